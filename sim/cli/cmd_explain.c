@@ -119,6 +119,8 @@ static void print_decision(void *user, const char *policy, const struct sms_deci
         fprintf(to, "waits on device %zu", decision->device);
     if (decision->passed)
         fprintf(to, "; passed over %zu: %s", decision->passed, decision->reasons);
+    else if (*decision->reasons)
+        fprintf(to, " for %s", decision->reasons);
     fputc('\n', to);
 }
 

@@ -170,15 +170,13 @@ static json_t *value_of(const struct sms__field *field, bool loose)
         return schema_name();
     case SMS__CHOICE:
         return schema_choice(field->choices);
-    case SMS__FIELDS:
-        return mapping_or_instead(field, loose);
     case SMS__CUSTOM:
         return json_object();
     default:
         break;
     }
-    json_t *number = number_of(field);
-    return field->word ? schema_either(json_pack("{s[s]}", "enum", field->word), number) : number;
+    json_t *value = field->type == SMS__FIELDS ? mapping_or_instead(field, loose) : number_of(field);
+    return field->word ? schema_either(json_pack("{s[s]}", "enum", field->word), value) : value;
 }
 
 static bool is_number(const struct sms__field *field)

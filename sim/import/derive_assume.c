@@ -119,7 +119,7 @@ static size_t blocks_per_sm(const struct assumption *assumption)
     struct sms__kernel one = assumption->kernel->shape;
     one.blocks = 1;
     const char *why =
-        sms__occupancy_of(&assumption->derivation->occupancy, assumption->derivation->device, &one, 0, &modelled);
+        sms__occupancy_of(&assumption->derivation->occupancy, assumption->derivation->device, &one, 0, 0, &modelled);
     return why ? 0 : modelled.per_sm;
 }
 

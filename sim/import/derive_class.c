@@ -40,8 +40,12 @@ bool sms__derive_class(struct sms__arena *arena, const struct sms__device *devic
     struct sms__occupancy_model model;
     sms__occupancy_begin(&model, arena, device, device);
     *found = (struct sms__class){.top = -1};
-    if (sms__occupancy_of(&model, device, kernel, kernel->jitter, &modelled))
+    double block_s = kernel->block_time.value * (kernel->block_time.cycles ? 1 / device->clock_hz : 1e-12);
+    double launch_s = (kernel->launch_ps >= 0 ? kernel->launch_ps : device->dispatch.launch_ps) * 1e-12;
+    double interval = (double)device->dispatch.block_ps * 1e-12 / block_s;
+    if (sms__occupancy_of(&model, device, kernel, kernel->jitter, interval, &modelled))
         return false;
+    modelled.mean_per_sm *= 1 - launch_s / (launch_s + modelled.length * block_s);
     for (size_t d = 0; d < kernel->demands; d++) {
         int r = sms__resource_index(device, kernel->demand[d].resource);
         if (r >= 0)

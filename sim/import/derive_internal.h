@@ -60,9 +60,21 @@ struct sms__measured {
     int top_resource; /* index of the most used resource, or -1 */
 };
 
+/* How the measured time of a kernel is split (derive_time.c). */
+struct sms__timing {
+    struct sms__occupancy modelled; /* means over the kernel's time include that of the launch */
+    double launch_s, block_s, jitter;
+    bool is_short;     /* the kernel is so short that a launch must cost less than the device file says */
+    bool by_dispatch;  /* the dispatcher sets the kernel's length */
+    bool by_occupancy; /* then: the block time is from the achieved occupancy */
+    bool too_fast;     /* blocks started faster than the device file says: alone, the kernel takes `lasts_s` */
+    double lasts_s;
+};
+
 /* What the document has (derive_shape.c). */
 struct sms__fitted {
     struct sms__occupancy modelled; /* on the profiled device */
+    struct sms__timing timing;
     double jitter;
     bool skip_jitter_fit; /* do not fit the jitter to the measured occupancy */
     bool jitter_fitted;   /* the jitter was fitted to the measured occupancy */
@@ -172,6 +184,11 @@ static inline bool sms__derive_scales(const struct sms__derivation *derivation)
 {
     return derivation->target != derivation->device || derivation->options->clock_hz > 0;
 }
+
+/* derive_time.c: splits the kernel's time into that of a launch and that of blocks. Returns NULL, or why the kernel
+ * does not fit the device. */
+const char *sms__derive_time(struct sms__derivation *derivation, const struct sms__derived *kernel, double jitter,
+                             struct sms__timing *timing);
 
 /* derive_shape.c: these return NULL, or why the kernel does not fit the device. */
 /* Sets jitter, block time and demands so that the kernel alone takes its measured time. */

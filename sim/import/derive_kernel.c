@@ -246,7 +246,8 @@ static void finish_kernel(struct sms__derivation *derivation, const struct symbo
 static size_t count_approximations(const struct sms__derivation *derivation, const struct sms__derived *kernel)
 {
     size_t count = (kernel->measured.clock_from != NULL) + kernel->time.from_cycles + kernel->measured.pooled +
-                   kernel->measured.activity_from_model + isnan(kernel->measured.occupancy);
+                   kernel->measured.activity_from_model + isnan(kernel->measured.occupancy) +
+                   (kernel->fit.timing.is_short && !kernel->fit.timing.by_dispatch) + kernel->fit.timing.too_fast;
     for (size_t r = 0; r < derivation->device->resources; r++)
         count += !kernel->measured.usage[r].known || kernel->measured.usage[r].approximate;
     return count;

@@ -26,7 +26,9 @@ static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *
     for (int i = 1; kernel->fit.jitter + i * STEP <= JITTER_MAX + 1e-9; i++) {
         struct sms__occupancy modelled = {0};
         double jitter = kernel->fit.jitter + i * STEP;
-        sms__occupancy_of(&derivation->occupancy, derivation->device, &kernel->shape, jitter, &modelled);
+        sms__occupancy_of(&derivation->occupancy, derivation->device, &kernel->shape, jitter,
+                          (double)derivation->device->dispatch.block_ps * 1e-12 / kernel->fit.timing.block_s,
+                          &modelled);
         double distance = fabs(modelled.occupancy - kernel->measured.occupancy);
         chosen = distance < best - 0.002 ? jitter : chosen;
         best = distance < best - 0.002 ? distance : best;
@@ -36,8 +38,8 @@ static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *
     kernel->fit.jitter = floor(chosen * 1000 + 0.5) / 1000;
     kernel->fit.jitter = kernel->fit.jitter < JITTER_MAX ? kernel->fit.jitter : JITTER_MAX;
     kernel->fit.jitter_fitted = true;
-    sms__occupancy_of(&derivation->occupancy, derivation->device, &kernel->shape, kernel->fit.jitter,
-                      &kernel->fit.modelled);
+    sms__derive_time(derivation, kernel, kernel->fit.jitter, &kernel->fit.timing);
+    kernel->fit.modelled = kernel->fit.timing.modelled;
 }
 
 /* The largest demand with which the fullest SM, or the device, has enough for all resident blocks of the kernel. */
@@ -54,12 +56,14 @@ const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__de
     const struct sms__device *device = derivation->device;
     if (kernel->shape.blocks > SMS__BLOCKS_DRAWN)
         kernel->fit.jitter = 0;
-    const char *problem =
-        sms__occupancy_of(&derivation->occupancy, device, &kernel->shape, kernel->fit.jitter, &kernel->fit.modelled);
+    const char *problem = sms__derive_time(derivation, kernel, kernel->fit.jitter, &kernel->fit.timing);
     if (problem)
         return problem;
-    fit_jitter(derivation, kernel);
-    kernel->fit.block_s = kernel->time.mean_s / kernel->fit.modelled.length;
+    kernel->fit.modelled = kernel->fit.timing.modelled;
+    kernel->fit.jitter = kernel->fit.timing.jitter;
+    if (!kernel->fit.timing.by_dispatch)
+        fit_jitter(derivation, kernel);
+    kernel->fit.block_s = kernel->fit.timing.block_s;
     if (kernel->fit.block_s < 1e-12)
         return "its block time is less than a picosecond";
     for (size_t r = 0; r < device->resources; r++) {
@@ -103,7 +107,8 @@ const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms_
     const struct sms__device *target = derivation->target, *device = derivation->device;
     double demand[SMS_RESOURCES_MAX] = {0}, use[SMS_RESOURCES_MAX] = {0};
     const char *problem =
-        sms__occupancy_of(&derivation->occupancy, target, &kernel->shape, kernel->fit.jitter, &kernel->fit.on_target);
+        sms__occupancy_of(&derivation->occupancy, target, &kernel->shape, kernel->fit.jitter,
+                          (double)target->dispatch.block_ps * 1e-12 / kernel->fit.block_s, &kernel->fit.on_target);
     if (problem)
         return problem;
     struct sms__placed from = place_measured(derivation, kernel), to = place_on_target(derivation, kernel);

@@ -360,11 +360,10 @@ static void find_bottleneck(const struct sms__device *device, struct sms__measur
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
     struct sms__measured *measured = &kernel->measured;
-    struct sms__occupancy modelled;
+    struct sms__timing timing;
     sms__derive_measured(measured);
-    if (isnan(measured->activity) &&
-        !sms__occupancy_of(&derivation->occupancy, derivation->device, &kernel->shape, 0, &modelled)) {
-        measured->activity = modelled.activity;
+    if (isnan(measured->activity) && !sms__derive_time(derivation, kernel, 0, &timing)) {
+        measured->activity = timing.modelled.activity;
         measured->activity_from_model = true;
     }
     find_clock(measured, derivation->device);

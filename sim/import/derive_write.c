@@ -73,6 +73,11 @@ static const char *duration(struct sms__arena *arena, double seconds)
                           : sms__print(arena, "%.6f us", seconds * 1e6);
 }
 
+static const char *cost(struct sms__arena *arena, double seconds)
+{
+    return seconds > 0 ? duration(arena, seconds) : "0 s";
+}
+
 static const char *percent(struct sms__arena *arena, double ratio) { return sms__print(arena, "%.2f %%", 100 * ratio); }
 
 static void write_occupancy(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
@@ -93,6 +98,31 @@ static void write_occupancy(const struct sms__derivation *derivation, const stru
     if (fabs(kernel->measured.occupancy - modelled->occupancy) > 0.05)
         fputs("  # the model misses the achieved occupancy: its slots are refilled at once, and its blocks are alike\n",
               to);
+}
+
+/* The launch of the kernel on the target. It scales with what launches cost there, if both device files say that. */
+static double launch_on_target(const struct sms__derivation *derivation, const struct sms__derived *kernel)
+{
+    double there = derivation->target->dispatch.launch_ps, here = derivation->device->dispatch.launch_ps;
+    return kernel->fit.timing.launch_s * (there > 0 && here > 0 ? there / here : 1);
+}
+
+static void write_timing(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
+{
+    const struct sms__timing *timing = &kernel->fit.timing;
+    const struct sms__dispatch *dispatch = &derivation->device->dispatch;
+    double interval_ns = (double)dispatch->block_ps / 1e3;
+    if (timing->by_dispatch)
+        fprintf(to, "  # dispatch: the start of a block each %.6g ns sets the length; block time from %s\n",
+                interval_ns,
+                timing->by_occupancy ? "the achieved occupancy, launch from the rest" : "what is left of the time");
+    else if (timing->is_short)
+        fprintf(to,
+                "  # approximation: launch is 3/4 of the time, as the device's %.6g us leave too little for blocks\n",
+                dispatch->launch_ps / 1e6);
+    if (timing->too_fast)
+        fprintf(to, "  # approximation: blocks started faster than one each %.6g ns; alone, it takes %s here\n",
+                interval_ns, duration(derivation->arena, timing->lasts_s));
 }
 
 static void write_usage(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
@@ -186,6 +216,7 @@ static void write_comment(const struct sms__derivation *derivation, const struct
     for (size_t i = 0; i < kernel->assumed.count; i++)
         fprintf(to, "  # assumed: %s\n", kernel->assumed.text[i]);
     write_occupancy(derivation, kernel, to);
+    write_timing(derivation, kernel, to);
     write_usage(derivation, kernel, to);
     write_approximations(derivation, kernel, to);
     if (sms__derive_scales(derivation))
@@ -216,6 +247,8 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
             (unsigned long long)shape->registers, (unsigned long long)shape->shared_memory);
     fprintf(to, "    block_time: %s\n",
             duration(derivation->arena, kernel->fit.block_s * kernel->fit.scaled.block_time));
+    if (derivation->device->dispatch.launch_ps > 0 || derivation->target->dispatch.launch_ps > 0)
+        fprintf(to, "    launch: %s\n", cost(derivation->arena, launch_on_target(derivation, kernel)));
     write_demand(derivation, kernel, to);
     if (kernel->fit.jitter >= 0.0005)
         fprintf(to, "    jitter: %.1f %%\n", 100 * kernel->fit.jitter);

@@ -6,6 +6,7 @@
 #include "../base/rng.h"
 #include "../model/footprint.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { DRAWS = 16384, SEED = 1 };
@@ -49,47 +50,57 @@ struct sums {
     double work, length, active;
 };
 
+/* What launches are simulated with. */
+struct launch {
+    uint64_t blocks, slots, sms;
+    double jitter, interval;
+};
+
 /* Simulates one launch with random block times of mean 1. */
-static void launch_once(struct sms__occupancy_model *model, uint64_t blocks, const struct sms__occupancy *modelled,
-                        uint64_t sms, double jitter, gsl_rng *stream, struct sums *sums)
+static void launch_once(struct sms__occupancy_model *model, const struct launch *launch, gsl_rng *stream,
+                        struct sums *sums)
 {
     struct sms__slot *slot = model->slot;
-    double longest = 0;
-    memset(model->last_end, 0, sms * sizeof *model->last_end);
-    for (uint64_t i = 0; i < modelled->resident; i++) {
-        slot[i] = (struct sms__slot){sms__uniform_about_one(stream, jitter), i % sms};
-        sums->work += slot[i].end;
-    }
-    for (size_t i = modelled->resident; i-- > 0;)
-        sift_down(slot, modelled->resident, i);
-    for (uint64_t i = modelled->resident; i < blocks; i++) {
-        double work = sms__uniform_about_one(stream, jitter);
-        slot[0].end += work;
+    double longest = 0, start = 0;
+    memset(model->last_end, 0, launch->sms * sizeof *model->last_end);
+    for (uint64_t i = 0; i < launch->slots; i++) {
+        double work = sms__uniform_about_one(stream, launch->jitter);
+        start = (double)i * launch->interval;
+        slot[i] = (struct sms__slot){start + work, i % launch->sms};
         sums->work += work;
-        sift_down(slot, modelled->resident, 0);
     }
-    for (size_t i = 0; i < modelled->resident; i++) {
+    for (size_t i = launch->slots; i-- > 0;)
+        sift_down(slot, launch->slots, i);
+    for (uint64_t i = launch->slots; i < launch->blocks; i++) {
+        double work = sms__uniform_about_one(stream, launch->jitter), soonest = start + launch->interval;
+        start = slot[0].end > soonest ? slot[0].end : soonest;
+        slot[0].end = start + work;
+        sums->work += work;
+        sift_down(slot, launch->slots, 0);
+    }
+    for (size_t i = 0; i < launch->slots; i++) {
         double *last = &model->last_end[slot[i].sm];
         *last = slot[i].end > *last ? slot[i].end : *last;
         longest = slot[i].end > longest ? slot[i].end : longest;
     }
-    for (uint64_t s = 0; s < sms; s++)
+    for (uint64_t s = 0; s < launch->sms; s++)
         sums->active += model->last_end[s];
     sums->length += longest;
 }
 
-static void simulate_launches(struct sms__occupancy_model *model, uint64_t blocks, uint64_t sms, double jitter,
+static void simulate_launches(struct sms__occupancy_model *model, const struct launch *launch,
                               struct sms__occupancy *modelled, double share)
 {
     struct sums sums = {0, 0, 0};
-    uint64_t times = DRAWS / blocks + 1;
-    model->blocks_drawn += times * blocks;
+    uint64_t times = launch->jitter > 0 ? DRAWS / launch->blocks + 1 : 1;
+    double sms = (double)launch->sms;
+    model->blocks_drawn += times * launch->blocks;
     gsl_rng *stream = sms__stream(model->arena, SEED, "derive", 0);
     for (uint64_t i = 0; i < times; i++)
-        launch_once(model, blocks, modelled, sms, jitter, stream, &sums);
+        launch_once(model, launch, stream, &sums);
     modelled->length = sums.length / (double)times;
-    modelled->mean_per_sm = sums.work / ((double)sms * sums.length);
-    modelled->activity = sums.active / ((double)sms * sums.length);
+    modelled->mean_per_sm = sums.work / (sms * sums.length);
+    modelled->activity = sums.active / (sms * sums.length);
     modelled->occupancy = sums.work / sums.active * share;
 }
 
@@ -104,8 +115,27 @@ static void fill_waves(uint64_t blocks, uint64_t sms, struct sms__occupancy *mod
     modelled->occupancy = modelled->mean_per_sm / modelled->activity * share;
 }
 
+/* The same with a dispatcher that is so slow that starts take longer than waves, or nearly so. */
+static void fill_slowly(const struct launch *launch, struct sms__occupancy *modelled)
+{
+    double starts = (double)(launch->blocks - 1) * launch->interval + 1;
+    if (starts <= modelled->length)
+        return;
+    modelled->occupancy *= modelled->length / starts;
+    modelled->mean_per_sm *= modelled->length / starts;
+    modelled->length = starts;
+}
+
+/* Blocks that are resident at once, if a block ends before all slots have one. */
+static uint64_t most_resident(const struct launch *launch)
+{
+    double most = launch->interval > 0 ? ceil(1 / launch->interval) : INFINITY;
+    return most < (double)launch->slots ? (uint64_t)most : launch->slots;
+}
+
 const char *sms__occupancy_of(struct sms__occupancy_model *model, const struct sms__device *device,
-                              const struct sms__kernel *shape, double jitter, struct sms__occupancy *modelled)
+                              const struct sms__kernel *shape, double jitter, double interval,
+                              struct sms__occupancy *modelled)
 {
     uint64_t needs[SMS_LIMITS], capacity[SMS_LIMITS], sms = device->sms;
     const char *problem = sms__block_needs(&device->sm, shape, needs);
@@ -117,11 +147,14 @@ const char *sms__occupancy_of(struct sms__occupancy_model *model, const struct s
         return "not even one block fits on an SM";
     uint64_t slots = modelled->per_sm * sms;
     double share = (double)needs[SMS_WARPS] / (double)capacity[SMS_WARPS];
-    modelled->resident = shape->blocks < slots ? shape->blocks : slots;
+    struct launch launch = {shape->blocks, shape->blocks < slots ? shape->blocks : slots, sms, jitter, interval};
+    modelled->resident = most_resident(&launch);
     modelled->fullest_sm = (modelled->resident + sms - 1) / sms;
-    if (jitter > 0 && shape->blocks <= SMS__BLOCKS_DRAWN)
-        simulate_launches(model, shape->blocks, sms, jitter, modelled, share);
-    else
-        fill_waves(shape->blocks, sms, modelled, share);
+    if ((jitter > 0 || interval > 0) && shape->blocks <= SMS__BLOCKS_DRAWN) {
+        simulate_launches(model, &launch, modelled, share);
+        return NULL;
+    }
+    fill_waves(shape->blocks, sms, modelled, share);
+    fill_slowly(&launch, modelled);
     return NULL;
 }

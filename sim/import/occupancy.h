@@ -30,8 +30,10 @@ struct sms__occupancy_model {
 void sms__occupancy_begin(struct sms__occupancy_model *model, struct sms__arena *arena, const struct sms__device *a,
                           const struct sms__device *b);
 
-/* Models the kernel with equal blocks (jitter 0) or with jitter. Returns NULL, or why it does not fit the device. */
+/* Models the kernel with equal blocks (jitter 0) or with jitter. `interval` is the least time between the starts of two
+ * blocks, in mean block times. Returns NULL, or why it does not fit the device. */
 const char *sms__occupancy_of(struct sms__occupancy_model *model, const struct sms__device *device,
-                              const struct sms__kernel *shape, double jitter, struct sms__occupancy *out);
+                              const struct sms__kernel *shape, double jitter, double interval,
+                              struct sms__occupancy *out);
 
 #endif

@@ -13,6 +13,22 @@ size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct 
     return kernels < sets ? kernels : sets;
 }
 
+static bool any_launch_cost(const struct sms__workload *workload)
+{
+    bool any = false;
+    for (size_t k = 0; k < workload->kernels; k++)
+        any |= workload->kernel[k].launch_ps > 0;
+    return any;
+}
+
+size_t sms__dispatchers(const struct sms_scenario *scenario, const struct sms__device *device)
+{
+    bool any = device->dispatch.launch_ps > 0 || device->dispatch.block_ps > 0;
+    for (size_t v = 0; v < scenario->vms && !any; v++)
+        any = any_launch_cost(scenario->vm[v].workload);
+    return any;
+}
+
 static const struct sms_curve *curves_of(struct sms__arena *arena, const struct sms_scenario *scenario,
                                          const struct sms__device *model)
 {
@@ -62,6 +78,7 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
         .kernel_type = types,
         .kernel_types = n_types,
         .max_clocks = sms__device_clocks_max(scenario, model),
+        .has_dispatcher = sms__dispatchers(scenario, model) > 0,
         .device_scope = any_device_scope(types, n_types),
     };
 }

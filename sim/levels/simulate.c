@@ -24,7 +24,7 @@ static void count_sources(const struct sms_scenario *scenario, size_t sources[SM
 {
     for (size_t d = 0; d < scenario->devices; d++) {
         sources[SMS__LEVEL_DEVICE_CLOCK] += sms__device_clocks_max(scenario, scenario->device[d]);
-        sources[SMS__LEVEL_BLOCK] += scenario->device[d]->sms;
+        sources[SMS__LEVEL_BLOCK] += scenario->device[d]->sms + sms__dispatchers(scenario, scenario->device[d]);
         sources[SMS__LEVEL_LINK] += 2;
     }
     for (size_t v = 0; v < scenario->vms; v++)

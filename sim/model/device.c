@@ -82,6 +82,24 @@ static const struct sms__field power_fields[] = {
              "device that compute bounds are scaled by it; default: clock"},
     {0}};
 
+static const struct sms__field dispatch_fields[] = {
+    {"launch", SMS__QUANTITY, SMS__TIME, F(sms__dispatch, launch_ps), 0, SMS__DISPATCH_MAX_PS,
+     .help = "of a launch, until its first block may start; launches of several streams pass it at the same time; "
+             "default 0 s"},
+    {"block", SMS__INTEGER, SMS__TIME, F(sms__dispatch, block_ps), 0, SMS__DISPATCH_MAX_PS,
+     .help = "least time between the starts of two blocks on the device; default 0 s"},
+    {0}};
+
+/* `none`: blocks start at once, whatever the device file says. */
+static void read_dispatch(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__dispatch *dispatch = at;
+    if (node->kind == SMS__SCALAR && !strcmp(node->text, "none"))
+        *dispatch = (struct sms__dispatch){0};
+    else
+        sms__read_fields(reader, node, dispatch_fields, dispatch);
+}
+
 int sms__resource_index(const struct sms__device *device, const char *name)
 {
     for (size_t r = 0; r < device->resources; r++)
@@ -172,6 +190,8 @@ const struct sms__field sms__device_fields[] = {
      .help = "limits and allocation units of an SM"},
     {"resources", SMS__FIELDS, .read = read_resources, .required = true, .holds = SMS__NAMED, .fields = resource_fields,
      .least = 1, .most = SMS_RESOURCES_MAX, .help = "by name"},
+    {"dispatch", SMS__FIELDS, .offset = F(sms__device, dispatch), .read = read_dispatch, .fields = dispatch_fields,
+     .word = "none", .help = "what a launch and the start of a block take; none, or no key: nothing"},
     {"background", SMS__FIELDS, .read = read_background, .holds = SMS__MANY, .fields = background_fields,
      .help = "load that never leaves, by SM"},
     {0}};
@@ -181,6 +201,7 @@ static const struct sms__table tables[] = {{"device", sms__device_fields},
                                            {"device: resources: NAME", resource_fields},
                                            {"device: link", link_fields},
                                            {"device: power", power_fields},
+                                           {"device: dispatch", dispatch_fields},
                                            {"device: background", background_fields},
                                            {NULL, NULL}};
 

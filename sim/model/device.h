@@ -59,6 +59,12 @@ struct sms__mig {
     size_t profiles;
 };
 
+/* How blocks come to the SMs. All 0: at once. */
+struct sms__dispatch {
+    double launch_ps;  /* of a launch, until its first block may start */
+    uint64_t block_ps; /* least time between the starts of two blocks on the device */
+};
+
 struct sms__device {
     const char *name, *title, *source;
     const char *capability; /* "7.0"; "" */
@@ -75,6 +81,7 @@ struct sms__device {
     double compute_hz;    /* of the SMs while their fp32 units are full, under the power limit; 0: as clock_hz */
     struct sms__mig *mig; /* NULL: it has no instances */
     struct sms__sm sm;
+    struct sms__dispatch dispatch;
     struct sms__resource resource[SMS_RESOURCES_MAX];
     size_t resources;
     struct sms__background *background;

@@ -148,6 +148,15 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     return true;
 }
 
+/* The cost of a launch. `timed` is the device on which the kernel's times were measured: what they contain of launches
+ * there is the kernel's own cost, and scales with what launches cost here if both device files say so. */
+static double launch_ps(const struct fitting *f, const struct sms__device *timed)
+{
+    double own = f->kernel->launch_ps >= 0 ? f->kernel->launch_ps : timed->dispatch.launch_ps;
+    double there = timed->dispatch.launch_ps, here = f->device->dispatch.launch_ps;
+    return there > 0 && here > 0 ? own * here / there : own;
+}
+
 static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
 {
     const struct sms__quantity *time = &f->kernel->block_time;
@@ -164,6 +173,8 @@ static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
     if (!(f->kernel->whole ? fit_whole(f, fit) : fit_block(f, fit)))
         return;
     fit->per_sm = f->kernel->whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
+    if (!f->kernel->whole)
+        fit->launch_ps = (uint64_t)(launch_ps(f, timed) + 0.5);
     fit->work = fit->work_ps <= SMS__TIME_MAX_PS ? (uint64_t)(fit->work_ps + 0.5) : 0;
     if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
         sms__complain(f->reader, f->kernel->node, "%s of kernel '%.60s' on %s is not between 1 ps and 104 days",

@@ -16,6 +16,7 @@ struct sms__footprint {
     uint64_t needs[SMS_LIMITS];
     double work_ps;     /* block_time */
     uint64_t work;      /* the same, in whole ps */
+    uint64_t launch_ps; /* cost of a launch */
     size_t per_sm;      /* blocks that an empty SM holds */
     bool device_scope;  /* demands a resource of scope device */
     uint32_t of_sm;     /* bit r: demands resource r, of scope sm */

@@ -6,6 +6,9 @@
 #define SMS__TIME_MAX_PS 9.0e18
 #define SMS__CLOCK_PS 18446744073709551616.0
 
+/* Cost of a launch, and least time between the starts of two blocks: a second. */
+#define SMS__DISPATCH_MAX_PS 1e12
+
 /* Jobs of a tenant; numbers of devices. */
 enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 

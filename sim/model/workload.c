@@ -79,6 +79,8 @@ static const struct sms__field kernel_fields[] = {
      .help = "of a block, static and dynamic"},
     {"block_time", SMS__SPAN, SMS__CYCLES, F(sms__kernel, block_time), 1, SMS__TIME_MAX_PS, .needs = "blocks",
      .help = "of one block at full speed"},
+    {"launch", SMS__QUANTITY, SMS__TIME, F(sms__kernel, launch_ps), 0, SMS__DISPATCH_MAX_PS, .needs = "blocks",
+     .help = "of a launch, until its first block may start; default: as the device's dispatch says"},
     {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand, .form = SMS__FORM_DEMAND, .most = SMS_RESOURCES_MAX,
      .help = "by resource: the fraction of one SM's capacity that a resident block takes at full speed, up to 1600 %; "
              "of a resource with a capacity, a number without % counts its units; of a whole: the share of the device"},
@@ -120,6 +122,7 @@ static void read_kernels(struct sms__reader *reader, const struct sms__node *nod
         kernel->node = node->item[k];
         kernel->name = "";
         kernel->launches = 1;
+        kernel->launch_ps = -1;
         sms__read_fields(reader, node->item[k], kernel_fields, kernel);
         check_kernel(reader, kernel);
         for (size_t j = 0; j < k; j++)
@@ -134,6 +137,7 @@ struct step_fields {
     uint64_t allocate, free;
     const struct sms__node *launch;
     uint64_t times;
+    int graph;
 };
 
 #define ONE_STEP "a step is one of host, copy_in, copy_out, allocate, free, launch"
@@ -153,6 +157,9 @@ static const struct sms__field step_table[] = {
     {"launch", SMS__REFERENCE, 0, F(step_fields, launch), .one_of = ONE_STEP, .help = "a kernel, by name"},
     {"times", SMS__INTEGER, SMS__COUNT, F(step_fields, times), 1, 1e12, .needs = "launch",
      .help = "launches, one after another; default 1"},
+    {"graph", SMS__CHOICE, 0, F(step_fields, graph), .choices = sms__truths, .needs = "launch",
+     .help = "true: launched as nodes of one CUDA graph, with those of the step before if it says so too: only the "
+             "first has the cost of a launch; default false"},
     {0}};
 
 static const char *kernel_name(const void *user, size_t i) { return ((const struct sms__kernel *)user)[i].name; }
@@ -173,6 +180,8 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     struct sms__step *step = &workload->step[workload->steps++];
     sms__read_fields(reader, node, step_table, &given);
     step->times = given.times;
+    step->in_graph = given.graph != 0;
+    step->continues_graph = step->in_graph && workload->steps > 1 && step[-1].in_graph;
     if (given.launch) {
         step->kind = SMS__LAUNCH;
         step->kernel = find_kernel(reader, workload, given.launch);

@@ -15,6 +15,7 @@ struct sms__kernel {
     uint64_t launches; /* of a whole: those that it stands for */
     double power_w;    /* of a whole: what it adds to the power of an idle device; 0: not known */
     bool made;         /* a whole that was made of blocks, and is to take their time */
+    double launch_ps;  /* cost of a launch; below 0: the device's */
     double jitter;     /* coefficient of variation, spread uniform */
     int spread;        /* enum sms__spread */
     struct sms__demand *demand;
@@ -29,6 +30,8 @@ struct sms__step {
     double amount; /* ps of host time, bytes of a copy or of device memory */
     size_t kernel; /* of a launch */
     uint64_t times;
+    bool in_graph;        /* its launches are nodes of a CUDA graph */
+    bool continues_graph; /* so are those of the step before */
 };
 
 struct sms__workload {
@@ -49,6 +52,13 @@ struct sms__workload {
 
 /* workload.c: reads one document. In a guard; problems go to reader->errors. */
 void sms__read_workload(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload);
+/* The cost of a launch of the step, of which `launched` have been; `cost_ps` is that of a launch by itself. Only the
+ * first kernel of a graph has one. */
+static inline uint64_t sms__launch_cost(const struct sms__step *step, uint64_t launched, uint64_t cost_ps)
+{
+    return step->in_graph && (step->continues_graph || launched > 0) ? 0 : cost_ps;
+}
+
 /* For `smsched list fields`; ends with a title of NULL. */
 const struct sms__table *sms__workload_tables(void);
 

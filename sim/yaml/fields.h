@@ -74,7 +74,7 @@ struct sms__field {
     void (*read)(struct sms__reader *reader, const struct sms__node *node, void *field);
     const char *help;
     const char *word, *otherwise; /* for an integer or a quantity: a word that means 0, and how messages describe the
-                                     number ("a number of jobs") */
+                                     number ("a number of jobs"); for fields with `read`: a word that it also reads */
     const struct sms__field *fields;
     const struct sms__field *instead; /* replaces `fields` if the first of these is given with one of its choices */
     const struct sms__field

@@ -14,13 +14,17 @@ for set in gtx1080ti:40 v100:10; do
     awk -F, -v w="$device/" 'index($1, w) == 1 && !seen[$1, $2]++ { print $1, $2, $4 }' "$work/list.csv" | sort >"$work/listed"
     for file in models/workloads/"$device"/*.yaml; do
         grep -q '^source: ".* @ ' "$file" || bad "$file has no source"
-        awk '$1 == "workload:" { w = $2 } $2 == "bottleneck:" { c = $3 } $1 == "-" && $2 == "name:" { print w, $3, c }' "$file"
+        # A clamped kernel has less demand than was measured, so it may be of another class.
+        awk '$1 == "workload:" { w = $2 } $2 == "bottleneck:" { c = $3 } $2 == "clamped:" { c = "clamped" }
+             $1 == "-" && $2 == "name:" { print w, $3, c; c = "" }' "$file"
     done | sort >"$work/measured"
     [ "$(wc -l <"$work/listed")" -ge "${set#*:}" ] || bad "$device: fewer than ${set#*:} kernels"
     count() { grep -c " $1\$" "$work/listed"; }
     grep -qF "| $device | $(ls models/workloads/"$device" | wc -l) | $(wc -l <"$work/listed") | $(count compute) | $(count memory) | $(count mixed) | $(count latency) |" \
         docs/library.md || bad "$device: docs/library.md has other numbers"
-    diff "$work/measured" "$work/listed" || bad "$device: classes listed (>) are not those measured (<)"
+    awk 'NR == FNR { if ($3 == "clamped") clamped[$1, $2] = 1; next }
+         { print $1, $2, ($1, $2) in clamped ? "clamped" : $3 }' "$work/measured" "$work/listed" >"$work/compared"
+    diff "$work/measured" "$work/compared" || bad "$device: classes listed (>) are not those measured (<)"
 done
 
 data=${SMSCHED_DATA:-../shared/data}

@@ -188,7 +188,7 @@ static void a_client_of_mps_is_not_held_up_by_another_that_has_other_sms(void **
             struct sms_file *file = load_text(
                 "workload: small\nkernels: [{name: k, blocks: 160, threads: 256, block_time: 50 us}]\n"
                 "---\nworkload: large\nkernels: [{name: k, blocks: 64000, threads: 256, block_time: 200 us}]\n"
-                "---\nscenario: s\ndevices: [{model: v100}]\nqueue: %s\npolicies: [{block: %s, mode: "
+                "---\nscenario: s\ndevices: [{model: v100, dispatch: none}]\nqueue: %s\npolicies: [{block: %s, mode: "
                 "mps}]\nprocesses:\n"
                 "  - {name: large, workload: large, repeat: forever, active_threads: 50 %%}\n"
                 "  - {name: small, workload: small, repeat: forever, active_threads: 50 %%}\n"

@@ -179,7 +179,7 @@ static void generate_workload(struct scenario *s, struct workload *workload, uin
         workload->step[i] = generate_step(workload, base, rng);
     if (workload->steps) { /* a job without any would take no time */
         struct step *step = &workload->step[next(rng) % workload->steps];
-        *step = (struct step){STEP_LAUNCH, 0, next(rng) % workload->kernels, 1};
+        *step = (struct step){STEP_LAUNCH, 0, next(rng) % workload->kernels, 1, 0};
     }
 }
 
@@ -259,6 +259,34 @@ static size_t queues(void)
     return count;
 }
 
+/* Often as long as blocks, so that they often coincide with other events. */
+static uint64_t some_time(uint64_t base, uint64_t *rng)
+{
+    return chance(rng, 50) ? base * within(rng, 1, 4) / within(rng, 1, 4) : within(rng, 1, base);
+}
+
+static void generate_workload_costs(struct workload *workload, uint64_t base, uint64_t *rng)
+{
+    for (size_t k = 0; k < workload->kernels; k++)
+        if (chance(rng, 30))
+            workload->kernel[k].launch = 1 + (chance(rng, 20) ? 0 : some_time(base, rng));
+    for (size_t i = 0; i < workload->steps; i++)
+        workload->step[i].graph = workload->step[i].kind == STEP_LAUNCH && chance(rng, 50);
+}
+
+/* Drawn last, so that the rest of a seed's scenario is as it was without. */
+static void generate_dispatch(struct scenario *s, uint64_t base, uint64_t *rng)
+{
+    if (chance(rng, 60))
+        return;
+    if (chance(rng, 60))
+        s->launch = some_time(base, rng);
+    if (chance(rng, 70))
+        s->interval = chance(rng, 50) ? some_time(base, rng) : some_time(base, rng) / 16;
+    for (size_t w = 0; w < s->workloads && chance(rng, 60); w++)
+        generate_workload_costs(&s->workload[w], base, rng);
+}
+
 void generate(struct scenario *s, uint64_t seed)
 {
     uint64_t state = seed, *rng = &state;
@@ -285,4 +313,5 @@ void generate(struct scenario *s, uint64_t seed)
     s->seed = 1 + next(rng) % 1000;
     s->replications = chance(rng, 80) ? 1 : 2;
     s->wordy = chance(rng, 10);
+    generate_dispatch(s, base, rng);
 }

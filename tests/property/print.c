@@ -74,7 +74,18 @@ size_t count_steps(const struct workload *workload) { return workload->steps ? w
 
 struct step step_at(const struct workload *workload, size_t idx)
 {
-    return workload->steps ? workload->step[idx] : (struct step){STEP_LAUNCH, 0, idx, 1};
+    return workload->steps ? workload->step[idx] : (struct step){STEP_LAUNCH, 0, idx, 1, 0};
+}
+
+uint64_t launch_cost(const struct scenario *scenario, const struct workload *workload, size_t idx, uint64_t nth)
+{
+    struct step step = step_at(workload, idx);
+    const struct kernel *kernel = &workload->kernel[step.kernel];
+    struct step before = idx > 0 ? step_at(workload, idx - 1) : (struct step){.kind = STEP_HOST};
+    bool continues = nth > 0 || (before.kind == STEP_LAUNCH && before.graph);
+    if (step.graph && continues)
+        return 0;
+    return kernel->launch ? kernel->launch - 1 : scenario->launch;
 }
 
 bool is_finite(const struct scenario *scenario)
@@ -147,6 +158,10 @@ static void print_device(FILE *to, const struct scenario *s)
         print_number(to, "power: {idle: ", s->idle_w, " W, ");
         print_number(to, "busy: ", s->busy_w, " W}\n");
     }
+    if (s->launch || s->interval) {
+        print_number(to, "dispatch: {launch: ", s->launch, " ps, ");
+        print_number(to, "block: ", s->interval, " ps}\n");
+    }
     print_resources(to, s);
     if (s->backgrounds)
         fputs("background:\n", to);
@@ -170,6 +185,8 @@ static void print_kernel(FILE *to, const struct scenario *s, const struct kernel
     print_unless_0(to, ", registers: ", kernel->registers, "");
     print_unless_0(to, ", shared_memory: ", kernel->shared, " B");
     print_number(to, ", block_time: ", kernel->time, kernel->cycles ? " cycles" : " ps");
+    if (kernel->launch)
+        print_number(to, ", launch: ", kernel->launch - 1, " ps");
     fputs(", demand: ", to);
     print_demand(to, s, kernel->demand);
     if (kernel->exponential)
@@ -194,6 +211,8 @@ static void print_step(FILE *to, const struct scenario *s, const struct step *st
         print_number(to, "", step->kernel, "");
         if (step->times != 1)
             print_number(to, ", times: ", step->times, "");
+        if (step->graph)
+            fputs(", graph: true", to);
         fputs("}\n", to);
     }
 }

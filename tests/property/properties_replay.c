@@ -24,6 +24,7 @@ struct replay {
     double since[DEVICES];
     struct needs needs[DEVICES][WORKLOADS][KERNELS], capacity[DEVICES];
     uint64_t ring[DEVICES];
+    uint64_t free[DEVICES]; /* time from which the dispatcher may start a block */
     struct integrals sum;
     double from; /* integrals begin */
 };
@@ -201,8 +202,16 @@ static bool is_preferred(const struct replay *replay, const struct decision *dec
     return its > mine || (its == mine && other < taken);
 }
 
+/* No SM has refused a block that waits for the dispatcher. */
+static bool waits_for_dispatcher(const struct replay *replay, const struct decision *decision)
+{
+    return decision->sm < 0 && decision->passed == 0 && decision->time < replay->free[decision->device];
+}
+
 static bool decision_is_right(const struct replay *replay, const struct decision *decision, char *why, size_t size)
 {
+    if (waits_for_dispatcher(replay, decision))
+        return true;
     for (size_t sm = 0; sm < replay->s->device[decision->device].sms; sm++)
         if ((int64_t)sm != decision->sm && is_preferred(replay, decision, sm) &&
             verdict_on(replay, decision, sm) == ADMITS)
@@ -215,6 +224,11 @@ static bool decision_is_right(const struct replay *replay, const struct decision
 
 static bool decision_is_allowed(const struct replay *replay, const struct decision *decision, char *why, size_t size)
 {
+    if (decision->sm >= 0 && decision->time < replay->free[decision->device])
+        return fails(why, size, "%s at %llu ps: a block of v%llu/k%llu starts, the dispatcher is busy until %llu ps",
+                     policy_names[replay->policy->kind], (unsigned long long)decision->time,
+                     (unsigned long long)decision->vm, (unsigned long long)decision->kernel,
+                     (unsigned long long)replay->free[decision->device]);
     if (decision->sm < 0 || verdict_on(replay, decision, (size_t)decision->sm) != REFUSES)
         return true;
     return fails(why, size, "%s at %llu ps: block %llu of v%llu/k%llu is over a limit on SM %lld",
@@ -230,6 +244,7 @@ static void place(struct replay *replay, const struct decision *decision)
     uint64_t d = decision->device, sms = replay->s->device[d].sms;
     if (decision->sm < 0)
         return;
+    replay->free[d] = decision->time + replay->s->interval;
     replay->ring[d] = ((uint64_t)decision->sm + (replay->policy->kind != ROUND_ROBIN_FULL)) % sms;
     account(replay, d, (uint64_t)decision->sm, decision->vm, decision->kernel, 1, (double)decision->time);
 }

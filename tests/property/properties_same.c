@@ -290,6 +290,8 @@ static void multiply_times(struct scenario *s)
     s->warmup *= TIMES;
     s->duration *= TIMES;
     s->alone.patience *= TIMES;
+    s->launch *= TIMES;
+    s->interval *= TIMES;
     for (size_t p = 0; p < s->policies; p++)
         s->policy[p].patience *= TIMES;
     for (size_t v = 0; v < s->vms; v++) {
@@ -298,8 +300,11 @@ static void multiply_times(struct scenario *s)
         s->vm[v].deadline *= TIMES;
     }
     for (size_t w = 0; w < s->workloads; w++) {
-        for (size_t k = 0; k < s->workload[w].kernels; k++)
-            s->workload[w].kernel[k].time *= TIMES;
+        for (size_t k = 0; k < s->workload[w].kernels; k++) {
+            struct kernel *kernel = &s->workload[w].kernel[k];
+            kernel->time *= TIMES;
+            kernel->launch = kernel->launch ? (kernel->launch - 1) * TIMES + 1 : 0;
+        }
         for (size_t i = 0; i < s->workload[w].steps; i++)
             if (s->workload[w].step[i].kind == STEP_HOST)
                 s->workload[w].step[i].amount *= TIMES;

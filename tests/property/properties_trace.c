@@ -155,15 +155,18 @@ static enum walked walk_launch(struct walk *walk, uint64_t k, char *why, size_t 
     return GOES_ON;
 }
 
-static enum walked walk_step(struct walk *walk, const struct step *step, char *why, size_t size)
+static enum walked walk_step(struct walk *walk, const struct workload *workload, size_t idx, char *why, size_t size)
 {
+    const struct step of_idx = step_at(workload, idx), *step = &of_idx;
     enum walked walked = GOES_ON;
     if (step->kind == STEP_HOST)
         walk->earliest += (double)step->amount;
     else if (step->kind != STEP_LAUNCH && walk->s->link && step->amount) /* a copy may be half a ps short of its end */
         walk->earliest += floor((double)step->amount / (double)walk->s->link * 1e12 * (1 - 1e-9) - 0.5);
-    for (uint64_t i = 0; step->kind == STEP_LAUNCH && walked == GOES_ON && i < step->times; i++)
+    for (uint64_t i = 0; step->kind == STEP_LAUNCH && walked == GOES_ON && i < step->times; i++) {
+        walk->earliest += (double)launch_cost(walk->s, workload, idx, i);
         walked = walk_launch(walk, step->kernel, why, size);
+    }
     return walked;
 }
 
@@ -180,8 +183,7 @@ static bool walk_jobs(struct walk *walk, char *why, size_t size)
         double arrives = vm->arrivals == ARRIVE_EVERY ? (double)(vm->start + (job + 1) * vm->interval) : 0;
         walk->earliest = walk->earliest > arrives ? walk->earliest : arrives;
         for (size_t i = 0; i < count_steps(workload); i++) {
-            struct step step = step_at(workload, i);
-            enum walked walked = walk_step(walk, &step, why, size);
+            enum walked walked = walk_step(walk, workload, i, why, size);
             if (walked != GOES_ON)
                 return walked == IS_OVER;
         }

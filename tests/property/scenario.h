@@ -56,6 +56,7 @@ struct kernel {
     uint64_t blocks, threads, registers, shared;
     uint64_t time, cycles; /* ps; cycles instead of ps if 1 */
     uint64_t jitter, exponential;
+    uint64_t launch; /* 1 + ps; 0: as the device says */
     uint64_t demand[RESOURCES];
 };
 
@@ -63,7 +64,7 @@ enum step_kind { STEP_LAUNCH, STEP_HOST, STEP_COPY_IN, STEP_COPY_OUT, STEP_KINDS
 
 struct step {
     uint64_t kind, amount; /* ps or bytes */
-    uint64_t kernel, times;
+    uint64_t kernel, times, graph;
 };
 
 struct workload {
@@ -108,7 +109,8 @@ enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, CONTENTIONS };
 struct scenario {
     uint64_t clock_mhz, link, idle_w, busy_w; /* link: B/s */
     uint64_t devices, resources, backgrounds, workloads, vms, policies;
-    struct device device[DEVICES]; /* the second overrides the first */
+    uint64_t launch, interval;     /* ps: of the devices' dispatch */
+    struct device device[DEVICES]; /* the others override the first */
     struct resource resource[RESOURCES];
     struct background background[BACKGROUNDS];
     struct workload workload[WORKLOADS];
@@ -141,6 +143,9 @@ struct needs sm_capacity(const struct device *device);
 
 /* Full-speed time of a block in ps. */
 double work_ps(const struct scenario *scenario, const struct kernel *kernel);
+
+/* What the `nth` launch of a step costs, from 0. */
+uint64_t launch_cost(const struct scenario *scenario, const struct workload *workload, size_t step, uint64_t nth);
 
 /* The steps of a job. A workload without steps has one launch for each kernel. */
 size_t count_steps(const struct workload *workload);

@@ -209,7 +209,8 @@ static const struct number of_scenario[] = {
     IN(scenario, queue, 0),        IN(scenario, contention, 0),  IN(scenario, slope, 0),
     IN(scenario, warmup, 0),       IN(scenario, duration, 0),    IN(scenario, seed, 1),
     IN(scenario, replications, 1), IN(scenario, wordy, 0),       IN(scenario, link, 0),
-    IN(scenario, idle_w, 0),       IN(scenario, busy_w, 0),      IN(scenario, clock_mhz, 1)};
+    IN(scenario, launch, 0),       IN(scenario, interval, 0),    IN(scenario, idle_w, 0),
+    IN(scenario, busy_w, 0),       IN(scenario, clock_mhz, 1)};
 static const struct number of_device[] = {IN(device, sms, 1),      IN(device, limit[0], 0), IN(device, limit[1], 0),
                                           IN(device, limit[2], 0), IN(device, limit[3], 0), IN(device, limit[4], 0),
                                           IN(device, limit[5], 0), IN(device, limit[6], 0), IN(device, limit[7], 0),
@@ -222,8 +223,9 @@ static const struct number of_demand[] = {{0, 0}};
 static const struct number of_background[] = {IN(background, sm, 0)};
 static const struct number of_kernel[] = {IN(kernel, blocks, 1),      IN(kernel, threads, 1), IN(kernel, registers, 0),
                                           IN(kernel, shared, 0),      IN(kernel, cycles, 0),  IN(kernel, jitter, 0),
-                                          IN(kernel, exponential, 0), IN(kernel, time, 1)};
-static const struct number of_step[] = {IN(step, amount, 1), IN(step, kernel, 0), IN(step, times, 1)};
+                                          IN(kernel, exponential, 0), IN(kernel, time, 1),    IN(kernel, launch, 0)};
+static const struct number of_step[] = {IN(step, amount, 1), IN(step, kernel, 0), IN(step, times, 1),
+                                        IN(step, graph, 0)};
 static const struct number of_vm[] = {IN(vm, start, 0),    IN(vm, streams, 1),  IN(vm, repeat, 1),  IN(vm, arrivals, 0),
                                       IN(vm, interval, 1), IN(vm, deadline, 0), IN(vm, workload, 0)};
 static const struct number of_policy[] = {IN(policy, kind, 0), IN(policy, limit, 0), IN(policy, patience, 0)};

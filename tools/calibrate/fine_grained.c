@@ -139,8 +139,8 @@ static void print_scenario(FILE *to, const struct scenario *scenario, const stru
         print_workload(to, scenario->fit, &vm[i], scenario->first + i + 1);
         fprintf(to, "---\n");
     }
-    fprintf(to, "scenario: %s\ndevices: [{model: v100, count: %d, resources: {dram: {scope: sm}}}]\n", scenario->name,
-            scenario->fit->devices);
+    fprintf(to, "scenario: %s\ndevices: [{model: v100, count: %d, dispatch: none, resources: {dram: {scope: sm}}}]\n",
+            scenario->name, scenario->fit->devices);
     fprintf(to, "contention: {model: proportional, slope: %s}\n", scenario->fit->slope);
     fprintf(to, "queue: interleave\npolicies: [round_robin, utilization_aware, fine_grained]\nvms:\n");
     for (int i = 0; i < scenario->count; i++)

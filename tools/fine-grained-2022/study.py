@@ -114,7 +114,7 @@ def bandwidth(slope):
         blocks, usage, _ = points[-1]
         texts.append(f"workload: {kernel}\nkernels: [{{name: k, blocks: {80 * blocks}, threads: 64, block_time: 10 us, "
                      f"demand: {{dram: {100 * usage / blocks:.6f} %}}}}]\n")
-        texts.append(f"scenario: {kernel}\ndevices: [{{model: v100}}]\ncontention: {{model: proportional, slope: {slope}}}\n"
+        texts.append(f"scenario: {kernel}\ndevices: [{{model: v100, dispatch: none}}]\ncontention: {{model: proportional, slope: {slope}}}\n"
                      f"policies: [round_robin]\nvms: [{{name: v, workload: {kernel}, repeat: forever}}]\nrun: {{duration: 1 ms}}\n")
     return texts
 

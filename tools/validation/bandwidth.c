@@ -42,7 +42,7 @@ static double simulated_gb_s(int kernel, int blocks, int model)
     write_model(contention, sizeof contention, model);
     snprintf(text, sizeof text,
              "workload: w\nkernels: [{name: k, blocks: %d, threads: 64, block_time: 10 us, demand: {dram: %.6f %%}}]\n"
-             "---\nscenario: s\ndevices: [{model: v100}]\ncontention: %s\npolicies: [round_robin]\n"
+             "---\nscenario: s\ndevices: [{model: v100, dispatch: none}]\ncontention: %s\npolicies: [round_robin]\n"
              "vms: [{name: v, workload: w, repeat: forever}]\nrun: {duration: 1 ms}\n",
              80 * blocks, 100 * asked(kernel, 0), contention);
     struct ran ran = run_text(text, 0, NULL);

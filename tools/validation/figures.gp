@@ -11,35 +11,6 @@ set tics nomirror scale 0.4 font 'Helvetica,17'
 set grid lt 1 lc rgb '#dddddd' lw 0.4
 # What one figure's key is told, the next one's keeps: each begins anew.
 
-set output to . '/validation-occupancy.svg'
-set xlabel 'achieved occupancy, measured, %'
-set ylabel 'predicted, %'
-set xrange [0:100]
-set yrange [0:105]
-set key default outside top center horizontal Left reverse maxcols 2 width -2 font 'Helvetica,15' samplen 1
-plot x with lines lc rgb 'black' lw 0.5 notitle, \
-     from . '/occupancy.dat' using 1:($4 == 0 ? $3 : NaN) with points pt 6 ps 0.6 lc rgb '#666666' title 'theoretical: cfd, hotspot, bfs', \
-     '' using 1:($4 == 1 ? $2 : NaN) with points pt 7 ps 0.4 lc rgb hue[2] title 'simulated: gaussian', \
-     '' using 1:($4 == 0 ? $2 : NaN) with points pt 7 ps 0.6 lc rgb hue[1] title 'simulated: cfd, hotspot, bfs'
-
-high = "svg size 745, 560 font 'Helvetica,20' linewidth 2 noenhanced standalone background '#ffffff'"
-set terminal @high
-set output to . '/validation-timelines.svg'
-set xlabel "second starts, % of the first one's time"
-unset ylabel
-set xrange [92:100.5]
-set yrange [*:*] reverse
-set ytics font 'Helvetica,14' offset 0.5, 0
-set key default outside top center horizontal Left reverse font 'Helvetica,17' samplen 1.5
-set offsets 0, 0, 0.7, 0.7
-set lmargin 19
-plot from . '/timelines.dat' using 2:0:3:4:ytic(1) with xerrorbars pt 7 ps 0.6 lc rgb hue[1] title 'measured: mean, least, most', \
-     '' using 5:0 with points pt 2 ps 0.7 lc rgb hue[4] title 'simulated'
-set offsets 0, 0, 0, 0
-unset lmargin
-set yrange [*:*] noreverse
-set terminal @low
-
 set xtics auto
 
 set output to . '/validation-bandwidth.svg'

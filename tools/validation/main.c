@@ -48,8 +48,6 @@ int main(int argc, char **argv)
         return 77;
     }
     open_summary(&site);
-    occupancy(&site);
-    timelines(&site);
     bandwidth(&site);
     captures(&site, SOURCE_DIR "/results/measured", false);
     fclose(site.summary);

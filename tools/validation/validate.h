@@ -64,8 +64,6 @@ void ran_release(struct ran *ran);
 struct sms_run_options quick(void);
 double metric_of(const struct ran *ran, size_t policy, enum sms_subject subject, const char *name, const char *metric);
 
-void occupancy(struct site *site);
-void timelines(struct site *site);
 void bandwidth(struct site *site);
 
 #endif

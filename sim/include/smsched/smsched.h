@@ -108,7 +108,7 @@ struct sms_decision {
     const char *vm, *kernel;
     uint64_t block;      /* number within the launch, from 1 */
     size_t passed;       /* SMs that refused the block */
-    const char *reasons; /* why they refused it, as text */
+    const char *reasons; /* why they refused it, or what else the block waits for, as text */
 };
 
 /* The time that blocks spend on an SM. */

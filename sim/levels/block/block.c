@@ -58,6 +58,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     sms__policy_state_init(device);
     sms__search_init(device);
     sms__dispatch_queue_init(device);
+    sms__dispatcher_init(device);
     sms__device_clock_init(device);
     sms__wave_init(device);
     device->dispatch =
@@ -118,15 +119,13 @@ bool sms__blocks_busy(const struct sms__blocks *device)
 
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    launch->launched_ps = launch->entry.served_ps = now;
+    launch->launched_ps = now;
     launch->waiting = launch->blocks;
     launch->resident = 0;
     launch->left = 0;
     launch->explained = 0;
     launch->device = device;
-    launch->number = ++device->launches;
-    sms__notify_policy(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->blocks);
-    sms__dispatch_queue_join(device, launch);
+    sms__dispatcher_take(device, launch, now);
     sms__engine_defer(device->setup.engine, &device->dispatch);
 }
 
@@ -140,7 +139,9 @@ uint64_t sms__launch_parts(struct sms__launch *launch)
 
 void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    if (launch->waiting)
+    if (launch->pending.is_pending)
+        sms__dispatcher_forget(device, launch);
+    else if (launch->waiting)
         sms__dispatch_queue_leave(device, launch);
     for (size_t s = 0; s < device->sms; s++)
         if (device->reference)
@@ -162,7 +163,18 @@ static bool is_canceled(const struct sms__blocks *device)
 /* True if no block can be placed now, so that asking is needless. An observer still gets every answer. */
 static bool cannot_place(const struct sms__blocks *device)
 {
-    return (device->search.full_sms == device->sms && !device->observed) || is_canceled(device);
+    return (device->search.full_sms == device->sms && !device->observed) || device->dispatcher.blocked ||
+           is_canceled(device);
+}
+
+/* Keeps a block that fits from starting before the dispatcher is free. It is searched for again then. */
+static bool wait_for_dispatcher(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, uint64_t now)
+{
+    device->dispatcher.blocked = true;
+    device->search.ring_start = ring_start;
+    if (device->observed)
+        sms__explain_wait(device, launch, now);
+    return false;
 }
 
 /* Places one block of the launch if it fits somewhere; then sets `next` to the queue to continue with. */
@@ -171,6 +183,8 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, st
 {
     size_t ring_start = device->search.ring_start;
     long sm = sms__search(device, launch);
+    if (sm >= 0 && sms__dispatcher_is_busy(device, now))
+        return wait_for_dispatcher(device, launch, ring_start, now);
     if (device->observed)
         sms__explain(device, launch, ring_start, sm, now);
     if (sm < 0) {
@@ -180,6 +194,7 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, st
     if (device->in_rounds)
         sms__wave_add(device, (size_t)sm, launch);
     sms__sm_place(&device->sm[sm], launch, 1, now);
+    sms__dispatcher_start(device, now);
     *next = sms__dispatch_queue_serve(device, launch);
     if (launch->waiting == 0)
         sms__wave_break(device);
@@ -239,8 +254,11 @@ static void offer(struct sms__blocks *device, uint64_t now)
 static void dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
+    device->dispatcher.blocked = false;
     if (!device->held)
         offer(device, now);
+    if (device->setup.has_dispatcher)
+        sms__dispatcher_schedule(device);
     sms__rate(device, now);
     if (device->setup.options->check)
         sms__check(device, now);

@@ -180,6 +180,41 @@ static void check_launches(struct sms__blocks *device, uint64_t now)
         report(device, now, "%zu kernels wait, %zu are counted", waiting, device->queues.waiting);
 }
 
+/* Counts the blocks that started after the last check, and finds the latest start. */
+static size_t count_starts(const struct sms__sm_state *sm, const struct sms__dispatcher *dispatcher, uint64_t *latest)
+{
+    size_t starts = 0;
+    for (size_t g = 0; g < sm->groups; g++)
+        for (uint16_t i = sm->group[g].first; i != SMS__NONE; i = sm->resident[i].next) {
+            uint64_t start = sm->cold[i].start;
+            bool is_new = !dispatcher->checked || start > dispatcher->checked_start_ps;
+            starts += is_new ? sm->resident[i].blocks : 0;
+            *latest = is_new && start > *latest ? start : *latest;
+        }
+    return starts;
+}
+
+/* Blocks start no closer to each other than the device allows, and launches wait in the order of their costs' ends. */
+static void check_dispatcher(struct sms__blocks *device, uint64_t now)
+{
+    struct sms__dispatcher *dispatcher = &device->dispatcher;
+    uint64_t latest = 0;
+    size_t starts = 0;
+    for (size_t s = 0; dispatcher->interval_ps && s < device->sms; s++)
+        starts += count_starts(&device->sm[s], dispatcher, &latest);
+    if (starts > 1 ||
+        (starts && dispatcher->checked && latest - dispatcher->checked_start_ps < dispatcher->interval_ps))
+        report(device, now, "%zu blocks started since %llu ps, with %llu ps between two", starts,
+               (unsigned long long)dispatcher->checked_start_ps, (unsigned long long)dispatcher->interval_ps);
+    dispatcher->checked_start_ps = starts ? latest : dispatcher->checked_start_ps;
+    dispatcher->checked |= starts > 0;
+    for (const struct sms__launch *launch = dispatcher->pending; launch; launch = launch->pending.next)
+        if (launch->pending.ready_ps < now ||
+            (launch->pending.next && launch->pending.next->pending.ready_ps < launch->pending.ready_ps))
+            report(device, now, "%s/%s: a launch should have joined its queue at %llu ps", launch->vm,
+                   launch->kernel->name, (unsigned long long)launch->pending.ready_ps);
+}
+
 void sms__check(struct sms__blocks *device, uint64_t now)
 {
     if (now < device->checked_ps)
@@ -190,4 +225,5 @@ void sms__check(struct sms__blocks *device, uint64_t now)
     check_total(device, now);
     check_deliveries(device, now);
     check_launches(device, now);
+    check_dispatcher(device, now);
 }

@@ -8,6 +8,8 @@
 
 enum { NAMED_SMS_MAX = 8 };
 
+static const uint64_t WAITS_FOR_DISPATCHER = UINT64_MAX; /* as the `explained` of a launch */
+
 struct text {
     char chars[1024];
     size_t used;
@@ -87,12 +89,38 @@ static size_t ith_sm(const struct sms__blocks *device, size_t ring_start, size_t
     return from_ring ? (ring_start + i) % device->sms : i;
 }
 
-void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now)
+/* True if a decision about the launch at this time is not to be emitted. `is_known`: it is the same as the last. */
+static bool is_left_out(const struct sms__blocks *device, bool is_known, uint64_t now)
 {
     const struct sms_run_options *options = device->setup.options;
+    return is_known || now < options->explain_from_ps || now > options->explain_to_ps;
+}
+
+static void emit(const struct sms__blocks *device, const struct sms__launch *launch, long sm, size_t passed,
+                 const char *why, uint64_t now)
+{
+    const struct sms_run_options *options = device->setup.options;
+    struct sms_decision decision = {
+        now, device->setup.idx, sm, launch->vm, launch->kernel->name, launch->blocks - launch->waiting + 1, passed,
+        why};
+    options->on_decision(options->user, device->setup.label, &decision);
+}
+
+void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+{
+    struct text text = {.used = 0};
+    if (is_left_out(device, launch->explained == WAITS_FOR_DISPATCHER, now))
+        return;
+    launch->explained = WAITS_FOR_DISPATCHER;
+    append(&text, "the dispatcher: it starts a block every %.6g ns", (double)device->dispatcher.interval_ps / 1e3);
+    emit(device, launch, -1, 0, text.chars, now);
+}
+
+void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now)
+{
     bool is_known = launch->explained == device->search.departures + 1; /* it still waits for the same reason */
     launch->explained = sm < 0 ? device->search.departures + 1 : 0;
-    if (is_known || now < options->explain_from_ps || now > options->explain_to_ps)
+    if (is_left_out(device, is_known, now))
         return;
     struct text text = {.used = 0};
     size_t passed = 0;
@@ -108,8 +136,5 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
     }
     if (passed > NAMED_SMS_MAX)
         append(&text, "; and %zu more", passed - NAMED_SMS_MAX);
-    struct sms_decision decision = {
-        now,    device->setup.idx, sm, launch->vm, launch->kernel->name, launch->blocks - launch->waiting + 1,
-        passed, text.chars};
-    options->on_decision(options->user, device->setup.label, &decision);
+    emit(device, launch, sm, passed, text.chars, now);
 }

@@ -4,6 +4,7 @@
 #define SMS_LEVELS_BLOCK_INTERNAL_H
 
 #include "dispatch_queue.h"
+#include "dispatcher.h"
 #include "policy_state.h"
 #include "rate.h"
 
@@ -14,6 +15,7 @@ struct sms__blocks {
     size_t sms;
     struct sms__search search;
     struct sms__dispatch_queues queues;
+    struct sms__dispatcher dispatcher;
     struct sms__rating rating;
     struct sms__policy_run policy;
     struct sms__device_clock *clock; /* [clocks]; for models with a `slowdown` function */
@@ -46,6 +48,18 @@ static inline bool sms__patience_expired(const struct sms__blocks *device, const
     return device->setup.engine->now - launch->entry.served_ps >= device->policy.patience_ps;
 }
 
+/* True if the dispatcher may not start a block now. */
+static inline bool sms__dispatcher_is_busy(const struct sms__blocks *device, uint64_t now)
+{
+    return device->dispatcher.interval_ps && now < device->dispatcher.free_ps;
+}
+
+/* Call this when a block starts. */
+static inline void sms__dispatcher_start(struct sms__blocks *device, uint64_t now)
+{
+    device->dispatcher.free_ps = now + device->dispatcher.interval_ps;
+}
+
 /* wave.c: several equal rounds of placements at once. Call these only while device->in_rounds, except the first. */
 void sms__wave_init(struct sms__blocks *device);
 void sms__wave_forget(struct sms__blocks *device);
@@ -71,5 +85,7 @@ void sms__check(struct sms__blocks *device, uint64_t now);
 
 /* explain.c: emits a decision to the observer. `ring_start` is the SM at which a ring search started. */
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now);
+/* Emits that a block that fits waits for the dispatcher. */
+void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
 #endif

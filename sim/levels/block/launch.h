@@ -30,6 +30,13 @@ struct sms__queue_entry {
     uint64_t served_ps;                        /* time of the latest placement, or of the launch */
 };
 
+/* A launch whose cost is not yet over. Kept by dispatcher.c. */
+struct sms__pending_launch {
+    uint64_t ready_ps; /* when it is over */
+    struct sms__launch *next;
+    bool is_pending; /* it is in no queue yet */
+};
+
 struct sms__launch {
     /* Set by the caller. */
     const struct sms__footprint *fit;
@@ -44,6 +51,7 @@ struct sms__launch {
     size_t owner;         /* index of its dispatch queue */
     size_t tenant;        /* for policies, like deadline_ps */
     uint64_t deadline_ps; /* UINT64_MAX if it has none */
+    uint64_t cost_ps;     /* from the launch until its first block may start */
     uint64_t blocks;      /* of the grid */
     double priority;
 
@@ -53,6 +61,7 @@ struct sms__launch {
     uint64_t launched_ps;
     uint64_t waiting, resident, left; /* blocks */
     uint64_t parts;                   /* done by its resident blocks, as of the latest sms__blocks_add_partial */
+    struct sms__pending_launch pending;
     struct sms__shape *shape;
     struct sms__queue_entry entry;
     struct sms__policy_state *policy_state; /* the policy's state for it, or NULL */

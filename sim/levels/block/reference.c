@@ -174,9 +174,17 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
 {
     for (struct sms__launch *launch = sms__dispatch_queue_current(&device->queues, queue);
          sms__dispatch_queue_may_go(queue, launch); launch = launch->entry.next) {
+        size_t ring_start = device->search.ring_start;
         long sm = search(device, launch);
+        if (sm >= 0 && sms__dispatcher_is_busy(device, now)) {
+            device->dispatcher.blocked = true;
+            device->search.ring_start = ring_start;
+            *next = NULL;
+            return;
+        }
         if (sm >= 0) {
             place(device, (size_t)sm, launch, now);
+            sms__dispatcher_start(device, now);
             *next = sms__dispatch_queue_serve(device, launch);
             return;
         }
@@ -229,8 +237,11 @@ static void rate_all(struct sms__blocks *device, uint64_t now)
 void sms__reference_dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
+    device->dispatcher.blocked = false;
     if (!device->held)
         offer(device, now);
+    if (device->setup.has_dispatcher)
+        sms__dispatcher_schedule(device);
     rate_all(device, now);
 }
 

@@ -40,7 +40,7 @@ void sms__wave_init(struct sms__blocks *device)
 {
     bool searches_ring = device->setup.policy->policy->search != SMS_SEARCH_BEST;
     if (device->reference || !device->policy.cacheable || !searches_ring || device->setup.device_scope ||
-        device->observed)
+        device->observed || device->setup.model->dispatch.block_ps)
         return;
     struct sms__wave *wave = SMS__NEW(device->arena, struct sms__wave, 1);
     size_t most = device->sms * device->setup.model->sm.blocks;

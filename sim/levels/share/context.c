@@ -87,8 +87,8 @@ static void init_engine(struct sms__context *context)
 {
     const struct sms_share *share = share_of(context);
     const struct sms__device *type = context->instance->type;
-    const size_t sources[SMS__LEVELS] = {
-        [SMS__LEVEL_DEVICE_CLOCK] = sms__device_clocks_max(share->scenario, type), [SMS__LEVEL_BLOCK] = type->sms};
+    const size_t sources[SMS__LEVELS] = {[SMS__LEVEL_DEVICE_CLOCK] = sms__device_clocks_max(share->scenario, type),
+                                         [SMS__LEVEL_BLOCK] = type->sms + sms__dispatchers(share->scenario, type)};
     sms__run_engine_init(&context->engine, share->arena, sources, share->spec->options);
 }
 

@@ -72,9 +72,11 @@ static struct sms__launch launch_of(const struct sms__stream *stream, size_t k)
     struct sms__record *record = share->spec->record;
     size_t of_vm = stream->first_kernel + k;
     const struct sms__kernel *kernel = &process->vm->workload->kernel[of_vm];
+    const struct sms__footprint *fit = sms__instance_fit(process->instance, stream, k);
     struct sms__kernel_record *own = &record->kernel[record->first_kernel[process->arrival.vm] + of_vm];
     return (struct sms__launch){
-        .fit = sms__instance_fit(process->instance, stream, k),
+        .fit = fit,
+        .cost_ps = sms__launch_cost(&stream->workload->step[stream->step], stream->times, fit->launch_ps),
         .kernel = kernel,
         .vm = process->arrival.name,
         .record = own,

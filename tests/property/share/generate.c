@@ -58,6 +58,10 @@ static void print_device(struct choices *c)
     fprintf(c->to, "device: small\nclock: 1 GHz\nsms: %u\nmemory: 1000 B\n", c->sms);
     fprintf(c->to, "sm: {threads: 1024, warps: 32, blocks: %u}\n", number(c, 1, 5));
     print_link(c);
+    if (chance(c->rng, 25)) {
+        fprintf(c->to, "dispatch: {launch: %u us, ", 50 * number(c, 0, 10));
+        fprintf(c->to, "block: %u us}\n", 10 * number(c, 0, 10));
+    }
     fputs("resources:\n  a: {class: compute}\n  b: {class: memory}\n  c: {class: memory, scope: device}\n", c->to);
     if (chance(c->rng, 50))
         fprintf(c->to, "power: {idle: 10 W, busy: 100 W, limit: 100 W%s}\n",
@@ -132,7 +136,7 @@ static void print_step(struct choices *c, unsigned kernels)
         break;
     default:
         fprintf(c->to, "  - {launch: k%u, ", number(c, 0, kernels - 1));
-        fprintf(c->to, "times: %u}\n", number(c, 1, 3));
+        fprintf(c->to, "times: %u%s}\n", number(c, 1, 3), chance(c->rng, 20) ? ", graph: true" : "");
     }
 }
 

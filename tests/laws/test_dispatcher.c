@@ -1,0 +1,108 @@
+/* The dispatcher of a device against closed forms: N equal blocks on S slots, one start each interval, take
+ * launch + (N - 1) interval + block where starts bind, and launch + waves x block + (starts of the last wave) where
+ * slots bind. */
+#include "tests/harness.h"
+
+#define RUN(devices, kernels, steps, more)                                                                             \
+    "device: gpu\nclock: 1 GHz\nsms: 4\nsm: {blocks: 2}\nresources: {a: {class: compute}}\n"                           \
+    "dispatch: {launch: 5 us, block: 100 ns}\n---\nworkload: w\nkernels:\n" kernels "steps: [" steps "]\n"             \
+    "---\nscenario: s\ndevices: [{model: gpu" devices "}]\npolicies: [breadth_first]\nvms:\n"                          \
+    "  - {name: v, workload: w}\n" more
+
+static double makespan_us(const char *text, enum sms_engine engine)
+{
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    options.check = true;
+    options.engine = engine;
+    struct sms_file *file = load_text("%s", text);
+    struct sms_results *results = run_first(file, &options);
+    double ns = estimate(results, 0, SMS_HOST, 0, "makespan_ns").mean;
+    discard(results, file);
+    return ns / 1e3;
+}
+
+static void assert_takes(const char *text, double us)
+{
+    assert_near(makespan_us(text, SMS_ENGINE_FAST), us, 1e-6 * us); /* processes begin a picosecond late */
+    assert_near(makespan_us(text, SMS_ENGINE_REFERENCE), us, 1e-6 * us);
+}
+
+#define SHORT "  - {name: k, blocks: 100, threads: 32, block_time: 200 ns}\n"
+#define ONE "  - {name: k, blocks: 1, threads: 32, block_time: 3 us}\n"
+#define LONG "  - {name: k, blocks: 20, threads: 32, block_time: 3 us}\n"
+
+static void starts_bind_a_kernel_of_short_blocks(void **state)
+{
+    (void)state;
+    assert_takes(RUN("", SHORT, "{launch: k}", ""), 5 + 99 * 0.1 + 0.2);
+}
+
+static void slots_bind_a_kernel_of_long_blocks(void **state)
+{
+    (void)state;
+    assert_takes(RUN("", LONG, "{launch: k}", ""), 5 + 3 * 3 + 3 * 0.1); /* 8 + 8 + 4 blocks */
+}
+
+static void a_scenario_may_say_that_blocks_start_at_once(void **state)
+{
+    (void)state;
+    assert_takes(RUN(", dispatch: none", LONG, "{launch: k}", ""), 3 * 3);
+}
+
+static void a_kernel_may_say_what_its_launch_costs(void **state)
+{
+    (void)state;
+    assert_takes(RUN("", "  - {name: k, blocks: 1, threads: 32, block_time: 3 us, launch: 1 us}\n", "{launch: k}", ""),
+                 4);
+}
+
+static void a_graph_has_the_cost_of_one_launch(void **state)
+{
+    (void)state;
+    assert_takes(RUN("", ONE, "{launch: k, times: 4}", ""), 4 * (5 + 3));
+    assert_takes(RUN("", ONE, "{launch: k, times: 3, graph: true}, {launch: k, graph: true}", ""), 5 + 4 * 3);
+    assert_takes(RUN("", ONE, "{launch: k, graph: true}, {launch: k}", ""), 2 * (5 + 3));
+    assert_takes(RUN("", ONE, "{launch: k, graph: true}, {host: 1 us}, {launch: k, graph: true}", ""), 2 * (5 + 3) + 1);
+}
+
+static void launches_of_two_tenants_pass_at_the_same_time_and_their_blocks_one_by_one(void **state)
+{
+    (void)state;
+    assert_takes(RUN("", SHORT, "{launch: k}", "  - {name: u, workload: w}\n"), 5 + 199 * 0.1 + 0.2);
+}
+
+static void each_instance_has_a_dispatcher(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "device: gpu\nclock: 1 GHz\nsms: 4\nmemory: 8 B\nsm: {blocks: 2}\nresources: {a: {class: compute}}\n"
+        "dispatch: {block: 100 ns}\n"
+        "mig: {slices: 2, profiles: [{name: half, sms: 2, memory: 4 B, slices: 1, starts: [0, 1]}]}\n"
+        "---\nworkload: w\nkernels: [{name: k, blocks: 100, threads: 32, block_time: 50 ns}]\n"
+        "---\nscenario: s\ndevices: [{model: gpu}]\npolicies: [{mode: %s}]\nprocesses:\n"
+        "  - {name: p, workload: w}\n  - {name: q, workload: w}\n";
+    static const struct {
+        const char *mode;
+        double us;
+    } cases[] = {{"{mig: {instances: [half, half]}}", 9.95}, {"together", 19.95}, {"exclusive", 19.95}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char filled[1024];
+        snprintf(filled, sizeof filled, text, cases[i].mode);
+        assert_takes(filled, cases[i].us);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_bind_a_kernel_of_short_blocks),
+        cmocka_unit_test(slots_bind_a_kernel_of_long_blocks),
+        cmocka_unit_test(a_scenario_may_say_that_blocks_start_at_once),
+        cmocka_unit_test(a_kernel_may_say_what_its_launch_costs),
+        cmocka_unit_test(a_graph_has_the_cost_of_one_launch),
+        cmocka_unit_test(launches_of_two_tenants_pass_at_the_same_time_and_their_blocks_one_by_one),
+        cmocka_unit_test(each_instance_has_a_dispatcher),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
