@@ -1,6 +1,6 @@
 /* Resolves kernels on a device: their demand in parts of its resources, what a block needs of an SM, their work. It is
  * the only place where a kernel's demand meets a device. */
-#include "scenario.h"
+#include "no_load.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,22 +92,34 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     }
     for (size_t r = 0; f->part && r < f->device->resources; r++)
         most = fmax(most, fit->demand[r] / share_of(f, r) / SMS_FULL);
-    for (size_t r = 0; f->part && r < f->device->resources; r++)
+    for (size_t r = 0; f->part && r < f->device->resources; r++) {
         fit->adds[r] = fit->demand[r] = nearbyint(fit->demand[r] / share_of(f, r) / most);
+        fit->pressure[r] = nearbyint(fit->pressure[r] / share_of(f, r) / most);
+    }
     fit->work_ps *= most;
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */
     return true;
 }
 
+/* A coarse kernel stands for all of its device, so what it slows itself is known before an instance is looked at. */
+static bool fit_on_device(const struct fitting *f, struct sms__footprint *fit)
+{
+    enum sms_limit binds;
+    bool whole = f->kernel->whole;
+    if (!whole && !fit_block(f, fit))
+        return false;
+    fit->per_sm = whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
+    sms__find_no_load(f->scenario, f->kernel, f->device, f->part, fit);
+    return !whole || fit_whole(f, fit);
+}
+
 static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
 {
     const struct sms__quantity *time = &f->kernel->block_time;
-    enum sms_limit binds;
     fit_demand(f, fit);
     fit->work_ps = time->cycles ? sms__cycles_to_ps(time->value, f->device->clock_hz) : time->value;
-    if (!(f->kernel->whole ? fit_whole(f, fit) : fit_block(f, fit)))
+    if (!fit_on_device(f, fit))
         return;
-    fit->per_sm = f->kernel->whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
     fit->work = fit->work_ps <= SMS__TIME_MAX_PS ? (uint64_t)(fit->work_ps + 0.5) : 0;
     if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
         sms__complain(f->reader, f->kernel->node, "%s of kernel '%.60s' on %s is not between 1 ps and 104 days",

@@ -4,11 +4,19 @@
 
 static void add_backgrounds(struct sms__blocks *device)
 {
+    bool apart = device->setup.contention->measured_alone;
+    device->rating.pressure = apart ? SMS__NEW(device->arena, double, SMS_RESOURCES_MAX) : device->rating.total;
     for (size_t s = 0; s < device->sms; s++) {
-        sms__add_background(device->setup.model, s, device->sm[s].usage);
+        struct sms__sm_state *sm = &device->sm[s];
+        sms__add_background(device->setup.model, s, sm->usage);
+        sm->pressure = sm->usage;
+        if (apart)
+            sm->pressure = memcpy(SMS__NEW(device->arena, double, SMS_RESOURCES_MAX), sm->usage, sizeof sm->usage);
         for (size_t r = 0; r < device->setup.model->resources; r++)
-            device->rating.total[r] += device->sm[s].usage[r];
+            device->rating.total[r] += sm->usage[r];
     }
+    if (apart)
+        memcpy(device->rating.pressure, device->rating.total, sizeof device->rating.total);
 }
 
 static void init_sm(struct sms__blocks *device, size_t idx)

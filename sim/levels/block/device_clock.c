@@ -57,7 +57,7 @@ bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
     double slow = 1;
     for (uint32_t left = clock->resources; left; left &= left - 1) {
         size_t r = (size_t)__builtin_ctz(left);
-        double by = slowdown_of(device, r, device->rating.total[r] / (double)device->sms);
+        double by = slowdown_of(device, r, device->rating.pressure[r] / (double)device->sms);
         slow = by > slow ? by : slow;
     }
     if (slow == clock->slow)

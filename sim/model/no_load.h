@@ -1,0 +1,25 @@
+/* What a kernel would demand, and how long its blocks would take, if nothing slowed it.
+ *
+ * A profile tells what a kernel got while it ran alone: its use u of a resource is what was delivered. A contention
+ * model that slows blocks below 100 % (contention.h, measured_alone) had slowed it already then. So block_time / alone
+ * is the time of a block at no load and demand * alone what presses on the resource, where `alone` is the factor by
+ * which the model slows the kernel while it runs alone at its own residency. For full waves under a knee of exponent p
+ * this is 1 / (1 - u^p)^(1/p). A launch that ends with a partial wave is less slowed there, so `alone` is the mean over
+ * the waves. Work is conserved: (block_time / alone) * (demand * alone).
+ *
+ * Alone means on the whole device, also for a kernel on an instance. At u >= 1 a kernel alone lasts as under
+ * `proportional`; `alone` is then at most SMS__ALONE_MAX, since nobody measured a greater pressure. */
+#ifndef SMS_MODEL_NO_LOAD_H
+#define SMS_MODEL_NO_LOAD_H
+
+#include "scenario.h"
+
+/* V100: `triad` at full occupancy asks for 8.2 times the DRAM bandwidth (docs/validation.md). */
+#define SMS__ALONE_MAX 8.0
+
+/* Sets alone, work_ps and pressure of a footprint whose demand, per_sm and work_ps are those that were given.
+ * `part`: NULL where the device is whole. */
+void sms__find_no_load(const struct sms_scenario *scenario, const struct sms__kernel *kernel,
+                       const struct sms__device *device, const struct sms__part *part, struct sms__footprint *fit);
+
+#endif
