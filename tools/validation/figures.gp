@@ -1,4 +1,4 @@
-# The figures of docs/validation.md from the numbers that build/bin/validate wrote.
+# The figures of docs/validation-old.md from the numbers that build/bin/validate wrote.
 # usage: gnuplot -c figures.gp DATA_FOLDER FIGURE_FOLDER
 from = ARG1
 to = ARG2
@@ -40,19 +40,6 @@ unset lmargin
 set yrange [*:*] noreverse
 set terminal @low
 
-set output to . '/validation-placement.svg'
-set key default outside top center horizontal Left reverse font 'Helvetica,17' samplen 1.5
-set style data histograms
-set style histogram clustered gap 1
-set style fill solid border rgb 'black'
-set xlabel 'blocks of the kernel'
-set ylabel 'busy SMs'
-set xrange [-0.6:2.6]
-set yrange [0:85]
-set ytics auto font 'Helvetica,17'
-plot from . '/placement.dat' using 2:xtic(1) lc rgb '#666666' lw 0.4 title 'measured', \
-     '' using 3 lc rgb hue[1] lw 0.4 title 'breadth_first', '' using 4 lc rgb hue[3] lw 0.4 title 'most_room', \
-     '' using 5 lc rgb hue[2] lw 0.4 title 'depth_first'
 set xtics auto
 
 set output to . '/validation-bandwidth.svg'

@@ -1,11 +1,11 @@
-/* Simulated against measured: writes the tables and the figures' numbers of docs/validation.md.
+/* Simulated against measured: writes the tables and the figures' numbers of docs/validation-old.md.
  *
  *     build/bin/validate OUT [DATA]
  *     build/bin/validate --captures FOLDER OUT
  *
  * OUT is a folder that exists; DATA the folder of measured data, by default
  * SMSCHED_DATA or ../shared/data. Exits with 1 if an error is beyond its bound,
- * with 77 without data. tools/validate calls it, and draws the figures.
+ * with 77 without data. tools/validation/old calls it, and draws the figures.
  * --captures compares with the captures of tools/capture in a folder and no
  * other data; they may be synthetic. Else those in results/measured count. */
 #include "captures.h"
@@ -50,7 +50,6 @@ int main(int argc, char **argv)
     open_summary(&site);
     occupancy(&site);
     timelines(&site);
-    placement(&site);
     bandwidth(&site);
     pairs(&site);
     captures(&site, SOURCE_DIR "/results/measured", false);

@@ -1,4 +1,4 @@
-/* What the experiments of docs/validation.md share. It is a tool, not a library:
+/* What the experiments of docs/validation-old.md share. It is a tool, not a library:
  * what goes wrong ends the program by die(). */
 #ifndef TOOLS_VALIDATE_H
 #define TOOLS_VALIDATE_H
@@ -66,7 +66,6 @@ double metric_of(const struct ran *ran, size_t policy, enum sms_subject subject,
 
 void occupancy(struct site *site);
 void timelines(struct site *site);
-void placement(struct site *site);
 void bandwidth(struct site *site);
 void pairs(struct site *site);
 

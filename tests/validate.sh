@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# tools/validate over folders made here: errors, ranks and fitted values come out right, what is stored is checked, and a
+# bad folder is refused with file and key.
+# Usage: validate.sh SMSCHED
+set -u
+. "$(dirname "$0")/checks.sh"
+root=$(realpath "$(dirname "$0")/..")
+/usr/bin/python3 -c 'import numpy, yaml' 2>/dev/null || { echo "python3-numpy or python3-yaml is not installed"; exit 77; }
+command -v gnuplot >/dev/null || { echo "gnuplot is not installed"; exit 77; }
+mkdir -p "$work/build/bin" "$work/docs/figures" "$work/results/measured" "$work/data"
+ln -s "$(realpath "$1")" "$work/build/bin/smsched"
+cp -r "$root/tools" "$work/tools"
+ln -s "$root/models" "$work/models"
+export SMSCHED_BUILD=$work/build SMSCHED_DATA=$work/data
+cd "$work" || exit 1
+
+# validates EXIT WHAT [OPTION...]
+validates() { local expected=$1 what=$2; shift 2; tools/validate "$@" >out 2>err; exits "$expected" $? "$what"; }
+
+# makes NAME: a folder of four kernels, whose time the simulator knows to be 10, 20, 30 and 40 us, twice that on one SM of two.
+makes() {
+    folder=results/measured/$1
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cat >"$folder/about.yaml" <<'EOF'
+title: Four kernels
+question: How long do they take?
+gpu: a GPU made up
+devices: [v100]
+source: made up
+metric: latency_mean_ns
+unit: us
+scale: 0.001
+parameters: []
+target: {median: 10 %, r2: 0.9, ranked: 2 of 2}
+bound: {median: 5 %, maximum: 20 %}
+covers: {devices: [v100], kernels: blocks, modes: [], contention: [none]}
+rank: {within: pair}
+group: pair
+naive: {constant: one time for all}
+verdict: made up
+wrong: Nowhere.
+EOF
+    cat >"$folder/measured.csv" <<'EOF'
+scenario,subject,part,measured,alone,noise,pair,constant
+s10,v/k,test,10,10,0.01,first,20
+s20,v/k,test,25,10,0.03,first,20
+s30,kernel:v/k,test,30,10,,second,20
+s40,v/k,test,40,10,,second,20
+s40,v/k,fit,80,10,,second,
+EOF
+    for time in 10 20 30 40; do
+        cat <<EOF
+---
+scenario: s$time
+devices: [{model: v100}]
+policies: [most_room, depth_first]
+vms: [{name: v, workload: w$time}]
+---
+workload: w$time
+kernels: [{name: k, blocks: 1, threads: 32, block_time: $time us}]
+EOF
+    done >"$folder/scenarios.yaml"
+}
+
+# is FILE LINE: the file has this line.
+is() { if grep -qxF -- "$2" "$1"; then ok; else bad "$1 has no line $2" "$(cat "$1")"; fi; }
+
+makes ours
+validates 0 "a folder is found by its layout"
+is results/measured/ours/simulated.csv s20,v/k,test,20
+is results/measured/ours/summary.csv all,test,smsched,0,4,0,14,20,-5,0.94667,1,2\ of\ 2
+is results/measured/ours/summary.csv all,test,constant,,4,41.667,85,100,-0.83333,-0.33333,,0\ of\ 2
+is results/measured/ours/summary.csv all,test,noise,,2,2,2.8,3,,,,
+is results/measured/ours/summary.csv all,fit,smsched,0,1,50,50,50,-50,,,0\ of\ 0
+is results/measured/ours/summary.csv second,test,smsched,0,2,0,0,0,0,,,1\ of\ 1
+if [ -s docs/figures/measured-ours.svg ]; then ok; else bad "no figure"; fi
+if grep -q '10 %: met, R2 0.9: met, 2 of 2 ranked right: met' docs/validation.md; then ok; else bad "the page says no targets"; fi
+validates 0 "what was written is what is computed" --check
+sed -i 's/^s20,v.k,test,20/s20,v\/k,test,21/' results/measured/ours/simulated.csv
+validates 1 "a stored value that is another" --check
+says "simulated.csv:3: stored is not what is computed"
+validates 0 "writing again mends it"
+sed -i 's/Nowhere/Somewhere/' results/measured/ours/about.yaml
+validates 1 "a stale page" --check
+says "validation.md: is not what tools/validate writes"
+sed -i 's/maximum: 20 %/maximum: 19 %/' results/measured/ours/about.yaml
+validates 1 "an error beyond its bound"
+says "the maximum error 20.00 % is beyond its bound of 19 %"
+before=$(md5sum docs/validation.md)
+validates 1 "--all writes nothing" --all
+if [ "$before" = "$(md5sum docs/validation.md)" ]; then ok; else bad "--all changed the page"; fi
+
+# Data of others: derive makes all of it, and may fit.
+makes theirs
+cd results/measured/theirs && mkdir ../../../data/folder && mv measured.csv scenarios.yaml ../../../data/folder && cd "$work" || exit 1
+sed -i 's/^parameters.*/parameters: [{name: p, fitted_to: the fit}]\ndata: [folder\/measured.csv]/' results/measured/theirs/about.yaml
+cat >results/measured/theirs/derive <<'EOF'
+#!/bin/sh
+cp "$1"/folder/* "$2" && printf 'name,value\np,42\n' >"$2/parameters.csv"
+[ -z "${SMSCHED_VALIDATE-}" ] || sed -i /s10/d "$2/measured.csv"
+EOF
+chmod +x results/measured/theirs/derive
+makes ours
+validates 0 "a folder whose data is elsewhere"
+is results/measured/theirs/parameters.csv p,42
+if tr "\n" " " <docs/validation.md | grep -q "Fitted: p = 42 (to the fit)"; then ok; else bad "the page has no fitted value"; fi
+validates 0 "--all takes all rows" --all results/measured/theirs
+if grep -q '3 values' out && ! grep -q ours out; then ok; else bad "--all of one folder" "$(cat out)"; fi
+mv data/folder/measured.csv kept
+validates 77 "a folder without its data is skipped" --check
+if grep -q "theirs: skipped: no $work/data/folder/measured.csv" out; then ok; else bad "the skip is not said" "$(cat out)"; fi
+mv kept data/folder/measured.csv
+
+# refused FILE SED TEXT: the folder, changed, is bad input that is reported with the text.
+refused() {
+    makes ours
+    sed -i "$2" "results/measured/ours/$1"
+    validates 3 "$3" --check
+    says "$3"
+}
+refused about.yaml '/^title/d' "about.yaml: title: is missing"
+refused about.yaml 's/^unit/units/' "about.yaml: unit: is missing"
+refused about.yaml '$acolour: red' "about.yaml: colour: unknown key"
+refused about.yaml 's/median: 5 %/median: five/' "about.yaml: bound: median: 'five' is no percentage"
+refused about.yaml 's/kernels: blocks/kernels: some/' "about.yaml: covers: kernels: must be blocks or whole"
+refused about.yaml 's/parameters: \[\]/parameters: [p]/' "about.yaml: parameters: each has name, value and fitted_to"
+refused about.yaml 's/group: pair/group: pear/' "measured.csv:1: no column 'pear'"
+refused about.yaml 's/^title: .*/title: [/' "about.yaml"
+refused measured.csv 's/,part/,piece/' "measured.csv:1: no column 'part'"
+refused measured.csv 's/test,25/test,many/' "measured.csv:3: measured: 'many' is no number"
+refused measured.csv 's/test,25/proof,25/' "measured.csv:3: part: 'proof' instead of fit or test"
+refused measured.csv 's/test/fit/' "nothing is held back"
+refused measured.csv '3s/,first,20//' "measured.csv:3: not as many fields as the header"
+refused measured.csv 's/^s20/s50/' "measured.csv:3: latency_mean_ns of 'v/k' in scenario 's50' has no value"
+refused scenarios.yaml 's/v100/v1000/' "smsched run: exit 3"
+finish

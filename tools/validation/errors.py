@@ -1,0 +1,96 @@
+"""Errors of predictions: the rows of summary.csv."""
+import numpy as np
+
+COLUMNS = ["group", "part", "model", "parameters", "values", "median", "p90", "maximum", "bias", "r2", "spearman", "ranked"]
+
+
+def r2(predicted, rows):
+    """Of the slowdown where the time alone is known, else of the logarithm of the value; None where it says nothing."""
+    known = [(p / row["alone"], row["measured"] / row["alone"]) for p, row in zip(predicted, rows) if row["alone"]]
+    if not known:
+        known = [(p, row["measured"]) for p, row in zip(predicted, rows)]
+        if min(min(pair) for pair in known) <= 0:
+            return None
+        known = [(np.log(p), np.log(m)) for p, m in known]
+    ours, theirs = np.array(known).T
+    spread = np.sum((theirs - theirs.mean()) ** 2)
+    return 1 - np.sum((theirs - ours) ** 2) / spread if len(known) > 2 and spread > 0 else None
+
+
+def order(values):
+    """Ranks, where equal values share their mean rank. Values that differ by rounding only count as equal."""
+    values = [float(f"{value:.9g}") for value in values]
+    return [sum(other < value for other in values) + sum(other == value for other in values) / 2 for value in values]
+
+
+def spearman(predicted, rows):
+    if len(rows) < 3:
+        return None
+    _, ours = np.unique(predicted, return_inverse=True)
+    _, theirs = np.unique([row["measured"] for row in rows], return_inverse=True)
+    ours, theirs = (mean_ranks(x) for x in (ours, theirs))
+    return float(np.corrcoef(ours, theirs)[0, 1]) if ours.std() > 0 and theirs.std() > 0 else None
+
+
+def mean_ranks(codes):
+    counts = np.bincount(codes)
+    return (np.cumsum(counts) - (counts - 1) / 2)[codes]
+
+
+def ranked(predicted, rows, within):
+    """`N of M`: groups of rows that have the same order by prediction as by measurement."""
+    groups = {}
+    for p, row in zip(predicted, rows):
+        groups.setdefault(row[within], []).append((p, row["measured"]))
+    groups = [group for group in groups.values() if len(group) > 1]
+    right = sum(order([p for p, _ in group]) == order([m for _, m in group]) for group in groups)
+    return f"{right} of {len(groups)}"
+
+
+def row_of(group, part, model, parameters, rows, within):
+    """One row of summary.csv; None if the model predicts nothing here."""
+    rows = [row for row in rows if row[model] is not None]
+    if not rows:
+        return None
+    predicted = np.array([row[model] for row in rows])
+    off = 100 * (predicted / np.array([row["measured"] for row in rows]) - 1)
+    size = np.abs(off)
+    numbers = [np.median(size), np.percentile(size, 90), size.max(), off.mean(), r2(predicted, rows), spearman(predicted, rows)]
+    texts = ["" if number is None else f"{number + 0:.5g}" for number in numbers]
+    texts.append(ranked(predicted, rows, within) if within else "")
+    return dict(zip(COLUMNS, [group, part, "smsched" if model == "simulated" else model, str(parameters), str(len(rows)), *texts]))
+
+
+def noise_of(part, rows):
+    """Standard deviations of repeated measurements, in percent, as a row of summary.csv; None if none are known."""
+    known = 100 * np.array([row["noise"] for row in rows if row["noise"] is not None])
+    if not len(known):
+        return None
+    texts = [f"{number:.5g}" for number in (np.median(known), np.percentile(known, 90), known.max())]
+    return dict.fromkeys(COLUMNS, "") | dict(zip(COLUMNS, ["all", part, "noise", "", str(len(known)), *texts]))
+
+
+def summary(folder, rows):
+    """All rows of summary.csv. The group `all` comes first; its part `fit` is there if something is fitted."""
+    about, out = folder.about, []
+    within, column = about.get("rank", {}).get("within"), about.get("group")
+    models = {"simulated": len(about["parameters"])} | {name: naive.get("parameters", "") for name, naive in folder.naive.items()}
+    groups = [("all", "test", rows), ("all", "fit", rows)]
+    if column:
+        groups += [(name, "test", [row for row in rows if row[column] == name]) for name in dict.fromkeys(row[column] for row in rows)]
+    for name, part, chosen in groups:
+        chosen = [row for row in chosen if row["part"] == part]
+        out += [row_of(name, part, model, count, chosen, within) for model, count in models.items()] if chosen else []
+        out += [noise_of(part, chosen)] if name == "all" else []
+    return [row for row in out if row]
+
+
+def held_back(rows, model="smsched"):
+    """The row of a model over all that is held back, or None."""
+    return next((row for row in rows if (row["group"], row["part"], row["model"]) == ("all", "test", model)), None)
+
+
+def best_naive(rows):
+    """The naive model with the least median error, or None."""
+    naive = [row for row in rows if (row["group"], row["part"]) == ("all", "test") and row["model"] not in ("smsched", "noise")]
+    return min(naive, key=lambda row: float(row["median"]), default=None)
