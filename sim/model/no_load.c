@@ -98,9 +98,10 @@ static double should_last(const struct alone *alone)
     return sum;
 }
 
-static double solve(const struct alone *alone)
+/* The factor by which demands are greater at no load. */
+static double solve(const struct alone *alone, double target)
 {
-    double target = should_last(alone), low = 1, high = SMS__ALONE_MAX;
+    double low = 1, high = SMS__ALONE_MAX;
     if (lasts(alone, low) <= target * (1 + 1e-12))
         return low;
     for (int i = 0; i < STEPS; i++) {
@@ -117,12 +118,15 @@ void sms__find_no_load(const struct sms_scenario *scenario, const struct sms__ke
                           .view = {.params = scenario->contention.param,
                                    .resources = device->resources,
                                    .resource = device->resource_view}};
+    double times = 1;
     fit->alone = 1;
     if (alone.model && alone.model->measured_alone && fit->per_sm) {
         describe(kernel, device, part, fit, &alone);
-        fit->alone = solve(&alone);
+        double target = should_last(&alone);
+        times = solve(&alone, target);
+        fit->alone = times > 1 ? fmax(times * lasts(&alone, times) / target, 1) : 1;
     }
     for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
-        fit->pressure[r] = device->resource[r].hard ? fit->demand[r] : nearbyint(fit->demand[r] * fit->alone);
+        fit->pressure[r] = device->resource[r].hard ? fit->demand[r] : nearbyint(fit->demand[r] * times);
     fit->work_ps /= fit->alone;
 }

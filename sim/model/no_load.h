@@ -8,7 +8,8 @@
  * the waves. Work is conserved: (block_time / alone) * (demand * alone).
  *
  * Alone means on the whole device, also for a kernel on an instance. At u >= 1 a kernel alone lasts as under
- * `proportional`; `alone` is then at most SMS__ALONE_MAX, since nobody measured a greater pressure. */
+ * `proportional`. Demands are at most SMS__ALONE_MAX times those given, since nobody measured a greater pressure; times
+ * are then made shorter by as much as it takes for the kernel alone to last as measured. */
 #ifndef SMS_MODEL_NO_LOAD_H
 #define SMS_MODEL_NO_LOAD_H
 

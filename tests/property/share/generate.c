@@ -275,8 +275,9 @@ static void print_process(struct choices *c, unsigned p, bool forever)
 
 static void print_scenario(struct choices *c)
 {
-    static const char *const contentions[] = {"none", "proportional", "maxmin", "{model: proportional, slope: 1.7}",
-                                              NULL};
+    static const char *const contentions[] = {
+        "none", "proportional", "maxmin", "{model: proportional, slope: 1.7}", "knee", "{model: knee, exponent: 2.5}",
+        NULL};
     bool forever = chance(c->rng, 25);
     c->devices = number(c, 1, 2);
     fprintf(c->to, "---\nscenario: s\ndevices: [{model: small, count: %u}]\n", c->devices);
