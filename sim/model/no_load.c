@@ -92,7 +92,8 @@ static double should_last(const struct alone *alone)
     for (size_t i = 0; i < alone->stages; i++) {
         double slow = 1;
         for (size_t r = 0; r < alone->view.resources; r++)
-            slow = fmax(slow, alone->stage[i].use[r] / SMS_FULL);
+            if (!alone->view.resource[r].hard)
+                slow = fmax(slow, alone->stage[i].use[r] / SMS_FULL);
         sum += alone->stage[i].length * slow;
     }
     return sum;

@@ -246,6 +246,23 @@ static void under_a_knee_a_kernel_of_more_than_there_is_lasts_as_its_work_needs(
     discard(two.results, two.file);
 }
 
+/* Four blocks an SM as far as its limits go, two because of a hard resource: they are fewer than when it was measured.
+ */
+static void a_hard_resource_makes_blocks_under_a_knee_faster_by_making_them_fewer(void **state)
+{
+    (void)state;
+    const double full = 1 / sqrt(1 - 0.64), half = sqrt(1 + pow(0.4 * full, 2));
+    struct sms_file *file = load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 4, threads: 32, "
+                                                   "block_time: 1 us, demand: {l1: 20 %%, slot: 1}}]\n"
+                                                   "---\nscenario: s\ndevices: [{model: small, resources: {l1: {knee: "
+                                                   "2}, slot: {class: compute, capacity: 2, hard: true}}}]\n"
+                                                   "policies: [round_robin]\nvms: [{name: a, workload: w}]\n",
+                                      1, 4, "device");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 2 * half / full * 1e3, 1e-2);
+    discard(results, file);
+}
+
 static void without_a_knee_the_model_is_proportional(void **state)
 {
     static const char *const kernels[] = {"blocks: 6, demand: {fp32: 80 %, fp64: 70 %}",
@@ -277,6 +294,7 @@ int main(void)
         cmocka_unit_test(under_a_knee_two_halves_slow_each_other),
         cmocka_unit_test(under_a_knee_a_kernel_alone_lasts_as_measured),
         cmocka_unit_test(under_a_knee_a_kernel_of_more_than_there_is_lasts_as_its_work_needs),
+        cmocka_unit_test(a_hard_resource_makes_blocks_under_a_knee_faster_by_making_them_fewer),
         cmocka_unit_test(without_a_knee_the_model_is_proportional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
