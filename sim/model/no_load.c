@@ -4,7 +4,7 @@
 #include <math.h>
 
 enum {
-    STEPS = 48, /* halvings of the interval in which `alone` lies */
+    STEPS = 48, /* of a bisection */
     SLICES = 16 /* of the time in which blocks of unequal length end */
 };
 

@@ -1,10 +1,10 @@
 /* What a kernel would demand, and how long its blocks would take, if nothing slowed it.
  *
  * A profile tells what a kernel got while it ran alone: its use u of a resource is what was delivered. A contention
- * model that slows blocks below 100 % (contention.h, measured_alone) had slowed it already then. So block_time / alone
- * is the time of a block at no load and demand * alone what presses on the resource, where `alone` is the factor by
- * which the model slows the kernel while it runs alone at its own residency. For full waves under a knee of exponent p
- * this is 1 / (1 - u^p)^(1/p). A launch that ends with a partial wave is less slowed there, so `alone` is the mean over
+ * model that slows blocks below 100 % (contention.h, measured_alone) had slowed it already then. Let `alone` be the
+ * factor by which the model slows the kernel while it runs alone at its own residency. At no load a block takes
+ * block_time / alone, and demand * alone presses on the resource. For full waves under a knee of exponent p the factor
+ * is 1 / (1 - u^p)^(1/p). A launch that ends with a partial wave is less slowed there, so the factor is the mean over
  * the waves. Work is conserved: (block_time / alone) * (demand * alone).
  *
  * Alone means on the whole device, also for a kernel on an instance. At u >= 1 a kernel alone lasts as under

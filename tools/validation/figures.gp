@@ -40,20 +40,7 @@ unset lmargin
 set yrange [*:*] noreverse
 set terminal @low
 
-set xtics auto
-
-set output to . '/validation-bandwidth.svg'
-set xlabel 'occupancy, %'
-set ylabel 'DRAM, GB/s'
-set logscale x 2
-set xrange [2.8:110]
-set yrange [0:1050]
-set xtics (3.1, 12.5, 25, 50, 100)
-set key default outside right center Left reverse horizontal maxcols 1 font 'Helvetica,17' samplen 1.5
-plot for [k = 0:2] from . '/bandwidth.dat' index k using 1:2 with points pt 7 ps 0.8 lc rgb hue[k + 1] title word('read scale triad', k + 1) . ', measured', \
-     for [k = 0:2] from . '/bandwidth-lines.dat' index k using 1:2 with lines lc rgb hue[k + 1] dt 1 title word('read scale triad', k + 1) . ', proportional', \
-     for [k = 0:2] '' index k using 1:3 with lines lc rgb hue[k + 1] dt 2 title word('read scale triad', k + 1) . ', curve'
-unset logscale x
+set ytics font 'Helvetica,17' offset 0.5, 0
 
 set output to . '/validation-pairs.svg'
 set xlabel 'error of predicted latency, %'

@@ -53,7 +53,7 @@ struct sms_resource_view {
     enum sms_class cls;
     enum sms_scope scope;
     bool hard;   /* never used beyond SMS_FULL: the engine enforces it, like the hardware limits */
-    double knee; /* exponent of how it fills, for the contention model knee: 1 .. SMS_KNEE_MAX; 0: none is known */
+    double knee; /* exponent of how it fills, for the contention model knee: 1 .. SMS_KNEE_MAX; 0: not known */
 };
 
 /* What a policy may know of the device. Read only. */
