@@ -36,7 +36,7 @@ struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device,
 
 static double slowdown_of(const struct sms__blocks *device, size_t r, double usage)
 {
-    if (device->setup.contention->free_below_full && usage <= SMS_FULL)
+    if (device->rating.free_below_full && usage <= SMS_FULL)
         return 1;
     double slowdown = device->setup.contention->slowdown(&device->setup.contention_view, r, usage);
     return slowdown > 1 ? slowdown : 1;

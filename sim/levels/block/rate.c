@@ -97,7 +97,7 @@ static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double slowdown[SMS_RESOURCES_MAX];
-    uint32_t slowing = device->setup.contention->free_below_full ? sm->oversubscribed : device->rating.sm_scope;
+    uint32_t slowing = device->rating.free_below_full ? sm->oversubscribed : device->rating.sm_scope;
     for (uint32_t left = slowing; left; left &= left - 1) {
         int r = __builtin_ctz(left);
         slowdown[r] = device->setup.contention->slowdown(&device->setup.contention_view, (size_t)r, sm->pressure[r]);
@@ -225,7 +225,7 @@ static bool affects_all_sms(struct sms__blocks *device)
         return false;
     bool before = device->rating.oversubscribed;
     device->rating.oversubscribed = sms__is_oversubscribed(device);
-    return before || device->rating.oversubscribed || !device->setup.contention->free_below_full;
+    return before || device->rating.oversubscribed || !device->rating.free_below_full;
 }
 
 void sms__rate(struct sms__blocks *device, uint64_t now)

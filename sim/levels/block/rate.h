@@ -6,7 +6,8 @@
 
 struct sms__rating {
     double total[SMS_RESOURCES_MAX]; /* usage of the whole device, parts; for resources of scope device */
-    double *pressure;                /* the same at no load; `total` unless the contention model tells them apart */
+    bool free_below_full; /* no resource slows its users at 100 % or below, by the model's promise or on this device */
+    double *pressure;     /* the same at no load; `total` unless the contention model tells them apart */
     uint64_t total_since_ps;
     bool oversubscribed; /* a resource of scope device was over 100 % at the last rating */
     uint32_t *dirty;     /* SMs to rate again at the end of this instant */
