@@ -97,6 +97,8 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
         fit->pressure[r] = nearbyint(fit->pressure[r] / share_of(f, r) / most);
     }
     fit->work_ps *= most;
+    fit->launches = f->kernel->launches;
+    fit->power_w = f->kernel->power_w;
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */
     return true;
 }

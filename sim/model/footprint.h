@@ -23,6 +23,8 @@ struct sms__footprint {
     uint32_t of_sm;     /* bit r: demands resource r, of scope sm */
     uint32_t of_device; /* bit r: demands resource r, of scope device */
     bool hard;          /* demands a resource that is hard */
+    uint64_t launches;  /* of a coarse kernel: those that it stands for */
+    double power_w;     /* of a coarse kernel: what it adds to that of an idle device; 0: not known */
     int cls;            /* of its workload, in the contention model's pairs; -1: none */
     double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };

@@ -10,7 +10,8 @@ const char *const policy_names[POLICY_KINDS] = {
     "round_robin",   "round_robin_full",  "breadth_first",       "depth_first", "most_room",       "leftover",
     "fine_grained",  "utilization_aware", "fine_grained_capped", "sm_quota",    "elastic_kernels", "tenant_fair",
     "warped_slicer", "affinity"};
-static const char *const contention_names[CONTENTIONS] = {"none", "proportional", "curve", "maxmin", "knee"};
+static const char *const contention_names[CONTENTIONS] = {"none",   "proportional", "curve",
+                                                          "maxmin", "pressure",     "knee"};
 
 static const struct {
     const char *name, *unit;
@@ -289,7 +290,11 @@ static void print_contention(FILE *to, const struct scenario *s)
         fputs(", exponent: ", to);
         print_ratio(to, s->slope);
     }
-    if (s->contention == CURVE)
+    if (s->contention == PRESSURE) {
+        fputs(", floor: ", to);
+        print_ratio(to, s->slope);
+    }
+    if (s->contention == CURVE || s->contention == PRESSURE)
         print_curves(to, s);
     fputs("}\n", to);
 }

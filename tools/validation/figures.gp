@@ -42,16 +42,6 @@ set terminal @low
 
 set ytics font 'Helvetica,17' offset 0.5, 0
 
-set output to . '/validation-pairs.svg'
-set xlabel 'error of predicted latency, %'
-set ylabel 'share of the pairs held back, %'
-set xrange [0:32]
-set yrange [0:100]
-set xtics auto
-set key default bottom right inside vertical Left reverse font 'Helvetica,17' samplen 1.5
-plot for [m = 0:2] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] dt 2 title word('none constant time-sharing', m + 1), \
-     for [m = 3:5] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] title word('proportional maxmin curve', m - 2)
-
 # Only where there are captures.
 if (system("test -s '" . from . "/captures.dat' && echo yes") eq 'yes') {
     set output to . '/validation-captures.svg'

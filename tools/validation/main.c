@@ -50,7 +50,6 @@ int main(int argc, char **argv)
     open_summary(&site);
     occupancy(&site);
     timelines(&site);
-    pairs(&site);
     captures(&site, SOURCE_DIR "/results/measured", false);
     fclose(site.summary);
     return site.broken ? 1 : 0;
