@@ -19,6 +19,8 @@ static const struct sms__field resource_fields[] = {
      .help = "in units of its own, of one SM, or of the device for scope device: demands may count them"},
     {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = sms__truths,
      .help = "true: never used beyond 100 %, whatever the policy; default false"},
+    {"knee", SMS__QUANTITY, SMS__RATIO, F(sms__resource, knee), 1, SMS_KNEE_MAX,
+     .help = "exponent of how it slows its users as it fills, for contention knee; without it: a corner at 100 %"},
     {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
      .help = "of one SM, or of the device for scope device"},
@@ -253,10 +255,14 @@ static void check_backgrounds(struct sms__reader *reader, const struct sms__devi
 
 static void check_resources(struct sms__reader *reader, const struct sms__device *device)
 {
-    for (size_t r = 0; r < device->resources; r++)
+    for (size_t r = 0; r < device->resources; r++) {
         if (device->resource[r].hard && device->resource[r].scope == SMS_SCOPE_DEVICE)
             sms__complain(reader, device->node, "resource '%.60s' is hard: that is for resources of scope sm",
                           device->resource[r].name);
+        if (device->resource[r].hard && device->resource[r].knee > 0)
+            sms__complain(reader, device->node, "resource '%.60s' is hard: it slows nothing, so it has no knee",
+                          device->resource[r].name);
+    }
 }
 
 void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
@@ -276,8 +282,9 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
     check_resources(reader, device);
     for (size_t r = 0; r < device->resources; r++) {
         const struct sms__resource *resource = &device->resource[r];
-        device->resource_view[r] = (struct sms_resource_view){resource->name, (enum sms_class)resource->cls,
-                                                              (enum sms_scope)resource->scope, resource->hard != 0};
+        device->resource_view[r] =
+            (struct sms_resource_view){resource->name, (enum sms_class)resource->cls, (enum sms_scope)resource->scope,
+                                       resource->hard != 0, resource->knee};
     }
     device->view.sms = device->sms;
     device->view.resources = device->resources;

@@ -1,6 +1,7 @@
 /* Resolves kernels on a device: their demand in parts of its resources, what a block needs of an SM, their work. It is
  * the only place where a kernel's demand meets a device. */
 #include "file.h"
+#include "no_load.h"
 #include "retarget.h"
 #include "scenario.h"
 
@@ -139,8 +140,10 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     }
     for (size_t r = 0; f->part && r < f->device->resources; r++)
         most = fmax(most, fit->demand[r] / share_of(f, r) / SMS_FULL);
-    for (size_t r = 0; f->part && r < f->device->resources; r++)
+    for (size_t r = 0; f->part && r < f->device->resources; r++) {
         fit->adds[r] = fit->demand[r] = nearbyint(fit->demand[r] / share_of(f, r) / most);
+        fit->pressure[r] = nearbyint(fit->pressure[r] / share_of(f, r) / most);
+    }
     fit->work_ps *= most;
     fit->launches = f->kernel->launches;
     fit->power_w = f->kernel->power_w;
@@ -157,11 +160,22 @@ static double launch_ps(const struct fitting *f, const struct sms__device *timed
     return there > 0 && here > 0 ? own * here / there : own;
 }
 
+/* A coarse kernel stands for all of its device, so what it slows itself is known before an instance is looked at. */
+static bool fit_on_device(const struct fitting *f, struct sms__footprint *fit)
+{
+    enum sms_limit binds;
+    bool whole = f->kernel->whole;
+    if (!whole && !fit_block(f, fit))
+        return false;
+    fit->per_sm = whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
+    sms__find_no_load(f->scenario, f->kernel, f->device, f->part, fit);
+    return !whole || fit_whole(f, fit);
+}
+
 static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
 {
     const struct sms__quantity *time = &f->kernel->block_time;
     struct scaling scaling;
-    enum sms_limit binds;
     bool scaled = scale(f, &scaling);
     fit_demand(f, scaled ? &scaling : NULL, fit);
     const struct sms__device *timed = scaled ? f->profiled : f->device;
@@ -170,9 +184,8 @@ static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
         fit->work_ps *= scaling.by.block_time;
         fit->scaled = 1 + (int)scaling.by.bound;
     }
-    if (!(f->kernel->whole ? fit_whole(f, fit) : fit_block(f, fit)))
+    if (!fit_on_device(f, fit))
         return;
-    fit->per_sm = f->kernel->whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
     if (!f->kernel->whole)
         fit->launch_ps = (uint64_t)(launch_ps(f, timed) + 0.5);
     fit->work = fit->work_ps <= SMS__TIME_MAX_PS ? (uint64_t)(fit->work_ps + 0.5) : 0;

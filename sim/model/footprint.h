@@ -10,11 +10,13 @@ struct sms__tenant;
 
 /* A kernel on a kind of device: all that the engine needs of it. */
 struct sms__footprint {
-    double demand[SMS_RESOURCES_MAX]; /* parts of SMS_FULL */
+    double demand[SMS_RESOURCES_MAX];   /* parts of SMS_FULL; as given */
+    double pressure[SMS_RESOURCES_MAX]; /* demand at no load, which contention models see: demand * alone */
     double adds[SMS_RESOURCES_MAX];
     uint64_t count[SMS_RESOURCES_MAX]; /* of resources with a capacity: the demand in their units */
     uint64_t needs[SMS_LIMITS];
-    double work_ps;     /* block_time */
+    double alone;       /* factor by which the contention model slows the kernel when it runs alone, >= 1 (no_load.h) */
+    double work_ps;     /* time of a block at no load: block_time / alone */
     uint64_t work;      /* the same, in whole ps */
     uint64_t launch_ps; /* cost of a launch */
     size_t per_sm;      /* blocks that an empty SM holds */

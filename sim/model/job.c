@@ -18,11 +18,12 @@ static struct sms__job measure_launch(const struct sms__kernel *kernel, const st
     double sms = (double)device->sms, held = sms * (double)(fit->per_sm ? fit->per_sm : 1);
     double blocks = (double)kernel->blocks, waves = ceil(blocks / held);
     bool drawn = kernel->jitter > 0 || kernel->spread == SMS__EXPONENTIAL;
-    struct sms__job launch = {.ps = fit->work_ps, .least_ps = fit->work_ps * least_share(kernel), .events = 1};
+    struct sms__job launch = {
+        .ps = fit->work_ps * fit->alone, .least_ps = fit->work_ps * least_share(kernel), .events = 1};
     if (kernel->whole)
         return launch;
     launch.ps *= waves;
-    launch.device_ps = fit->work_ps * blocks / held;
+    launch.device_ps = fit->work_ps * fit->alone * blocks / held;
     launch.events = drawn ? blocks : waves * fmin(blocks, sms); /* equal blocks of an SM end together */
     return launch;
 }

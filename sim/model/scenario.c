@@ -20,7 +20,7 @@ static const struct sms__field scenario_fields[] = {
      .fields = sms__device_use_fields, .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
      .help = "a list of {model: NAME, count: N}, with any field of a device to override it"},
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
-     .form = SMS__FORM_CONTENTION, .help = "a model, or {model: NAME, ...}; default proportional"},
+     .form = SMS__FORM_CONTENTION, .help = "a model, or {model: NAME, ...}; default knee"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
      .help = "which kernel offers a block next (smsched list policies); default leftover"},
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,

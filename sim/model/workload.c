@@ -78,7 +78,7 @@ static const struct sms__field kernel_fields[] = {
     {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__kernel, shared_memory), 0, 1e12, .needs = "blocks",
      .help = "of a block, static and dynamic"},
     {"block_time", SMS__SPAN, SMS__CYCLES, F(sms__kernel, block_time), 1, SMS__TIME_MAX_PS, .needs = "blocks",
-     .help = "of one block at full speed"},
+     .help = "of one block at full speed; under contention knee: while the kernel runs alone"},
     {"launch", SMS__QUANTITY, SMS__TIME, F(sms__kernel, launch_ps), 0, SMS__DISPATCH_MAX_PS, .needs = "blocks",
      .help = "of a launch, until its first block may start; default: as the device's dispatch says"},
     {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand, .form = SMS__FORM_DEMAND, .most = SMS_RESOURCES_MAX,

@@ -145,7 +145,7 @@ static double most_demand(const struct sms__bound_device *device, size_t r)
     for (size_t j = 0; j < device->rows; j++) {
         double most = 0;
         for (size_t k = 0; device->row[j].limit && k < device->kernels; k++) {
-            double demand = device->kernel[k].fit->demand[r] / SMS_FULL;
+            double demand = device->kernel[k].fit->pressure[r] / SMS_FULL;
             if (demand > 0)
                 most = max(most, device->row[j].use[k] > 0 ? demand / device->row[j].use[k] : INFINITY);
         }
@@ -190,7 +190,7 @@ static void add_resource(struct sms__arena *arena, const struct sms_scenario *sc
     double *use = SMS__NEW(arena, double, device->kernels);
     double most = most_demand(device, r);
     for (size_t k = 0; k < device->kernels; k++)
-        use[k] = device->kernel[k].fit->demand[r] / SMS_FULL;
+        use[k] = device->kernel[k].fit->pressure[r] / SMS_FULL;
     struct sms__bound_row row = {.use = use, .capacity = INFINITY};
     if (most > 0)
         row.capacity = delivered(scenario, view, device->model, r, most);

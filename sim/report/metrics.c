@@ -97,11 +97,11 @@ static void add_usage(const struct sms__record *record, size_t v, size_t d, size
     const struct sms__tenant *vm = &record->scenario->vm[v];
     for (size_t k = 0; k < vm->workload->kernels; k++) {
         const struct sms__span_record *span = &record->kernel[record->first_kernel[v] + k].span[record->model[d]];
-        double demand = vm->fit[d][k].demand[r] / SMS_FULL;
-        if (vm->workload->kernel[k].whole) /* its demand is of all SMs */
-            demand *= (double)record->scenario->device[d]->sms;
-        load->used += demand * (double)span->residence_ps;
-        load->delivered += demand * (double)span->work_ps;
+        const struct sms__footprint *fit = &vm->fit[d][k];
+        /* The demand of a coarse kernel is of all SMs. */
+        double sms = vm->workload->kernel[k].whole ? (double)record->scenario->device[d]->sms : 1;
+        load->used += fit->demand[r] / SMS_FULL * sms * (double)span->residence_ps;
+        load->delivered += fit->pressure[r] / SMS_FULL * sms * (double)span->work_ps;
     }
 }
 

@@ -90,14 +90,42 @@ static void note_few(struct sms_results *results)
                         KERNELS_FEW, names(results, &few)));
 }
 
+/* The resources with a knee, as "dram of v100, l2 of v100"; "" if no device has one. */
+static const char *knees(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const char *text = "";
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        bool seen = false;
+        for (size_t e = 0; e < d; e++)
+            seen |= !strcmp(scenario->device[e]->name, device->name);
+        for (size_t r = 0; r < device->resources && !seen; r++)
+            if (device->resource[r].knee > 0)
+                text = sms__print(&results->arena, "%s%s%s of %s", text, *text ? ", " : "", device->resource[r].name,
+                                  device->name);
+    }
+    return text;
+}
+
+static void note_default_contention(struct sms_results *results)
+{
+    const char *fitted = knees(results), *label = results->scenario->contention.label;
+    if (*fitted)
+        note(results, sms__print(&results->arena, "contention %s is the default: fitted for %s; a corner elsewhere",
+                                 label, fitted));
+    else
+        note(results,
+             sms__print(&results->arena, "contention %s is the default: nothing of it was fitted or measured", label));
+}
+
 static void note_contention(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
     if (scenario->cluster && !scenario->vms)
         return;
     if (!sms__node_get(scenario->node, "contention"))
-        note(results, sms__print(&results->arena, "contention %s is the default: nothing of it was fitted or measured",
-                                 scenario->contention.label));
+        note_default_contention(results);
     else if (strchr(scenario->contention.label, '('))
         note(results, sms__print(&results->arena, "contention %s has parameters that were fitted or assumed",
                                  scenario->contention.label));

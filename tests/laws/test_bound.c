@@ -4,7 +4,8 @@
 
 #include <pthread.h>
 
-extern const struct sms_contention sms_contention_proportional, sms_contention_curve, sms_contention_maxmin;
+extern const struct sms_contention sms_contention_proportional, sms_contention_curve, sms_contention_maxmin,
+    sms_contention_knee;
 
 /* ---- random scenarios ---- */
 
@@ -68,9 +69,9 @@ static void add_workload(struct text *text, int v, bool random)
 static void add_contention(struct text *text)
 {
     static const char *const models[] = {
-        "none", "maxmin", "{model: proportional, slope: <0|0.3|1|2.55>}",
+        "none", "maxmin", "{model: proportional, slope: <0|0.3|1|2.55>}", "{model: knee, exponent: <1|2.2|8>}",
         "{model: curve, curves: {dram: [[<20..120> %, 2 %], [160 %, <5..200> %]], fp32: [[100 %, <0..80> %]]}}"};
-    add(text, "contention: %s\n", models[draw(text, 4)]);
+    add(text, "contention: %s\n", models[draw(text, 5)]);
 }
 
 static void add_vm(struct text *text, int v, bool ends)
@@ -372,7 +373,7 @@ static void a_run_that_ends_when_all_is_done(void **state)
 /* ---- what contention models say that they deliver ---- */
 
 static const struct sms_contention *const models[] = {&sms_contention_proportional, &sms_contention_curve,
-                                                      &sms_contention_maxmin};
+                                                      &sms_contention_maxmin, &sms_contention_knee};
 
 /* The most that any number of equal blocks get, by the model's own speeds. */
 static double try_all(const struct sms_contention *model, const struct sms_contention_view *view, double background,
@@ -397,11 +398,11 @@ static void a_model_delivers_what_it_says(void **state)
     static const double usage[] = {0.4, 0.9, 2}, overhead[] = {0.05, 0.7, 0.9};
     static const double backgrounds[] = {0, 0.3, 1.2}, mosts[] = {0.2, 0.8, 1.7, 6}, slopes[] = {0, 0.3, 1, 2.55};
     struct sms_curve curve = {3, usage, overhead};
-    struct sms_resource_view resource = {"r", SMS_MEMORY, SMS_SCOPE_SM, false};
+    struct sms_resource_view resource = {"r", SMS_MEMORY, SMS_SCOPE_SM, false, 0};
     (void)state;
-    for (size_t i = 0; i < 3 * 3 * 4 * 4; i++) {
-        const struct sms_contention *model = models[i % 3];
-        double background = backgrounds[i / 3 % 3], most = mosts[i / 9 % 4], slope = slopes[i / 36];
+    for (size_t i = 0; i < 4 * 3 * 4 * 4; i++) {
+        const struct sms_contention *model = models[i % 4];
+        double background = backgrounds[i / 4 % 3], most = mosts[i / 12 % 4], slope = slopes[i / 48];
         struct sms_contention_view view = {&slope, &curve, 1, &resource};
         double tried = try_all(model, &view, background, most), said = model->delivers(&view, 0, background, most);
         assert_true(said >= tried * (1 - 1e-9));

@@ -214,6 +214,95 @@ static void without_a_model_no_resource_delivers_more_than_it_has(void **state)
     discard(results, file);
 }
 
+/* A device whose dram has a knee of 2, and two VMs that ask for it. */
+static struct two run_knee(const char *contention, const char *a, const char *b)
+{
+    struct sms_file *file = load_text(
+        SMALL_DEVICE "---\nworkload: a\nkernels: [{name: k, %s, threads: 32, block_time: 1 us}]\n"
+                     "---\nworkload: b\nkernels: [{name: k, %s, threads: 32, block_time: 1 us}]\n"
+                     "---\nscenario: s\ndevices: [{model: small, resources: {dram: {knee: 2}, l1: {knee: 2}}}]\n"
+                     "contention: %s\npolicies: [round_robin]\nvms: [{name: a, workload: a}, {name: b, workload: b, "
+                     "start: 10 us}]\n",
+        1, 2, "device", a, b, contention);
+    return (struct two){file, run_first(file, NULL)};
+}
+
+/* A kernel of half the bandwidth alone presses with 0.5 / sqrt(1 - 0.25) = 1 / sqrt(3) and is slowed by 2 / sqrt(3).
+ * Two of them press with twice as much and are slowed by sqrt(1 + 4 / 3). */
+static void under_a_knee_two_halves_slow_each_other(void **state)
+{
+    (void)state;
+    const double each_us = sqrt(7.0 / 3) / (2 / sqrt(3));
+    struct sms_file *file = load_text(
+        SMALL_DEVICE
+        "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {dram: 50 %%}}]\n"
+        "---\nscenario: s\ndevices: [{model: small, resources: {dram: {knee: 2}}}]\npolicies: [round_robin]\n"
+        "vms: [{name: a, workload: w}, {name: b, workload: w}]\n",
+        1, 8, "device");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, each_us * 1e3, 1e-2);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 3, "usage_ratio").mean, 1, 1e-6);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 3, "delivered_ratio").mean, 1 / each_us, 1e-5);
+    discard(results, file);
+}
+
+/* Full waves, partial ones, one resource or two, of the SM or of the device. */
+static void under_a_knee_a_kernel_alone_lasts_as_measured(void **state)
+{
+    static const char *const kernels[] = {
+        "blocks: 1, demand: {dram: 90 %}", "blocks: 4, demand: {dram: 40 %}", "blocks: 3, demand: {dram: 49 %}",
+        "blocks: 7, demand: {l1: 48 %, dram: 20 %}", "blocks: 5, demand: {fp32: 50 %, dram: 30 %}"};
+    static const double lasts_us[] = {1, 2, 2, 4, 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof lasts_us / sizeof *lasts_us; i++) {
+        struct two two = run_knee("knee", kernels[i], "blocks: 1");
+        assert_near(estimate(two.results, 0, SMS_VM, 0, "end_ns").mean, lasts_us[i] * 1e3, 1e-2);
+        discard(two.results, two.file);
+    }
+}
+
+/* More than a resource has: it is full, and nothing tells how much the kernel would press. */
+static void under_a_knee_a_kernel_of_more_than_there_is_lasts_as_its_work_needs(void **state)
+{
+    (void)state;
+    struct two two = run_knee("knee", "blocks: 2, demand: {dram: 75 %}", "blocks: 2, demand: {dram: 50 %}");
+    assert_near(estimate(two.results, 0, SMS_VM, 0, "end_ns").mean, 1500, 1e-2);
+    assert_near(estimate(two.results, 0, SMS_VM, 1, "end_ns").mean, 11000, 1e-2);
+    discard(two.results, two.file);
+}
+
+/* Four blocks an SM as far as its limits go, two because of a hard resource: they are fewer than when it was measured.
+ */
+static void a_hard_resource_makes_blocks_under_a_knee_faster_by_making_them_fewer(void **state)
+{
+    (void)state;
+    const double full = 1 / sqrt(1 - 0.64), half = sqrt(1 + pow(0.4 * full, 2));
+    struct sms_file *file = load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 4, threads: 32, "
+                                                   "block_time: 1 us, demand: {l1: 20 %%, slot: 1}}]\n"
+                                                   "---\nscenario: s\ndevices: [{model: small, resources: {l1: {knee: "
+                                                   "2}, slot: {class: compute, capacity: 2, hard: true}}}]\n"
+                                                   "policies: [round_robin]\nvms: [{name: a, workload: w}]\n",
+                                      1, 4, "device");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 2 * half / full * 1e3, 1e-2);
+    discard(results, file);
+}
+
+static void without_a_knee_the_model_is_proportional(void **state)
+{
+    static const char *const kernels[] = {"blocks: 6, demand: {fp32: 80 %, fp64: 70 %}",
+                                          "blocks: 3, demand: {fp64: 130 %}"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct two knee = run_knee("knee", kernels[i], kernels[1 - i]);
+        struct two proportional = run_knee("proportional", kernels[i], kernels[1 - i]);
+        assert_same_metrics(knee.results, proportional.results, SMS_VM);
+        assert_same_metrics(knee.results, proportional.results, SMS_RESOURCE);
+        discard(knee.results, knee.file);
+        discard(proportional.results, proportional.file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +318,11 @@ int main(void)
         cmocka_unit_test(maxmin_stops_all_users_of_a_full_resource_together),
         cmocka_unit_test(maxmin_is_feasible_and_no_group_can_gain_without_a_slower_one_losing),
         cmocka_unit_test(slope_one_conserves_work),
+        cmocka_unit_test(under_a_knee_two_halves_slow_each_other),
+        cmocka_unit_test(under_a_knee_a_kernel_alone_lasts_as_measured),
+        cmocka_unit_test(under_a_knee_a_kernel_of_more_than_there_is_lasts_as_its_work_needs),
+        cmocka_unit_test(a_hard_resource_makes_blocks_under_a_knee_faster_by_making_them_fewer),
+        cmocka_unit_test(without_a_knee_the_model_is_proportional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

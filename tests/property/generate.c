@@ -58,6 +58,7 @@ static void generate_resources(struct scenario *s, uint64_t *rng)
         struct resource *resource = &s->resource[r];
         resource->memory = chance(rng, 50);
         resource->wide = chance(rng, 25);
+        resource->knee = chance(rng, 30) ? within(rng, 1000, 9000) : 0;
         resource->points = chance(rng, 70) ? within(rng, 1, POINTS) : 0;
         uint64_t usage = 0, overhead = 0;
         for (size_t p = 0; p < resource->points; p++) {

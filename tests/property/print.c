@@ -10,7 +10,8 @@ const char *const policy_names[POLICY_KINDS] = {
     "round_robin",   "round_robin_full",  "breadth_first",       "depth_first", "most_room",       "leftover",
     "fine_grained",  "utilization_aware", "fine_grained_capped", "sm_quota",    "elastic_kernels", "tenant_fair",
     "warped_slicer", "affinity"};
-static const char *const contention_names[CONTENTIONS] = {"none", "proportional", "curve", "maxmin", "pressure"};
+static const char *const contention_names[CONTENTIONS] = {"none",   "proportional", "curve",
+                                                          "maxmin", "pressure",     "knee"};
 
 static const struct {
     const char *name, *unit;
@@ -129,12 +130,17 @@ static void print_demand(FILE *to, const struct scenario *s, const uint64_t *dem
 static void print_resources(FILE *to, const struct scenario *s)
 {
     fputs("resources:\n", to);
-    for (size_t r = 0; r < s->resources; r++)
-        fprintf(to, "  r%zu: {class: %s%s%s}\n", r, s->resource[r].memory ? "memory" : "compute",
-                s->resource[r].wide ? ", scope: device" : "",
-                !s->wordy               ? ""
-                : s->resource[r].memory ? ", bandwidth: 900 GB/s"
-                                        : ", lanes: 64");
+    for (size_t r = 0; r < s->resources; r++) {
+        const struct resource *resource = &s->resource[r];
+        fprintf(to, "  r%zu: {class: %s%s%s", r, resource->memory ? "memory" : "compute",
+                resource->wide ? ", scope: device" : "",
+                !s->wordy          ? ""
+                : resource->memory ? ", bandwidth: 900 GB/s"
+                                   : ", lanes: 64");
+        if (resource->knee)
+            fprintf(to, ", knee: %g", (double)resource->knee / 1000);
+        fputs("}\n", to);
+    }
 }
 
 static void print_device(FILE *to, const struct scenario *s)
@@ -297,6 +303,10 @@ static void print_contention(FILE *to, const struct scenario *s)
     fprintf(to, "contention: {model: %s", contention_names[s->contention]);
     if (s->contention == PROPORTIONAL) {
         fputs(", slope: ", to);
+        print_ratio(to, s->slope);
+    }
+    if (s->contention == KNEE) {
+        fputs(", exponent: ", to);
         print_ratio(to, s->slope);
     }
     if (s->contention == PRESSURE) {

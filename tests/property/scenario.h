@@ -45,6 +45,7 @@ struct device {
 /* Ratios are in thousandths: 1000 is 100 %. */
 struct resource {
     uint64_t memory, wide; /* class; scope */
+    uint64_t knee;         /* thousandths; 0: none is given */
     uint64_t points, usage[POINTS], overhead[POINTS];
 };
 
@@ -104,7 +105,7 @@ struct policy {
     uint64_t kind, limit, patience; /* ps; 0: for ever */
 };
 
-enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, CONTENTIONS };
+enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, KNEE, CONTENTIONS };
 
 struct scenario {
     uint64_t clock_mhz, link, idle_w, busy_w; /* link: B/s */

@@ -129,12 +129,14 @@ static bool equal_devices(struct scenario *s, size_t at)
     return at == 0;
 }
 
-/* The last point first, so that curves stay curves. */
+/* The last point first, so that curves stay curves; then the knee. */
 static bool drop_point(struct scenario *s, size_t at)
 {
     if (at >= s->resources)
         return false;
     struct resource *resource = &s->resource[at];
+    if (!resource->points)
+        resource->knee = 0;
     if (resource->points) {
         resource->points--;
         resource->usage[resource->points] = resource->overhead[resource->points] = 0;

@@ -108,7 +108,7 @@ def alone():
 
 
 def bandwidth(slope):
-    """Kernels that read, scale and triad, as docs/validation.md has them, on an SM filled with their blocks."""
+    """Kernels that read, scale and triad, as measured, on an SM filled with their blocks."""
     texts = []
     for kernel, points in measured_bandwidth().items():
         blocks, usage, _ = points[-1]
@@ -151,13 +151,13 @@ def peak():
 
 @functools.cache
 def measured_bandwidth():
-    """{kernel: [(blocks an SM, usage asked for, measured GB/s)]}, of the table in docs/validation.md."""
+    """{kernel: [(blocks an SM, usage asked for, measured GB/s)]}."""
     found = {}
-    for kernel, occupancy, gb_s in re.findall(r"^\| (read|scale|triad) \| ([\d.]+) % \| (\d+) \|",
-                                              (ROOT / "docs/validation.md").read_text(), re.M):
-        blocks = round(float(occupancy) * 32 / 100)
-        one = found[kernel][0][1] if kernel in found else float(gb_s) / peak()
-        found.setdefault(kernel, []).append((blocks, one * blocks, float(gb_s)))
+    with open(ROOT / "results/measured/v100-2019-dram-occupancy/bandwidth.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            kernel, blocks, gb_s = row["kernel"], int(row["blocks_per_sm"]), float(row["gb_s"])
+            one = found[kernel][0][1] if kernel in found else gb_s / peak()
+            found.setdefault(kernel, []).append((blocks, one * blocks, gb_s))
     return found
 
 

@@ -48,7 +48,6 @@ int main(int argc, char **argv)
         return 77;
     }
     open_summary(&site);
-    bandwidth(&site);
     captures(&site, SOURCE_DIR "/results/measured", false);
     fclose(site.summary);
     return site.broken ? 1 : 0;

@@ -64,6 +64,5 @@ void ran_release(struct ran *ran);
 struct sms_run_options quick(void);
 double metric_of(const struct ran *ran, size_t policy, enum sms_subject subject, const char *name, const char *metric);
 
-void bandwidth(struct site *site);
 
 #endif

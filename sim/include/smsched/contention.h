@@ -5,8 +5,8 @@
  *     const struct sms_contention sms_contention_NAME = { .name = "NAME", ... };
  *
  * The blocks of one kernel launch on one SM form a group: they share one demand and one speed. A model gives each group
- * a speed in (0, 1]. At speed 1 a block takes its block_time, as it does alone. Usage and demand are in parts of
- * SMS_FULL, as in policy.h. */
+ * a speed in (0, 1]. At speed 1 a block takes its block_time, or less for a model with `measured_alone`. Usage and
+ * demand are in parts of SMS_FULL, as in policy.h. */
 #ifndef SMSCHED_CONTENTION_H
 #define SMSCHED_CONTENTION_H
 
@@ -61,6 +61,12 @@ struct sms_contention {
     bool curves;                    /* takes `curves: {RESOURCE: [[usage, overhead], ...]}` */
     bool free_below_full;           /* promise: a resource used up to 100 % slows nothing. Then an SM is rated only when
                                      * its own blocks change, as long as no resource of scope device is over 100 % */
+
+    /* The model slows blocks below 100 % too, and knows the speed at no load. The engine then takes a kernel's
+     * block_time and demand for what was measured while it ran alone: it makes them shorter and greater by the factor
+     * by which the model slows the kernel alone, so that alone it lasts as measured (sim/model/no_load.h). Usage and
+     * demand that the model is given are those at no load. Needs `slowdown`. */
+    bool measured_alone;
 
     /* A model has either `slowdown` or `rate`.
      *

@@ -25,7 +25,7 @@ extern "C" {
  * floating point 310.4 % of 10^9 is slightly less than 3104000000. */
 static inline double sms_parts(double ratio) { return (double)(uint64_t)(ratio * SMS_FULL + 0.5); }
 
-enum { SMS_RESOURCES_MAX = 16 };
+enum { SMS_RESOURCES_MAX = 16, SMS_KNEE_MAX = 64 };
 
 /* Hardware limits, which an SM never exceeds. Registers are counted in units of 2^-20 register, so that the hardware's
  * allocation granularity is exact (sim/model/occupancy.c). */
@@ -52,7 +52,8 @@ struct sms_resource_view {
     const char *name;
     enum sms_class cls;
     enum sms_scope scope;
-    bool hard; /* never used beyond SMS_FULL: the engine enforces it, like the hardware limits */
+    bool hard;   /* never used beyond SMS_FULL: the engine enforces it, like the hardware limits */
+    double knee; /* exponent of how it fills, for the contention model knee: 1 .. SMS_KNEE_MAX; 0: not known */
 };
 
 /* What a policy may know of the device. Read only. */

@@ -2,13 +2,31 @@
  * until no block fits any more. Invariant: after a dispatch every SM that changed has been rated again. */
 #include "internal.h"
 
+/* Slowdowns do not fall as usage rises, so what is not slowed at 100 % is not slowed below. */
+static bool is_free_below_full(const struct sms__blocks_setup *setup)
+{
+    bool is_free = setup->contention->slowdown != NULL;
+    for (size_t r = 0; r < setup->model->resources && is_free; r++)
+        is_free = setup->contention->slowdown(&setup->contention_view, r, SMS_FULL) <= 1;
+    return is_free || setup->contention->free_below_full;
+}
+
+/* Where nothing slows a kernel below 100 %, it demands the same at no load as it was measured to. */
 static void add_backgrounds(struct sms__blocks *device)
 {
+    bool apart = device->setup.contention->measured_alone && !device->rating.free_below_full;
+    device->rating.pressure = apart ? SMS__NEW(device->arena, double, SMS_RESOURCES_MAX) : device->rating.total;
     for (size_t s = 0; s < device->sms; s++) {
-        sms__add_background(device->setup.model, s, device->sm[s].usage);
+        struct sms__sm_state *sm = &device->sm[s];
+        sms__add_background(device->setup.model, s, sm->usage);
+        sm->pressure = sm->usage;
+        if (apart)
+            sm->pressure = memcpy(SMS__NEW(device->arena, double, SMS_RESOURCES_MAX), sm->usage, sizeof sm->usage);
         for (size_t r = 0; r < device->setup.model->resources; r++)
-            device->rating.total[r] += device->sm[s].usage[r];
+            device->rating.total[r] += sm->usage[r];
     }
+    if (apart)
+        memcpy(device->rating.pressure, device->rating.total, sizeof device->rating.total);
 }
 
 static void init_sm(struct sms__blocks *device, size_t idx)
@@ -52,6 +70,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
         sms__reference_init(device);
     for (size_t s = 0; s < device->sms; s++)
         init_sm(device, s);
+    device->rating.free_below_full = is_free_below_full(setup);
     add_backgrounds(device);
     sms__rate_init(device);
     device->observed = setup->label && setup->options->on_decision;

@@ -27,23 +27,26 @@ static void report(struct sms__blocks *device, uint64_t now, const char *format,
 
 /* The usage of an SM as its background load and its groups add up to. */
 struct expected {
-    double usage[SMS_RESOURCES_MAX];
+    double usage[SMS_RESOURCES_MAX], pressure[SMS_RESOURCES_MAX];
     uint64_t used[SMS_LIMITS];
 };
 
 static void add_group(struct expected *expected, const struct sms__group *group)
 {
     const struct sms__footprint *fit = group->launch->fit;
-    for (int r = 0; r < SMS_RESOURCES_MAX; r++)
+    for (int r = 0; r < SMS_RESOURCES_MAX; r++) {
         expected->usage[r] += (double)group->blocks * fit->demand[r];
+        expected->pressure[r] += (double)group->blocks * fit->pressure[r];
+    }
     for (int l = 0; l < SMS_LIMITS; l++)
         expected->used[l] += group->blocks * fit->needs[l];
 }
 
 static struct expected sum_usage(const struct sms__sm_state *sm)
 {
-    struct expected expected = {{0}, {0}};
+    struct expected expected = {0};
     sms__add_background(sm->device->setup.model, sm->idx, expected.usage);
+    sms__add_background(sm->device->setup.model, sm->idx, expected.pressure);
     for (size_t g = 0; g < sm->groups; g++)
         add_group(&expected, &sm->group[g]);
     return expected;
@@ -84,7 +87,7 @@ static void check_sm(struct sms__sm_state *sm, uint64_t now)
     for (size_t g = 0; g < sm->groups; g++)
         check_residents(sm, &sm->group[g], now);
     for (size_t r = 0; r < device->setup.model->resources; r++)
-        if (expected.usage[r] != sm->usage[r])
+        if (expected.usage[r] != sm->usage[r] || expected.pressure[r] != sm->pressure[r])
             report(device, now, "SM %u: usage of %s is %.0f parts, its residents' demands add up to %.0f", sm->idx,
                    device->setup.model->resource[r].name, sm->usage[r], expected.usage[r]);
     for (int l = 0; l < SMS_LIMITS; l++)
@@ -101,7 +104,7 @@ static double delivered(const struct sms__sm_state *sm, size_t r)
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
         double speed = group->clock ? group->clock->speed : group->speed;
-        sum += (double)group->blocks * group->launch->fit->demand[r] / SMS_FULL * speed;
+        sum += (double)group->blocks * group->launch->fit->pressure[r] / SMS_FULL * speed;
     }
     return sum;
 }
@@ -129,7 +132,7 @@ static void check_deliveries(struct sms__blocks *device, uint64_t now)
             double background[SMS_RESOURCES_MAX] = {0};
             sms__add_background(device->setup.model, s, background);
             sum = (device_scope ? sum : 0) + delivered(&device->sm[s], r);
-            usage = (device_scope ? usage : 0) + device->sm[s].usage[r];
+            usage = (device_scope ? usage : 0) + device->sm[s].pressure[r];
             load = (device_scope ? load : 0) + background[r];
             if (!device_scope)
                 check_delivery(device, r, sum, usage, load, now);
@@ -143,11 +146,13 @@ static void check_deliveries(struct sms__blocks *device, uint64_t now)
 static void check_total(struct sms__blocks *device, uint64_t now)
 {
     for (size_t r = 0; r < device->setup.model->resources; r++) {
-        double sum = 0;
-        for (size_t s = 0; s < device->sms; s++)
+        double sum = 0, pressure = 0;
+        for (size_t s = 0; s < device->sms; s++) {
             sum += device->sm[s].usage[r];
+            pressure += device->sm[s].pressure[r];
+        }
         if (device->setup.model->resource[r].scope == SMS_SCOPE_DEVICE && device->setup.device_scope &&
-            sum != device->rating.total[r])
+            (sum != device->rating.total[r] || pressure != device->rating.pressure[r]))
             report(device, now, "usage of %s is %.0f parts, its SMs' add up to %.0f",
                    device->setup.model->resource[r].name, device->rating.total[r], sum);
     }

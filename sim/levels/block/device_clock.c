@@ -36,7 +36,7 @@ struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device,
 
 static double slowdown_of(const struct sms__blocks *device, size_t r, double usage)
 {
-    if (device->setup.contention->free_below_full && usage <= SMS_FULL)
+    if (device->rating.free_below_full && usage <= SMS_FULL)
         return 1;
     double slowdown = device->setup.contention->slowdown(&device->setup.contention_view, r, usage);
     return slowdown > 1 ? slowdown : 1;
@@ -57,7 +57,7 @@ bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
     double slow = 1;
     for (uint32_t left = clock->resources; left; left &= left - 1) {
         size_t r = (size_t)__builtin_ctz(left);
-        double by = slowdown_of(device, r, device->rating.total[r] / (double)device->sms);
+        double by = slowdown_of(device, r, device->rating.pressure[r] / (double)device->sms);
         slow = by > slow ? by : slow;
     }
     if (slow == clock->slow)

@@ -105,7 +105,7 @@ static void ask_discipline(const struct sms__blocks *device, struct sms__launch 
                                       .kernel_name = launch->kernel->name,
                                       .launch = launch->number,
                                       .blocks = launch->blocks,
-                                      .block_ps = launch->fit->work_ps,
+                                      .block_ps = launch->fit->work_ps * launch->fit->alone,
                                       .priority = launch->priority,
                                       .launched_ps = launch->launched_ps,
                                       .deadline_ps = launch->deadline_ps};

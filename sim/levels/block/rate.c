@@ -18,16 +18,20 @@ void sms__rate_init(struct sms__blocks *device)
         sms__update_oversubscribed(&device->sm[s], 0);
 }
 
+static const double *average_device_scope(const struct sms__blocks *device, const double *of_sm,
+                                          const double *of_device, double buffer[SMS_RESOURCES_MAX])
+{
+    if (!device->setup.device_scope)
+        return of_sm;
+    for (size_t r = 0; r < device->setup.model->resources; r++)
+        buffer[r] =
+            device->setup.model->resource[r].scope == SMS_SCOPE_DEVICE ? of_device[r] / (double)device->sms : of_sm[r];
+    return buffer;
+}
+
 const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[SMS_RESOURCES_MAX])
 {
-    const struct sms__blocks *device = sm->device;
-    if (!device->setup.device_scope)
-        return sm->usage;
-    for (size_t r = 0; r < device->setup.model->resources; r++)
-        buffer[r] = device->setup.model->resource[r].scope == SMS_SCOPE_DEVICE
-                        ? device->rating.total[r] / (double)device->sms
-                        : sm->usage[r];
-    return buffer;
+    return average_device_scope(sm->device, sm->usage, sm->device->rating.total, buffer);
 }
 
 /* Advances the integrals of the resources of scope device to now. */
@@ -93,10 +97,10 @@ static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double slowdown[SMS_RESOURCES_MAX];
-    uint32_t slowing = device->setup.contention->free_below_full ? sm->oversubscribed : device->rating.sm_scope;
+    uint32_t slowing = device->rating.free_below_full ? sm->oversubscribed : device->rating.sm_scope;
     for (uint32_t left = slowing; left; left &= left - 1) {
         int r = __builtin_ctz(left);
-        slowdown[r] = device->setup.contention->slowdown(&device->setup.contention_view, (size_t)r, sm->usage[r]);
+        slowdown[r] = device->setup.contention->slowdown(&device->setup.contention_view, (size_t)r, sm->pressure[r]);
     }
     for (size_t g = 0; g < sm->groups; g++) {
         double sm_slow = 1;
@@ -114,8 +118,8 @@ static size_t describe(const struct sms__sm_state *sm, struct sms_group *out)
     double *speed = device->rating.speed + (out - device->rating.group);
     for (size_t g = 0; g < sm->groups; g++) {
         struct sms__group *group = &sm->group[g];
-        out[g] =
-            (struct sms_group){sm->idx, group->blocks, group->launch->fit->demand, &speed[g], group->launch->fit->cls};
+        out[g] = (struct sms_group){sm->idx, group->blocks, group->launch->fit->pressure, &speed[g],
+                                    group->launch->fit->cls};
     }
     return sm->groups;
 }
@@ -145,7 +149,8 @@ static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
         return;
     }
     size_t count = describe(sm, device->rating.group);
-    model->rate(&device->setup.contention_view, sms__visible_usage(sm, buffer), device->rating.group, count);
+    const double *usage = average_device_scope(device, sm->pressure, device->rating.pressure, buffer);
+    model->rate(&device->setup.contention_view, usage, device->rating.group, count);
     apply_speeds(sm->group, device->rating.group, count, now);
 }
 
@@ -209,7 +214,7 @@ bool sms__is_oversubscribed(const struct sms__blocks *device)
 {
     bool oversubscribed = false;
     for (size_t r = 0; r < device->setup.model->resources; r++)
-        oversubscribed |= device->rating.total[r] > SMS_FULL * (double)device->sms;
+        oversubscribed |= device->rating.pressure[r] > SMS_FULL * (double)device->sms;
     return oversubscribed;
 }
 
@@ -220,7 +225,7 @@ static bool affects_all_sms(struct sms__blocks *device)
         return false;
     bool before = device->rating.oversubscribed;
     device->rating.oversubscribed = sms__is_oversubscribed(device);
-    return before || device->rating.oversubscribed || !device->setup.contention->free_below_full;
+    return before || device->rating.oversubscribed || !device->rating.free_below_full;
 }
 
 void sms__rate(struct sms__blocks *device, uint64_t now)

@@ -6,6 +6,8 @@
 
 struct sms__rating {
     double total[SMS_RESOURCES_MAX]; /* usage of the whole device, parts; for resources of scope device */
+    bool free_below_full; /* no resource slows its users at 100 % or below, by the model's promise or on this device */
+    double *pressure;     /* the same at no load; `total` unless the contention model tells them apart */
     uint64_t total_since_ps;
     bool oversubscribed; /* a resource of scope device was over 100 % at the last rating */
     uint32_t *dirty;     /* SMs to rate again at the end of this instant */
@@ -25,7 +27,7 @@ void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now);
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now);
 void sms__rate_jointly(struct sms__blocks *device, uint64_t now);
 
-/* Returns the usage of an SM as policies and models see it: for resources of scope device, the average over the SMs.
+/* Returns the usage of an SM as policies see it: for resources of scope device, the average over the SMs.
  * The result may lie in `buffer`. */
 const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[SMS_RESOURCES_MAX]);
 

@@ -220,7 +220,7 @@ static void schedule(struct sms__blocks *device, size_t s)
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
     bool joint = device->setup.device_scope && device->setup.contention->rate_device &&
-                 (sms__is_oversubscribed(device) || !device->setup.contention->free_below_full);
+                 (sms__is_oversubscribed(device) || !device->rating.free_below_full);
     for (size_t s = 0; s < device->sms; s++)
         sms__update_oversubscribed(&device->sm[s], now);
     for (size_t c = 0; c < device->clocks; c++)

@@ -56,6 +56,8 @@ static inline void account(struct sms__sm_state *sm, const struct sms__footprint
     struct sms__blocks *device = sm->device;
     uint64_t limit = device->setup.model->sm.blocks;
     add(sm->usage, fit->demand, device->setup.model->resources, (double)blocks);
+    if (sm->pressure != sm->usage)
+        add(sm->pressure, fit->pressure, device->setup.model->resources, (double)blocks);
     device->search.full_sms -= sm->used[SMS_BLOCKS] == limit;
     for (int l = 0; l < SMS_LIMITS; l++)
         sm->used[l] += (uint64_t)blocks * fit->needs[l];
@@ -64,6 +66,8 @@ static inline void account(struct sms__sm_state *sm, const struct sms__footprint
         return;
     sms__integrate_total(device, now);
     add(device->rating.total, fit->demand, device->setup.model->resources, (double)blocks);
+    if (device->rating.pressure != device->rating.total)
+        add(device->rating.pressure, fit->pressure, device->setup.model->resources, (double)blocks);
 }
 
 /* A single block is by far the most frequent case. It needs no multiplication. */

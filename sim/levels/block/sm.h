@@ -35,6 +35,7 @@ struct sms__group {
 struct sms__sm_state {
     double usage[SMS_RESOURCES_MAX]; /* parts; for scope device: this SM's part of the device's usage */
     uint64_t used[SMS_LIMITS];
+    double *pressure; /* [resources]: the same sums at no load; `usage` unless the contention model tells them apart */
     uint64_t integrated_ps;          /* time up to which the integrals are complete */
     uint32_t oversubscribed;         /* bit r: resource r of scope sm was over 100 % at the last rating */
     uint16_t groups, free;           /* number of groups; head of the pool's free list */

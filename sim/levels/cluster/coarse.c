@@ -2,6 +2,7 @@
  * for the mean demand and occupancy of its blocks. */
 #include "coarse.h"
 #include "../block/block.h"
+#include "../../model/no_load.h"
 #include "../share/share.h"
 
 #include <math.h>
@@ -88,12 +89,16 @@ static int coarsen_fit(struct maker *maker, size_t k)
         return code;
     set_demand(maker, &alone, &maker->fit[k]);
     set_occupancy(maker, &alone, &maker->fit[k]);
-    set_work(&maker->fit[k], alone.kernel_ps);
     make_coarse(&maker->kernel[k]);
+    maker->fit[k].work_ps = alone.kernel_ps;
+    maker->fit[k].per_sm = 1;
+    sms__find_no_load(maker->spec->scenario, &maker->kernel[k], maker->spec->scenario->device[maker->device], NULL,
+                      &maker->fit[k]);
+    set_work(&maker->fit[k], maker->fit[k].work_ps);
     code = measure(maker, k, &again);
     maker->kernel[k] = kept;
     if (code == SMS_OK && again.kernel_ps > alone.kernel_ps + 1)
-        set_work(&maker->fit[k], alone.kernel_ps * alone.kernel_ps / again.kernel_ps);
+        set_work(&maker->fit[k], maker->fit[k].work_ps * alone.kernel_ps / again.kernel_ps);
     return code;
 }
 

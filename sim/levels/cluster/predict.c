@@ -2,6 +2,7 @@
  * whose demand and occupancy are the means of the workload's kernels while they run. */
 #include "predict.h"
 #include "../device.h"
+#include "../../model/no_load.h"
 #include "coarse.h"
 #include "host_state.h"
 
@@ -10,13 +11,16 @@ struct sms_place_model {
     bool exclusive;                  /* under the mode one process runs at a time */
     struct sms__rater *rater;        /* [devices] */
     long device[SMS_GPU_MODELS_MAX]; /* by GPU model; -1: it has none */
-    struct sms__footprint *mean;     /* [vms][devices] */
+    struct sms__footprint *mean;     /* [vms][devices]; of work 1 */
     struct sms__rated *rated;        /* [slots + 1] */
-    double *speed;                   /* the same */
+    double *speed, *alone;           /* the same: speed of each, and slowdown of each alone */
 };
 
-static void find_mean(const struct sms__tenant *vm, size_t device, size_t resources, struct sms__footprint *mean)
+static void find_mean(const struct sms_scenario *scenario, const struct sms__tenant *vm, size_t device,
+                      struct sms__footprint *mean)
 {
+    static const struct sms__kernel coarse = {.whole = true};
+    size_t resources = scenario->device[device]->resources;
     double time = 0;
     mean->cls = vm->fit[device][0].cls;
     for (size_t s = 0; s < vm->workload->steps; s++) {
@@ -24,7 +28,7 @@ static void find_mean(const struct sms__tenant *vm, size_t device, size_t resour
         if (step->kind != SMS__LAUNCH)
             continue;
         const struct sms__footprint *fit = &vm->fit[device][step->kernel];
-        double lasts = fit->work_ps * (double)step->times;
+        double lasts = fit->work_ps * fit->alone * (double)step->times;
         time += lasts;
         mean->room += lasts * fit->room;
         for (size_t r = 0; r < resources; r++)
@@ -33,6 +37,9 @@ static void find_mean(const struct sms__tenant *vm, size_t device, size_t resour
     mean->room /= time > 0 ? time : 1;
     for (size_t r = 0; r < resources && time > 0; r++)
         mean->demand[r] /= time;
+    mean->per_sm = 1;
+    mean->work_ps = 1;
+    sms__find_no_load(scenario, &coarse, scenario->device[device], NULL, mean);
 }
 
 static void make_raters(struct sms__arena *arena, const struct sms_scenario *scenario, struct sms_place_model *model)
@@ -65,10 +72,10 @@ int sms__predict_init(struct sms__cluster_run *run)
     model->mean = SMS__NEW(run->arena, struct sms__footprint, scenario->vms * scenario->devices);
     model->rated = SMS__NEW(run->arena, struct sms__rated, cluster->slots + 1);
     model->speed = SMS__NEW(run->arena, double, cluster->slots + 1);
+    model->alone = SMS__NEW(run->arena, double, cluster->slots + 1);
     make_raters(run->arena, scenario, model);
     for (size_t i = 0; code == SMS_OK && i < scenario->vms * scenario->devices; i++)
-        find_mean(&vm[i / scenario->devices], i % scenario->devices, scenario->device[i % scenario->devices]->resources,
-                  &model->mean[i]);
+        find_mean(scenario, &vm[i / scenario->devices], i % scenario->devices, &model->mean[i]);
     for (size_t k = 0; k < cluster->kinds; k++)
         if (cluster->node[k].model >= 0)
             model->device[cluster->node[k].model] = cluster->node[k].device;
@@ -80,8 +87,9 @@ static void add(const struct sms_place_model *model, size_t i, size_t vm, size_t
 {
     const struct sms__footprint *mean = &model->mean[vm * model->scenario->devices + device];
     model->speed[i] = 1;
+    model->alone[i] = mean->alone;
     model->rated[i] =
-        (struct sms__rated){.demand = mean->demand, .room = mean->room, .cls = mean->cls, .speed = &model->speed[i]};
+        (struct sms__rated){.demand = mean->pressure, .room = mean->room, .cls = mean->cls, .speed = &model->speed[i]};
 }
 
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
@@ -102,7 +110,7 @@ double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_n
         return (double)count * (double)count;
     sms__rate_coarse(&model->rater[device], model->rated, count);
     for (size_t i = 0; i < count; i++)
-        sum += 1 / model->speed[i];
+        sum += 1 / (model->speed[i] * model->alone[i]);
     return sum;
 }
 

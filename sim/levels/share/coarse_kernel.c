@@ -21,12 +21,12 @@ void sms__coarse_kernels_count(struct sms__coarse_kernels *kernels, uint64_t now
     kernels->counted_ps = now;
 }
 
-static void find_excess(struct sms__coarse_kernels *kernels, size_t count)
+static void find_excess(struct sms__coarse_kernels *kernels)
 {
     for (size_t r = 0; r < kernels->rater.view->resources; r++) {
         double usage = 0;
-        for (size_t i = 0; i < count; i++)
-            usage += kernels->rated[i].demand[r];
+        for (struct sms__flow *flow = kernels->fluid.first; flow; flow = flow->next)
+            usage += ((struct sms__coarse_kernel *)flow)->fit->demand[r];
         kernels->excess[r] = usage > SMS_FULL ? (uint64_t)(usage - SMS_FULL) * kernels->sms : 0;
     }
 }
@@ -41,12 +41,13 @@ static void set_speeds(struct sms__fluid *fluid)
     for (struct sms__flow *flow = fluid->first; flow; flow = flow->next) {
         const struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
         const struct sms__footprint *fit = kernel->fit;
-        kernels->rated[n++] = (struct sms__rated){fit->demand, fit->room,       fit->cls,
-                                                  &flow->rate, kernel->process, (double)fit->launches / fit->work_ps,
-                                                  fit->power_w};
+        kernels->rated[n++] =
+            (struct sms__rated){fit->pressure, fit->room,       fit->cls,
+                                &flow->rate,   kernel->process, (double)fit->launches / (fit->work_ps * fit->alone),
+                                fit->power_w};
     }
     sms__rate_coarse(&kernels->rater, kernels->rated, n);
-    find_excess(kernels, n);
+    find_excess(kernels);
 }
 
 void sms__coarse_kernels_init(struct sms__coarse_kernels *kernels, struct sms__engine *engine, size_t source,

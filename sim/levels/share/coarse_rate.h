@@ -6,7 +6,7 @@
 #include "../../model/scenario.h"
 
 struct sms__rated {
-    const double *demand; /* [resources], parts of SMS_FULL of one SM, if the kernel is spread over all */
+    const double *demand; /* [resources], at no load; parts of SMS_FULL of one SM, if the kernel is spread over all */
     double room;          /* part of the SMs' limits, 0..1; 0: not known, it takes none */
     int cls;              /* as of struct sms_group */
     double *speed;        /* the result, 0..1 */

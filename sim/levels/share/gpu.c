@@ -85,9 +85,9 @@ double sms__instance_kernel_ps(const struct sms__instance *instance, const struc
     bool limited = process->limit.is_on && process->instance == instance;
     double slots = (double)fit->per_sm * (double)(limited ? process->limit.sms : instance->type->sms);
     if (kernel->whole || slots <= 0)
-        return fit->work_ps;
+        return fit->work_ps * fit->alone;
     uint64_t waves = (uint64_t)((double)kernel->blocks / slots);
-    return fit->work_ps * (double)(waves + ((double)waves * slots < (double)kernel->blocks));
+    return fit->work_ps * fit->alone * (double)(waves + ((double)waves * slots < (double)kernel->blocks));
 }
 
 uint64_t sms__instance_free(const struct sms__instance *instance) { return instance->type->memory - instance->held; }

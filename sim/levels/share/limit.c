@@ -52,6 +52,8 @@ static struct sms__footprint cap(const struct sms__process *process, struct sms_
     fit.room /= slow;
     for (size_t r = 0; r < type->resources; r++)
         fit.adds[r] = fit.demand[r] = nearbyint(fit.demand[r] / slow);
+    for (size_t r = 0; r < type->resources; r++)
+        fit.pressure[r] = nearbyint(fit.pressure[r] / slow);
     fit.work_ps *= slow;
     fit.work = (uint64_t)(fmin(fit.work_ps, SMS__TIME_MAX_PS) + 0.5);
     return fit;

@@ -60,7 +60,7 @@ static const struct sms__field cluster_fields[] = {
     {"fidelity", SMS__CHOICE, 0, F(sms_scenario, fidelity), .choices = fidelities,
      .help = "what pods with workloads are simulated as: blocks, processes or duration; default blocks"},
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
-     .form = SMS__FORM_CONTENTION, .help = "on the devices of nodes; default proportional"},
+     .form = SMS__FORM_CONTENTION, .help = "on the devices of nodes; default knee"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
      .help = "which kernel offers a block next (smsched list policies); default leftover"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,

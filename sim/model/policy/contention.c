@@ -211,7 +211,7 @@ void sms__read_contention(struct sms__reader *reader, const struct sms__node *no
 
 struct sms__contention_use sms__default_contention(struct sms__reader *reader)
 {
-    const struct sms__known known = sms__find_known(sms__load_options(reader), SMS__CONTENTION, "proportional");
+    const struct sms__known known = sms__find_known(sms__load_options(reader), SMS__CONTENTION, "knee");
     struct sms__contention_use use = {.model = known.item, .label = known.name};
     sms__default_params(known.params, use.param);
     return use;

@@ -35,7 +35,8 @@ struct sms__contention_use {
 
 /* `at` is a struct sms__contention_use, reader->user the file. */
 void sms__read_contention(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* The model of scenarios that do not name one. Nothing of it is fitted, and no resource delivers more than it has. */
+/* The model of scenarios that do not name one, knee. Only devices that were measured have knees; no resource delivers
+ * more than it has. */
 struct sms__contention_use sms__default_contention(struct sms__reader *reader);
 /* The number of a class in the pairs, or -1. `given` may be NULL. */
 int sms__pair_class(const struct sms__pairs_given *given, const char *name);

@@ -291,6 +291,8 @@ static void print_scenario(struct choices *c)
         "proportional",
         "maxmin",
         "{model: proportional, slope: 1.7}",
+        "knee",
+        "{model: knee, exponent: 2.5}",
         "{model: pressure, floor: 10 %, curves: {a: [[100 %, 90 %]], c: [[50 %, 10 %], [100 %, 80 %]]}}",
         NULL};
     bool forever = chance(c->rng, 25);
