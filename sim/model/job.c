@@ -22,8 +22,13 @@ static struct sms__job measure_launch(const struct sms__kernel *kernel, const st
         .ps = fit->work_ps * fit->alone, .least_ps = fit->work_ps * least_share(kernel), .events = 1};
     if (kernel->whole)
         return launch;
-    launch.ps *= waves;
+    launch.ps = launch.ps * waves + (double)fit->launch_ps;
     launch.device_ps = fit->work_ps * fit->alone * blocks / held;
+    if (device->dispatch.block_ps) { /* blocks start, and end, one by one */
+        launch.events = 2 * blocks;
+        launch.ps = fmax(launch.ps, (double)fit->launch_ps + blocks * (double)device->dispatch.block_ps);
+        return launch;
+    }
     launch.events = drawn ? blocks : waves * fmin(blocks, sms); /* equal blocks of an SM end together */
     return launch;
 }

@@ -13,7 +13,7 @@ workload: w
 kernels: [{name: k, blocks: 40, threads: 128, block_time: 10 us, jitter: 30 %, demand: {fp32: 30 %}}]
 ---
 scenario: two
-devices: [{model: v100, sms: 4}]
+devices: [{model: v100, dispatch: none, sms: 4}]
 contention: proportional
 policies: [round_robin, {fine_grained: {limit: 100 %}}, breadth_first]
 vms:
@@ -299,7 +299,7 @@ scaled_from: gtx1080ti
 kernels: [{name: k, blocks: 40, threads: 128, block_time: 100 us, jitter: 5 %}]
 ---
 scenario: doubts
-devices: [{model: v100, sms: 4}]
+devices: [{model: v100, dispatch: none, sms: 4}]
 policies: [round_robin, breadth_first]
 vms: [{name: a, workload: w, repeat: forever}, {name: b, workload: scaled, repeat: forever}]
 run: {warmup: auto, duration: 5 ms, replications: 3}

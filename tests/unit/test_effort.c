@@ -24,17 +24,22 @@ static int run_within(const struct sms_file *file, double events, enum sms_engin
 }
 
 static const char *const typical[] = {
-    "vms: [{name: a, workload: even, repeat: 200}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n",
-    "vms: [{name: a, workload: drawn, repeat: 50}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n",
-    "vms: [{name: a, workload: drawn, repeat: forever}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n"
+    "vms: [{name: a, workload: even, repeat: 200}]\ndevices: [{model: v100, dispatch: none}]\npolicies: "
+    "[round_robin]\n",
+    "vms: [{name: a, workload: drawn, repeat: 50}]\ndevices: [{model: v100, dispatch: none}]\npolicies: "
+    "[round_robin]\n",
+    "vms: [{name: a, workload: drawn, repeat: forever}]\ndevices: [{model: v100, dispatch: none}]\npolicies: "
+    "[round_robin]\n"
     "run: {duration: 2 ms}\n",
     "vms: [{name: a, workload: drawn, repeat: forever, streams: 8}, {name: b, workload: drawn, repeat: forever}]\n"
-    "devices: [{model: v100}]\npolicies: [round_robin]\nrun: {duration: 2 ms}\n",
-    "vms: [{name: a, workload: drawn, arrivals: {every: 100 us}}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n"
+    "devices: [{model: v100, dispatch: none}]\npolicies: [round_robin]\nrun: {duration: 2 ms}\n",
+    "vms: [{name: a, workload: drawn, arrivals: {every: 100 us}}]\ndevices: [{model: v100, dispatch: none}]\npolicies: "
+    "[round_robin]\n"
     "run: {duration: 20 ms}\n",
-    "processes: [{name: a, workload: whole, repeat: 2000}]\ndevices: [{model: v100}]\npolicies: [{mode: together}]\n",
+    "processes: [{name: a, workload: whole, repeat: 2000}]\ndevices: [{model: v100, dispatch: none}]\npolicies: "
+    "[{mode: together}]\n",
     "processes: [{name: a, workload: whole, repeat: 10}, {name: b, workload: whole, repeat: 10}]\n"
-    "devices: [{model: v100}]\npolicies: [{mode: {time_slice: {slice: 1 us, switch: 0 us}}}]\n",
+    "devices: [{model: v100, dispatch: none}]\npolicies: [{mode: {time_slice: {slice: 1 us, switch: 0 us}}}]\n",
     "nodes: [{name: n, gpus: 8}]\npods: [{name: p, count: 4000, gpus: 1, arrivals: {every: 2 s}, duration: 1 s}]\n"
     "policies: [first_fit]\n",
     "nodes: [{name: n, count: 4, devices: {model: v100}}]\nfidelity: processes\n"
@@ -65,9 +70,10 @@ static void estimates_of_events_are_close_to_those_of_runs(void **state)
 
 static double events_of(const char *run)
 {
-    struct sms_file *file = load_text(WORKLOADS "scenario: s\nvms: [{name: a, workload: drawn, repeat: forever}]\n"
-                                                "devices: [{model: v100}]\npolicies: [round_robin]\nrun: {%s}\n",
-                                      run);
+    struct sms_file *file =
+        load_text(WORKLOADS "scenario: s\nvms: [{name: a, workload: drawn, repeat: forever}]\n"
+                            "devices: [{model: v100, dispatch: none}]\npolicies: [round_robin]\nrun: {%s}\n",
+                  run);
     double events = sms_scenario_effort(sms_file_scenario(file, 0)).events;
     sms_file_free(file);
     return events;
@@ -86,11 +92,14 @@ static const struct {
     const char *text, *what;
     unsigned line;
 } too_long[] = {
-    {"devices: [{model: v100}]\npolicies: [round_robin]\nvms: [{name: a, workload: even, repeat: 1e11}]\n", "jobs", 14},
-    {"devices: [{model: v100}]\npolicies: [round_robin]\nvms: [{name: a, workload: even, repeat: forever}]\n"
+    {"devices: [{model: v100, dispatch: none}]\npolicies: [round_robin]\nvms: [{name: a, workload: even, repeat: "
+     "1e11}]\n",
+     "jobs", 14},
+    {"devices: [{model: v100, dispatch: none}]\npolicies: [round_robin]\nvms: [{name: a, workload: even, repeat: "
+     "forever}]\n"
      "run: {duration: 1000 h}\n",
      "jobs until the run is over", 15},
-    {"devices: [{model: v100}]\npolicies: [{mode: {time_slice: {slice: 1 us, switch: 0 us}}}]\n"
+    {"devices: [{model: v100, dispatch: none}]\npolicies: [{mode: {time_slice: {slice: 1 us, switch: 0 us}}}]\n"
      "processes: [{name: a, workload: whole, repeat: forever}, {name: b, workload: whole, repeat: forever}]\n"
      "run: {duration: 1000 h}\n",
      "time slices", 13},
@@ -154,9 +163,10 @@ static void many_jobs_take_as_long_as_if_all_were_simulated(void **state)
 static void more_jobs_than_could_be_simulated_have_a_time(void **state)
 {
     (void)state;
-    struct sms_file *file = load_text(WORKLOADS "scenario: s\nnodes: [{name: n, devices: {model: v100}}]\n"
-                                                "pods: [{name: p, gpus: 1, workload: even, repeat: 1e12}]\n"
-                                                "fidelity: duration\npolicies: [first_fit]\n");
+    struct sms_file *file =
+        load_text(WORKLOADS "scenario: s\nnodes: [{name: n, devices: {model: v100, dispatch: none}}]\n"
+                            "pods: [{name: p, gpus: 1, workload: even, repeat: 1e12}]\n"
+                            "fidelity: duration\npolicies: [first_fit]\n");
     struct sms_results *results = run_first(file, NULL);
     assert_near(metric(results, "makespan_ns"), 1e12 * 1e4, 1e-9 * 1e16);
     assert_int_equal(sms_file_warnings(file)->count, 0);
