@@ -14,6 +14,8 @@ struct sms__kernel {
     bool whole;        /* given by `time:`: one block that stands for all, its demand is of the device */
     uint64_t launches; /* of a whole: those that it stands for */
     double power_w;    /* of a whole: what it adds to the power of an idle device; 0: not known */
+    bool by_share;     /* of a whole: its time was measured at two shares of the SMs */
+    double divided;    /* if so: the part of its time on all SMs that is divided among them; may exceed 1 */
     bool made;         /* a whole that was made of blocks, and is to take their time */
     double jitter;     /* coefficient of variation, spread uniform */
     int spread;        /* enum sms__spread */
@@ -49,6 +51,8 @@ struct sms__workload {
 
 /* workload.c: reads one document. In a guard; problems go to reader->errors. */
 void sms__read_workload(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload);
+/* time_by_share.c: a kernel's `time:`, into a struct sms__kernel. */
+void sms__read_kernel_time(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* For `smsched list fields`; ends with a title of NULL. */
 const struct sms__table *sms__workload_tables(void);
 
