@@ -42,6 +42,13 @@ static json_t *number_or_fields(const struct sms__field *field)
     return schema_either(number_of(field), mapping(field->fields, false));
 }
 
+static json_t *time_by_share(const struct sms__field *field)
+{
+    json_t *two = json_pack("{ss si si so so}", "type", "object", "minProperties", 2, "maxProperties", 2,
+                            "propertyNames", schema_number(SMS__RATIO, 0, 1), "additionalProperties", number_of(field));
+    return schema_either(number_of(field), two);
+}
+
 static json_t *file_name(void) { return json_pack("{ss si}", "type", "string", "minLength", 1); }
 
 static json_t *files(const struct sms__field *field)
@@ -124,6 +131,7 @@ static const struct form {
     [SMS__FORM_NAMES] = {.make = names},
     [SMS__FORM_NUMBER_OR_LIST] = {.make = number_or_list},
     [SMS__FORM_NUMBER_OR_FIELDS] = {.make = number_or_fields},
+    [SMS__FORM_TIME_BY_SHARE] = {.make = time_by_share},
     [SMS__FORM_FILES] = {.make = files},
     [SMS__FORM_AXES] = {.make = axes},
     [SMS__FORM_END] = {.make = end_of_range},

@@ -102,6 +102,19 @@ static void read_dispatch(struct sms__reader *reader, const struct sms__node *no
         sms__read_fields(reader, node, dispatch_fields, dispatch);
 }
 
+const char *const sms__newcomers[] = {"whole_slice", "rest_of_slice", NULL};
+
+static const struct sms__field turns_fields[] = {
+    {"slice", SMS__QUANTITY, SMS__TIME, F(sms__device, turns.slice_ps), 1e6, 3.6e15,
+     .help = "time that a context has the device while others wait; default 2 ms"},
+    {"switch", SMS__QUANTITY, SMS__TIME, F(sms__device, turns.switch_ps), 0, 6e13,
+     .help = "time that a change of context takes; default 147 us"},
+    {"newcomer", SMS__CHOICE, 0, F(sms__device, turns.newcomer), .choices = sms__newcomers,
+     .help = "what a context waits for that comes to one that had the device alone: a whole slice of that one "
+             "(default), or "
+             "the rest of the slice under way"},
+    {0}};
+
 int sms__resource_index(const struct sms__device *device, const char *name)
 {
     for (size_t r = 0; r < device->resources; r++)
@@ -186,6 +199,8 @@ const struct sms__field sms__device_fields[] = {
     {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "device memory"},
     {"link", SMS__FIELDS, .fields = link_fields, .help = "to the host; without one, copies take no time"},
     {"power", SMS__FIELDS, .fields = power_fields, .help = "for energy, and the limit at which the clock falls"},
+    {"time_slice", SMS__FIELDS, .fields = turns_fields,
+     .help = "how contexts take turns, unless a policy's mode says it"},
     {"mig", SMS__FIELDS, .read = sms__read_mig, .fields = sms__mig_fields,
      .help = "instances that it can be split into"},
     {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sm_fields,
@@ -204,6 +219,7 @@ static const struct sms__table tables[] = {{"device", sms__device_fields},
                                            {"device: link", link_fields},
                                            {"device: power", power_fields},
                                            {"device: dispatch", dispatch_fields},
+                                           {"device: time_slice", turns_fields},
                                            {"device: background", background_fields},
                                            {NULL, NULL}};
 
@@ -212,6 +228,7 @@ const struct sms__table *sms__device_tables(void) { return tables; }
 void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device)
 {
     *device = (struct sms__device){.node = node, .title = "", .source = "", .capability = ""};
+    device->turns = (struct sms__turns){.switch_ps = -1, .newcomer = -1};
     device->sm = (struct sms__sm){.threads = 2048,
                                   .warps = 64,
                                   .blocks = 32,

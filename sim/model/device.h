@@ -66,6 +66,17 @@ struct sms__dispatch {
     uint64_t block_ps; /* least time between the starts of two blocks on the device */
 };
 
+/* What a context waits for that comes to one that had the device alone: a whole slice of that one, or the rest of the
+ * slice under way, where slices are counted from when that one got the device. */
+enum sms__newcomer { SMS__WHOLE_SLICE, SMS__REST_OF_SLICE };
+
+/* How its contexts take turns, where the device says it. */
+struct sms__turns {
+    double slice_ps;  /* 0: not known */
+    double switch_ps; /* below 0: not known */
+    int newcomer;     /* enum sms__newcomer; below 0: not known */
+};
+
 struct sms__device {
     const char *name, *title, *source;
     const char *capability; /* "7.0"; "" */
@@ -77,9 +88,10 @@ struct sms__device {
     double copy_out_most;   /* the same, device to host */
     double copy_out_spread; /* by which part each further copy out under way lengthens all of them */
     double idle_w, busy_w;
-    double limit_w;       /* at which the clock falls; 0: none */
-    double shared_w;      /* while two or more processes are on it; 0: as busy_w says */
-    double compute_hz;    /* of the SMs while their fp32 units are full, under the power limit; 0: as clock_hz */
+    double limit_w;    /* at which the clock falls; 0: none */
+    double shared_w;   /* while two or more processes are on it; 0: as busy_w says */
+    double compute_hz; /* of the SMs while their fp32 units are full, under the power limit; 0: as clock_hz */
+    struct sms__turns turns;
     struct sms__mig *mig; /* NULL: it has no instances */
     struct sms__sm sm;
     struct sms__dispatch dispatch;
@@ -104,6 +116,8 @@ int sms__resource_index(const struct sms__device *device, const char *name);
 void sms__complain_unknown_resource(struct sms__reader *reader, const struct sms__node *node,
                                     const struct sms__device *device);
 extern const struct sms__field sms__device_fields[];
+/* Choices of `newcomer`, for a device and for a mode. */
+extern const char *const sms__newcomers[];
 /* For `smsched list fields`; ends with a title of NULL. */
 const struct sms__table *sms__device_tables(void);
 

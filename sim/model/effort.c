@@ -73,6 +73,17 @@ static bool may_be_on(const struct sms_scenario *scenario, const struct sms__ten
     return vm->device >= 0 ? scenario->device[vm->device] == scenario->device[d] : d == 0;
 }
 
+/* The shortest slice and switch on any device. */
+static double least_turn_ps(const struct sms_scenario *scenario, const struct sms__mode *mode)
+{
+    double least = INFINITY;
+    for (size_t d = 0; d < scenario->devices; d++) {
+        struct sms__turns turns = sms__mode_turns(mode, scenario->device[d]);
+        least = fmin(least, turns.slice_ps + turns.switch_ps);
+    }
+    return least;
+}
+
 /* Time slices change while more than one process has something to do. */
 static void add_slices(const struct load *load, struct sms__effort *effort)
 {
@@ -81,7 +92,7 @@ static void add_slices(const struct load *load, struct sms__effort *effort)
     for (size_t p = 0; p < scenario->policies && scenario->shares && scenario->vms > 1; p++) {
         const struct sms__mode *mode = &scenario->policy[p].mode;
         if (sms__mode_slices(mode))
-            sms__effort_add(effort, 2 * busy / (mode->slice_ps + mode->switch_ps) * (double)scenario->replications,
+            sms__effort_add(effort, 2 * busy / least_turn_ps(scenario, mode) * (double)scenario->replications,
                             SMS__EVENT_S, scenario->policy[p].node, "time slices");
     }
 }

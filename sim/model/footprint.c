@@ -127,26 +127,61 @@ static bool fit_block(const struct fitting *f, struct sms__footprint *fit)
     return true;
 }
 
+double sms__slowdown_on(const struct sms__footprint *fit, const struct sms__device *device, double part)
+{
+    double slow = 1;
+    if (fit->by_share)
+        return 1 - fit->divided + fit->divided / part;
+    for (size_t r = 0; r < device->resources; r++)
+        if (device->resource[r].cls == SMS_COMPUTE)
+            slow = fmax(slow, fit->demand[r] / SMS_FULL / part);
+    return fmax(slow, fit->room / part);
+}
+
+void sms__press_less(struct sms__footprint *fit, size_t r, double times, double most)
+{
+    double demand = nearbyint(fmin(fit->demand[r] / times, most));
+    double pressure = fit->demand[r] > 0 ? fmin(fit->pressure[r] / times, most * fit->pressure[r] / fit->demand[r]) : 0;
+    fit->adds[r] = fit->demand[r] = demand;
+    fit->pressure[r] = nearbyint(pressure);
+}
+
+/* By which factor the kernel takes longer on the instance. */
+static double slowdown_on_instance(const struct fitting *f, const struct sms__footprint *fit)
+{
+    double sms = (double)f->device->sms / (double)f->part->board->sms;
+    double most = fit->by_share ? sms__slowdown_on(fit, f->device, sms) : 1;
+    for (size_t r = 0; r < f->device->resources; r++)
+        if (!fit->by_share || f->device->resource[r].scope == SMS_SCOPE_DEVICE)
+            most = fmax(most, fit->demand[r] / share_of(f, r) / SMS_FULL);
+    return most;
+}
+
+static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
+{
+    double slow = slowdown_on_instance(f, fit), sms = (double)f->device->sms / (double)f->part->board->sms;
+    for (size_t r = 0; r < f->device->resources; r++)
+        sms__press_less(fit, r, share_of(f, r) * slow, SMS_FULL);
+    fit->work_ps *= slow;
+    fit->divided /= sms * slow;
+}
+
 /* On an instance a coarse kernel takes greater shares. If a share exceeds the whole resource, the kernel takes longer
- * by as much instead. */
+ * by as much instead. A time measured at two shares of the SMs has that in it, but for the memory of the instance. */
 static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
 {
-    double most = 1;
     if (!f->scenario->shares && !f->scenario->cluster) {
         sms__complain(f->reader, f->kernel->node,
                       "kernel '%.60s' of VM '%.60s' is given by its time: that needs a scenario with processes",
                       f->kernel->name, f->vm->name);
         return false;
     }
-    for (size_t r = 0; f->part && r < f->device->resources; r++)
-        most = fmax(most, fit->demand[r] / share_of(f, r) / SMS_FULL);
-    for (size_t r = 0; f->part && r < f->device->resources; r++) {
-        fit->adds[r] = fit->demand[r] = nearbyint(fit->demand[r] / share_of(f, r) / most);
-        fit->pressure[r] = nearbyint(fit->pressure[r] / share_of(f, r) / most);
-    }
-    fit->work_ps *= most;
     fit->launches = f->kernel->launches;
     fit->power_w = f->kernel->power_w;
+    fit->by_share = f->kernel->by_share;
+    fit->divided = f->kernel->divided;
+    if (f->part)
+        fit_instance(f, fit);
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */
     return true;
 }

@@ -28,6 +28,8 @@ struct sms__footprint {
     double power_w;     /* of a coarse kernel: what it adds to that of an idle device; 0: not known */
     int cls;            /* of its workload, in the contention model's pairs; -1: none */
     int scaled;         /* 0: as its workload says; else it was scaled to the device, and is bound by scaled - 1 */
+    bool by_share;      /* a coarse kernel whose time was measured at two shares of the SMs */
+    double divided;     /* if so: the part of work_ps that is divided among the SMs */
     double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 
@@ -36,6 +38,12 @@ struct sms__part {
     const struct sms__device *board; /* the whole device */
     double share;                    /* of its device-wide resources */
 };
+
+/* footprint.c: by which factor a coarse kernel takes longer on `part` of the device's SMs, 0..1. */
+double sms__slowdown_on(const struct sms__footprint *fit, const struct sms__device *device, double part);
+
+/* footprint.c: divides what a coarse kernel demands of resource `r` by `times`, but leaves at most `most` parts. */
+void sms__press_less(struct sms__footprint *fit, size_t r, double times, double most);
 
 /* footprint.c: the footprints of a tenant's kernels on a device. `part`: NULL where the device is whole. */
 struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,

@@ -67,8 +67,10 @@ static void read_kernel_demand(struct sms__reader *reader, const struct sms__nod
 
 static const struct sms__field kernel_fields[] = {
     {"name", SMS__NAME, 0, F(sms__kernel, name), .required = true, .help = "to launch it by"},
-    {"time", SMS__SPAN, SMS__CYCLES, F(sms__kernel, block_time), 1, SMS__TIME_MAX_PS, .one_of = EITHER,
-     .help = "of the kernel as a whole, alone on the device; else give blocks, threads and block_time"},
+    {"time", SMS__SPAN, SMS__CYCLES, 0, 1, SMS__TIME_MAX_PS, .one_of = EITHER, .read = sms__read_kernel_time,
+     .form = SMS__FORM_TIME_BY_SHARE,
+     .help = "of the kernel as a whole, alone on the device, or at two shares of its SMs, {100 %: 20 ms, 30 %: 41 ms}; "
+             "else give blocks, threads and block_time"},
     {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, SMS__UNITS_MAX, .one_of = EITHER,
      .needs = "threads", .help = "of the grid"},
     {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .needs = "block_time",

@@ -14,6 +14,8 @@ struct sms__kernel {
     bool whole;        /* given by `time:`: one block that stands for all, its demand is of the device */
     uint64_t launches; /* of a whole: those that it stands for */
     double power_w;    /* of a whole: what it adds to the power of an idle device; 0: not known */
+    bool by_share;     /* of a whole: its time was measured at two shares of the SMs */
+    double divided;    /* if so: the part of its time on all SMs that is divided among them; may exceed 1 */
     bool made;         /* a whole that was made of blocks, and is to take their time */
     double launch_ps;  /* cost of a launch; below 0: the device's */
     double jitter;     /* coefficient of variation, spread uniform */
@@ -52,6 +54,8 @@ struct sms__workload {
 
 /* workload.c: reads one document. In a guard; problems go to reader->errors. */
 void sms__read_workload(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload);
+/* time_by_share.c: a kernel's `time:`, into a struct sms__kernel. */
+void sms__read_kernel_time(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* The cost of a launch of the step, of which `launched` have been; `cost_ps` is that of a launch by itself. Only the
  * first kernel of a graph has one. */
 static inline uint64_t sms__launch_cost(const struct sms__step *step, uint64_t launched, uint64_t cost_ps)

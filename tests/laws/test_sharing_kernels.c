@@ -64,6 +64,38 @@ static void equal_processes_under_time_slices_take_turns(void **state)
     share_release(shared);
 }
 
+#define TURNS "devices: [{model: small, time_slice: {slice: 3 ms, switch: 0.5 ms, newcomer: rest_of_slice}}]\n"
+#define LATE "processes: [{name: p, workload: w}, {name: q, workload: v, start: 4 ms}]\n"
+
+/* 10 ms, and 1 ms that comes at 4 ms, in the middle of a slice of 3 ms: it runs from 6.5 ms, or from 7.5 ms. */
+static void a_newcomer_waits_for_the_rest_of_a_slice_where_the_device_says_so(void **state)
+{
+    (void)state;
+    struct shared s = share(WHOLE("w", "10") AND WHOLE("v", "1"), TURNS
+                            "policies: [{mode: time_slice}, {mode: {time_slice: {newcomer: whole_slice}}}]\n" LATE);
+    assert_turnarounds(s, 0, 2, (double[]){12, 3.5});
+    assert_turnarounds(s, 1, 2, (double[]){12, 4.5});
+    share_release(s);
+}
+
+/* The device gives what a policy does not, and the defaults the rest. */
+static void the_device_says_how_long_slices_and_switches_are(void **state)
+{
+    (void)state;
+    struct shared s = share(WHOLE("w", "6"), "devices: [{model: small, time_slice: {slice: 3 ms, switch: 0.5 ms}}]\n"
+                                             "policies: [plain, {mode: {time_slice: {switch: 0 ms}}},\n"
+                                             "  {mode: {time_slice: {slice: 2 ms}}}]\n"
+                                             "processes: [{name: p, workload: w, count: 2}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){10, 13.5});
+    assert_turnarounds(s, 1, 2, (double[]){9, 12});
+    assert_turnarounds(s, 2, 2, (double[]){12, 14.5});
+    share_release(s);
+    s = share(WHOLE("w", "6"), "devices: [{model: small, time_slice: {slice: 3 ms}}]\npolicies: [plain]\n"
+                               "processes: [{name: p, workload: w, count: 2}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){9 + 2 * 0.147, 12 + 3 * 0.147});
+    share_release(s);
+}
+
 static void exclusive_is_one_after_another(void **state)
 {
     (void)state;
@@ -234,6 +266,8 @@ int main(void)
         cmocka_unit_test(a_kernel_alone_takes_its_time_under_every_mode),
         cmocka_unit_test(steps_take_the_sum_of_their_times),
         cmocka_unit_test(equal_processes_under_time_slices_take_turns),
+        cmocka_unit_test(a_newcomer_waits_for_the_rest_of_a_slice_where_the_device_says_so),
+        cmocka_unit_test(the_device_says_how_long_slices_and_switches_are),
         cmocka_unit_test(exclusive_is_one_after_another),
         cmocka_unit_test(together_is_processor_sharing),
         cmocka_unit_test(together_slows_by_what_is_asked_for_beyond_the_device),

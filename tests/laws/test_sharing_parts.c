@@ -1,4 +1,4 @@
-/* Parts of a device: active_threads under mps, instances under mig. */
+/* Parts of a device: active_threads under mps, instances under mig and mig_mps. */
 #include "tests/laws/sharing.h"
 
 #define AND "---\n"
@@ -153,6 +153,108 @@ static void instances_are_isolated(void **state)
     share_release(shared);
 }
 
+/* 10 ms on four SMs and 25 ms on one: 5 ms that are not divided, and 20 ms on one SM that are. */
+#define SHARES                                                                                                         \
+    "workload: shares\nkernels: [{name: k, time: {100 %: 10 ms, 25 %: 25 ms}, demand: {fp32: 100 %, dram: 60 %}}]\n"
+
+static void a_kernel_measured_at_two_shares_takes_a_plus_b_over_the_share(void **state)
+{
+    (void)state;
+    const char *shares[] = {"25 %", "50 %", "75 %", "100 %"};
+    const double ms[] = {25, 15, 5 + 20.0 / 3, 10};
+    for (size_t s = 0; s < 4; s++) {
+        char scenario[256];
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}]\n"
+                 "processes: [{name: a, workload: shares, active_threads: %s}]\n",
+                 shares[s]);
+        struct shared shared = share(SHARES, scenario);
+        assert_turnarounds(shared, 0, 1, &ms[s]);
+        share_release(shared);
+    }
+}
+
+/* The time on all SMs follows from any two shares. */
+static void the_two_shares_need_not_have_all_sms(void **state)
+{
+    (void)state;
+    struct shared shared = share("workload: w\nkernels: [{name: k, time: {25 %: 25 ms, 50 %: 15 ms}}]\n",
+                                 "devices: [{model: small}]\npolicies: [{mode: together}]\n"
+                                 "processes: [{name: a, workload: w}]\n");
+    assert_turnarounds(shared, 0, 1, (double[]){10});
+    share_release(shared);
+}
+
+/* Half of fp32 each, and of dram 60 % in 10 ms: 40 % in 15 ms. */
+static void kernels_measured_at_two_shares_do_not_meet_on_parts(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(SHARES, "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}]\n"
+                      "processes: [{name: a, workload: shares, active_threads: 50 %, count: 2}]\n");
+    assert_turnarounds(shared, 0, 2, (double[]){15, 15});
+    share_release(shared);
+}
+
+/* On half of the SMs 15 ms; half of the dram would take 12 ms, or, where the kernel demands 80 % of it, 16 ms. */
+static void an_instance_slows_a_measured_kernel_by_its_sms_or_its_memory(void **state)
+{
+    (void)state;
+    struct shared shared = share(
+        SPLIT AND "workload: a\nkernels: [{name: k, time: {100 %: 10 ms, 25 %: 25 ms}, demand: {dram: 60 %}}]\n" AND
+                  "workload: b\nkernels: [{name: k, time: {100 %: 10 ms, 25 %: 25 ms}, demand: {dram: 80 %}}]\n",
+        "devices: [{model: split}]\ncontention: proportional\npolicies: [{mode: {mig: {instances: [two, two]}}}]\n"
+        "processes: [{name: a, workload: a}, {name: b, workload: b}]\n");
+    assert_turnarounds(shared, 0, 2, (double[]){15, 16});
+    share_release(shared);
+}
+
+/* Half of the SMs of an instance that has half of them is a quarter. */
+static void a_share_of_an_instance_is_a_share_of_its_share(void **state)
+{
+    (void)state;
+    struct shared shared = share(SPLIT AND SHARES, "devices: [{model: split}]\ncontention: proportional\n"
+                                                   "policies: [{mode: {mig_mps: {instances: [two, two]}}}]\n"
+                                                   "processes: [{name: a, workload: shares, active_threads: 50 %}]\n");
+    assert_turnarounds(shared, 0, 1, (double[]){25});
+    share_release(shared);
+}
+
+/* Three processes on two instances: two that ask for 75 % of theirs each run at once, and one knows nothing of it. */
+static void processes_of_an_instance_run_at_once_under_mps(void **state)
+{
+    (void)state;
+    struct shared shared = share(SPLIT AND "workload: w\nkernels: [{name: k, time: 4 ms, demand: {dram: 37.5 %}}]\n",
+                                 "devices: [{model: split}]\ncontention: proportional\n"
+                                 "policies: [{mode: {mig_mps: {instances: [two, two]}}}]\n"
+                                 "processes: [{name: a, workload: w, count: 3}]\n");
+    assert_turnarounds(shared, 0, 3, (double[]){6, 4, 6});
+    assert_true(of_device(shared, 0, 0, "switches_count") == 0);
+    share_release(shared);
+}
+
+/* 32 blocks of each of two processes, 4 at a time on two SMs. */
+static void blocks_of_an_instance_share_its_sms_under_mps(void **state)
+{
+    (void)state;
+    struct shared shared = share(SPLIT AND BLOCKS, "devices: [{model: split}]\ncontention: proportional\n"
+                                                   "policies: [{mode: {mig_mps: {instances: [two, two]}}}]\n"
+                                                   "processes: [{name: a, workload: blocks, count: 3}]\n");
+    assert_turnarounds(shared, 0, 3, (double[]){16, 8, 16});
+    share_release(shared);
+}
+
+static void an_instance_takes_so_many_mps_clients(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(SPLIT AND "workload: w\nkernels: [{name: k, time: 4 ms}]\n",
+              "devices: [{model: split}]\npolicies: [{mode: {mig_mps: {instances: [two], clients: 1}}}]\n"
+              "processes: [{name: a, workload: w, count: 2}]\n");
+    assert_turnarounds(shared, 0, 2, (double[]){4, 8});
+    share_release(shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +267,14 @@ int main(void)
         cmocka_unit_test(kernels_see_their_instance),
         cmocka_unit_test(whole_kernels_see_their_instance),
         cmocka_unit_test(instances_are_isolated),
+        cmocka_unit_test(a_kernel_measured_at_two_shares_takes_a_plus_b_over_the_share),
+        cmocka_unit_test(the_two_shares_need_not_have_all_sms),
+        cmocka_unit_test(kernels_measured_at_two_shares_do_not_meet_on_parts),
+        cmocka_unit_test(an_instance_slows_a_measured_kernel_by_its_sms_or_its_memory),
+        cmocka_unit_test(a_share_of_an_instance_is_a_share_of_its_share),
+        cmocka_unit_test(processes_of_an_instance_run_at_once_under_mps),
+        cmocka_unit_test(blocks_of_an_instance_share_its_sms_under_mps),
+        cmocka_unit_test(an_instance_takes_so_many_mps_clients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

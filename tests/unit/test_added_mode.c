@@ -3,7 +3,7 @@
 #include "sim/model/policy/modes.h"
 #include "tests/laws/sharing.h"
 
-static double weigh_slice(const struct sms__mode *mode, double weight) { return mode->slice_ps * weight; }
+static double weigh_slice(double slice_ps, double weight) { return slice_ps * weight; }
 
 extern const struct sms__mode_form sms__mode_weighted_slice;
 const struct sms__mode_form sms__mode_weighted_slice = {

@@ -93,7 +93,7 @@ static void init_engine(struct sms__context *context)
 }
 
 /* Called for the first kernel that runs block by block. The clock of a context with an owner is not that of the run, so
- * its blocks have no observer. */
+ * its blocks have no observer. Nor have those of an instance, whose SMs have no numbers of the GPU's. */
 static void add_blocks(struct sms__context *context)
 {
     struct sms_share *share = share_of(context);
@@ -109,7 +109,7 @@ static void add_blocks(struct sms__context *context)
     setup.allowed = sms__limits_of(share);
     setup.tenants = share->processes;
     setup.owners = context->owner ? 1 : share->processes;
-    setup.label = context->owner ? NULL : share->spec->observe;
+    setup.label = context->owner || share->use->instances ? NULL : share->spec->observe;
     context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
 }

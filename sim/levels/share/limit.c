@@ -1,6 +1,5 @@
 /* active_threads. Block by block, a limited process has SMs of its own choice: those that fewest others have chosen,
- * the first of equal ones. A coarse kernel that asks for more of a compute resource than its share of the SMs runs
- * slower by as much, and so asks for less of everything. */
+ * the first of equal ones. A coarse kernel takes longer, as footprint.c says, and so asks for less of everything. */
 #include "limit.h"
 #include "context.h"
 
@@ -44,16 +43,12 @@ static void choose_sms(struct sms__process *process)
 static struct sms__footprint cap(const struct sms__process *process, struct sms__footprint fit)
 {
     const struct sms__device *type = type_of(process);
-    double part = (double)process->limit.sms / (double)type->sms, slow = 1;
-    for (size_t r = 0; r < type->resources; r++)
-        if (type->resource[r].cls == SMS_COMPUTE)
-            slow = fmax(slow, fit.demand[r] / SMS_FULL / part);
-    slow = fmax(slow, fit.room / part);
+    double part = (double)process->limit.sms / (double)type->sms, slow = sms__slowdown_on(&fit, type, part);
     fit.room /= slow;
-    for (size_t r = 0; r < type->resources; r++)
-        fit.adds[r] = fit.demand[r] = nearbyint(fit.demand[r] / slow);
-    for (size_t r = 0; r < type->resources; r++)
-        fit.pressure[r] = nearbyint(fit.pressure[r] / slow);
+    for (size_t r = 0; r < type->resources; r++) {
+        bool of_sms = fit.by_share && type->resource[r].scope == SMS_SCOPE_SM;
+        sms__press_less(&fit, r, slow, of_sms ? part * SMS_FULL : SMS_FULL);
+    }
     fit.work_ps *= slow;
     fit.work = (uint64_t)(fmin(fit.work_ps, SMS__TIME_MAX_PS) + 0.5);
     return fit;
@@ -65,7 +60,7 @@ static void limit_kernels(struct sms__process *process, const struct sms__stream
     for (size_t i = 0; i < stream->workload->kernels; i++) {
         size_t k = stream->first_kernel + i;
         if (stream->workload->kernel[i].whole)
-            process->limit.capped[k] = cap(process, process->vm->fit[process->instance->fit][k]);
+            process->limit.capped[k] = cap(process, sms__instance_fits(process->instance, process->arrival.vm)[k]);
         else if (context->has_blocks)
             sms__blocks_update_allowed(context->blocks, process->first_kernel_type + k);
     }

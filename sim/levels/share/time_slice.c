@@ -2,6 +2,8 @@
  * most one context is active at a time. While a change of context takes time, no context is active. */
 #include "time_slice.h"
 
+#include <math.h>
+
 struct sms__slicer {
     struct sms__context *first, *last; /* contexts with kernels, in the order of the round */
     size_t ready;                      /* number of them */
@@ -11,7 +13,9 @@ struct sms__slicer {
     size_t source;                     /* end of the slice, or of the switch */
     size_t *candidates;                /* [contexts], scratch */
     struct sms__action check;
-    bool slicing;      /* the slice has an end */
+    bool slicing; /* the slice has an end */
+    struct sms__turns turns;
+    uint64_t began_ps; /* when the current slice began, or the first of those that the context has had alone */
     uint64_t since_ps; /* time up to which the current one's service is recorded */
 };
 
@@ -42,13 +46,33 @@ static void take_out(struct sms__slicer *slicer, struct sms__context *context)
     slicer->ready--;
 }
 
+/* The length of a slice of the current context. */
+static double slice_ps(const struct sms__instance *instance)
+{
+    const struct sms__slicer *slicer = instance->slicer;
+    return sms__mode_slice_ps(mode_of(instance), slicer->turns.slice_ps, slicer->current->owner->vm->weight);
+}
+
 /* The slice ends only if another context waits for its end. */
 static void begin_slice(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
     slicer->slicing = slicer->ready > 1;
-    double length = sms__mode_slice_ps(mode_of(instance), slicer->current->owner->vm->weight);
-    set_source(instance, slicer->slicing ? sms__after(now, length) : SMS__NEVER);
+    slicer->began_ps = now;
+    set_source(instance, slicer->slicing ? sms__after(now, slice_ps(instance)) : SMS__NEVER);
+}
+
+/* Another context has come to the current one, which was alone and whose slices had no end. */
+static void welcome(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    double over = fmod((double)(now - slicer->began_ps), slice_ps(instance));
+    if (slicer->turns.newcomer != SMS__REST_OF_SLICE) {
+        begin_slice(instance, now);
+        return;
+    }
+    slicer->slicing = true;
+    set_source(instance, sms__after(now, slice_ps(instance) - over));
 }
 
 static void activate(struct sms__instance *instance, struct sms__context *context, uint64_t now)
@@ -67,7 +91,7 @@ static void switch_to(struct sms__instance *instance, struct sms__context *conte
 {
     struct sms__slicer *slicer = instance->slicer;
     struct sms__shared_record *record = instance->gpu->record;
-    double cost = mode_of(instance)->switch_ps;
+    double cost = slicer->turns.switch_ps;
     if (slicer->latest && (slicer->latest != context || context->renewed)) {
         record->switches++;
         record->switch_ps += (uint64_t)cost;
@@ -189,6 +213,7 @@ void sms__slicer_init(struct sms__instance *instance)
     if (!sms__is_sliced(share))
         return;
     struct sms__slicer *slicer = instance->slicer = SMS__NEW(share->arena, struct sms__slicer, 1);
+    slicer->turns = sms__mode_turns(&share->use->mode, instance->type);
     slicer->source = sms__engine_source(share->engine, SMS__LEVEL_TENANT, fire, instance);
     slicer->check = (struct sms__action){.act = check, .subject = instance};
     slicer->candidates = SMS__NEW(share->arena, size_t, instance->contexts);
@@ -206,7 +231,7 @@ void sms__slicer_add(struct sms__context *context, uint64_t now)
     if (!slicer->current && !slicer->coming)
         switch_to(instance, choose(instance), now);
     else if (slicer->current && !slicer->slicing && !is_draining(slicer))
-        begin_slice(instance, now);
+        welcome(instance, now);
 }
 
 void sms__slicer_check(struct sms__context *context)

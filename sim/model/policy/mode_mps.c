@@ -9,7 +9,7 @@ enum { CLIENTS, GRANULE, LAUNCH_WAIT };
             "by which each other process with a kernel under way lengthens a launch of a coarse kernel"                \
     }
 
-static const struct sms_param params[] = {
+const struct sms_param sms__mps_params[] = {
     {"clients", SMS_UNIT_COUNT, 1, 1024, 48, "processes on a device at most"},
     {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "SMs of active_threads are a multiple of it"},
     WAIT,
@@ -18,7 +18,7 @@ static const struct sms_param params[] = {
 
 static const struct sms_param params_of_together[] = {WAIT, {0}};
 
-static void read_limits(const double *values, struct sms__mode *mode)
+void sms__read_mps(const double *values, struct sms__mode *mode)
 {
     mode->clients = (uint64_t)values[CLIENTS];
     mode->granule = (uint64_t)values[GRANULE];
@@ -27,15 +27,15 @@ static void read_limits(const double *values, struct sms__mode *mode)
 
 static void read_wait(const double *values, struct sms__mode *mode) { mode->launch_wait_ps = values[0]; }
 
-static uint64_t most_processes(const struct sms__mode *mode) { return mode->clients; }
+uint64_t sms__most_clients(const struct sms__mode *mode) { return mode->clients; }
 
 const struct sms__mode_form sms__mode_mps = {
     .name = "mps",
     .help = "kernels of all processes at once, each on its active_threads share of the SMs",
-    .params = params,
-    .read = read_limits,
+    .params = sms__mps_params,
+    .read = sms__read_mps,
     .limits_sms = true,
-    .most_processes = most_processes,
+    .most_processes = sms__most_clients,
 };
 
 const struct sms__mode_form sms__mode_together = {

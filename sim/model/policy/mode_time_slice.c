@@ -1,23 +1,31 @@
 /* time_slice and mig: contexts take turns, on the device or on each of its instances. */
 #include "modes.h"
 
-enum { SLICE, SWITCH, DRAIN };
+enum { SLICE, SWITCH, DRAIN, NEWCOMER };
 
 static const char *const booleans[] = {"false", "true", NULL};
 
+/* As sms__newcomers, after the one that leaves it to the device. */
+static const char *const newcomers[] = {"as_device", "whole_slice", "rest_of_slice", NULL};
+
 /* The defaults are those of the project's specification, part C. Slice and switch are from S000, which measures only
- * their ratio. */
+ * their ratio. They hold where neither the scenario nor the device says otherwise. */
 const struct sms_param sms__slice_params[] = {
     {"slice", SMS_UNIT_TIME, 1e6, 3.6e15, 2e9, "time that a context has the device while others wait"},
     {"switch", SMS_UNIT_TIME, 0, 6e13, 0.147e9, "time that a change of context takes"},
     {"drain", SMS_UNIT_CHOICE, 0, 1, 0, "blocks that run when a slice ends are waited for, not stopped", booleans},
+    {"newcomer", SMS_UNIT_CHOICE, 0, 2, 0, "what a context waits for that comes to one that had the device alone",
+     newcomers},
     {0},
 };
 
+static bool is_given(const struct sms__mode *mode, unsigned param) { return mode->given >> param & 1; }
+
 void sms__read_slices(const double *values, struct sms__mode *mode)
 {
-    mode->slice_ps = values[SLICE];
-    mode->switch_ps = values[SWITCH];
+    mode->turns.slice_ps = is_given(mode, SLICE) ? values[SLICE] : 0;
+    mode->turns.switch_ps = is_given(mode, SWITCH) ? values[SWITCH] : -1;
+    mode->turns.newcomer = (int)values[NEWCOMER] - 1;
     mode->drain = values[DRAIN] > 0;
 }
 

@@ -14,6 +14,7 @@
     MODE(together)                                                                                                     \
     MODE(mps)                                                                                                          \
     MODE(mig)                                                                                                          \
+    MODE(mig_mps)                                                                                                      \
     SMS__MODES_ADDED(MODE)
 
 #define DECLARE(name) extern const struct sms__mode_form sms__mode_##name;
@@ -47,10 +48,34 @@ uint64_t sms__mode_most_processes(const struct sms__mode *mode)
     return form->exclusive ? 1 : form->most_processes ? form->most_processes(mode) : UINT64_MAX;
 }
 
-double sms__mode_slice_ps(const struct sms__mode *mode, double weight)
+double sms__mode_slice_ps(const struct sms__mode *mode, double slice_ps, double weight)
 {
     const struct sms__mode_form *form = forms[mode->kind];
-    return form->slice_ps ? form->slice_ps(mode, weight) : mode->slice_ps;
+    return form->slice_ps ? form->slice_ps(slice_ps, weight) : slice_ps;
+}
+
+static struct sms__turns fill_in(struct sms__turns turns, const struct sms__turns *by)
+{
+    turns.slice_ps = turns.slice_ps > 0 ? turns.slice_ps : by->slice_ps;
+    turns.switch_ps = turns.switch_ps >= 0 ? turns.switch_ps : by->switch_ps;
+    turns.newcomer = turns.newcomer >= 0 ? turns.newcomer : by->newcomer;
+    return turns;
+}
+
+struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms__device *device)
+{
+    double values[SMS__PARAMS_MAX] = {0};
+    struct sms__mode fallback = {.given = UINT32_MAX};
+    sms__default_params(sms__slice_params, values);
+    sms__read_slices(values, &fallback);
+    fallback.turns.newcomer = SMS__WHOLE_SLICE;
+    return fill_in(fill_in(mode->turns, &device->turns), &fallback.turns);
+}
+
+struct sms__mode sms__default_mode(void)
+{
+    return (struct sms__mode){
+        .kind = SMS__MODE_TIME_SLICE, .turns = {.switch_ps = -1, .newcomer = -1}, .label = sms__mode_time_slice.name};
 }
 
 static void read_instances(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *mode)
@@ -65,6 +90,15 @@ static void read_instances(struct sms__reader *reader, const struct sms__node *n
     mode->instances = node;
 }
 
+/* The bit of a parameter in `given`. */
+static uint32_t bit_of(const struct sms_param *params, const struct sms__node *key)
+{
+    for (size_t i = 0; key->kind == SMS__SCALAR && i < sms__count_params(params); i++)
+        if (!strcmp(params[i].name, key->text))
+            return UINT32_C(1) << i;
+    return 0;
+}
+
 static void read_params(struct sms__reader *reader, const struct sms__node *map, const struct sms__mode_form *form,
                         double *values, struct sms__mode *mode)
 {
@@ -74,6 +108,7 @@ static void read_params(struct sms__reader *reader, const struct sms__node *map,
         const struct sms__node *key = map->item[i];
         if (!sms__is_first(reader, map, i))
             continue;
+        mode->given |= bit_of(form->params, key);
         if (form->instances && key->kind == SMS__SCALAR && !strcmp(key->text, "instances"))
             read_instances(reader, map->item[i + 1], mode);
         else

@@ -5,15 +5,23 @@
 
 #include <smsched/policy.h>
 
-#include "../../yaml/fields.h"
+#include "../device.h"
 
 /* Positions in the list, for the modes that are defaults. */
-enum sms__mode_kind { SMS__MODE_EXCLUSIVE, SMS__MODE_TIME_SLICE, SMS__MODE_TOGETHER, SMS__MODE_MPS, SMS__MODE_MIG };
+enum sms__mode_kind {
+    SMS__MODE_EXCLUSIVE,
+    SMS__MODE_TIME_SLICE,
+    SMS__MODE_TOGETHER,
+    SMS__MODE_MPS,
+    SMS__MODE_MIG,
+    SMS__MODE_MIG_MPS
+};
 
 /* A mode as a policy uses it. */
 struct sms__mode {
-    int kind; /* enum sms__mode_kind, or a higher position in the list */
-    double slice_ps, switch_ps;
+    int kind;                          /* enum sms__mode_kind, or a higher position in the list */
+    uint32_t given;                    /* bit i: the scenario gives parameter i */
+    struct sms__turns turns;           /* as far as the scenario gives them; the rest is the device's */
     int drain;                         /* blocks that run when a slice ends are waited for */
     uint64_t clients;                  /* processes on a device at most */
     uint64_t granule;                  /* SMs of active_threads are multiples of it */
@@ -34,8 +42,8 @@ struct sms__mode_form {
     bool limits_sms; /* a process runs on its active_threads share of the SMs */
     /* The processes on a device at most; NULL: no limit. */
     uint64_t (*most_processes)(const struct sms__mode *mode);
-    /* The slice of a process with this weight, ps; NULL: slice_ps for all. */
-    double (*slice_ps)(const struct sms__mode *mode, double weight);
+    /* The slice of a process with this weight, ps, where `slice_ps` is that of the device; NULL: the same for all. */
+    double (*slice_ps)(double slice_ps, double weight);
 };
 
 const struct sms__mode_form *sms__mode_at(size_t idx); /* NULL beyond the last */
@@ -49,8 +57,18 @@ bool sms__mode_slices(const struct sms__mode *mode);
 /* True if kernels of different processes run beside each other on a device or instance. */
 bool sms__mode_runs_beside(const struct sms__mode *mode);
 uint64_t sms__mode_most_processes(const struct sms__mode *mode); /* UINT64_MAX: no limit */
+/* The turns on a device: as the scenario says, else the device, else the defaults of the parameters. */
+struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms__device *device);
 /* The slice of a process with this weight, ps. */
-double sms__mode_slice_ps(const struct sms__mode *mode, double weight);
+double sms__mode_slice_ps(const struct sms__mode *mode, double slice_ps, double weight);
+
+/* The default mode. */
+struct sms__mode sms__default_mode(void);
+
+/* mode_mps.c: the parameters of modes in which kernels run at once on parts of the SMs. */
+extern const struct sms_param sms__mps_params[];
+void sms__read_mps(const double *values, struct sms__mode *mode);
+uint64_t sms__most_clients(const struct sms__mode *mode);
 
 /* mode_time_slice.c: the parameters of modes that take turns. */
 extern const struct sms_param sms__slice_params[];

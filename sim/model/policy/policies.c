@@ -147,17 +147,13 @@ static void set_default(const struct sms_load_options *options, enum sms__kind k
 /* Sets what the entry may name to the defaults. */
 static void set_defaults(const struct sms_load_options *options, enum sms__kind first, struct sms__policy_use *use)
 {
-    double values[SMS__PARAMS_MAX];
-    const struct sms__mode_form *slices = sms__mode_at(SMS__MODE_TIME_SLICE);
     set_default(options, SMS__BLOCK, "round_robin", use);
     if (first == SMS__BLOCK)
         return;
     set_default(options, SMS__SHARE, "plain", use);
     if (first == SMS__PLACE)
         set_default(options, SMS__PLACE, "first_fit", use);
-    sms__default_params(slices->params, values);
-    use->mode = (struct sms__mode){
-        .kind = SMS__MODE_TIME_SLICE, .slice_ps = values[0], .switch_ps = values[1], .label = slices->name};
+    use->mode = sms__default_mode();
 }
 
 /* Reads one entry. Returns whether it could be read. */

@@ -66,6 +66,8 @@ static void print_device(struct choices *c)
     if (chance(c->rng, 50))
         fprintf(c->to, "power: {idle: 10 W, busy: 100 W, limit: 100 W%s}\n",
                 chance(c->rng, 50) ? ", shared: 120 W" : "");
+    if (chance(c->rng, 30))
+        fprintf(c->to, "time_slice: {slice: %u us, newcomer: rest_of_slice}\n", 300 * number(c, 1, 9));
     fprintf(c->to, "mig: {slices: 2, profiles: [{name: half, sms: %u, memory: 500 B, slices: 1, starts: [0, 1]}]}\n",
             c->sms / 2);
     fputs("---\ndevice: old\nclock: 700 MHz\nsms: 5\nsm: {threads: 2048, warps: 64, blocks: 8}\n"
@@ -88,8 +90,14 @@ static void print_kernel(struct choices *c, unsigned k)
 {
     bool whole = c->form == WHOLES || (c->form == BOTH && chance(c->rng, 50));
     fprintf(c->to, "  - {name: k%u, ", k);
+    if (whole && chance(c->rng, 30)) {
+        unsigned ms = number(c, 1, 8), more = number(c, 0, 9);
+        fprintf(c->to, "time: {%u %%: %u ms, 20 %%: %u ms}, ", number(c, 0, 1) ? 100 : 80, ms, ms + more / 2);
+    } else if (whole) {
+        fprintf(c->to, "time: %u ms, ", number(c, 1, 12));
+    }
     if (whole) {
-        fprintf(c->to, "time: %u ms, launches: %u, ", number(c, 1, 12), number(c, 1, 40));
+        fprintf(c->to, "launches: %u, ", number(c, 1, 40));
         fprintf(c->to, "power: %u W, ", number(c, 0, 120));
     } else {
         fprintf(c->to, "blocks: %u, ", number(c, 1, 60));
@@ -166,7 +174,8 @@ static void print_slices(struct choices *c, const char *mode)
         fputs("instances: [half, half], ", c->to);
     fprintf(c->to, "slice: %u us, ", 100 * number(c, 1, 30));
     fprintf(c->to, "switch: %u us", 50 * number(c, 0, 5));
-    fputs(chance(c->rng, 30) ? ", drain: true}}" : "}}", c->to);
+    fputs(chance(c->rng, 30) ? ", drain: true" : "", c->to);
+    fputs(chance(c->rng, 30) ? ", newcomer: rest_of_slice}}" : "}}", c->to);
 }
 
 static void print_mode(struct choices *c, unsigned p)
@@ -179,7 +188,8 @@ static void print_mode(struct choices *c, unsigned p)
     } else if (mode == 3 && p == 1) {
         fprintf(c->to, "mode: {together: {launch_wait: %u us}}", number(c, 0, 20));
     } else {
-        fprintf(c->to, "mode: {mps: {clients: %u, ", number(c, 1, 8));
+        fputs(chance(c->rng, 40) ? "mode: {mig_mps: {instances: [half, half], " : "mode: {mps: {", c->to);
+        fprintf(c->to, "clients: %u, ", number(c, 1, 8));
         fprintf(c->to, "granule: %u}}", number(c, 1, 3));
     }
 }
