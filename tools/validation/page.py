@@ -30,6 +30,9 @@ A folder has these files; `NAME` is GPU-DATE-WHAT.
 | other `.yaml` files | the scenarios |
 | `derive` | instead, for data of others: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) into OUT |
 | `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate` |
+
+`tools/validate` also writes `models/trust.yaml`, which [`--trust`](results.md) prints. `covers` says what belongs there: `devices`, `kernels` (`blocks`
+or `whole`), sharing `modes` (`together` for VMs) and models of `contention`; an empty list means that the comparison does not depend on them.
 """
 
 
@@ -136,6 +139,25 @@ def section(folder, summary):
 def write(folders):
     """The page. `folders` are pairs of a folder and the rows of its summary.csv."""
     return HEAD + overview(folders) + "".join(section(*pair) for pair in folders) + TAIL
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def trust(folders):
+    """models/trust.yaml, which `smsched run --trust` reads."""
+    lines = ["# Written by tools/validate from results/measured: change those, not this file. What --trust prints."]
+    for folder, summary in folders:
+        about, covers, ours, naive = folder.about, folder.about["covers"], held_back(summary), best_naive(summary)
+        lines += [f"  - {{set: {folder.name}, title: {quoted(about['title'])}, gpu: {quoted(about['gpu'])},",
+                  f"     devices: [{', '.join(covers.get('devices', []))}], kernels: {covers['kernels']}, "
+                  f"modes: [{', '.join(covers.get('modes', []))}], contention: [{', '.join(covers.get('contention', []))}],",
+                  f"     metric: {about['metric']}, values: {ours['values']}, fitted: {ours['parameters']}, median: {error(ours['median'])}, "
+                  f"r2: {quoted(number(ours['r2'], 2))}" +
+                  (f",\n     naive: {quoted(naive['model'])}, naive_median: {error(naive['median'])}, naive_r2: {quoted(number(naive['r2'], 2))}"
+                   if naive else "") + "}"]
+    return "\n".join(lines[:1] + ["trust:" if folders else "trust: []"] + lines[1:]) + "\n"
 
 
 GNUPLOT = """\
