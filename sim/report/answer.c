@@ -204,6 +204,21 @@ static void put_misses(const struct answer *answer, FILE *to)
         fprintf(to, " instead of %.3g %%", 100 * base);
 }
 
+/* How far the best policy is below the bound, if the metric asked for has one. */
+static void put_gap(const struct answer *answer, FILE *to)
+{
+    struct sms_bound bound;
+    for (int m = 0; m < SMS_BOUNDED && answer->asked.subject == SMS_HOST; m++) {
+        if (strcmp(metric_of(answer), sms_bound_metric((enum sms_bounded)m)) != 0 ||
+            sms_results_bound(answer->results, (enum sms_bounded)m, &bound, NULL))
+            continue;
+        double gap = sms_bound_gap(&bound, answer->value.mean);
+        if (!isnan(gap))
+            fprintf(to, "; %s is %.1f %% below %.4g, which no policy exceeds",
+                    sms_results_policy(answer->results, answer->best), 100 * gap, bound.run_per_s);
+    }
+}
+
 static void put_text(const struct answer *answer, FILE *to)
 {
     put_best(answer, to);
@@ -215,6 +230,7 @@ static void put_text(const struct answer *answer, FILE *to)
         fputs(sureness(answer), to);
     }
     put_misses(answer, to);
+    put_gap(answer, to);
 }
 
 void sms__print_answer_line(const struct sms_results *results, FILE *to)

@@ -18,8 +18,10 @@ static const double SLACK = 1e-6;
 struct call {
     struct sms__arena arena;
     const struct sms_scenario *scenario;
+    const struct sms_results *results; /* NULL: of the scenario alone */
     uint64_t seed, replications;
     enum sms_bounded metric;
+    const double *worth; /* [vms]: of a block, for SMS_BOUND_STP; NULL: not known */
     struct sms_bound *out;
     glp_prob *problem; /* the one being solved */
     bool broken;       /* an error of GLPK's: its environment is to be freed */
@@ -29,7 +31,7 @@ struct call {
 
 const char *sms_bound_metric(enum sms_bounded metric)
 {
-    static const char *const names[SMS_BOUNDED] = {"kernels_per_s", "blocks_per_s", "jobs_per_s"};
+    static const char *const names[SMS_BOUNDED] = {"kernels_per_s", "blocks_per_s", "jobs_per_s", "stp_ratio"};
     return (unsigned)metric < SMS_BOUNDED ? names[metric] : NULL;
 }
 
@@ -163,6 +165,8 @@ static int add_devices(struct call *call, size_t first, size_t count, struct sms
     struct sms__bound_device device;
     struct sms__bound_found steady, run;
     sms__bound_describe(&call->arena, call->scenario, first, &device);
+    for (size_t v = 0; v < device.vms && call->worth; v++)
+        device.vm[v].worth = call->worth[v];
     find_arrivals(call, &device, first, count, &window);
     window.blocks = SMS__NEW(&call->arena, double, device.kernels);
     window.steady = true;
@@ -198,13 +202,37 @@ static void keep_parts(struct call *call)
     }
 }
 
+/* A VM's normalized progress is its blocks per second over those alone. So a block is worth at most 1 over the least
+ * rate alone of all replications. Returns NULL if progress is something else, or not known. In a guard of the arena. */
+static const double *find_worth(struct call *call)
+{
+    const struct sms_results *results = call->results;
+    const struct sms_scenario *scenario = call->scenario;
+    if (!results || !results->with_alone)
+        return NULL;
+    double *worth = SMS__NEW(&call->arena, double, scenario->vms);
+    for (size_t v = 0; v < scenario->vms; v++) {
+        double least = INFINITY;
+        for (uint64_t r = 0; r < results->replications; r++)
+            least = fmin(least, results->alone[r * scenario->vms + v].blocks_per_s);
+        if (scenario->vm[v].repeat > 0 || !(least > 0 && isfinite(least)))
+            return NULL;
+        worth[v] = 1 / least;
+    }
+    return worth;
+}
+
 static int bound(void *user)
 {
     struct call *call = user;
     const struct sms_scenario *scenario = call->scenario;
     struct sms__bound_window window = {0};
     struct sms_bound_part whole = {.share = 1};
-    call->out->reason = find_window(call, &window, whole.name);
+    call->worth = call->metric == SMS_BOUND_STP ? find_worth(call) : NULL;
+    if (call->metric == SMS_BOUND_STP && !call->worth)
+        call->out->reason = "it needs VMs that repeat for ever, and their speed alone";
+    else
+        call->out->reason = find_window(call, &window, whole.name);
     if (call->out->reason)
         return SMS_OK;
     for (size_t d = 0, count; d < scenario->devices; d += count) {
@@ -311,6 +339,7 @@ int sms_results_bound(const struct sms_results *results, enum sms_bounded metric
     *errors = (struct sms_errors){0};
     if (!results || !out || (unsigned)metric >= SMS_BOUNDED)
         return sms__fail(errors, SMS_EUSAGE, NULL, "a bound needs results, a metric and where to put it");
+    call.results = results;
     call.scenario = results->scenario;
     call.seed = results->seed;
     call.replications = results->replications;

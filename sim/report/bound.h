@@ -28,6 +28,7 @@ struct sms__bound_vm {
     const struct sms__tenant *vm;
     size_t first, kernels;
     double streams;
+    double worth;              /* of a block, for SMS_BOUND_STP: over the blocks per second alone */
     double other_ps;           /* host time and copies of a job */
     double bytes[2];           /* of a job, in and out */
     double hairs[2];           /* copies of a job that may end half a picosecond early */

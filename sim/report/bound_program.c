@@ -267,6 +267,15 @@ static void add_link(struct sms__program *p, int way)
     add_row(p, GLP_UP, 1, way ? "copies out" : "copies in");
 }
 
+/* What a launch adds to the metric. Jobs are counted otherwise. */
+static double launch_value(const struct sms__program *p, const struct sms__bound_vm *vm, size_t k)
+{
+    double blocks = p->device->kernel[k].blocks;
+    if (p->metric == SMS_BOUND_STP)
+        return blocks * vm->worth;
+    return p->metric == SMS_BOUND_BLOCKS ? blocks : 1;
+}
+
 /* Returns how much the rounding to parts (record.h) may add to a count: less than three parts for each block or step
  * under way. */
 static double rounding(const struct sms__program *p)
@@ -274,9 +283,9 @@ static double rounding(const struct sms__program *p)
     double parts = 0;
     for (size_t v = 0; v < p->device->vms && !p->window->steady; v++) {
         const struct sms__bound_vm *vm = &p->device->vm[v];
-        double things = 1;
-        for (size_t k = vm->first; k < vm->first + vm->kernels && p->metric == SMS_BOUND_BLOCKS; k++)
-            things = max(things, p->device->kernel[k].blocks);
+        double things = p->metric == SMS_BOUND_STP ? 0 : 1;
+        for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
+            things = max(things, launch_value(p, vm, k));
         parts += 3 * vm->streams * things;
     }
     return parts / (double)SMS__PARTS;
@@ -288,7 +297,7 @@ static void set_objective(struct sms__program *p)
     for (size_t v = 0; v < p->device->vms; v++) {
         const struct sms__bound_vm *vm = &p->device->vm[v];
         for (size_t k = vm->first; k < vm->first + vm->kernels && p->metric != SMS_BOUND_JOBS; k++)
-            add_launches(p, v, k, p->metric == SMS_BOUND_BLOCKS ? p->device->kernel[k].blocks : 1);
+            add_launches(p, v, k, launch_value(p, vm, k));
         if (p->metric == SMS_BOUND_JOBS)
             add_jobs(p, v);
     }

@@ -52,9 +52,8 @@ static void add_list(struct comparison *c, enum sms_subject subject, size_t idx,
 /* Normalized progress and jobs of a tenant. Processes that end have a turnaround. */
 static void add_tenant(struct comparison *c, size_t v)
 {
-    static const char *const of_jobs[] = {
-        "normalized_progress_ratio", "ntt_ratio",     "jobs_per_s", "job_latency_p50_ns",
-        "job_latency_p99_ns",        "kernels_per_s", NULL};
+    static const char *const of_jobs[] = {"normalized_progress_ratio", "ntt_ratio",          "jobs_per_s",
+                                          "job_latency_p50_ns",        "job_latency_p99_ns", NULL};
     const struct sms_scenario *scenario = sms_results_scenario(c->results);
     if (scenario->shares)
         add_row(c, SMS_PROCESS, v, "turnaround_ns");
@@ -192,17 +191,29 @@ static void add_cell(struct sms__table_out *table, const struct cell *cell)
                        sms__percent(text, sizeof text, true, 100 * (cell->ratio.mean - 1), 100 * cell->ratio.ci95));
 }
 
+/* What the changes are changes of. */
+static void add_value(struct sms__table_out *table, double value)
+{
+    if (isnan(value))
+        sms__table_add(table, "-");
+    else
+        sms__table_add(table, "%.5g", value);
+}
+
 static void print_table(const struct comparison *c, FILE *to)
 {
-    struct sms__table_out *table = sms__table_new(c->policies);
+    struct sms__table_out *table = sms__table_new(1 + c->policies);
     sms__table_add(table, "change over %s", sms_results_policy(c->results, c->baseline));
+    sms__table_add(table, "%s", sms_results_policy(c->results, c->baseline));
     for (size_t p = 0; p < c->policies; p++)
         if (p != c->baseline)
             sms__table_add(table, "%s", sms_results_policy(c->results, p));
     for (size_t i = 0; i < c->rows * c->policies; i++) {
         const struct sms__result *row = &c->row[i / c->policies];
-        if (i % c->policies == 0)
+        if (i % c->policies == 0) {
             sms__table_add(table, "%s %s", sms__result_subject(row), sms__result_metric(row));
+            add_value(table, sms__result_estimate(row, c->baseline).mean);
+        }
         if (i % c->policies != c->baseline)
             add_cell(table, &c->cell[i]);
     }
@@ -219,13 +230,24 @@ static void print_doubtful(const struct comparison *c, FILE *to)
         const struct sms__result *row = &c->row[i / c->policies];
         if (!is_doubtful(&c->cell[i]) || ++count > NAMED)
             continue;
-        fprintf(to, "%s %s %s of %s", count > 1 ? "," : "  excludes 0, not after correction:", sms__result_subject(row),
+        fprintf(to, "%s %s %s of %s",
+                count > 1 ? "," : "  the interval excludes 0, but not after correction:", sms__result_subject(row),
                 sms__result_metric(row), sms_results_policy(c->results, i % c->policies));
     }
     if (count > NAMED)
         fprintf(to, " and %zu more", count - NAMED);
     if (count)
         fputc('\n', to);
+}
+
+/* The terms of the field, in words. */
+static void print_terms(const struct comparison *c, FILE *to)
+{
+    if (!sms_results_scenario(c->results)->cluster)
+        fputs(
+            "  normalized progress: speed over speed alone; stp: its sum over tenants; ntt: slowdown; antt: its mean; "
+            "fairness: the least progress over the greatest\n",
+            to);
 }
 
 static void print_legend(const struct comparison *c, FILE *to)
@@ -238,9 +260,9 @@ static void print_legend(const struct comparison *c, FILE *to)
         any_same |= verdict(c, &c->cell[i]) == same;
     }
     if (c->compared) {
-        fprintf(to, "  * differs: p < %g", SMS__SIGNIFICANT);
+        fprintf(to, "  * not chance: p < %g", SMS__SIGNIFICANT);
         if (c->largest > 1)
-            fprintf(to, " after Holm's correction for the changes of its metric, at most %zu", c->largest);
+            fprintf(to, " after Holm's correction for all changes of the same metric (%zu at most)", c->largest);
         fputc('\n', to);
     }
     if (any_difference)
@@ -249,6 +271,7 @@ static void print_legend(const struct comparison *c, FILE *to)
     if (any_same)
         fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",
                 sms_results_replications(c->results));
+    print_terms(c, to);
     fputc('\n', to);
 }
 

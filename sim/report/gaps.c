@@ -53,21 +53,23 @@ static void add_gaps(struct sms__table_out *table, const struct sms_results *res
         add_gap(table, gap_of(results, p, metric, bound));
 }
 
-static void print_what_binds(const struct sms_bound *bound, FILE *to)
+static void print_what_binds(const struct sms_bound *bound, const char *metric, FILE *to)
 {
     if (bound->reason) {
         fprintf(to, "  no bound: %s\n\n", bound->reason);
         return;
     }
-    fputs("  what binds kernels_per_s: ", to);
+    fprintf(to, "  what binds %s: ", metric);
     for (size_t i = 0; i < bound->parts && (i == 0 || bound->part[i].share > 0.005); i++)
         fprintf(to, "%s%s (%.0f %%)", i ? ", " : "", bound->part[i].name, 100 * bound->part[i].share);
     fputs("\n", to);
     if (bound->run_per_s > bound->steady_per_s * 1.0005)
-        fprintf(to,
-                "  no policy can keep up more than %.5g kernels_per_s; the ends of a run, and luck, add the rest "
-                "(docs/bound.md)\n",
-                bound->steady_per_s);
+        fprintf(
+            to,
+            "  in the long run no policy exceeds %.5g %s; the ends of this run and its random draws may add the rest "
+            "(docs/bound.md)\n",
+            bound->steady_per_s, metric);
+    fputs("  the policy that reaches a bound may be another one for each metric, and may starve a tenant\n", to);
     fputs("\n", to);
 }
 
@@ -83,10 +85,12 @@ void sms__print_gaps(const struct sms_results *results, FILE *to)
         sms__table_add(table, "%s", sms_results_policy(results, p));
     for (int m = SMS_BOUNDED - 1; m >= 0; m--) { /* kernels, which are not alike, come last */
         bound[m] = bound_of(results, (enum sms_bounded)m, &errors[m]);
-        add_gaps(table, results, (enum sms_bounded)m, &bound[m]);
+        if (m != SMS_BOUND_STP || !bound[m].reason)
+            add_gaps(table, results, (enum sms_bounded)m, &bound[m]);
     }
     sms__table_print(table, to);
-    print_what_binds(&bound[SMS_BOUND_KERNELS], to);
+    enum sms_bounded first = bound[SMS_BOUND_STP].reason ? SMS_BOUND_KERNELS : SMS_BOUND_STP;
+    print_what_binds(&bound[first], sms_bound_metric(first), to);
 }
 
 /* ---- rows ---- */

@@ -35,6 +35,18 @@ static const char *names(struct sms_results *results, const struct list *list)
 
 static void note(struct sms_results *results, const char *text) { results->note[results->notes++] = text; }
 
+/* The longer a run, the nearer are the tenants' rates to each other and the worse is its worst job. */
+static void note_length(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    bool repeats = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        repeats |= scenario->vm[v].repeat == 0;
+    if (repeats && scenario->duration_ps > 0 && !scenario->cluster)
+        note(results, "fairness_ratio and 99th percentiles depend on the length of a run: their intervals are of runs "
+                      "as long as this one");
+}
+
 static void note_seed(struct sms_results *results)
 {
     size_t n = results->replications;
@@ -42,11 +54,13 @@ static void note_seed(struct sms_results *results)
         return;
     note(results, "intervals are of the seed alone: they tell how far another draw may be off, not another device, "
                   "workload or model");
+    note_length(results);
     if (n < REPLICATIONS_FEW)
-        note(results, sms__print(&results->arena,
-                                 "%zu replications: what happens in one run of ten is probably in none of them, and an "
-                                 "interval does not show it",
-                                 n));
+        note(results,
+             sms__print(&results->arena,
+                        "only %zu replications: an event that happens in one run of ten is probably in none of "
+                        "them, and no interval shows that",
+                        n));
 }
 
 /* Counts the kernels of a VM without an end under the policy with fewest; the mean over replications. */
@@ -70,8 +84,9 @@ static void note_few(struct sms_results *results)
             name(&few, scenario->vm[v].name, kernels);
     }
     if (few.count)
-        note(results, sms__print(&results->arena, "few kernels in the time measured, fewer than %d: %s", KERNELS_FEW,
-                                 names(results, &few)));
+        note(results,
+             sms__print(&results->arena, "fewer than %d kernels ran in the time measured, so figures are coarse: %s",
+                        KERNELS_FEW, names(results, &few)));
 }
 
 static void note_contention(struct sms_results *results)

@@ -84,7 +84,8 @@ database = sqlite3.connect("small.sweep/results/sweep.db")
 bounds = list(csv.DictReader(open("small.sweep/results/bounds.csv")))
 hosts = list(csv.DictReader(open("small.sweep/results/hosts.csv")))
 near = lambda a, b: abs(a - b) <= 1e-9 * max(1, abs(b))
-assert len(bounds) == 6 * 3 and list(data["metrics"]) == ["kernels_per_s", "blocks_per_s", "jobs_per_s"]
+assert len(bounds) == 6 * 4 and list(data["metrics"]) == ["kernels_per_s", "blocks_per_s", "jobs_per_s", "stp_ratio"]
+assert [points for _, points in data["metrics"].pop("stp_ratio")["no_bound_because"]] == [6]  # tenants that end
 for metric, shown in data["metrics"].items():
     row = next(b for b in bounds if b["metric"] == metric and b["contention.slope"] == "2" and b["queue"] == "fifo")
     assert near(float(row["steady_per_s"]) / hand[metric]["steady"], 1) and near(float(row["run_per_s"]) / hand[metric]["run"], 1)

@@ -60,7 +60,7 @@ static void work_under_way_at_the_beginning_is_not_free(void **state)
         struct sms_results *results = run_first(file, NULL);
         for (int m = 0; m < SMS_BOUNDED; m++) {
             double counted = host_mean(results, (enum sms_bounded)m);
-            struct sms_bound bound = certain_bound_of(file, (enum sms_bounded)m);
+            struct sms_bound bound = bound_of_results(results, (enum sms_bounded)m);
             assert_true(counted <= bound.run_per_s);
             assert_near(bound.run_per_s, counted, 2e-6 * counted);
         }

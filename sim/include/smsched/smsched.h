@@ -358,8 +358,8 @@ struct sms_allocation {
  * scenario has no nodes, `idx` is beyond the grid, or no replication got so far. */
 bool sms_results_allocation(const struct sms_results *results, size_t policy, size_t idx, struct sms_allocation *out);
 
-/* The throughput of the host that sms_bound bounds. */
-enum sms_bounded { SMS_BOUND_KERNELS, SMS_BOUND_BLOCKS, SMS_BOUND_JOBS, SMS_BOUNDED };
+/* The throughput of the host that sms_bound bounds. STP needs results with stand-alone runs. */
+enum sms_bounded { SMS_BOUND_KERNELS, SMS_BOUND_BLOCKS, SMS_BOUND_JOBS, SMS_BOUND_STP, SMS_BOUNDED };
 
 enum { SMS_BOUND_PARTS = 8 };
 
@@ -373,8 +373,9 @@ struct sms_bound_part {
 /* An upper bound on throughput that no block policy and no queue discipline can exceed (docs/bound.md has the linear
  * program and the proof). `steady_per_s` bounds what can last. `run_per_s` bounds what a run can count in the time that
  * is measured, on the mean over its replications: their arrivals are known, and random work may happen to be small. A
- * run exceeds it with a probability of about 1e-8. If there is no bound, both are INFINITY, and `reason` says why;
- * otherwise `reason` is NULL. `part` names the limits that bind in steady state, the greatest share first. */
+ * run exceeds it with a probability of about 1e-8. Of SMS_BOUND_STP both are ratios. If there is no bound, both are
+ * INFINITY, and `reason` says why; otherwise `reason` is NULL. `part` names the limits that bind in steady state, the
+ * greatest share first. */
 struct sms_bound {
     double steady_per_s, run_per_s;
     const char *reason;
@@ -392,7 +393,8 @@ const char *sms_bound_metric(enum sms_bounded metric);
 int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
               struct sms_errors *errors);
 
-/* Does the same for the seed and replications of the results. */
+/* Does the same for the seed and replications of the results. SMS_BOUND_STP has a bound only here: blocks of a VM are
+ * weighed by its rate alone, and all VMs must repeat for ever. */
 int sms_results_bound(const struct sms_results *results, enum sms_bounded metric, struct sms_bound *out,
                       struct sms_errors *errors);
 

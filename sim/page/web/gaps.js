@@ -2,7 +2,7 @@
 /* Gaps between a sweep's policies and the upper bound, over all points and along each axis; and the sections of one point. */
 
 /* Whether the chosen metric has a bound. */
-const isBounded = state => Boolean(data.bounds) && viewOf(state).subject === 'host' && Boolean(data.bounds.metrics[state.metric]);
+const isBounded = state => Boolean(data.bounds) && viewOf(state).subject === 'host' && Boolean(data.bounds.metrics[state.metric]?.overall.length);
 
 const withPoints = list => list.map(([text, points]) => `${text} (${plural(points, 'point')})`).join(', ');
 
