@@ -27,7 +27,7 @@ struct sms__trust {
     size_t sets;
 };
 
-/* Reads trust.yaml from the first of the folders of models that has it. SMS_OK; or a code with `errors` filled, and
+/* Reads `trust.yaml` from the first of the folders of models that has it. SMS_OK; or a code with `errors` filled, and
  * *out is NULL. */
 int sms__trust_load(const struct sms_load_options *options, struct sms__trust **out, struct sms_errors *errors);
 void sms__trust_free(struct sms__trust *trust);

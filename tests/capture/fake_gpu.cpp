@@ -17,7 +17,15 @@
 
 namespace
 {
-enum { SMS = 4, THREADS_PER_SM = 2048, REGISTERS = 32, CLOCK_KHZ = 1000000, SKEW_NS = 5000 };
+enum {
+    SMS = 4,
+    THREADS_PER_SM = 2048,
+    REGISTERS = 32,
+    CLOCK_KHZ = 1000000,
+    SKEW_NS = 5000,
+    LAUNCH_NS = 2500,
+    EMPTY_NS = 1000
+};
 
 /* Percent of an SM that a block of 128 threads takes at an intensity of 100 %. */
 const double demand[RESOURCES] = {40, 42, 36, 40, 44, 38, 34, 48, 52};
@@ -158,7 +166,7 @@ void gpu::inside::run()
     text << head;
     for (int i = 0; i < 2; i++)
         if (is_pending[i])
-            write_slot(text, i, pending[i], block_us);
+            write_slot(text, i, pending[i], pending[i].rounds ? block_us : EMPTY_NS / 1e3);
     text << "scenario: s\ndevices: [{model: fake}]\nqueue: fifo\npolicies: [" << setting("FAKE_POLICY", "most_room")
          << "]\ncontention: " << setting("FAKE_CONTENTION", "{model: proportional, slope: 1}") << "\nvms:\n";
     for (int i = 0; i < 2; i++)
@@ -170,6 +178,8 @@ void gpu::inside::run()
             take(s, i);
     now_ns += 1000000000;
 }
+
+double gpu::launch_ns(const shape &, unsigned) { return LAUNCH_NS; }
 
 std::vector<block_record> gpu::wait(int slot)
 {

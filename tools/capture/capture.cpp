@@ -1,5 +1,6 @@
 /* Records on a GPU each kernel alone and pairs of kernels side by side; docs/capture.md. */
 #include "files.hpp"
+#include "numbers.hpp"
 #include "runner.hpp"
 
 #include <algorithm>
@@ -174,6 +175,8 @@ void capture(const options &o)
     gpu_facts facts = on->facts();
     files to(o.out, facts, o.sharing);
     warm_up(*on, o, facts.sms);
+    if (o.sharing == "streams")
+        capture_numbers(*on, to, facts, o.repetitions);
     std::vector<shape> shapes;
     for (int intensity : o.intensities)
         for (resource kernel : o.kernels) {

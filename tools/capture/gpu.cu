@@ -2,6 +2,7 @@
 #include "kernels.cuh"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -133,12 +134,14 @@ work gpu::inside::work_of(slot &to, const shape &shape)
                    : shape.kernel == L2     ? l2_part
                    : shape.kernel == SHARED ? (size_t)SHARED_BYTES
                                             : dram_part;
+    if (shape.memory_bytes)
+        bytes = power_of_two(std::min(shape.memory_bytes, dram_part));
     work w = {};
     w.record = to.record;
     w.sink = to.sink;
     w.memory = to.memory;
     w.mask = bytes / sizeof(uint4) - 1;
-    w.first = shape.kernel == DRAM ? to.chunk : 0;
+    w.first = shape.kernel == DRAM && !shape.memory_bytes ? to.chunk : 0;
     w.rounds = shape.rounds;
     w.idle_cycles = shape.idle_cycles;
     w.never = 0x5eed5eed;
@@ -240,4 +243,17 @@ std::vector<block_record> gpu::wait(int slot)
     CHECK(cudaStreamSynchronize(s.stream));
     CHECK(cudaMemcpy(records.data(), s.record, records.size() * sizeof records[0], cudaMemcpyDeviceToHost));
     return records;
+}
+
+/* The first launch is not counted: it may load the kernel. */
+double gpu::launch_ns(const shape &shape, unsigned times)
+{
+    launch(0, shape);
+    wait(0);
+    auto from = std::chrono::steady_clock::now();
+    for (unsigned i = 0; i < times; i++)
+        launch(0, shape);
+    CHECK(cudaStreamSynchronize(in->slots[0].stream));
+    std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - from;
+    return took.count() / times;
 }

@@ -65,17 +65,4 @@ set key default bottom right inside vertical Left reverse font 'Helvetica,17' sa
 plot for [m = 0:2] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] dt 2 title word('none constant time-sharing', m + 1), \
      for [m = 3:5] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] title word('proportional maxmin curve', m - 2)
 
-# Only where there are captures.
-if (system("test -s '" . from . "/captures.dat' && echo yes") eq 'yes') {
-    set output to . '/validation-captures.svg'
-    set xlabel 'slowdown, measured'
-    set ylabel 'predicted'
-    set xrange [0.9:*]
-    set yrange [0.9:*]
-    set xtics auto
-    set key default outside right center vertical Left reverse font 'Helvetica,17' samplen 1.5
-    plot x with lines lc rgb 'black' lw 0.5 notitle, \
-         from . '/captures.dat' using 1:2 with points pt 7 ps 0.6 lc rgb hue[1] title 'proportional', \
-         '' using 1:3 with points pt 6 ps 0.8 lc rgb hue[2] title 'maxmin'
-}
 unset output

@@ -1,17 +1,13 @@
 /* Simulated against measured: writes the tables and the figures' numbers of docs/validation-old.md.
  *
  *     build/bin/validate OUT [DATA]
- *     build/bin/validate --captures FOLDER OUT
  *
  * OUT is a folder that exists; DATA the folder of measured data, by default
  * SMSCHED_DATA or ../shared/data. Exits with 1 if an error is beyond its bound,
- * with 77 without data. tools/validation/old calls it, and draws the figures.
- * --captures compares with the captures of tools/capture in a folder and no
- * other data; they may be synthetic. Else those in results/measured count. */
-#include "captures.h"
+ * with 77 without data. tools/validation/old calls it, and draws the figures. */
+#include "validate.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static void open_summary(struct site *site)
@@ -21,23 +17,12 @@ static void open_summary(struct site *site)
                            "|---|---|--:|---|--:|--:|---|\n");
 }
 
-static int captures_only(const char *folder, const char *out)
-{
-    struct site site = {.out = out};
-    open_summary(&site);
-    captures(&site, folder, true);
-    fclose(site.summary);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
-    if (argc == 4 && !strcmp(argv[1], "--captures"))
-        return captures_only(argv[2], argv[3]);
     const char *found = getenv("SMSCHED_DATA");
     struct site site = {.data = found ? found : SOURCE_DIR "/../shared/data"};
     if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: validate OUT [DATA]\n       validate --captures FOLDER OUT\n");
+        fprintf(stderr, "usage: validate OUT [DATA]\n");
         return 2;
     }
     site.out = argv[1];
@@ -52,7 +37,6 @@ int main(int argc, char **argv)
     timelines(&site);
     bandwidth(&site);
     pairs(&site);
-    captures(&site, SOURCE_DIR "/results/measured", false);
     fclose(site.summary);
     return site.broken ? 1 : 0;
 }

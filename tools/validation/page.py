@@ -77,7 +77,7 @@ def overview(folders):
         all_, naive = held_back(summary), best_naive(summary)
         rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], all_["values"], all_["parameters"],
                      error(all_["median"]), error(all_["maximum"]), number(all_["r2"], 2), met(folder, all_),
-                     f"{naive['model']}: {error(naive['median'])}, {number(naive['r2'], 2)}" if naive else "", folder.about["verdict"]])
+                     f"`{naive['model']}`: {error(naive['median'])}, {number(naive['r2'], 2)}" if naive else "", folder.about["verdict"]])
     return table(["what", "GPU", "values", "fitted", "median", "maximum", "R2", "target", "best naive: median, R2", "verdict"],
                  ["---", "---", "--:", "--:", "--:", "--:", "--:", "---", "---", "---"], rows)
 
@@ -89,7 +89,7 @@ def models_table(folder, summary):
     rows = []
     for row in summary:
         if row["group"] == "all":
-            what = SAYS.get(row["model"]) or f"{row['model']}: {folder.naive[row['model']]['what']}"
+            what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
             rows.append([what, "held back" if row["part"] == "test" else "fitted to", row["parameters"], row["values"], error(row["median"]),
                          error(row["p90"]), error(row["maximum"]), error(row["bias"]), number(row["r2"], 2), number(row["spearman"], 2)] +
                         ([row["ranked"]] if "rank" in folder.about else []))
@@ -108,7 +108,7 @@ def groups_table(folder, summary):
                        for model in ("smsched", best["model"] if best else ""))
         rows.append([name, ours["values"], error(ours["median"]), error(ours["maximum"]), number(ours["r2"], 2)] +
                     ([error(naive["median"]) if naive else ""] if best else []))
-    return table([folder.about["group"], "values", "median", "maximum", "R2"] + ([f"{best['model']}: median"] if best else []),
+    return table([folder.about["group"], "values", "median", "maximum", "R2"] + ([f"`{best['model']}`: median"] if best else []),
                  ["---"] + ["--:"] * (5 if best else 4), rows)
 
 
@@ -182,7 +182,8 @@ plot x with lines lc rgb 'black' lw 0.5 notitle, \\
 def figure(folder, rows, naive, path):
     """Predicted against measured, held back; the best naive model beside. At most 400 points, evenly chosen."""
     rows = [row for row in rows if row["part"] == "test"]
-    slow = all(row["alone"] for row in rows)
+    slow = any(row["alone"] for row in rows)
+    rows = [row for row in rows if row["alone"]] if slow else rows
     rows = rows[:: max(1, math.ceil(len(rows) / 400))]
     unit = (lambda row, value: value / row["alone"]) if slow else (lambda row, value: value)
     points = [[unit(row, row["measured"]), unit(row, row["simulated"])] +
