@@ -24,7 +24,9 @@ enum {
     CLOCK_KHZ = 1000000,
     SKEW_NS = 5000,
     LAUNCH_NS = 2500,
-    EMPTY_NS = 1000
+    EMPTY_NS = 1000,
+    SLICE_NS = 2000000,
+    TURN_NS = 2100000
 };
 
 /* Percent of an SM that a block of 128 threads takes at an intensity of 100 %. */
@@ -180,6 +182,18 @@ void gpu::inside::run()
 }
 
 double gpu::launch_ns(const shape &, unsigned) { return LAUNCH_NS; }
+
+/* Slices of 2 ms, between which 100 us pass. FAKE_ALONE: nobody takes turns. */
+std::vector<block_record> gpu::watch(int slot, double us)
+{
+    std::vector<block_record> all;
+    unsigned long long now = (unsigned long long)slot * TURN_NS, end = (unsigned long long)(us * 1e3);
+    if (getenv("FAKE_ALONE"))
+        return {{now, end, 0, 0, 0}};
+    for (; now < end; now += 2 * TURN_NS)
+        all.push_back({now, now + SLICE_NS, 0, 0, 0});
+    return all;
+}
 
 std::vector<block_record> gpu::wait(int slot)
 {

@@ -80,6 +80,12 @@ compares two
 expects "two processes write a capture too" "$status" = 0
 expects "of launches that never met" "$(largest two no_contention)" -lt 1
 
+# Two processes that take turns.
+takes turns --sharing time_slice
+expects "the slice and the switch" "$(grep -E '^(slice|switch),' turns/numbers.csv | cut -d, -f1,3 | tr '\n' ' ')" = "slice,2000000 switch,100000 "
+FAKE_ALONE=1 "$capture" --out alone --sharing time_slice 2>err
+expects "processes that do not take turns are an error" "$?,$(grep -c 'did not take turns' err)" = 4,1
+
 # tools/capture/mps, with a control daemon that only writes down what it is told.
 mkdir -p build/bin path
 ln -s "$capture" build/bin/capture

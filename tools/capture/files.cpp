@@ -82,7 +82,7 @@ void files::add(const char *kind, int repetition, const std::vector<shape> &shap
 
 void files::add_number(const char *quantity, double x, double value, const char *unit)
 {
-    fprintf(numbers, "%s,%.0f,%.6g,%s\n", quantity, x, value, unit);
+    fprintf(numbers, "%s,%.0f,%.7g,%s\n", quantity, x, value, unit);
 }
 
 void files::finish()

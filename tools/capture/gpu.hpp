@@ -69,6 +69,9 @@ class gpu
     void launch(int slot, const shape &shape);            /* does not wait */
     std::vector<block_record> wait(int slot);             /* of the slot's last launch */
     double launch_ns(const shape &shape, unsigned times); /* mean time of so many launches, one right after another */
+    /* Fills the GPU for so long with a kernel that watches the time. Each record is a stretch without a pause; in the
+     * pauses another process had the GPU. Two processes call it at once, each with a slot of its own. */
+    std::vector<block_record> watch(int slot, double us);
 
   private:
     struct inside;

@@ -1,12 +1,14 @@
 #include "numbers.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace
 {
 enum { SMALL = 32, LARGE = 1024, LAUNCHES = 2000, LEAST_BYTES = 1 << 17 };
 
-const double MEMORY_US = 2000; /* of a block that reads; long against the start of its launch */
+const double WATCH_US = 500000; /* some hundred slices */
+const double MEMORY_US = 2000;  /* of a block that reads; long against the start of its launch */
 
 struct span {
     double ns, cycles_per_ns; /* from the first block's start to the last one's end; of the longest block */
@@ -97,7 +99,45 @@ void clocks(runner &on, files &to, const gpu_facts &facts, int repetitions)
     s.blocks = s.resident * (unsigned)facts.sms;
     to.add_number("clock", s.blocks, 1e3 * lasts(on, s, repetitions).cycles_per_ns, "MHz");
 }
+
+double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+struct stretch {
+    block_record at;
+    int process;
+};
+
+/* Of both processes, by time. */
+std::vector<stretch> stretches_of(const std::vector<std::vector<block_record>> &records)
+{
+    std::vector<stretch> all;
+    for (size_t process = 0; process < records.size(); process++)
+        for (const block_record &at : records[process])
+            all.push_back({at, (int)process});
+    std::sort(all.begin(), all.end(), [](const stretch &a, const stretch &b) { return a.at.start_ns < b.at.start_ns; });
+    return all;
+}
 } // namespace
+
+/* The first and the last stretch are cut off by the launches. */
+void capture_slices(runner &on, files &to)
+{
+    std::vector<stretch> all = stretches_of(on.watch(WATCH_US));
+    std::vector<double> slices, switches;
+    for (size_t i = 1; i + 1 < all.size(); i++)
+        if (all[i].process != all[i - 1].process && all[i].process != all[i + 1].process) {
+            slices.push_back((double)(all[i].at.end_ns - all[i].at.start_ns));
+            switches.push_back((double)all[i].at.start_ns - (double)all[i - 1].at.end_ns);
+        }
+    if (slices.empty())
+        throw std::runtime_error("the processes did not take turns; does an MPS daemon run?");
+    to.add_number("slice", (double)slices.size(), median(slices), "ns");
+    to.add_number("switch", (double)switches.size(), median(switches), "ns");
+}
 
 void capture_numbers(runner &on, files &to, const gpu_facts &facts, int repetitions)
 {

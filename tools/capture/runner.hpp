@@ -14,6 +14,8 @@ class runner
     virtual std::vector<std::vector<block_record>> run(const std::vector<shape> &shapes) = 0;
     /* As gpu::launch_ns; 0 where launches of two processes are compared. */
     virtual double launch_ns(const shape &shape, unsigned times) = 0;
+    /* As gpu::watch, of two processes at once; nothing where there is one. */
+    virtual std::vector<std::vector<block_record>> watch(double us) = 0;
 };
 
 std::unique_ptr<runner> on_streams(int device);
