@@ -42,9 +42,12 @@ static int add_lines(const struct sms__page *page, struct sms__trust *trust, con
     struct sms__trust_names lines = {&gone, 1};
     struct sms_errors errors;
     struct sms_file *file = NULL;
-    int code = SMS_OK;
-    if (text && path && name && !sms_file_load_text(text, strlen(text), path, page->trust, &file, &errors) &&
-        find_scenario(file, name))
+    int code =
+        text && path && name ? sms_file_load_text(text, strlen(text), path, page->trust, &file, &errors) : SMS_OK;
+    if (code == SMS_ENOMEM)
+        return code;
+    code = SMS_OK;
+    if (file && find_scenario(file, name))
         code = sms__trust_say(trust, find_scenario(file, name), &lines);
     sms_file_free(file);
     json_object_set_new(scenario, "trust", lines_json(&lines));
