@@ -1,4 +1,4 @@
-/* For tests: cmocka, and scenarios from texts. */
+/* Common helpers of tests: cmocka, scenarios loaded from text, and metrics of results. */
 #ifndef TESTS_HARNESS_H
 #define TESTS_HARNESS_H
 
@@ -21,7 +21,7 @@ static inline struct sms_load_options harness_options(void)
     return (struct sms_load_options){.installed_models = SOURCE_DIR "/models"};
 }
 
-/* Loads a file; a problem fails the test. */
+/* Loads a file. A problem fails the test. */
 static inline struct sms_file *load_path_with(const char *path, const struct sms_load_options *options)
 {
     struct sms_errors errors;
@@ -39,7 +39,7 @@ static inline struct sms_file *load_path(const char *path)
     return load_path_with(path, &options);
 }
 
-/* Loads a text, by way of a temporary file. */
+/* Loads a text by way of a temporary file. */
 static inline struct sms_file *load_text_with(const char *text, const struct sms_load_options *options)
 {
     char path[] = "/tmp/smsched-test-XXXXXX";
@@ -114,7 +114,7 @@ static inline struct sms_estimate estimate(const struct sms_results *results, si
     return sms_results_estimate(results, policy, subject, idx, metric_idx(subject, name));
 }
 
-/* Of the cluster, in the first replication. */
+/* A metric of the cluster in the first replication. */
 static inline double metric_under(const struct sms_results *results, size_t policy, const char *name)
 {
     return sms_results_value(results, policy, 0, SMS_CLUSTER, 0, metric_idx(SMS_CLUSTER, name));
@@ -125,7 +125,7 @@ static inline double metric(const struct sms_results *results, const char *name)
     return metric_under(results, 0, name);
 }
 
-/* All metrics of all policies and replications. */
+/* Compares all metrics of all policies and replications. */
 static inline void assert_same_metrics(const struct sms_results *a, const struct sms_results *b,
                                        enum sms_subject subject)
 {

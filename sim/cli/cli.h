@@ -28,13 +28,14 @@ enum {
 
 /* The type that an option's value is stored as. */
 enum cli_option_kind {
-    CLI_FLAG,  /* `bool` */
-    CLI_TEXT,  /* const char *; NULL: not given */
-    CLI_LIST,  /* const char *[CLI_LIST_MAX + 1], NULL last; the option may be repeated */
-    CLI_COUNT, /* uint64_t, at least 1; 0: not given */
-    CLI_TIME,  /* double, ps */
-    CLI_RATIO, /* double */
-    CLI_CHOICE /* int: index in `choices` */
+    CLI_FLAG,      /* `bool` */
+    CLI_TEXT,      /* const char *; NULL: not given */
+    CLI_LIST,      /* const char *[CLI_LIST_MAX + 1], NULL last; the option may be repeated */
+    CLI_COUNT,     /* uint64_t, at least 1; 0: not given */
+    CLI_TIME,      /* double, ps */
+    CLI_RATIO,     /* double */
+    CLI_FREQUENCY, /* double, Hz */
+    CLI_CHOICE     /* int: index in `choices` */
 };
 
 enum { CLI_LIST_MAX = 64, CLI_OPTIONS_MAX = 32 };

@@ -28,6 +28,8 @@ static const struct cli_option own_options[] = {
     {"profiled", "DEVICE", "ncu, nvprof: device file of the profiled GPU, if the profile does not identify it",
      CLI_TEXT, AT(profiled)},
     {"device", "DEVICE", "ncu, nvprof: write for this device instead of the profiled one", CLI_TEXT, AT(device)},
+    {"clock", "FREQUENCY", "ncu, nvprof: write times as at this SM clock, such as '1380 MHz'; default: as profiled",
+     CLI_FREQUENCY, AT(clock_hz), .min = 1e6, .max = 1e11},
     {"title", "TEXT", "ncu, nvprof: title of the workload", CLI_TEXT, AT(title)},
     {"source", "TEXT", "ncu, nvprof: where the profile comes from; default: tool and version", CLI_TEXT, AT(source)},
     {"iteration", NULL, "ncu, nvprof: the launches of one iteration, without copies, host time and scenario", CLI_FLAG,

@@ -49,7 +49,7 @@ static void *place_of(struct cli *cli, const struct cli_entry *entry)
 static int set_number(struct cli *cli, const struct cli_entry *entry, const char *text)
 {
     static const enum sms__dimension dimensions[] = {
-        [CLI_COUNT] = SMS__COUNT, [CLI_TIME] = SMS__TIME, [CLI_RATIO] = SMS__RATIO};
+        [CLI_COUNT] = SMS__COUNT, [CLI_TIME] = SMS__TIME, [CLI_RATIO] = SMS__RATIO, [CLI_FREQUENCY] = SMS__FREQUENCY};
     const struct cli_option *option = entry->option;
     struct sms__quantity number;
     char why[160];
@@ -153,6 +153,12 @@ static const struct cli_entry *entry_of(const struct cli_entry *entry, size_t co
     return &entry[n < count ? n : 0];
 }
 
+/* Whether the option is a double. */
+static bool is_real(enum cli_option_kind kind)
+{
+    return kind == CLI_TIME || kind == CLI_RATIO || kind == CLI_FREQUENCY;
+}
+
 int cli_parse(struct cli *cli, int argc, char **argv)
 {
     struct cli_entry entry[CLI_OPTIONS_MAX + 1];
@@ -161,7 +167,7 @@ int cli_parse(struct cli *cli, int argc, char **argv)
     size_t count = cli_list_options(cli->command, entry);
     describe(entry, count, list, letters);
     for (size_t n = 0; n < count; n++)
-        if (entry[n].option->kind == CLI_TIME || entry[n].option->kind == CLI_RATIO)
+        if (is_real(entry[n].option->kind))
             *(double *)place_of(cli, &entry[n]) = entry[n].option->otherwise;
     opterr = 0;
     for (int id; (id = getopt_long(argc, argv, letters, list, NULL)) != -1;) {

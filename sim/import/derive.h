@@ -17,6 +17,7 @@ struct sms__derive_options {
     const struct sms__device *device; /* the profiled device */
     const char *device_evidence;      /* how the profiled device was found; NULL: the user named it */
     const struct sms__device *target; /* the device to write the workload for; NULL: the profiled device */
+    double clock_hz;                  /* the SM clock to write it for; 0: the target's, or as profiled */
     size_t steps;                     /* most steps to write, at least 8; 0: 400 */
     bool iteration;                   /* steps are the launches of one iteration, without copies and host time */
 };

@@ -5,6 +5,8 @@
 #include "derive.h"
 #include "occupancy.h"
 
+#include "../model/retarget.h"
+
 /* Weighted mean of one metric over launches. */
 struct sms__metric_mean {
     const char *name, *unit;
@@ -67,8 +69,7 @@ struct sms__fitted {
     double block_s, demand[SMS_RESOURCES_MAX];
     bool clamped[SMS_RESOURCES_MAX];
     struct sms__occupancy on_target;
-    double time_scale;     /* block time on the target over block time on the profiled device */
-    double capacity_scale; /* its part that keeps a full SM of the target within its capacity, at least 1 */
+    struct sms__retargeted scaled; /* to the target; its block_time is 1 without one */
 };
 
 /* Launches that share a kernel, a geometry, registers and shared memory; they become one kernel of the workload. */
@@ -166,10 +167,16 @@ double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__a
  * whether it changed the kernel. */
 bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__derived *kernel);
 
+/* Whether kernels are scaled, to another device or to another clock. */
+static inline bool sms__derive_scales(const struct sms__derivation *derivation)
+{
+    return derivation->target != derivation->device || derivation->options->clock_hz > 0;
+}
+
 /* derive_shape.c: these return NULL, or why the kernel does not fit the device. */
 /* Sets jitter, block time and demands so that the kernel alone takes its measured time. */
 const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__derived *kernel);
-/* Scales block time and demands to the target device. */
+/* Scales block time and demands to the target device, or to another clock. */
 const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms__derived *kernel);
 
 /* derive_class.c: the bottleneck, from the usage of each resource of the device; sets the most used one, or -1. */

@@ -262,7 +262,7 @@ static void keep_fitting(struct sms__derivation *derivation)
         if (!why && kernel->assumed.count && sms__derive_round_waves(derivation, kernel))
             why = sms__derive_shape(derivation, kernel);
         const char *device = derivation->device->name;
-        if (!why && derivation->target != derivation->device) {
+        if (!why && sms__derive_scales(derivation)) {
             why = sms__derive_retarget(derivation, kernel);
             device = derivation->target->name;
         }

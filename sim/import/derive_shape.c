@@ -69,49 +69,55 @@ const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__de
         kernel->fit.demand[r] = kernel->fit.clamped[r] ? limit : kernel->fit.demand[r];
     }
     kernel->fit.on_target = kernel->fit.modelled;
-    kernel->fit.time_scale = kernel->fit.capacity_scale = 1;
+    kernel->fit.scaled.block_time = 1;
     return NULL;
 }
 
-/* Capacity per SM on the profiled device over capacity per SM on the target; 1 if a device file gives none. */
-static double capacity_ratio(const struct sms__derivation *derivation, const struct sms__derived *kernel, size_t r,
-                             size_t to)
+static struct sms__placed place(const struct sms__device *device, const struct sms__occupancy *modelled)
 {
-    const struct sms__device *device = derivation->device, *target = derivation->target;
-    double device_capacity = sms__derive_capacity(device, r, kernel->measured.clock_hz) / (double)device->sms;
-    double target_capacity = sms__derive_capacity(target, to, target->clock_hz) / (double)target->sms;
-    return device_capacity > 0 && target_capacity > 0 ? device_capacity / target_capacity : 1;
+    double compute_hz = device->compute_hz > 0 ? fmin(device->compute_hz, device->clock_hz) : device->clock_hz;
+    return (struct sms__placed){device, device->clock_hz, compute_hz, modelled->length, modelled->resident};
 }
 
-/* A block does the same work on the target. If a resource bounds the kernel, block time scales with the block's share
- * of that resource, otherwise with the clock. If a full SM would then exceed a capacity, block time grows until it
- * fits. */
+/* A clock that was measured is that of the compute units, too. */
+static struct sms__placed place_measured(const struct sms__derivation *derivation, const struct sms__derived *kernel)
+{
+    struct sms__placed placed = place(derivation->device, &kernel->fit.modelled);
+    placed.clock_hz = kernel->measured.clock_hz;
+    if (!kernel->measured.clock_from)
+        placed.compute_hz = placed.clock_hz;
+    placed.compute_hz = fmin(placed.compute_hz, placed.clock_hz);
+    return placed;
+}
+
+static struct sms__placed place_on_target(const struct sms__derivation *derivation, const struct sms__derived *kernel)
+{
+    struct sms__placed placed = place(derivation->target, &kernel->fit.on_target);
+    if (derivation->options->clock_hz > 0)
+        placed.clock_hz = placed.compute_hz = derivation->options->clock_hz;
+    return placed;
+}
+
 const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
     const struct sms__device *target = derivation->target, *device = derivation->device;
-    double demand[SMS_RESOURCES_MAX] = {0};
+    double demand[SMS_RESOURCES_MAX] = {0}, use[SMS_RESOURCES_MAX] = {0};
     const char *problem =
         sms__occupancy_of(&derivation->occupancy, target, &kernel->shape, kernel->fit.jitter, &kernel->fit.on_target);
     if (problem)
         return problem;
-    int bound_by = kernel->measured.bottleneck == SMS__LATENCY_BOUND ? -1 : kernel->measured.top_resource;
-    int target_index = bound_by < 0 ? -1 : sms__resource_index(target, device->resource[bound_by].name);
-    kernel->fit.time_scale = kernel->measured.clock_hz / target->clock_hz;
-    if (target_index >= 0)
-        kernel->fit.time_scale = capacity_ratio(derivation, kernel, (size_t)bound_by, (size_t)target_index) *
-                                 (double)kernel->fit.on_target.resident / (double)target->sms /
-                                 ((double)kernel->fit.modelled.resident / (double)device->sms);
+    struct sms__placed from = place_measured(derivation, kernel), to = place_on_target(derivation, kernel);
+    for (size_t r = 0; r < device->resources; r++)
+        use[r] = kernel->measured.usage[r].ratio;
+    kernel->fit.scaled = sms__retarget(&from, &to, kernel->shape.blocks, use);
+    double scale = kernel->fit.scaled.block_time, block_s = kernel->fit.block_s * scale;
+    to.clock_hz = target->clock_hz; /* demands are shares of what the device file says */
     for (size_t r = 0; r < device->resources; r++) {
-        int to = sms__resource_index(target, device->resource[r].name);
-        if (to < 0)
-            continue;
-        demand[to] = kernel->fit.demand[r] * capacity_ratio(derivation, kernel, r, (size_t)to) / kernel->fit.time_scale;
-        double overload = demand[to] / max_demand(target, (size_t)to, &kernel->fit.on_target);
-        kernel->fit.capacity_scale = overload > kernel->fit.capacity_scale ? overload : kernel->fit.capacity_scale;
+        int to_r = sms__resource_index(target, device->resource[r].name);
+        if (to_r >= 0)
+            demand[to_r] = sms__retarget_demand(&from, &to, r, (size_t)to_r, kernel->fit.demand[r], scale);
     }
     for (size_t r = 0; r < target->resources; r++)
-        kernel->fit.demand[r] = demand[r] / kernel->fit.capacity_scale;
-    kernel->fit.time_scale *= kernel->fit.capacity_scale;
-    double block_s = kernel->fit.block_s * kernel->fit.time_scale;
+        kernel->fit.demand[r] = demand[r];
     return block_s < 1e-12 || block_s > 9e6 ? "its block time is out of range" : NULL;
 }

@@ -151,6 +151,27 @@ static void write_approximations(const struct sms__derivation *derivation, const
         fputs("  # approximation: metrics are means over several geometries; usage is assumed equal in all\n", to);
 }
 
+/* "compute 40 % x 0.5" */
+static const char *part_of(const struct sms__derivation *derivation, const struct sms__retargeted *scaled, int bound)
+{
+    return sms__print(derivation->arena, "%s %s x %.3f", sms__bound_names[bound],
+                      percent(derivation->arena, scaled->share[bound]), scaled->ratio[bound]);
+}
+
+/* How the time of the kernel was scaled, and how far off that may be. */
+static void write_scaling(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
+{
+    const struct sms__retargeted *scaled = &kernel->fit.scaled;
+    double factor = sms__retarget_factor(scaled->bound), time_s = kernel->time.mean_s * scaled->time;
+    fprintf(to, "  # on %s: %zu blocks per SM; time %s, %s, %s\n", derivation->target->name,
+            kernel->fit.on_target.per_sm, part_of(derivation, scaled, 0), part_of(derivation, scaled, 1),
+            part_of(derivation, scaled, 2));
+    fprintf(to, "  # predicted: %s", duration(derivation->arena, time_s));
+    fprintf(to, "; 80 %% of kernels held back that %s bounds: from / %.2f to x %.2f, here %s to %s\n",
+            sms__bound_names[scaled->bound], factor, factor, duration(derivation->arena, time_s / factor),
+            duration(derivation->arena, time_s * factor));
+}
+
 static void write_comment(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
     struct sms__arena *arena = derivation->arena;
@@ -167,12 +188,8 @@ static void write_comment(const struct sms__derivation *derivation, const struct
     write_occupancy(derivation, kernel, to);
     write_usage(derivation, kernel, to);
     write_approximations(derivation, kernel, to);
-    if (derivation->target != derivation->device)
-        fprintf(to,
-                "  # on %s: %zu blocks per SM, block time x %.4f, of which x %.4f so that a full SM has enough of "
-                "everything\n",
-                derivation->target->name, kernel->fit.on_target.per_sm, kernel->fit.time_scale,
-                kernel->fit.capacity_scale);
+    if (sms__derive_scales(derivation))
+        write_scaling(derivation, kernel, to);
 }
 
 /* Rounds down, so that demands that fill a resource exactly do not oversubscribe it. */
@@ -197,7 +214,8 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
     fprintf(to, "  - name: %s\n    blocks: %llu\n    threads: %llu\n    registers: %llu\n    shared_memory: %llu B\n",
             kernel->name, (unsigned long long)shape->blocks, (unsigned long long)shape->threads,
             (unsigned long long)shape->registers, (unsigned long long)shape->shared_memory);
-    fprintf(to, "    block_time: %s\n", duration(derivation->arena, kernel->fit.block_s * kernel->fit.time_scale));
+    fprintf(to, "    block_time: %s\n",
+            duration(derivation->arena, kernel->fit.block_s * kernel->fit.scaled.block_time));
     write_demand(derivation, kernel, to);
     if (kernel->fit.jitter >= 0.0005)
         fprintf(to, "    jitter: %.1f %%\n", 100 * kernel->fit.jitter);
@@ -219,12 +237,15 @@ static void write_step(const struct sms__derivation *derivation, const struct sm
 static void write_retargeting(const struct sms__derivation *derivation, FILE *to)
 {
     const struct sms__device *device = derivation->device, *target = derivation->target;
-    if (device == target)
+    if (!sms__derive_scales(derivation))
         return;
+    if (derivation->options->clock_hz > 0)
+        fprintf(to, "# Times are those at an SM clock of %.0f MHz.\n", derivation->options->clock_hz / 1e6);
     fprintf(
         to,
-        "# Measured on %s, scaled to %s. Assumed: a block does the same work on both. If a resource bounds the\n"
-        "# kernel, block time scales with the block's share of it, otherwise with the clock. Caches help equally.\n",
+        "# Measured on %s, scaled to %s. A kernel's time is split by what it waits for: compute, memory, latency.\n"
+        "# Each part is scaled by capacity, or by clock and waves. Assumed: a block does the same work on both, and\n"
+        "# caches help equally.\n",
         device->name, target->name);
     for (size_t r = 0; r < device->resources; r++) {
         int to_r = sms__resource_index(target, device->resource[r].name);

@@ -15,6 +15,7 @@ struct sms__import_options {
     bool dump;            /* ncu, nvprof: print the profile instead of deriving workloads */
     const char *profiled; /* ncu, nvprof: name of the profiled device; NULL: it is found from the profile */
     const char *device;   /* ncu, nvprof: name of the target device; NULL: the profiled device */
+    double clock_hz;      /* ncu, nvprof: SM clock to write for; 0: the device's, or as profiled */
     const char *name;     /* ncu, nvprof: of the workload; openb: of the scenario; NULL: from the file's name */
     const char *title;    /* ncu, nvprof: of the workload; or NULL */
     const char *source;   /* ncu, nvprof: where the numbers come from; NULL: the tool's name */

@@ -126,6 +126,7 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
                    .title = options->title,
                    .source = options->source,
                    .device_evidence = match.evidence,
+                   .clock_hz = options->clock_hz,
                    .iteration = options->iteration},
         .model = options->device ? options->device : match.name,
         .to = to,

@@ -75,6 +75,11 @@ static const struct sms__field power_fields[] = {
     {"busy", SMS__QUANTITY, SMS__POWER, F(sms__device, busy_w), 0, 1e6, .required = true, .help = "every SM active"},
     {"shared", SMS__QUANTITY, SMS__POWER, F(sms__device, shared_w), 0, 1e6,
      .help = "two or more processes on it; default: as busy says"},
+    {"limit", SMS__QUANTITY, SMS__POWER, F(sms__device, limit_w), 0, 1e6,
+     .help = "the clock falls so that coarse kernels with `power` draw no more; default: no limit"},
+    {"compute_clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, compute_hz), 1, 1e13,
+     .help = "of the SMs while all fp32 units work, if the power limit does not allow `clock`; kernels of another "
+             "device that compute bounds are scaled by it; default: clock"},
     {0}};
 
 int sms__resource_index(const struct sms__device *device, const char *name)
@@ -160,7 +165,7 @@ const struct sms__field sms__device_fields[] = {
     {"sms", SMS__INTEGER, SMS__COUNT, F(sms__device, sms), 1, 1e6, .required = true, .help = "SMs"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "device memory"},
     {"link", SMS__FIELDS, .fields = link_fields, .help = "to the host; without one, copies take no time"},
-    {"power", SMS__FIELDS, .fields = power_fields, .help = "for energy"},
+    {"power", SMS__FIELDS, .fields = power_fields, .help = "for energy, and the limit at which the clock falls"},
     {"mig", SMS__FIELDS, .read = sms__read_mig, .fields = sms__mig_fields,
      .help = "instances that it can be split into"},
     {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sm_fields,
@@ -242,6 +247,8 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
         sms__complain(reader, resources, "a device needs at least one resource");
     if (device->shared_w > 0 && device->shared_w < device->idle_w)
         sms__complain(reader, device->node, "the power of a shared device is less than of an idle one");
+    if (device->limit_w > 0 && device->limit_w <= device->idle_w)
+        sms__complain(reader, device->node, "the power limit is not above the power of an idle device");
     if (device->busy_w < device->idle_w)
         sms__complain(reader, device->node, "the power of a busy device is less than of an idle one");
     check_backgrounds(reader, device);

@@ -70,7 +70,9 @@ struct sms__device {
     double copy_out_most;   /* the same, device to host */
     double copy_out_spread; /* by which part each further copy out under way lengthens all of them */
     double idle_w, busy_w;
+    double limit_w;       /* at which the clock falls; 0: none */
     double shared_w;      /* while two or more processes are on it; 0: as busy_w says */
+    double compute_hz;    /* of the SMs while their fp32 units are full, under the power limit; 0: as clock_hz */
     struct sms__mig *mig; /* NULL: it has no instances */
     struct sms__sm sm;
     struct sms__resource resource[SMS_RESOURCES_MAX];

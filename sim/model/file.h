@@ -38,6 +38,8 @@ const char *sms__models_from_library(void);
 /* Finds a device or workload in the file, then in the folders. Returns NULL, and complains at `node`, if it is nowhere.
  */
 const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node);
+/* The same of a device that a workload was measured on; NULL, without a complaint, if there is no such document. */
+const struct sms__device *sms__find_profiled(struct sms_file *file, const char *name);
 const struct sms__workload *sms__find_workload(struct sms_file *file, const char *name, const struct sms__node *node);
 
 /* A scenario document as a file of its own, such as a point of a plan. Devices and workloads are looked up in

@@ -1,5 +1,7 @@
 /* Resolves kernels on a device: their demand in parts of its resources, what a block needs of an SM, their work. It is
  * the only place where a kernel's demand meets a device. */
+#include "file.h"
+#include "retarget.h"
 #include "scenario.h"
 
 #include <math.h>
@@ -11,7 +13,14 @@ struct fitting {
     const struct sms__tenant *vm;
     const struct sms__kernel *kernel;
     const struct sms__device *device;
-    const struct sms__part *part; /* NULL: the device is whole */
+    const struct sms__part *part;       /* NULL: the device is whole */
+    const struct sms__device *profiled; /* on which the kernel was measured; NULL: it is taken as it is */
+};
+
+/* A kernel that is scaled from the device on which it was measured. */
+struct scaling {
+    struct sms__placed from, to;
+    struct sms__retargeted by;
 };
 
 /* The share of the device's resource `r` that an instance has. */
@@ -44,14 +53,52 @@ static void fit_resource(const struct fitting *f, size_t r, const struct sms__de
     *set |= (uint32_t)(fit->demand[r] > 0) << r;
 }
 
-static void fit_demand(const struct fitting *f, struct sms__footprint *fit)
+/* Returns false if the kernel is taken as it is. */
+static bool scale(const struct fitting *f, struct scaling *scaling)
+{
+    double use[SMS_RESOURCES_MAX] = {0};
+    const struct sms__kernel *kernel = f->kernel;
+    if (!f->profiled || sms__retarget_place(f->profiled, kernel, &scaling->from) ||
+        sms__retarget_place(f->part ? f->part->board : f->device, kernel, &scaling->to))
+        return false;
+    double mean = kernel->whole ? 1 : (double)kernel->blocks / ((double)f->profiled->sms * scaling->from.length);
+    for (size_t d = 0; d < kernel->demands; d++) {
+        int r = sms__resource_index(f->profiled, kernel->demand[d].resource);
+        if (r >= 0 && !(f->profiled->resource[r].capacity && kernel->demand[d].bare))
+            use[r] = kernel->demand[d].ratio * mean;
+    }
+    scaling->by = sms__retarget(&scaling->from, &scaling->to, kernel->whole ? 0 : kernel->blocks, use);
+    return true;
+}
+
+/* The demand on the device that the kernel runs on, rounded down so that full waves do not oversubscribe it. */
+static struct sms__demand scaled_demand(const struct fitting *f, const struct scaling *scaling, size_t to_r,
+                                        const struct sms__demand *demand)
+{
+    struct sms__demand scaled = *demand;
+    int r = sms__resource_index(f->profiled, demand->resource);
+    if (r < 0 || (f->profiled->resource[r].capacity && demand->bare))
+        return scaled;
+    double sms = f->kernel->whole ? (double)f->profiled->sms / (double)scaling->to.device->sms : 1;
+    scaled.ratio = sms__retarget_demand(&scaling->from, &scaling->to, (size_t)r, to_r, demand->ratio * sms,
+                                        scaling->by.block_time);
+    scaled.ratio = floor(scaled.ratio * 1e5 + 1e-6) / 1e5;
+    return scaled;
+}
+
+static void fit_demand(const struct fitting *f, const struct scaling *scaling, struct sms__footprint *fit)
 {
     for (size_t d = 0; d < f->kernel->demands; d++) {
         const struct sms__demand *demand = &f->kernel->demand[d];
+        struct sms__demand scaled;
         int r = sms__resource_index(f->device, demand->resource);
         if (r < 0) {
             sms__complain_unknown_resource(f->reader, demand->node, f->device);
             continue;
+        }
+        if (scaling) {
+            scaled = scaled_demand(f, scaling, (size_t)r, demand);
+            demand = &scaled;
         }
         bool compat = f->scenario->compat != SMS__COMPAT_OFF;
         if (f->kernel->whole ||
@@ -95,6 +142,8 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     for (size_t r = 0; f->part && r < f->device->resources; r++)
         fit->adds[r] = fit->demand[r] = nearbyint(fit->demand[r] / share_of(f, r) / most);
     fit->work_ps *= most;
+    fit->launches = f->kernel->launches;
+    fit->power_w = f->kernel->power_w;
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */
     return true;
 }
@@ -102,9 +151,16 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
 static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
 {
     const struct sms__quantity *time = &f->kernel->block_time;
+    struct scaling scaling;
     enum sms_limit binds;
-    fit_demand(f, fit);
-    fit->work_ps = time->cycles ? sms__cycles_to_ps(time->value, f->device->clock_hz) : time->value;
+    bool scaled = scale(f, &scaling);
+    fit_demand(f, scaled ? &scaling : NULL, fit);
+    const struct sms__device *timed = scaled ? f->profiled : f->device;
+    fit->work_ps = time->cycles ? sms__cycles_to_ps(time->value, timed->clock_hz) : time->value;
+    if (scaled) {
+        fit->work_ps *= scaling.by.block_time;
+        fit->scaled = 1 + (int)scaling.by.bound;
+    }
     if (!(f->kernel->whole ? fit_whole(f, fit) : fit_block(f, fit)))
         return;
     fit->per_sm = f->kernel->whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
@@ -114,19 +170,32 @@ static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
                       f->kernel->whole ? "time" : "block_time", f->kernel->name, f->device->name);
 }
 
+/* The device of the workload's profile, if it is another one than it runs on and its file is known. */
+static const struct sms__device *profiled_elsewhere(const struct sms__reader *reader,
+                                                    const struct sms_scenario *scenario,
+                                                    const struct sms__workload *workload,
+                                                    const struct sms__device *device)
+{
+    if (!*workload->device || !strcmp(workload->device, device->name) || scenario->compat != SMS__COMPAT_OFF)
+        return NULL;
+    return sms__find_profiled(reader->user, workload->device);
+}
+
 struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
                                        const struct sms__tenant *vm, const struct sms__device *device,
                                        const struct sms__part *part)
 {
     struct sms__footprint *fit = SMS__NEW(reader->arena, struct sms__footprint, vm->workload->kernels);
-    for (size_t k = 0; k < vm->workload->kernels; k++) {
-        struct fitting f = {reader, scenario, vm, &vm->workload->kernel[k], device, part};
-        fit_kernel(&f, &fit[k]);
-    }
     const struct sms__workload *workload;
     size_t first;
-    for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++)
-        for (size_t k = 0; k < workload->kernels; k++)
+    for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++) {
+        const struct sms__device *profiled =
+            profiled_elsewhere(reader, scenario, workload, part ? part->board : device);
+        for (size_t k = 0; k < workload->kernels; k++) {
+            struct fitting f = {reader, scenario, vm, &vm->workload->kernel[first + k], device, part, profiled};
+            fit_kernel(&f, &fit[first + k]);
             fit[first + k].cls = sms__pair_class(scenario->contention.pairs, workload->cls);
+        }
+    }
     return fit;
 }

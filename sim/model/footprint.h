@@ -21,7 +21,10 @@ struct sms__footprint {
     uint32_t of_sm;     /* bit r: demands resource r, of scope sm */
     uint32_t of_device; /* bit r: demands resource r, of scope device */
     bool hard;          /* demands a resource that is hard */
+    uint64_t launches;  /* of a coarse kernel: those that it stands for */
+    double power_w;     /* of a coarse kernel: what it adds to that of an idle device; 0: not known */
     int cls;            /* of its workload, in the contention model's pairs; -1: none */
+    int scaled;         /* 0: as its workload says; else it was scaled to the device, and is bound by scaled - 1 */
     double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 

@@ -127,6 +127,14 @@ const struct sms__device *sms__find_device(struct sms_file *file, const char *na
     return i == NONE ? NULL : file->device[i];
 }
 
+const struct sms__device *sms__find_profiled(struct sms_file *file, const char *name)
+{
+    struct sms__node node = {.kind = SMS__SCALAR, .text = name};
+    bool known = find_known(file, SMS__DOCUMENT_DEVICE, name) != NONE || find_model(file, SMS__DOCUMENT_DEVICE, name) ||
+                 (file->library && find_known(file->library, SMS__DOCUMENT_DEVICE, name) != NONE);
+    return known ? sms__find_device(file, name, &node) : NULL;
+}
+
 const struct sms__workload *sms__find_workload(struct sms_file *file, const char *name, const struct sms__node *node)
 {
     size_t i = find(file, SMS__DOCUMENT_WORKLOAD, name, node);

@@ -13,19 +13,20 @@ static bool is_said(const struct sms_errors *warnings, const char *text)
     return false;
 }
 
-/* Times and demands of a workload are those of the device on which it was profiled. */
+/* A workload that was profiled on another device is scaled if that device's file is known, or taken as it is. */
 static void warn_of_profile(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__tenant *vm,
                             const struct sms__workload *workload)
 {
     const struct sms__node *at = sms__node_get(vm->node, "workload");
     char text[256];
+    bool known = *workload->device && sms__find_profiled(file, workload->device);
     for (size_t d = 0; d < scenario->devices && *workload->device; d++) {
         const char *device = scenario->device[d]->name;
         if (!strcmp(device, workload->device))
             continue;
         snprintf(text, sizeof text,
-                 "workload '%.60s' was profiled on %.30s and runs on %.30s: its times and demands are those of %.30s",
-                 workload->name, workload->device, device, workload->device);
+                 "workload '%.60s' was profiled on %.30s and runs on %.30s: its times and demands are %s %.30s",
+                 workload->name, workload->device, device, known ? "scaled from" : "those of", workload->device);
         if (!is_said(&file->warnings, text))
             sms__error(&file->warnings, SMS_OK, (at ? at : vm->node)->mark, "%s", text);
         return;

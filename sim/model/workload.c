@@ -82,6 +82,10 @@ static const struct sms__field kernel_fields[] = {
     {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand, .form = SMS__FORM_DEMAND, .most = SMS_RESOURCES_MAX,
      .help = "by resource: the fraction of one SM's capacity that a resident block takes at full speed, up to 1600 %; "
              "of a resource with a capacity, a number without % counts its units; of a whole: the share of the device"},
+    {"launches", SMS__INTEGER, SMS__COUNT, F(sms__kernel, launches), 1, 1e9, .needs = "time",
+     .help = "launches that it stands for, which wait for those of other processes (launch_wait of a mode); default 1"},
+    {"power", SMS__QUANTITY, SMS__POWER, F(sms__kernel, power_w), 0, 1e6, .needs = "time",
+     .help = "what it adds to the power of an idle device when alone; the clock falls at the device's power limit"},
     {"jitter", SMS__QUANTITY, SMS__RATIO, F(sms__kernel, jitter), 0, 0.5,
      .help = "coefficient of variation of block times, spread uniformly"},
     {"spread", SMS__CHOICE, 0, F(sms__kernel, spread), .choices = spread_names,
@@ -115,6 +119,7 @@ static void read_kernels(struct sms__reader *reader, const struct sms__node *nod
         struct sms__kernel *kernel = &workload->kernel[k];
         kernel->node = node->item[k];
         kernel->name = "";
+        kernel->launches = 1;
         sms__read_fields(reader, node->item[k], kernel_fields, kernel);
         check_kernel(reader, kernel);
         for (size_t j = 0; j < k; j++)
@@ -216,7 +221,9 @@ static const struct sms__field workload_fields[] = {
     {"workload", SMS__NAME, 0, F(sms__workload, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "its name in words"},
     {"source", SMS__TEXT, 0, F(sms__workload, source), .help = "where the numbers are from"},
-    {"device", SMS__NAME, 0, F(sms__workload, device), .help = "on which it was measured, for the reader"},
+    {"device", SMS__NAME, 0, F(sms__workload, device),
+     .help = "on which it was measured; on another device its kernels are scaled, if that device's file is known; "
+             "default: as if measured on any"},
     {"scaled_from", SMS__NAME, 0, F(sms__workload, scaled_from),
      .help = "the device that was profiled, where the numbers were scaled from it to `device`"},
     {"fitted", SMS__CHOICE, 0, F(sms__workload, fitted), .choices = sms__truths,

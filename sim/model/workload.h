@@ -11,10 +11,12 @@ struct sms__kernel {
     const struct sms__node *node;
     uint64_t blocks, threads, registers, shared_memory;
     struct sms__quantity block_time;
-    bool whole;    /* given by `time:`: one block that stands for all, its demand is of the device */
-    bool made;     /* a whole that was made of blocks, and is to take their time */
-    double jitter; /* coefficient of variation, spread uniform */
-    int spread;    /* enum sms__spread */
+    bool whole;        /* given by `time:`: one block that stands for all, its demand is of the device */
+    uint64_t launches; /* of a whole: those that it stands for */
+    double power_w;    /* of a whole: what it adds to the power of an idle device; 0: not known */
+    bool made;         /* a whole that was made of blocks, and is to take their time */
+    double jitter;     /* coefficient of variation, spread uniform */
+    int spread;        /* enum sms__spread */
     struct sms__demand *demand;
     size_t demands;
 };

@@ -1,6 +1,7 @@
 /* Notes on uncertainty that intervals do not cover, because they cover the seed only. They follow from the scenario and
  * the results. */
 #include "../model/draws.h"
+#include "../model/retarget.h"
 #include "results.h"
 
 #include <math.h>
@@ -139,6 +140,50 @@ static bool runs_elsewhere(const struct sms_scenario *scenario, const struct sms
     return *workload->device && elsewhere;
 }
 
+/* The bounds (bits by enum sms__bound) of its kernels that are scaled to the devices of the scenario; 0: no kernel. */
+static unsigned scaled_bounds(const struct sms_scenario *scenario, const struct sms__workload *workload)
+{
+    unsigned bounds = 0;
+    const struct sms__workload *done;
+    size_t first;
+    for (size_t v = 0; v < scenario->vms && !bounds; v++)
+        for (size_t i = 0; scenario->vm[v].fit && (done = sms__workload_of(&scenario->vm[v], i, &first)); i++)
+            for (size_t k = 0; done == workload && k < scenario->devices * workload->kernels; k++) {
+                int scaled = scenario->vm[v].fit[k / workload->kernels][first + k % workload->kernels].scaled;
+                bounds |= scaled ? 1U << (scaled - 1) : 0;
+            }
+    return bounds;
+}
+
+static bool runs_as_it_is(const struct sms_scenario *scenario, const struct sms__workload *workload)
+{
+    return runs_elsewhere(scenario, workload) && !scaled_bounds(scenario, workload);
+}
+
+/* Workloads that the run itself scaled, and how far off their kernels' times may be. */
+static void note_scaled(struct sms_results *results, const struct workloads *workloads)
+{
+    struct list found = {.count = 0};
+    unsigned bounds = 0;
+    const char *factors = "";
+    for (size_t w = 0; w < workloads->count; w++) {
+        unsigned of_one = runs_elsewhere(results->scenario, workloads->of[w])
+                              ? scaled_bounds(results->scenario, workloads->of[w])
+                              : 0;
+        bounds |= of_one;
+        if (of_one)
+            name(&found, workloads->of[w]->name, -1);
+    }
+    for (int b = 0; b < SMS__BOUNDS; b++)
+        if (bounds & 1U << b)
+            factors =
+                sms__print(&results->arena, "%s; bound by %s, 80 %% of those held back were within a factor of %.2f",
+                           factors, sms__bound_names[b], sms__retarget_factor((enum sms__bound)b));
+    if (found.count)
+        note(results, sms__print(&results->arena, "kernels scaled from the device of their profile: %s%s",
+                                 names(results, &found), factors));
+}
+
 static bool is_scaled(const struct sms_scenario *scenario, const struct sms__workload *workload)
 {
     (void)scenario;
@@ -156,10 +201,11 @@ static void note_workloads(struct sms_results *results)
     static const struct {
         bool (*holds)(const struct sms_scenario *scenario, const struct sms__workload *workload);
         const char *words;
-    } cases[] = {{runs_elsewhere, "profiled on another device than it runs on: %s"},
+    } cases[] = {{runs_as_it_is, "profiled on another device than it runs on: %s"},
                  {is_scaled, "scaled to its device from a profile of another one: %s"},
                  {is_fitted, "fitted to published results, not measured: %s"}};
     struct workloads workloads = workloads_of(results);
+    note_scaled(results, &workloads);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct list found = {.count = 0};
         for (size_t w = 0; w < workloads.count; w++)

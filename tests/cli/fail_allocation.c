@@ -1,14 +1,14 @@
-/* Runs a program again and again, in each run another allocation of the whole process fails, its libraries' included,
- * and tells where a run neither ends as it does with enough memory nor fails as it should: exit 4, a message, nothing
- * at the target, no signal. Preloaded into the program; it forks before main, so that a run costs a fork and not an
- * exec.
+/* Runs a program again and again while one allocation fails, another in each run. Allocations of libraries count.
+ * Reports each run that neither ends as with enough memory nor fails as it should. A run that fails must exit with 4,
+ * print a message, leave nothing at the target, and not end by a signal. The library is preloaded into the program and
+ * forks before main, so that a run costs a fork and not an exec.
  *
  *     LD_PRELOAD=libsweep.so SWEEP_DIR=scratch SWEEP_TARGET=path [SWEEP_CLEAN=path] [SWEEP_STRIDE=k] [SWEEP_FROM=n]
  *         [SWEEP_ALL=1] PROGRAM ARGUMENT...
  *
  * Standard output and error go to scratch/stdout and scratch/stderr. SWEEP_TARGET is the file or folder that the
- * program writes; SWEEP_CLEAN, the target unless given, is removed before each run. Allocations n, n + k, n + 2k ...
- * fail, one a run; SWEEP_ALL makes all that follow fail, too. SWEEP_AT=n runs n alone, in the foreground. */
+ * program writes. SWEEP_CLEAN, by default the target, is removed before each run. Allocations n, n + k, n + 2k ...
+ * fail, one in each run. With SWEEP_ALL all later allocations fail, too. SWEEP_AT=n runs only n, in the foreground. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -33,25 +33,25 @@ int posix_memalign(void **out, size_t alignment, size_t size);
 
 enum { EXIT_MEMORY = 4, COMPLAINTS = 10, SECONDS = 60 };
 
-static atomic_ulong *made; /* allocations of this run, shared with the parent; NULL: not counted */
+static atomic_ulong *allocations; /* number of allocations of this run, shared with the parent; NULL: not counted */
 static unsigned long fail_at;
 static bool fail_all;
 
-static bool denied(void)
+static bool must_fail(void)
 {
-    if (!made)
+    if (!allocations)
         return false;
-    unsigned long n = atomic_fetch_add(made, 1) + 1;
+    unsigned long n = atomic_fetch_add(allocations, 1) + 1;
     bool fails = fail_at && (fail_all ? n >= fail_at : n == fail_at);
     if (fails)
         errno = ENOMEM;
     return fails;
 }
 
-void *malloc(size_t size) { return denied() ? NULL : __libc_malloc(size); }
-void *calloc(size_t count, size_t size) { return denied() ? NULL : __libc_calloc(count, size); }
-void *realloc(void *old, size_t size) { return denied() ? NULL : __libc_realloc(old, size); }
-void *memalign(size_t alignment, size_t size) { return denied() ? NULL : __libc_memalign(alignment, size); }
+void *malloc(size_t size) { return must_fail() ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return must_fail() ? NULL : __libc_calloc(count, size); }
+void *realloc(void *old, size_t size) { return must_fail() ? NULL : __libc_realloc(old, size); }
+void *memalign(size_t alignment, size_t size) { return must_fail() ? NULL : __libc_memalign(alignment, size); }
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
@@ -60,11 +60,11 @@ int posix_memalign(void **out, size_t alignment, size_t size)
     return *out ? 0 : ENOMEM;
 }
 
-/* What a run left behind: its exit and a sum over names and bytes of all files, in any order. */
+/* What a run left behind: its exit status, and hashes of all files that do not depend on their order. */
 struct outcome {
     int status;
     uint64_t target, output;
-    bool wrote, told;
+    bool wrote, has_message;
 };
 
 static uint64_t sum;
@@ -123,14 +123,14 @@ static void redirect(const char *dir, const char *name, int to)
     close(fd);
 }
 
-/* In the child returns true: it is the program. */
+/* Returns true in the child, which goes on as the program. */
 static bool run(const char *dir, struct outcome *outcome)
 {
     const char *target = setting("SWEEP_TARGET", dir);
     char path[4096];
-    bool told, any;
-    atomic_ulong *shared = made;
-    made = NULL; /* the parent has all the memory it needs */
+    bool has_message, any;
+    atomic_ulong *shared = allocations;
+    allocations = NULL; /* no allocation of the parent fails */
     nftw(setting("SWEEP_CLEAN", target), remove_one, 16, FTW_DEPTH | FTW_PHYS);
     fflush(stdout);
     pid_t pid = fork();
@@ -138,8 +138,8 @@ static bool run(const char *dir, struct outcome *outcome)
         redirect(dir, "stdout", STDOUT_FILENO);
         redirect(dir, "stderr", STDERR_FILENO);
         alarm(SECONDS);
-        made = shared;
-        atomic_store(made, 0);
+        allocations = shared;
+        atomic_store(allocations, 0);
         return true;
     }
     waitpid(pid, &outcome->status, 0);
@@ -148,46 +148,46 @@ static bool run(const char *dir, struct outcome *outcome)
     outcome->output = sum_of(path, &any);
     snprintf(path, sizeof path, "%s/stderr", dir);
     struct stat st;
-    told = stat(path, &st) == 0 && st.st_size > 0;
-    outcome->told = told;
-    made = shared;
+    has_message = stat(path, &st) == 0 && st.st_size > 0;
+    outcome->has_message = has_message;
+    allocations = shared;
     return false;
 }
 
-static const char *judge(const struct outcome *whole, const struct outcome *outcome)
+static const char *judge(const struct outcome *reference, const struct outcome *outcome)
 {
     if (!WIFEXITED(outcome->status))
         return "ends by a signal";
-    if (outcome->status == whole->status)
-        return outcome->target != whole->target   ? "writes something else"
-               : outcome->output != whole->output ? "prints something else"
-                                                  : NULL;
+    if (outcome->status == reference->status)
+        return outcome->target != reference->target   ? "writes something else"
+               : outcome->output != reference->output ? "prints something else"
+                                                      : NULL;
     if (WEXITSTATUS(outcome->status) != EXIT_MEMORY)
         return "ends with another code";
-    if (!outcome->told)
-        return "says nothing";
-    return outcome->wrote && outcome->target != whole->target ? "leaves something at the target" : NULL;
+    if (!outcome->has_message)
+        return "prints no message";
+    return outcome->wrote && outcome->target != reference->target ? "leaves something at its target" : NULL;
 }
 
-/* Returns in the children only. */
+/* Returns only in the children. */
 static void sweep(const char *dir)
 {
     unsigned long stride = strtoul(setting("SWEEP_STRIDE", "1"), NULL, 10);
     unsigned long from = strtoul(setting("SWEEP_FROM", "1"), NULL, 10), runs = 0, wrong = 0, failed = 0, count;
-    struct outcome whole, outcome;
+    struct outcome reference, outcome;
     fail_at = 0;
-    if (run(dir, &whole))
+    if (run(dir, &reference))
         return;
-    count = atomic_load(made);
-    if (whole.status != 0) {
-        printf("with enough memory it exits with status %d\n", whole.status);
+    count = atomic_load(allocations);
+    if (reference.status != 0) {
+        printf("with enough memory it exits with status %d\n", reference.status);
         fflush(stdout);
         _exit(1);
     }
     for (fail_at = from; fail_at <= count; fail_at += stride, runs++) {
         if (run(dir, &outcome))
             return;
-        const char *why = judge(&whole, &outcome);
+        const char *why = judge(&reference, &outcome);
         failed += WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == EXIT_MEMORY;
         wrong += why != NULL;
         if (why && wrong <= COMPLAINTS)
@@ -205,12 +205,12 @@ __attribute__((constructor)) static void begin(void)
         return;
     unsetenv("LD_PRELOAD");
     fail_all = getenv("SWEEP_ALL") != NULL;
-    made = mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (made == MAP_FAILED)
+    allocations = mmap(NULL, sizeof *allocations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (allocations == MAP_FAILED)
         _exit(1);
-    const char *at = getenv("SWEEP_AT");
-    if (at)
-        fail_at = strtoul(at, NULL, 10);
+    const char *only = getenv("SWEEP_AT");
+    if (only)
+        fail_at = strtoul(only, NULL, 10);
     else
         sweep(dir);
 }

@@ -70,6 +70,12 @@ refuses "(of different programs)" 3 "the files come from different programs" nvp
     fine/nvprof-trace.csv --dump
 refuses "(one file of two is bad)" 3 "bad/ncu-empty.csv: error: contains no table" ncu fine/ncu-raw.csv bad/ncu-empty.csv --dump
 
+# At another clock than the profiler's.
+import ncu fine/ncu-2019-bom-crlf.csv --profiled v100 --clock '1000 MHz'
+if grep -q "^# Times are those at an SM clock of 1000 MHz" "$work/out" && grep -q "latency 72.39 % x 1.943$" "$work/out"; then ok
+else bad "(at another clock)" "$(cat "$work/out" "$work/err")"; fi
+refuses "(a clock without a unit)" 2 "--clock: '1000' has no unit" ncu fine/ncu-2019-bom-crlf.csv --clock 1000
+
 # What PowerShell makes of it.
 for encoding in UTF-16LE UTF-16BE; do
     { [ $encoding = UTF-16LE ] && printf '\xff\xfe' || printf '\xfe\xff'; iconv -f UTF-8 -t $encoding fine/ncu-raw.csv; } \

@@ -237,7 +237,7 @@ static void low_occupancy_of_one_wave_is_jitter(void **state)
     release(&derived);
 }
 
-static void another_device_scales_by_what_binds(void **state)
+static void another_device_scales_each_part_of_the_time_by_itself(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("DRAM Throughput", "%", 80), METRIC("SM Frequency", "hz", 1582e6)};
     struct sms__profile_launch launch = launch_of("k", 0, 100);
@@ -250,15 +250,23 @@ static void another_device_scales_by_what_binds(void **state)
     double ratio =
         there.file->workload[0]->kernel[0].block_time.value / here.file->workload[0]->kernel[0].block_time.value;
     (void)state;
-    /* 484 GB/s for 28 SMs, 900 GB/s for 80; eight blocks per SM on both. */
-    assert_near(ratio, (484.0 / 28) / (900.0 / 80), 1e-4);
-    assert_near(demand(&there, 0, "dram"), demand(&here, 0, "dram"), 1e-5);
+    /* 80 % of the time by bandwidth, 20 % by clock and waves: 80 on 28 SMs, 28 on 80. */
+    double time = 0.8 * 484 / 900 + 0.2 * 1582 / 1530 * 28 / 80;
+    assert_near(ratio, time * 80 / 28, 1e-4);
+    assert_near(demand(&there, 0, "dram"), demand(&here, 0, "dram") * (484.0 / 28) / (900.0 / 80) / ratio, 1e-5);
     assert_string_equal(workload(&there)->device, "v100");
     assert_says(&there, "Measured on gtx1080ti, scaled to v100");
-    metric[0].mean = 20; /* latency-bound, so the clock decides */
+    assert_says(&there, "80 % of kernels held back that memory bounds");
+    metric[0].mean = 0; /* all of it is latency, so the clock decides */
     struct derived slow = derive(&profile, (struct sms__derive_options){.name = "w"}, "v100");
     ratio = slow.file->workload[0]->kernel[0].block_time.value / here.file->workload[0]->kernel[0].block_time.value;
     assert_near(ratio, 1582.0 / 1530, 1e-4);
+    struct derived slower =
+        derive(&profile, (struct sms__derive_options){.name = "w", .clock_hz = 791e6}, NULL); /* half the clock */
+    ratio = slower.file->workload[0]->kernel[0].block_time.value / here.file->workload[0]->kernel[0].block_time.value;
+    assert_near(ratio, 2, 1e-4);
+    assert_says(&slower, "Times are those at an SM clock of 791 MHz");
+    release(&slower);
     release(&here);
     release(&there);
     release(&slow);
@@ -423,7 +431,7 @@ int main(void)
         cmocka_unit_test(thousands_of_kernels_are_named_and_bounded),
         cmocka_unit_test(the_spread_of_durations_is_jitter),
         cmocka_unit_test(low_occupancy_of_one_wave_is_jitter),
-        cmocka_unit_test(another_device_scales_by_what_binds),
+        cmocka_unit_test(another_device_scales_each_part_of_the_time_by_itself),
         cmocka_unit_test(what_cannot_be_used_is_refused_by_line),
         cmocka_unit_test(any_profile_is_refused_or_loads),
     };

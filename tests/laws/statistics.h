@@ -1,4 +1,4 @@
-/* For tests that hold simulated means against closed forms. */
+/* Helpers for tests that compare simulated means with closed forms. */
 #ifndef TESTS_LAWS_STATISTICS_H
 #define TESTS_LAWS_STATISTICS_H
 
@@ -6,21 +6,21 @@
 
 #include <gsl/gsl_cdf.h>
 
-/* So many times as long do SMSCHED_PATIENCE=50 build/tests/test_... measure. */
+/* Factor by which tests simulate longer, as in SMSCHED_PATIENCE=50 build/tests/test_... . */
 static inline double patience(void)
 {
     const char *given = getenv("SMSCHED_PATIENCE");
     return given && atof(given) > 0 ? atof(given) : 1;
 }
 
-/* Half of the interval that misses the truth with probability `miss`. */
+/* Half the width of the interval that misses the truth with probability `miss`. */
 static inline double half_width(struct sms_estimate e, double miss)
 {
     return gsl_cdf_tdist_Qinv(miss / 2, (double)e.n - 1) * e.sd / sqrt((double)e.n);
 }
 
-/* A law that holds is refused once in 10^4 times, and the seed is fixed. What makes
- * the test sharp is that the interval is narrow: a truth 6 % off would be refused. */
+/* A law that holds fails this once in 10^4 seeds, and the seed is fixed. The interval must be narrow, so that the test
+ * is sharp: a truth that is 6 % off fails. */
 static inline void assert_law(const char *law, struct sms_estimate e, double truth)
 {
     print_message("| %s | %.6g | %.6g | %.2g |\n", law, truth, e.mean, e.ci95);
@@ -28,8 +28,8 @@ static inline void assert_law(const char *law, struct sms_estimate e, double tru
     assert_true(half_width(e, 1e-4) < 0.06 * truth);
 }
 
-/* What is counted and what is integrated over time are the same, up to what is
- * under way when the time measured begins and ends. Over replications that cancels. */
+/* A count and its integral over time agree, except for the work in flight at the start and the end of the measured
+ * time. Over replications these differences cancel. */
 struct identity {
     double counted, integrated;
 };

@@ -1,7 +1,7 @@
-/* Closed networks: so many streams, each of which is on the host for a while, copies
- * in, runs its kernels and copies out, for ever. With exponential blocks where they
- * queue, and any where they share, these have product form (Baskett, Chandy, Muntz
- * and Palacios 1975), and mean value analysis (Reiser and Lavenberg 1980) is exact. */
+/* Closed networks: a fixed number of streams, each of which works on the host, copies in, runs its kernels and
+ * copies out, for ever. They have product form with exponential blocks where blocks queue, and with any blocks where
+ * they share (Baskett, Chandy, Muntz and Palacios 1975). Mean value analysis (Reiser and Lavenberg 1980) is exact
+ * for them. */
 #include "statistics.h"
 
 #include <gsl/gsl_statistics_double.h>
@@ -9,14 +9,14 @@
 enum { STATIONS = 4, POPULATION = 16, REPLICATIONS = 20, CLASSES = 2 };
 enum { LINK_IN, KERNEL_A, KERNEL_B, LINK_OUT };
 
-/* Times in us. A station serves up to `servers` at full speed. */
+/* Times are in us. A station serves up to `servers` customers at full speed. */
 static const double THINK = 2;
 
 struct network {
-    const char *name, *a, *b; /* spread and demand of the kernels; b may be missing */
+    const char *name, *a, *b; /* a, b: spread and demand of the kernels; b may be NULL */
     int slots;
-    double demand;         /* of fp32, by a */
-    double time[STATIONS]; /* of one job alone */
+    double demand;         /* fp32 demand of kernel a */
+    double time[STATIONS]; /* service time of one job alone */
     double servers[STATIONS];
 };
 
@@ -45,13 +45,13 @@ static const struct population {
 } populations[] = {{1, 1}, {1, 4}, {8, 1}, {2, 8}};
 
 struct solution {
-    double throughput, at[STATIONS]; /* jobs per us; time of a job at each station, us */
+    double throughput, residence[STATIONS]; /* jobs per us; time of a job at each station, us */
 };
 
-/* How many at once, of n there. */
+/* Number of customers in service, of n at station k. */
 static double served(const struct network *net, int k, int n) { return n < net->servers[k] ? n : net->servers[k]; }
 
-/* Exact mean value analysis; p[k][j]: the probability that j of the n are at station k. */
+/* Exact mean value analysis. p[k][j] is the probability that j of the n streams are at station k. */
 static struct solution mean_values(const struct network *net, int population)
 {
     double p[STATIONS][POPULATION + 1] = {{0}};
@@ -61,23 +61,23 @@ static struct solution mean_values(const struct network *net, int population)
     for (int n = 1; n <= population; n++) {
         double cycle = THINK;
         for (int k = 0; k < STATIONS; k++) {
-            s.at[k] = 0;
+            s.residence[k] = 0;
             for (int j = 1; j <= n; j++)
-                s.at[k] += net->time[k] * j / served(net, k, j) * p[k][j - 1];
-            cycle += s.at[k];
+                s.residence[k] += net->time[k] * j / served(net, k, j) * p[k][j - 1];
+            cycle += s.residence[k];
         }
         s.throughput = n / cycle;
         for (int k = 0; k < STATIONS; k++) {
-            double some = 0;
+            double busy = 0;
             for (int j = n; j >= 1; j--)
-                some += p[k][j] = s.throughput * net->time[k] / served(net, k, j) * p[k][j - 1];
-            p[k][0] = 1 - some;
+                busy += p[k][j] = s.throughput * net->time[k] / served(net, k, j) * p[k][j - 1];
+            p[k][0] = 1 - busy;
         }
     }
     return s;
 }
 
-/* The same throughput by Buzen's convolution (1973), which subtracts nothing. */
+/* The same throughput by Buzen's convolution (1973), which has no subtractions. */
 static double throughput_by_convolution(const struct network *net, int population)
 {
     double g[POPULATION + 1] = {1};
@@ -95,7 +95,7 @@ static double throughput_by_convolution(const struct network *net, int populatio
     return g[population - 1] / g[population];
 }
 
-static void two_algorithms_agree(void **state)
+static void two_algorithms_give_the_same_throughput(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
@@ -125,13 +125,13 @@ static struct sms_file *load_network(const struct network *net, struct populatio
                      net->b ? "{launch: b}, " : "", 1e3 * net->time[LINK_OUT], vms, 0.3 + 2 * patience(), REPLICATIONS);
 }
 
-/* Of each replication, times in us. */
+/* Values of each replication. Times are in us. */
 struct observed {
     double throughput[REPLICATIONS], cycle[REPLICATIONS], a[REPLICATIONS], links[REPLICATIONS];
     double service[REPLICATIONS]; /* utilization over throughput */
 };
 
-/* The mean of a metric over a subject's rows first, first + step, ..., weighted by their rates, in us. */
+/* The mean, in us, of a metric over the rows first, first + step, ... of a subject, weighted by their rates. */
 static double weighted(const struct sms_results *results, size_t replication, enum sms_subject subject, size_t first,
                        size_t step, const char *rate, const char *name)
 {
@@ -173,30 +173,30 @@ static void assert_laws(const struct network *net, int population, const struct 
     print_message("%s, %d streams\n", net->name, population);
     assert_law("throughput, us^-1", over_replications(o->throughput), s.throughput);
     assert_law("cycle, us", over_replications(o->cycle), population / s.throughput);
-    assert_law("kernel a, us", over_replications(o->a), s.at[KERNEL_A]);
-    assert_law("copies, us", over_replications(o->links), s.at[LINK_IN] + s.at[LINK_OUT]);
+    assert_law("kernel a, us", over_replications(o->a), s.residence[KERNEL_A]);
+    assert_law("copies, us", over_replications(o->links), s.residence[LINK_IN] + s.residence[LINK_OUT]);
     assert_law("utilization / throughput, us", over_replications(o->service), net->time[KERNEL_A]);
-    for (size_t i = 0; i < REPLICATIONS; i++) /* Little's law for the whole */
+    for (size_t i = 0; i < REPLICATIONS; i++) /* Little's law for the whole network */
         add_pair(&jobs, o->throughput[i] * o->cycle[i], population);
     assert_identity(&jobs);
 }
 
-/* Asymptotic bounds (Denning and Buzen 1978): no network of these demands is outside of them. */
+/* Asymptotic bounds (Denning and Buzen 1978), which every network of these demands obeys. */
 static void assert_bounds(const struct network *net, int population, const struct observed *o)
 {
     struct sms_estimate x = over_replications(o->throughput);
-    double sum = 0, longest = 0, hair = half_width(x, 1e-4);
+    double sum = 0, longest = 0, margin = half_width(x, 1e-4);
     for (int k = 0; k < STATIONS; k++) {
         double share = net->time[k] / net->servers[k];
         sum += net->time[k];
         longest = share > longest ? share : longest;
     }
-    assert_true(x.mean < 1 / longest + hair);
-    assert_true(x.mean < population / (THINK + sum) + hair);
-    assert_true(x.mean > population / (THINK + population * sum) - hair);
+    assert_true(x.mean < 1 / longest + margin);
+    assert_true(x.mean < population / (THINK + sum) + margin);
+    assert_true(x.mean > population / (THINK + population * sum) - margin);
 }
 
-static void closed_networks(void **state)
+static void closed_networks_match_mean_value_analysis(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
@@ -212,8 +212,8 @@ static void closed_networks(void **state)
         }
 }
 
-/* Two kinds of VMs that share the link and the SM. Any spread will do but none: streams
- * that start together and draw nothing would stay together for ever. */
+/* Two kinds of VMs that share the link and the SM. Some spread is necessary, because streams that start together and
+ * draw nothing would stay together for ever. */
 struct kind {
     const char *spread;
     int streams;
@@ -224,10 +224,10 @@ static const struct kind kinds[CLASSES] = {{"jitter: 50 %, ", 3, 1, 0.3, 0.5},
                                            {"spread: exponential, ", 5, 4, 0.8, 1.5}};
 
 struct mix {
-    double throughput[CLASSES], link, sm; /* how many are at the link and at the SM */
+    double throughput[CLASSES], link, sm; /* mean numbers at the link and at the SM */
 };
 
-/* Adds kind c, `count` of them; `less` is the mix with one of them less. */
+/* Adds `count` streams of kind c. `less` is the mix with one of them less. */
 static void add_kind(struct mix *m, const struct mix *less, int c, int count)
 {
     double copy = kinds[c].copy * (1 + less->link), kernel = kinds[c].kernel * (1 + less->sm);
@@ -236,18 +236,18 @@ static void add_kind(struct mix *m, const struct mix *less, int c, int count)
     m->sm += m->throughput[c] * kernel;
 }
 
-/* Mean value analysis of both kinds: from all populations with one less of either. */
+/* Mean value analysis of both kinds, which computes each population from those with one less of either kind. */
 static struct mix mean_values_of_mix(void)
 {
-    struct mix at[POPULATION][POPULATION] = {{{{0}, 0, 0}}};
+    struct mix mix[POPULATION][POPULATION] = {{{{0}, 0, 0}}};
     for (int a = 0; a <= kinds[0].streams; a++)
         for (int b = 0; b <= kinds[1].streams; b++) {
             if (a)
-                add_kind(&at[a][b], &at[a - 1][b], 0, a);
+                add_kind(&mix[a][b], &mix[a - 1][b], 0, a);
             if (b)
-                add_kind(&at[a][b], &at[a][b - 1], 1, b);
+                add_kind(&mix[a][b], &mix[a][b - 1], 1, b);
         }
-    return at[kinds[0].streams][kinds[1].streams];
+    return mix[kinds[0].streams][kinds[1].streams];
 }
 
 static struct sms_file *load_mix(const char *contention)
@@ -267,7 +267,7 @@ static struct sms_file *load_mix(const char *contention)
                      REPLICATIONS);
 }
 
-static void two_kinds_share_link_and_sm(void **state)
+static void two_kinds_of_vms_that_share_link_and_sm_match_mean_value_analysis(void **state)
 {
     (void)state;
     static const char *const contentions[] = {"proportional", "maxmin"};
@@ -288,9 +288,9 @@ static void two_kinds_share_link_and_sm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_algorithms_agree),
-        cmocka_unit_test(closed_networks),
-        cmocka_unit_test(two_kinds_share_link_and_sm),
+        cmocka_unit_test(two_algorithms_give_the_same_throughput),
+        cmocka_unit_test(closed_networks_match_mean_value_analysis),
+        cmocka_unit_test(two_kinds_of_vms_that_share_link_and_sm_match_mean_value_analysis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

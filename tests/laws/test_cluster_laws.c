@@ -100,20 +100,20 @@ static void assert_conserved(const struct sms_results *results, size_t p)
 static void what_is_remembered_changes_and_loses_nothing(void **state)
 {
     (void)state;
-    struct told told = {0};
+    struct event_digest digest = {0};
     size_t waited = 0;
     double cut = 0;
     for (uint64_t seed = 1; seed <= SCENARIOS; seed++) {
-        struct law law = run_law(make, seed, &told);
+        struct law law = run_law(make, seed, &digest);
         for (size_t p = 0; law.whole && p < sms_results_policies(law.results); p++)
             assert_conserved(law.results, p);
         waited += metric(law.results, "waiting_count") > 0;
         cut += metric(law.results, "restarts_count");
         close_law(&law);
     }
-    print_message("%zu placements, %zu scenarios with pods that wait at the end, %g restarts\n", told.placements,
+    print_message("%zu placements, %zu scenarios with pods that wait at the end, %g restarts\n", digest.placements,
                   waited, cut);
-    assert_true(told.placements > 100 * SCENARIOS && waited > SCENARIOS / 10 &&
+    assert_true(digest.placements > 100 * SCENARIOS && waited > SCENARIOS / 10 &&
                 cut > SCENARIOS); /* else it says little */
 }
 

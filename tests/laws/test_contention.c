@@ -72,6 +72,31 @@ static void curve_slows_all_blocks_of_the_sm_alike(void **state)
     assert_ends(run_two(curve, "sm", "fp32: 150 %", "l1: 50 %"), 1.3, 1.3);
 }
 
+/* a: fp32 of b 50 %, curve 20 % at 100 %: 0.1 x (floor 0.5 + own 0.8) = 0.13. b: others 80 %: 0.16 x (0.5 + 0.5). */
+static void pressure_slows_by_the_use_of_the_others_and_by_the_own(void **state)
+{
+    (void)state;
+    const char *pressure = "{model: pressure, floor: 50 %, curves: {fp32: [[100 %, 20 %]], dram: [[100 %, 100 %]]}}";
+    assert_ends(run_two(pressure, "sm", "fp32: 80 %", "fp32: 50 %"), 1.13, 1.13 + 1 - 1.13 / 1.16);
+    assert_ends(run_two(pressure, "device", "dram: 60 %", "fp64: 1 %"), 1, 2 - 1 / 1.3);
+}
+
+/* Blocks of one launch are one kernel: alone, it is not slowed. */
+static void pressure_does_not_slow_a_kernel_alone(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        SMALL_DEVICE
+        "---\nworkload: a\nkernels: [{name: k, blocks: 16, threads: 32, block_time: 1 us, demand: {fp32: 50 %%, "
+        "dram: 90 %%}}]\n---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+        "contention: {model: pressure, floor: 50 %%, curves: {fp32: [[100 %%, 1]], dram: [[100 %%, 1]]}}\n"
+        "vms: [{name: a, workload: a}]\n",
+        2, 8, "device");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 1e3, 1e-2);
+    discard(results, file);
+}
+
 /* With maxmin a demands 1.0 of fp32 and 0.4 of fp64, b 0.9 of fp64 only; alone a would be at 1 and so would b:
  * fp64 is at 1.3. Progressive filling: both rise to 1/1.3. */
 static void maxmin_stops_all_users_of_a_full_resource_together(void **state)
@@ -199,6 +224,8 @@ int main(void)
         cmocka_unit_test(a_slope_slows_by_so_much_per_excess),
         cmocka_unit_test(a_block_that_does_not_use_the_full_resource_is_not_slowed),
         cmocka_unit_test(curve_slows_all_blocks_of_the_sm_alike),
+        cmocka_unit_test(pressure_slows_by_the_use_of_the_others_and_by_the_own),
+        cmocka_unit_test(pressure_does_not_slow_a_kernel_alone),
         cmocka_unit_test(maxmin_stops_all_users_of_a_full_resource_together),
         cmocka_unit_test(maxmin_is_feasible_and_no_group_can_gain_without_a_slower_one_losing),
         cmocka_unit_test(slope_one_conserves_work),

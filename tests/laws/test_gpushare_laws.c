@@ -1,5 +1,6 @@
-/* Laws of gpushare over random scenarios, with and without pods that run workloads and things that fail: both engines
- * say the same of the whole protocol, books agree at each event, and every pod is one thing in the end. */
+/* Laws of gpushare over random scenarios, with and without pods that run workloads, and failures. Both engines must
+ * report the same events of the whole protocol. Ledgers are checked at each event, and every pod is in exactly one
+ * state in the end. */
 #include "both_engines.h"
 
 enum { SCENARIOS = 150, LOADED = 150 };
@@ -53,7 +54,7 @@ static void add_pods(struct text *text, size_t i)
     add(text, "}\n");
 }
 
-/* Devices of 8 and 12 GiB, and workloads that take seconds and up to 5 GiB. */
+/* Adds devices of 8 and 12 GiB, and workloads that take seconds and up to 5 GiB. */
 static void add_models(struct text *text)
 {
     static const char sm[] =
@@ -139,7 +140,7 @@ static void add_scheduler(struct text *text)
 
 static void add_run(struct text *text) { add(text, "run: {seed: <1..1000><, duration: 50 s, warmup: 3 s|||>}\n"); }
 
-static void make(struct text *text)
+static void make_protocol(struct text *text)
 {
     add(text, "scenario: s\n");
     add_nodes(text);
@@ -152,7 +153,7 @@ static void make(struct text *text)
     add_run(text);
 }
 
-/* Of pods that run workloads, on GPUs that fail. */
+/* Makes pods that run workloads on GPUs that fail. */
 static void make_loaded(struct text *text)
 {
     static const char mode[] = "<{time_slice: {slice: 400 ms, switch: 1 ms}}|together|{mps: {clients: 3}}|exclusive|"
@@ -177,18 +178,18 @@ static void make_loaded(struct text *text)
         add_failures(text);
 }
 
-/* What is said of swaps, with what is not, of time-outs, and of what fails. */
+/* Messages to count. Swaps are OTHER messages that are not about the pod ITSELF. */
 enum { OTHER, ITSELF, TIMEOUT, BIND, ALLOCATE, CUT, REFUSED };
 static const char *const phrases[] = {", of ",  ", of itself", "timed out",      "bind failed",
                                       "to-run", "cut off",     "workload fails", NULL};
 
-static bool ratio(const struct sms_results *results, size_t p, const char *name)
+static bool is_ratio(const struct sms_results *results, size_t p, const char *name)
 {
     double got = metric_under(results, p, name);
     return isnan(got) || (got >= 0 && got <= 1 + 1e-12);
 }
 
-/* Who came was bound some time, or waits, or both if its place was lost. Ratios are ratios. */
+/* Every pod that arrived was placed at some time, or waits, or both if it lost its place. Ratios are within 0 and 1. */
 static void assert_lawful(const struct sms_results *results, bool whole)
 {
     for (size_t p = 0; p < sms_results_policies(results); p++) {
@@ -198,49 +199,49 @@ static void assert_lawful(const struct sms_results *results, bool whole)
             assert_true(placed <= came && placed + metric_under(results, p, "waiting_count") >= came &&
                         metric_under(results, p, "failed_count") <= placed);
         assert_true(isnan(memory) || (memory >= 0 && memory <= 1));
-        assert_true(ratio(results, p, "gpu_allocation_ratio") && ratio(results, p, "gpu_allocation_mean_ratio") &&
-                    ratio(results, p, "gpu_up_mean_ratio") && ratio(results, p, "gpu_wasted_ratio"));
+        assert_true(is_ratio(results, p, "gpu_allocation_ratio") && is_ratio(results, p, "gpu_allocation_mean_ratio") &&
+                    is_ratio(results, p, "gpu_up_mean_ratio") && is_ratio(results, p, "gpu_wasted_ratio"));
         assert_true(metric_under(results, p, "stranded_bytes") >= 0);
     }
 }
 
-/* What was told of `count` scenarios, together. */
-static struct told tell_all(void (*make_one)(struct text *), uint64_t first, uint64_t count)
+/* What both engines reported of `count` scenarios, together. */
+static struct event_digest run_all(void (*make_one)(struct text *), uint64_t first, uint64_t count)
 {
-    struct told told = {.phrase = phrases};
+    struct event_digest digest = {.phrase = phrases};
     for (uint64_t seed = first; seed < first + count; seed++) {
-        struct law law = run_law(make_one, seed, &told);
+        struct law law = run_law(make_one, seed, &digest);
         assert_lawful(law.results, law.whole);
         close_law(&law);
     }
-    return told;
+    return digest;
 }
 
-static void both_engines_say_the_same_of_the_protocol(void **state)
+static void both_engines_report_the_same_protocol(void **state)
 {
-    struct told told = tell_all(make, 1, SCENARIOS);
+    struct event_digest digest = run_all(make_protocol, 1, SCENARIOS);
     (void)state;
-    print_message("%zu lines told: %zu time-outs, %zu binds and %zu allocations failed\n", told.rows,
-                  told.said[TIMEOUT], told.said[BIND], told.said[ALLOCATE]);
-    assert_true(told.rows > 1000 * SCENARIOS && told.said[TIMEOUT] > 50 && told.said[BIND] > 10);
-    assert_true(told.said[ALLOCATE] > 50);
+    print_message("%zu events: %zu time-outs, %zu binds and %zu allocations failed\n", digest.rows,
+                  digest.matches[TIMEOUT], digest.matches[BIND], digest.matches[ALLOCATE]);
+    assert_true(digest.rows > 1000 * SCENARIOS && digest.matches[TIMEOUT] > 50 && digest.matches[BIND] > 10);
+    assert_true(digest.matches[ALLOCATE] > 50);
 }
 
-static void both_engines_say_the_same_of_work_and_failures(void **state)
+static void both_engines_report_the_same_work_and_failures(void **state)
 {
-    struct told told = tell_all(make_loaded, 5001, LOADED);
-    size_t swaps = told.said[OTHER] - told.said[ITSELF];
+    struct event_digest digest = run_all(make_loaded, 5001, LOADED);
+    size_t swaps = digest.matches[OTHER] - digest.matches[ITSELF];
     (void)state;
-    print_message("%zu lines told: %zu swaps, %zu pods cut off, %zu refused memory\n", told.rows, swaps, told.said[CUT],
-                  told.said[REFUSED]);
-    assert_true(told.rows > 100 * LOADED && swaps > 50 && told.said[CUT] > 200 && told.said[REFUSED] > 50);
+    print_message("%zu events: %zu swaps, %zu pods cut off, %zu refused memory\n", digest.rows, swaps,
+                  digest.matches[CUT], digest.matches[REFUSED]);
+    assert_true(digest.rows > 100 * LOADED && swaps > 50 && digest.matches[CUT] > 200 && digest.matches[REFUSED] > 50);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_engines_say_the_same_of_the_protocol),
-        cmocka_unit_test(both_engines_say_the_same_of_work_and_failures),
+        cmocka_unit_test(both_engines_report_the_same_protocol),
+        cmocka_unit_test(both_engines_report_the_same_work_and_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,16 @@
-/* Confidence intervals of an M/M/1 station: they hold the truth as often as they
- * say, and shrink by half with four times the replications or the time. */
+/* Confidence intervals of an M/M/1 station. They reach nominal coverage, and halve with four times the replications or
+ * four times the duration. */
 #include "statistics.h"
 
 #include <gsl/gsl_sort.h>
 
 enum { SEEDS = 200, REPLICATIONS = 10 };
 
-/* 1 us of service. At the lower load means of replications are close to normal, as F needs. */
+/* Service takes 1 us. The F test needs means of replications that are close to normal, as at the lower load. */
 static const double LOAD = 0.5, LOW_LOAD = 0.2;
 static const double TRUTH_NS = 2000, LOW_TRUTH_NS = 1250;
 
-/* What has less chance than this is a failure; the seeds are fixed. */
+/* An outcome with less probability than this fails the test. The seeds are fixed. */
 static const double CHANCE = 0.0005;
 
 static struct sms_file *load_m_m_1(double load, double measured_ms)
@@ -24,7 +24,7 @@ static struct sms_file *load_m_m_1(double load, double measured_ms)
                      1, 1, "sm", 1 / load, 0.1 + measured_ms);
 }
 
-/* The estimate; with `values`, that of each replication, too. */
+/* The estimate of a run. Fills `values`, if given, with the values of the replications. */
 static struct sms_estimate simulate(const struct sms_file *file, uint64_t seed, unsigned replications, double *values)
 {
     struct sms_run_options options = sms_run_defaults();
@@ -55,7 +55,7 @@ static int draw_sample(void **state)
     return 0;
 }
 
-static unsigned hold(const struct sample *sample, double miss, double factor, double truth)
+static unsigned count_holding(const struct sample *sample, double miss, double factor, double truth)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < SEEDS; i++)
@@ -63,29 +63,29 @@ static unsigned hold(const struct sample *sample, double miss, double factor, do
     return count;
 }
 
-/* Whether so many of all intervals may hold the truth if each does with `probability`. */
+/* Whether `count` of all intervals may hold the truth if each does with this probability. */
 static bool is_plausible(unsigned count, double probability)
 {
     return gsl_cdf_binomial_P(count, probability, SEEDS) > CHANCE &&
            (count == 0 || gsl_cdf_binomial_Q(count - 1, probability, SEEDS) > CHANCE);
 }
 
-static void intervals_hold_the_truth_as_often_as_they_say(void **state)
+static void intervals_reach_nominal_coverage(void **state)
 {
     static const double levels[] = {0.5, 0.8, 0.9, 0.95, 0.99};
     const struct sample *sample = (const struct sample *)*state;
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        unsigned count = hold(sample, 1 - levels[i], 1, TRUTH_NS);
+        unsigned count = count_holding(sample, 1 - levels[i], 1, TRUTH_NS);
         print_message("| %g %% | %u of %d |\n", levels[i] * 100, count, SEEDS);
         assert_true(is_plausible(count, levels[i]));
     }
 }
 
-/* What the short runs above lack. Their means are skewed (1.2 over runs of 250 jobs, 0.3 over runs of 4000) and low by
- * 0.4 %, as jobs that are long end late; Student's t supposes neither. Johnson's correction for skewness (J. Am.
- * Statistical Association 73, 1978) does not help ten replications, whose skewness is hardly known. Longer windows do:
- * 16 times as long, intervals hold as often as they say. */
-static void long_windows_reach_the_nominal_rate(void **state)
+/* Coverage that the short runs above lack. Their means are skewed (1.2 over runs of 250 jobs, 0.3 over runs of 4000)
+ * and low by 0.4 %, because long jobs end late. Student's t assumes neither. Johnson's correction for skewness (J. Am.
+ * Statistical Association 73, 1978) does not help with ten replications, whose skewness is poorly known. Longer windows
+ * do help: with 16 times the duration, intervals reach nominal coverage. */
+static void intervals_of_long_windows_reach_nominal_coverage(void **state)
 {
     static const double levels[] = {0.5, 0.8, 0.9, 0.95, 0.98};
     static struct sample sample;
@@ -95,24 +95,24 @@ static void long_windows_reach_the_nominal_rate(void **state)
         sample.e[i] = simulate(file, 1 + i, REPLICATIONS, NULL);
     sms_file_free(file);
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        unsigned count = hold(&sample, 1 - levels[i], 1, TRUTH_NS);
+        unsigned count = count_holding(&sample, 1 - levels[i], 1, TRUTH_NS);
         print_message("| 8 ms, %g %% | %u of %d |\n", levels[i] * 100, count, SEEDS);
-        assert_true(gsl_cdf_binomial_P(count, levels[i], SEEDS) > 0.1); /* nine times in ten at least so many */
+        assert_true(gsl_cdf_binomial_P(count, levels[i], SEEDS) > 0.1); /* a right method fails this once in ten */
         assert_true(is_plausible(count, levels[i]));
     }
 }
 
-/* Intervals half or twice as wide, and a truth 10 % off, would be noticed. */
-static void wrong_intervals_do_not(void **state)
+/* Intervals half or twice as wide would fail the test, and so would a truth that is 10 % off. */
+static void wrong_intervals_miss_nominal_coverage(void **state)
 {
     const struct sample *sample = (const struct sample *)*state;
-    assert_false(is_plausible(hold(sample, 0.05, 0.5, TRUTH_NS), 0.95));
-    assert_false(is_plausible(hold(sample, 0.05, 2, TRUTH_NS), 0.95));
-    assert_false(is_plausible(hold(sample, 0.05, 1, TRUTH_NS * 1.1), 0.95));
-    assert_false(is_plausible(hold(sample, 0.05, 1, TRUTH_NS * 0.9), 0.95));
+    assert_false(is_plausible(count_holding(sample, 0.05, 0.5, TRUTH_NS), 0.95));
+    assert_false(is_plausible(count_holding(sample, 0.05, 2, TRUTH_NS), 0.95));
+    assert_false(is_plausible(count_holding(sample, 0.05, 1, TRUTH_NS * 1.1), 0.95));
+    assert_false(is_plausible(count_holding(sample, 0.05, 1, TRUTH_NS * 0.9), 0.95));
 }
 
-static void the_program_prints_student_s_interval(void **state)
+static void the_program_prints_the_interval_of_student_s_t(void **state)
 {
     const struct sample *sample = (const struct sample *)*state;
     for (unsigned i = 0; i < SEEDS; i++) {
@@ -121,7 +121,7 @@ static void the_program_prints_student_s_interval(void **state)
     }
 }
 
-/* Replication 2 of seed 1 is not replication 1 of seed 2. */
+/* For example, replication 2 of seed 1 differs from replication 1 of seed 2. */
 static void no_two_replications_of_any_seeds_are_the_same(void **state)
 {
     struct sample *sample = (struct sample *)*state;
@@ -130,13 +130,13 @@ static void no_two_replications_of_any_seeds_are_the_same(void **state)
         assert_true(sample->value[i] > sample->value[i - 1]);
 }
 
-/* Two samples whose variances should be as 1 : `ratio`; Fisher's F says how far they may be off. */
+/* Two samples whose variances should be as 1 : `ratio`. Fisher's F bounds the deviation. */
 static void assert_variances(struct sms_estimate a, struct sms_estimate b, double ratio)
 {
     double f = a.sd * a.sd / (b.sd * b.sd) * ratio;
     double low = gsl_cdf_fdist_Pinv(CHANCE, (double)a.n - 1, (double)b.n - 1);
     double high = gsl_cdf_fdist_Qinv(CHANCE, (double)a.n - 1, (double)b.n - 1);
-    assert_true(low > 0.25 && high < 4); /* else a width that does not shrink might pass */
+    assert_true(low > 0.25 && high < 4); /* otherwise a width that does not shrink might pass */
     if (!(f > low && f < high))
         fail_msg("ratio of variances %.3g is not in %.3g .. %.3g", f, low, high);
 }
@@ -153,7 +153,7 @@ static void intervals_shrink_with_the_square_root_of_replications(void **state)
         assert_near(e[i].mean, LOW_TRUTH_NS, half_width(e[i], 1e-4));
     }
     sms_file_free(file);
-    for (unsigned i = 1; i < 3; i++) { /* spread stays, width halves */
+    for (unsigned i = 1; i < 3; i++) { /* the spread stays, the width halves */
         assert_variances(e[i - 1], e[i], 1);
         assert_near(e[i - 1].ci95 / e[i].ci95, 2, 0.6);
     }
@@ -179,10 +179,10 @@ static void intervals_shrink_with_the_square_root_of_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_hold_the_truth_as_often_as_they_say),
-        cmocka_unit_test(long_windows_reach_the_nominal_rate),
-        cmocka_unit_test(wrong_intervals_do_not),
-        cmocka_unit_test(the_program_prints_student_s_interval),
+        cmocka_unit_test(intervals_reach_nominal_coverage),
+        cmocka_unit_test(intervals_of_long_windows_reach_nominal_coverage),
+        cmocka_unit_test(wrong_intervals_miss_nominal_coverage),
+        cmocka_unit_test(the_program_prints_the_interval_of_student_s_t),
         cmocka_unit_test(no_two_replications_of_any_seeds_are_the_same),
         cmocka_unit_test(intervals_shrink_with_the_square_root_of_replications),
         cmocka_unit_test(intervals_shrink_with_the_square_root_of_time),

@@ -67,11 +67,11 @@ static void make_failing(struct text *text) { make(text, true); }
 
 static void random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod(void **state)
 {
-    struct told told = {0};
+    struct event_digest digest = {0};
     double done = 0, failed = 0, slowed = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 120; seed++) {
-        struct law law = run_law(make_sound, seed, &told);
+        struct law law = run_law(make_sound, seed, &digest);
         double ended = metric(law.results, "done_count"), stuck = metric(law.results, "failed_count");
         double placed = metric(law.results, "placed_count");
         if (law.whole) {
@@ -90,11 +90,11 @@ static void random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod(voi
 /* Whatever fails, each pod is in the end one thing. */
 static void random_clusters_that_fail_are_the_same_and_lose_count_of_no_pod(void **state)
 {
-    struct told told = {0};
+    struct event_digest digest = {0};
     double restarts = 0, lost = 0, done = 0;
     (void)state;
     for (uint64_t seed = 1001; seed <= 1100; seed++) {
-        struct law law = run_law(make_failing, seed, &told);
+        struct law law = run_law(make_failing, seed, &digest);
         restarts += metric(law.results, "restarts_count");
         lost += metric(law.results, "lost_count");
         done += metric(law.results, "done_count");

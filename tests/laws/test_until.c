@@ -1,4 +1,4 @@
-/* Replications until a precision is reached, and the warm-up that is found, where the truth is known. */
+/* Replications until a precision is reached, and the warm-up that is found, compared with known truths. */
 #include "statistics.h"
 
 enum { SEEDS = 200 };
@@ -26,14 +26,15 @@ static struct sms_results *run_seed(const struct sms_file *file, uint64_t seed, 
 }
 
 struct coverage {
-    unsigned held;
-    double replications, least, most, off; /* means over the seeds but least and most */
+    unsigned holding;
+    double replications, least, most, error; /* mean, least and most replications; mean relative error */
 };
 
 #define MEASURED "warmup: 0.1 ms, duration: 1.1 ms"
 
-/* How many of the intervals hold the truth: of so many replications, or where `precision` lets them end. */
-static struct coverage cover(const char *precision, unsigned replications)
+/* Counts the intervals that hold the truth. There are `replications` of them, or as many as `precision` asks for if
+ * that is 0. */
+static struct coverage measure_coverage(const char *precision, unsigned replications)
 {
     char run[256];
     struct coverage coverage = {.least = 1e9};
@@ -49,37 +50,38 @@ static struct coverage cover(const char *precision, unsigned replications)
             assert_true(until.reached <= until.wanted);
             assert_near(until.reached, e.ci95 / e.mean, 1e-6);
         }
-        coverage.held += fabs(e.mean - TRUTH_NS) <= e.ci95;
+        coverage.holding += fabs(e.mean - TRUTH_NS) <= e.ci95;
         coverage.replications += (double)e.n / SEEDS;
         coverage.least = fmin(coverage.least, (double)e.n);
         coverage.most = fmax(coverage.most, (double)e.n);
-        coverage.off += (e.mean / TRUTH_NS - 1) / SEEDS;
+        coverage.error += (e.mean / TRUTH_NS - 1) / SEEDS;
         sms_results_free(results);
     }
     sms_file_free(file);
     print_message("| %s | %.3g (%g to %g) replications | %u of %d | %+.2f %% |\n", replications ? "fixed" : precision,
-                  coverage.replications, coverage.least, coverage.most, coverage.held, SEEDS, 100 * coverage.off);
+                  coverage.replications, coverage.least, coverage.most, coverage.holding, SEEDS, 100 * coverage.error);
     return coverage;
 }
 
-/* Whether so few have a chance of more than 0.0005 if each holds with `probability`. */
-static bool is_plausible(unsigned held, double probability)
+/* Whether so few intervals hold the truth with probability over 0.0005, if each does with `probability`. */
+static bool is_plausible(unsigned holding, double probability)
 {
-    return gsl_cdf_binomial_P(held, probability, SEEDS) > 0.0005;
+    return gsl_cdf_binomial_P(holding, probability, SEEDS) > 0.0005;
 }
 
-static void intervals_hold_the_truth_nearly_as_often_as_they_say(void **state)
+static void intervals_of_a_precision_reach_nominal_coverage(void **state)
 {
     (void)state;
-    struct coverage fixed = cover("3.5 %", 55), fine = cover("3.5 %", 0), coarse = cover("10 %", 0);
-    assert_true(is_plausible(fixed.held, 0.95));
-    assert_true(is_plausible(fine.held, 0.95));
-    assert_true(is_plausible(coarse.held, 0.95));
+    struct coverage fixed = measure_coverage("3.5 %", 55), fine = measure_coverage("3.5 %", 0),
+                    coarse = measure_coverage("10 %", 0);
+    assert_true(is_plausible(fixed.holding, 0.95));
+    assert_true(is_plausible(fine.holding, 0.95));
+    assert_true(is_plausible(coarse.holding, 0.95));
     assert_true(fine.least > 10 && fine.replications > 5 * coarse.replications / 2);
 }
 
-/* Under every policy, of which one is known less than the other. */
-static void every_policy_has_the_replications_that_the_least_known_needs(void **state)
+/* All policies have the same replications, though the metric of one is less precise than that of another. */
+static void every_policy_has_the_replications_of_the_least_precise_one(void **state)
 {
     (void)state;
     struct sms_file *file =
@@ -106,7 +108,7 @@ static void every_policy_has_the_replications_that_the_least_known_needs(void **
     discard(results, file);
 }
 
-/* Nor do replications differ from those that are asked for by number. */
+/* The replications are also the same as when their number is given. */
 static void threads_change_neither_the_number_nor_the_values(void **state)
 {
     (void)state;
@@ -131,7 +133,7 @@ static void assert_warning(const struct sms_results *results, const char *words)
         fail_msg("'%s' is not in: %s", words, warnings->item[0].message);
 }
 
-static void what_is_not_reached_is_said(void **state)
+static void a_precision_that_is_not_reached_has_a_warning(void **state)
 {
     (void)state;
     struct sms_until until;
@@ -145,10 +147,9 @@ static void what_is_not_reached_is_said(void **state)
     discard(results, file);
 }
 
-/* Ten kernels end in each replication; where their times are drawn, that has to be seen five times more. Of
- * replications that are all alike more would be the same again, and where no job ends there is no mean of their
- * latency. */
-static void replications_that_are_all_alike_are_enough(void **state)
+/* Ten kernels end in each replication. With random block times, five more replications must confirm that. With equal
+ * ones more replications would all be the same. If no job ends, its latency has no mean. */
+static void equal_replications_are_enough_without_random_times(void **state)
 {
     static const struct {
         const char *metric, *jitter, *warning;
@@ -178,8 +179,9 @@ static void replications_that_are_all_alike_are_enough(void **state)
     }
 }
 
-/* Every job misses its deadline, so the ratio is 1 in each replication. What is drawn might make it another. */
-static void equal_values_of_what_is_drawn_end_nothing(void **state)
+/* Every job misses its deadline, so the ratio is 1 in each replication. Since times are random, a later replication
+ * might differ. */
+static void equal_values_of_random_times_are_no_precision(void **state)
 {
     (void)state;
     struct sms_until until;
@@ -198,7 +200,7 @@ static void equal_values_of_what_is_drawn_end_nothing(void **state)
     discard(results, file);
 }
 
-/* A job of an M/M/1 station of load 0.5 takes more than 10 us with probability exp(-5): about 1 in 150, less at the
+/* A job of an M/M/1 station of load 0.5 takes more than 10 us with probability exp(-5), about 1 in 150, and less at the
  * beginning. */
 static struct sms_file *load_rare(void)
 {
@@ -212,8 +214,8 @@ static struct sms_file *load_rare(void)
         1, 1, "sm");
 }
 
-/* Five replications without it are no precision of 0 %. */
-static void what_is_rare_is_not_certain_never_to_happen(void **state)
+/* Five replications without a miss must not count as a precision of 0 %. */
+static void a_rare_event_without_occurrences_is_no_precision(void **state)
 {
     (void)state;
     struct sms_file *file = load_rare();
@@ -241,7 +243,7 @@ static void what_is_rare_is_not_certain_never_to_happen(void **state)
     sms_file_free(file);
 }
 
-/* Throughput steps up when the second begins, at 20 % of the run. */
+/* Throughput steps up when the second VM begins, at 20 % of the run. */
 static struct sms_file *load_late(const char *run)
 {
     return load_text(SMALL_DEVICE "---\nworkload: w\n"
@@ -277,7 +279,7 @@ static void a_tenant_that_starts_late_ends_the_warm_up(void **state)
     sms_file_free(file);
 }
 
-/* The station begins with 400 jobs that came at once: gone, by the mean, after 400 us / (1 - load) = 800 us. */
+/* The station begins with 400 jobs that came at once. On average they are gone after 400 us / (1 - load) = 800 us. */
 static void a_backlog_that_is_worked_off_ends_the_warm_up(void **state)
 {
     (void)state;
@@ -297,7 +299,7 @@ static void a_backlog_that_is_worked_off_ends_the_warm_up(void **state)
     sms_file_free(file);
 }
 
-static void what_is_steady_needs_no_warm_up(void **state)
+static void a_steady_station_needs_no_warm_up(void **state)
 {
     (void)state;
     double sum = 0;
@@ -309,7 +311,7 @@ static void what_is_steady_needs_no_warm_up(void **state)
     sms_file_free(file);
 }
 
-static void a_run_without_a_steady_half_is_said_to_be_one(void **state)
+static void a_run_without_a_steady_half_has_a_warning(void **state)
 {
     (void)state;
     struct sms_file *file = load_text(
@@ -325,7 +327,7 @@ static void a_run_without_a_steady_half_is_said_to_be_one(void **state)
     discard(results, file);
 }
 
-static void a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not(void **state)
+static void only_a_warm_up_that_is_too_short_has_a_warning(void **state)
 {
     unsigned found = 0;
     (void)state;
@@ -338,7 +340,7 @@ static void a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not(vo
         found += strstr(sms_results_warnings(results)->item[0].message, "until about 0.2") != NULL;
         sms_results_free(results);
         assert_near(found_ms(enough, seed), 0.2, 1e-9);
-        assert_near(found_ms(none, seed), 0, 0); /* who says nothing of a warm-up wants the whole run */
+        assert_near(found_ms(none, seed), 0, 0); /* a user who does not mention a warm-up wants the whole run */
         sms_file_free(brief);
         sms_file_free(enough);
         sms_file_free(none);
@@ -346,8 +348,8 @@ static void a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not(vo
     assert_true(found >= 19); /* one series is noisy enough for MSER-5 to choose its second half */
 }
 
-/* Fewer than 200 kernels are too few to see a rate by: that a tenant starts late is known without. */
-static void a_tenant_that_starts_after_the_warm_up_is_told_of_however_few_kernels_there_are(void **state)
+/* With fewer than 200 kernels no rate can be estimated, but the start of a late tenant is known without one. */
+static void a_tenant_that_starts_after_the_warm_up_has_a_warning_however_few_kernels_end(void **state)
 {
     (void)state;
     struct sms_file *brief = load_late("{warmup: 0.05 ms, duration: 0.21 ms}");
@@ -360,7 +362,7 @@ static void a_tenant_that_starts_after_the_warm_up_is_told_of_however_few_kernel
     sms_file_free(enough);
 }
 
-/* Student's paired test by hand: both policies draw the same work, so differences spread less than values. */
+/* Student's paired test by hand. Both policies draw the same work, so differences spread less than values. */
 static void differences_are_paired_by_replication(void **state)
 {
     (void)state;
@@ -396,19 +398,19 @@ static void differences_are_paired_by_replication(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_hold_the_truth_nearly_as_often_as_they_say),
-        cmocka_unit_test(every_policy_has_the_replications_that_the_least_known_needs),
+        cmocka_unit_test(intervals_of_a_precision_reach_nominal_coverage),
+        cmocka_unit_test(every_policy_has_the_replications_of_the_least_precise_one),
         cmocka_unit_test(threads_change_neither_the_number_nor_the_values),
-        cmocka_unit_test(what_is_not_reached_is_said),
-        cmocka_unit_test(replications_that_are_all_alike_are_enough),
-        cmocka_unit_test(equal_values_of_what_is_drawn_end_nothing),
-        cmocka_unit_test(what_is_rare_is_not_certain_never_to_happen),
+        cmocka_unit_test(a_precision_that_is_not_reached_has_a_warning),
+        cmocka_unit_test(equal_replications_are_enough_without_random_times),
+        cmocka_unit_test(equal_values_of_random_times_are_no_precision),
+        cmocka_unit_test(a_rare_event_without_occurrences_is_no_precision),
         cmocka_unit_test(a_tenant_that_starts_late_ends_the_warm_up),
         cmocka_unit_test(a_backlog_that_is_worked_off_ends_the_warm_up),
-        cmocka_unit_test(what_is_steady_needs_no_warm_up),
-        cmocka_unit_test(a_run_without_a_steady_half_is_said_to_be_one),
-        cmocka_unit_test(a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not),
-        cmocka_unit_test(a_tenant_that_starts_after_the_warm_up_is_told_of_however_few_kernels_there_are),
+        cmocka_unit_test(a_steady_station_needs_no_warm_up),
+        cmocka_unit_test(a_run_without_a_steady_half_has_a_warning),
+        cmocka_unit_test(only_a_warm_up_that_is_too_short_has_a_warning),
+        cmocka_unit_test(a_tenant_that_starts_after_the_warm_up_has_a_warning_however_few_kernels_end),
         cmocka_unit_test(differences_are_paired_by_replication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

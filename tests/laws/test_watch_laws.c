@@ -140,18 +140,18 @@ static void assert_lawful(const struct sms_results *results, double sums[3])
 static void both_engines_say_the_same_of_nodes_that_fail(void **state)
 {
     static const char *const down[] = {"(down)", NULL};
-    struct told told = {.phrase = down};
+    struct event_digest digest = {.phrase = down};
     double sums[3] = {0};
     (void)state;
     for (uint64_t seed = 1; seed <= SCENARIOS; seed++) {
-        struct law law = run_law(make, seed, &told);
+        struct law law = run_law(make, seed, &digest);
         assert_lawful(law.results, sums);
         close_law(&law);
     }
-    print_message("%zu lines told, %zu of requests that nodes were down for; %.0f failures, %.0f restarts, %.0f tried "
+    print_message("%zu events, %zu of requests that nodes were down for; %.0f failures, %.0f restarts, %.0f tried "
                   "again\n",
-                  told.rows, told.said[0], sums[0], sums[1], sums[2]);
-    assert_true(told.rows > 100 * SCENARIOS && told.said[0] > 10 * SCENARIOS);
+                  digest.rows, digest.matches[0], sums[0], sums[1], sums[2]);
+    assert_true(digest.rows > 100 * SCENARIOS && digest.matches[0] > 10 * SCENARIOS);
     assert_true(sums[0] > 10 * SCENARIOS && sums[1] > 10 * SCENARIOS && sums[2] > 10 * SCENARIOS);
 }
 

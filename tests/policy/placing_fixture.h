@@ -1,4 +1,4 @@
-/* For tests of place policies: nodes and pods made by hand. */
+/* Nodes and pods made by hand, for tests of place policies. */
 #ifndef TESTS_POLICY_PLACING_FIXTURE_H
 #define TESTS_POLICY_PLACING_FIXTURE_H
 
@@ -25,7 +25,7 @@ enum { GIB_SHIFT = 30, ANY_MODEL = -1, T4 = 3, P100 = 5 };
 #define DECLARE(name) extern const struct sms_place_policy sms_placing_##name;
 PLACE_POLICIES(DECLARE)
 
-/* A node and what stands behind its view. */
+/* A node and its GPUs, to which its view points. */
 struct fixture {
     struct sms_node_view node;
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
@@ -33,8 +33,8 @@ struct fixture {
 
 static inline uint64_t gib(uint64_t count) { return count << GIB_SHIFT; }
 
-/* A node of model T4 with 64 CPUs and 256 GiB, all free, and so much left on each of its GPUs of 16 GiB; pods of parts
- * stand where something is missing, but none is counted in pods_by_gpus. */
+/* Makes a node of model T4 with 64 CPUs and 256 GiB, all free. Each of its GPUs has 16 GiB and the given share left. A
+ * GPU with less than all of it left holds a pod, which pods_by_gpus does not count. */
 static inline void make_node(struct fixture *f, uint32_t gpus, const uint32_t *milli_left)
 {
     *f = (struct fixture){.node = {.model = gpus ? T4 : -1,
@@ -56,7 +56,7 @@ static inline struct sms_pod_view make_pod(uint32_t gpus, uint32_t milli, uint64
     return (struct sms_pod_view){.gpus = gpus, .gpu_milli = milli, .cpu_milli = cpu_milli, .models = UINT64_MAX};
 }
 
-/* A cluster whose largest node has 128 CPUs, 1 TiB and 8 GPUs, and a policy's parameters as they are unless told. */
+/* A cluster whose largest node has 128 CPUs, 1 TiB and 8 GPUs, and the parameters of a policy with their defaults. */
 struct setting {
     struct sms_place_view view;
     double params[8];
@@ -81,7 +81,7 @@ static inline void set_param(struct setting *s, const struct sms_place_policy *p
     fail_msg("%s has no parameter %s", policy->name, name);
 }
 
-/* What the engine chooses if nobody says: the GPUs with the least left that have enough. */
+/* The engine's default choice: among the GPUs that have enough left, those with the least left. */
 static inline void choose_best(const struct sms_node_view *node, const struct sms_pod_view *pod, uint8_t *chosen)
 {
     memset(chosen, 0, SMS_NODE_GPUS_MAX);
@@ -104,7 +104,7 @@ static inline double score_with(const struct setting *s, const struct sms_place_
     return policy->score(&s->view, &f->node, &pod, chosen);
 }
 
-/* With the parameters as they are unless told. */
+/* The score with default parameters. */
 static inline double score_of(const struct sms_place_policy *policy, const struct fixture *f, struct sms_pod_view pod)
 {
     struct setting s;

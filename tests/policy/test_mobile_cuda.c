@@ -1,6 +1,6 @@
-/* The share policy mobile_cuda by hand: who goes to the host, where it goes on, who waits for what. Devices of 1000
- * bytes, contexts of 100; a link carries a byte per ms, each way. Kernels do not slow each other. What is not asked
- * about costs nothing: messages, contexts, the manager. */
+/* The share policy mobile_cuda on cases worked out by hand: who moves to the host, where it continues, and what it
+ * waits for. Devices have 1000 bytes, and contexts take 100. A link carries a byte per ms each way. Kernels do not slow
+ * each other. Messages, contexts and the manager take no time unless a test is about them. */
 #include "tests/harness.h"
 
 #include <stdio.h>
@@ -25,7 +25,8 @@ struct log {
     char text[4096], name[16];
 };
 
-static void add(struct log *log, const char *process, const char *format, double from_ms, double to_ms, long where)
+static void append_span(struct log *log, const char *process, const char *format, double from_ms, double to_ms,
+                        long where)
 {
     size_t used = strlen(log->text);
     if (!log->name[0] || !strcmp(log->name, process))
@@ -38,7 +39,7 @@ static void on_span(void *user, const char *policy, const struct sms_span *span)
     struct log *log = user;
     char format[128];
     snprintf(format, sizeof format, "%s %s %%g-%%g on %%ld\n", span->name, span->state);
-    add(log, span->name, format, (double)span->start_ps / 1e9, (double)span->end_ps / 1e9, span->device);
+    append_span(log, span->name, format, (double)span->start_ps / 1e9, (double)span->end_ps / 1e9, span->device);
 }
 
 static void on_saying(void *user, const char *policy, const struct sms_saying *saying)
@@ -50,7 +51,8 @@ static void on_saying(void *user, const char *policy, const struct sms_saying *s
              saying->text);
 }
 
-/* Runs; `log`, if any, gets what the policy said, or with `spans` what the processes (or only `name`) were in. */
+/* Runs the processes. `log`, if given, gets what the policy reported. With `spans` it gets the states of the process of
+ * that name instead, or of all processes if the name is empty. */
 static struct sms_results *run(size_t devices, const char *policy, const char *processes, const char *spans,
                                struct log *log)
 {
@@ -85,8 +87,9 @@ static double end_ms(struct sms_results *results, size_t p)
     return estimate(results, 0, SMS_PROCESS, p, "turnaround_ns").mean / 1e6;
 }
 
-/* 400 of a, 400 of b, 110 of c: b asks for 200 more, takes its 300 to the host, and comes back when a has ended. */
-static void the_one_that_finds_no_memory_goes_to_the_host(void **state)
+/* With contexts a holds 400 bytes, b 400 and c 110. b asks for 200 more, moves its 300 to the host, and comes back when
+ * a has ended. */
+static void a_process_that_finds_no_memory_moves_to_the_host(void **state)
 {
     (void)state;
     expect_log(1, "",
@@ -102,8 +105,8 @@ static void the_one_that_finds_no_memory_goes_to_the_host(void **state)
                "b kernel 1300-1800 on 0\n");
 }
 
-/* Of equal devices the first; then 200 and 1000 bytes are free, then 200 and 600. */
-static void processes_go_where_most_memory_is_free(void **state)
+/* a takes the first of equal devices. Then 200 and 1000 bytes are free, and finally 200 and 600. */
+static void processes_connect_where_most_memory_is_free(void **state)
 {
     (void)state;
     expect_log(2, "",
@@ -116,8 +119,8 @@ static void processes_go_where_most_memory_is_free(void **state)
                "2 c connects to device 1\n");
 }
 
-/* c finds no room on device 1, where more was free; device 0 is the first to have it. */
-static void a_process_goes_on_on_another_device(void **state)
+/* c finds no room on device 1, where more was free when it connected. Device 0 is the first to have room. */
+static void a_process_may_continue_on_another_device(void **state)
 {
     (void)state;
     expect_log(2, "",
@@ -131,8 +134,8 @@ static void a_process_goes_on_on_another_device(void **state)
                "1000 c continues on device 0\n");
 }
 
-/* 600 bytes are free at 1000: not enough for c's 800, enough for d's 400, though c has waited for longer. */
-static void the_host_is_left_in_order_of_arrival_but_for_those_that_fit_nowhere(void **state)
+/* At 1000 ms 600 bytes are free. That is too little for c's 800, though c has waited longer, and enough for d's 400. */
+static void processes_leave_the_host_in_order_of_arrival_unless_they_do_not_fit(void **state)
 {
     (void)state;
     expect_log(1, "",
@@ -151,7 +154,7 @@ static void the_host_is_left_in_order_of_arrival_but_for_those_that_fit_nowhere(
                "2000 c continues on device 0\n");
 }
 
-/* It claims the device at 300; a learns of it at its next call, at 500. */
+/* x claims the device at 300 ms. a learns of it at its next call, at 500 ms. */
 static void an_exclusive_process_has_its_device_for_itself(void **state)
 {
     (void)state;
@@ -172,7 +175,6 @@ static void an_exclusive_process_has_its_device_for_itself(void **state)
                "a kernel 2350-2600 on 0\n");
 }
 
-/* Of equal ones the first. */
 static void an_exclusive_process_claims_the_first_of_equal_devices(void **state)
 {
     (void)state;
@@ -181,7 +183,8 @@ static void an_exclusive_process_claims_the_first_of_equal_devices(void **state)
                "0 x connects to device 0\n");
 }
 
-/* x3 finds no device that nobody owns; what lies on the host goes before it. Two that move at once share the link. */
+/* x3 finds no unclaimed device, and processes on the host go before it. Two processes that move at once share the
+ * link. */
 static void exclusive_processes_claim_the_devices_with_the_fewest_processes(void **state)
 {
     (void)state;
@@ -212,7 +215,7 @@ static void exclusive_processes_claim_the_devices_with_the_fewest_processes(void
                "3250 x3 connects to device 1\n");
 }
 
-/* u finds no room for its context in the 90 bytes that are left, and x, which came after it, waits behind it. */
+/* u's context does not fit into the 90 bytes that are left. x came later and waits behind u. */
 static void an_exclusive_process_does_not_overtake(void **state)
 {
     (void)state;
@@ -229,7 +232,7 @@ static void an_exclusive_process_does_not_overtake(void **state)
                "2000 u continues on device 0\n");
 }
 
-/* Nor does it wait for one that no device takes: v's context is of 250 bytes and more than its only device has. */
+/* v fits nowhere: its context of 250 bytes is larger than its only device. x does not wait for it. */
 static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **state)
 {
     (void)state;
@@ -247,8 +250,8 @@ static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **
     sms_file_free(file);
 }
 
-/* The third connects when one of two has ended. */
-static void no_more_are_assigned_than_the_limit(void **state)
+/* The third process connects when one of the first two has ended. */
+static void no_more_processes_are_assigned_than_the_limit(void **state)
 {
     (void)state;
     expect_log(1, "message: 0 s, assigned: 2", "  - {name: a, workload: small, count: 3}\n", NULL,
@@ -257,7 +260,7 @@ static void no_more_are_assigned_than_the_limit(void **state)
                "1000 a3 connects to device 0\n");
 }
 
-/* b is on the host from the first instant on; c connects when a has ended, not before, and after b has gone on. */
+/* b is on the host from the start. c connects only when a has ended, after b has continued. */
 static void a_suspended_process_stays_assigned(void **state)
 {
     (void)state;
@@ -273,7 +276,7 @@ static void a_suspended_process_stays_assigned(void **state)
                "1000 c connects to device 0\n");
 }
 
-/* 100 ms each. */
+/* Each request takes 100 ms. */
 static void the_manager_takes_one_request_after_another(void **state)
 {
     (void)state;
@@ -283,8 +286,9 @@ static void the_manager_takes_one_request_after_another(void **state)
                "300 a3 connects to device 0\n");
 }
 
-/* a takes 300 ms to the host; b runs on for two calls meanwhile and goes at its next. They come back in turn. */
-static void no_more_move_at_once_than_the_limit(void **state)
+/* a takes 300 ms to move to the host. Meanwhile b makes two more calls, and moves at the next one. They come back one
+ * after the other. */
+static void no_more_processes_move_at_once_than_the_limit(void **state)
 {
     (void)state;
     expect_log(1, "message: 0 s, moves: 1",
@@ -302,8 +306,8 @@ static void no_more_move_at_once_than_the_limit(void **state)
                "2600 b continues on device 0\n");
 }
 
-/* v connects by two requests of 10 ms each, and then holds 250 bytes beside the 100 of a, for whose 700 there is no
- * room any more; w finds 600 bytes free beside b and 450 beside v. */
+/* v connects with two requests of 10 ms each. It then holds 250 bytes beside the 100 of a, which leaves no room for a's
+ * 700. w finds 600 bytes free beside b and 450 beside v. */
 static void static_variables_are_part_of_the_context(void **state)
 {
     (void)state;
@@ -319,8 +323,8 @@ static void static_variables_are_part_of_the_context(void **state)
                "1030 a continues on device 0\n");
 }
 
-/* 901 and the context are more than any device has: out of memory, and the other one goes on. */
-static void what_fits_nowhere_fails(void **state)
+/* 901 bytes and the context are more than any device has. a runs out of memory, and b goes on. */
+static void an_allocation_larger_than_any_device_fails(void **state)
 {
     (void)state;
     struct sms_results *results =
@@ -331,8 +335,8 @@ static void what_fits_nowhere_fails(void **state)
     sms_results_free(results);
 }
 
-/* A context takes 10 ms; until it is there the device takes no other process. */
-static void no_more_connect_at_once_than_the_limit(void **state)
+/* Creating a context takes 10 ms. Until then it counts against the limit of 2. */
+static void no_more_processes_connect_at_once_than_the_limit(void **state)
 {
     (void)state;
     struct log log = {0};
@@ -353,7 +357,7 @@ static void no_more_connect_at_once_than_the_limit(void **state)
     sms_file_free(file);
 }
 
-/* A request that cannot be granted lies with the manager: it is not sent again and again. */
+/* A request that cannot be granted stays with the manager and is not sent again. */
 static void a_request_is_sent_once(void **state)
 {
     (void)state;
@@ -370,22 +374,22 @@ static void a_request_is_sent_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_one_that_finds_no_memory_goes_to_the_host),
-        cmocka_unit_test(processes_go_where_most_memory_is_free),
-        cmocka_unit_test(a_process_goes_on_on_another_device),
-        cmocka_unit_test(the_host_is_left_in_order_of_arrival_but_for_those_that_fit_nowhere),
+        cmocka_unit_test(a_process_that_finds_no_memory_moves_to_the_host),
+        cmocka_unit_test(processes_connect_where_most_memory_is_free),
+        cmocka_unit_test(a_process_may_continue_on_another_device),
+        cmocka_unit_test(processes_leave_the_host_in_order_of_arrival_unless_they_do_not_fit),
         cmocka_unit_test(an_exclusive_process_has_its_device_for_itself),
         cmocka_unit_test(exclusive_processes_claim_the_devices_with_the_fewest_processes),
         cmocka_unit_test(an_exclusive_process_claims_the_first_of_equal_devices),
         cmocka_unit_test(an_exclusive_process_does_not_overtake),
         cmocka_unit_test(an_exclusive_process_does_not_wait_for_one_that_fits_nowhere),
-        cmocka_unit_test(no_more_are_assigned_than_the_limit),
+        cmocka_unit_test(no_more_processes_are_assigned_than_the_limit),
         cmocka_unit_test(a_suspended_process_stays_assigned),
         cmocka_unit_test(the_manager_takes_one_request_after_another),
-        cmocka_unit_test(no_more_move_at_once_than_the_limit),
-        cmocka_unit_test(no_more_connect_at_once_than_the_limit),
+        cmocka_unit_test(no_more_processes_move_at_once_than_the_limit),
+        cmocka_unit_test(no_more_processes_connect_at_once_than_the_limit),
         cmocka_unit_test(static_variables_are_part_of_the_context),
-        cmocka_unit_test(what_fits_nowhere_fails),
+        cmocka_unit_test(an_allocation_larger_than_any_device_fails),
         cmocka_unit_test(a_request_is_sent_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,28 +12,28 @@ static struct sms_file *load_with(const char *text)
     return load_text_with(text, &options);
 }
 
-struct told {
+struct log {
     char text[1024];
 };
 
 static void on_saying(void *user, const char *policy, const struct sms_saying *saying)
 {
-    struct told *told = user;
-    size_t used = strlen(told->text);
+    struct log *log = user;
+    size_t used = strlen(log->text);
     (void)policy;
-    snprintf(told->text + used, sizeof told->text - used, "%g %s\n", (double)saying->time_ps / 1e9, saying->text);
+    snprintf(log->text + used, sizeof log->text - used, "%g %s\n", (double)saying->time_ps / 1e9, saying->text);
 }
 
-static void assert_told(const char *text, const char *expected)
+static void assert_log(const char *text, const char *expected)
 {
-    struct told told = {""};
+    struct log log = {""};
     struct sms_run_options options = sms_run_defaults();
     struct sms_file *file = load_with(text);
     options.on_saying = on_saying;
-    options.user = &told;
+    options.user = &log;
     options.alone = false;
     sms_results_free(run_first(file, &options));
-    assert_string_equal(told.text, expected);
+    assert_string_equal(log.text, expected);
     sms_file_free(file);
 }
 
@@ -50,12 +50,12 @@ static const struct sms_share_policy counter = {.name = "counter", .help = "", .
 static void what_a_job_leaves_behind_is_told_as_freed(void **state)
 {
     (void)state;
-    assert_told(SHARED_DEVICE "---\nworkload: w\nkernels: [{name: k, time: 1 ms}]\n"
-                              "steps: [{allocate: 100 B}, {allocate: 20 B}, {launch: k}, {free: 20 B}, {launch: k}]\n"
-                              "---\nscenario: s\ndevices: [{model: small}]\npolicies: [{share: counter}]\n"
-                              "processes: [{name: p, workload: w, repeat: 3}]\n",
-                "1 100 bytes are held\n2 0 bytes are held\n"
-                "3 100 bytes are held\n4 0 bytes are held\n5 100 bytes are held\n");
+    assert_log(SHARED_DEVICE "---\nworkload: w\nkernels: [{name: k, time: 1 ms}]\n"
+                             "steps: [{allocate: 100 B}, {allocate: 20 B}, {launch: k}, {free: 20 B}, {launch: k}]\n"
+                             "---\nscenario: s\ndevices: [{model: small}]\npolicies: [{share: counter}]\n"
+                             "processes: [{name: p, workload: w, repeat: 3}]\n",
+               "1 100 bytes are held\n2 0 bytes are held\n"
+               "3 100 bytes are held\n4 0 bytes are held\n5 100 bytes are held\n");
 }
 
 static size_t pause_in_next(struct sms_share *share, size_t device, const size_t *ready, size_t count)
@@ -148,14 +148,14 @@ static const struct sms_share_policy chooser = {.name = "chooser", .help = "", .
 static void under_mig_a_device_is_all_its_instances(void **state)
 {
     (void)state;
-    assert_told(SHARED_DEVICE
-                "mig: {slices: 2, profiles: [{name: half, sms: 2, memory: 500 B, slices: 1, starts: [0, 1]}]}\n"
-                "---\nworkload: w\nkernels: [{name: k, time: 1 ms}]\n"
-                "---\nscenario: s\ndevices: [{model: small, count: 2}]\n"
-                "policies: [{share: chooser, mode: {mig: {instances: [half, half]}}}]\n"
-                "processes: [{name: a, workload: w, device: 1}, {name: b, workload: w}]\n",
-                "0 a on 0: 0\n0 a on 1: 0\n0 a on 2: 1\n0 a on 3: 1\n"
-                "0 b on 0: 1\n0 b on 1: 1\n0 b on 2: 1\n0 b on 3: 1\n");
+    assert_log(SHARED_DEVICE
+               "mig: {slices: 2, profiles: [{name: half, sms: 2, memory: 500 B, slices: 1, starts: [0, 1]}]}\n"
+               "---\nworkload: w\nkernels: [{name: k, time: 1 ms}]\n"
+               "---\nscenario: s\ndevices: [{model: small, count: 2}]\n"
+               "policies: [{share: chooser, mode: {mig: {instances: [half, half]}}}]\n"
+               "processes: [{name: a, workload: w, device: 1}, {name: b, workload: w}]\n",
+               "0 a on 0: 0\n0 a on 1: 0\n0 a on 2: 1\n0 a on 3: 1\n"
+               "0 b on 0: 1\n0 b on 1: 1\n0 b on 2: 1\n0 b on 3: 1\n");
 }
 
 /* Both have an instance of device 1, which is the places 2 and 3: place 1 is of device 0. */
@@ -176,11 +176,11 @@ static void under_mig_an_exclusive_process_finds_an_instance_of_its_device(void 
 /* In ms. */
 static void on_span(void *user, const char *policy, const struct sms_span *span)
 {
-    struct told *told = user;
-    size_t used = strlen(told->text);
+    struct log *log = user;
+    size_t used = strlen(log->text);
     (void)policy;
     if (span->end_ps - span->start_ps > 1000)
-        snprintf(told->text + used, sizeof told->text - used, "%s %s %g-%g\n", span->name, span->state,
+        snprintf(log->text + used, sizeof log->text - used, "%s %s %g-%g\n", span->name, span->state,
                  nearbyint((double)span->start_ps / 1e9), nearbyint((double)span->end_ps / 1e9));
 }
 
@@ -189,16 +189,16 @@ static struct shared run_shown(const char *text, const char *expected)
 {
     struct shared s = {load_with(text), NULL};
     for (int engine = 0; engine < 2; engine++) {
-        struct told told = {""};
+        struct log log = {""};
         struct sms_run_options options = sms_run_defaults();
         options.on_span = on_span;
-        options.user = &told;
+        options.user = &log;
         options.alone = false;
         options.check = !engine;
         options.engine = engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;
         sms_results_free(s.results);
         s.results = run_first(s.file, &options);
-        assert_string_equal(told.text, expected);
+        assert_string_equal(log.text, expected);
     }
     return s;
 }

@@ -10,7 +10,7 @@ const char *const policy_names[POLICY_KINDS] = {
     "round_robin",   "round_robin_full",  "breadth_first",       "depth_first", "most_room",       "leftover",
     "fine_grained",  "utilization_aware", "fine_grained_capped", "sm_quota",    "elastic_kernels", "tenant_fair",
     "warped_slicer", "affinity"};
-static const char *const contention_names[CONTENTIONS] = {"none", "proportional", "curve", "maxmin"};
+static const char *const contention_names[CONTENTIONS] = {"none", "proportional", "curve", "maxmin", "pressure"};
 
 static const struct {
     const char *name, *unit;
@@ -280,7 +280,11 @@ static void print_contention(FILE *to, const struct scenario *s)
         fputs(", slope: ", to);
         print_ratio(to, s->slope);
     }
-    if (s->contention == CURVE)
+    if (s->contention == PRESSURE) {
+        fputs(", floor: ", to);
+        print_ratio(to, s->slope);
+    }
+    if (s->contention == CURVE || s->contention == PRESSURE)
         print_curves(to, s);
     fputs("}\n", to);
 }

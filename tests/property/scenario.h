@@ -1,6 +1,5 @@
-/* Random scenarios as plain structs, so that they can be shrunk: all numbers are
- * uint64_t, the struct has no pointers and no padding, and 0 is always the
- * simplest value: a default that need not be written. */
+/* Random scenarios as plain structs, so that they can be shrunk. All numbers are uint64_t, the struct has no pointers
+ * and no padding. 0 is always the simplest value, a default that need not be written. */
 #ifndef TESTS_PROPERTY_SCENARIO_H
 #define TESTS_PROPERTY_SCENARIO_H
 
@@ -9,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* One more resource and VM than are generated: properties add one. */
+/* Properties add one resource and one VM, so there is room for one more than are generated. */
 enum {
     DEVICES = 2,
     RESOURCES = 9,
@@ -22,7 +21,7 @@ enum {
     POINTS = 3
 };
 
-/* Keys of `sm:`; 0 leaves the key away. */
+/* Keys of `sm:`. 0 omits the key. */
 enum limit {
     LIMIT_BLOCKS,
     LIMIT_THREADS,
@@ -43,9 +42,9 @@ struct device {
     uint64_t sms, limit[LIMITS];
 };
 
-/* Ratios are thousandths: 1000 are 100 %. */
+/* Ratios are in thousandths: 1000 is 100 %. */
 struct resource {
-    uint64_t memory, wide; /* class, scope */
+    uint64_t memory, wide; /* class; scope */
     uint64_t points, usage[POINTS], overhead[POINTS];
 };
 
@@ -55,7 +54,7 @@ struct background {
 
 struct kernel {
     uint64_t blocks, threads, registers, shared;
-    uint64_t time, cycles; /* ps, or cycles if that is 1 */
+    uint64_t time, cycles; /* ps; cycles instead of ps if 1 */
     uint64_t jitter, exponential;
     uint64_t demand[RESOURCES];
 };
@@ -68,7 +67,7 @@ struct step {
 };
 
 struct workload {
-    uint64_t kernels, steps; /* steps 0: each kernel once */
+    uint64_t kernels, steps; /* steps 0: each kernel is launched once */
     struct kernel kernel[KERNELS];
     struct step step[STEPS];
 };
@@ -76,7 +75,7 @@ struct workload {
 enum arrivals { ARRIVE_CLOSED, ARRIVE_EVERY, ARRIVE_POISSON };
 
 struct vm {
-    uint64_t name; /* a number */
+    uint64_t name; /* number that ends the name */
     uint64_t workload, start, streams;
     uint64_t repeat; /* 0: forever */
     uint64_t arrivals, interval, deadline;
@@ -91,7 +90,7 @@ enum policy_kind {
     LEFTOVER,
     FINE_GRAINED,
     UTILIZATION_AWARE,
-    FINE_GRAINED_CAPPED, /* from here on by the launch, too, and not replayed */
+    FINE_GRAINED_CAPPED, /* this and the following decide at launch, too, and are not replayed */
     SM_QUOTA,
     ELASTIC_KERNELS,
     TENANT_FAIR,
@@ -104,50 +103,53 @@ struct policy {
     uint64_t kind, limit, patience; /* ps; 0: for ever */
 };
 
-enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, CONTENTIONS };
+enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, CONTENTIONS };
 
 struct scenario {
     uint64_t clock_mhz, link, idle_w, busy_w; /* link: B/s */
     uint64_t devices, resources, backgrounds, workloads, vms, policies;
-    struct device device[DEVICES]; /* the others override the first */
+    struct device device[DEVICES]; /* the second overrides the first */
     struct resource resource[RESOURCES];
     struct background background[BACKGROUNDS];
     struct workload workload[WORKLOADS];
     struct vm vm[VMS];
     struct policy policy[POLICIES], alone;
-    uint64_t queue; /* 0: none is given; else 1 + its index in sms__queue_names */
+    uint64_t queue; /* 0: the key is omitted; else 1 + index in sms__queue_names */
     uint64_t contention, slope;
-    uint64_t warmup, duration, seed, replications; /* ps; duration 0: to the end */
-    uint64_t wordy;                                /* titles, sources and other things that change nothing */
+    uint64_t warmup, duration, seed, replications; /* ps; duration 0: until all jobs end */
+    uint64_t wordy;                                /* adds titles, sources and other things that change nothing */
     uint64_t renamed;                              /* VMs, workloads and kernels have other names */
 };
 
-/* generate.c: the scenario of a seed. */
+/* Generates the scenario of a seed (generate.c). */
 void generate(struct scenario *scenario, uint64_t seed);
 
-/* print.c */
+/* Writes the scenario as YAML (print.c). */
 void print_scenario(const struct scenario *scenario, FILE *to);
-uint64_t limit_of(const struct device *device, enum limit limit); /* the default where none is given */
+uint64_t limit_of(const struct device *device, enum limit limit); /* the default if the key is omitted */
 extern const char *const policy_names[POLICY_KINDS];
 
-/* What a block takes of an SM by docs/model.md, in the order of enum sms_limit; registers in 2^-20. */
+/* What a block takes from an SM according to docs/model.md, in the order of enum sms_limit. Registers are in units of
+ * 2^-20. */
 struct needs {
     uint64_t of[5];
 };
-bool block_needs(const struct device *device, const struct kernel *kernel, struct needs *needs); /* false: fits none */
+
+/* False if the block fits no SM. */
+bool block_needs(const struct device *device, const struct kernel *kernel, struct needs *needs);
 struct needs sm_capacity(const struct device *device);
 
 /* Full-speed time of a block in ps. */
 double work_ps(const struct scenario *scenario, const struct kernel *kernel);
 
-/* The step at `idx` of a job, with those that a workload without steps has. */
+/* The steps of a job. A workload without steps has one launch for each kernel. */
 size_t count_steps(const struct workload *workload);
 struct step step_at(const struct workload *workload, size_t idx);
 
-/* A kernel of a VM, by their places. */
+/* The kernel of a VM, by index. */
 const struct kernel *kernel_of(const struct scenario *scenario, uint64_t vm, uint64_t kernel);
 
-/* Whether all VMs have a number of jobs. */
+/* Whether every VM has a finite number of jobs. */
 bool is_finite(const struct scenario *scenario);
 
 #endif

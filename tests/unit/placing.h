@@ -1,20 +1,23 @@
-/* For tests of the place level by hand: placements in seconds. */
+/* Checks the placements of a cluster run, with times in seconds. */
 #ifndef TESTS_UNIT_PLACING_H
 #define TESTS_UNIT_PLACING_H
 
-#include "tests/told.h"
+#include "tests/event_log.h"
 
 #define SECOND_PS 1e12
 
-/* The caller frees the results and the file. */
-static inline struct sms_results *run_told(struct sms_file *file, const char *expected)
+/* Runs the first scenario on both engines. The caller frees the results and the file. */
+static inline struct sms_results *run_logged(struct sms_file *file, const char *expected)
 {
-    static struct told told;
-    struct sms_results *results = run_both(file, 0, SECOND_PS, &told);
-    assert_string_equal(told.placements, expected);
+    static struct event_log log;
+    struct sms_results *results = run_both(file, 0, SECOND_PS, &log);
+    assert_string_equal(log.placements, expected);
     return results;
 }
 
-static inline void assert_told(struct sms_file *file, const char *expected) { discard(run_told(file, expected), file); }
+static inline void assert_placements(struct sms_file *file, const char *expected)
+{
+    discard(run_logged(file, expected), file);
+}
 
 #endif

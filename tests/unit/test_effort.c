@@ -1,4 +1,4 @@
-/* How much work runs are, against what they turn out to be: the bound of events, which a run has less than or not. */
+/* Estimates of the work of a run, compared with the run itself: whether it exceeds a given limit of events. */
 #include "placing.h"
 
 #include "sim/model/limits.h"
@@ -23,7 +23,7 @@ static int run_within(const struct sms_file *file, double events, enum sms_engin
     return code;
 }
 
-static const char *const about[] = {
+static const char *const typical[] = {
     "vms: [{name: a, workload: even, repeat: 200}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n",
     "vms: [{name: a, workload: drawn, repeat: 50}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n",
     "vms: [{name: a, workload: drawn, repeat: forever}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n"
@@ -43,14 +43,15 @@ static const char *const about[] = {
     "failures: [{mtbf: 2 s, mttr: 1 s}]\nrun: {duration: 3000 s}\n",
 };
 
-/* Of an event of the estimate there may be one and a half in the run, or half of one; the engines see the same. */
-static void the_estimate_is_about_what_runs_have(void **state)
+/* A run has between 1/2.5 and 2.5 times the estimated events, on both engines. */
+static void estimates_of_events_are_close_to_those_of_runs(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof about / sizeof *about; i++) {
-        struct sms_file *file = load_text(WORKLOADS "scenario: s\n%s", about[i]);
+    for (size_t i = 0; i < sizeof typical / sizeof *typical; i++) {
+        struct sms_file *file = load_text(WORKLOADS "scenario: s\n%s", typical[i]);
         struct sms_effort effort = sms_scenario_effort(sms_file_scenario(file, 0));
-        double events = strstr(about[i], "nodes:") ? effort.events : effort.events / 2; /* others run alone, too */
+        /* The estimate for VMs and processes includes runs alone, which run_within() leaves out. */
+        double events = strstr(typical[i], "nodes:") ? effort.events : effort.events / 2;
         for (int engine = 0; engine < 2; engine++) {
             if (run_within(file, events / 2.5, (enum sms_engine)engine) != SMS_ELIMIT)
                 fail_msg("scenario %zu has fewer than 1/2.5 of %g events", i, events);
@@ -72,8 +73,8 @@ static double events_of(const char *run)
     return events;
 }
 
-/* One replication, with one alone; five pilots on top. */
-static void pilots_count(void **state)
+/* One replication and its run alone make 2 runs. Five pilots make it 7, 3.5 times as many. */
+static void the_estimate_includes_pilots(void **state)
 {
     (void)state;
     double events = events_of("warmup: 0 ms, duration: 2 ms");
@@ -84,7 +85,7 @@ static void pilots_count(void **state)
 static const struct {
     const char *text, *what;
     unsigned line;
-} endless[] = {
+} too_long[] = {
     {"devices: [{model: v100}]\npolicies: [round_robin]\nvms: [{name: a, workload: even, repeat: 1e11}]\n", "jobs", 14},
     {"devices: [{model: v100}]\npolicies: [round_robin]\nvms: [{name: a, workload: even, repeat: forever}]\n"
      "run: {duration: 1000 h}\n",
@@ -109,16 +110,16 @@ static const struct {
      "tries of pods that wait", 14},
 };
 
-static void what_takes_hours_is_warned_of_where_it_stands(void **state)
+static void a_run_of_hours_has_a_warning_at_the_key_that_causes_it(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
-        struct sms_file *file = load_text(WORKLOADS "scenario: s\n%s", endless[i].text);
+    for (size_t i = 0; i < sizeof too_long / sizeof *too_long; i++) {
+        struct sms_file *file = load_text(WORKLOADS "scenario: s\n%s", too_long[i].text);
         const struct sms_errors *warnings = sms_file_warnings(file);
         const struct sms_error *last = &warnings->item[warnings->count - 1];
         char words[80];
-        snprintf(words, sizeof words, "most of them for %s", endless[i].what);
-        if (!warnings->count || !strstr(last->message, words) || last->line != endless[i].line)
+        snprintf(words, sizeof words, "most of them for %s", too_long[i].what);
+        if (!warnings->count || !strstr(last->message, words) || last->line != too_long[i].line)
             fail_msg("scenario %zu: %zu warnings, line %u: %s", i, warnings->count, warnings->count ? last->line : 0,
                      warnings->count ? last->message : "");
         assert_int_equal(last->code, SMS_OK);
@@ -127,8 +128,8 @@ static void what_takes_hours_is_warned_of_where_it_stands(void **state)
     }
 }
 
-/* Nothing is drawn, so that all jobs take the same time: what is not simulated is exact. */
-static void many_jobs_last_as_long_as_if_all_were_simulated(void **state)
+/* Nothing is random, so all jobs take the same time, and the time of jobs that are not simulated is exact. */
+static void many_jobs_take_as_long_as_if_all_were_simulated(void **state)
 {
     (void)state;
     static const char *const fidelities[] = {"duration", "blocks"};
@@ -149,7 +150,7 @@ static void many_jobs_last_as_long_as_if_all_were_simulated(void **state)
     assert_true(makespan[0] > 0 && makespan[0] == makespan[1]);
 }
 
-/* 1e12 of them would take a year. */
+/* Simulating 1e12 jobs would take a year. */
 static void more_jobs_than_could_be_simulated_have_a_time(void **state)
 {
     (void)state;
@@ -162,8 +163,8 @@ static void more_jobs_than_could_be_simulated_have_a_time(void **state)
     discard(results, file);
 }
 
-/* 9e6 pods, of a thousand bursts one each, by two policies; and two shapes on 1e6 nodes. */
-static void what_is_no_event_counts_as_work(void **state)
+/* First 9e6 pods, each in a thousand bursts, under two policies, then two pod shapes on 1e6 nodes. */
+static void work_without_events_is_estimated_in_seconds(void **state)
 {
     (void)state;
     struct sms_file *file =
@@ -185,11 +186,11 @@ static void what_is_no_event_counts_as_work(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_estimate_is_about_what_runs_have),
-        cmocka_unit_test(pilots_count),
-        cmocka_unit_test(what_takes_hours_is_warned_of_where_it_stands),
-        cmocka_unit_test(what_is_no_event_counts_as_work),
-        cmocka_unit_test(many_jobs_last_as_long_as_if_all_were_simulated),
+        cmocka_unit_test(estimates_of_events_are_close_to_those_of_runs),
+        cmocka_unit_test(the_estimate_includes_pilots),
+        cmocka_unit_test(a_run_of_hours_has_a_warning_at_the_key_that_causes_it),
+        cmocka_unit_test(work_without_events_is_estimated_in_seconds),
+        cmocka_unit_test(many_jobs_take_as_long_as_if_all_were_simulated),
         cmocka_unit_test(more_jobs_than_could_be_simulated_have_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

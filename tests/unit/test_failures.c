@@ -1,12 +1,12 @@
-/* Nodes and GPUs that fail and return, priorities, selectors and parts of several GPUs, by hand. */
+/* Failures and returns of nodes and GPUs, priorities, selectors and parts of several GPUs, checked by hand. */
 #include "placing.h"
 
 #define FIRST_FIT "policies: [first_fit]\n"
 
-/* What a metric must be: of the cluster, or of one of its nodes, counted from 1. */
+/* The expected value of a metric of the cluster (node 0), or of a node, counted from 1. */
 struct fact {
     const char *metric;
-    double value; /* NAN: not a number */
+    double value; /* NAN: the metric must be NAN */
     size_t node;
 };
 
@@ -15,20 +15,20 @@ static double node_metric(const struct sms_results *results, size_t node, const 
     return estimate(results, 0, SMS_NODE, node, name).mean;
 }
 
-/* `fact` ends with a metric of NULL. Frees the file. */
-static void assert_run(struct sms_file *file, const char *told, const struct fact *fact)
+/* `fact` ends with an entry whose metric is NULL. Frees the file. */
+static void assert_run(struct sms_file *file, const char *log, const struct fact *fact)
 {
-    struct sms_results *results = run_told(file, told);
+    struct sms_results *results = run_logged(file, log);
     for (; fact->metric; fact++) {
         double value = fact->node ? node_metric(results, fact->node - 1, fact->metric) : metric(results, fact->metric);
-        bool is = isnan(fact->value) ? isnan(value) : fabs(value - fact->value) <= 1e-9 * fabs(fact->value);
-        if (!is)
+        bool is_equal = isnan(fact->value) ? isnan(value) : fabs(value - fact->value) <= 1e-9 * fabs(fact->value);
+        if (!is_equal)
             fail_msg("%s is %.17g, not %.17g", fact->metric, value, fact->value);
     }
     discard(results, file);
 }
 
-/* p is cut off at 4 s and begins anew on b, q is lost; r waits for the return. */
+/* At 4 s p is cut off and begins anew on b, and q is lost. r waits for the node's return. */
 static void a_failed_node_takes_no_pods_until_it_returns(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void a_failed_node_takes_no_pods_until_it_returns(void **state)
                               {"lost_count", 1},
                               {"failures_count", 1},
                               {"restarts_count", 1},
-                              {"wait_mean_ns", (5 + 4) * 1e9 / 5}, /* p's second wait is none of these */
+                              {"wait_mean_ns", (5 + 4) * 1e9 / 5}, /* excludes p's second wait */
                               {"makespan_ns", 20e9},
                               {"deadline_miss_ratio", 0},
                               {"gpu_wasted_ratio", 8 / 38.0},
@@ -61,11 +61,11 @@ static void a_failed_node_takes_no_pods_until_it_returns(void **state)
                               {0}});
 }
 
-/* p begins anew on b, q is lost, r is lost when it is cut off for the second time; e ends at the instant of the
- * failure, r has its place and loses it; s stays. */
-static void departures_say_when_and_how_each_stay_ended(void **state)
+/* p begins anew on b, and q is lost. r is lost when it is cut off for the second time. e ends at the instant of the
+ * failure, so r2 takes its place and loses it. s is still running. */
+static void departures_tell_when_and_how_each_pod_left_its_node(void **state)
 {
-    static struct told told;
+    static struct event_log log;
     struct sms_file *file =
         load_text("scenario: s\nnodes: [{name: a, gpus: 4}, {name: b, gpus: 1}]\n" FIRST_FIT
                   "failures: [{node: a, at: 4 s, for: 6 s}, {node: a, gpu: 1, at: 12 s, for: 1 s}]\npods:\n"
@@ -75,14 +75,15 @@ static void departures_say_when_and_how_each_stay_ended(void **state)
                   "  - {name: r2, gpus: 2, restarts: 1, start: 4 s, duration: 9 s}\n"
                   "  - {name: s, gpus: 1, start: 11 s}\nrun: {duration: 20 s}\n");
     (void)state;
-    discard(run_both(file, 0, SECOND_PS, &told), file);
-    assert_string_equal(told.departures, "0 4 e a 4 done\n4 4 r a c restarted\n0 4 q a 2 lost\n0 4 p a 1 restarted\n"
-                                         "10 12 r a 3 lost\n4 14 p b 1 done\n10 19 r2 a c done\n"
-                                         "12 20 s a 1 running\n");
+    discard(run_both(file, 0, SECOND_PS, &log), file);
+    assert_string_equal(log.departures, "0 4 e a 4 done\n4 4 r a c restarted\n0 4 q a 2 lost\n0 4 p a 1 restarted\n"
+                                        "10 12 r a 3 lost\n4 14 p b 1 done\n10 19 r2 a c done\n"
+                                        "12 20 s a 1 running\n");
 }
 
-/* Only who has the GPU is cut off; the rest of the node goes on, and what is left is counted of what is up. */
-static void a_failed_gpu_cuts_off_those_on_it(void **state)
+/* Only the pod on the failed GPU is cut off, and the rest of the node goes on. Allocation and
+ * fragments are computed over GPUs that are up. */
+static void a_failed_gpu_cuts_off_only_the_pods_on_it(void **state)
 {
     (void)state;
     assert_run(
@@ -101,8 +102,9 @@ static void a_failed_gpu_cuts_off_those_on_it(void **state)
                               {0}});
 }
 
-/* From 2 to 5 s by itself, from 3 to 6 s with its node, from 5 to 7 s once more: p, which has it, waits until 7 s. */
-static void what_has_several_causes_is_down_until_all_are_over(void **state)
+/* The GPU fails by itself from 2 to 5 s, with its node from 3 to 6 s, and again by itself from 5 to 7 s. p, which runs
+ * on it, waits until 7 s. */
+static void overlapping_failures_last_until_all_are_over(void **state)
 {
     (void)state;
     assert_run(load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\n" FIRST_FIT
@@ -113,7 +115,7 @@ static void what_has_several_causes_is_down_until_all_are_over(void **state)
                (const struct fact[]){{"gpu_up_mean_ratio", 5 / 10.0}, {"makespan_ns", 10e9}, {0}});
 }
 
-/* It begins anew twice, and is lost the third time. */
+/* The pod begins anew twice and is lost the third time. */
 static void restarts_have_a_limit(void **state)
 {
     (void)state;
@@ -132,19 +134,19 @@ static void restarts_have_a_limit(void **state)
                                      {0}});
 }
 
-/* Those cut off wait behind those that waited already, in the order in which they came. */
-static void who_is_cut_off_waits_behind(void **state)
+/* Pods that are cut off wait behind those that waited already, in the order in which they came. */
+static void pods_that_are_cut_off_wait_behind_the_others(void **state)
 {
     (void)state;
-    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\n" FIRST_FIT
-                          "failures: [{node: a, at: 2 s, for: 1 s}]\npods:\n"
-                          "  - {name: p, gpus: 1, duration: 9 s}\n  - {name: q, gpu: 60 %%, duration: 9 s}\n"
-                          "  - {name: r, gpus: 1, start: 1 s, duration: 9 s}\n"),
-                "0 p a 1\n0 q a 2\n3 r a 1\n3 p a 2\n12 q a 1\n");
+    assert_placements(load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\n" FIRST_FIT
+                                "failures: [{node: a, at: 2 s, for: 1 s}]\npods:\n"
+                                "  - {name: p, gpus: 1, duration: 9 s}\n  - {name: q, gpu: 60 %%, duration: 9 s}\n"
+                                "  - {name: r, gpus: 1, start: 1 s, duration: 9 s}\n"),
+                      "0 p a 1\n0 q a 2\n3 r a 1\n3 p a 2\n12 q a 1\n");
 }
 
-/* The node is back while its end from the first run would have come: nothing ends twice. */
-static void an_end_that_was_cut_short_is_none(void **state)
+/* The node is back when the pod's first run would have ended. That end must not happen. */
+static void a_pod_that_is_cut_off_does_not_end_at_its_old_time(void **state)
 {
     (void)state;
     assert_run(load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\n" FIRST_FIT
@@ -154,7 +156,8 @@ static void an_end_that_was_cut_short_is_none(void **state)
                (const struct fact[]){{"makespan_ns", 10.001e9}, {"done_count", 1}, {0}});
 }
 
-/* The run ends with its last pod, or when what waits could only wait; not when failures end, as they do not. */
+/* The run ends with its last pod, or when no waiting pod can ever be placed. It does not wait for drawn failures, which
+ * never end. */
 static void drawn_failures_do_not_keep_a_run_alive(void **state)
 {
     (void)state;
@@ -164,7 +167,7 @@ static void drawn_failures_do_not_keep_a_run_alive(void **state)
                "0 p a 1\n", (const struct fact[]){{"gpu_allocation_mean_ratio", 1}, {"failures_count", 0}, {0}});
 }
 
-/* What b draws is the same without a. */
+/* The failures drawn for b do not depend on the presence of a. */
 static void each_node_and_gpu_has_its_own_random_numbers(void **state)
 {
     (void)state;
@@ -187,22 +190,22 @@ static void each_node_and_gpu_has_its_own_random_numbers(void **state)
         assert_true(down[0][i] == down[1][i]);
 }
 
-/* Of those that wait, c before b, which came first; a has its place. */
+/* While a runs, b, c and d wait. c goes before b, which came earlier. */
 static void the_highest_priority_is_tried_first(void **state)
 {
     (void)state;
-    assert_told(load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" FIRST_FIT "pods:\n"
-                          "  - {name: a, gpus: 1, duration: 5 s}\n"
-                          "  - {name: b, gpus: 1, start: 1 s, duration: 5 s}\n"
-                          "  - {name: c, gpus: 1, start: 2 s, duration: 5 s, priority: 7}\n"
-                          "  - {name: d, gpu: 50 %%, start: 2 s, duration: 5 s, priority: 3}\n"),
-                "0 a n 1\n5 c n 1\n10 d n 1\n15 b n 1\n");
+    assert_placements(load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" FIRST_FIT "pods:\n"
+                                "  - {name: a, gpus: 1, duration: 5 s}\n"
+                                "  - {name: b, gpus: 1, start: 1 s, duration: 5 s}\n"
+                                "  - {name: c, gpus: 1, start: 2 s, duration: 5 s, priority: 7}\n"
+                                "  - {name: d, gpu: 50 %%, start: 2 s, duration: 5 s, priority: 3}\n"),
+                      "0 a n 1\n5 c n 1\n10 d n 1\n15 b n 1\n");
 }
 
-static void of_those_that_come_at_once_too(void **state)
+static void the_highest_priority_is_tried_first_among_simultaneous_arrivals(void **state)
 {
     (void)state;
-    assert_told(
+    assert_placements(
         load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" FIRST_FIT "pods:\n"
                   "  - {name: a, gpus: 1, duration: 5 s}\n  - {name: b, gpus: 1, duration: 5 s, priority: 1}\n"),
         "0 b n 1\n5 a n 1\n");
@@ -211,7 +214,7 @@ static void of_those_that_come_at_once_too(void **state)
 static void pods_go_to_nodes_with_all_labels_that_they_select(void **state)
 {
     (void)state;
-    assert_told(
+    assert_placements(
         load_text("scenario: s\n" FIRST_FIT "pods:\n  - {name: p, selector: {zone: eu}}\n"
                   "  - {name: q, gpus: 1, selector: {zone: eu, disk: ssd}}\n  - {name: r, selector: {zone: us}}\n"
                   "  - {name: s}\n  - {table: {columns: [name, selector], rows: [[t, {disk: ssd}], [u, ~]]}}\n"
@@ -220,7 +223,7 @@ static void pods_go_to_nodes_with_all_labels_that_they_select(void **state)
         "0 p b 0\n0 q c 1\n0 r a 0\n0 s a 0\n0 t c 0\n0 u a 0\n");
 }
 
-/* Two halves on two GPUs, of those with least left that have enough. */
+/* Each part goes to the GPU with the least left that has enough. */
 static void a_pod_may_have_parts_of_several_gpus(void **state)
 {
     (void)state;
@@ -230,16 +233,16 @@ static void a_pod_may_have_parts_of_several_gpus(void **state)
                "0 p a 1\n0 q a 6\n0 r a 3\n", (const struct fact[]){{"gpu_allocation_ratio", 2.4 / 3}, {0}});
 }
 
-static void batches_come_together(void **state)
+static void pods_of_a_batch_arrive_together(void **state)
 {
     (void)state;
-    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 9}]\n" FIRST_FIT
-                          "pods: [{name: p, count: 5, gpus: 1, arrivals: {every: 2 s, batch: 2}}]\n"),
-                "0 p1 a 1\n0 p2 a 2\n2 p3 a 4\n2 p4 a 8\n4 p5 a 10\n");
+    assert_placements(load_text("scenario: s\nnodes: [{name: a, gpus: 9}]\n" FIRST_FIT
+                                "pods: [{name: p, count: 5, gpus: 1, arrivals: {every: 2 s, batch: 2}}]\n"),
+                      "0 p1 a 1\n0 p2 a 2\n2 p3 a 4\n2 p4 a 8\n4 p5 a 10\n");
 }
 
-/* Of more nodes than rows there are entries, and their nodes' means. */
-static void of_many_nodes_entries_have_metrics(void **state)
+/* With more nodes than rows, metrics are per entry and are means over the entry's nodes. */
+static void metrics_of_many_nodes_are_per_entry(void **state)
 {
     (void)state;
     struct sms_file *file =
@@ -260,20 +263,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failed_node_takes_no_pods_until_it_returns),
-        cmocka_unit_test(departures_say_when_and_how_each_stay_ended),
-        cmocka_unit_test(a_failed_gpu_cuts_off_those_on_it),
-        cmocka_unit_test(what_has_several_causes_is_down_until_all_are_over),
+        cmocka_unit_test(departures_tell_when_and_how_each_pod_left_its_node),
+        cmocka_unit_test(a_failed_gpu_cuts_off_only_the_pods_on_it),
+        cmocka_unit_test(overlapping_failures_last_until_all_are_over),
         cmocka_unit_test(restarts_have_a_limit),
-        cmocka_unit_test(who_is_cut_off_waits_behind),
-        cmocka_unit_test(an_end_that_was_cut_short_is_none),
+        cmocka_unit_test(pods_that_are_cut_off_wait_behind_the_others),
+        cmocka_unit_test(a_pod_that_is_cut_off_does_not_end_at_its_old_time),
         cmocka_unit_test(drawn_failures_do_not_keep_a_run_alive),
         cmocka_unit_test(each_node_and_gpu_has_its_own_random_numbers),
         cmocka_unit_test(the_highest_priority_is_tried_first),
-        cmocka_unit_test(of_those_that_come_at_once_too),
+        cmocka_unit_test(the_highest_priority_is_tried_first_among_simultaneous_arrivals),
         cmocka_unit_test(pods_go_to_nodes_with_all_labels_that_they_select),
         cmocka_unit_test(a_pod_may_have_parts_of_several_gpus),
-        cmocka_unit_test(batches_come_together),
-        cmocka_unit_test(of_many_nodes_entries_have_metrics),
+        cmocka_unit_test(pods_of_a_batch_arrive_together),
+        cmocka_unit_test(metrics_of_many_nodes_are_per_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void opposites_share_a_gpu(void **state)
                   "scenario: s\nnodes: [{name: n, devices: {model: tiny, count: 2}}]\n"
                   "policies: [{place: interference_aware, mode: mps}]\ncontention: proportional\npods:\n" //
                   POD("a", "memory") POD("b", "compute") POD("c", "memory") POD("d", "compute"));
-    sms_results_free(run_told(file, "0 a n 1\n0 b n 2\n0 c n 2\n0 d n 1\n"));
+    sms_results_free(run_logged(file, "0 a n 1\n0 b n 2\n0 c n 2\n0 d n 1\n"));
     sms_file_free(file);
 }
 
@@ -44,7 +44,7 @@ static void the_sum_of_slowdowns_counts(void **state)
                          "contention: {model: pairwise, slowdown: {x: {x: 2, y: 1.6, z: 2}, y: {x: 1.1, "
                          "y: 2, z: 1.2}, z: {x: 2, y: 1.3, z: 2}}}\n"
                          "pods:\n" POD("a", "x") POD("b", "z") POD("c", "y"));
-    sms_results_free(run_told(file, "0 a n1 1\n0 b n2 1\n0 c n2 1\n"));
+    sms_results_free(run_logged(file, "0 a n1 1\n0 b n2 1\n0 c n2 1\n"));
     sms_file_free(file);
 }
 
@@ -60,7 +60,7 @@ static void pods_that_take_turns_spread(void **state)
                       "policies: [{place: interference_aware, mode: %s}]\ncontention: proportional\npods:\n" //
                       POD("a", "light") POD("b", "light") POD("c", "light"),
                       modes[m]);
-        sms_results_free(run_told(file, "0 a n 1\n0 b n 2\n0 c n 4\n"));
+        sms_results_free(run_logged(file, "0 a n 1\n0 b n 2\n0 c n 4\n"));
         sms_file_free(file);
     }
 }
@@ -76,7 +76,7 @@ static void pods_that_fill_the_sms_keep_apart(void **state)
                                           "policies: [{place: interference_aware, mode: mps}]\n"
                                           "contention: proportional\npods:\n" //
         POD("a", "few") POD("b", "full") POD("c", "full"));
-    sms_results_free(run_told(file, "0 a n 1\n0 b n 1\n0 c n 2\n"));
+    sms_results_free(run_logged(file, "0 a n 1\n0 b n 1\n0 c n 2\n"));
     sms_file_free(file);
 }
 
@@ -84,9 +84,9 @@ static void pods_that_fill_the_sms_keep_apart(void **state)
 static void pods_without_workloads_take_the_first_node(void **state)
 {
     (void)state;
-    assert_told(load_text("scenario: s\nnodes: [{name: n, count: 2, gpus: 2}]\npolicies: [interference_aware]\n"
-                          "pods: [{name: p, count: 3, gpu: 60 %%}, {name: q}]\n"),
-                "0 p1 n1 1\n0 p2 n1 2\n0 p3 n2 1\n0 q n1 0\n");
+    assert_placements(load_text("scenario: s\nnodes: [{name: n, count: 2, gpus: 2}]\npolicies: [interference_aware]\n"
+                                "pods: [{name: p, count: 3, gpu: 60 %%}, {name: q}]\n"),
+                      "0 p1 n1 1\n0 p2 n1 2\n0 p3 n2 1\n0 q n1 0\n");
 }
 
 enum { PODS = 6 };

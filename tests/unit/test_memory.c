@@ -1,4 +1,4 @@
-/* Estimates of memory against what runs take, each in a process of its own. */
+/* Estimates of memory compared with what runs take. Each run has a process of its own. */
 #define _GNU_SOURCE
 #include "tests/harness.h"
 
@@ -17,7 +17,7 @@
 #define SANITIZED 1
 #endif
 
-/* `%s` is the rest of a scenario whose device has so many SMs. */
+/* A scenario whose device has `%d` SMs. The last `%s` is its policies and tenants. */
 #define SCENARIO                                                                                                       \
     "device: d\nclock: 1 GHz\nsms: %d\nmemory: 64 GiB\n"                                                               \
     "sm: {threads: 2048, warps: 64, blocks: 32, registers: 65536, shared_memory: 96 KiB}\n"                            \
@@ -26,7 +26,7 @@
     "demand: {fp32: 20 %%, dram: 5 %%}}]\n---\n"                                                                       \
     "scenario: s\ncontention: proportional\ndevices: [{model: d, count: %d}]\n%s"
 
-struct taken {
+struct memory_use {
     double estimate, peak; /* bytes */
 };
 
@@ -44,8 +44,8 @@ static struct sms_file *load(int sms, int devices, const char *rest)
     return file;
 }
 
-/* In the child. What is estimated goes through the pipe. */
-static int run(int to, int sms, int devices, const char *rest, unsigned jobs)
+/* Runs in the child and writes its estimate to the pipe. */
+static int run(int pipe_end, int sms, int devices, const char *rest, unsigned jobs)
 {
     struct sms_file *file = load(sms, devices, rest);
     struct sms_results *results;
@@ -56,35 +56,37 @@ static int run(int to, int sms, int devices, const char *rest, unsigned jobs)
     if (!scenario)
         return 1;
     double estimate = sms__memory_of(scenario, &ask);
-    return write(to, &estimate, sizeof estimate) != sizeof estimate || sms_run(scenario, &options, &results, NULL);
+    return write(pipe_end, &estimate, sizeof estimate) != sizeof estimate ||
+           sms_run(scenario, &options, &results, NULL);
 }
 
-static struct taken measure(int sms, int devices, const char *rest, unsigned jobs)
+static struct memory_use measure(int sms, int devices, const char *rest, unsigned jobs)
 {
-    struct taken taken = {0};
+    struct memory_use memory_use = {0};
     struct rusage usage;
-    int ends[2], status;
-    assert_int_equal(pipe(ends), 0);
+    int pipe_ends[2], status;
+    assert_int_equal(pipe(pipe_ends), 0);
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
-        _exit(run(ends[1], sms, devices, rest, jobs));
+        _exit(run(pipe_ends[1], sms, devices, rest, jobs));
     assert_int_equal(wait4(child, &status, 0, &usage), child);
     assert_int_equal(status, 0);
-    assert_int_equal(read(ends[0], &taken.estimate, sizeof taken.estimate), sizeof taken.estimate);
-    close(ends[0]);
-    close(ends[1]);
-    taken.peak = (double)usage.ru_maxrss * 1024;
-    return taken;
+    assert_int_equal(read(pipe_ends[0], &memory_use.estimate, sizeof memory_use.estimate), sizeof memory_use.estimate);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    memory_use.peak = (double)usage.ru_maxrss * 1024;
+    return memory_use;
 }
 
-/* The program's own 16 MB are counted, and so do not weigh. */
+/* The 16 MB allow for the program itself, whose pages count as well. */
 static void assert_estimated(const char *what, int sms, int devices, const char *rest, unsigned jobs)
 {
-    struct taken taken = measure(sms, devices, rest, jobs);
-    if (taken.estimate < 0.97 * taken.peak || taken.estimate > 2 * taken.peak + 16e6)
-        fail_msg("%s with %u jobs: %.1f MB, estimated %.1f MB", what, jobs, taken.peak / 1e6, taken.estimate / 1e6);
+    struct memory_use memory_use = measure(sms, devices, rest, jobs);
+    if (memory_use.estimate < 0.97 * memory_use.peak || memory_use.estimate > 2 * memory_use.peak + 16e6)
+        fail_msg("%s with %u jobs: %.1f MB, estimated %.1f MB", what, jobs, memory_use.peak / 1e6,
+                 memory_use.estimate / 1e6);
 }
 
 static const char *repeat(char *text, size_t size, const char *before, const char *each, int count, const char *after)
@@ -97,7 +99,7 @@ static const char *repeat(char *text, size_t size, const char *before, const cha
     return text;
 }
 
-static void runs_take_about_what_is_estimated(void **state)
+static void runs_take_about_the_estimated_memory(void **state)
 {
     static char vms[1 << 16];
     (void)state;
@@ -128,8 +130,9 @@ static void runs_take_about_what_is_estimated(void **state)
     }
 }
 
-/* Of many jobs those go at once that fit into 4 GiB together; one alone that does not fit is refused with its place. */
-static void jobs_that_do_not_fit_wait(void **state)
+/* As many jobs run at once as fit into 4 GiB together. A single job that does not fit is refused with the line that
+ * causes it. */
+static void as_many_jobs_run_at_once_as_fit_into_memory(void **state)
 {
     (void)state;
     struct sms_errors errors;
@@ -156,7 +159,7 @@ static void jobs_that_do_not_fit_wait(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_take_about_what_is_estimated),
-                                       cmocka_unit_test(jobs_that_do_not_fit_wait)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_take_about_the_estimated_memory),
+                                       cmocka_unit_test(as_many_jobs_run_at_once_as_fit_into_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

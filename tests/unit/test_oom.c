@@ -110,7 +110,7 @@ static int remove_scenario(void **state)
 }
 
 /* A failure is one of memory or of the machine, and has words. */
-static void assert_told(int code, const struct sms_errors *errors, const void *object)
+static void assert_reported(int code, const struct sms_errors *errors, const void *object)
 {
     if (code != SMS_ENOMEM && code != SMS_EIO)
         fail_msg("allocation %zu failed, and the code is %d: %s", fail_from, code, errors->item[0].message);
@@ -134,7 +134,7 @@ static size_t load_until_it_succeeds(size_t count)
             assert_false(reached);
             return n;
         }
-        assert_told(code, &errors, file);
+        assert_reported(code, &errors, file);
     }
 }
 
@@ -151,7 +151,7 @@ static size_t run_until_it_succeeds(size_t scenario, size_t count)
             discard(results, file);
             return n;
         }
-        assert_told(code, &errors, results);
+        assert_reported(code, &errors, results);
     }
 }
 

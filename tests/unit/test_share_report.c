@@ -1,4 +1,4 @@
-/* What is written of processes on shared devices. */
+/* Output about processes on shared devices: JSON, CSV, tables, traces and results folders. */
 #include "share_fixture.h"
 
 #include "sim/cli/rows.h"
@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-/* What a writer wrote. */
+/* The text that `write` prints. The caller frees it. */
 static char *text_of(void (*write)(const struct sms_results *, FILE *), const struct sms_results *results)
 {
     char *text;
@@ -25,7 +25,7 @@ static void write_json(const struct sms_results *results, FILE *to)
     assert_int_equal(sms__print_json(&set, to), 0);
 }
 
-static void assert_json_holds(const json_t *list, const struct sms_results *results, enum sms_subject subject)
+static void assert_json_matches(const json_t *list, const struct sms_results *results, enum sms_subject subject)
 {
     size_t count;
     const struct sms_metric *metric = sms_metrics(subject, &count);
@@ -44,7 +44,7 @@ static void assert_json_holds(const json_t *list, const struct sms_results *resu
     }
 }
 
-static void json_holds_processes_and_devices(void **state)
+static void json_contains_processes_and_devices(void **state)
 {
     struct fixture *fixture = *state;
     struct sms_results *results = run(&fixture->scenario);
@@ -52,14 +52,14 @@ static void json_holds_processes_and_devices(void **state)
     json_t *root = json_loads(text, 0, NULL);
     assert_non_null(root);
     const json_t *first = json_array_get(json_object_get(root, "runs"), 0);
-    assert_json_holds(json_object_get(first, "processes"), results, SMS_PROCESS);
-    assert_json_holds(json_object_get(first, "devices"), results, SMS_DEVICE);
+    assert_json_matches(json_object_get(first, "processes"), results, SMS_PROCESS);
+    assert_json_matches(json_object_get(first, "devices"), results, SMS_DEVICE);
     json_decref(root);
     free(text);
     sms_results_free(results);
 }
 
-static void json_of_vms_holds_neither(void **state)
+static void json_and_csv_of_vms_have_no_processes_or_devices(void **state)
 {
     struct fixture *fixture = *state;
     struct sms_results *results = run(sms_file_scenario(fixture->file, 0));
@@ -74,7 +74,7 @@ static void json_of_vms_holds_neither(void **state)
     sms_results_free(results);
 }
 
-static void csv_holds_a_row_for_each_value(void **state)
+static void csv_has_a_row_for_each_value(void **state)
 {
     struct fixture *fixture = *state;
     struct sms_results *results = run(&fixture->scenario);
@@ -88,20 +88,20 @@ static void csv_holds_a_row_for_each_value(void **state)
     sms_results_free(results);
 }
 
-static void tables_are_of_processes_and_devices(void **state)
+static void tables_show_processes_and_devices(void **state)
 {
     struct fixture *fixture = *state;
     struct sms_results *results = run(&fixture->scenario);
     char *text = text_of(sms__print_results, results);
     assert_non_null(strstr(text, "turnaround_ns"));
     assert_non_null(strstr(text, "small/1"));
-    assert_non_null(strstr(text, "normalized_progress_ratio")); /* of d, which repeats for ever */
+    assert_non_null(strstr(text, "normalized_progress_ratio")); /* metric of d, which repeats for ever */
     free(text);
     sms_results_free(results);
 }
 
-/* Wide files of a folder, and what they are named after. */
-static void the_folder_has_files_of_processes(void **state)
+/* Checks the header and a row of the devices' file. */
+static void wide_files_have_a_row_for_each_policy_and_device(void **state)
 {
     struct fixture *fixture = *state;
     struct sms_results *results = run(&fixture->scenario);
@@ -117,7 +117,7 @@ static void the_folder_has_files_of_processes(void **state)
     sms_results_free(results);
 }
 
-static void expectations_reach_processes_and_devices(void **state)
+static void expectations_can_name_processes_and_devices(void **state)
 {
     struct fixture *fixture = *state;
     struct sms__expect *e = fixture->expect;
@@ -148,7 +148,7 @@ static void expectations_reach_processes_and_devices(void **state)
     sms_results_free(results);
 }
 
-/* A folder of results that is not kept, with a file of spans in it. */
+/* Begins a results folder that is not kept, and opens a file for spans in it. */
 static void begin_folder(struct sms__folder *folder, struct rows *rows)
 {
     struct sms_errors errors = {0};
@@ -166,7 +166,7 @@ static void end_rows(struct sms__folder *folder, struct rows *rows)
     assert_int_equal(errors.count, 0);
 }
 
-static void a_timeline_ends_at_its_cap_and_says_so(void **state)
+static void a_timeline_ends_at_its_cap_and_reports_the_cut(void **state)
 {
     (void)state;
     struct sms__folder folder;
@@ -185,7 +185,7 @@ static void a_timeline_ends_at_its_cap_and_says_so(void **state)
     sms__folder_abandon(&folder);
 }
 
-static void a_span_is_a_row(void **state)
+static void spans_are_written_as_rows(void **state)
 {
     (void)state;
     struct sms__folder folder;
@@ -243,7 +243,7 @@ static bool is_text(const json_t *object, const char *key, const char *text)
     return given && !strcmp(given, text);
 }
 
-/* Of each policy a track a process, on which its spans lie. */
+/* Each policy has one track for each process, with the spans of that process. */
 static void a_trace_has_a_track_for_each_process(void **state)
 {
     struct fixture *fixture = *state;
@@ -262,7 +262,7 @@ static void a_trace_has_a_track_for_each_process(void **state)
         const json_t *args = json_object_get(event, "args");
         assert_int_equal(json_object_get(args, "device") != NULL, is_text(event, "name", "kernel"));
         json_int_t track = json_integer_value(json_object_get(event, "tid")) - first_tid;
-        if (spans < 2 * PROCESSES) /* of the first policy; each tells of one process after the other */
+        if (spans < 2 * PROCESSES) /* the first policy's, which emits the spans of one process after those of another */
             assert_int_equal(track, spans / 2);
         spans++;
     }
@@ -273,7 +273,7 @@ static void a_trace_has_a_track_for_each_process(void **state)
     json_decref(root);
 }
 
-static bool is_in(const char *folder, const char *name)
+static bool folder_has(const char *folder, const char *name)
 {
     char path[SMS__PATH_BYTES + 32];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -289,7 +289,7 @@ static json_t *manifest_of(const char *folder)
     return manifest;
 }
 
-static void a_folder_has_files_of_processes_if_there_are_some(void **state)
+static void a_folder_has_files_of_processes_only_if_there_are_processes(void **state)
 {
     struct fixture *fixture = *state;
     const struct sms_scenario *scenario[] = {&fixture->scenario, sms_file_scenario(fixture->file, 0)};
@@ -302,8 +302,8 @@ static void a_folder_has_files_of_processes_if_there_are_some(void **state)
         begin_folder(&made, NULL);
         const char *folder = made.partial.name;
         assert_int_equal(sms__run_folder_end(&made, &set, "run", &errors), SMS_OK);
-        assert_int_equal(is_in(folder, "processes.csv"), i == 0);
-        assert_int_equal(is_in(folder, "devices.csv"), i == 0);
+        assert_int_equal(folder_has(folder, "processes.csv"), i == 0);
+        assert_int_equal(folder_has(folder, "devices.csv"), i == 0);
         json_t *manifest = manifest_of(folder);
         const json_t *cuts = json_object_get(manifest, "spans_cut");
         assert_int_equal(json_array_size(cuts), 1 - i);
@@ -318,11 +318,16 @@ static void a_folder_has_files_of_processes_if_there_are_some(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(json_holds_processes_and_devices),       TEST(json_of_vms_holds_neither),
-        TEST(csv_holds_a_row_for_each_value),         TEST(tables_are_of_processes_and_devices),
-        TEST(the_folder_has_files_of_processes),      TEST(expectations_reach_processes_and_devices),
-        TEST(a_timeline_ends_at_its_cap_and_says_so), TEST(a_span_is_a_row),
-        TEST(a_trace_has_a_track_for_each_process),   TEST(a_folder_has_files_of_processes_if_there_are_some),
+        TEST(json_contains_processes_and_devices),
+        TEST(json_and_csv_of_vms_have_no_processes_or_devices),
+        TEST(csv_has_a_row_for_each_value),
+        TEST(tables_show_processes_and_devices),
+        TEST(wide_files_have_a_row_for_each_policy_and_device),
+        TEST(expectations_can_name_processes_and_devices),
+        TEST(a_timeline_ends_at_its_cap_and_reports_the_cut),
+        TEST(spans_are_written_as_rows),
+        TEST(a_trace_has_a_track_for_each_process),
+        TEST(a_folder_has_files_of_processes_only_if_there_are_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

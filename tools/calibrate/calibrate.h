@@ -4,6 +4,5 @@
 
 int calibrate_fine_grained(const char *folder);                            /* NULL: where its workloads are */
 int calibrate_fine_grained_limited(const char *slope, const char *folder); /* slope: of contention, as text */
-int calibrate_pairs(const char *data);
 
 #endif

@@ -1,6 +1,5 @@
 /* Fits what cannot be known otherwise.
  *
- *     build/bin/calibrate pairs [DATA]
  *     build/bin/calibrate fine-grained-2022 [FOLDER]
  *     build/bin/calibrate fine-grained-2022-limited SLOPE [FOLDER]
  *
@@ -8,13 +7,9 @@
 #include "calibrate.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "usage: calibrate pairs [DATA]\n"
-                            "           contention models to pairs under MPS: one half fits, the other tests; DATA is\n"
-                            "           the folder of measured data (SMSCHED_DATA or ../shared/data)\n"
-                            "       calibrate fine-grained-2022 [FOLDER]\n"
+static const char usage[] = "usage: calibrate fine-grained-2022 [FOLDER]\n"
                             "           the paper's workload vectors to its gains, written to FOLDER\n"
                             "           (models/workloads/fine-grained-2022); minutes\n"
                             "       calibrate fine-grained-2022-limited SLOPE [FOLDER]\n"
@@ -28,8 +23,6 @@ int main(int argc, char **argv)
         fputs(usage, stdout);
         return 0;
     }
-    if (argc <= 3 && !strcmp(what, "pairs"))
-        return calibrate_pairs(folder ? folder : getenv("SMSCHED_DATA"));
     if (argc <= 3 && !strcmp(what, "fine-grained-2022"))
         return calibrate_fine_grained(folder);
     if ((argc == 3 || argc == 4) && !strcmp(what, "fine-grained-2022-limited"))

@@ -201,11 +201,11 @@ def page_known(sim):
 
 def variants(sim):
     runs = sim.runs["variants"]
-    return [("as it is unless told", runs[OURS]), ("ranked by the smallest float that suffices",
-             runs["realtime(rank=bestfit_float)+time_slice"]), ("by the greatest float", sim.runs["load-060"][BY_FLOAT]),
+    return [("defaults", runs[OURS]), ("ranked by the smallest sufficient float",
+             runs["realtime(rank=bestfit_float)+time_slice"]), ("ranked by the greatest float", sim.runs["load-060"][BY_FLOAT]),
              ("tried again after 5 s, not 1 s", runs["realtime(retry=5 s)+time_slice"]),
              ("decisions take no time", runs["realtime(query=0 ps rank_base=0 ps rank_node=0 ps)+time_slice"]),
-             ("what runs too long is a miss at once", sim.runs["variants-eager"][OURS]),
+             ("late jobs are misses at once", sim.runs["variants-eager"][OURS]),
              ("the monitor samples (cycle)", sim.runs["variants-cycle"][OURS]),
              ("kernels of inference take all cores", sim.full_cores[OURS]),
              ("an empty node has float 0", runs["realtime(empty_node_float=0 ps)+time_slice"])]
@@ -220,13 +220,13 @@ def page_variants(sim):
 
 def page_memory(sim):
     lines = []
-    for said, name in (("nothing", "memory-load"), ("15 GiB", "memory-load-said")):
+    for request, name in (("none", "memory-load"), ("15 GiB", "memory-load-said")):
         for label, policy in FOUR:
             if policy in sim.runs[name]:
                 c = sim.runs[name][policy]
-                lines.append([said, label, within(c, "failed_count", 1, 1), within(c, "jobs_in_time_per_s", 1, 2),
+                lines.append([request, label, within(c, "failed_count", 1, 1), within(c, "jobs_in_time_per_s", 1, 2),
                               within(c, "wait_mean_ns", 1e-9, 1)])
-    return markdown(["they say", "policy", "failed", "jobs in time / s", "wait, s"], lines)
+    return markdown(["memory request", "policy", "failed", "jobs in time / s", "wait, s"], lines)
 
 
 def page_floats(sim):

@@ -55,14 +55,4 @@ plot for [k = 0:2] from . '/bandwidth.dat' index k using 1:2 with points pt 7 ps
      for [k = 0:2] '' index k using 1:3 with lines lc rgb hue[k + 1] dt 2 title word('read scale triad', k + 1) . ', curve'
 unset logscale x
 
-set output to . '/validation-pairs.svg'
-set xlabel 'error of predicted latency, %'
-set ylabel 'share of the pairs held back, %'
-set xrange [0:32]
-set yrange [0:100]
-set xtics auto
-set key default bottom right inside vertical Left reverse font 'Helvetica,17' samplen 1.5
-plot for [m = 0:2] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] dt 2 title word('none constant time-sharing', m + 1), \
-     for [m = 3:5] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] title word('proportional maxmin curve', m - 2)
-
 unset output

@@ -36,7 +36,6 @@ int main(int argc, char **argv)
     occupancy(&site);
     timelines(&site);
     bandwidth(&site);
-    pairs(&site);
     fclose(site.summary);
     return site.broken ? 1 : 0;
 }

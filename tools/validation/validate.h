@@ -67,6 +67,5 @@ double metric_of(const struct ran *ran, size_t policy, enum sms_subject subject,
 void occupancy(struct site *site);
 void timelines(struct site *site);
 void bandwidth(struct site *site);
-void pairs(struct site *site);
 
 #endif

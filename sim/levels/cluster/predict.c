@@ -80,7 +80,8 @@ static void add(const struct sms_place_model *model, size_t i, size_t vm, size_t
 {
     const struct sms__footprint *mean = &model->mean[vm * model->scenario->devices + device];
     model->speed[i] = 1;
-    model->rated[i] = (struct sms__rated){mean->demand, mean->room, mean->cls, &model->speed[i]};
+    model->rated[i] =
+        (struct sms__rated){.demand = mean->demand, .room = mean->room, .cls = mean->cls, .speed = &model->speed[i]};
 }
 
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,

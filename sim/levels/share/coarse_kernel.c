@@ -39,8 +39,11 @@ static void set_speeds(struct sms__fluid *fluid)
     sms__coarse_kernels_count(kernels, fluid->advanced_ps);
     make_scratch(kernels);
     for (struct sms__flow *flow = fluid->first; flow; flow = flow->next) {
-        const struct sms__footprint *fit = ((struct sms__coarse_kernel *)flow)->fit;
-        kernels->rated[n++] = (struct sms__rated){fit->demand, fit->room, fit->cls, &flow->rate};
+        const struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
+        const struct sms__footprint *fit = kernel->fit;
+        kernels->rated[n++] = (struct sms__rated){fit->demand, fit->room,       fit->cls,
+                                                  &flow->rate, kernel->process, (double)fit->launches / fit->work_ps,
+                                                  fit->power_w};
     }
     sms__rate_coarse(&kernels->rater, kernels->rated, n);
     find_excess(kernels, n);

@@ -12,6 +12,7 @@ struct sms__coarse_kernel {
     struct sms__flow flow;            /* the first member; of ps at full speed */
     const struct sms__footprint *fit; /* its demand is in parts of the device */
     double work;                      /* ps at full speed */
+    size_t process;                   /* whose it is */
     uint64_t began_ps;                /* when the context had been active for so long */
 };
 

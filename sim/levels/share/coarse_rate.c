@@ -2,6 +2,8 @@
  * resource slows. */
 #include "coarse_rate.h"
 
+#include <math.h>
+
 /* A kernel is as slow as the slowest resource that it uses. */
 static void rate_by_slowdown(const struct sms__rater *rater, const double *usage, const struct sms__rated *rated)
 {
@@ -43,6 +45,44 @@ static double find_crowd(const struct sms__rated *rated, size_t count)
     return room > 1 ? room : 1;
 }
 
+static size_t count_processes(const struct sms__rated *rated, size_t count)
+{
+    size_t processes = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t before = 0;
+        while (rated[before].process != rated[i].process)
+            before++;
+        processes += before == i;
+    }
+    return processes;
+}
+
+/* iGniter (Xu et al., IEEE TPDS 2022) measured on a V100 under MPS that each kernel of a request waits longer to be
+ * scheduled, the more processes there are. */
+static void wait_for_launches(const struct sms__rater *rater, const struct sms__rated *rated, size_t count)
+{
+    double wait_ps = rater->launch_wait_ps * (double)(count_processes(rated, count) - 1);
+    for (size_t i = 0; i < count && wait_ps > 0; i++)
+        *rated[i].speed /= 1 + *rated[i].speed * wait_ps * rated[i].launches;
+}
+
+/* The clock at full power over that of an idle device. Power beyond the idle one goes with the cube of the clock: it is
+ * proportional to clock and squared voltage, and the voltage to the clock. */
+static double clock_at(const struct sms__rater *rater, double power_w)
+{
+    return power_w > rater->spare_w ? cbrt(rater->spare_w / power_w) : 1;
+}
+
+/* A kernel's time alone has in it the clock that it has alone. */
+static void slow_clock(const struct sms__rater *rater, const struct sms__rated *rated, size_t count)
+{
+    double power_w = 0;
+    for (size_t i = 0; i < count; i++)
+        power_w += rated[i].power_w;
+    for (size_t i = 0; i < count && power_w > rater->spare_w; i++)
+        *rated[i].speed *= clock_at(rater, power_w) / clock_at(rater, rated[i].power_w);
+}
+
 void sms__rate_coarse(struct sms__rater *rater, const struct sms__rated *rated, size_t count)
 {
     double usage[SMS_RESOURCES_MAX] = {0}, crowd = find_crowd(rated, count);
@@ -56,4 +96,8 @@ void sms__rate_coarse(struct sms__rater *rater, const struct sms__rated *rated, 
             rate_by_slowdown(rater, usage, &rated[i]);
         *rated[i].speed /= crowd;
     }
+    if (rater->launch_wait_ps > 0 && count > 1)
+        wait_for_launches(rater, rated, count);
+    if (rater->spare_w > 0)
+        slow_clock(rater, rated, count);
 }

@@ -10,19 +10,25 @@ struct sms__rated {
     double room;          /* part of the SMs' limits, 0..1; 0: not known, it takes none */
     int cls;              /* as of struct sms_group */
     double *speed;        /* the result, 0..1 */
+    size_t process;       /* its index; of no matter without launch_wait_ps */
+    double launches;      /* that it stands for, per ps of its time alone */
+    double power_w;       /* what it adds to the power of an idle device, alone; 0: not known */
 };
 
 struct sms__rater {
     const struct sms_contention *contention;
     const struct sms_contention_view *view;
     struct sms__arena *arena;
+    double launch_wait_ps;               /* by which each other process lengthens a launch */
+    double spare_w;                      /* power limit less idle power; 0: no limit */
     struct sms_group *group;             /* [most], scratch, like the next */
     double (*demand)[SMS_RESOURCES_MAX]; /* [most] */
     size_t most;
 };
 
 /* Sets the speeds. If the kernels take more room than there is, each gets its part of it, as when the blocks of all
- * take turns to be dispatched. It then runs slower and demands less. The rest follows from the contention model. */
+ * take turns to be dispatched. It then runs slower and demands less. The rest follows from the contention model,
+ * from what launches wait for those of other processes, and from the clock, which falls at the power limit. */
 void sms__rate_coarse(struct sms__rater *rater, const struct sms__rated *rated, size_t count);
 
 #endif

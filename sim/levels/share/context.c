@@ -117,6 +117,7 @@ static void add_blocks(struct sms__context *context)
 static void init_context(struct sms__context *context, struct sms__instance *instance, struct sms__process *owner)
 {
     struct sms_share *share = instance->share;
+    const struct sms__device *type = instance->type;
     *context = (struct sms__context){.instance = instance, .owner = owner, .active = owner == NULL};
     context->source = sms__engine_source(share->engine, SMS__LEVEL_BLOCK, fire, context);
     context->last_held = &context->held;
@@ -124,7 +125,9 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
     context->coarse = (struct sms__coarse_kernels){
         .rater = {.contention = share->scenario->contention.model,
                   .view = &instance->contention,
-                  .arena = share->arena},
+                  .arena = share->arena,
+                  .launch_wait_ps = share->use->mode.launch_wait_ps,
+                  .spare_w = type->limit_w > type->idle_w ? type->limit_w - type->idle_w : 0},
         .record = instance->gpu->blocks,
         .sms = instance->type->sms,
     };
@@ -261,8 +264,10 @@ static void launch_coarse(struct sms__context *context, struct sms__stream_kerne
     if (!launch->kernel->made)
         work *= 1 + kernel->overhead;
     launch->record->placed++;
-    kernel->coarse = (struct sms__coarse_kernel){
-        .flow = {.left = work, .done = end_coarse, .subject = kernel}, .fit = launch->fit, .work = work};
+    kernel->coarse = (struct sms__coarse_kernel){.flow = {.left = work, .done = end_coarse, .subject = kernel},
+                                                 .fit = launch->fit,
+                                                 .work = work,
+                                                 .process = kernel->stream->process->idx};
     if (context->on_hold)
         hold_coarse(context, kernel);
     else

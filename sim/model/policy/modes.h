@@ -17,6 +17,7 @@ struct sms__mode {
     int drain;                         /* blocks that run when a slice ends are waited for */
     uint64_t clients;                  /* processes on a device at most */
     uint64_t granule;                  /* SMs of active_threads are multiples of it */
+    double launch_wait_ps;             /* by which each other process lengthens a launch of a coarse kernel */
     const char *label;                 /* as a policy's */
     const struct sms__node *instances; /* the list of their names; or NULL */
 };

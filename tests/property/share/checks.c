@@ -1,4 +1,4 @@
-/* What must hold of every run, and of two that should be the same. */
+/* Properties that must hold of every run, and the comparison of two runs that should be equal. */
 #include "share.h"
 
 #include "sim/model/scenario.h"
@@ -10,9 +10,9 @@
 
 enum { EVENTS_MAX = 200000 };
 
-static const char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static const char *describe(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-static const char *say(const char *format, ...)
+static const char *describe(const char *format, ...)
 {
     static char text[512];
     va_list args;
@@ -22,7 +22,7 @@ static const char *say(const char *format, ...)
     return text;
 }
 
-static void mix(struct seen *seen, uint64_t value) { seen->hash = (seen->hash ^ value) * 1099511628211u; }
+static void add_to_hash(struct seen *seen, uint64_t value) { seen->hash = (seen->hash ^ value) * 1099511628211u; }
 
 static struct seen *seen_by(struct outcome *outcome, const struct sms_scenario *scenario, const char *policy)
 {
@@ -44,13 +44,13 @@ static void on_span(void *user, const char *policy, const struct sms_span *span)
     seen->cut |= seen->spans == SPANS;
     if (!seen->cut)
         seen->span[seen->spans++] = *span;
-    mix(seen, span->process);
-    mix(seen, span->stream);
-    mix(seen, span->start_ps);
-    mix(seen, span->end_ps);
-    mix(seen, (uint64_t)span->device);
+    add_to_hash(seen, span->process);
+    add_to_hash(seen, span->stream);
+    add_to_hash(seen, span->start_ps);
+    add_to_hash(seen, span->end_ps);
+    add_to_hash(seen, (uint64_t)span->device);
     for (const char *c = span->state; *c; c++)
-        mix(seen, (uint64_t)*c);
+        add_to_hash(seen, (uint64_t)*c);
 }
 
 static void on_kernel(void *user, const char *policy, const struct sms_kernel_run *run)
@@ -58,9 +58,9 @@ static void on_kernel(void *user, const char *policy, const struct sms_kernel_ru
     struct observer *observer = user;
     struct seen *seen = seen_by(observer->outcome, observer->scenario, policy);
     seen->kernels++;
-    mix(seen, run->device);
-    mix(seen, run->launch_ps);
-    mix(seen, run->end_ps);
+    add_to_hash(seen, run->device);
+    add_to_hash(seen, run->launch_ps);
+    add_to_hash(seen, run->end_ps);
 }
 
 void outcome_run(struct outcome *outcome, const struct sms_scenario *scenario, enum sms_engine engine, bool check)
@@ -92,7 +92,7 @@ void outcome_release(struct outcome *outcome)
     sms_results_free(outcome->results);
 }
 
-/* To the last bit; one NAN is as good as another. */
+/* Compares to the last bit, except that all NANs are equal. */
 static bool is_same(double a, double b)
 {
     uint64_t x, y;
@@ -110,8 +110,8 @@ static const char *differ_in(const struct outcome *a, const struct outcome *b, s
         double x = sms_results_value(a->results, p, 0, subject, idx, m);
         double y = sms_results_value(b->results, p, 0, subject, idx, m);
         if (!is_same(x, y))
-            return say("policy %zu: %s of %s: %.17g and %.17g", p, metric[m].name,
-                       sms_results_subject(a->results, subject, idx), x, y);
+            return describe("policy %zu: %s of %s: %.17g and %.17g", p, metric[m].name,
+                            sms_results_subject(a->results, subject, idx), x, y);
     }
     return NULL;
 }
@@ -130,12 +130,12 @@ static const char *differ_in_spans(const struct seen *a, const struct seen *b, s
     for (size_t i = 0; i < a->spans && i < b->spans; i++)
         if (a->span[i].start_ps != b->span[i].start_ps || a->span[i].end_ps != b->span[i].end_ps ||
             a->span[i].process != b->span[i].process || a->span[i].state != b->span[i].state)
-            return say("policy %zu: span %zu: %s %s %llu-%llu and %s %s %llu-%llu", p, i, a->span[i].name,
-                       a->span[i].state, (unsigned long long)a->span[i].start_ps, (unsigned long long)a->span[i].end_ps,
-                       b->span[i].name, b->span[i].state, (unsigned long long)b->span[i].start_ps,
-                       (unsigned long long)b->span[i].end_ps);
+            return describe("policy %zu: span %zu: %s %s %llu-%llu and %s %s %llu-%llu", p, i, a->span[i].name,
+                            a->span[i].state, (unsigned long long)a->span[i].start_ps,
+                            (unsigned long long)a->span[i].end_ps, b->span[i].name, b->span[i].state,
+                            (unsigned long long)b->span[i].start_ps, (unsigned long long)b->span[i].end_ps);
     if (a->spans != b->spans || a->hash != b->hash)
-        return say("policy %zu: %zu spans and %zu, or other kernels", p, a->spans, b->spans);
+        return describe("policy %zu: %zu spans and %zu, or other kernels", p, a->spans, b->spans);
     return NULL;
 }
 
@@ -143,7 +143,7 @@ const char *differ(const struct outcome *a, const struct outcome *b)
 {
     const char *why = NULL;
     if (a->code != b->code)
-        return say("codes %d (%s) and %d (%s)", a->code, a->why, b->code, b->why);
+        return describe("codes %d (%s) and %d (%s)", a->code, a->why, b->code, b->why);
     for (size_t p = 0; a->code == SMS_OK && p < a->policies && !why; p++) {
         why = differ_in_spans(&a->seen[p], &b->seen[p], p);
         why = why ? why : differ_in_metrics(a, b, p);
@@ -162,9 +162,10 @@ static double value(const struct outcome *outcome, size_t policy, enum sms_subje
     abort();
 }
 
-/* Spans of a stream follow one another from its process's arrival on, and none is empty. `end`: of the last. */
-static const char *tiles(const struct seen *seen, const struct sms_scenario *scenario, size_t process, size_t stream,
-                         uint64_t *end)
+/* The spans of a stream must follow one another from the arrival of its process on, and none may be empty. `end` gets
+ * the end of the last one. */
+static const char *check_continuity(const struct seen *seen, const struct sms_scenario *scenario, size_t process,
+                                    size_t stream, uint64_t *end)
 {
     uint64_t at = (uint64_t)(scenario->vm[process].start_ps + 0.5);
     for (size_t i = 0; i < seen->spans; i++) {
@@ -172,15 +173,16 @@ static const char *tiles(const struct seen *seen, const struct sms_scenario *sce
         if (span->process != process || span->stream != stream)
             continue;
         if (span->start_ps != at || span->end_ps <= at)
-            return say("%s: %s from %llu to %llu, and it was at %llu", span->name, span->state,
-                       (unsigned long long)span->start_ps, (unsigned long long)span->end_ps, (unsigned long long)at);
+            return describe("%s: %s from %llu to %llu, and it was at %llu", span->name, span->state,
+                            (unsigned long long)span->start_ps, (unsigned long long)span->end_ps,
+                            (unsigned long long)at);
         at = span->end_ps;
     }
     *end = at;
     return NULL;
 }
 
-static size_t weight(const char *state)
+static size_t rank_of_state(const char *state)
 {
     static const char *const states[] = {"allocate", "launch",     "host",      "copy_out",  "copy_in",
                                          "paused",   "suspending", "suspended", "restoring", "kernel"};
@@ -191,16 +193,16 @@ static size_t weight(const char *state)
     return i < sizeof states / sizeof *states ? i + 1 : 0;
 }
 
-/* Whether another stream of the process has it counted as in another state at this time. */
-static bool is_outweighed(const struct seen *seen, size_t by, const struct sms_span *span, uint64_t at)
+/* Whether another stream of the process makes its state at this time count as a different one. */
+static bool is_outranked(const struct seen *seen, size_t by, const struct sms_span *span, uint64_t at)
 {
     const struct sms_span *other = &seen->span[by];
-    bool there = other->process == span->process && other->start_ps <= at && other->end_ps > at;
-    size_t own = weight(span->state), its = weight(other->state);
-    return there && (its > own || (its == own && other->stream < span->stream));
+    bool present = other->process == span->process && other->start_ps <= at && other->end_ps > at;
+    size_t own_rank = rank_of_state(span->state), other_rank = rank_of_state(other->state);
+    return present && (other_rank > own_rank || (other_rank == own_rank && other->stream < span->stream));
 }
 
-/* When that may change. */
+/* The next time at which that may change. */
 static uint64_t next_change(const struct seen *seen, const struct sms_span *span, uint64_t at)
 {
     uint64_t next = span->end_ps;
@@ -214,20 +216,20 @@ static uint64_t next_change(const struct seen *seen, const struct sms_span *span
     return next;
 }
 
-static double time_of(const struct seen *seen, const struct sms_span *span)
+static double time_not_outranked(const struct seen *seen, const struct sms_span *span)
 {
     double sum = 0;
     for (uint64_t at = span->start_ps, next; at < span->end_ps; at = next) {
-        bool outweighed = false;
+        bool outranked = false;
         next = next_change(seen, span, at);
-        for (size_t i = 0; i < seen->spans && !outweighed; i++)
-            outweighed = is_outweighed(seen, i, span, at);
-        sum += outweighed ? 0 : (double)(next - at);
+        for (size_t i = 0; i < seen->spans && !outranked; i++)
+            outranked = is_outranked(seen, i, span, at);
+        sum += outranked ? 0 : (double)(next - at);
     }
     return sum;
 }
 
-/* Time for which a process was in a state, by the spans of its streams. */
+/* Time for which a process was in a state, computed from the spans of its streams. */
 static double time_in(const struct seen *seen, const struct sms_scenario *scenario, size_t process, const char *state)
 {
     double sum = 0;
@@ -235,12 +237,13 @@ static double time_in(const struct seen *seen, const struct sms_scenario *scenar
         const struct sms_span *span = &seen->span[i];
         if (span->process != process || strcmp(span->state, state) != 0)
             continue;
-        sum += scenario->vm[process].streams > 1 ? time_of(seen, span) : (double)(span->end_ps - span->start_ps);
+        sum += scenario->vm[process].streams > 1 ? time_not_outranked(seen, span)
+                                                 : (double)(span->end_ps - span->start_ps);
     }
     return sum;
 }
 
-/* A process's kernels run, or wait for their slice. */
+/* For kernel_ns, kernels run or wait for their slice. */
 static const struct {
     const char *metric, *state, *also;
 } pairs[] = {{"kernel_ns", "kernel", "waiting"},
@@ -249,8 +252,8 @@ static const struct {
              {"paused_ns", "paused", NULL},
              {"host_ns", "host", NULL}};
 
-static const char *metrics_match_spans(const struct outcome *outcome, const struct sms_scenario *scenario,
-                                       size_t policy, size_t process)
+static const char *check_metrics_against_spans(const struct outcome *outcome, const struct sms_scenario *scenario,
+                                               size_t policy, size_t process)
 {
     const struct seen *seen = &outcome->seen[policy];
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -258,22 +261,22 @@ static const char *metrics_match_spans(const struct outcome *outcome, const stru
         double spans = time_in(seen, scenario, process, pairs[i].state) / 1000;
         spans += pairs[i].also ? time_in(seen, scenario, process, pairs[i].also) / 1000 : 0;
         if (fabs(ns - spans) > 1e-9 * spans + 1e-6)
-            return say("process %zu: %s is %.12g, its spans are %.12g", process, pairs[i].metric, ns, spans);
+            return describe("process %zu: %s is %.12g, its spans are %.12g", process, pairs[i].metric, ns, spans);
     }
     if (value(outcome, policy, SMS_PROCESS, process, "service_ns") >
         value(outcome, policy, SMS_PROCESS, process, "kernel_ns") +
             value(outcome, policy, SMS_PROCESS, process, "paused_ns") + 1e-3)
-        return say("process %zu: more service than kernels", process);
+        return describe("process %zu: more service than kernels", process);
     return NULL;
 }
 
-/* What its kernels take alone, where nothing but itself slows them; NAN where that cannot be said. */
-static double own_kernels_ps(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t process)
+/* The time that a process's kernels take alone, where only the process itself slows them. NAN where that is unknown. */
+static double kernels_alone_ps(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t process)
 {
     const struct sms__tenant *vm = &scenario->vm[process];
     double sum = 0;
     if (vm->streams > 1)
-        return NAN; /* they overlap */
+        return NAN; /* streams overlap */
     for (size_t s = 0; s < vm->workload->steps; s++) {
         const struct sms__step *step = &vm->workload->step[s];
         const struct sms__kernel *kernel = &vm->workload->kernel[step->kernel];
@@ -281,69 +284,72 @@ static double own_kernels_ps(const struct sms_scenario *scenario, const struct s
             continue;
         if (!kernel->whole || kernel->jitter > 0)
             return NAN;
-        sum += (double)step->times * kernel->block_time.value *
+        const struct sms__footprint *fit = &vm->fit[0][step->kernel];
+        sum += (double)step->times * (fit->scaled ? fit->work_ps : kernel->block_time.value) *
                (1 + (use->share->intercepts ? vm->workload->overhead : 0));
     }
     return sum * (double)vm->repeat;
 }
 
-/* Kernels by time, one context at a time: service is what the kernels take. */
-static const char *serves(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy,
-                          size_t process)
+/* With kernels of given times and one context at a time, service must equal the time of the kernels. */
+static const char *check_service(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy,
+                                 size_t process)
 {
     const struct sms__policy_use *use = &scenario->policy[policy];
     bool alone = use->mode.kind == SMS__MODE_TIME_SLICE || use->mode.kind == SMS__MODE_EXCLUSIVE;
-    double own = own_kernels_ps(scenario, use, process) / 1000;
+    double expected = kernels_alone_ps(scenario, use, process) / 1000;
     double service = value(outcome, policy, SMS_PROCESS, process, "service_ns");
     bool ended = !isnan(value(outcome, policy, SMS_PROCESS, process, "turnaround_ns"));
-    if (alone && ended && !isnan(own) && fabs(service - own) > 1e-9 * own + 0.01)
-        return say("process %zu: %.12g ns of service, its kernels take %.12g", process, service, own);
+    if (alone && ended && !isnan(expected) && fabs(service - expected) > 1e-9 * expected + 0.01)
+        return describe("process %zu: %.12g ns of service, its kernels take %.12g", process, service, expected);
     return NULL;
 }
 
-static bool is_there(const struct seen *seen, size_t process, const struct sms_span *one)
+static bool is_on_device(const struct seen *seen, size_t process, const struct sms_span *one)
 {
-    bool there = false;
-    for (size_t j = 0; j < seen->spans && !there; j++) {
+    bool present = false;
+    for (size_t j = 0; j < seen->spans && !present; j++) {
         const struct sms_span *other = &seen->span[j];
-        there = other->process == process && other->device == one->device && other->start_ps <= one->start_ps &&
-                other->end_ps > one->start_ps;
+        present = other->process == process && other->device == one->device && other->start_ps <= one->start_ps &&
+                  other->end_ps > one->start_ps;
     }
-    return there;
+    return present;
 }
 
-/* No more processes at once than the mode allows, on any device, in any of their states there. */
-static const char *crowds(const struct seen *seen, size_t processes, size_t most)
+/* A device must never hold more processes than the mode allows, in any of their states there. */
+static const char *check_process_limit(const struct seen *seen, size_t processes, size_t most)
 {
     for (size_t i = 0; i < seen->spans; i++) {
         const struct sms_span *one = &seen->span[i];
-        size_t there = 0;
+        size_t present = 0;
         for (size_t p = 0; one->device >= 0 && p < processes; p++)
-            there += is_there(seen, p, one);
-        if (there > most)
-            return say("%zu processes on device %ld at %llu", there, one->device, (unsigned long long)one->start_ps);
+            present += is_on_device(seen, p, one);
+        if (present > most)
+            return describe("%zu processes on device %ld at %llu", present, one->device,
+                            (unsigned long long)one->start_ps);
     }
     return NULL;
 }
 
-/* Memory of a device, and its time. */
-static const char *fits(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy, size_t d)
+/* Memory of a device must not exceed its size, and its busy time not the run. */
+static const char *check_memory(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy,
+                                size_t d)
 {
     double memory = (double)scenario->device[d]->memory;
     double held = value(outcome, policy, SMS_DEVICE, d, "memory_ratio");
     double busy = value(outcome, policy, SMS_DEVICE, d, "busy_ratio");
     double most = value(outcome, policy, SMS_DEVICE, d, "memory_high_water_bytes");
     if (most > memory || held > most / memory + 1e-9)
-        return say("device %zu: %.0f bytes held at most, ratio %.12g", d, most, held);
-    return busy < 0 || busy > 1 + 1e-9 ? say("device %zu: busy %.12g", d, busy) : NULL;
+        return describe("device %zu: %.0f bytes held at most, ratio %.12g", d, most, held);
+    return busy < 0 || busy > 1 + 1e-9 ? describe("device %zu: busy %.12g", d, busy) : NULL;
 }
 
-/* One context at a time: service and switches are no more than the time with kernels. */
-static const char *takes_turns(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy)
+/* With one context at a time, service and switches must not exceed the time with kernels. */
+static const char *check_time_slices(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy)
 {
     double service = 0, busy = 0, switches = 0, rate = value(outcome, policy, SMS_HOST, 0, "kernels_per_s");
     double time = rate > 0 ? (double)outcome->seen[policy].kernels / rate * 1e9
-                           : 0; /* of the run: a process may fail before it comes */
+                           : 0; /* time of the whole run, because a process may fail before it arrives */
     for (size_t d = 0; d < scenario->devices; d++) {
         switches += value(outcome, policy, SMS_DEVICE, d, "switch_ns");
         busy += value(outcome, policy, SMS_DEVICE, d, "busy_ratio") * time;
@@ -352,7 +358,7 @@ static const char *takes_turns(const struct outcome *outcome, const struct sms_s
         service += value(outcome, policy, SMS_PROCESS, v, "service_ns");
     if (time <= 0 || service + switches <= busy * (1 + 1e-9) + 1)
         return NULL;
-    return say("%.12g ns of service, %.12g of switches, %.12g of kernels", service, switches, busy);
+    return describe("%.12g ns of service, %.12g of switches, %.12g of kernels", service, switches, busy);
 }
 
 static const char *is_wrong_under(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy)
@@ -361,31 +367,31 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
     const struct seen *seen = &outcome->seen[policy];
     bool sliced = mode->kind == SMS__MODE_TIME_SLICE || mode->kind == SMS__MODE_EXCLUSIVE;
     bool whole = scenario->warmup_ps <= 0 && scenario->duration_ps <= 0;
-    const char *why = sliced && whole ? takes_turns(outcome, scenario, policy) : NULL;
+    const char *why = sliced && whole ? check_time_slices(outcome, scenario, policy) : NULL;
     for (size_t d = 0; d < scenario->devices && !why; d++)
-        why = fits(outcome, scenario, policy, d);
+        why = check_memory(outcome, scenario, policy, d);
     uint64_t end, ends = 0;
     for (size_t v = 0; v < scenario->vms && !why; v++) {
         for (size_t s = 0; s < scenario->vm[v].streams && !why; s++) {
-            why = tiles(seen, scenario, v, s, &end);
+            why = check_continuity(seen, scenario, v, s, &end);
             ends = end > ends ? end : ends;
         }
         if (!why && scenario->warmup_ps <= 0 && !seen->cut)
-            why = metrics_match_spans(outcome, scenario, policy, v);
+            why = check_metrics_against_spans(outcome, scenario, policy, v);
         if (!why && scenario->warmup_ps <= 0)
-            why = serves(outcome, scenario, policy, v);
+            why = check_service(outcome, scenario, policy, v);
     }
     if (!why && mode->kind == SMS__MODE_EXCLUSIVE)
-        why = crowds(seen, scenario->vms, 1);
+        why = check_process_limit(seen, scenario->vms, 1);
     if (!why && mode->kind == SMS__MODE_MPS)
-        why = crowds(seen, scenario->vms, mode->clients);
+        why = check_process_limit(seen, scenario->vms, mode->clients);
     return why;
 }
 
 const char *is_wrong(const struct outcome *outcome, const struct sms_scenario *scenario)
 {
     const char *why =
-        outcome->code && outcome->code != SMS_ELIMIT ? say("code %d: %s", outcome->code, outcome->why) : NULL;
+        outcome->code && outcome->code != SMS_ELIMIT ? describe("code %d: %s", outcome->code, outcome->why) : NULL;
     for (size_t p = 0; outcome->code == SMS_OK && p < outcome->policies && !why; p++)
         why = is_wrong_under(outcome, scenario, p);
     return why;

@@ -60,9 +60,13 @@ static void print_device(struct choices *c)
     print_link(c);
     fputs("resources:\n  a: {class: compute}\n  b: {class: memory}\n  c: {class: memory, scope: device}\n", c->to);
     if (chance(c->rng, 50))
-        fprintf(c->to, "power: {idle: 10 W, busy: 100 W%s}\n", chance(c->rng, 50) ? ", shared: 120 W" : "");
+        fprintf(c->to, "power: {idle: 10 W, busy: 100 W, limit: 100 W%s}\n",
+                chance(c->rng, 50) ? ", shared: 120 W" : "");
     fprintf(c->to, "mig: {slices: 2, profiles: [{name: half, sms: %u, memory: 500 B, slices: 1, starts: [0, 1]}]}\n",
             c->sms / 2);
+    fputs("---\ndevice: old\nclock: 700 MHz\nsms: 5\nsm: {threads: 2048, warps: 64, blocks: 8}\n"
+          "resources:\n  a: {class: compute}\n  b: {class: memory}\n  c: {class: memory, scope: device}\n",
+          c->to);
 }
 
 static void print_demand(struct choices *c)
@@ -81,7 +85,8 @@ static void print_kernel(struct choices *c, unsigned k)
     bool whole = c->form == WHOLES || (c->form == BOTH && chance(c->rng, 50));
     fprintf(c->to, "  - {name: k%u, ", k);
     if (whole) {
-        fprintf(c->to, "time: %u ms, ", number(c, 1, 12));
+        fprintf(c->to, "time: %u ms, launches: %u, ", number(c, 1, 12), number(c, 1, 40));
+        fprintf(c->to, "power: %u W, ", number(c, 0, 120));
     } else {
         fprintf(c->to, "blocks: %u, ", number(c, 1, 60));
         fprintf(c->to, "threads: %u, ", 32 * number(c, 1, 16));
@@ -137,6 +142,8 @@ static void print_workload(struct choices *c, unsigned w)
     c->held = 0;
     fprintf(c->to, "---\nworkload: w%u\n", w);
     if (chance(c->rng, 15))
+        fputs("device: old\n", c->to); /* so it is scaled */
+    if (chance(c->rng, 15))
         fputs("exclusive: true\n", c->to);
     if (chance(c->rng, 25))
         fprintf(c->to, "overhead: %u %%\n", number(c, 0, 50));
@@ -166,7 +173,7 @@ static void print_mode(struct choices *c, unsigned p)
     } else if (mode < 3 || c->form == BOTH) {
         print_slices(c, mode == 1 ? "time_slice" : "mig");
     } else if (mode == 3 && p == 1) {
-        fputs("mode: together", c->to);
+        fprintf(c->to, "mode: {together: {launch_wait: %u us}}", number(c, 0, 20));
     } else {
         fprintf(c->to, "mode: {mps: {clients: %u, ", number(c, 1, 8));
         fprintf(c->to, "granule: %u}}", number(c, 1, 3));
@@ -275,8 +282,13 @@ static void print_process(struct choices *c, unsigned p, bool forever)
 
 static void print_scenario(struct choices *c)
 {
-    static const char *const contentions[] = {"none", "proportional", "maxmin", "{model: proportional, slope: 1.7}",
-                                              NULL};
+    static const char *const contentions[] = {
+        "none",
+        "proportional",
+        "maxmin",
+        "{model: proportional, slope: 1.7}",
+        "{model: pressure, floor: 10 %, curves: {a: [[100 %, 90 %]], c: [[50 %, 10 %], [100 %, 80 %]]}}",
+        NULL};
     bool forever = chance(c->rng, 25);
     c->devices = number(c, 1, 2);
     fprintf(c->to, "---\nscenario: s\ndevices: [{model: small, count: %u}]\n", c->devices);

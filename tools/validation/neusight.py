@@ -1,0 +1,65 @@
+"""Kernels of PyTorch by grid and time on six GPUs (NeuSight), and what the device files say of these."""
+import csv
+import gzip
+import math
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import yaml
+
+MODELS = Path(__file__).resolve().parents[2] / "models/devices"
+DEVICES = {"Tesla P4": "p4", "Tesla P100-PCIE-16GB": "p100-pcie", "Tesla V100-PCIE-32GB": "v100-pcie", "Tesla T4": "t4",
+           "NVIDIA A100-PCIE-40GB": "a100-pcie", "NVIDIA A100 80GB PCIe": "a100-80gb-pcie"}
+LIMITS = {"p4": 75, "p100-pcie": 250, "v100-pcie": 250, "t4": 70, "a100-pcie": 250, "a100-80gb-pcie": 300}  # W, of the product briefs
+ARRAYS = {"add": 3, "mul": 3, "div": 3, "pow": 3}  # read and written; of the others 2
+MEMORY, FP32 = 0, 1
+
+
+def number(text):
+    value, unit = str(text).split()
+    return float(value) * {"MHz": 1e6, "GB/s": 1e9, "W": 1, "KiB": 1024}[unit]
+
+
+class Device:
+    def __init__(self, name):
+        self.name, self.text = name, (MODELS / f"{name}.yaml").read_text()
+        about = yaml.safe_load(self.text)
+        self.sms, self.clock, self.sm = about["sms"], number(about["clock"]), about["sm"]
+        self.power = LIMITS[name]
+        self.compute_clock = min(number(about["power"].get("compute_clock", about["clock"])), self.clock)
+        self.lanes = about["resources"]["fp32"]["lanes"] * self.sms
+        self.rate = [number(about["resources"]["dram"]["bandwidth"]), self.lanes * self.clock]  # bytes, fp32 results a second
+
+    def per_wave(self, kernel):
+        """Blocks of a wave: an SM's, by threads, blocks and registers."""
+        warps = math.ceil(kernel["threads"] / 32)
+        by_registers = 4 * (16384 // (math.ceil(kernel["registers"] * 32 / 256) * 256)) // warps
+        return self.sms * min(self.sm["threads"] // (32 * warps), self.sm["blocks"], by_registers)
+
+    def document(self, energy):
+        """The device file, with the clock of full fp32 units at this energy of a result."""
+        clock = min(self.power / (self.lanes * energy), self.clock)
+        text = re.sub(r", compute_clock: [^}]*", "", self.text)
+        return re.sub(r"(?m)^(power: \{[^}]*)\}", rf"\1, compute_clock: {clock / 1e6:.0f} MHz}}", text)
+
+
+def read(data):
+    """{(op, sizes): {device: kernel}}; of repeated measurements the first."""
+    found = defaultdict(dict)
+    with gzip.open(data / "kernels/neusight.csv.gz", "rt", newline="") as file:
+        for row in csv.DictReader(file):
+            size = {key: int(value) for key, value in (pair.split("=") for pair in row["sizes"].split())}
+            op, gemm = row["op"], row["op"] in ("bmm", "linear")
+            kernel = {"op": op, "name": row["kernel"], "size": size, "split": int(row["grid_z"]),
+                      "device": DEVICES[row["device"]], "group": op if gemm or op in ("softmax", "ln") else "element-wise",
+                      "time": float(row["latency_ms"]) / 1e3,
+                      "blocks": math.prod(int(row[f"grid_{x}"]) for x in "xyz"), "threads": math.prod(int(row[f"block_{x}"]) for x in "xyz"),
+                      "registers": 122 if gemm else 32}
+            if gemm:
+                b, m, n, k = (size[x] for x in "BMNK")
+                kernel["work"] = [4 * b * (m * k + k * n + m * n), b * m * n * k]
+            else:
+                kernel["work"] = [4 * ARRAYS.get(op, 2) * size["B"] * size["H"], 0]
+            found[op, row["sizes"]].setdefault(DEVICES[row["device"]], kernel)
+    return found
