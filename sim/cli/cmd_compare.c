@@ -10,6 +10,7 @@ struct options {
     struct trace_options trace;
     const char *baseline;
     int format;
+    bool trust;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -57,6 +58,8 @@ static int compare(struct cli *cli)
     struct session session;
     int code = session_load(&session, cli);
     if (code == EXIT_OK)
+        code = session_load_trust(&session, given->trust, given->format);
+    if (code == EXIT_OK)
         code = run_scenarios(&session, &given->run, &given->trace);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)
@@ -65,6 +68,8 @@ static int compare(struct cli *cli)
         code = cli_no_memory();
     if (code == EXIT_OK && baseline)
         print(&session.set, given->format, baseline);
+    if (code == EXIT_OK)
+        code = session_print_trust(&session, stdout);
     free(baseline);
     session_free(&session);
     return code;
@@ -79,6 +84,7 @@ const struct cli_command cmd_compare = {
             "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
             "of each policy to it, and the resources that limit it.",
     .options = {{own_options},
+                {session_trust, AT(trust)},
                 {run_seed},
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},

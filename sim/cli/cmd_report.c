@@ -16,6 +16,7 @@
 struct options {
     const char *out, *metric, *point, *plan;
     int format;
+    bool trust;
 };
 
 enum { HTML, JSON };
@@ -31,6 +32,8 @@ static const struct cli_option own_options[] = {
      AT(point)},
     {"plan", "PLAN", "with --point: where the plan of the sweep is now", CLI_TEXT, AT(plan)},
     {"format", "FORMAT", "html, or json: the data of the page", CLI_CHOICE, AT(format), .choices = formats},
+    {"trust", NULL, "of a results folder: note which measurements cover each scenario, and how well they were met",
+     CLI_FLAG, AT(trust)},
     {0},
 };
 
@@ -256,8 +259,12 @@ static int report(struct cli *cli)
     struct sms__page page = {.source = cli->args[0], .metric = given->metric, .cancel = &cli_interrupted};
     if (cli->n_args != 1)
         return cli_usage(cli, "name one results folder or one database of a sweep");
-    if (!given->point && (given->plan || cli->models))
+    if (!given->point && (given->plan || (cli->models && !given->trust)))
         return cli_usage(cli, "--%s is for --point", given->plan ? "plan" : "models");
+    if (given->trust && given->point)
+        return cli_usage(cli, "--trust is for results folders");
+    struct sms_load_options models = session_options(cli);
+    page.trust = given->trust ? &models : NULL;
     return given->point ? make_page_again(cli, &page) : make_page(cli, &page);
 }
 

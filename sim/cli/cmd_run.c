@@ -9,7 +9,7 @@ struct options {
     struct trace_options trace;
     const char *out;
     int format;
-    bool brief;
+    bool brief, trust;
 };
 
 static const char *const formats[] = {"table", "csv", "json", "simtbs", NULL};
@@ -73,9 +73,13 @@ static int run(struct cli *cli)
     if (code == EXIT_OK)
         code = check_format(&session, given->format);
     if (code == EXIT_OK)
+        code = session_load_trust(&session, given->trust, given->format);
+    if (code == EXIT_OK)
         code = given->out ? run_into(&session, given) : run_scenarios(&session, &given->run, &given->trace);
     if (code == EXIT_OK && !(given->out && cli->quiet))
         print(&session.set, given->format);
+    if (code == EXIT_OK)
+        code = session_print_trust(&session, stdout);
     session_free(&session);
     return code;
 }
@@ -91,6 +95,7 @@ const struct cli_command cmd_run = {
         "results, a timeline and the scenarios themselves go into a new folder, from which 'smsched plot' draws "
         "figures.",
     .options = {{own_options},
+                {session_trust, AT(trust)},
                 {run_policy},
                 {run_seed},
                 {run_effort},

@@ -74,8 +74,38 @@ int session_expect_some(const struct session *session)
     return cli_fail(EXIT_INPUT, NULL, "no scenario in what was named");
 }
 
+const struct cli_option session_trust[] = {
+    {"trust", NULL,
+     "say which measurements cover the scenario, how well they were met, and where it is outside them all", CLI_FLAG,
+     0},
+    {0},
+};
+
+int session_load_trust(struct session *session, bool asked, int format)
+{
+    struct sms_load_options options = session_options(session->cli);
+    struct sms_errors errors;
+    if (asked && format != FORMAT_TABLE)
+        return cli_usage(session->cli, "--trust is for --format table");
+    return asked ? cli_print_errors(sms__trust_load(&options, &session->trust, &errors), &errors) : EXIT_OK;
+}
+
+int session_print_trust(struct session *session, FILE *to)
+{
+    for (size_t i = 0; session->trust && i < session->scenarios; i++) {
+        struct sms__trust_names lines;
+        if (sms__trust_say(session->trust, session->scenario[i], &lines))
+            return cli_no_memory();
+        fprintf(to, "\nmeasurements that cover %s\n", sms_scenario_name(session->scenario[i]));
+        for (size_t l = 0; l < lines.count; l++)
+            fprintf(to, "  %s\n", lines.name[l]);
+    }
+    return EXIT_OK;
+}
+
 void session_free(struct session *session)
 {
+    sms__trust_free(session->trust);
     for (size_t i = 0; i < session->set.count; i++)
         sms_results_free(session->set.results[i]);
     free(session->set.results);

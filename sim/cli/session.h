@@ -3,6 +3,7 @@
 #define SMS_CLI_SESSION_H
 
 #include "../report/output.h"
+#include "../report/trust.h"
 #include "cli.h"
 
 struct session {
@@ -11,7 +12,8 @@ struct session {
     size_t files;
     const struct sms_scenario **scenario; /* [scenarios]: of all files */
     size_t scenarios;
-    struct sms__set set; /* results of the first scenarios */
+    struct sms__set set;      /* results of the first scenarios */
+    struct sms__trust *trust; /* NULL, or what --trust prints */
 };
 
 /* Where files are searched for models. */
@@ -21,6 +23,11 @@ struct sms_load_options session_options(const struct cli *cli);
 int session_load(struct session *session, const struct cli *cli);
 /* Reports if the files contain no scenario. Returns an exit code. */
 int session_expect_some(const struct session *session);
+/* --trust: loads the data sets that smsched was held against, if `asked`, for a command that prints in this format; and
+ * prints which of them cover each scenario. Both return an exit code. */
+int session_load_trust(struct session *session, bool asked, int format);
+int session_print_trust(struct session *session, FILE *to);
+extern const struct cli_option session_trust[]; /* of one `bool` */
 void session_free(struct session *session);
 
 #endif

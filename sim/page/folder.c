@@ -3,19 +3,23 @@
 
 #include "../report/output.h"
 
-/* Copies manifest.json, but leaves out texts that are too long for a page. */
-static int read_manifest(struct sms__page *page)
+static int read_manifest(struct sms__page *page, json_t **manifest)
+{
+    json_t *list = json_array();
+    int code = sms__read_json(sms__print(&page->arena, "%s/manifest.json", page->source), list, &page->errors);
+    *manifest = json_array_get(list, 0);
+    json_object_del(*manifest, "files"); /* the page does not need the list of files */
+    if (code == SMS_OK)
+        json_object_set(page->data, "run", *manifest); /* which keeps it */
+    json_decref(list);
+    return code;
+}
+
+/* Leaves out texts that are too long for a page. */
+static void shorten(struct sms__page *page, json_t *manifest)
 {
     size_t i, bytes_left = SMS__PAGE_TEXT;
-    json_t *scenario, *list = json_array();
-    int code = sms__read_json(sms__print(&page->arena, "%s/manifest.json", page->source), list, &page->errors);
-    json_t *manifest = json_array_get(list, 0);
-    json_object_del(manifest, "files"); /* the page does not need the list of files */
-    if (code == SMS_OK)
-        json_object_set(page->data, "run", manifest);
-    json_decref(list);
-    if (code)
-        return code;
+    json_t *scenario;
     json_array_foreach(json_object_get(manifest, "scenarios"), i, scenario)
     {
         json_t *text = json_object_get(scenario, "text");
@@ -27,17 +31,20 @@ static int read_manifest(struct sms__page *page)
         } else
             bytes_left -= length;
     }
-    return SMS_OK;
 }
 
 int sms__page_read_folder(struct sms__page *page)
 {
-    json_t *scenarios = json_array();
+    json_t *scenarios = json_array(), *manifest = NULL;
     json_object_set_new(page->data, "kind", json_string("run"));
     json_object_set_new(page->data, "scenarios", scenarios);
-    int code = read_manifest(page);
+    int code = read_manifest(page, &manifest);
     if (code == SMS_OK)
         code = sms__page_read_tables(page, scenarios);
+    if (code == SMS_OK && page->trust)
+        code = sms__page_add_trust(page, manifest, scenarios);
+    if (code == SMS_OK)
+        shorten(page, manifest);
     if (code == SMS_OK)
         code = sms__page_read_pictures(page, page->source);
     return code;

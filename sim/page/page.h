@@ -43,9 +43,10 @@ struct sms__page_rerun {
 struct sms__page {
     struct sms__arena arena;
     struct sms_errors errors;
-    const char *source;            /* a folder or a database, as the user named it */
-    const char *metric;            /* the page begins with it; or NULL */
-    struct sms__page_rerun *rerun; /* the point of a sweep to show; or NULL */
+    const char *source;                   /* a folder or a database, as the user named it */
+    const char *metric;                   /* the page begins with it; or NULL */
+    struct sms__page_rerun *rerun;        /* the point of a sweep to show; or NULL */
+    const struct sms_load_options *trust; /* NULL, or where models are: the page says how far to trust a run */
     const atomic_bool *cancel;
     json_t *data;  /* owned */
     json_t *notes; /* part of `data`: what was left out */
@@ -66,6 +67,8 @@ int sms__page_write(const struct sms__page *page, const char *share, FILE *to, s
 int sms__page_read_folder(struct sms__page *page);
 /* tables.c: reads the scenarios' metrics from summary.json and comparison.json. */
 int sms__page_read_tables(struct sms__page *page, json_t *scenarios);
+/* trust.c: adds to each scenario of a folder which measurements cover it, from its text in the manifest. */
+int sms__page_add_trust(struct sms__page *page, const json_t *manifest, json_t *scenarios);
 /* pictures.c: reads heat maps, timelines and allocation from the CSV files of a folder. */
 int sms__page_read_pictures(struct sms__page *page, const char *folder);
 

@@ -17,7 +17,17 @@
 
 namespace
 {
-enum { SMS = 4, THREADS_PER_SM = 2048, REGISTERS = 32, CLOCK_KHZ = 1000000, SKEW_NS = 5000 };
+enum {
+    SMS = 4,
+    THREADS_PER_SM = 2048,
+    REGISTERS = 32,
+    CLOCK_KHZ = 1000000,
+    SKEW_NS = 5000,
+    LAUNCH_NS = 2500,
+    EMPTY_NS = 1000,
+    SLICE_NS = 2000000,
+    TURN_NS = 2100000
+};
 
 /* Percent of an SM that a block of 128 threads takes at an intensity of 100 %. */
 const double demand[RESOURCES] = {40, 42, 36, 40, 44, 38, 34, 48, 52};
@@ -158,7 +168,7 @@ void gpu::inside::run()
     text << head;
     for (int i = 0; i < 2; i++)
         if (is_pending[i])
-            write_slot(text, i, pending[i], block_us);
+            write_slot(text, i, pending[i], pending[i].rounds ? block_us : EMPTY_NS / 1e3);
     text << "scenario: s\ndevices: [{model: fake}]\nqueue: fifo\npolicies: [" << setting("FAKE_POLICY", "most_room")
          << "]\ncontention: " << setting("FAKE_CONTENTION", "{model: proportional, slope: 1}") << "\nvms:\n";
     for (int i = 0; i < 2; i++)
@@ -169,6 +179,20 @@ void gpu::inside::run()
         if (is_pending[i])
             take(s, i);
     now_ns += 1000000000;
+}
+
+double gpu::launch_ns(const shape &, unsigned) { return LAUNCH_NS; }
+
+/* Slices of 2 ms, between which 100 us pass. FAKE_ALONE: nobody takes turns. */
+std::vector<block_record> gpu::watch(int slot, double us)
+{
+    std::vector<block_record> all;
+    unsigned long long now = (unsigned long long)slot * TURN_NS, end = (unsigned long long)(us * 1e3);
+    if (getenv("FAKE_ALONE"))
+        return {{now, end, 0, 0, 0}};
+    for (; now < end; now += 2 * TURN_NS)
+        all.push_back({now, now + SLICE_NS, 0, 0, 0});
+    return all;
 }
 
 std::vector<block_record> gpu::wait(int slot)

@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
-# The runner of tools/capture over a GPU that is a simulation (fake_gpu.cpp), and what
-# build/bin/validate makes of its CSV: in its own world the prediction is right, in
-# another it is wrong, and a damaged file is refused with the place.
-# Usage: run.sh CAPTURE VALIDATE
+# The runner of tools/capture over a GPU that is a simulation (fake_gpu.cpp), and what tools/capture/folder and
+# tools/validate make of its CSV: in its own world the prediction is right, in another it is wrong, and a damaged file is
+# refused with the place.
+# Usage: run.sh CAPTURE SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
-capture=$(realpath "$1") validate=$(realpath "$2") mps=$(realpath "$(dirname "$0")/../../tools/capture/mps")
+root=$(realpath "$(dirname "$0")/../..")
+/usr/bin/python3 -c 'import numpy, yaml' 2>/dev/null || { echo "python3-numpy or python3-yaml is not installed"; exit 77; }
+command -v gnuplot >/dev/null || { echo "gnuplot is not installed"; exit 77; }
+capture=$(realpath "$1") smsched=$(realpath "$2") mps=$root/tools/capture/mps
 cd "$work" || exit 1
+mkdir -p bin/bin docs/figures results/measured
+ln -s "$smsched" bin/bin/smsched
+cp -r "$root/tools" tools
+mkdir models && ln -s "$root"/models/* models && rm models/trust.yaml
+export SMSCHED_BUILD=$work/bin
 
 # takes NAME OPTION...: a capture in the folder NAME.
 takes() {
@@ -15,18 +23,16 @@ takes() {
     "$capture" --out "$name" --kernels fp32,int,shared,dram --repetitions 2 "$@" || bad "$name" "exit $?"
 }
 
-# compares NAME: captures.md of it in NAME.out.
+# folds NAME [OPTION...]: the capture as a folder; compares NAME: the errors of that folder.
+folds() { local name=$1; shift; rm -rf "fold/$name"; tools/capture/folder "$name" "fold/$name" "$@" >"$name.log" 2>"$name.err"; status=$?; }
 compares() {
-    mkdir -p "$1.out"
-    "$validate" --captures "$1" "$1.out" >"$1.log" 2>"$1.err"
-    status=$?
+    folds "$1"
+    [ "$status" -ne 0 ] || { rm -rf results/measured/*; mv "fold/$1" results/measured/; tools/validate >>"$1.log" 2>"$1.err"; status=$?; }
+    [ "$status" -eq 0 ] || cat "$1.err"
 }
 
-# largest NAME MODEL: its maximum error in percent, whole.
-largest() { awk -F'|' -v model=" $2 " '$2 == model { sub(/\..*/, "", $5); print $5 + 0 }' "$1.out/captures.md"; }
-
-# share NAME POLICY COLUMN: percent of blocks on the SM that the policy says.
-share() { awk -F'|' -v policy=" $2 " -v c="$3" '$2 == policy { print $c + 0 }' "$1.out/captures.md"; }
+# largest NAME MODEL [GROUP]: its maximum error of pairs in percent, whole.
+largest() { awk -F, -v model="$2" -v group="${3-pair}" '$1 == group && $3 == model { print int($8) }' "results/measured/$1/summary.csv"; }
 
 # expects NAME TEST...
 expects() { local name=$1; shift; if test "$@"; then ok "$name"; else bad "$name" "not so: $*"; fi; }
@@ -34,26 +40,51 @@ expects() { local name=$1; shift; if test "$@"; then ok "$name"; else bad "$name
 takes own
 compares own
 expects "it is compared" "$status" = 0
-expects "what is made of a simulation says so" "$(grep -c 'synthetic' own.out/captures.md)" = 1
-expects "in its own world the prediction of pairs is right" "$(largest own proportional)" -lt 1
-expects "and is better than none" "$(largest own none)" -gt 20
-expects "twenty pairs of four kernels at two intensities" "$(grep -c '^| [a-z0-9]*, [a-z0-9]* |' own.out/captures.md)" = 20
-expects "the policy is found" "$(share own most_room 5)" = 100
-expects "another is not" "$(share own depth_first 6)" -lt 50
+expects "what is made of a simulation says so" "$(grep -c 'driver 0.0, synthetic' results/measured/own/about.yaml)" = 1
+expects "in its own world the prediction of pairs is right" "$(largest own smsched)" -lt 1
+expects "and of launches alone" "$(largest own smsched alone)" -lt 1
+expects "and is better than none" "$(largest own no_contention)" -gt 20
+expects "twenty pairs of four kernels at two intensities" "$(grep -c ',pair,' results/measured/own/measured.csv)" = 40
+expects "blocks are seen to go breadth first" "$(grep -c 'in 16 of 16 launches alone' own.log)" = 1
+expects "what a launch takes" "$(grep -c '^a launch takes 2500 ns, the start of a block 100.000 ns' own.log)" = 1
+expects "bandwidth by SMs, from one to all" "$(grep '^dram_by_sms' own/numbers.csv | cut -d, -f2 | tr '\n' ' ')" = "1 2 3 4 "
+expects "the capture itself is kept" "$(gzip -dc results/measured/own/blocks.csv.gz | cmp - own/blocks.csv && echo same)" = same
+folds own --device v100
+expects "another device of models/devices" "$status,$(grep -c 'model: v100' fold/own/scenarios.yaml)" = 0,28
+folds own --examiner logs
+python3 - logs own/launches.csv <<'EOF'
+import json, pathlib, sys
+logs = [json.loads(path.read_text()) for path in pathlib.Path(sys.argv[1]).iterdir()]
+launches = [line for line in open(sys.argv[2]) if line[0].isdigit()]
+assert len(logs) == len(launches), (len(logs), len(launches))
+for log in logs:
+    kernel = log["times"][2]
+    assert log["times"][0] == {} and "cpu_times" in log["times"][1]
+    assert len(kernel["block_times"]) == 2 * kernel["block_count"] and len(kernel["block_smids"]) == kernel["block_count"]
+EOF
+expects "each launch as cuda_scheduling_examiner logs it" "$?" = 0
+tools/capture/folder own results/measured/mine 2>err
+expects "what was not measured is refused in results" "$?,$(grep -c "its origin is 'synthetic'" err)" = 3,1
 
 FAKE_CONTENTION='{model: proportional, slope: 2}' takes steeper
 compares steeper
-expects "in a world of steeper contention the error shows" "$(largest steeper proportional)" -gt 5
+expects "in a world of steeper contention the error shows" "$(largest steeper smsched)" -gt 5
 
 FAKE_POLICY=depth_first takes deep
 compares deep
-expects "another policy is told apart" "$(share deep depth_first 6)" = 100
+expects "another policy is told apart" "$(grep -c 'in 0 of 16 launches alone' deep.log)" = 1
 
 # Under MPS two processes launch; this GPU does not let them meet, so there is no slowdown and the model is wrong.
 takes two --sharing mps
 compares two
 expects "two processes write a capture too" "$status" = 0
-expects "of launches that never met" "$(largest two none)" -lt 1
+expects "of launches that never met" "$(largest two no_contention)" -lt 1
+
+# Two processes that take turns.
+takes turns --sharing time_slice
+expects "the slice and the switch" "$(grep -E '^(slice|switch),' turns/numbers.csv | cut -d, -f1,3 | tr '\n' ' ')" = "slice,2000000 switch,100000 "
+FAKE_ALONE=1 "$capture" --out alone --sharing time_slice 2>err
+expects "processes that do not take turns are an error" "$?,$(grep -c 'did not take turns' err)" = 4,1
 
 # tools/capture/mps, with a control daemon that only writes down what it is told.
 mkdir -p build/bin path
@@ -74,30 +105,31 @@ expects "also when the capture fails, whose status it ends with" "$status,$(tail
 # tampers NAME FILE SED WORDS: the capture, changed, is refused with the words.
 tampers() {
     rm -rf bent && cp -r own bent && sed -i "$3" "bent/$2"
-    compares bent
+    folds bent
     if [ "$status" -ne 3 ]; then bad "$1" "exit $status"
     elif ! grep -qF "$4" bent.err; then bad "$1" "$(head -3 bent.err)"
+    elif [ -e fold/bent ]; then bad "$1" "a folder is left"
     else ok "$1"; fi
 }
 first=$(grep -n '^0,0,' own/blocks.csv | cut -d: -f1)
 row=$(grep -n '^0,0,' own/launches.csv | cut -d: -f1)
-tampers "a word for a number" blocks.csv "${first}s/^0,0,[0-9]*/0,0,one/" "bent/blocks.csv:$first:5: error: 'one' is no whole number"
-tampers "an SM that is not there" blocks.csv "${first}s/^0,0,[0-9]*/0,0,4/" "bent/blocks.csv:$first:5: error: 4 is not between 0 and 3"
-tampers "a block that ends before it starts" blocks.csv "${first}s/^\(0,0,[0-9]*,[0-9]*\),[0-9]*/\1,1/" "error: the block ends before it starts"
-tampers "a kernel misspelled" launches.csv "${row}s/fp32/pf32/" "bent/launches.csv:$row:16: error: unknown word 'pf32'; did you mean 'fp32'?"
-tampers "a field too few" launches.csv "${row}s/,[0-9]*\$//" "bent/launches.csv:$row:1: error: a row of 15 fields instead of 16"
-tampers "a column of another name" launches.csv "s/idle_cycles/idle/" "error: this column is to be 'idle_cycles'"
-tampers "a block left out" blocks.csv "${first}d" "error: expected here: block 0 of launch 0"
-tampers "the end left out" blocks.csv "\$d" "ends before block 7 of launch"
-tampers "no number of SMs" launches.csv "/^# sms:/d" "error: no line '# sms: ...' stands before this"
-tampers "a head that is no number" launches.csv "s/^# sms: .*/# sms: many/" "error: 'many' is no whole number"
+tampers "a word for a number" blocks.csv "${first}s/^0,0,[0-9]*/0,0,one/" "bent/blocks.csv:$first: sm: 'one' is no whole number"
+tampers "an SM that is not there" blocks.csv "${first}s/^0,0,[0-9]*/0,0,4/" "bent/blocks.csv:$first: sm: 4 is not between 0 and 3"
+tampers "a block that ends before it starts" blocks.csv "${first}s/^\(0,0,[0-9]*,[0-9]*\),[0-9]*/\1,1/" "the block ends before it starts"
+tampers "a kernel misspelled" launches.csv "${row}s/fp32/pf32/" "bent/launches.csv:$row: kernel: unknown word 'pf32'"
+tampers "a field too few" launches.csv "${row}s/,[0-9]*\$//" "bent/launches.csv:$row: a row of 15 fields instead of 16"
+tampers "a column of another name" launches.csv "s/idle_cycles/idle/" "this column is to be 'idle_cycles'"
+tampers "a block left out" blocks.csv "${first}d" "expected here: block 0 of launch 0"
+tampers "the end left out" blocks.csv "\$d" "ends before the last block of launch"
+tampers "no number of SMs" launches.csv "/^# sms:/d" "no line '# sms: ...'"
+tampers "a head that is no number" launches.csv "s/^# sms: .*/# sms: many/" "sms: 'many' is no whole number"
 
 # Twice as long as it was: the error shows. Every block of the last pair's second launch ends a millisecond later.
 rm -rf bent && cp -r own bent
 last=$(tail -1 own/blocks.csv | cut -d, -f1)
 awk -F, -v OFS=, -v last="$last" -v before=$((last - 2)) '$1 == last || $1 == before { $5 = sprintf("%.0f", $5 + 1000000) } { print }' own/blocks.csv >bent/blocks.csv
 compares bent
-expects "a slowdown made up shows as an error" "$(largest bent proportional)" -gt 30
+expects "a slowdown made up shows as an error" "$(largest bent smsched)" -gt 30
 
 "$capture" --out own --kernels fp32 2>err
 expects "a capture is not overwritten" "$?" = 4

@@ -89,6 +89,7 @@ survives() {
 
 fine=$tests/import/fine
 survives 2 1 "run as a table" none run vms.yaml --jobs 1
+survives 2 1 "run with --trust" none run vms.yaml --jobs 1 --trust
 survives 2 2 "run as CSV" none run vms.yaml --jobs 1 --format csv
 survives 3 3 "run as JSON" none run vms.yaml --jobs 1 --format json
 survives 11 4 "run into a folder" out run vms.yaml --jobs 1 --quiet --out out
@@ -110,6 +111,7 @@ survives 1 1 "import openb" out.yaml import openb "$tests/import/openb/fine/node
 survives 1 1 "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
 survives 31 6 "report" report.html report vms --out report.html
 survives 31 7 "report of processes as JSON" none report processes --format json
+survives 31 5 "report with --trust" none report vms --format json --trust
 survives 401 1 "report of a sweep" report.html report swept --out report.html
 survives 1 1 "plot" vms/plots plot vms --figures svg --quiet
 survives 1001 3 "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new

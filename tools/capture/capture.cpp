@@ -1,5 +1,6 @@
 /* Records on a GPU each kernel alone and pairs of kernels side by side; docs/capture.md. */
 #include "files.hpp"
+#include "numbers.hpp"
 #include "runner.hpp"
 
 #include <algorithm>
@@ -12,7 +13,9 @@ namespace
 {
 const char usage[] =
     "usage: capture --out DIR [OPTION VALUE]...\n"
-    "  --sharing streams|mps    two streams of one process, or two processes (run tools/capture/mps for it)\n"
+    "  --sharing streams|mps|time_slice\n"
+    "                           two streams of one process; two processes under MPS (run tools/capture/mps for it);\n"
+    "                           or two that take turns, of which only slice and switch are measured\n"
     "  --kernels LIST           of fp32,fp64,int,imad,sfu,shared,l1,l2,dram (all but imad)\n"
     "  --intensity LIST         percent of a block's time that it works on its resource alone (50,100)\n"
     "  --threads N              of a block (128)\n"
@@ -97,7 +100,7 @@ void set(options &o, const std::string &name, const std::string &value)
         }
     if (name == "--out")
         o.out = value;
-    else if (name == "--sharing" && (value == "streams" || value == "mps"))
+    else if (name == "--sharing" && (value == "streams" || value == "mps" || value == "time_slice"))
         o.sharing = value;
     else if (name == "--block-time")
         o.block_us = number(value, 1, 10000000);
@@ -170,10 +173,17 @@ void warm_up(runner &on, const options &o, int sms)
 
 void capture(const options &o)
 {
-    std::unique_ptr<runner> on = o.sharing == "mps" ? on_processes(o.device) : on_streams(o.device);
+    std::unique_ptr<runner> on = o.sharing == "streams" ? on_streams(o.device) : on_processes(o.device);
     gpu_facts facts = on->facts();
     files to(o.out, facts, o.sharing);
+    if (o.sharing == "time_slice") {
+        capture_slices(*on, to);
+        to.finish();
+        return;
+    }
     warm_up(*on, o, facts.sms);
+    if (o.sharing == "streams")
+        capture_numbers(*on, to, facts, o.repetitions);
     std::vector<shape> shapes;
     for (int intensity : o.intensities)
         for (resource kernel : o.kernels) {

@@ -39,8 +39,11 @@ files::files(const std::string &folder, const gpu_facts &facts, const std::strin
         throw std::runtime_error(folder + ": " + strerror(errno));
     launches = create(folder + "/launches.csv");
     blocks = create(folder + "/blocks.csv");
+    numbers = create(folder + "/numbers.csv");
     write_head(launches, facts, sharing);
     write_head(blocks, facts, sharing);
+    write_head(numbers, facts, sharing);
+    fprintf(numbers, "quantity,x,value,unit\n");
     fprintf(launches, "launch,run,kind,slot,repetition,kernel,intensity_percent,blocks,threads_per_block,"
                       "registers_per_thread,shared_memory_bytes,resident_blocks_per_sm,rounds,idle_cycles,"
                       "operations_per_block,warp_instructions_per_block\n");
@@ -53,6 +56,8 @@ files::~files()
         fclose(launches);
     if (blocks)
         fclose(blocks);
+    if (numbers)
+        fclose(numbers);
 }
 
 void files::add_launch(const char *kind, int slot, int repetition, const shape &s,
@@ -75,12 +80,18 @@ void files::add(const char *kind, int repetition, const std::vector<shape> &shap
     run++;
 }
 
+void files::add_number(const char *quantity, double x, double value, const char *unit)
+{
+    fprintf(numbers, "%s,%.0f,%.7g,%s\n", quantity, x, value, unit);
+}
+
 void files::finish()
 {
-    bool failed = ferror(launches) || ferror(blocks);
+    bool failed = ferror(launches) || ferror(blocks) || ferror(numbers);
     failed |= fclose(launches) != 0;
     failed |= fclose(blocks) != 0;
-    launches = blocks = nullptr;
+    failed |= fclose(numbers) != 0;
+    launches = blocks = numbers = nullptr;
     if (failed)
         throw std::runtime_error("the CSV could not be written");
 }

@@ -18,13 +18,15 @@ class files
     /* Launches of one run were on the GPU together. */
     void add(const char *kind, int repetition, const std::vector<shape> &shapes,
              const std::vector<std::vector<block_record>> &records);
+    /* A device number: value at x, as numbers.csv names them. */
+    void add_number(const char *quantity, double x, double value, const char *unit);
     /* Throws if something could not be written. */
     void finish();
 
   private:
     void add_launch(const char *kind, int slot, int repetition, const shape &shape,
                     const std::vector<block_record> &records);
-    FILE *launches, *blocks;
+    FILE *launches, *blocks, *numbers;
     unsigned run = 0, launch = 0;
 };
 

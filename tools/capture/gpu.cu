@@ -2,6 +2,7 @@
 #include "kernels.cuh"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -16,7 +17,9 @@ enum {
     SHARED_BYTES = 4096,
     L1_BYTES = 8192,
     TRY_ROUNDS = 256,
-    CARVEOUT_PERCENT = 50
+    CARVEOUT_PERCENT = 50,
+    WATCH_THREADS = 1024,
+    PAUSE_NS = 20000 /* far above the timer's steps, below any slice */
 };
 
 void check(cudaError_t error, const char *call)
@@ -74,6 +77,29 @@ __global__ void timer_steps(unsigned *least)
         last = now;
     }
     *least = (unsigned)step;
+}
+
+/* All threads wait for the end, so that a change of context has a full GPU to save; the first of them writes down the
+ * stretches in which it ran, and their number into `count`. */
+__global__ void watch_kernel(block_record *record, unsigned *count, unsigned most, unsigned long long lasts_ns,
+                             unsigned long long pause_ns)
+{
+    unsigned long long last = global_ns(), begin = last, end = last + lasts_ns;
+    bool first = blockIdx.x == 0 && threadIdx.x == 0;
+    unsigned n = 0;
+    while (last < end) {
+        unsigned long long now = global_ns();
+        if (first && now - last > pause_ns && n < most) {
+            record[n++] = {begin, last, 0, sm_id(), 0};
+            begin = now;
+        }
+        last = now;
+    }
+    if (!first)
+        return;
+    if (n < most)
+        record[n++] = {begin, last, 0, sm_id(), 0};
+    *count = n;
 }
 } // namespace
 
@@ -133,12 +159,14 @@ work gpu::inside::work_of(slot &to, const shape &shape)
                    : shape.kernel == L2     ? l2_part
                    : shape.kernel == SHARED ? (size_t)SHARED_BYTES
                                             : dram_part;
+    if (shape.memory_bytes)
+        bytes = power_of_two(std::min(shape.memory_bytes, dram_part));
     work w = {};
     w.record = to.record;
     w.sink = to.sink;
     w.memory = to.memory;
     w.mask = bytes / sizeof(uint4) - 1;
-    w.first = shape.kernel == DRAM ? to.chunk : 0;
+    w.first = shape.kernel == DRAM && !shape.memory_bytes ? to.chunk : 0;
     w.rounds = shape.rounds;
     w.idle_cycles = shape.idle_cycles;
     w.never = 0x5eed5eed;
@@ -238,6 +266,33 @@ std::vector<block_record> gpu::wait(int slot)
     struct slot &s = in->slots[slot];
     std::vector<block_record> records(s.blocks);
     CHECK(cudaStreamSynchronize(s.stream));
+    CHECK(cudaMemcpy(records.data(), s.record, records.size() * sizeof records[0], cudaMemcpyDeviceToHost));
+    return records;
+}
+
+/* The first launch is not counted: it may load the kernel. */
+double gpu::launch_ns(const shape &shape, unsigned times)
+{
+    launch(0, shape);
+    wait(0);
+    auto from = std::chrono::steady_clock::now();
+    for (unsigned i = 0; i < times; i++)
+        launch(0, shape);
+    CHECK(cudaStreamSynchronize(in->slots[0].stream));
+    std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - from;
+    return took.count() / times;
+}
+
+std::vector<block_record> gpu::watch(int slot, double us)
+{
+    struct slot &s = in->slots[slot];
+    unsigned most = MOST_BLOCKS, blocks = (unsigned)attribute(cudaDevAttrMultiProcessorCount, in->device), n = 0;
+    unsigned long long lasts_ns = (unsigned long long)(us * 1e3), pause_ns = PAUSE_NS;
+    void *arguments[] = {&s.record, &s.sink, &most, &lasts_ns, &pause_ns};
+    CHECK(cudaLaunchKernel((const void *)watch_kernel, dim3(blocks), dim3(WATCH_THREADS), arguments, 0, s.stream));
+    CHECK(cudaStreamSynchronize(s.stream));
+    CHECK(cudaMemcpy(&n, s.sink, sizeof n, cudaMemcpyDeviceToHost));
+    std::vector<block_record> records(std::min(n, most));
     CHECK(cudaMemcpy(records.data(), s.record, records.size() * sizeof records[0], cudaMemcpyDeviceToHost));
     return records;
 }

@@ -30,6 +30,7 @@ struct shape {
     int intensity_percent;
     unsigned blocks, threads, shared_bytes, extra_registers;
     unsigned registers, resident, rounds, idle_cycles;
+    size_t memory_bytes; /* that an L2 or DRAM kernel goes through, a power of two; 0: as the kernel needs */
 
     /* Lane results, or bytes. */
     unsigned long long operations() const
@@ -65,8 +66,12 @@ class gpu
     /* Idle cycles for the intensity and rounds for the block time, both from one block alone; and a launch to warm up.
      */
     void prepare(shape &shape, double block_us);
-    void launch(int slot, const shape &shape); /* does not wait */
-    std::vector<block_record> wait(int slot);  /* of the slot's last launch */
+    void launch(int slot, const shape &shape);            /* does not wait */
+    std::vector<block_record> wait(int slot);             /* of the slot's last launch */
+    double launch_ns(const shape &shape, unsigned times); /* mean time of so many launches, one right after another */
+    /* Fills the GPU for so long with a kernel that watches the time. Each record is a stretch without a pause; in the
+     * pauses another process had the GPU. Two processes call it at once, each with a slot of its own. */
+    std::vector<block_record> watch(int slot, double us);
 
   private:
     struct inside;

@@ -24,13 +24,15 @@ class streams : public runner
             records.push_back(one.wait((int)i));
         return records;
     }
+    double launch_ns(const shape &shape, unsigned times) override { return one.launch_ns(shape, times); }
+    std::vector<std::vector<block_record>> watch(double) override { return {}; }
 
   private:
     gpu one;
 };
 
 /* What goes to a client. GO follows ARM, so that two clients begin together. */
-enum order : int { FACTS, PREPARE, ARM, GO };
+enum order : int { FACTS, PREPARE, ARM, GO, WATCH_FIRST, WATCH_SECOND };
 
 struct request {
     order what;
@@ -95,6 +97,10 @@ void obey(gpu &one, request &asked, int to)
     } else if (asked.what == GO) {
         one.launch(0, asked.shape);
         std::vector<block_record> records = one.wait(0);
+        answer_fine(to);
+        write_records(to, records);
+    } else if (asked.what == WATCH_FIRST || asked.what == WATCH_SECOND) {
+        std::vector<block_record> records = one.watch(asked.what == WATCH_SECOND, asked.block_us);
         answer_fine(to);
         write_records(to, records);
     } else {
@@ -218,6 +224,20 @@ class processes : public runner
         for (size_t i = 0; i < shapes.size(); i++)
             clients.pair[i]->ask(GO, shapes[i]);
         for (size_t i = 0; i < shapes.size(); i++)
+            records.push_back(clients.pair[i]->take_records());
+        return records;
+    }
+    double launch_ns(const shape &, unsigned) override { return 0; }
+    std::vector<std::vector<block_record>> watch(double us) override
+    {
+        std::vector<std::vector<block_record>> records;
+        for (int i = 0; i < 2; i++) {
+            clients.pair[i]->ask(ARM);
+            clients.pair[i]->take_answer();
+        }
+        for (int i = 0; i < 2; i++)
+            clients.pair[i]->ask(i ? WATCH_SECOND : WATCH_FIRST, {}, us);
+        for (int i = 0; i < 2; i++)
             records.push_back(clients.pair[i]->take_records());
         return records;
     }

@@ -12,6 +12,10 @@ class runner
     virtual void prepare(shape &shape, double block_us) = 0;
     /* One or two launches, begun together as nearly as can be; what each block wrote. */
     virtual std::vector<std::vector<block_record>> run(const std::vector<shape> &shapes) = 0;
+    /* As gpu::launch_ns; 0 where launches of two processes are compared. */
+    virtual double launch_ns(const shape &shape, unsigned times) = 0;
+    /* As gpu::watch, of two processes at once; nothing where there is one. */
+    virtual std::vector<std::vector<block_record>> watch(double us) = 0;
 };
 
 std::unique_ptr<runner> on_streams(int device);

@@ -30,6 +30,9 @@ A folder has these files; `NAME` is GPU-DATE-WHAT.
 | other `.yaml` files | the scenarios |
 | `derive` | instead, for data of others: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) into OUT |
 | `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate` |
+
+`tools/validate` also writes `models/trust.yaml`, which [`--trust`](results.md) prints. `covers` says what belongs there: `devices`, `kernels` (`blocks`
+or `whole`), sharing `modes` (`together` for VMs) and models of `contention`; an empty list means that the comparison does not depend on them.
 """
 
 
@@ -74,7 +77,7 @@ def overview(folders):
         all_, naive = held_back(summary), best_naive(summary)
         rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], all_["values"], all_["parameters"],
                      error(all_["median"]), error(all_["maximum"]), number(all_["r2"], 2), met(folder, all_),
-                     f"{naive['model']}: {error(naive['median'])}, {number(naive['r2'], 2)}" if naive else "", folder.about["verdict"]])
+                     f"`{naive['model']}`: {error(naive['median'])}, {number(naive['r2'], 2)}" if naive else "", folder.about["verdict"]])
     return table(["what", "GPU", "values", "fitted", "median", "maximum", "R2", "target", "best naive: median, R2", "verdict"],
                  ["---", "---", "--:", "--:", "--:", "--:", "--:", "---", "---", "---"], rows)
 
@@ -86,7 +89,7 @@ def models_table(folder, summary):
     rows = []
     for row in summary:
         if row["group"] == "all":
-            what = SAYS.get(row["model"]) or f"{row['model']}: {folder.naive[row['model']]['what']}"
+            what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
             rows.append([what, "held back" if row["part"] == "test" else "fitted to", row["parameters"], row["values"], error(row["median"]),
                          error(row["p90"]), error(row["maximum"]), error(row["bias"]), number(row["r2"], 2), number(row["spearman"], 2)] +
                         ([row["ranked"]] if "rank" in folder.about else []))
@@ -105,7 +108,7 @@ def groups_table(folder, summary):
                        for model in ("smsched", best["model"] if best else ""))
         rows.append([name, ours["values"], error(ours["median"]), error(ours["maximum"]), number(ours["r2"], 2)] +
                     ([error(naive["median"]) if naive else ""] if best else []))
-    return table([folder.about["group"], "values", "median", "maximum", "R2"] + ([f"{best['model']}: median"] if best else []),
+    return table([folder.about["group"], "values", "median", "maximum", "R2"] + ([f"`{best['model']}`: median"] if best else []),
                  ["---"] + ["--:"] * (5 if best else 4), rows)
 
 
@@ -138,6 +141,25 @@ def write(folders):
     return HEAD + overview(folders) + "".join(section(*pair) for pair in folders) + TAIL
 
 
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def trust(folders):
+    """models/trust.yaml, which `smsched run --trust` reads."""
+    lines = ["# Written by tools/validate from results/measured: change those, not this file. What --trust prints."]
+    for folder, summary in folders:
+        about, covers, ours, naive = folder.about, folder.about["covers"], held_back(summary), best_naive(summary)
+        lines += [f"  - {{set: {folder.name}, title: {quoted(about['title'])}, gpu: {quoted(about['gpu'])},",
+                  f"     devices: [{', '.join(covers.get('devices', []))}], kernels: {covers['kernels']}, "
+                  f"modes: [{', '.join(covers.get('modes', []))}], contention: [{', '.join(covers.get('contention', []))}],",
+                  f"     metric: {about['metric']}, values: {ours['values']}, fitted: {ours['parameters']}, median: {error(ours['median'])}, "
+                  f"r2: {quoted(number(ours['r2'], 2))}" +
+                  (f",\n     naive: {quoted(naive['model'])}, naive_median: {error(naive['median'])}, naive_r2: {quoted(number(naive['r2'], 2))}"
+                   if naive else "") + "}"]
+    return "\n".join(lines[:1] + ["trust:" if folders else "trust: []"] + lines[1:]) + "\n"
+
+
 GNUPLOT = """\
 set encoding utf8
 set terminal svg size 745, 480 font 'Helvetica,20' linewidth 2 noenhanced standalone background '#ffffff'
@@ -160,7 +182,8 @@ plot x with lines lc rgb 'black' lw 0.5 notitle, \\
 def figure(folder, rows, naive, path):
     """Predicted against measured, held back; the best naive model beside. At most 400 points, evenly chosen."""
     rows = [row for row in rows if row["part"] == "test"]
-    slow = all(row["alone"] for row in rows)
+    slow = any(row["alone"] for row in rows)
+    rows = [row for row in rows if row["alone"]] if slow else rows
     rows = rows[:: max(1, math.ceil(len(rows) / 400))]
     unit = (lambda row, value: value / row["alone"]) if slow else (lambda row, value: value)
     points = [[unit(row, row["measured"]), unit(row, row["simulated"])] +

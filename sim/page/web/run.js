@@ -114,6 +114,7 @@ function warningsOf(scenario) {
   for (const warning of scenario.warnings || []) list.push(`Warning: ${warning}.`);
   if (scenario.exact) list.push('Exact: nothing is random, so every seed gives the same results.');
   for (const note of scenario.notes || []) list.push(`Note: ${note}.`);
+  for (const line of scenario.trust || []) list.push(`Held against measurements: ${line}.`);
   const t = tableOf(scenario, 'cluster'), of = (row, metric) => t.metrics.includes(metric) ? row[2][t.metrics.indexOf(metric)] : null;
   for (const [metric, said] of [['failed_count', 'failed'], ['lost_count', 'were lost']]) {
     const rows = t.rows.filter(row => of(row, metric) > 0);

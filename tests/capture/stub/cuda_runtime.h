@@ -52,6 +52,7 @@ enum cudaFuncAttribute {
 };
 enum cudaDeviceAttr {
     cudaDevAttrClockRate = 13,
+    cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
     cudaDevAttrReservedSharedMemoryPerBlock = 111

@@ -1,0 +1,286 @@
+/* Reads models/trust.yaml, and finds the data sets that cover a scenario. */
+#include "trust.h"
+
+#include "../model/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define F(member) offsetof(struct sms__trust_set, member)
+
+enum { SETS_MAX = 10000, NAMES_MAX = 1000 };
+
+static void read_names(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__trust_names *names = at;
+    if (!sms__expect_list(reader, node, NAMES_MAX))
+        return;
+    names->name = SMS__NEW(reader->arena, const char *, node->items + 1);
+    for (size_t i = 0; i < node->items; i++) {
+        const char *name = sms__read_name(reader, node->item[i]);
+        if (name)
+            names->name[names->count++] = name;
+    }
+}
+
+static const char *const kernel_words[] = {"blocks", "whole", NULL};
+
+static const struct sms__field set_fields[] = {
+    {"set", SMS__NAME, 0, F(set), .required = true, .help = "its folder"},
+    {"title", SMS__TEXT, 0, F(title), .required = true, .help = "what it compares"},
+    {"gpu", SMS__TEXT, 0, F(gpu), .required = true, .help = "on what it was measured"},
+    {"devices", SMS__NAME, 0, F(devices), .required = true, .read = read_names, .holds = SMS__MANY, .help = "devices"},
+    {"kernels", SMS__CHOICE, 0, F(kernels), .required = true, .choices = kernel_words, .help = "given by these"},
+    {"modes", SMS__NAME, 0, F(modes), .read = read_names, .holds = SMS__MANY, .help = "sharing modes"},
+    {"contention", SMS__NAME, 0, F(contention), .read = read_names, .holds = SMS__MANY, .help = "contention models"},
+    {"metric", SMS__TEXT, 0, F(metric), .required = true, .help = "what is compared"},
+    {"values", SMS__TEXT, 0, F(values), .required = true, .help = "values held back"},
+    {"fitted", SMS__TEXT, 0, F(fitted), .help = "parameters fitted"},
+    {"median", SMS__TEXT, 0, F(median), .required = true, .help = "median error"},
+    {"r2", SMS__TEXT, 0, F(r2), .help = "R2"},
+    {"naive", SMS__TEXT, 0, F(naive), .help = "the best naive model"},
+    {"naive_median", SMS__TEXT, 0, F(naive_median), .help = "its median error"},
+    {"naive_r2", SMS__TEXT, 0, F(naive_r2), .help = "its R2"},
+    {0}};
+
+static void read_sets(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__trust *trust = at;
+    if (!sms__expect_list(reader, node, SETS_MAX))
+        return;
+    trust->set = SMS__NEW(reader->arena, struct sms__trust_set, node->items + 1);
+    trust->sets = node->items;
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
+        sms__read_fields(reader, node->item[i], set_fields, &trust->set[i]);
+}
+
+static const struct sms__field file_fields[] = {{"trust", SMS__FIELDS, .required = true, .read = read_sets,
+                                                 .holds = SMS__MANY, .fields = set_fields, .help = "data sets"},
+                                                {0}};
+
+struct load {
+    struct sms__trust *trust;
+    const struct sms_load_options *options;
+    struct sms_errors *errors;
+};
+
+static const char *find_file(struct load *load)
+{
+    const char *const folder[] = {load->options->models, load->options->installed_models};
+    const char *path = NULL;
+    for (int i = 0; i < 2; i++) {
+        path = folder[i] ? sms__print(&load->trust->arena, "%s/trust.yaml", folder[i]) : path;
+        if (folder[i] && access(path, F_OK) == 0)
+            return path;
+    }
+    return path ? path : "trust.yaml";
+}
+
+static int load_body(void *user)
+{
+    struct load *load = user;
+    struct sms__doc *doc = SMS__NEW(&load->trust->arena, struct sms__doc, 1);
+    struct sms__reader reader = {.arena = &load->trust->arena, .errors = load->errors};
+    const char *path = find_file(load);
+    int code = sms__doc_load(&load->trust->arena, path, doc, load->errors);
+    if (code)
+        return code;
+    if (doc->roots != 1)
+        return sms__fail(load->errors, SMS_EINPUT, path, "is not one document with 'trust:'");
+    sms__read_fields(&reader, doc->root[0], file_fields, load->trust);
+    return load->errors->count ? SMS_EINPUT : SMS_OK;
+}
+
+int sms__trust_load(const struct sms_load_options *options, struct sms__trust **out, struct sms_errors *errors)
+{
+    struct load load = {calloc(1, sizeof *load.trust), options, errors};
+    *out = NULL;
+    *errors = (struct sms_errors){0};
+    if (!load.trust)
+        return sms__fail(errors, SMS_ENOMEM, NULL, "out of memory");
+    int code = sms__guard(&load.trust->arena, load_body, &load);
+    if (code == SMS_ENOMEM && !errors->count)
+        sms__fail(errors, code, NULL, "out of memory");
+    if (code)
+        sms__trust_free(load.trust);
+    else
+        *out = load.trust;
+    return code;
+}
+
+void sms__trust_free(struct sms__trust *trust)
+{
+    if (!trust)
+        return;
+    sms__arena_release(&trust->arena);
+    free(trust);
+}
+
+/* ---- what a scenario has ---- */
+
+/* Names of what the scenario uses, each once. */
+struct uses {
+    struct sms__trust_names devices, modes, contention;
+    bool kernels[2]; /* by enum sms__trust_kernels */
+};
+
+static bool has(const struct sms__trust_names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (!strcmp(names->name[i], name))
+            return true;
+    return false;
+}
+
+static void use(struct sms__arena *arena, struct sms__trust_names *names, const char *name)
+{
+    if (!has(names, name))
+        *SMS__APPEND(arena, names->name, names->count) = name;
+}
+
+/* A tenant alone shares nothing, so no mode matters. VMs run their kernels together. */
+static void use_modes(struct sms__arena *arena, const struct sms_scenario *scenario, struct uses *uses)
+{
+    size_t side_by_side = scenario->vms == 1 ? scenario->vm[0].streams : scenario->vms;
+    if (scenario->cluster)
+        use(arena, &uses->modes, "cluster");
+    if (side_by_side > 1 && !scenario->shares && !scenario->cluster)
+        use(arena, &uses->modes, sms__mode_at(SMS__MODE_TOGETHER)->name);
+    for (size_t p = 0; p < scenario->policies && side_by_side > 1 && scenario->shares; p++)
+        use(arena, &uses->modes, sms__mode_at((size_t)scenario->policy[p].mode.kind)->name);
+}
+
+static struct uses uses_of(struct sms__arena *arena, const struct sms_scenario *scenario)
+{
+    struct uses uses = {.kernels = {false, false}};
+    for (size_t d = 0; d < scenario->devices; d++)
+        use(arena, &uses.devices, scenario->device[d]->name);
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            uses.kernels[scenario->vm[v].workload->kernel[k].whole ? SMS__TRUST_WHOLE : SMS__TRUST_BLOCKS] = true;
+    use_modes(arena, scenario, &uses);
+    if (scenario->contention.model && scenario->vms > 0)
+        use(arena, &uses.contention, scenario->contention.model->name);
+    return uses;
+}
+
+/* ---- what the data sets say about it ---- */
+
+static bool meets(const struct sms__trust_names *a, const struct sms__trust_names *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (has(b, a->name[i]))
+            return true;
+    return false;
+}
+
+static bool allows(const struct sms__trust_names *set, const struct sms__trust_names *used)
+{
+    return set->count == 0 || meets(set, used);
+}
+
+static bool covers(const struct sms__trust_set *set, const struct uses *uses)
+{
+    return meets(&set->devices, &uses->devices) && uses->kernels[set->kernels] && allows(&set->modes, &uses->modes) &&
+           allows(&set->contention, &uses->contention);
+}
+
+static void say(struct sms__trust *trust, struct sms__trust_names *lines, const char *line)
+{
+    *SMS__APPEND(&trust->arena, lines->name, lines->count) = line;
+}
+
+static const char *known(const char *text) { return text ? text : ""; }
+
+static void say_set(struct sms__trust *trust, const struct sms__trust_set *set, struct sms__trust_names *lines)
+{
+    struct sms__arena *arena = &trust->arena;
+    const char *r2 = *known(set->r2) ? sms__print(arena, ", R2 %s", set->r2) : "";
+    const char *naive_r2 = *known(set->naive_r2) ? sms__print(arena, ", R2 %s", set->naive_r2) : "";
+    const char *naive = *known(set->naive) ? sms__print(arena, "; naive model '%s': %s%s", set->naive,
+                                                        known(set->naive_median), naive_r2)
+                                           : "";
+    const char *fitted = *known(set->fitted) ? set->fitted : "0";
+    say(trust, lines,
+        sms__print(arena, "%s (%s, %s): median error of %s %s%s, %s values, %s parameters fitted%s", set->title,
+                   set->gpu, set->set, set->metric, set->median, r2, set->values, fitted, naive));
+}
+
+/* Which of the names none of the covering data sets has. */
+struct outside {
+    struct sms__trust *trust;
+    const struct uses *uses;
+    const char *text; /* so far, "" for nothing */
+};
+
+static void add_outside(struct outside *outside, const char *format, const char *name)
+{
+    struct sms__arena *arena = &outside->trust->arena;
+    char what[SMS__NAME_MAX + 40];
+    snprintf(what, sizeof what, format, name);
+    outside->text = sms__print(arena, "%s%s%s", outside->text, *outside->text ? ", " : "", what);
+}
+
+static const struct sms__trust_names *names_at(const struct sms__trust_set *set, size_t offset)
+{
+    return (const struct sms__trust_names *)((const char *)set + offset);
+}
+
+/* `offset`: of the names in a data set. `all`: also of data sets that do not cover the scenario. */
+static void find_names(struct outside *outside, const struct sms__trust_names *used, size_t offset, bool all,
+                       const char *format)
+{
+    for (size_t i = 0; i < used->count; i++) {
+        bool found = false;
+        for (size_t s = 0; s < outside->trust->sets && !found; s++)
+            found = (all || covers(&outside->trust->set[s], outside->uses)) &&
+                    has(names_at(&outside->trust->set[s], offset), used->name[i]);
+        if (!found)
+            add_outside(outside, format, used->name[i]);
+    }
+}
+
+static void find_kernels(struct outside *outside)
+{
+    static const char *const words[] = {"kernels given by their blocks", "kernels given by their time"};
+    for (int kind = 0; kind < 2; kind++) {
+        bool found = !outside->uses->kernels[kind];
+        for (size_t s = 0; s < outside->trust->sets && !found; s++)
+            found = outside->trust->set[s].kernels == kind &&
+                    meets(&outside->trust->set[s].devices, &outside->uses->devices);
+        if (!found)
+            add_outside(outside, "%s", words[kind]);
+    }
+}
+
+struct saying {
+    struct sms__trust *trust;
+    const struct sms_scenario *scenario;
+    struct sms__trust_names *lines;
+};
+
+static int say_body(void *user)
+{
+    struct saying *saying = user;
+    struct sms__trust *trust = saying->trust;
+    struct uses uses = uses_of(&trust->arena, saying->scenario);
+    struct outside outside = {trust, &uses, ""};
+    for (size_t s = 0; s < trust->sets; s++)
+        if (covers(&trust->set[s], &uses))
+            say_set(trust, &trust->set[s], saying->lines);
+    find_names(&outside, &uses.devices, F(devices), true, "device %s");
+    find_kernels(&outside);
+    find_names(&outside, &uses.modes, F(modes), false, "sharing mode %s");
+    find_names(&outside, &uses.contention, F(contention), false, "contention model %s");
+    if (*outside.text)
+        say(trust, saying->lines, sms__print(&trust->arena, "outside all measured data in: %s", outside.text));
+    return SMS_OK;
+}
+
+int sms__trust_say(struct sms__trust *trust, const struct sms_scenario *scenario, struct sms__trust_names *lines)
+{
+    *lines = (struct sms__trust_names){0};
+    return sms__guard(&trust->arena, say_body, &(struct saying){trust, scenario, lines});
+}

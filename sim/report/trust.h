@@ -1,0 +1,39 @@
+/* How far results can be trusted: the data sets that smsched was held against, and which of them cover a scenario.
+ * tools/validate writes them into models/trust.yaml from results/measured (docs/validation.md). */
+#ifndef SMS_REPORT_TRUST_H
+#define SMS_REPORT_TRUST_H
+
+#include "../model/scenario.h"
+
+struct sms__trust_names {
+    const char **name; /* [count] */
+    size_t count;
+};
+
+/* A comparison with measurements, as models/trust.yaml has it. Empty lists of modes or contention models mean that it
+ * does not depend on them. Numbers are only printed, so they stay texts; an empty one is not known. */
+struct sms__trust_set {
+    const char *set, *title, *gpu;
+    struct sms__trust_names devices, modes, contention;
+    int kernels; /* of enum sms__trust_kernels */
+    const char *metric, *values, *fitted, *median, *r2, *naive, *naive_median, *naive_r2;
+};
+
+enum sms__trust_kernels { SMS__TRUST_BLOCKS, SMS__TRUST_WHOLE };
+
+struct sms__trust {
+    struct sms__arena arena;
+    struct sms__trust_set *set; /* [sets] */
+    size_t sets;
+};
+
+/* Reads `trust.yaml` from the first of the folders of models that has it. SMS_OK; or a code with `errors` filled, and
+ * *out is NULL. */
+int sms__trust_load(const struct sms_load_options *options, struct sms__trust **out, struct sms_errors *errors);
+void sms__trust_free(struct sms__trust *trust);
+
+/* What there is to say about a scenario: a line for each data set that covers it, and one that says in what the
+ * scenario is outside all of them, if it is. SMS_OK or SMS_ENOMEM. The lines live as long as `trust`. */
+int sms__trust_say(struct sms__trust *trust, const struct sms_scenario *scenario, struct sms__trust_names *lines);
+
+#endif

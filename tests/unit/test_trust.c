@@ -1,0 +1,104 @@
+/* Which measurements cover a scenario: the lines outlive its file, and nothing is said twice. */
+#include "placing.h"
+
+#include "sim/report/trust.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char sets[] =
+    "trust:\n"
+    "  - {set: together, title: A, gpu: G, devices: [v100], kernels: blocks, modes: [together], contention: [maxmin], "
+    "metric: m, values: 3, median: 1 %}\n"
+    "  - {set: alone, title: B, gpu: G, devices: [v100], kernels: blocks, metric: m, values: 3, median: 2 %}\n";
+
+static const char scenario[] = "workload: w\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 us}]\n---\n"
+                               "scenario: s\ndevices: [{model: v100, count: 2}]\ncontention: maxmin\n"
+                               "policies: [round_robin, most_room]\nvms: [{name: a, workload: w}%s]\n";
+
+/* The data sets from a folder of models that has nothing else. */
+static struct sms__trust *load(const char *text, int code)
+{
+    char folder[] = "/tmp/smsched-trust-XXXXXX", path[64];
+    struct sms_errors errors;
+    struct sms__trust *trust;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/trust.yaml", folder);
+    FILE *to = fopen(path, "w");
+    assert_non_null(to);
+    fputs(text, to);
+    fclose(to);
+    const struct sms_load_options options = {.models = folder};
+    assert_int_equal(sms__trust_load(&options, &trust, &errors), code);
+    assert_int_equal(errors.count > 0, code != SMS_OK);
+    unlink(path);
+    rmdir(folder);
+    return trust;
+}
+
+static struct sms__trust_names say(struct sms__trust *trust, const char *more)
+{
+    char text[1024];
+    struct sms_errors errors = {0};
+    struct sms_file *file;
+    struct sms__trust_names lines;
+    const struct sms_load_options options = {.models = SOURCE_DIR "/models"};
+    snprintf(text, sizeof text, scenario, more);
+    assert_int_equal(sms_file_load_text(text, strlen(text), "text", &options, &file, &errors), SMS_OK);
+    assert_int_equal(sms__trust_say(trust, sms_file_scenario(file, 0), &lines), SMS_OK);
+    sms_file_free(file);
+    return lines;
+}
+
+static void each_data_set_that_covers_a_scenario_has_a_line(void **state)
+{
+    (void)state;
+    struct sms__trust *trust = load(sets, SMS_OK);
+    struct sms__trust_names lines = say(trust, ", {name: b, workload: w}");
+    assert_int_equal(lines.count, 2);
+    assert_memory_equal(lines.name[0], "A (G, together)", 15);
+    assert_memory_equal(lines.name[1], "B (G, alone)", 12);
+    sms__trust_free(trust);
+}
+
+static void a_tenant_alone_has_no_mode(void **state)
+{
+    (void)state;
+    struct sms__trust *trust = load(sets, SMS_OK);
+    struct sms__trust_names lines = say(trust, "");
+    assert_int_equal(lines.count, 2);
+    assert_memory_equal(lines.name[0], "B (G, alone)", 12);
+    assert_string_equal(lines.name[1], "outside all measured data in: contention model maxmin");
+    sms__trust_free(trust);
+}
+
+static void an_empty_list_covers_nothing(void **state)
+{
+    (void)state;
+    struct sms__trust *trust = load("trust: []\n", SMS_OK);
+    struct sms__trust_names lines = say(trust, ", {name: b, workload: w}");
+    assert_int_equal(lines.count, 1);
+    assert_string_equal(lines.name[0], "outside all measured data in: device v100, kernels given by their blocks, "
+                                       "sharing mode together, contention model maxmin");
+    sms__trust_free(trust);
+}
+
+static void a_file_that_is_none_is_an_error(void **state)
+{
+    (void)state;
+    assert_null(load("trust: 3\n", SMS_EINPUT));
+    assert_null(load("", SMS_EINPUT));
+    assert_null(load("trust: [{set: a}]\n", SMS_EINPUT));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_data_set_that_covers_a_scenario_has_a_line),
+        cmocka_unit_test(a_tenant_alone_has_no_mode),
+        cmocka_unit_test(an_empty_list_covers_nothing),
+        cmocka_unit_test(a_file_that_is_none_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
