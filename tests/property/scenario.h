@@ -45,7 +45,7 @@ struct device {
 /* Ratios are in thousandths: 1000 is 100 %. */
 struct resource {
     uint64_t memory, wide; /* class; scope */
-    uint64_t knee;         /* thousandths; 0: none is given */
+    uint64_t knee;         /* thousandths; 0: not given */
     uint64_t points, usage[POINTS], overhead[POINTS];
 };
 

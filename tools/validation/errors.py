@@ -74,7 +74,7 @@ def summary(folder, rows):
     """All rows of summary.csv. The group `all` comes first; its part `fit` is there if something is fitted."""
     about, out = folder.about, []
     within, column = about.get("rank", {}).get("within"), about.get("group")
-    models = {"simulated": len(about["parameters"])} | {name: naive.get("parameters", "") for name, naive in folder.naive.items()}
+    models = {"simulated": sum(parameter.get("count", 1) for parameter in about["parameters"])} | {name: naive.get("parameters", "") for name, naive in folder.naive.items()}
     groups = [("all", "test", rows), ("all", "fit", rows)]
     if column:
         groups += [(name, "test", [row for row in rows if row[column] == name]) for name in dict.fromkeys(row[column] for row in rows)]

@@ -104,8 +104,10 @@ class Folder:
         if about["covers"].get("kernels") not in ("blocks", "whole"):
             self.complain("covers: kernels", "must be blocks or whole")
         for parameter in about["parameters"]:
-            if not isinstance(parameter, dict) or not {"name", "fitted_to"} <= parameter.keys() <= {"name", "value", "fitted_to"}:
-                self.complain("parameters", "each has name, value and fitted_to")
+            if not isinstance(parameter, dict) or not {"name", "fitted_to"} <= parameter.keys() <= {"name", "count", "value", "fitted_to"}:
+                self.complain("parameters", "each has name, count, value and fitted_to")
+            if not isinstance(parameter.get("count", 1), int):
+                self.complain("parameters: count", "must be a whole number")
         self.naive = {key: value if isinstance(value, dict) else {"what": value} for key, value in about.get("naive", {}).items()}
 
     def complain(self, key, what):

@@ -25,7 +25,7 @@ A folder has these files; `NAME` is GPU-DATE-WHAT.
 
 | file | what |
 |---|---|
-| `about.yaml` | `title`, `question`, `gpu`, `devices`, `source`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `parameters` (each with `name`, `value`, `fitted_to`), `target`, `bound`, `covers`, `rank`, `group`, `naive`, `verdict`, `wrong` |
+| `about.yaml` | `title`, `question`, `gpu`, `devices`, `source`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `parameters` (each with `name`, `count` if it is not one, `value`, `fitted_to`), `target`, `bound`, `covers`, `rank`, `group`, `naive`, `verdict`, `wrong` |
 | `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | instead, for data of others: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) into OUT |
@@ -120,8 +120,9 @@ def parameters_of(folder):
     values = {row["name"]: row["value"] for row in folder.stored("parameters.csv") or []}
     parts = []
     for parameter in folder.about["parameters"]:
-        value = parameter.get("value", values.get(parameter["name"], "?"))
-        parts.append(f"{parameter['name']} = {value} (to {parameter['fitted_to']})")
+        value = parameter.get("value", values.get(parameter["name"]))
+        count = f"{parameter['count']} of: " if "count" in parameter else ""
+        parts.append(f"{count}{parameter['name']}{f' = {value}' if value else ''} (to {parameter['fitted_to']})")
     return "; ".join(parts) if parts else "nothing"
 
 
