@@ -25,7 +25,7 @@ A folder has these files; `NAME` is GPU-DATE-WHAT.
 
 | file | what |
 |---|---|
-| `about.yaml` | `title`, `question`, `gpu`, `devices`, `source`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `parameters` (each with `name`, `count` if it is not one, `value`, `fitted_to`), `target`, `bound`, `covers`, `rank`, `group`, `naive`, `verdict`, `wrong` |
+| `about.yaml` | `title`, `question`, `gpu`, `devices`, `source`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `parameters`, `target`, `bound`, `covers`, `rank`, `group`, `naive`, `verdict`, `wrong`. A parameter has `name`, `value`, `fitted_to`, and `count` if it is not one. |
 | `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | instead, for data of others: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) into OUT |
