@@ -24,7 +24,7 @@ struct window {
     size_t from, length;
 };
 
-/* What is found between the anchors of one code. `from` and `count`: its windows that are equal, in `window`. */
+/* The windows of one code. `from` and `count` are those that are equal, in `window`. */
 struct anchor {
     size_t from, count, windows, first;
     double score, pause_s;

@@ -66,10 +66,14 @@ static bool has_copy(const struct part *part, const struct sms__profile_copy *co
 static void find_iteration(const struct trace *trace, struct part *part)
 {
     struct sms__profile all = *trace->profile;
-    all.launch = SMS__NEW(trace->arena, struct sms__profile_launch, all.launches + 1);
+    const bool has_all = trace->processes == 1 && trace->devices == 1 && !part->stream; /* spare memory */
+    if (!has_all) {
+        all.launch = SMS__NEW(trace->arena, struct sms__profile_launch, all.launches + 1);
+        all.launches = 0;
+    }
     all.copy = SMS__NEW(trace->arena, struct sms__profile_copy, all.copies + 1);
-    all.launches = all.copies = 0;
-    for (size_t l = 0; l < trace->profile->launches; l++)
+    all.copies = 0;
+    for (size_t l = 0; !has_all && l < trace->profile->launches; l++)
         if (has_launch(part, &trace->profile->launch[l]))
             all.launch[all.launches++] = trace->profile->launch[l];
     for (size_t c = 0; c < trace->profile->copies; c++)

@@ -109,6 +109,8 @@ static int64_t whole(sqlite3_stmt *row, int column, int64_t missing)
 static const char *text_of(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
+    if (!text && sqlite3_errcode(nsys->report.database.file) == SQLITE_NOMEM)
+        sms__arena_give_up(nsys->report.arena);
     return sms__intern_text(&nsys->texts, text ? text : "");
 }
 
@@ -223,10 +225,11 @@ static int process_name(struct nsys *nsys, int64_t global, const char **name)
     if (code == SMS_OK && found)
         code =
             find_name(nsys, "process ", global, "SELECT name FROM main.PROCESSES WHERE globalPid = %lld LIMIT 1", &own);
-    const char *slash = strrchr(own, '/');
-    *name = sms__intern_text(&nsys->texts, sms__print(nsys->report.arena, "%s (%lld)",
-                                                      sms__derive_text(nsys->report.arena, slash ? slash + 1 : own, 60),
-                                                      (long long)((uint64_t)global >> 24 & 0xffffff)));
+    const char *slash = strrchr(own, '/'),
+               *short_name = sms__derive_text(nsys->report.arena, slash ? slash + 1 : own, 60);
+    long long pid = (long long)((uint64_t)global >> 24 & 0xffffff);
+    *name = sms__intern_text(&nsys->texts, *short_name ? sms__print(nsys->report.arena, "%s (%lld)", short_name, pid)
+                                                       : sms__print(nsys->report.arena, "%lld", pid));
     return code;
 }
 
