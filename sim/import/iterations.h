@@ -15,10 +15,10 @@ struct sms__iterations {
 
 /* Sets `out` to the launches and copies of the equal iterations, with `rounds` and `round_s`. An iteration begins at
  * each launch or copy of one kind, the anchor, and ends at the next. The anchor is the one between which the same
- * operations (kernel, geometry, direction) follow in the same order for most of the operations' time. Of those within
- * half a percent, it is the one after the longest pause. If the equal iterations are less than 3 or cover less than
- * half, nothing repeats. The profile must have at least one launch, and all start times and durations. Must run in a
- * guard of `arena`. */
+ * operations (kernel, geometry, direction) follow in the same order for most of the operations' time. If
+ * several are within half a percent, it is the one after the longest pause. If the equal iterations are less than 3 or
+ * cover less than half, nothing repeats. The profile must have at least one launch, and all start times and durations.
+ * Must run in a guard of `arena`. */
 struct sms__iterations sms__iterations_find(struct sms__arena *arena, const struct sms__profile *profile,
                                             struct sms__profile *out);
 

@@ -38,10 +38,10 @@ struct sms__profile_launch {
 };
 
 struct sms__profile_copy {
-    const char *process, *device, *context, *stream; /* as of a launch; NULL: unknown */
-    bool to_device;                                  /* otherwise to the host; copies within a device are not kept */
+    bool to_device; /* otherwise to the host; copies within a device are not kept */
     double bytes, start_s, duration_s;
     unsigned line;
+    const char *process, *device, *context, *stream; /* as of a launch; NULL: unknown */
 };
 
 struct sms__profile {
