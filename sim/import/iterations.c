@@ -39,6 +39,7 @@ struct occurrence {
 struct search {
     struct sms__arena *arena;
     const struct sms__profile *profile;
+    bool by_name; /* kernels are equal if their names are, whatever their geometry */
     struct operation *operation;
     size_t operations;
     uint64_t *hash, *power;      /* [operations + 1] of the operations before; of HASH_FACTOR */
@@ -54,11 +55,13 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static uint64_t code_of_launch(const struct sms__profile_launch *launch)
+static uint64_t code_of_launch(const struct sms__profile_launch *launch, bool by_name)
 {
     uint64_t hash = 14695981039346656037u;
     for (const char *c = launch->kernel ? launch->kernel : ""; *c; c++)
         hash = mix(hash, (unsigned char)*c);
+    if (by_name)
+        return hash | 8;
     for (int i = 0; i < 3; i++)
         hash = mix(mix(hash, launch->grid[i]), launch->block[i]);
     hash = mix(hash, launch->registers);
@@ -95,8 +98,12 @@ static void collect(struct search *search)
     add_copies(search, true);
     for (size_t l = 0; l < profile->launches; l++) {
         const struct sms__profile_launch *launch = &profile->launch[l];
-        search->operation[search->operations] = (struct operation){
-            launch->start_s, launch->start_s + launch->duration_s, code_of_launch(launch), l, search->operations, true};
+        search->operation[search->operations] = (struct operation){launch->start_s,
+                                                                   launch->start_s + launch->duration_s,
+                                                                   code_of_launch(launch, search->by_name),
+                                                                   l,
+                                                                   search->operations,
+                                                                   true};
         search->operations++;
     }
     add_copies(search, false);
@@ -293,20 +300,61 @@ static struct sms__iterations keep(const struct search *search, const struct win
     return found;
 }
 
+static bool has_geometry_of(const struct sms__profile_launch *a, const struct sms__profile_launch *b)
+{
+    return !memcmp(a->grid, b->grid, sizeof a->grid) && !memcmp(a->block, b->block, sizeof a->block) &&
+           a->registers == b->registers && a->static_shared == b->static_shared &&
+           a->dynamic_shared == b->dynamic_shared;
+}
+
+/* Gives each launch of each round the geometry that it has in the middle round. Returns how many launches of a round
+ * had another one in some round. */
+static size_t take_middle(const struct sms__iterations *found, struct sms__profile *out)
+{
+    const struct sms__profile_launch *middle = &out->launch[found->rounds / 2 * found->launches];
+    size_t varying = 0;
+    for (size_t l = 0; l < found->launches; l++) {
+        bool varies = false;
+        for (size_t r = 0; r < found->rounds; r++) {
+            struct sms__profile_launch *launch = &out->launch[r * found->launches + l];
+            varies |= !has_geometry_of(launch, &middle[l]);
+            memcpy(launch->grid, middle[l].grid, sizeof launch->grid);
+            memcpy(launch->block, middle[l].block, sizeof launch->block);
+            launch->registers = middle[l].registers;
+            launch->static_shared = middle[l].static_shared;
+            launch->dynamic_shared = middle[l].dynamic_shared;
+        }
+        varying += varies;
+    }
+    return varying;
+}
+
+static bool find(struct search *search, struct sms__profile *out, struct sms__iterations *found)
+{
+    collect(search);
+    prepare(search);
+    search_anchors(search);
+    size_t rounds = search->best.count >= ROUNDS_LEAST && search->best.score >= COVERED_LEAST ? confirm(search) : 0;
+    if (rounds >= ROUNDS_LEAST) {
+        *found = keep(search, &search->window[search->best.from], rounds, out);
+        found->others = search->best.windows - rounds;
+        if (found->launches)
+            return true;
+    }
+    *found = keep(search, &(struct window){0, 0, search->operations}, 1, out);
+    return false;
+}
+
 struct sms__iterations sms__iterations_find(struct sms__arena *arena, const struct sms__profile *profile,
                                             struct sms__profile *out)
 {
-    struct search search = {.arena = arena, .profile = profile};
+    struct search exact = {.arena = arena, .profile = profile},
+                  by_name = {.arena = arena, .profile = profile, .by_name = true};
+    struct sms__iterations found;
     *out = *profile;
-    collect(&search);
-    prepare(&search);
-    search_anchors(&search);
-    size_t rounds = search.best.count >= ROUNDS_LEAST && search.best.score >= COVERED_LEAST ? confirm(&search) : 0;
-    if (rounds < ROUNDS_LEAST)
-        return keep(&search, &(struct window){0, 0, search.operations}, 1, out);
-    struct sms__iterations found = keep(&search, &search.window[search.best.from], rounds, out);
-    found.others = search.best.windows - rounds;
-    if (found.launches)
+    if (find(&exact, out, &found))
         return found;
-    return keep(&search, &(struct window){0, 0, search.operations}, 1, out);
+    if (find(&by_name, out, &found))
+        found.varying = take_middle(&found, out);
+    return found;
 }

@@ -136,20 +136,30 @@ static void set_repeats(struct part *part, size_t count)
         part[p].repeat = (uint64_t)fmax(floor(fmin(span / part[p].found.mean_s, 1e6) + 0.5), 1);
 }
 
-/* Divides a part into its streams if their operations overlap. Their copies stay if the stream launches kernels. */
+/* Whether streams say more than all of them in one order: their operations overlap, or only a stream by itself repeats
+ * something. */
+static bool is_better_divided(const struct part *whole, const struct part *stream, size_t streams)
+{
+    bool repeats = false;
+    for (size_t s = 0; s < streams; s++)
+        repeats |= stream[s].found.rounds > 1;
+    return streams > 1 && (whole->found.overlap > OVERLAP_MOST || repeats);
+}
+
+/* Divides a part into its streams if that is better. Copies stay if their stream launches kernels. */
 static int divide(struct trace *trace, struct part whole)
 {
     size_t from = trace->parts;
     int code = add_parts(trace, &whole);
-    if (code != SMS_OK || trace->parts == from + 1) {
-        trace->parts = from;
-        trace->part[trace->parts++] = whole;
-        return code;
-    }
-    for (size_t p = from; p < trace->parts; p++)
+    for (size_t p = from; code == SMS_OK && trace->parts > from + 1 && p < trace->parts; p++)
         find_iteration(trace, &trace->part[p]);
-    set_repeats(&trace->part[from], trace->parts - from);
-    return SMS_OK;
+    if (code == SMS_OK && is_better_divided(&whole, &trace->part[from], trace->parts - from)) {
+        set_repeats(&trace->part[from], trace->parts - from);
+        return SMS_OK;
+    }
+    trace->parts = from;
+    trace->part[trace->parts++] = whole;
+    return code;
 }
 
 static int find_parts(struct trace *trace)
@@ -162,7 +172,7 @@ static int find_parts(struct trace *trace)
     for (size_t p = 0; code == SMS_OK && p < count; p++) {
         find_iteration(trace, &whole[p]);
         set_repeats(&whole[p], 1);
-        if (whole[p].found.overlap > OVERLAP_MOST)
+        if (whole[p].found.overlap > OVERLAP_MOST || whole[p].found.rounds == 1)
             code = divide(trace, whole[p]);
         else if (trace->parts == PARTS_MAX)
             code = fail_parts(trace);
@@ -218,6 +228,10 @@ static void state_part(const struct trace *trace, const struct part *part)
             who, found->rounds, found->launches, found->launches == 1 ? "" : "es", found->copies,
             found->copies == 1 ? "y" : "ies", found->mean_s * 1e3, 100 * found->spread, 100 * found->covered,
             found->others, plural(found->others));
+    if (found->varying)
+        state(trace,
+              "%s: %zu of its launches differ in geometry between iterations; those of the middle one stand for all",
+              part->name, found->varying);
     if (!part->stream && found->overlap > OVERLAP_MOST)
         state(trace, "%s: operations overlap for %.1f %% of the time, on copies' streams; here they follow one another",
               part->name, 100 * found->overlap);
@@ -239,7 +253,7 @@ static void state_all(const struct trace *trace)
         of_streams += trace->part[p].stream != NULL;
     }
     if (of_streams)
-        state(trace, "streams that overlap have a workload each; that they wait for each other's events is not kept");
+        state(trace, "streams of one process have a workload each; that they wait for each other's events is not kept");
     for (size_t c = 0; c < profile->copies; c++) {
         size_t p = 0;
         while (p < trace->parts && !has_copy(&trace->part[p], &profile->copy[c]))

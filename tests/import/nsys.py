@@ -130,6 +130,30 @@ def overlapping(path):
     report.close()
 
 
+def growing(path):
+    """25 requests of which each has a larger grid than the last, as when a language model decodes."""
+    report = Report(path)
+    t = 0
+    for i in range(25):
+        for _ in range(3):
+            t = report.kernel("attention(float*)", t, 40000 + 1000 * i, grid=20 + i) + 2000
+            t = report.kernel("linear(float*)", t, 80000) + 2000
+        t = report.kernel("sample(float*)", t, 10000, grid=1) + 50000
+    report.close()
+
+
+def shuffled(path):
+    """Two streams, on which short kernels start now in this order and now in that: each stream repeats something."""
+    report = Report(path)
+    for i in range(40):
+        early = wobble(i, 400)
+        report.kernel("a()", i * 10000, 1000, stream=7)
+        report.kernel("b()", i * 10000 + 3000, 1000, stream=7)
+        for k, name in enumerate("xyz"):
+            report.kernel(name, i * 10000 + 2500 + 3 * early * (k + 1) + 1500 * k, 100, grid=1, stream=8)
+    report.close()
+
+
 def several(path):
     """Two processes, and of one of them two devices."""
     report = Report(path, gpus=2)
@@ -152,10 +176,12 @@ def irregular(path):
     report.close()
 
 
-FINE = {"training": training, "overlapping": overlapping, "several": several, "irregular": irregular}
+FINE = {"training": training, "overlapping": overlapping, "several": several, "irregular": irregular, "growing": growing,
+        "shuffled": shuffled}
 # Makespan of the scenario in ns, from the trace: jobs times length of a job, of the process that runs longest.
 LENGTH = {"training": 29 * ((200000 + 150000 + 5000) + 3 * (130000 + 1500) + 52000 + 32000), "overlapping": 19 * 450000,
-          "several": 49 * 30000, "irregular": sum(10000 * (i + 1) for i in range(9)) + 8 * 5000}
+          "several": 49 * 30000, "shuffled": 39 * 10000,
+          "growing": sum(3 * (40000 + 1000 * i + 80000 + 4000) + 60000 for i in range(24)), "irregular": sum(10000 * (i + 1) for i in range(9)) + 8 * 5000}
 
 
 def changed(sql):
