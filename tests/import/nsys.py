@@ -235,7 +235,7 @@ BAD = {"cut": cut, "overwritten": overwritten, "foreign": foreign, "two-kinds": 
        "view": changed("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO k; "
                        "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k"),
        "no-grids": changed("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET gridX = -1"),
-       "unknown-gpu": changed("UPDATE TARGET_INFO_GPU SET maxWarpsPerSm = NULL")}
+       "unknown-gpu": changed("UPDATE TARGET_INFO_GPU SET computeMajor = NULL")}
 
 passed = failed = 0
 
