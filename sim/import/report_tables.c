@@ -1,6 +1,10 @@
 /* Queries the tables of a report of Nsight Systems. Which tables and columns there are depends on its version. */
 #include "report_tables.h"
 
+#include "../base/read.h"
+
+#include <string.h>
+
 static int fail_query(struct sms__report *report)
 {
     int code = sqlite3_errcode(report->database.file);
@@ -106,4 +110,64 @@ int sms__report_read(struct sms__report *report, const struct sms__report_table 
         return sms__report_query(report, text, row, user);
     sqlite3_free(sqlite3_str_finish(text));
     return code;
+}
+
+int64_t sms__report_whole(sqlite3_stmt *row, int column, int64_t missing)
+{
+    if (sqlite3_column_type(row, column) != SQLITE_INTEGER)
+        return missing;
+    int64_t value = sqlite3_column_int64(row, column);
+    return value >= 0 && value <= INT64_C(1) << 53 ? value : missing;
+}
+
+const char *sms__report_text(struct sms__report *report, sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    if (!text && sqlite3_errcode(report->database.file) == SQLITE_NOMEM)
+        sms__arena_give_up(report->arena);
+    return text ? text : "";
+}
+
+static uint64_t big_endian(const unsigned char *bytes, int count)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < count; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Explains a file that is no SQLite database, and one that is cut off. The header has the size of a page at byte 16,
+ * the number of pages at byte 28 (sqlite.org/fileformat2.html). */
+static int check_header(const char *path, struct sms_errors *errors)
+{
+    struct sms__input input;
+    unsigned char head[100] = {0};
+    int code = sms__input_open(path, INT64_MAX, &input, errors);
+    if (code)
+        return code;
+    ssize_t size = sms__input_read(&input, head, sizeof head);
+    sms__input_close(&input);
+    if (size < 0)
+        return sms__fail(errors, SMS_EIO, path, "cannot be read");
+    if (size == 0)
+        return sms__fail(errors, SMS_EINPUT, path,
+                         "is empty: export it again: nsys export --type sqlite REPORT.nsys-rep");
+    if (head[0] == 0x1f && head[1] == 0x8b)
+        return sms__fail(errors, SMS_EINPUT, path, "is compressed: unpack it with gunzip");
+    if (memcmp(head, "SQLite format 3", 16) != 0)
+        return sms__fail(errors, SMS_EINPUT, path,
+                         "is no SQLite database; make one of a report: nsys export --type sqlite REPORT.nsys-rep");
+    uint64_t page = big_endian(head + 16, 2), bytes = (page == 1 ? 65536 : page) * big_endian(head + 28, 4);
+    if (input.size < bytes || size < (ssize_t)sizeof head)
+        return sms__fail(errors, SMS_EINPUT, path,
+                         "is cut off: it has %llu of %llu bytes; export it again: nsys export --type sqlite "
+                         "REPORT.nsys-rep",
+                         (unsigned long long)input.size, (unsigned long long)(bytes > 100 ? bytes : 100));
+    return SMS_OK;
+}
+
+int sms__report_open(struct sms__report *report)
+{
+    int code = check_header(report->path, report->errors);
+    return code ? code : sms__untrusted_open(&report->database, report->path, report->errors);
 }

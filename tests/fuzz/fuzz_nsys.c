@@ -1,5 +1,5 @@
-/* libFuzzer: whatever a report of Nsight Systems holds, importing it ends, leaks nothing and says what is wrong. What
- * is imported loads. Built and started by run.sh. */
+/* libFuzzer: whatever a report of Nsight Systems holds, importing it ends, leaks nothing and says what is wrong. The
+ * result loads. Built and started by run.sh. */
 #include "scratch.h"
 
 #include "sim/import/import.h"

@@ -2,16 +2,15 @@
  * depends on the version and on what was traced, so each table is asked for its columns. */
 #include "../import.h"
 #include "../intern.h"
+#include "../report_gpu.h"
 #include "../report_tables.h"
 #include "../text.h"
-
-#include "../../base/read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 2000000, GPUS_MAX = 64, FACTS_MAX = 16, GPU_COLUMNS = 17 };
+enum { ROWS_MAX = 2000000, FACTS_MAX = 16 };
 
 enum { START, END, DEVICE, CONTEXT, STREAM, PROCESS, CORRELATION, SHARED_COLUMNS };
 #define COMMON_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "globalPid", "correlationId"
@@ -35,38 +34,6 @@ static const struct sms__report_table call_table = {
 enum { PROCESS_ID, PROCESS_NAME, PROCESS_GLOBAL };
 static const struct sms__report_table process_table = {"PROCESSES", 3, {"pid", "name", "globalPid"}};
 
-enum {
-    GPU_ID,
-    GPU_CUDA,
-    GPU_NAME,
-    GPU_MAJOR,
-    GPU_MINOR,
-    GPU_SMS,
-    GPU_CLOCK,
-    GPU_MEMORY,
-    GPU_BANDWIDTH,
-    GPU_WARP,
-    GPU_WARPS,
-    GPU_BLOCKS,
-    GPU_REGISTERS,
-    GPU_SHARED,
-    GPU_THREADS,
-    GPU_OPTIN,
-    GPU_STATIC
-};
-static const struct sms__report_table gpu_table = {
-    "TARGET_INFO_GPU",
-    1,
-    {"id", "cuDevice", "name", "computeMajor", "computeMinor", "smCount", "clockRate", "totalMemory", "memoryBandwidth",
-     "threadsPerWarp", "maxWarpsPerSm", "maxBlocksPerSm", "maxRegistersPerSm", "maxShmemPerSm", "maxThreadsPerBlock",
-     "maxShmemPerBlockOptin", "maxShmemPerBlock"}};
-
-struct gpu {
-    int64_t id, cuda; /* of the system, of the CUDA runtime; -1: unknown */
-    const char *name;
-    int64_t number[GPU_COLUMNS]; /* by column; 0: unknown */
-};
-
 /* A launch by its correlation, to find the call that made it. */
 struct correlated {
     int64_t correlation, process;
@@ -85,8 +52,7 @@ struct nsys {
     struct sms__string_pool texts, names; /* an entry of `names` is an id; its value is 1 + the index in `name` */
     const char **name;
     size_t named;
-    struct gpu gpu[GPUS_MAX];
-    size_t gpus;
+    struct sms__report_gpus gpus;
     struct correlated *correlated;     /* [launches] */
     size_t launches_most, copies_most; /* rows of the tables */
     int64_t origin;                    /* start of the first launch, ns */
@@ -97,21 +63,9 @@ struct nsys {
     const char **fact;
 };
 
-/* A whole number from 0 to 2^53 of the row; `missing` if it has none. */
-static int64_t whole(sqlite3_stmt *row, int column, int64_t missing)
-{
-    if (sqlite3_column_type(row, column) != SQLITE_INTEGER)
-        return missing;
-    int64_t value = sqlite3_column_int64(row, column);
-    return value >= 0 && value <= INT64_C(1) << 53 ? value : missing;
-}
-
 static const char *text_of(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    if (!text && sqlite3_errcode(nsys->report.database.file) == SQLITE_NOMEM)
-        sms__arena_give_up(nsys->report.arena);
-    return sms__intern_text(&nsys->texts, text ? text : "");
+    return sms__intern_text(&nsys->texts, sms__report_text(&nsys->report, row, column));
 }
 
 static void add_fact(struct nsys *nsys, const char *fact)
@@ -137,32 +91,6 @@ static bool read_times(struct nsys *nsys, sqlite3_stmt *row, double *start_s, do
     *start_s = (double)from * 1e-9;
     *duration_s = (double)length * 1e-9;
     return true;
-}
-
-static int read_gpu(void *user, sqlite3_stmt *row)
-{
-    struct nsys *nsys = user;
-    if (nsys->gpus == GPUS_MAX)
-        return SMS_OK;
-    struct gpu *gpu = &nsys->gpu[nsys->gpus++];
-    gpu->id = whole(row, GPU_ID, -1);
-    gpu->cuda = whole(row, GPU_CUDA, -1);
-    gpu->name = sms__derive_text(nsys->report.arena, text_of(nsys, row, GPU_NAME), 80);
-    for (int c = GPU_MAJOR; c < GPU_COLUMNS; c++)
-        gpu->number[c] = whole(row, c, 0);
-    return SMS_OK;
-}
-
-/* The GPU of a number that the CUDA runtime uses. NULL: the report does not say. */
-static const struct gpu *gpu_of(const struct nsys *nsys, int64_t device)
-{
-    for (size_t g = 0; g < nsys->gpus; g++)
-        if (nsys->gpu[g].cuda == device)
-            return &nsys->gpu[g];
-    for (size_t g = 0; g < nsys->gpus; g++)
-        if (nsys->gpu[g].cuda < 0 && nsys->gpu[g].id == device)
-            return &nsys->gpu[g];
-    return NULL;
 }
 
 struct answer {
@@ -240,7 +168,7 @@ struct place {
 /* On which process, device, context and stream an operation ran. */
 static int read_place(struct nsys *nsys, sqlite3_stmt *row, struct place *place)
 {
-    int64_t device = whole(row, DEVICE, 0), process = sqlite3_column_int64(row, PROCESS);
+    int64_t device = sms__report_whole(row, DEVICE, 0), process = sqlite3_column_int64(row, PROCESS);
     char key[40];
     int length = snprintf(key, sizeof key, "in %lld", (long long)process);
     struct sms__pooled_string *entry = sms__intern(&nsys->names, key, (size_t)length);
@@ -252,7 +180,7 @@ static int read_place(struct nsys *nsys, sqlite3_stmt *row, struct place *place)
         entry = sms__intern(&nsys->names, key, (size_t)length);
         entry->value = nsys->named;
     }
-    const struct gpu *gpu = gpu_of(nsys, device);
+    const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, device);
     char text[120];
     snprintf(text, sizeof text, "%s (%lld)", gpu ? gpu->name : "", (long long)device);
     place->process = nsys->name[entry->value - 1];
@@ -271,7 +199,7 @@ static int read_kernel(void *user, sqlite3_stmt *row)
     struct place place;
     if (nsys->out->launches == nsys->launches_most || !read_times(nsys, row, &start, &duration))
         return SMS_OK;
-    if (whole(row, GRID, 0) == 0 || whole(row, BLOCK, 0) == 0) {
+    if (sms__report_whole(row, GRID, 0) == 0 || sms__report_whole(row, BLOCK, 0) == 0) {
         nsys->unsized++;
         return SMS_OK;
     }
@@ -285,20 +213,20 @@ static int read_kernel(void *user, sqlite3_stmt *row)
     launch->device = place.device;
     launch->context = place.context;
     launch->stream = place.stream;
-    launch->grid[0] = (uint64_t)whole(row, GRID, 0);
-    launch->block[0] = (uint64_t)whole(row, BLOCK, 0);
+    launch->grid[0] = (uint64_t)sms__report_whole(row, GRID, 0);
+    launch->block[0] = (uint64_t)sms__report_whole(row, BLOCK, 0);
     for (int i = 1; i < 3; i++) {
-        launch->grid[i] = at_least_1(whole(row, GRID + i, 1));
-        launch->block[i] = at_least_1(whole(row, BLOCK + i, 1));
+        launch->grid[i] = at_least_1(sms__report_whole(row, GRID + i, 1));
+        launch->block[i] = at_least_1(sms__report_whole(row, BLOCK + i, 1));
     }
-    launch->registers = (uint64_t)whole(row, REGISTERS, 0);
-    launch->static_shared = (double)whole(row, STATIC, 0);
-    launch->dynamic_shared = (double)whole(row, DYNAMIC, 0);
+    launch->registers = (uint64_t)sms__report_whole(row, REGISTERS, 0);
+    launch->static_shared = (double)sms__report_whole(row, STATIC, 0);
+    launch->dynamic_shared = (double)sms__report_whole(row, DYNAMIC, 0);
     launch->start_s = start;
     launch->duration_s = duration;
     launch->count = 1;
     nsys->correlated[nsys->out->launches++] = (struct correlated){
-        whole(row, CORRELATION, -1), (int64_t)((uint64_t)sqlite3_column_int64(row, PROCESS) >> 24), start};
+        sms__report_whole(row, CORRELATION, -1), (int64_t)((uint64_t)sqlite3_column_int64(row, PROCESS) >> 24), start};
     return SMS_OK;
 }
 
@@ -314,7 +242,7 @@ static int read_copy(void *user, sqlite3_stmt *row)
     struct nsys *nsys = user;
     double start, duration;
     struct place place;
-    int64_t kind = whole(row, KIND, 0);
+    int64_t kind = sms__report_whole(row, KIND, 0);
     bool in = kind == 1 || kind == 3 || kind == 11, out = kind == 2 || kind == 4 || kind == 12;
     if (nsys->out->copies == nsys->copies_most || !read_times(nsys, row, &start, &duration))
         return SMS_OK;
@@ -328,7 +256,7 @@ static int read_copy(void *user, sqlite3_stmt *row)
                                                                       .context = place.context,
                                                                       .stream = place.stream,
                                                                       .to_device = in,
-                                                                      .bytes = (double)whole(row, BYTES, 0),
+                                                                      .bytes = (double)sms__report_whole(row, BYTES, 0),
                                                                       .start_s = start,
                                                                       .duration_s = duration};
     return code;
@@ -381,7 +309,7 @@ static int fail_empty(struct nsys *nsys, bool has_table)
     bool strings, gpus, graphs;
     int code = sms__report_has(&nsys->report, "StringIds", NULL, &strings);
     if (code == SMS_OK)
-        code = sms__report_has(&nsys->report, gpu_table.name, NULL, &gpus);
+        code = sms__report_has(&nsys->report, "TARGET_INFO_GPU", NULL, &gpus);
     if (code == SMS_OK)
         code = sms__report_has(&nsys->report, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NULL, &graphs);
     if (code != SMS_OK)
@@ -456,7 +384,7 @@ static int read_call(void *user, sqlite3_stmt *row)
 {
     struct calls *calls = user;
     struct nsys *nsys = calls->nsys;
-    const struct correlated key = {whole(row, CALL_CORRELATION, -2),
+    const struct correlated key = {sms__report_whole(row, CALL_CORRELATION, -2),
                                    (int64_t)((uint64_t)sqlite3_column_int64(row, CALL_THREAD) >> 24), 0};
     const struct correlated *launch = bsearch(&key, nsys->correlated, nsys->out->launches, sizeof key, by_correlation);
     double start, length;
@@ -519,49 +447,17 @@ static double fastest_copy(const struct sms__profile *profile)
     return best;
 }
 
-/* Makes a device document of what the report tells about the GPU, if it tells enough. */
-static void describe_device(struct nsys *nsys, const struct gpu *gpu)
-{
-    struct sms__arena *arena = nsys->report.arena;
-    const int64_t *n = gpu->number;
-    for (int c = GPU_MAJOR; c <= GPU_THREADS; c++)
-        if (c != GPU_MINOR && n[c] == 0)
-            return;
-    if (n[GPU_WARPS] > 1 << 20 || n[GPU_WARP] > 1 << 20)
-        return;
-    double link = fastest_copy(nsys->out);
-    long long per_block = n[GPU_OPTIN] > 0 ? n[GPU_OPTIN] : n[GPU_STATIC] > 0 ? n[GPU_STATIC] : n[GPU_SHARED];
-    nsys->out->device_name = sms__import_name(arena, gpu->name);
-    nsys->out->device_text = sms__print(
-        arena,
-        "device: %s\ntitle: \"%s\"\nsource: \"the report of Nsight Systems, table TARGET_INFO_GPU\"\n"
-        "compute_capability: %lld.%lld\nclock: %lld Hz\nsms: %lld\nmemory: %lld B\nlink: {bandwidth: %.0f B/s} # %s\n"
-        "sm: # units of allocation and registers_per_thread are assumed: those of compute capability 8.0\n"
-        "  threads: %lld\n  warps: %lld\n  blocks: %lld\n  registers: %lld\n  shared_memory: %lld B\n"
-        "  threads_per_block: %lld\n  registers_per_thread: 255\n  register_unit: 256\n  register_partitions: 4\n"
-        "  shared_memory_unit: 128 B\n  shared_memory_reserved: %lld B\n  shared_memory_per_block: %lld B\n"
-        "resources: # the report tells no more; kernels without counters press on nothing\n"
-        "  issue: {class: compute, lanes: 4} # assumed\n"
-        "  dram: {class: memory, scope: device, bandwidth: %lld B/s}\n",
-        nsys->out->device_name, gpu->name, (long long)n[GPU_MAJOR], (long long)n[GPU_MINOR], (long long)n[GPU_CLOCK],
-        (long long)n[GPU_SMS], (long long)n[GPU_MEMORY], link > 0 ? link : 25e9,
-        link > 0 ? "the fastest copy of the trace" : "assumed", (long long)(n[GPU_WARPS] * n[GPU_WARP]),
-        (long long)n[GPU_WARPS], (long long)n[GPU_BLOCKS], (long long)n[GPU_REGISTERS], (long long)n[GPU_SHARED],
-        (long long)n[GPU_THREADS], n[GPU_MAJOR] >= 8 && per_block + 1024 <= n[GPU_SHARED] ? 1024LL : 0LL, per_block,
-        (long long)n[GPU_BANDWIDTH]);
-}
-
 static void identify_gpu(struct nsys *nsys)
 {
     const char *device = nsys->out->launch[0].device, *number = strrchr(device, '(');
-    const struct gpu *gpu = gpu_of(nsys, number ? atoll(number + 1) : 0);
+    const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, number ? atoll(number + 1) : 0);
     if (!gpu)
         return;
     nsys->out->gpu = *gpu->name ? gpu->name : NULL;
-    if (gpu->number[GPU_MAJOR] > 0)
-        nsys->out->capability = sms__print(nsys->report.arena, "%lld.%lld", (long long)gpu->number[GPU_MAJOR],
-                                           (long long)gpu->number[GPU_MINOR]);
-    describe_device(nsys, gpu);
+    nsys->out->capability = gpu->capability;
+    nsys->out->device_name = sms__import_name(nsys->report.arena, gpu->name);
+    nsys->out->device_text =
+        sms__report_gpu_describe(nsys->report.arena, gpu, nsys->out->device_name, fastest_copy(nsys->out));
 }
 
 static void state_facts(struct nsys *nsys)
@@ -612,7 +508,7 @@ static int read_report(void *user)
     if (code == SMS_OK)
         code = sms__report_read(&nsys->report, &newer, take_version, nsys);
     if (code == SMS_OK)
-        code = sms__report_read(&nsys->report, &gpu_table, read_gpu, nsys);
+        code = sms__report_gpus_read(&nsys->report, &nsys->gpus);
     if (code == SMS_OK)
         code = read_operations(nsys);
     if (code != SMS_OK)
@@ -626,44 +522,6 @@ static int read_report(void *user)
     return code;
 }
 
-static uint64_t big_endian(const unsigned char *bytes, int count)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < count; i++)
-        value = value << 8 | bytes[i];
-    return value;
-}
-
-/* Explains a file that is no SQLite database, and one that is cut off. The header has the size of a page at byte 16,
- * the number of pages at byte 28 (sqlite.org/fileformat2.html). */
-static int check_header(const char *path, struct sms_errors *errors)
-{
-    struct sms__input input;
-    unsigned char head[100] = {0};
-    int code = sms__input_open(path, INT64_MAX, &input, errors);
-    if (code)
-        return code;
-    ssize_t size = sms__input_read(&input, head, sizeof head);
-    sms__input_close(&input);
-    if (size < 0)
-        return sms__fail(errors, SMS_EIO, path, "cannot be read");
-    if (size == 0)
-        return sms__fail(errors, SMS_EINPUT, path,
-                         "is empty: export it again: nsys export --type sqlite REPORT.nsys-rep");
-    if (head[0] == 0x1f && head[1] == 0x8b)
-        return sms__fail(errors, SMS_EINPUT, path, "is compressed: unpack it with gunzip");
-    if (memcmp(head, "SQLite format 3", 16) != 0)
-        return sms__fail(errors, SMS_EINPUT, path,
-                         "is no SQLite database; make one of a report: nsys export --type sqlite REPORT.nsys-rep");
-    uint64_t page = big_endian(head + 16, 2), bytes = (page == 1 ? 65536 : page) * big_endian(head + 28, 4);
-    if (input.size < bytes || size < (ssize_t)sizeof head)
-        return sms__fail(errors, SMS_EINPUT, path,
-                         "is cut off: it has %llu of %llu bytes; export it again: nsys export --type sqlite "
-                         "REPORT.nsys-rep",
-                         (unsigned long long)input.size, (unsigned long long)(bytes > 100 ? bytes : 100));
-    return SMS_OK;
-}
-
 static int read(struct sms__arena *arena, const char *const *paths, size_t n_paths, struct sms__profile *out,
                 struct sms_errors *errors)
 {
@@ -673,9 +531,7 @@ static int read(struct sms__arena *arena, const char *const *paths, size_t n_pat
                         .names = {.arena = arena},
                         .product = ""};
     (void)n_paths;
-    int code = check_header(paths[0], errors);
-    if (code == SMS_OK)
-        code = sms__untrusted_open(&nsys.report.database, paths[0], errors);
+    int code = sms__report_open(&nsys.report);
     if (code == SMS_OK)
         code = sms__guard(arena, read_report, &nsys);
     sqlite3_close(nsys.report.database.file);
