@@ -24,16 +24,17 @@ static const struct cli_option own_options[] = {
     {"name", "NAME", "name of the workload or scenario; default: from the file's name", CLI_TEXT, AT(name)},
     {"sane", NULL, "simtbs: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane)},
     {"fixed", NULL, "simtbs: take memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed)},
-    {"dump", NULL, "ncu, nvprof: print the profile as it was read, and derive no workloads", CLI_FLAG, AT(dump)},
-    {"profiled", "DEVICE", "ncu, nvprof: device file of the profiled GPU, if the profile does not identify it",
+    {"dump", NULL, "ncu, nvprof, nsys: print the profile as it was read, and derive no workloads", CLI_FLAG, AT(dump)},
+    {"profiled", "DEVICE", "ncu, nvprof, nsys: device file of the profiled GPU, if the profile does not identify it",
      CLI_TEXT, AT(profiled)},
-    {"device", "DEVICE", "ncu, nvprof: write for this device instead of the profiled one", CLI_TEXT, AT(device)},
-    {"clock", "FREQUENCY", "ncu, nvprof: write times as at this SM clock, such as '1380 MHz'; default: as profiled",
+    {"device", "DEVICE", "ncu, nvprof, nsys: write for this device instead of the profiled one", CLI_TEXT, AT(device)},
+    {"clock", "FREQUENCY", "ncu, nvprof, nsys: write times as at this SM clock, such as '1380 MHz'; default: as profiled",
      CLI_FREQUENCY, AT(clock_hz), .min = 1e6, .max = 1e11},
-    {"title", "TEXT", "ncu, nvprof: title of the workload", CLI_TEXT, AT(title)},
-    {"source", "TEXT", "ncu, nvprof: where the profile comes from; default: tool and version", CLI_TEXT, AT(source)},
-    {"iteration", NULL, "ncu, nvprof: the launches of one iteration, without copies, host time and scenario", CLI_FLAG,
-     AT(iteration)},
+    {"title", "TEXT", "ncu, nvprof, nsys: title of the workload", CLI_TEXT, AT(title)},
+    {"source", "TEXT", "ncu, nvprof, nsys: where the profile comes from; default: tool and version", CLI_TEXT,
+     AT(source)},
+    {"iteration", NULL, "ncu, nvprof, nsys: the launches of one iteration, without copies, host time and scenario",
+     CLI_FLAG, AT(iteration)},
     {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
      CLI_RATIO, AT(inflate), .min = 1e-6},
     {0},
@@ -81,21 +82,25 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     const struct sms_load_options load = session_options(cli);
     struct sms__import_options settings = given->import;
     const char *const *paths = (const char *const *)(cli->args + 1);
-    struct sms__buffer text = {0};
+    struct sms__buffer text = {0}, notes = {0};
     FILE *to = sms__buffer_open(&text);
     settings.load = &load;
-    if (!to)
-        return sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
-    int code = sms__import(importer, paths, cli->n_args - 1, &settings, to, errors);
-    if (!sms__buffer_close(&text, to) && code == SMS_OK)
+    settings.notes = sms__buffer_open(&notes);
+    int code = to && settings.notes ? sms__import(importer, paths, cli->n_args - 1, &settings, to, errors) : SMS_OK;
+    bool whole = to && sms__buffer_close(&text, to);
+    whole &= settings.notes && sms__buffer_close(&notes, settings.notes);
+    if (!whole && code == SMS_OK)
         code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
     if (code == SMS_OK && !settings.dump)
         code = sms__import_check(cli->n_args == 2 ? cli->args[1] : NULL, text.bytes, text.length, &settings, errors);
     if (code == SMS_OK && given->out)
         code = write_file(given->out, text.bytes, text.length, errors);
+    if (code == SMS_OK && given->out) /* otherwise the document shows them */
+        fwrite(notes.bytes, 1, notes.length, stderr);
     else if (code == SMS_OK)
         fwrite(text.bytes, 1, text.length, stdout); /* cli_finish reports a failure */
     free(text.bytes);
+    free(notes.bytes);
     return code;
 }
 

@@ -50,6 +50,10 @@ bool sms__derive_class(struct sms__arena *arena, const struct sms__device *devic
 int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,
                        const struct sms__device **device, struct sms_errors *errors);
 
+/* The same of a device document. */
+int sms__derive_device_text(const char *text, const struct sms_load_options *options, struct sms_file **file,
+                            const struct sms__device **device, struct sms_errors *errors);
+
 /* The device file that fits a profile. */
 struct sms__device_match {
     const char *name;     /* of a device file; NULL: none was found */

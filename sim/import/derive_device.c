@@ -25,12 +25,10 @@ static size_t list_folders(const struct sms_load_options *options, char installe
     return count;
 }
 
-static int load_path(const char *path, const struct sms_load_options *options, struct sms_file **file,
-                     const struct sms__device **device, struct sms_errors *errors)
+/* Takes the first device of a file. */
+static int take_device(const char *path, struct sms_file **file, const struct sms__device **device,
+                       struct sms_errors *errors)
 {
-    int code = sms_file_load(path, options, file, errors);
-    if (code)
-        return code;
     if ((*file)->devices) {
         *device = (*file)->device[0];
         return SMS_OK;
@@ -38,6 +36,20 @@ static int load_path(const char *path, const struct sms_load_options *options, s
     sms_file_free(*file);
     *file = NULL;
     return sms__fail(errors, SMS_EINPUT, path, "contains no device");
+}
+
+static int load_path(const char *path, const struct sms_load_options *options, struct sms_file **file,
+                     const struct sms__device **device, struct sms_errors *errors)
+{
+    int code = sms_file_load(path, options, file, errors);
+    return code ? code : take_device(path, file, device, errors);
+}
+
+int sms__derive_device_text(const char *text, const struct sms_load_options *options, struct sms_file **file,
+                            const struct sms__device **device, struct sms_errors *errors)
+{
+    int code = sms_file_load_text(text, strlen(text), "", options, file, errors);
+    return code ? code : take_device(NULL, file, device, errors);
 }
 
 int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,

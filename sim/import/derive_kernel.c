@@ -145,7 +145,6 @@ static void add_time(struct sms__derived *kernel, double seconds, uint64_t count
 static void add_launch(struct sms__derivation *derivation, struct symbol_table *by_symbol, size_t l)
 {
     const struct sms__profile_launch *launch = &derivation->profile->launch[l];
-    const char *name = sms__derive_text(derivation->arena, symbol_of(launch), 60);
     uint64_t count = launch->count ? launch->count : 1;
     derivation->kernel_of_launch[l] = SIZE_MAX;
     bool lacks_geometry = launch->grid[0] == 0 || launch->block[0] == 0;
@@ -168,7 +167,8 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     if (!why && !kernel)
         why = "more than 4096 kernels";
     if (why) {
-        sms__derive_omit(derivation, launch->line, "'%s': %s", name, why);
+        sms__derive_omit(derivation, launch->line, "'%s': %s",
+                         sms__derive_text(derivation->arena, symbol_of(launch), 60), why);
         return;
     }
     kernel->time.from_cycles |= by_cycles;

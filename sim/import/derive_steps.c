@@ -133,6 +133,58 @@ static void make_steps(struct sms__derivation *derivation, const struct timeline
     }
 }
 
+/* Seconds that the event takes in a simulation, where the link sets the speed of copies. */
+static double simulated_length(const struct sms__derivation *derivation, const struct event *event)
+{
+    const double bandwidth = derivation->device->link_bandwidth;
+    if (event->kind == SMS__DERIVED_LAUNCH || derivation->target != derivation->device)
+        return event->end - event->start;
+    return bandwidth > 0 ? event->bytes / bandwidth : 0;
+}
+
+/* Adds to `host_s`, for each of `count` events of a round, the time that passes before it on the host. It is negative
+ * where events overlap or a copy was faster than the link. Returns the time from the first start to the last end. */
+static double add_round(const struct sms__derivation *derivation, const struct event *event, size_t count,
+                        double *host_s)
+{
+    double busy_until = event[0].start;
+    for (size_t e = 0; e < count; e++) {
+        double end = fmax(busy_until, event[e].end);
+        host_s[e] += end - busy_until - simulated_length(derivation, &event[e]);
+        busy_until = end;
+    }
+    return busy_until - event[0].start;
+}
+
+/* Makes the steps of one of the profile's equal rounds, with mean host times. A host time that is negative or too short
+ * for a step is added to the next one, so that the round takes its mean time. */
+static void make_round(struct sms__derivation *derivation, const struct timeline *timeline)
+{
+    const size_t rounds = derivation->profile->rounds, count = timeline->events / rounds;
+    double *host_s = SMS__NEW(derivation->arena, double, count + 1),
+           *bytes = SMS__NEW(derivation->arena, double, count + 1);
+    double pending = 0, busy = 0;
+    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, count + 1);
+    for (size_t r = 0; r < rounds; r++) {
+        const struct event *event = &timeline->event[r * count];
+        busy += add_round(derivation, event, count, host_s);
+        for (size_t e = 0; e < count; e++)
+            bytes[e] += event[e].bytes / (double)rounds;
+    }
+    for (size_t e = 0; e < count; e++) {
+        struct event event = timeline->event[e];
+        pending += host_s[e] / (double)rounds;
+        if (derivation->steps && pending >= GAP_MIN) {
+            add_host(derivation, pending);
+            pending = 0;
+        }
+        event.bytes = bytes[e];
+        add_step(derivation, &event);
+        derivation->overlaps += e > 0 && event.kind == SMS__DERIVED_LAUNCH && host_s[e] < -GAP_MIN * (double)rounds;
+    }
+    add_host(derivation, pending + derivation->profile->round_s - busy / (double)rounds);
+}
+
 static bool is_equal(const struct sms__derived_step *a, const struct sms__derived_step *b)
 {
     return a->kind == b->kind && a->kernel == b->kernel && a->times == b->times && a->bytes == b->bytes;
@@ -251,11 +303,13 @@ static void keep_iteration(struct sms__derivation *derivation, bool timed)
 static void keep_totals(struct sms__derivation *derivation, const struct totals *totals, size_t limit)
 {
     struct sms__derived_step *step = SMS__NEW(derivation->arena, struct sms__derived_step, derivation->kernels + 2);
+    const size_t rounds = derivation->profile->rounds ? derivation->profile->rounds : 1;
     size_t steps = 0;
     if (totals->in > 0)
         step[steps++] = (struct sms__derived_step){SMS__DERIVED_COPY_IN, 0, 1, fmin(totals->in, 1e18), 0};
     for (size_t k = 0; k < derivation->kernels; k++)
-        step[steps++] = (struct sms__derived_step){SMS__DERIVED_LAUNCH, k, derivation->kernel[k].launches, 0, 0};
+        step[steps++] =
+            (struct sms__derived_step){SMS__DERIVED_LAUNCH, k, derivation->kernel[k].launches / rounds, 0, 0};
     if (totals->out > 0)
         step[steps++] = (struct sms__derived_step){SMS__DERIVED_COPY_OUT, 0, 1, fmin(totals->out, 1e18), 0};
     derivation->step = step;
@@ -272,7 +326,10 @@ void sms__derive_steps(struct sms__derivation *derivation)
     size_t limit = derivation->options->steps ? derivation->options->steps : STEPS;
     limit = limit < STEPS_MIN ? STEPS_MIN : limit < 100000 ? limit : 100000;
     collect_events(derivation, &timeline);
-    make_steps(derivation, &timeline);
+    if (derivation->profile->rounds)
+        make_round(derivation, &timeline);
+    else
+        make_steps(derivation, &timeline);
     if (derivation->options->iteration) {
         keep_iteration(derivation, timeline.timed);
         return;

@@ -13,9 +13,9 @@ struct sms__import_options {
     bool sane;            /* without the faults of the other program */
     bool fixed;           /* simtbs: the intended memory demands */
     bool dump;            /* ncu, nvprof: print the profile instead of deriving workloads */
-    const char *profiled; /* ncu, nvprof: name of the profiled device; NULL: it is found from the profile */
-    const char *device;   /* ncu, nvprof: name of the target device; NULL: the profiled device */
-    double clock_hz;      /* ncu, nvprof: SM clock to write for; 0: the device's, or as profiled */
+    const char *profiled; /* profilers: name of the profiled device; NULL: it is found from the profile */
+    const char *device;   /* profilers: name of the target device; NULL: the profiled device */
+    double clock_hz;      /* profilers: SM clock to write for; 0: the device's, or as profiled */
     const char *name;     /* ncu, nvprof: of the workload; openb: of the scenario; NULL: from the file's name */
     const char *title;    /* ncu, nvprof: of the workload; or NULL */
     const char *source;   /* ncu, nvprof: where the numbers come from; NULL: the tool's name */
@@ -23,6 +23,7 @@ struct sms__import_options {
     double inflate; /* openb: pods are drawn until they request this share of the cluster's GPUs, a ratio; 0: the pods
                        of the list */
     const struct sms_load_options *load; /* where devices are looked for */
+    FILE *notes;                         /* nsys: is told what was found, a line each; NULL: nobody is */
 };
 
 /* A format. Each is a file of formats/ that defines one, named after the file: sms__import_NAME. CMake lists them. */

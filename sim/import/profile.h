@@ -1,5 +1,5 @@
 /* A profile, from any profiler: launches of kernels with their metrics, and copies between host and device. Readers
- * (ncu.c, nvprof.c) fill it, and derive.c makes workloads of it. */
+ * (ncu.c, nvprof.c, nsys.c) fill it, and derive.c makes workloads of it. */
 #ifndef SMS_IMPORT_PROFILE_H
 #define SMS_IMPORT_PROFILE_H
 
@@ -41,16 +41,24 @@ struct sms__profile_copy {
     bool to_device; /* otherwise to the host; copies within a device are not kept */
     double bytes, start_s, duration_s;
     unsigned line;
+    const char *process, *device, *context, *stream; /* as of a launch; NULL: unknown */
 };
 
 struct sms__profile {
-    const char *tool;                   /* "ncu" or "nvprof" */
+    const char *tool;                   /* "ncu", "nvprof" or "nsys" */
     const char *gpu, *capability;       /* name and compute capability ("10.0"); NULL: the file has none */
     const char *gpu_lines;              /* lines of the program's output that name a GPU; or NULL */
     struct sms__profile_launch *launch; /* by start if starts are known, otherwise in the order of the file */
     size_t launches;
     struct sms__profile_copy *copy; /* by start */
     size_t copies;
+
+    bool trace;              /* all starts and durations are known, of several processes, devices and streams */
+    const char *const *fact; /* what was found in the file, for the user: lines without a line break */
+    size_t facts;
+    const char *device_name, *device_text; /* a device document made from the trace, for `gpu`; NULL: there is none */
+    size_t rounds;  /* iterations.c: launches and copies are so many equal rounds, each of `round_s`; 0: unknown */
+    double round_s; /* starts count from the start of the first round */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include "import.h"
 #include "reader.h"
 #include "text.h"
+#include "trace.h"
 
 #include "../base/errors.h"
 
@@ -115,6 +116,9 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
         return SMS_OK;
     }
     struct sms__device_match match = choose_device(arena, &profile, paths[0], options);
+    bool own_device = !match.name && profile.device_text;
+    if (own_device)
+        match = (struct sms__device_match){.name = profile.device_name, .evidence = "described by the report itself"};
     if (!match.name)
         return sms__fail(errors, SMS_EINPUT, paths[0],
                          "%s: name a device file with --profiled ('smsched list devices' shows them)", match.problem);
@@ -131,8 +135,16 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
         .model = options->device ? options->device : match.name,
         .to = to,
         .errors = errors};
-    code = sms__derive_device(match.name, options->load, &device_file[0], &conversion.derive.device, errors);
+    if (own_device)
+        code = sms__derive_device_text(profile.device_text, options->load, &device_file[0], &conversion.derive.device,
+                                       errors);
+    else
+        code = sms__derive_device(match.name, options->load, &device_file[0], &conversion.derive.device, errors);
     if (code == SMS_OK && options->device)
         code = sms__derive_device(options->device, options->load, &device_file[1], &conversion.derive.target, errors);
-    return code ? code : convert(&conversion);
+    if (code != SMS_OK || !profile.trace)
+        return code ? code : convert(&conversion);
+    const struct sms__trace_options trace = {conversion.derive, conversion.model, own_device && !options->device,
+                                             options->notes};
+    return sms__trace_convert(arena, &profile, &trace, to, errors);
 }

@@ -4,6 +4,8 @@
 
 #include "page.h"
 
+#include "../import/untrusted.h"
+
 #include <sqlite3.h>
 
 enum { SMS__AXES = 24, SMS__AXIS_VALUES = 64, SMS__POSITIONS = 32 };
@@ -30,8 +32,8 @@ struct sms__points_asked {
 
 struct sms__points {
     struct sms__page *page;
-    sqlite3 *file;
-    uint64_t steps, steps_max; /* of SQLite's virtual machine */
+    struct sms__untrusted database;
+    sqlite3 *file; /* of `database` */
     struct sms__axis_view axis[SMS__AXES];
     size_t axes;
     struct sms__points_asked asked;

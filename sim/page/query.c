@@ -10,10 +10,10 @@ int sms__points_error(struct sms__points *points)
 {
     struct sms_errors *errors = &points->page->errors;
     int code = sqlite3_errcode(points->file);
-    if (code == SQLITE_INTERRUPT && points->steps > points->steps_max)
+    if (code == SQLITE_INTERRUPT && sms__untrusted_is_exhausted(&points->database))
         return sms__fail(errors, SMS_EINPUT, points->page->source,
                          "takes more than %llu steps to read; is it the database of a sweep?",
-                         (unsigned long long)points->steps_max);
+                         (unsigned long long)points->database.steps_max);
     if (code == SQLITE_INTERRUPT)
         return SMS_ECANCELED;
     if (code == SQLITE_NOMEM)

@@ -1,0 +1,546 @@
+/* Reads reports of Nsight Systems that `nsys export --type sqlite` has written. Which tables and columns there are
+ * depends on the version and on what was traced, so each table is asked for its columns. */
+#include "../import.h"
+#include "../intern.h"
+#include "../report_gpu.h"
+#include "../report_tables.h"
+#include "../text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MAX = 2000000, FACTS_MAX = 16 };
+
+enum { START, END, DEVICE, CONTEXT, STREAM, PROCESS, CORRELATION, SHARED_COLUMNS };
+#define COMMON_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "globalPid", "correlationId"
+
+enum { GRID = SHARED_COLUMNS, BLOCK = GRID + 3, REGISTERS = BLOCK + 3, STATIC, DYNAMIC, DEMANGLED, SHORT, MANGLED };
+static const struct sms__report_table kernel_table = {
+    "CUPTI_ACTIVITY_KIND_KERNEL",
+    2,
+    {COMMON_COLUMNS, "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread",
+     "staticSharedMemory", "dynamicSharedMemory", "demangledName", "shortName", "mangledName"}};
+
+enum { BYTES = SHARED_COLUMNS, KIND };
+static const struct sms__report_table copy_table = {
+    "CUPTI_ACTIVITY_KIND_MEMCPY", 2, {COMMON_COLUMNS, "bytes", "copyKind"}};
+static const struct sms__report_table memset_table = {"CUPTI_ACTIVITY_KIND_MEMSET", 2, {COMMON_COLUMNS, "bytes"}};
+
+enum { CALL_START, CALL_END, CALL_CORRELATION, CALL_THREAD };
+static const struct sms__report_table call_table = {
+    "CUPTI_ACTIVITY_KIND_RUNTIME", 4, {"start", "end", "correlationId", "globalTid"}};
+
+enum { PROCESS_ID, PROCESS_NAME, PROCESS_GLOBAL };
+static const struct sms__report_table process_table = {"PROCESSES", 3, {"pid", "name", "globalPid"}};
+
+/* A launch by its correlation, to find the call that made it. */
+struct correlated {
+    int64_t correlation, process;
+    double start_s;
+};
+
+/* Operations that take time on a device and are neither launches nor copies to or from it. */
+struct other {
+    size_t count;
+    double seconds;
+};
+
+struct nsys {
+    struct sms__report report;
+    struct sms__profile *out;
+    struct sms__string_pool texts, names; /* an entry of `names` is an id; its value is 1 + the index in `name` */
+    const char **name;
+    size_t named;
+    struct sms__report_gpus gpus;
+    struct correlated *correlated;     /* [launches] */
+    size_t launches_most, copies_most; /* rows of the tables */
+    int64_t origin;                    /* start of the first launch, ns */
+    size_t unfinished;                 /* rows without a start, an end or a positive length */
+    size_t unsized;                    /* launches without a grid or a block */
+    struct other memsets, inner_copies;
+    const char *product; /* version of Nsight Systems; "" */
+    const char **fact;
+};
+
+static const char *text_of(struct nsys *nsys, sqlite3_stmt *row, int column)
+{
+    return sms__intern_text(&nsys->texts, sms__report_text(&nsys->report, row, column));
+}
+
+static void add_fact(struct nsys *nsys, const char *fact)
+{
+    if (nsys->out->facts < FACTS_MAX)
+        nsys->fact[nsys->out->facts++] = fact;
+}
+
+/* The time of a row in seconds from `origin`. Returns false if the row has no start and end in order. */
+static bool read_times(struct nsys *nsys, sqlite3_stmt *row, double *start_s, double *duration_s)
+{
+    int64_t start = 0, end = 0, from = 0, length = 0;
+    bool known = sqlite3_column_type(row, START) == SQLITE_INTEGER && sqlite3_column_type(row, END) == SQLITE_INTEGER;
+    if (known) {
+        start = sqlite3_column_int64(row, START);
+        end = sqlite3_column_int64(row, END);
+    }
+    if (!known || end <= start || __builtin_sub_overflow(start, nsys->origin, &from) ||
+        __builtin_sub_overflow(end, start, &length)) {
+        nsys->unfinished++;
+        return false;
+    }
+    *start_s = (double)from * 1e-9;
+    *duration_s = (double)length * 1e-9;
+    return true;
+}
+
+struct answer {
+    struct nsys *nsys;
+    const char *text;
+};
+
+static int take_text(void *user, sqlite3_stmt *row)
+{
+    struct answer *answer = user;
+    answer->text = text_of(answer->nsys, row, 0);
+    return SMS_OK;
+}
+
+/* What an id stands for, looked up once: `kind` and id are the key, `sql` finds the text of id. */
+static int find_name(struct nsys *nsys, const char *kind, int64_t id, const char *sql, const char **out)
+{
+    char key[40];
+    int length = snprintf(key, sizeof key, "%s%lld", kind, (long long)id);
+    struct sms__pooled_string *entry = sms__intern(&nsys->names, key, (size_t)length);
+    struct answer answer = {nsys, ""};
+    int code = SMS_OK;
+    if (entry->value) {
+        *out = nsys->name[entry->value - 1];
+        return SMS_OK;
+    }
+    if (sql) {
+        sqlite3_str *text = sqlite3_str_new(nsys->report.database.file);
+        sqlite3_str_appendf(text, sql, (long long)id);
+        code = sms__report_query(&nsys->report, text, take_text, &answer);
+    }
+    *out = answer.text;
+    *SMS__APPEND(nsys->report.arena, nsys->name, nsys->named) = answer.text;
+    sms__intern(&nsys->names, key, (size_t)length)->value = nsys->named;
+    return code;
+}
+
+/* The name of a kernel: with its arguments if the report has that, otherwise short, otherwise mangled. Columns hold ids
+ * of strings, or texts in some versions. */
+static int kernel_name(struct nsys *nsys, sqlite3_stmt *row, const char **name)
+{
+    int code = SMS_OK;
+    *name = "";
+    for (int c = DEMANGLED; code == SMS_OK && c <= MANGLED && !**name; c++) {
+        if (sqlite3_column_type(row, c) == SQLITE_TEXT)
+            *name = text_of(nsys, row, c);
+        else if (sqlite3_column_type(row, c) == SQLITE_INTEGER)
+            code = find_name(nsys, "name ", sqlite3_column_int64(row, c),
+                             "SELECT value FROM main.StringIds WHERE id = %lld LIMIT 1", name);
+    }
+    return code;
+}
+
+/* "NAME (PID)"; the process's number is in bits 24 to 47 of its global one. */
+static int process_name(struct nsys *nsys, int64_t global, const char **name)
+{
+    bool found;
+    const char *own = "";
+    int code = sms__report_has(&nsys->report, process_table.name, NULL, &found);
+    if (code == SMS_OK && found)
+        code =
+            find_name(nsys, "process ", global, "SELECT name FROM main.PROCESSES WHERE globalPid = %lld LIMIT 1", &own);
+    const char *slash = strrchr(own, '/'),
+               *short_name = sms__derive_text(nsys->report.arena, slash ? slash + 1 : own, 60);
+    long long pid = (long long)((uint64_t)global >> 24 & 0xffffff);
+    *name = sms__intern_text(&nsys->texts, *short_name ? sms__print(nsys->report.arena, "%s (%lld)", short_name, pid)
+                                                       : sms__print(nsys->report.arena, "%lld", pid));
+    return code;
+}
+
+struct place {
+    const char *process, *device, *context, *stream;
+};
+
+/* On which process, device, context and stream an operation ran. */
+static int read_place(struct nsys *nsys, sqlite3_stmt *row, struct place *place)
+{
+    int64_t device = sms__report_whole(row, DEVICE, 0), process = sqlite3_column_int64(row, PROCESS);
+    char key[40];
+    int length = snprintf(key, sizeof key, "in %lld", (long long)process);
+    struct sms__pooled_string *entry = sms__intern(&nsys->names, key, (size_t)length);
+    int code = SMS_OK;
+    if (!entry->value) {
+        const char *name;
+        code = process_name(nsys, process, &name);
+        *SMS__APPEND(nsys->report.arena, nsys->name, nsys->named) = name;
+        entry = sms__intern(&nsys->names, key, (size_t)length);
+        entry->value = nsys->named;
+    }
+    const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, device);
+    char text[120];
+    snprintf(text, sizeof text, "%s (%lld)", gpu ? gpu->name : "", (long long)device);
+    place->process = nsys->name[entry->value - 1];
+    place->device = sms__intern_text(&nsys->texts, text);
+    place->context = text_of(nsys, row, CONTEXT);
+    place->stream = text_of(nsys, row, STREAM);
+    return code;
+}
+
+static uint64_t at_least_1(int64_t value) { return value > 0 ? (uint64_t)value : 1; }
+
+static int read_kernel(void *user, sqlite3_stmt *row)
+{
+    struct nsys *nsys = user;
+    double start, duration;
+    struct place place;
+    if (nsys->out->launches == nsys->launches_most || !read_times(nsys, row, &start, &duration))
+        return SMS_OK;
+    if (sms__report_whole(row, GRID, 0) == 0 || sms__report_whole(row, BLOCK, 0) == 0) {
+        nsys->unsized++;
+        return SMS_OK;
+    }
+    struct sms__profile_launch *launch = &nsys->out->launch[nsys->out->launches];
+    int code = read_place(nsys, row, &place);
+    if (code == SMS_OK)
+        code = kernel_name(nsys, row, &launch->kernel);
+    if (code != SMS_OK)
+        return code;
+    launch->process = place.process;
+    launch->device = place.device;
+    launch->context = place.context;
+    launch->stream = place.stream;
+    launch->grid[0] = (uint64_t)sms__report_whole(row, GRID, 0);
+    launch->block[0] = (uint64_t)sms__report_whole(row, BLOCK, 0);
+    for (int i = 1; i < 3; i++) {
+        launch->grid[i] = at_least_1(sms__report_whole(row, GRID + i, 1));
+        launch->block[i] = at_least_1(sms__report_whole(row, BLOCK + i, 1));
+    }
+    launch->registers = (uint64_t)sms__report_whole(row, REGISTERS, 0);
+    launch->static_shared = (double)sms__report_whole(row, STATIC, 0);
+    launch->dynamic_shared = (double)sms__report_whole(row, DYNAMIC, 0);
+    launch->start_s = start;
+    launch->duration_s = duration;
+    launch->count = 1;
+    nsys->correlated[nsys->out->launches++] = (struct correlated){
+        sms__report_whole(row, CORRELATION, -1), (int64_t)((uint64_t)sqlite3_column_int64(row, PROCESS) >> 24), start};
+    return SMS_OK;
+}
+
+static void add_other(struct other *other, double seconds)
+{
+    other->count++;
+    other->seconds += seconds;
+}
+
+/* Kinds of copies are those of CUpti_ActivityMemcpyKind; 11 and 12 are of unified memory in nsys. */
+static int read_copy(void *user, sqlite3_stmt *row)
+{
+    struct nsys *nsys = user;
+    double start, duration;
+    struct place place;
+    int64_t kind = sms__report_whole(row, KIND, 0);
+    bool in = kind == 1 || kind == 3 || kind == 11, out = kind == 2 || kind == 4 || kind == 12;
+    if (nsys->out->copies == nsys->copies_most || !read_times(nsys, row, &start, &duration))
+        return SMS_OK;
+    if (!in && !out) {
+        add_other(&nsys->inner_copies, duration);
+        return SMS_OK;
+    }
+    int code = read_place(nsys, row, &place);
+    nsys->out->copy[nsys->out->copies++] = (struct sms__profile_copy){.process = place.process,
+                                                                      .device = place.device,
+                                                                      .context = place.context,
+                                                                      .stream = place.stream,
+                                                                      .to_device = in,
+                                                                      .bytes = (double)sms__report_whole(row, BYTES, 0),
+                                                                      .start_s = start,
+                                                                      .duration_s = duration};
+    return code;
+}
+
+static int read_memset(void *user, sqlite3_stmt *row)
+{
+    struct nsys *nsys = user;
+    double start, duration;
+    if (read_times(nsys, row, &start, &duration))
+        add_other(&nsys->memsets, duration);
+    return SMS_OK;
+}
+
+struct extent {
+    int64_t rows, start; /* start: the first, ns */
+};
+
+static int take_extent(void *user, sqlite3_stmt *row)
+{
+    struct extent *extent = user;
+    extent->rows = sqlite3_column_int64(row, 0);
+    extent->start = sqlite3_column_int64(row, 1);
+    return SMS_OK;
+}
+
+/* How many rows a table has, and the first start; 0 rows if it is absent. */
+static int measure(struct nsys *nsys, const struct sms__report_table *table, struct extent *extent)
+{
+    bool found, started = false;
+    int code = sms__report_has(&nsys->report, table->name, NULL, &found);
+    *extent = (struct extent){0};
+    if (code == SMS_OK && found)
+        code = sms__report_has(&nsys->report, table->name, "start", &started);
+    if (code != SMS_OK || !found)
+        return code;
+    sqlite3_str *text = sqlite3_str_new(nsys->report.database.file);
+    sqlite3_str_appendf(text, "SELECT count(*), %s FROM main.\"%w\"", started ? "min(\"start\")" : "0", table->name);
+    code = sms__report_query(&nsys->report, text, take_extent, extent);
+    if (code == SMS_OK && extent->rows > ROWS_MAX)
+        return sms__fail(nsys->report.errors, SMS_EINPUT, nsys->report.path,
+                         "the table %s has more than %d rows; trace a shorter time (nsys profile --duration)",
+                         table->name, ROWS_MAX);
+    return code;
+}
+
+/* Explains a report from which no kernel can be read. */
+static int fail_empty(struct nsys *nsys, bool has_table)
+{
+    bool strings, gpus, graphs;
+    int code = sms__report_has(&nsys->report, "StringIds", NULL, &strings);
+    if (code == SMS_OK)
+        code = sms__report_has(&nsys->report, "TARGET_INFO_GPU", NULL, &gpus);
+    if (code == SMS_OK)
+        code = sms__report_has(&nsys->report, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NULL, &graphs);
+    if (code != SMS_OK)
+        return code;
+    if (!strings && !gpus && !has_table)
+        return sms__fail(nsys->report.errors, SMS_EINPUT, nsys->report.path,
+                         "is an SQLite database, but no report of Nsight Systems: it has no table StringIds");
+    if (graphs)
+        return sms__fail(nsys->report.errors, SMS_EINPUT, nsys->report.path,
+                         "has whole CUDA graphs and not their kernels: profile with --cuda-graph-trace=node");
+    if (has_table)
+        return sms__fail(nsys->report.errors, SMS_EINPUT, nsys->report.path, "no kernel ran while it was traced");
+    return sms__fail(nsys->report.errors, SMS_EINPUT, nsys->report.path,
+                     "was traced without CUDA, or no kernel ran (no table %s): profile with 'nsys profile "
+                     "--trace=cuda', and export it again",
+                     kernel_table.name);
+}
+
+/* Reads launches and copies. */
+static int read_operations(struct nsys *nsys)
+{
+    struct extent kernels, copies;
+    bool found = false;
+    int code = measure(nsys, &kernel_table, &kernels);
+    if (code == SMS_OK)
+        code = measure(nsys, &copy_table, &copies);
+    if (code == SMS_OK)
+        code = sms__report_has(&nsys->report, kernel_table.name, NULL, &found);
+    if (code == SMS_OK && kernels.rows == 0)
+        code = fail_empty(nsys, found);
+    if (code != SMS_OK)
+        return code;
+    nsys->launches_most = (size_t)kernels.rows;
+    nsys->copies_most = (size_t)copies.rows;
+    nsys->origin = kernels.start;
+    nsys->out->launch = SMS__NEW(nsys->report.arena, struct sms__profile_launch, nsys->launches_most + 1);
+    nsys->out->copy = SMS__NEW(nsys->report.arena, struct sms__profile_copy, nsys->copies_most + 1);
+    nsys->correlated = SMS__NEW(nsys->report.arena, struct correlated, nsys->launches_most + 1);
+    code = sms__report_read(&nsys->report, &kernel_table, read_kernel, nsys);
+    if (code == SMS_OK)
+        code = sms__report_read(&nsys->report, &copy_table, read_copy, nsys);
+    if (code == SMS_OK)
+        code = sms__report_read(&nsys->report, &memset_table, read_memset, nsys);
+    if (code == SMS_OK && nsys->out->launches == 0)
+        return sms__fail(nsys->report.errors, SMS_EINPUT, nsys->report.path,
+                         "no kernel has a start, an end, a grid and a block: export it again");
+    return code;
+}
+
+static int by_correlation(const void *left, const void *right)
+{
+    const struct correlated *a = left, *b = right;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
+}
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Times of the calls that launched kernels. */
+struct calls {
+    struct nsys *nsys;
+    double *length_s, *delay_s; /* of the call; from its start to that of the kernel */
+    size_t count;
+};
+
+static int read_call(void *user, sqlite3_stmt *row)
+{
+    struct calls *calls = user;
+    struct nsys *nsys = calls->nsys;
+    const struct correlated key = {sms__report_whole(row, CALL_CORRELATION, -2),
+                                   (int64_t)((uint64_t)sqlite3_column_int64(row, CALL_THREAD) >> 24), 0};
+    const struct correlated *launch = bsearch(&key, nsys->correlated, nsys->out->launches, sizeof key, by_correlation);
+    double start, length;
+    size_t unfinished = nsys->unfinished;
+    bool known = launch && calls->count < nsys->out->launches && read_times(nsys, row, &start, &length);
+    nsys->unfinished = unfinished;
+    if (!known)
+        return SMS_OK;
+    calls->length_s[calls->count] = length;
+    calls->delay_s[calls->count++] = launch->start_s - start;
+    return SMS_OK;
+}
+
+/* What launches cost, if the report has the calls. The shortest of a hundred delays is taken for one without a queue.
+ */
+static int read_calls(struct nsys *nsys)
+{
+    struct calls calls = {.nsys = nsys};
+    bool found;
+    int code = sms__report_has(&nsys->report, call_table.name, NULL, &found);
+    if (code != SMS_OK || !found)
+        return code;
+    calls.length_s = SMS__NEW(nsys->report.arena, double, nsys->out->launches);
+    calls.delay_s = SMS__NEW(nsys->report.arena, double, nsys->out->launches);
+    qsort(nsys->correlated, nsys->out->launches, sizeof *nsys->correlated, by_correlation);
+    code = sms__report_read(&nsys->report, &call_table, read_call, &calls);
+    if (code != SMS_OK || calls.count == 0)
+        return code;
+    qsort(calls.length_s, calls.count, sizeof *calls.length_s, by_value);
+    qsort(calls.delay_s, calls.count, sizeof *calls.delay_s, by_value);
+    add_fact(nsys, sms__print(
+                       nsys->report.arena,
+                       "launch cost: %zu calls, median %.1f us of the host; the kernel starts %.1f us (1st percentile) "
+                       "to %.1f us (median) after its call; included in host times, not a part of kernels",
+                       calls.count, calls.length_s[calls.count / 2] * 1e6, calls.delay_s[calls.count / 100] * 1e6,
+                       calls.delay_s[calls.count / 2] * 1e6));
+    return code;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct sms__profile_launch *a = left, *b = right;
+    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
+}
+
+static int by_copy_start(const void *left, const void *right)
+{
+    const struct sms__profile_copy *a = left, *b = right;
+    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
+}
+
+/* The rate of the fastest copy of a MiB or more, bytes per second; 0: there is none. */
+static double fastest_copy(const struct sms__profile *profile)
+{
+    double best = 0;
+    for (size_t c = 0; c < profile->copies; c++) {
+        double rate = profile->copy[c].bytes / profile->copy[c].duration_s;
+        best = profile->copy[c].bytes >= 1 << 20 && rate > best ? rate : best;
+    }
+    return best;
+}
+
+static void identify_gpu(struct nsys *nsys)
+{
+    const char *device = nsys->out->launch[0].device, *number = strrchr(device, '(');
+    const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, number ? atoll(number + 1) : 0);
+    if (!gpu)
+        return;
+    nsys->out->gpu = *gpu->name ? gpu->name : NULL;
+    nsys->out->capability = gpu->capability;
+    nsys->out->device_name = sms__import_name(nsys->report.arena, gpu->name);
+    nsys->out->device_text =
+        sms__report_gpu_describe(nsys->report.arena, gpu, nsys->out->device_name, fastest_copy(nsys->out));
+}
+
+static void state_facts(struct nsys *nsys)
+{
+    struct sms__arena *arena = nsys->report.arena;
+    if (*nsys->product || *nsys->report.schema)
+        add_fact(nsys, sms__print(arena, "Nsight Systems %.40s, schema %.20s%s",
+                                  *nsys->product ? sms__derive_text(arena, nsys->product, 40) : "of unknown version",
+                                  sms__derive_text(arena, nsys->report.schema, 20),
+                                  atoi(nsys->report.schema) > SMS__REPORT_SCHEMA
+                                      ? ", which is newer than this program; what it could read is below"
+                                      : ""));
+    if (nsys->memsets.count + nsys->inner_copies.count)
+        add_fact(nsys,
+                 sms__print(arena,
+                            "%zu memsets (%.3f ms) and %zu copies within or between devices (%.3f ms) count as host "
+                            "time",
+                            nsys->memsets.count, nsys->memsets.seconds * 1e3, nsys->inner_copies.count,
+                            nsys->inner_copies.seconds * 1e3));
+    if (nsys->unfinished)
+        add_fact(nsys, sms__print(arena, "%zu operations without a start and an end are left out", nsys->unfinished));
+    if (nsys->unsized)
+        add_fact(nsys, sms__print(arena, "%zu launches without a grid and a block count as host time", nsys->unsized));
+    add_fact(nsys, "no counters: what kernels demand of resources is unknown, so they press on nothing; "
+                   "smsched import ncu measures it");
+}
+
+static int take_version(void *user, sqlite3_stmt *row)
+{
+    struct nsys *nsys = user;
+    const char *name = text_of(nsys, row, 0);
+    if (!strcmp(name, "EXPORT_PRODUCT_VERSION"))
+        nsys->product = text_of(nsys, row, 1);
+    else if (!strcmp(name, "EXPORT_SCHEMA_VERSION"))
+        nsys->report.schema = text_of(nsys, row, 1);
+    return SMS_OK;
+}
+
+static int read_report(void *user)
+{
+    static const struct sms__report_table older = {"EXPORT_META_DATA", 2, {"name", "value"}},
+                                          newer = {"META_DATA_EXPORT", 2, {"name", "value"}};
+    struct nsys *nsys = user;
+    nsys->fact = SMS__NEW(nsys->report.arena, const char *, FACTS_MAX);
+    nsys->out->fact = nsys->fact;
+    nsys->out->trace = true;
+    int code = sms__report_read(&nsys->report, &older, take_version, nsys);
+    if (code == SMS_OK)
+        code = sms__report_read(&nsys->report, &newer, take_version, nsys);
+    if (code == SMS_OK)
+        code = sms__report_gpus_read(&nsys->report, &nsys->gpus);
+    if (code == SMS_OK)
+        code = read_operations(nsys);
+    if (code != SMS_OK)
+        return code;
+    code = read_calls(nsys);
+    qsort(nsys->out->launch, nsys->out->launches, sizeof *nsys->out->launch, by_start);
+    if (nsys->out->copies)
+        qsort(nsys->out->copy, nsys->out->copies, sizeof *nsys->out->copy, by_copy_start);
+    identify_gpu(nsys);
+    state_facts(nsys);
+    return code;
+}
+
+static int read(struct sms__arena *arena, const char *const *paths, size_t n_paths, struct sms__profile *out,
+                struct sms_errors *errors)
+{
+    struct nsys nsys = {.report = {.arena = arena, .errors = errors, .path = paths[0], .schema = ""},
+                        .out = out,
+                        .texts = {.arena = arena},
+                        .names = {.arena = arena},
+                        .product = ""};
+    (void)n_paths;
+    int code = sms__report_open(&nsys.report);
+    if (code == SMS_OK)
+        code = sms__guard(arena, read_report, &nsys);
+    sqlite3_close(nsys.report.database.file);
+    return code;
+}
+
+const struct sms__importer sms__import_nsys = {
+    .name = "nsys",
+    .help = "a report of Nsight Systems, exported with nsys export --type sqlite",
+    .files = "one report",
+    .n_files = 1,
+    .read = read};

@@ -1,0 +1,360 @@
+/* Finds iterations in a trace. Prefix hashes make each window between two anchors comparable in constant time, so all
+ * anchors together take n log n steps. */
+#include "iterations.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS_LEAST = 3, COPY_IN = 1, COPY_OUT = 2, COPY_EMPTY = 4 };
+
+static const double COVERED_LEAST = 0.5, TIE = 0.005;
+static const uint64_t HASH_FACTOR = 6364136223846793005u;
+
+struct operation {
+    double start, end;
+    uint64_t code; /* equal for equal kernels and geometries, and for copies of one direction */
+    size_t index, order;
+    bool launch;
+};
+
+/* The operations between an anchor and the next. */
+struct window {
+    uint64_t hash;
+    size_t from, length;
+};
+
+/* The windows of one code. `from` and `count` are those that are equal, in `window`. */
+struct anchor {
+    size_t from, count, windows, first;
+    double score, pause_s;
+};
+
+/* Where a code stands in the order of operations. */
+struct occurrence {
+    uint64_t code;
+    size_t at;
+};
+
+struct search {
+    struct sms__arena *arena;
+    const struct sms__profile *profile;
+    bool by_name; /* kernels are equal if their names are, whatever their geometry */
+    struct operation *operation;
+    size_t operations;
+    uint64_t *hash, *power;      /* [operations + 1] of the operations before; of HASH_FACTOR */
+    double *busy_s, *latest_end; /* [operations + 1] of the operations before */
+    struct occurrence *by_code;  /* [operations], by code and time */
+    struct window *window;       /* [operations], grouped by anchor */
+    struct anchor best;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 1099511628211u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t code_of_launch(const struct sms__profile_launch *launch, bool by_name)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (const char *c = launch->kernel ? launch->kernel : ""; *c; c++)
+        hash = mix(hash, (unsigned char)*c);
+    if (by_name)
+        return hash | 8;
+    for (int i = 0; i < 3; i++)
+        hash = mix(mix(hash, launch->grid[i]), launch->block[i]);
+    hash = mix(hash, launch->registers);
+    return mix(mix(hash, (uint64_t)launch->static_shared), (uint64_t)launch->dynamic_shared) | 8;
+}
+
+static void add_copies(struct search *search, bool to_device)
+{
+    const struct sms__profile *profile = search->profile;
+    for (size_t c = 0; c < profile->copies; c++) {
+        const struct sms__profile_copy *copy = &profile->copy[c];
+        if (copy->to_device != to_device)
+            continue;
+        uint64_t code = (to_device ? COPY_IN : COPY_OUT) | (copy->bytes >= 0.5 ? 0 : COPY_EMPTY);
+        search->operation[search->operations] =
+            (struct operation){copy->start_s, copy->start_s + copy->duration_s, code, c, search->operations, false};
+        search->operations++;
+    }
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct operation *a = left, *b = right;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Operations that start at once are in the order in which derive_steps.c has them. */
+static void collect(struct search *search)
+{
+    const struct sms__profile *profile = search->profile;
+    search->operation = SMS__NEW(search->arena, struct operation, profile->launches + profile->copies + 1);
+    add_copies(search, true);
+    for (size_t l = 0; l < profile->launches; l++) {
+        const struct sms__profile_launch *launch = &profile->launch[l];
+        search->operation[search->operations] = (struct operation){launch->start_s,
+                                                                   launch->start_s + launch->duration_s,
+                                                                   code_of_launch(launch, search->by_name),
+                                                                   l,
+                                                                   search->operations,
+                                                                   true};
+        search->operations++;
+    }
+    add_copies(search, false);
+    qsort(search->operation, search->operations, sizeof *search->operation, by_start);
+}
+
+static int by_code(const void *left, const void *right)
+{
+    const struct occurrence *a = left, *b = right;
+    if (a->code != b->code)
+        return a->code < b->code ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void prepare(struct search *search)
+{
+    const size_t count = search->operations;
+    search->hash = SMS__NEW(search->arena, uint64_t, count + 1);
+    search->power = SMS__NEW(search->arena, uint64_t, count + 1);
+    search->busy_s = SMS__NEW(search->arena, double, count + 1);
+    search->latest_end = SMS__NEW(search->arena, double, count + 1);
+    search->by_code = SMS__NEW(search->arena, struct occurrence, count + 1);
+    search->window = SMS__NEW(search->arena, struct window, count + 1);
+    search->power[0] = 1;
+    search->latest_end[0] = search->operation[0].start;
+    for (size_t i = 0; i < count; i++) {
+        const struct operation *operation = &search->operation[i];
+        search->hash[i + 1] = search->hash[i] * HASH_FACTOR + operation->code;
+        search->power[i + 1] = search->power[i] * HASH_FACTOR;
+        search->busy_s[i + 1] = search->busy_s[i] + operation->end - operation->start;
+        search->latest_end[i + 1] = fmax(search->latest_end[i], operation->end);
+        search->by_code[i] = (struct occurrence){operation->code, i};
+    }
+    qsort(search->by_code, count, sizeof *search->by_code, by_code);
+}
+
+static int by_hash(const void *left, const void *right)
+{
+    const struct window *a = left, *b = right;
+    if (a->length != b->length)
+        return a->length < b->length ? -1 : 1;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static bool is_equal(const struct window *a, const struct window *b)
+{
+    return a->hash == b->hash && a->length == b->length;
+}
+
+static double busy_of(const struct search *search, const struct window *window)
+{
+    return search->busy_s[window->from + window->length] - search->busy_s[window->from];
+}
+
+static double length_of(const struct search *search, const struct window *window)
+{
+    return search->operation[window->from + window->length].start - search->operation[window->from].start;
+}
+
+/* Rates the equal windows that take the most time, of the windows [from, from + count). The last anchor opens no
+ * window, because nobody knows where it ends; the others stand for it. */
+static struct anchor rate(const struct search *search, size_t from, size_t count, size_t first)
+{
+    struct anchor best = {.windows = count, .first = first};
+    double most = 0;
+    for (size_t i = from, next; i < from + count; i = next) {
+        double busy = 0, pause = 0;
+        for (next = i; next < from + count && is_equal(&search->window[next], &search->window[i]); next++) {
+            size_t at = search->window[next].from;
+            busy += busy_of(search, &search->window[next]);
+            pause += fmax(search->operation[at].start - search->latest_end[at], 0);
+        }
+        if (busy > most) {
+            most = busy;
+            best.from = i;
+            best.count = next - i;
+            best.pause_s = pause / (double)(next - i);
+        }
+    }
+    best.score = most / search->busy_s[search->operations] * (double)(count + 1) / (double)count;
+    return best;
+}
+
+static bool is_better(const struct anchor *a, const struct anchor *b)
+{
+    if (fabs(a->score - b->score) > TIE)
+        return a->score > b->score;
+    if (a->pause_s != b->pause_s)
+        return a->pause_s > b->pause_s;
+    return a->first < b->first;
+}
+
+/* Rates each code as an anchor. */
+static void search_anchors(struct search *search)
+{
+    double top = 0;
+    size_t anchors = 0;
+    struct anchor *anchor = NULL;
+    for (size_t i = 0, next; i < search->operations; i = next) {
+        const uint64_t code = search->by_code[i].code;
+        for (next = i + 1; next < search->operations && search->by_code[next].code == code; next++) {
+            size_t from = search->by_code[next - 1].at, length = search->by_code[next].at - from;
+            search->window[next - 1] =
+                (struct window){search->hash[from + length] - search->hash[from] * search->power[length], from, length};
+        }
+        if (next - i <= ROUNDS_LEAST)
+            continue;
+        qsort(&search->window[i], next - 1 - i, sizeof *search->window, by_hash);
+        struct anchor found = rate(search, i, next - 1 - i, search->by_code[i].at);
+        top = fmax(top, found.score);
+        *SMS__APPEND(search->arena, anchor, anchors) = found;
+    }
+    for (size_t a = 0; a < anchors; a++)
+        if (anchor[a].score >= top - TIE && (search->best.count == 0 || is_better(&anchor[a], &search->best)))
+            search->best = anchor[a];
+}
+
+/* Drops windows that only hash alike. Returns how many of the best anchor's are left, which are the first. */
+static size_t confirm(struct search *search)
+{
+    struct window *window = &search->window[search->best.from];
+    size_t kept = 0;
+    for (size_t w = 0; w < search->best.count; w++) {
+        size_t i = 0;
+        while (i < window->length &&
+               search->operation[window[0].from + i].code == search->operation[window[w].from + i].code)
+            i++;
+        if (i == window->length)
+            window[kept++] = window[w];
+    }
+    return kept;
+}
+
+/* Copies a window's operations, so that it starts at `base`. */
+static void keep_window(const struct search *search, const struct window *window, double base, struct sms__profile *out)
+{
+    const struct sms__profile *profile = search->profile;
+    double shift = base - search->operation[window->from].start;
+    for (size_t i = window->from; i < window->from + window->length; i++) {
+        const struct operation *operation = &search->operation[i];
+        if (operation->launch) {
+            out->launch[out->launches] = profile->launch[operation->index];
+            out->launch[out->launches++].start_s = operation->start + shift;
+        } else {
+            out->copy[out->copies] = profile->copy[operation->index];
+            out->copy[out->copies++].start_s = operation->start + shift;
+        }
+    }
+}
+
+/* Seconds in which operations of the window overlap earlier ones. */
+static double overlap_of(const struct search *search, const struct window *window)
+{
+    double sum = 0, end = search->operation[window->from].start;
+    for (size_t i = window->from; i < window->from + window->length; i++) {
+        const struct operation *operation = &search->operation[i];
+        sum += fmax(fmin(operation->end, end) - operation->start, 0);
+        end = fmax(end, operation->end);
+    }
+    return sum;
+}
+
+/* Keeps the windows, far enough from each other that they do not touch. */
+static struct sms__iterations keep(const struct search *search, const struct window *window, size_t rounds,
+                                   struct sms__profile *out)
+{
+    struct sms__iterations found = {.rounds = rounds};
+    double total = 0, squares = 0, busy = 0, longest = 0, whole = search->busy_s[search->operations];
+    bool all = window->length == search->operations;
+    for (size_t w = 0; w < rounds; w++) {
+        double length =
+            all ? search->latest_end[search->operations] - search->operation[0].start : length_of(search, &window[w]);
+        total += length;
+        squares += length * length;
+        longest = fmax(longest, length);
+        busy += busy_of(search, &window[w]);
+        found.overlap += overlap_of(search, &window[w]);
+    }
+    out->launch = SMS__NEW(search->arena, struct sms__profile_launch, rounds * window->length + 1);
+    out->copy = SMS__NEW(search->arena, struct sms__profile_copy, rounds * window->length + 1);
+    out->launches = out->copies = 0;
+    for (size_t w = 0; w < rounds; w++)
+        keep_window(search, &window[w], (double)w * 2 * longest, out);
+    found.mean_s = total / (double)rounds;
+    found.spread = sqrt(fmax(squares / (double)rounds - found.mean_s * found.mean_s, 0)) / found.mean_s;
+    found.covered = busy / whole;
+    found.overlap /= total;
+    found.launches = out->launches / rounds;
+    found.copies = out->copies / rounds;
+    out->rounds = rounds;
+    out->round_s = found.mean_s;
+    return found;
+}
+
+static bool has_geometry_of(const struct sms__profile_launch *a, const struct sms__profile_launch *b)
+{
+    return !memcmp(a->grid, b->grid, sizeof a->grid) && !memcmp(a->block, b->block, sizeof a->block) &&
+           a->registers == b->registers && a->static_shared == b->static_shared &&
+           a->dynamic_shared == b->dynamic_shared;
+}
+
+/* Gives each launch of each round the geometry that it has in the middle round. Returns how many launches of a round
+ * had another one in some round. */
+static size_t take_middle(const struct sms__iterations *found, struct sms__profile *out)
+{
+    const struct sms__profile_launch *middle = &out->launch[found->rounds / 2 * found->launches];
+    size_t varying = 0;
+    for (size_t l = 0; l < found->launches; l++) {
+        bool varies = false;
+        for (size_t r = 0; r < found->rounds; r++) {
+            struct sms__profile_launch *launch = &out->launch[r * found->launches + l];
+            varies |= !has_geometry_of(launch, &middle[l]);
+            memcpy(launch->grid, middle[l].grid, sizeof launch->grid);
+            memcpy(launch->block, middle[l].block, sizeof launch->block);
+            launch->registers = middle[l].registers;
+            launch->static_shared = middle[l].static_shared;
+            launch->dynamic_shared = middle[l].dynamic_shared;
+        }
+        varying += varies;
+    }
+    return varying;
+}
+
+static bool find(struct search *search, struct sms__profile *out, struct sms__iterations *found)
+{
+    collect(search);
+    prepare(search);
+    search_anchors(search);
+    size_t rounds = search->best.count >= ROUNDS_LEAST && search->best.score >= COVERED_LEAST ? confirm(search) : 0;
+    if (rounds >= ROUNDS_LEAST) {
+        *found = keep(search, &search->window[search->best.from], rounds, out);
+        found->others = search->best.windows - rounds;
+        if (found->launches)
+            return true;
+    }
+    *found = keep(search, &(struct window){0, 0, search->operations}, 1, out);
+    return false;
+}
+
+struct sms__iterations sms__iterations_find(struct sms__arena *arena, const struct sms__profile *profile,
+                                            struct sms__profile *out)
+{
+    struct search exact = {.arena = arena, .profile = profile},
+                  by_name = {.arena = arena, .profile = profile, .by_name = true};
+    struct sms__iterations found;
+    *out = *profile;
+    if (find(&exact, out, &found))
+        return found;
+    if (find(&by_name, out, &found))
+        found.varying = take_middle(&found, out);
+    return found;
+}

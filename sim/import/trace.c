@@ -1,0 +1,358 @@
+/* Divides a trace by processes, devices and, where they overlap, streams; finds the iteration of each part, and writes
+ * a workload of each and a scenario of all. */
+#include "trace.h"
+
+#include "iterations.h"
+#include "text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { PARTS_MAX = 256, REPEAT_MAX = 100, STEPS_MAX = 20000 };
+
+static const double OVERLAP_MOST = 0.02; /* of a job's time, if its operations are to be in one order */
+
+/* Launches and copies that become one workload. */
+struct part {
+    const char *process, *device, *context, *stream; /* context and stream: NULL if the part has all */
+    const char *name;
+    struct sms__profile profile;
+    struct sms__iterations found;
+    uint64_t repeat; /* jobs */
+};
+
+struct trace {
+    struct sms__arena *arena;
+    const struct sms__profile *profile;
+    const struct sms__trace_options *options;
+    FILE *to;
+    struct sms_errors *errors;
+    struct part part[PARTS_MAX];
+    size_t parts;
+    const char *device[PARTS_MAX]; /* of the profile */
+    size_t devices, processes, streams;
+};
+
+/* Writes a line for the reader of the document, which the user is also told. */
+static void state(const struct trace *trace, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void state(const struct trace *trace, const char *format, ...)
+{
+    char line[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    fprintf(trace->to, "# %s\n", line);
+    if (trace->options->notes)
+        fprintf(trace->options->notes, "%s\n", line);
+}
+
+static bool is_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool has_launch(const struct part *part, const struct sms__profile_launch *launch)
+{
+    return is_same(launch->process, part->process) && is_same(launch->device, part->device) &&
+           (!part->stream || (is_same(launch->stream, part->stream) && is_same(launch->context, part->context)));
+}
+
+static bool has_copy(const struct part *part, const struct sms__profile_copy *copy)
+{
+    return is_same(copy->process, part->process) && is_same(copy->device, part->device) &&
+           (!part->stream || (is_same(copy->stream, part->stream) && is_same(copy->context, part->context)));
+}
+
+/* Sets the part's iteration. */
+static void find_iteration(const struct trace *trace, struct part *part)
+{
+    struct sms__profile all = *trace->profile;
+    const bool has_all = trace->processes == 1 && trace->devices == 1 && !part->stream; /* spare memory */
+    if (!has_all) {
+        all.launch = SMS__NEW(trace->arena, struct sms__profile_launch, all.launches + 1);
+        all.launches = 0;
+    }
+    all.copy = SMS__NEW(trace->arena, struct sms__profile_copy, all.copies + 1);
+    all.copies = 0;
+    for (size_t l = 0; !has_all && l < trace->profile->launches; l++)
+        if (has_launch(part, &trace->profile->launch[l]))
+            all.launch[all.launches++] = trace->profile->launch[l];
+    for (size_t c = 0; c < trace->profile->copies; c++)
+        if (has_copy(part, &trace->profile->copy[c]))
+            all.copy[all.copies++] = trace->profile->copy[c];
+    part->found = sms__iterations_find(trace->arena, &all, &part->profile);
+}
+
+static int fail_parts(const struct trace *trace)
+{
+    return sms__fail(trace->errors, SMS_EINPUT, trace->options->derive.path,
+                     "more than %d processes, devices and streams launch kernels; trace fewer", PARTS_MAX);
+}
+
+/* Counts a name if it is new. Returns false if there are too many. */
+static bool count_name(const char **names, size_t *count, const char *name)
+{
+    for (size_t i = *count; i-- > 0;)
+        if (is_same(names[i], name))
+            return true;
+    if (*count == PARTS_MAX)
+        return false;
+    names[(*count)++] = name;
+    return true;
+}
+
+/* Adds the parts that launches are of, in order of the first launch: of each process and device, or of each stream of
+ * `whole`. */
+static int add_parts(struct trace *trace, const struct part *whole)
+{
+    const size_t from = trace->parts;
+    for (size_t l = 0; l < trace->profile->launches; l++) {
+        const struct sms__profile_launch *launch = &trace->profile->launch[l];
+        if (whole && !has_launch(whole, launch))
+            continue;
+        size_t p = from;
+        while (p < trace->parts && !has_launch(&trace->part[p], launch))
+            p++;
+        if (p < trace->parts)
+            continue;
+        if (trace->parts == PARTS_MAX)
+            return fail_parts(trace);
+        trace->part[trace->parts++] = (struct part){.process = launch->process,
+                                                    .device = launch->device,
+                                                    .context = whole ? launch->context : NULL,
+                                                    .stream = whole ? launch->stream ? launch->stream : "" : NULL};
+    }
+    return SMS_OK;
+}
+
+/* Sets how often jobs run: those of streams of one process as long as that with the longest rounds. */
+static void set_repeats(struct part *part, size_t count)
+{
+    double span = 0;
+    for (size_t p = 0; p < count; p++) {
+        double rounds = part[p].found.rounds < REPEAT_MAX ? (double)part[p].found.rounds : REPEAT_MAX;
+        span = fmax(span, rounds * part[p].found.mean_s);
+    }
+    for (size_t p = 0; p < count; p++)
+        part[p].repeat = (uint64_t)fmax(floor(fmin(span / part[p].found.mean_s, 1e6) + 0.5), 1);
+}
+
+/* Whether streams say more than all of them in one order: their operations overlap, or only a stream by itself repeats
+ * something. */
+static bool is_better_divided(const struct part *whole, const struct part *stream, size_t streams)
+{
+    bool repeats = false;
+    for (size_t s = 0; s < streams; s++)
+        repeats |= stream[s].found.rounds > 1;
+    return streams > 1 && (whole->found.overlap > OVERLAP_MOST || repeats);
+}
+
+/* Divides a part into its streams if that is better. Copies stay if their stream launches kernels. */
+static int divide(struct trace *trace, struct part whole)
+{
+    size_t from = trace->parts;
+    int code = add_parts(trace, &whole);
+    for (size_t p = from; code == SMS_OK && trace->parts > from + 1 && p < trace->parts; p++)
+        find_iteration(trace, &trace->part[p]);
+    if (code == SMS_OK && is_better_divided(&whole, &trace->part[from], trace->parts - from)) {
+        set_repeats(&trace->part[from], trace->parts - from);
+        return SMS_OK;
+    }
+    trace->parts = from;
+    trace->part[trace->parts++] = whole;
+    return code;
+}
+
+static int find_parts(struct trace *trace)
+{
+    int code = add_parts(trace, NULL);
+    size_t count = trace->parts;
+    struct part *whole = SMS__NEW(trace->arena, struct part, count + 1);
+    memcpy(whole, trace->part, count * sizeof *whole);
+    trace->parts = 0;
+    for (size_t p = 0; code == SMS_OK && p < count; p++) {
+        find_iteration(trace, &whole[p]);
+        set_repeats(&whole[p], 1);
+        if (whole[p].found.overlap > OVERLAP_MOST || whole[p].found.rounds == 1)
+            code = divide(trace, whole[p]);
+        else if (trace->parts == PARTS_MAX)
+            code = fail_parts(trace);
+        else
+            trace->part[trace->parts++] = whole[p];
+    }
+    for (size_t p = 0; p < trace->parts; p++)
+        trace->part[p].name = trace->parts == 1
+                                  ? trace->options->derive.name
+                                  : sms__print(trace->arena, "%s-%zu", trace->options->derive.name, p + 1);
+    return code;
+}
+
+/* Counts the profile's processes, devices and streams. */
+static int count_all(struct trace *trace)
+{
+    const char **process = SMS__NEW(trace->arena, const char *, PARTS_MAX);
+    const char **stream = SMS__NEW(trace->arena, const char *, PARTS_MAX);
+    bool fits = true;
+    for (size_t l = 0; fits && l < trace->profile->launches; l++) {
+        const struct sms__profile_launch *launch = &trace->profile->launch[l];
+        const char *last = l ? launch[-1].stream : NULL;
+        bool same = l && is_same(launch->process, launch[-1].process) && is_same(launch->device, launch[-1].device) &&
+                    is_same(launch->context, launch[-1].context) && is_same(launch->stream, last);
+        if (same)
+            continue;
+        fits = count_name(process, &trace->processes, launch->process) &&
+               count_name(trace->device, &trace->devices, launch->device) &&
+               count_name(stream, &trace->streams,
+                          sms__print(trace->arena, "%s %s %s %s", launch->process, launch->device,
+                                     launch->context ? launch->context : "", launch->stream ? launch->stream : ""));
+    }
+    return fits ? SMS_OK : fail_parts(trace);
+}
+
+static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
+static void state_part(const struct trace *trace, const struct part *part)
+{
+    struct sms__arena *arena = trace->arena;
+    const struct sms__iterations *found = &part->found;
+    const char *who = sms__print(arena, "%s: process %s, device %s%s%s", part->name,
+                                 sms__derive_text(arena, part->process, 60), sms__derive_text(arena, part->device, 60),
+                                 part->stream ? ", stream " : "", part->stream ? part->stream : "");
+    if (found->rounds == 1)
+        state(trace, "%s: nothing repeats; one job is the whole trace, %zu launches and %zu copies in %.6g ms", who,
+              found->launches, found->copies, found->mean_s * 1e3);
+    else
+        state(
+            trace,
+            "%s: one job is one of %zu equal iterations, %zu launch%s and %zu cop%s in %.6g ms on average (coefficient "
+            "of variation %.1f %%); they cover %.1f %% of its operations' time; %zu other iteration%s left out",
+            who, found->rounds, found->launches, found->launches == 1 ? "" : "es", found->copies,
+            found->copies == 1 ? "y" : "ies", found->mean_s * 1e3, 100 * found->spread, 100 * found->covered,
+            found->others, plural(found->others));
+    if (found->varying)
+        state(trace,
+              "%s: %zu of its launches differ in geometry between iterations; those of the middle one stand for all",
+              part->name, found->varying);
+    if (!part->stream && found->overlap > OVERLAP_MOST)
+        state(trace, "%s: operations overlap for %.1f %% of the time, on copies' streams; here they follow one another",
+              part->name, 100 * found->overlap);
+}
+
+static void state_all(const struct trace *trace)
+{
+    const struct sms__profile *profile = trace->profile;
+    size_t in_parts = 0, of_streams = 0;
+    double bytes = 0;
+    state(trace, "found: %zu kernel launch%s, %zu cop%s, %zu stream%s, %zu process%s, %zu device%s", profile->launches,
+          profile->launches == 1 ? "" : "es", profile->copies, profile->copies == 1 ? "y" : "ies", trace->streams,
+          plural(trace->streams), trace->processes, trace->processes == 1 ? "" : "es", trace->devices,
+          plural(trace->devices));
+    for (size_t f = 0; f < profile->facts; f++)
+        state(trace, "%s", profile->fact[f]);
+    for (size_t p = 0; p < trace->parts; p++) {
+        state_part(trace, &trace->part[p]);
+        of_streams += trace->part[p].stream != NULL;
+    }
+    if (of_streams)
+        state(trace, "streams of one process have a workload each; that they wait for each other's events is not kept");
+    for (size_t c = 0; c < profile->copies; c++) {
+        size_t p = 0;
+        while (p < trace->parts && !has_copy(&trace->part[p], &profile->copy[c]))
+            p++;
+        in_parts += p < trace->parts;
+        bytes += p < trace->parts ? 0 : profile->copy[c].bytes;
+    }
+    if (in_parts < profile->copies)
+        state(trace, "%zu copies (%.0f B) are left out: on streams that launch no kernels", profile->copies - in_parts,
+              bytes);
+}
+
+static size_t device_of(const struct trace *trace, const struct part *part)
+{
+    size_t d = 0;
+    while (d < trace->devices && !is_same(trace->device[d], part->device))
+        d++;
+    return d;
+}
+
+static void write_processes(const struct trace *trace)
+{
+    fputs("policies: [{mode: mps, block: round_robin}] # assumed: that processes run at the same time\nprocesses:\n",
+          trace->to);
+    for (size_t p = 0, n = 1, next; p < trace->parts; p = next, n++) {
+        const struct part *part = &trace->part[p];
+        next = p + 1;
+        fprintf(trace->to, "  - name: p%zu\n    device: %zu\n", n, device_of(trace, part));
+        if (!part->stream) {
+            fprintf(trace->to, "    workload: %s\n    repeat: %llu\n", part->name, (unsigned long long)part->repeat);
+            continue;
+        }
+        fputs("    streams:\n", trace->to);
+        for (next = p;
+             next < trace->parts && trace->part[next].stream && is_same(trace->part[next].process, part->process) &&
+             is_same(trace->part[next].device, part->device);
+             next++)
+            fprintf(trace->to, "      - {workload: %s, repeat: %llu}\n", trace->part[next].name,
+                    (unsigned long long)trace->part[next].repeat);
+    }
+}
+
+static void write_scenario(const struct trace *trace)
+{
+    fprintf(trace->to, "---\nscenario: %s\nquestion: How does the traced program run alone?\n",
+            trace->options->derive.name);
+    fprintf(trace->to, "devices: [{model: %s, count: %zu}]\n", trace->options->model,
+            trace->parts == 1 ? 1 : trace->devices);
+    if (trace->parts > 1)
+        write_processes(trace);
+    else
+        fprintf(trace->to, "policies: [round_robin]\nvms:\n  - {name: vm, workload: %s, repeat: %llu}\n",
+                trace->part[0].name, (unsigned long long)trace->part[0].repeat);
+}
+
+/* The name of a device without its number: "NVIDIA A40" of "NVIDIA A40 (1)". */
+static size_t gpu_length(const char *device)
+{
+    const char *number = strrchr(device, '(');
+    return number ? (size_t)(number - device) : strlen(device);
+}
+
+/* One device file describes all devices of the scenario. */
+static int check_devices(const struct trace *trace)
+{
+    const char *first = trace->device[0];
+    for (size_t d = 1; d < trace->devices; d++)
+        if (gpu_length(first) != gpu_length(trace->device[d]) ||
+            strncmp(first, trace->device[d], gpu_length(first)) != 0)
+            return sms__fail(trace->errors, SMS_EINPUT, trace->options->derive.path,
+                             "kernels ran on different GPUs, '%.60s' and '%.60s': trace one kind at a time "
+                             "(CUDA_VISIBLE_DEVICES)",
+                             first, trace->device[d]);
+    return SMS_OK;
+}
+
+int sms__trace_convert(struct sms__arena *arena, const struct sms__profile *profile,
+                       const struct sms__trace_options *options, FILE *to, struct sms_errors *errors)
+{
+    struct trace *trace = SMS__NEW(arena, struct trace, 1);
+    *trace = (struct trace){.arena = arena, .profile = profile, .options = options, .to = to, .errors = errors};
+    int code = count_all(trace);
+    if (code == SMS_OK)
+        code = check_devices(trace);
+    if (code == SMS_OK)
+        code = find_parts(trace);
+    if (code != SMS_OK)
+        return code;
+    state_all(trace);
+    if (options->own_device)
+        fputs(profile->device_text, to);
+    for (size_t p = 0; code == SMS_OK && p < trace->parts; p++) {
+        struct sms__derive_options derive = options->derive;
+        derive.name = trace->part[p].name;
+        derive.steps = STEPS_MAX;
+        fputs(p || options->own_device ? "---\n" : "", to);
+        code = sms__derive(arena, &trace->part[p].profile, &derive, to, errors);
+    }
+    if (code == SMS_OK && !options->derive.iteration)
+        write_scenario(trace);
+    return code;
+}

@@ -1,0 +1,75 @@
+/* Opens SQLite databases that may hold anything. Each page of the file is used once, so its size bounds its content,
+ * and the steps of all queries together are limited. */
+#include "untrusted.h"
+
+#include "../base/read.h"
+
+#include <string.h>
+
+enum { STEPS_AT_ONCE = 100000, STEPS_LEAST = 100000000, STEPS_A_BYTE = 200, VALUE_BYTES = 64 * 1024 * 1024 };
+
+static int count_steps(void *user)
+{
+    struct sms__untrusted *database = user;
+    database->steps += STEPS_AT_ONCE;
+    return sms__untrusted_is_exhausted(database) || (database->cancel && atomic_load(database->cancel));
+}
+
+/* Makes a URI, in which some characters of the path must be escaped. */
+static char *make_uri(const char *path)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(text, path[0] == '/' ? "file://" : "file:");
+    for (; *path; path++)
+        sqlite3_str_appendf(text, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
+    sqlite3_str_appendall(text, "?immutable=1");
+    return sqlite3_str_finish(text);
+}
+
+static int open_file(struct sms__untrusted *database, const char *path, struct sms_errors *errors)
+{
+    struct sms__input input;
+    int code = sms__input_open(path, INT64_MAX, &input, errors);
+    if (code)
+        return code;
+    database->steps_max = STEPS_LEAST + STEPS_A_BYTE * input.size;
+    sms__input_close(&input);
+    char *uri = make_uri(path);
+    if (!uri)
+        return SMS_ENOMEM;
+    int opened = sqlite3_open_v2(uri, &database->file, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    sqlite3_free(uri);
+    if (opened == SQLITE_OK)
+        return SMS_OK;
+    if (opened == SQLITE_NOMEM)
+        return SMS_ENOMEM;
+    return sms__fail(errors, SMS_EIO, path, "%s", sqlite3_errstr(opened));
+}
+
+static void restrict_connection(struct sms__untrusted *database)
+{
+    static const struct {
+        int id, most;
+    } limits[] = {{SQLITE_LIMIT_LENGTH, VALUE_BYTES},
+                  {SQLITE_LIMIT_COLUMN, 512},
+                  {SQLITE_LIMIT_ATTACHED, 0},
+                  {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
+                  {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 64},
+                  {SQLITE_LIMIT_WORKER_THREADS, 0}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sqlite3_limit(database->file, limits[i].id, limits[i].most);
+    sqlite3_db_config(database->file, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(database->file, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(database->file, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    /* Temporary views of this connection still work. */
+    sqlite3_db_config(database->file, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_progress_handler(database->file, STEPS_AT_ONCE, count_steps, database);
+}
+
+int sms__untrusted_open(struct sms__untrusted *database, const char *path, struct sms_errors *errors)
+{
+    int code = open_file(database, path, errors);
+    if (code == SMS_OK)
+        restrict_connection(database);
+    return code;
+}
