@@ -7,6 +7,7 @@
 #include "../report/json_write.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 enum { LINES_SHOWN = 40 }; /* of each policy, if no span of time is given */
@@ -184,6 +185,21 @@ static void print_placement(void *user, const char *policy, const struct sms_pla
                           placement->node, "gpus", gpus, "wait_ns", ns(placement->wait_ps)));
 }
 
+/* When the first launches have passed their dispatcher, and their first waves are on the SMs. */
+static double end_of_start_ps(const struct sms_scenario *scenario)
+{
+    double end_ps = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t d = 0; d < scenario->devices; d++)
+            for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
+                const struct sms__footprint *fit = &scenario->vm[v].fit[d][k];
+                const struct sms__device *device = scenario->device[d];
+                double first_wave = (double)fit->per_sm * (double)device->sms * (double)device->dispatch.block_ps;
+                end_ps = fmax(end_ps, (double)fit->launch_ps + first_wave);
+            }
+    return end_ps;
+}
+
 /* Without a span of time, the start of a run of VMs is explained, and the whole run of processes and pods, without
  * blocks. */
 static void set_span(const struct sms_scenario *scenario, struct explanation *explanation,
@@ -191,9 +207,11 @@ static void set_span(const struct sms_scenario *scenario, struct explanation *ex
 {
     const struct options *given = explanation->given;
     double from = given->from_ps < 0 ? 0 : given->from_ps;
+    double least = given->from_ps < 0 && !scenario->shares && !scenario->cluster ? end_of_start_ps(scenario) : 0;
     explanation->whole = given->from_ps < 0 && given->to_ps < 0 && (scenario->shares || scenario->cluster);
     explanation->from_ps = (uint64_t)from;
-    explanation->to_ps = explanation->whole ? UINT64_MAX : (uint64_t)(given->to_ps < 0 ? from : given->to_ps);
+    explanation->to_ps =
+        explanation->whole ? UINT64_MAX : (uint64_t)(given->to_ps < 0 ? fmax(from, least) : given->to_ps);
     settings->explain_from_ps = explanation->from_ps;
     settings->explain_to_ps = explanation->to_ps;
     settings->on_decision = explanation->whole ? NULL : print_decision;

@@ -84,9 +84,10 @@ static struct sms__placed place(const struct sms__device *device, const struct s
 }
 
 /* A clock that was measured is that of the compute units, too. */
-static struct sms__placed place_measured(const struct sms__derivation *derivation, const struct sms__derived *kernel)
+static struct sms__placed place_measured(const struct sms__derivation *derivation, const struct sms__derived *kernel,
+                                         const struct sms__occupancy *modelled)
 {
-    struct sms__placed placed = place(derivation->device, &kernel->fit.modelled);
+    struct sms__placed placed = place(derivation->device, modelled);
     placed.clock_hz = kernel->measured.clock_hz;
     if (!kernel->measured.clock_from)
         placed.compute_hz = placed.clock_hz;
@@ -106,12 +107,15 @@ const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms_
 {
     const struct sms__device *target = derivation->target, *device = derivation->device;
     double demand[SMS_RESOURCES_MAX] = {0}, use[SMS_RESOURCES_MAX] = {0};
-    const char *problem =
-        sms__occupancy_of(&derivation->occupancy, target, &kernel->shape, kernel->fit.jitter,
-                          (double)target->dispatch.block_ps * 1e-12 / kernel->fit.block_s, &kernel->fit.on_target);
+    struct sms__occupancy modelled = {0};
+    /* In waves, without the dispatcher: so the scaling was held against measurements. */
+    const char *problem = sms__occupancy_of(&derivation->occupancy, target, &kernel->shape, kernel->fit.jitter, 0,
+                                            &kernel->fit.on_target);
+    if (!problem)
+        problem = sms__occupancy_of(&derivation->occupancy, device, &kernel->shape, kernel->fit.jitter, 0, &modelled);
     if (problem)
         return problem;
-    struct sms__placed from = place_measured(derivation, kernel), to = place_on_target(derivation, kernel);
+    struct sms__placed from = place_measured(derivation, kernel, &modelled), to = place_on_target(derivation, kernel);
     for (size_t r = 0; r < device->resources; r++)
         use[r] = kernel->measured.usage[r].ratio;
     kernel->fit.scaled = sms__retarget(&from, &to, kernel->shape.blocks, use);

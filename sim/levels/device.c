@@ -13,11 +13,18 @@ size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct 
     return kernels < sets ? kernels : sets;
 }
 
-static bool any_launch_cost(const struct sms__workload *workload)
+/* Also of kernels that were measured on a device whose launches have a cost, and run on one that says none. */
+static bool any_launch_cost(const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
     bool any = false;
-    for (size_t k = 0; k < workload->kernels; k++)
-        any |= workload->kernel[k].launch_ps > 0;
+    size_t first;
+    const struct sms__workload *workload;
+    for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++)
+        for (size_t k = 0; k < workload->kernels; k++) {
+            any |= workload->kernel[k].launch_ps > 0;
+            for (size_t d = 0; vm->fit && d < scenario->devices && !any; d++)
+                any |= vm->fit[d][first + k].launch_ps > 0;
+        }
     return any;
 }
 
@@ -25,7 +32,8 @@ size_t sms__dispatchers(const struct sms_scenario *scenario, const struct sms__d
 {
     bool any = device->dispatch.launch_ps > 0 || device->dispatch.block_ps > 0;
     for (size_t v = 0; v < scenario->vms && !any; v++)
-        any = any_launch_cost(scenario->vm[v].workload);
+        if (v == 0 || !scenario->vm[v].fit || scenario->vm[v].fit != scenario->vm[v - 1].fit)
+            any = any_launch_cost(scenario, &scenario->vm[v]);
     return any;
 }
 

@@ -307,7 +307,7 @@ END
 for command in run compare; do
     try 0 "$command with notes" "$command" doubts.yaml
     for note in "intervals are of the seed alone" "only 3 replications: " "fairness_ratio and 99th percentiles depend" "fewer than 200 kernels ran in the time measured, so figures are coarse: a (" \
-        "contention proportional is the default" "kernels scaled from the device of their profile: w" \
+        "contention knee is the default" "kernels scaled from the device of their profile: w" \
         "scaled to its device from a profile of another one: scaled" "fitted to published results, not measured: w"; do
         if [ "$(grep -cF "  note: $note" <<<"$output")" = 1 ]; then ok; else bad "$command notes: $note" "$output"; fi
     done
