@@ -274,15 +274,17 @@ struct json_t *sms__json_answer(const struct sms_results *results, size_t baseli
     if (!find(results, baseline, &answer))
         return json_null();
     const struct sms_estimate *change = &answer.change;
+    /* jansson aborts if memory runs out while it reads a number longer than all words before; so a long key is first.
+     */
     json_t *object =
-        json_pack("{ss ss ss ss sb ss so ss ss so so so ss}", "metric", metric_of(&answer), "subject",
+        json_pack("{ss ss ss ss sb ss ss ss so so so so ss}", "metric", metric_of(&answer), "subject",
                   sms__result_word(&answer.asked), "name", sms__result_subject(&answer.asked), "better",
                   answer.better > 0 ? "higher" : "lower", "declared", answer.declared, "best",
-                  sms_results_policy(results, answer.best), "value", sms__json_number(answer.value.mean), "change_of",
-                  sms_results_policy(results, answer.other), "over", sms_results_policy(results, baseline),
-                  "change_ratio", sms__json_number(answer.ratio ? change->mean : NAN), "change_difference",
-                  sms__json_number(answer.ratio ? NAN : change->mean), "change_ci95", sms__json_number(change->ci95),
-                  "verdict", verdicts[answer.verdict]);
+                  sms_results_policy(results, answer.best), "change_of", sms_results_policy(results, answer.other),
+                  "over", sms_results_policy(results, baseline), "change_difference",
+                  sms__json_number(answer.ratio ? NAN : change->mean), "change_ratio",
+                  sms__json_number(answer.ratio ? change->mean : NAN), "change_ci95", sms__json_number(change->ci95),
+                  "value", sms__json_number(answer.value.mean), "verdict", verdicts[answer.verdict]);
     if (answer.verdict != ALONE)
         json_object_set_new(object, "text", text_of(&answer));
     return object;

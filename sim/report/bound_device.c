@@ -108,8 +108,7 @@ static void add_whole_shares(struct sms__arena *arena, struct sms__bound_device 
     struct sms__bound_row row = {.use = use, .capacity = (double)device->model->sms, .limit = true};
     for (size_t k = 0; k < device->kernels; k++)
         use[k] = whole_share(device->kernel[k].fit->needs[limit], capacity, m);
-    snprintf(row.name, sizeof row.name, "%s (%llu whole blocks an SM)", sms__limit_names[limit],
-             (unsigned long long)m);
+    snprintf(row.name, sizeof row.name, "%s (%llu whole blocks an SM)", sms__limit_names[limit], (unsigned long long)m);
     add_row(device, row);
 }
 

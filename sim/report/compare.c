@@ -302,13 +302,15 @@ void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, 
 static json_t *json_cell(const struct comparison *c, const struct sms__result *row, size_t policy,
                          const struct cell *cell)
 {
+    /* jansson aborts if memory runs out while it reads a number longer than all words before; so a long key is first.
+     */
     return json_pack("{ss ss ss ss so so so so sI so so ss*}", "policy", sms_results_policy(c->results, policy),
                      "subject", sms__result_word(row), "name", sms__result_subject(row), "metric",
-                     sms__result_metric(row), "ratio", sms__json_number(cell->ratio.mean), "ratio_ci95",
-                     sms__json_number(cell->ratio.ci95), "difference", sms__json_number(cell->difference.mean),
-                     "difference_ci95", sms__json_number(cell->difference.ci95), "replications",
-                     (json_int_t)cell->difference.n, "p", sms__json_number(cell->p), "p_holm",
-                     sms__json_number(cell->adjusted), "verdict", verdict(c, cell));
+                     sms__result_metric(row), "difference_ci95", sms__json_number(cell->difference.ci95), "difference",
+                     sms__json_number(cell->difference.mean), "ratio", sms__json_number(cell->ratio.mean), "ratio_ci95",
+                     sms__json_number(cell->ratio.ci95), "replications", (json_int_t)cell->difference.n, "p",
+                     sms__json_number(cell->p), "p_holm", sms__json_number(cell->adjusted), "verdict",
+                     verdict(c, cell));
 }
 
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)

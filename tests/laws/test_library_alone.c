@@ -10,10 +10,10 @@ static const double TOLERANCE = 0.012;
 static struct sms_results *run_alone(const char *device, const char *name, const char *contention,
                                      struct sms_file **file)
 {
-    *file = load_text(
-        "scenario: s\ndevices: [{model: %s, dispatch: none, resources: {dram: {knee: 2.2}, l2: {knee: 3}, issue: {knee: 6}}}]\n"
-        "contention: %s\npolicies: [round_robin]\nvms: [{name: v, workload: %s/%s}]\n",
-        device, contention, device, name);
+    *file = load_text("scenario: s\ndevices: [{model: %s, dispatch: none, resources: {dram: {knee: 2.2}, l2: {knee: "
+                      "3}, issue: {knee: 6}}}]\n"
+                      "contention: %s\npolicies: [round_robin]\nvms: [{name: v, workload: %s/%s}]\n",
+                      device, contention, device, name);
     return run_first(*file, NULL);
 }
 
