@@ -26,7 +26,7 @@ finish() {
 # Checks of a command whose error output is in $work/err: exits EXPECTED ACTUAL WHAT; says TEXT WHAT. clean PREFIX WHAT
 # checks that $work has no file whose name begins with PREFIX.
 exits() { if [ "$2" -eq "$1" ]; then ok; else bad "$3" "exit $2 instead of $1: $(head -c 300 "$work/err")"; fi; }
-says() { if grep -qF -- "$1" "$work/err"; then ok; else bad "$2 does not say '$1'" "$(head -c 300 "$work/err")"; fi; }
+says() { if grep -qF -- "$1" "$work/err"; then ok; else bad "${2-it} does not say '$1'" "$(head -c 300 "$work/err")"; fi; }
 clean() { if compgen -G "$work/$1*" >/dev/null; then bad "$2 leaves something behind" "$(ls "$work")"; else ok; fi; }
 
 # try EXIT WHAT ARGUMENT... runs $smsched and keeps its output in $output. prints TEXT checks that output.

@@ -53,7 +53,7 @@ EOF
         cat <<EOF
 ---
 scenario: s$time
-devices: [{model: v100}]
+devices: [{model: v100, dispatch: none}]
 policies: [most_room, depth_first]
 vms: [{name: v, workload: w$time}]
 ---
@@ -124,7 +124,7 @@ refused about.yaml 's/^unit/units/' "about.yaml: unit: is missing"
 refused about.yaml '$acolour: red' "about.yaml: colour: unknown key"
 refused about.yaml 's/median: 5 %/median: five/' "about.yaml: bound: median: 'five' is no percentage"
 refused about.yaml 's/kernels: blocks/kernels: some/' "about.yaml: covers: kernels: must be blocks or whole"
-refused about.yaml 's/parameters: \[\]/parameters: [p]/' "about.yaml: parameters: each has name, value and fitted_to"
+refused about.yaml 's/parameters: \[\]/parameters: [p]/' "about.yaml: parameters: each has name, count, value and fitted_to"
 refused about.yaml 's/group: pair/group: pear/' "measured.csv:1: no column 'pear'"
 refused about.yaml 's/^title: .*/title: [/' "about.yaml"
 refused measured.csv 's/,part/,piece/' "measured.csv:1: no column 'part'"
