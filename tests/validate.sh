@@ -10,7 +10,7 @@ command -v gnuplot >/dev/null || { echo "gnuplot is not installed"; exit 77; }
 mkdir -p "$work/build/bin" "$work/docs/figures" "$work/results/measured" "$work/data"
 ln -s "$(realpath "$1")" "$work/build/bin/smsched"
 cp -r "$root/tools" "$work/tools"
-ln -s "$root/models" "$work/models"
+cp -r "$root/models" "$work/models"  # tools/validate writes into it
 export SMSCHED_BUILD=$work/build SMSCHED_DATA=$work/data
 cd "$work" || exit 1
 
