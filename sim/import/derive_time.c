@@ -41,8 +41,8 @@ static double block_time_of_occupancy(const struct split *split)
 {
     const struct sms__measured *measured = &split->kernel->measured;
     const struct sms__device *device = split->derivation->device;
-    double warps = (double)((split->kernel->shape.threads + 31) / 32);
-    double resident = measured->occupancy * (double)device->sm.warps / warps * (double)device->sms;
+    uint64_t warps = (split->kernel->shape.threads + 31) / 32;
+    double resident = measured->occupancy * (double)device->sm.warps / (double)warps * (double)device->sms;
     double share = resident / split->blocks, starts = (split->blocks - 1) * split->interval_s;
     if (!measured->activity_from_model && isfinite(measured->activity))
         return share * measured->activity * split->kernel->time.mean_s;

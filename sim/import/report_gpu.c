@@ -91,7 +91,7 @@ const char *sms__report_gpu_describe(struct sms__arena *arena, const struct sms_
         "  dram: {class: memory, scope: device, bandwidth: %lld B/s}\n",
         name, gpu->name, (long long)n[GPU_MAJOR], (long long)n[GPU_MINOR], (long long)n[GPU_CLOCK],
         (long long)n[GPU_SMS], (long long)n[GPU_MEMORY], link > 0 ? link : 25e9,
-        link > 0 ? "the fastest copy of the trace" : "assumed", (long long)(n[GPU_WARPS] * n[GPU_WARP]),
+        link > 0 ? "the fastest copy of the trace" : "assumed", (long long)n[GPU_WARPS] * (long long)n[GPU_WARP],
         (long long)n[GPU_WARPS], (long long)n[GPU_BLOCKS], (long long)n[GPU_REGISTERS], (long long)n[GPU_SHARED],
         (long long)n[GPU_THREADS], n[GPU_MAJOR] >= 8 && per_block + 1024 <= n[GPU_SHARED] ? 1024LL : 0LL, per_block,
         (long long)n[GPU_BANDWIDTH]);

@@ -106,8 +106,8 @@ struct sms__retargeted sms__retarget(const struct sms__placed *from, const struc
 double sms__retarget_demand(const struct sms__placed *from, const struct sms__placed *to, size_t r, size_t to_r,
                             double demand, double block_time)
 {
-    uint64_t sms = to->device->sms;
-    double limit = 1 / (double)((to->resident + sms - 1) / sms);
+    uint64_t sms = to->device->sms, on_fullest_sm = (to->resident + sms - 1) / sms;
+    double limit = 1 / (double)on_fullest_sm;
     if (to->device->resource[to_r].scope == SMS_SCOPE_DEVICE)
         limit = (double)sms / (double)to->resident;
     limit = limit < SMS__DEMAND_MAX ? limit : SMS__DEMAND_MAX;
