@@ -79,6 +79,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     sms__dispatch_queue_init(device);
     sms__dispatcher_init(device);
     sms__device_clock_init(device);
+    sms__device_clock_update(device, 0); /* the background slows from the start */
     sms__wave_init(device);
     device->dispatch =
         (struct sms__action){.act = device->reference ? sms__reference_dispatch : dispatch, .subject = device};
