@@ -215,8 +215,9 @@ bool speed_at_most_one(const struct scenario *s, const struct outcome *outcome, 
         double alone = s->contention == KNEE ? ALONE_MAX : 1; /* block_time is what a block takes beside its own */
         double least = work * (1 - range) / alone,
                most = s->contention == NONE && !kernel->exponential ? work * (1 + range) : INFINITY;
-        bool whole = range == 0 && !kernel->cycles && s->contention != KNEE; /* then to the picosecond */
-        if (stay->end <= stay->start || time < least - (whole ? 0 : 1) || time > most + (whole ? 0 : 1))
+        bool whole = range == 0 && !kernel->cycles;   /* then to the picosecond */
+        double slack = alone > 1 ? 2 : whole ? 0 : 1; /* under a knee work is rounded, too */
+        if (stay->end <= stay->start || time < least - slack || time > most + slack)
             return fails(why, size, "a block of v%llu/k%llu takes %.0f ps, not %.1f to %.1f",
                          (unsigned long long)stay->vm, (unsigned long long)stay->kernel, time, least, most);
     }
