@@ -7,8 +7,6 @@
 #include <string.h>
 
 static const double SQRT_3 = 1.7320508075688772;
-/* The most by which a contention model slows a kernel alone (sim/model/no_load.h). */
-static const double ALONE_MAX = 8;
 
 /* A background may keep an admitting policy from ever placing a block; so may a policy that the loader does not ask. */
 static bool may_stall(const struct scenario *s, size_t policy)
@@ -212,11 +210,11 @@ bool speed_at_most_one(const struct scenario *s, const struct outcome *outcome, 
         const struct kernel *kernel = kernel_of(s, stay->vm, stay->kernel);
         double work = work_ps(s, kernel), time = (double)(stay->end - stay->start);
         double range = kernel->exponential ? 1 : SQRT_3 * (double)kernel->jitter / 1000;
-        double alone = s->contention == KNEE ? ALONE_MAX : 1; /* block_time is what a block takes beside its own */
-        double least = work * (1 - range) / alone,
+        /* Under a knee, a block that others of its launch leave alone may be much faster than beside them. */
+        double least = s->contention == KNEE ? 0 : work * (1 - range),
                most = s->contention == NONE && !kernel->exponential ? work * (1 + range) : INFINITY;
-        bool whole = range == 0 && !kernel->cycles;   /* then to the picosecond */
-        double slack = alone > 1 ? 2 : whole ? 0 : 1; /* under a knee work is rounded, too */
+        bool whole = range == 0 && !kernel->cycles; /* then to the picosecond */
+        double slack = whole ? 0 : 1;
         if (stay->end <= stay->start || time < least - slack || time > most + slack)
             return fails(why, size, "a block of v%llu/k%llu takes %.0f ps, not %.1f to %.1f",
                          (unsigned long long)stay->vm, (unsigned long long)stay->kernel, time, least, most);
