@@ -1,4 +1,4 @@
-/* Contention models against closed forms. */
+/* Compares the contention models with closed forms. Each expected time is worked out from the demands in the test. */
 #include "tests/harness.h"
 
 #include <gsl/gsl_rng.h>
@@ -54,7 +54,7 @@ static void without_contention_everything_runs_at_full_speed(void **state)
 static void a_slope_slows_by_so_much_per_excess(void **state)
 {
     (void)state;
-    /* usage 1.6: g = 1 + 2.55 * 0.6 = 2.53 */
+    /* The usage is 1.6, so the slowdown is 1 + 2.55 * 0.6 = 2.53. */
     assert_ends(run_two("{model: proportional, slope: 2.55}", "sm", "fp32: 80 %", "fp32: 80 %"), 2.53, 2.53);
 }
 
@@ -67,13 +67,14 @@ static void a_block_that_does_not_use_the_full_resource_is_not_slowed(void **sta
 static void curve_slows_all_blocks_of_the_sm_alike(void **state)
 {
     (void)state;
-    /* fp32 at 150 %: overhead 25 %; l1 at 50 %: 5 %; classes add up to 30 %. */
+    /* fp32 at 150 % costs 25 %, and l1 at 50 % costs 5 %. The overheads of the classes add up to 30 %. */
     const char *curve = "{model: curve, curves: {fp32: [[100 %, 0 %], [200 %, 50 %]], l1: [[100 %, 10 %]]}}";
     assert_ends(run_two(curve, "sm", "fp32: 150 %", "l1: 50 %"), 1.3, 1.3);
 }
 
-/* a: fp32 of b 50 %, curve 20 % at 100 %: 0.1 x (floor 0.5 + own 0.8) = 0.13. b: others 80 %: 0.16 x (0.5 + 0.5). */
-static void pressure_slows_by_the_use_of_the_others_and_by_the_own(void **state)
+/* b uses 50 % of fp32, where the curve is at 10 %: a is slowed by 0.1 * (floor 0.5 + its own use 0.8) = 0.13.
+ * a uses 80 %, where the curve is at 16 %: b is slowed by 0.16 * (0.5 + 0.5). */
+static void pressure_grows_with_the_use_of_others_and_with_ones_own(void **state)
 {
     (void)state;
     const char *pressure = "{model: pressure, floor: 50 %, curves: {fp32: [[100 %, 20 %]], dram: [[100 %, 100 %]]}}";
@@ -81,7 +82,7 @@ static void pressure_slows_by_the_use_of_the_others_and_by_the_own(void **state)
     assert_ends(run_two(pressure, "device", "dram: 60 %", "fp64: 1 %"), 1, 2 - 1 / 1.3);
 }
 
-/* Blocks of one launch are one kernel: alone, it is not slowed. */
+/* All blocks of a launch are one kernel, and a kernel does not press on itself. */
 static void pressure_does_not_slow_a_kernel_alone(void **state)
 {
     (void)state;
@@ -97,8 +98,8 @@ static void pressure_does_not_slow_a_kernel_alone(void **state)
     discard(results, file);
 }
 
-/* With maxmin a demands 1.0 of fp32 and 0.4 of fp64, b 0.9 of fp64 only; alone a would be at 1 and so would b:
- * fp64 is at 1.3. Progressive filling: both rise to 1/1.3. */
+/* a demands 1.0 of fp32 and 0.4 of fp64; b demands 0.9 of fp64. Each alone would run at full speed, but together
+ * they need 1.3 of fp64. Progressive filling raises both to 1/1.3. */
 static void maxmin_stops_all_users_of_a_full_resource_together(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static void draw(gsl_rng *rng, struct random_case *c)
 
 static double capacity(size_t r) { return SMS_FULL * (resources[r].scope == SMS_SCOPE_DEVICE ? SMS : 1); }
 
-/* What is delivered of resource r to the users on an SM (all SMs, if the device's). */
+/* The amount of resource r that an SM's blocks get; of a device-wide resource, the blocks of all SMs. */
 static double delivered(const struct random_case *c, size_t r, size_t sm)
 {
     double sum = 0;
@@ -139,7 +140,7 @@ static double delivered(const struct random_case *c, size_t r, size_t sm)
     return sum;
 }
 
-/* Max-min: a group below full speed uses a full resource of which no other user is faster. */
+/* Max-min fairness: a group below full speed uses a full resource, and no other user of that resource is faster. */
 static bool is_bottlenecked(const struct random_case *c, size_t g)
 {
     for (size_t r = 0; r < RESOURCES; r++) {
@@ -178,8 +179,8 @@ static void maxmin_is_feasible_and_no_group_can_gain_without_a_slower_one_losing
     gsl_rng_free(rng);
 }
 
-/* With slope 1 the full resource delivers its capacity whatever the mix: n blocks
- * that each demand d > 1/n of it need n * d times block_time. */
+/* With slope 1 a full resource delivers its capacity, whatever the mix. So n blocks that each demand d > 1/n of it
+ * take n * d times block_time. */
 static void slope_one_conserves_work(void **state)
 {
     (void)state;
@@ -198,7 +199,7 @@ static void slope_one_conserves_work(void **state)
     }
 }
 
-/* Two blocks that want all of fp32 each: nothing says by which model they share it. */
+/* Two blocks each demand all of fp32, and the scenario names no contention model. */
 static void without_a_model_no_resource_delivers_more_than_it_has(void **state)
 {
     (void)state;
@@ -214,7 +215,7 @@ static void without_a_model_no_resource_delivers_more_than_it_has(void **state)
     discard(results, file);
 }
 
-/* A device whose dram has a knee of 2, and two VMs that ask for it. */
+/* Runs two VMs on a device whose dram and l1 have a knee of 2. */
 static struct two run_knee(const char *contention, const char *a, const char *b)
 {
     struct sms_file *file = load_text(
@@ -227,8 +228,8 @@ static struct two run_knee(const char *contention, const char *a, const char *b)
     return (struct two){file, run_first(file, NULL)};
 }
 
-/* A kernel of half the bandwidth alone presses with 0.5 / sqrt(1 - 0.25) = 1 / sqrt(3) and is slowed by 2 / sqrt(3).
- * Two of them press with twice as much and are slowed by sqrt(1 + 4 / 3). */
+/* A kernel that uses half of the bandwidth has a pressure of 0.5 / sqrt(1 - 0.25) = 1 / sqrt(3), and alone it is
+ * slowed by 2 / sqrt(3). Two of them have twice the pressure and are slowed by sqrt(1 + 4 / 3). */
 static void under_a_knee_two_halves_slow_each_other(void **state)
 {
     (void)state;
@@ -246,7 +247,7 @@ static void under_a_knee_two_halves_slow_each_other(void **state)
     discard(results, file);
 }
 
-/* Full waves, partial ones, one resource or two, of the SM or of the device. */
+/* The kernels have full and partial waves, and use one resource or two, of an SM or of the device. */
 static void under_a_knee_a_kernel_alone_lasts_as_measured(void **state)
 {
     static const char *const kernels[] = {
@@ -261,8 +262,8 @@ static void under_a_knee_a_kernel_alone_lasts_as_measured(void **state)
     }
 }
 
-/* More than a resource has: it is full, and nothing tells how much the kernel would press. */
-static void under_a_knee_a_kernel_of_more_than_there_is_lasts_as_its_work_needs(void **state)
+/* A demand above 100 % fills the resource. Its pressure can not be known, so only its work counts. */
+static void under_a_knee_a_kernel_that_demands_too_much_takes_the_time_of_its_work(void **state)
 {
     (void)state;
     struct two two = run_knee("knee", "blocks: 2, demand: {dram: 75 %}", "blocks: 2, demand: {dram: 50 %}");
@@ -271,8 +272,8 @@ static void under_a_knee_a_kernel_of_more_than_there_is_lasts_as_its_work_needs(
     discard(two.results, two.file);
 }
 
-/* Four blocks an SM as far as its limits go, two because of a hard resource: they are fewer than when it was measured.
- */
+/* The limits allow four blocks on the SM, a hard resource only two. The block time was measured with four, so two are
+ * faster. */
 static void a_hard_resource_makes_blocks_under_a_knee_faster_by_making_them_fewer(void **state)
 {
     (void)state;
@@ -313,14 +314,14 @@ int main(void)
         cmocka_unit_test(a_slope_slows_by_so_much_per_excess),
         cmocka_unit_test(a_block_that_does_not_use_the_full_resource_is_not_slowed),
         cmocka_unit_test(curve_slows_all_blocks_of_the_sm_alike),
-        cmocka_unit_test(pressure_slows_by_the_use_of_the_others_and_by_the_own),
+        cmocka_unit_test(pressure_grows_with_the_use_of_others_and_with_ones_own),
         cmocka_unit_test(pressure_does_not_slow_a_kernel_alone),
         cmocka_unit_test(maxmin_stops_all_users_of_a_full_resource_together),
         cmocka_unit_test(maxmin_is_feasible_and_no_group_can_gain_without_a_slower_one_losing),
         cmocka_unit_test(slope_one_conserves_work),
         cmocka_unit_test(under_a_knee_two_halves_slow_each_other),
         cmocka_unit_test(under_a_knee_a_kernel_alone_lasts_as_measured),
-        cmocka_unit_test(under_a_knee_a_kernel_of_more_than_there_is_lasts_as_its_work_needs),
+        cmocka_unit_test(under_a_knee_a_kernel_that_demands_too_much_takes_the_time_of_its_work),
         cmocka_unit_test(a_hard_resource_makes_blocks_under_a_knee_faster_by_making_them_fewer),
         cmocka_unit_test(without_a_knee_the_model_is_proportional),
     };

@@ -1,17 +1,17 @@
-/* What dispatch does must not hang on coincidences: results move continuously as the jitter of block times goes from
- * nothing to a little, and a device with one SM more or less is about as fast. */
+/* Dispatch must not depend on coincidences. Results change little when block times get a little jitter, and a device
+ * with one SM more or less is about as fast. */
 #include "tests/harness.h"
 
 static const char *const queues[] = {"leftover", "interleave", "kernel_fifo", "rr_fifo"};
-/* Sanitizers look for other faults than this law does, and take fifteen times as long: one queue is enough for them. */
+/* Under sanitizers this takes fifteen times as long, so they run one queue only. */
 #ifdef SMS_SANITIZED
 enum { FIRST_QUEUE = 1, QUEUES = 2 };
 #else
 enum { FIRST_QUEUE = 0, QUEUES = sizeof queues / sizeof *queues };
 #endif
 
-/* A small kernel every 0.5 ms or so beside a grid a hundred times larger than the device: the case of the review that
- * found the discontinuity. 513.7 us: no multiple of a block's time, so that no event meets another by chance. */
+/* A small kernel starts every 0.5 ms or so beside a grid a hundred times larger than the device. 513.7 us is no
+ * multiple of a block's time, so that no two events coincide by chance. */
 static const char *const beside_a_large_grid =
     "workload: small\nkernels: [{name: k, blocks: 160, threads: 256, block_time: 50 us, jitter: %g %%}]\n"
     "steps: [{host: 513.7 us}, {launch: k}]\n"
@@ -22,7 +22,7 @@ static const char *const beside_a_large_grid =
 
 struct measured {
     double large_per_s, small_per_s; /* kernels */
-    double small_us;                 /* mean latency of the small one */
+    double small_us;                 /* mean latency of the small kernel */
 };
 
 static struct measured measure(const char *tenants, const char *device, const char *mode, const char *queue,
@@ -45,9 +45,9 @@ static void assert_close(double a, double b, double tolerance, const char *what)
         fail_msg("%s: %.6g and %.6g", what, a, b);
 }
 
-/* Blocks of equal length end together, in waves; with 5 % they end evenly over time. That changes what a small kernel
- * waits for from the next wave to the next block: by 25 % at most here, and the rates with it. A queue that favours
- * another kernel than before changes the latency a hundredfold. */
+/* Blocks of equal length end together, in waves. With 5 % of jitter they end evenly over time, and a small kernel waits
+ * for the next block instead of the next wave. That changes its latency by 25 % at most. A queue that began to favour
+ * the other kernel would change it a hundredfold. */
 enum { STEPS = 5 };
 static const double jitters[STEPS] = {0, 1e-4, 1e-2, 1, 5}; /* % */
 
@@ -99,7 +99,8 @@ static void results_move_continuously_with_jitter_on_instances(void **state)
     assert_continuous("processes", "a100", "{mode: {mig: {instances: [3g.20gb, 3g.20gb]}}}");
 }
 
-/* FP32 beside FP64: where they meet on an SM both run at full speed, where each has SMs to itself neither does. */
+/* An FP32 kernel runs beside an FP64 kernel. On an SM that they share, both run at full speed; on SMs of its own,
+ * neither does. Returns the STP. */
 static double stp_of(size_t mode, const char *queue, int sms, double jitter, int blocks)
 {
     static const char *const modes[] = {"policies: [round_robin]\nvms", "policies: [{mode: mps}]\nprocesses"};
@@ -128,9 +129,9 @@ static void assert_as_fast(size_t mode, const char *queue, double jitter, int bl
     }
 }
 
-/* One SM in 80 is 1.25 % of the device. Where grids are as long as each other and nothing is drawn, both kernels stay
- * in step for ever, and it matters how they met the first time: up to 2.0 in place of 1.63, and never 1.0 again, which
- * is what it was where every other SM had blocks of one kernel only. */
+/* One SM in 80 is 1.25 % of the device. Grids of equal length without jitter stay in step for ever, so their first
+ * placement matters: STP is between 1.63 and 2.0. It must never be 1.0, which means that each SM has blocks of one
+ * kernel only. */
 static void one_sm_more_or_less_changes_little(void **state)
 {
     (void)state;
@@ -165,18 +166,19 @@ static bool notes_lockstep(size_t mode, int blocks, double jitter, const char *r
     return found;
 }
 
-static void equal_grids_of_which_nothing_is_drawn_have_a_note(void **state)
+static void equal_grids_without_jitter_get_a_note(void **state)
 {
     (void)state;
     assert_true(notes_lockstep(0, 3200, 0, "fp64"));
     assert_true(notes_lockstep(1, 3200, 0, "fp64"));
-    assert_false(notes_lockstep(2, 3200, 0, "fp64")); /* one after the other */
+    assert_false(notes_lockstep(2, 3200, 0, "fp64")); /* they run one after the other */
     assert_false(notes_lockstep(0, 3201, 0, "fp64"));
     assert_false(notes_lockstep(0, 3200, 0.1, "fp64"));
-    assert_false(notes_lockstep(0, 3200, 0, "fp32")); /* either may have either's place */
+    assert_false(notes_lockstep(0, 3200, 0, "fp32")); /* their blocks are interchangeable */
 }
 
-/* Half of the SMs each. The first launches far more than fits; the second's kernel need not wait behind it. */
+/* Each client has half of the threads. The first launches far more blocks than fit; the second need not wait for them.
+ */
 static void a_client_of_mps_is_not_held_up_by_another_that_has_other_sms(void **state)
 {
     (void)state;
@@ -195,13 +197,13 @@ static void a_client_of_mps_is_not_held_up_by_another_that_has_other_sms(void **
                 "run: {warmup: 10 ms, duration: 60 ms}\n",
                 queues[q], blocks[b]);
             struct sms_results *results = run_first(file, &options);
-            /* 320 blocks fit on its 40 SMs: a kernel each 50 us */
+            /* 320 blocks fit at a time, so a kernel of 160 ends every 50 us. */
             assert_close(estimate(results, 0, SMS_VM, 1, "blocks_per_s").mean, 160 / 50e-6, 0.01, queues[q]);
             discard(results, file);
         }
 }
 
-/* Two streams of one process: the small kernel waits for the wave that runs, and no longer. */
+/* Both streams belong to one process. The small kernel waits for the running wave only. */
 static void a_stream_of_higher_priority_goes_first_without_jitter(void **state)
 {
     static const char *const modes[] = {"time_slice", "exclusive", "mps", "together"};
@@ -226,8 +228,8 @@ static void a_stream_of_higher_priority_goes_first_without_jitter(void **state)
         }
 }
 
-/* A block that needs 90 % of FP64 beside more small ones than the SM holds, each of which leaves room for one of its
- * kind. When the first large one starts, us from its launch; negative: never. */
+/* A block that needs 90 % of FP64 waits beside more small blocks than the SM holds. Each small block that ends leaves
+ * room for another small one only. Returns when the large block starts, in us from its launch; -1 if it never does. */
 static double start_of_a_large_block(const char *policy, const char *queue, const char *tenants)
 {
     struct sms_run_options options = sms_run_defaults();
@@ -245,7 +247,7 @@ static double start_of_a_large_block(const char *policy, const char *queue, cons
     return isfinite(latency_ns) && latency_ns > 0 ? latency_ns / 1e3 - 20 : -1;
 }
 
-/* Negative patience: none is given, and the block never starts. */
+/* A negative patience leaves the parameter out; then the block never starts. */
 static void assert_starts_after(int patience_us, const char *admitting, bool processes)
 {
     char policy[128], patience[64] = "";
@@ -269,7 +271,7 @@ static void a_large_block_starts_soon_after_the_patience_of_an_admitting_policy_
         }
 }
 
-/* No patience is what a queue has that stops at the first block that fits nowhere. */
+/* A queue that stops at the first block that fits nowhere behaves as one with a patience of 0. */
 static void no_patience_gives_the_results_of_a_queue_that_stops(void **state)
 {
     (void)state;
@@ -304,7 +306,7 @@ int main(void)
         cmocka_unit_test(results_move_continuously_with_jitter_in_time_slices),
         cmocka_unit_test(results_move_continuously_with_jitter_on_instances),
         cmocka_unit_test(one_sm_more_or_less_changes_little),
-        cmocka_unit_test(equal_grids_of_which_nothing_is_drawn_have_a_note),
+        cmocka_unit_test(equal_grids_without_jitter_get_a_note),
         cmocka_unit_test(a_client_of_mps_is_not_held_up_by_another_that_has_other_sms),
         cmocka_unit_test(a_large_block_starts_soon_after_the_patience_of_an_admitting_policy_ends),
         cmocka_unit_test(no_patience_gives_the_results_of_a_queue_that_stops),

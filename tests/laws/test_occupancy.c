@@ -1,5 +1,5 @@
-/* The occupancy rule against what Nsight Compute printed for Rodinia kernels on a
- * V100: ../shared/data/ncu/v100_rodinia_kernels.csv, or SMSCHED_DATA. */
+/* Compares the occupancy rule with what Nsight Compute printed for Rodinia kernels on a V100.
+ * Reads ncu/v100_rodinia_kernels.csv from $SMSCHED_DATA, by default ../shared/data. Skipped without it. */
 #include "tests/harness.h"
 
 #include "sim/model/file.h"
@@ -58,7 +58,7 @@ static void check_row(struct reader *reader)
     assert_null(sms__block_needs(&reader->sm, &kernel, needs));
     double by_registers = (double)(capacity[SMS_REGISTERS] / needs[SMS_REGISTERS]);
     double blocks = (double)sms__blocks_per_sm(capacity, needs, &binds);
-    /* The driver sets aside a part of shared memory as L1 by kernel; where it did, its limit is taken. */
+    /* The driver may set part of the shared memory aside as L1. Then the measured limit counts. */
     blocks = by_shared < blocks ? by_shared : blocks;
     double warps = blocks * (double)needs[SMS_WARPS];
     bool wrong = differs(reader, "Block Limit Registers", by_registers);
@@ -120,7 +120,8 @@ static void sixty_registers_and_192_threads_give_five_blocks(void **state)
     sms_file_free(v100);
 }
 
-/* What docs/model.md says of kernels side by side: two blocks of each would fit by whole warps in each part. */
+/* docs/model.md's example of two kernels side by side: by the registers of each partition two blocks of both would fit.
+ */
 static void ninety_six_beside_thirty_two_registers_leave_room(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What is read of scenarios with processes: steps that hold memory, wholes, draws,
- * policies of three parts, instances, pairs. And `pairwise` by hand. */
+/* Loads scenarios with processes and checks what was read: steps that hold memory, whole kernels, draws, policies of
+ * three parts, MIG instances and pairs. Checks the contention model `pairwise` against values worked out by hand. */
 #include "tests/harness.h"
 
 #include "sim/model/file.h"
@@ -81,7 +81,7 @@ static double latency_of(const struct sms_results *results, size_t vm)
     return sms_results_estimate(results, 0, SMS_VM, vm, (size_t)sms_metric_index(SMS_VM, "job_latency_p99_ns")).mean;
 }
 
-static void vms_of_a_count_are_as_if_each_were_written_out(void **state)
+static void a_count_of_vms_equals_writing_each_one_out(void **state)
 {
     (void)state;
     static const char *const vms[] = {
@@ -105,14 +105,14 @@ static void vms_of_a_count_are_as_if_each_were_written_out(void **state)
     assert_memory_equal(latency[0], latency[1], sizeof latency[0]);
 }
 
-static void a_draw_unites_its_workloads(void **state)
+static void a_draw_merges_its_workloads(void **state)
 {
     (void)state;
     struct sms_file *file = load_rich("[plain]");
     const struct sms__tenant *vm = &file->scenario[0]->vm[3];
     const struct sms__choice *choice = vm->choice;
     assert_int_equal(vm->choices, 3);
-    assert_int_equal(vm->workload->kernels, 3); /* the workload given twice has its kernels once */
+    assert_int_equal(vm->workload->kernels, 3); /* a workload that is listed twice adds its kernels once */
     assert_true(choice[0].first == 0 && choice[1].first == 1 && choice[2].first == 0);
     assert_string_equal(vm->workload->kernel[0].name, "piece/all");
     assert_string_equal(vm->workload->kernel[2].name, "blocks/b");
@@ -122,7 +122,7 @@ static void a_draw_unites_its_workloads(void **state)
     sms_file_free(file);
 }
 
-static void a_whole_demands_shares_of_the_device(void **state)
+static void a_whole_kernel_demands_shares_of_the_device(void **state)
 {
     (void)state;
     struct sms_file *file = load_rich("[plain]");
@@ -176,11 +176,12 @@ static void instances_keep_bandwidth_and_work(void **state)
     assert_true(half->sms == 2 && half->memory == (uint64_t)4 << 30 && half->resource[1].bandwidth == 40e9);
     assert_int_equal(half->resource[2].capacity, 40);
     assert_int_equal(half->view.sms, 2);
-    /* On the whole device an SM's share is 10 GB/s, of which 20 % are 2; on the instance it is 20 GB/s. */
+    /* An SM's share of the whole device is 10 GB/s, of which 20 % are 2 GB/s. On the instance its share is 20 GB/s. */
     const struct sms__footprint *fit = instances->fit[3][0];
     assert_true(fit[1].demand[1] == 0.1 * SMS_FULL && fit[1].count[2] == 2);
     assert_true(fit[1].demand[2] == 0.1 * SMS_FULL); /* 2 of 20 units an SM */
-    /* A quarter of the SMs for one that takes all: four times as long, and 30 % of bandwidth are 15 % of a half's. */
+    /* A kernel that used all SMs gets a quarter of them, so it takes four times as long. Its 30 % of the bandwidth
+     * become 7.5 % of the device, which are 15 % of the instance's half. */
     assert_true(fit[0].work == 8000000000000 && fit[0].demand[0] == SMS_FULL && fit[0].demand[1] == 0.15 * SMS_FULL);
     assert_true(fit[2].work == 1000000 && fit[2].demand[0] == 0.4 * SMS_FULL);
     sms_file_free(file);
@@ -197,7 +198,7 @@ static void pairs_are_read(void **state)
     sms_file_free(file);
 }
 
-/* Blocks of class m, n of them, one of class p and one of none, on one SM. */
+/* One SM has `m` blocks of class m, one of class p and one of no class. Returns the slowdown of class m. */
 static double slowdown_of_m(double combine, size_t m)
 {
     static const double slowdown[] = {1.94, 1.17, 1.63, 1.88};
@@ -222,10 +223,10 @@ static void pairwise_combines(void **state)
     assert_near(slowdown_of_m(1, 3), 1.94, 1e-12);
     assert_near(slowdown_of_m(1, 1), 1.17, 1e-12);
     assert_near(slowdown_of_m(2, 3), 1.94 * 1.94 * 1.17, 1e-12);
-    assert_near(slowdown_of_m(2, 4000), 1e9, 1); /* still a speed */
+    assert_near(slowdown_of_m(2, 4000), 1e9, 1); /* the speed stays above 0 */
 }
 
-/* The first is slowed by 1.17 all the time, the second by 1.63 until the first is through. */
+/* The first is slowed by 1.17 throughout, the second by 1.63 until the first ends. */
 static void pairwise_slows_blocks(void **state)
 {
     (void)state;
@@ -269,9 +270,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_hold_memory),
         cmocka_unit_test(a_count_makes_several_processes),
-        cmocka_unit_test(vms_of_a_count_are_as_if_each_were_written_out),
-        cmocka_unit_test(a_draw_unites_its_workloads),
-        cmocka_unit_test(a_whole_demands_shares_of_the_device),
+        cmocka_unit_test(a_count_of_vms_equals_writing_each_one_out),
+        cmocka_unit_test(a_draw_merges_its_workloads),
+        cmocka_unit_test(a_whole_kernel_demands_shares_of_the_device),
         cmocka_unit_test(policies_have_three_parts),
         cmocka_unit_test(instances_keep_bandwidth_and_work),
         cmocka_unit_test(pairs_are_read),
