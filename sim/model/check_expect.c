@@ -266,6 +266,26 @@ static void check_until(const struct check *check)
     check_subject(check, of);
 }
 
+/* Replaces an expectation that names no policy by one for each policy except the one that `over` names. */
+static void expand_over_policies(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    const struct sms__expect *given = scenario->expect;
+    const size_t count = scenario->expects;
+    struct sms__expect *expanded = SMS__NEW(reader->arena, struct sms__expect, count * (scenario->policies + 1));
+    scenario->expects = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (given[i].policy)
+            expanded[scenario->expects++] = given[i];
+        for (size_t p = 0; !given[i].policy && p < scenario->policies; p++) {
+            if (given[i].over && sms__is_called(&scenario->policy[p], given[i].over))
+                continue;
+            expanded[scenario->expects] = given[i];
+            expanded[scenario->expects++].policy = scenario->policy[p].label;
+        }
+    }
+    scenario->expect = expanded;
+}
+
 void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     bool sound = reader->errors->count == 0;
@@ -275,11 +295,12 @@ void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenari
         check_until(&check);
     for (size_t i = 0; i < scenario->expects && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         struct sms__expect *e = &scenario->expect[i];
-        if (!e->metric || !e->policy)
+        if (!e->metric)
             continue;
         check_metric(&check, e);
         resolve_policy(&check, e, "policy", &e->policy);
         resolve_policy(&check, e, "over", &e->over);
         check_subject(&check, e);
     }
+    expand_over_policies(reader, scenario);
 }

@@ -80,7 +80,7 @@ static void read_tolerance(struct sms__reader *reader, const struct sms__node *n
 const struct sms__field sms__expect_fields[] = {
     {"metric", SMS__TEXT, 0, F(sms__expect, metric), .required = true, .form = SMS__FORM_METRIC,
      .help = "a metric (smsched list metrics), or gain: host kernels_per_s over another policy's, less 1"},
-    {"policy", SMS__TEXT, 0, F(sms__expect, policy), .required = true, .help = "whose value"},
+    {"policy", SMS__TEXT, 0, F(sms__expect, policy), .help = "whose value; default: every policy but `over`"},
     {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "the policy compared with; the ratio is checked"},
     {"vm", SMS__TEXT, 0, F(sms__expect, vm), .help = "of a VM; default: of the host"},
     {"process", SMS__TEXT, 0, F(sms__expect, process), .help = "of a process"},

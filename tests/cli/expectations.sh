@@ -16,4 +16,14 @@ for baseline in results/baseline/mix-*.csv; do
     holds "scenarios/mixes/${name%.csv}.yaml" --baseline "$baseline"
 done
 
+# expects COUNT EXPECTATION: checks how many policies an expectation is checked for.
+expects() {
+    sed '/^expect:/,$d' scenarios/03-expectations.yaml >"$work/scenario.yaml"
+    printf 'expect: [{%s}]\n' "$2" >>"$work/scenario.yaml"
+    try 0 "$2" check --quiet "$work/scenario.yaml"
+    prints "$1 checked, 0 missed"
+}
+expects 2 'metric: stp_ratio, min: 0'
+expects 1 'metric: gain, over: utilization_aware, min: 0 %'
+
 finish

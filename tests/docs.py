@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Follows a page as a reader would: writes its files, types its commands, and compares what they print.
+
+    tests/docs.py [--update] [--keep DIR] BIN PAGE...
+
+BIN is the folder with smsched. A page's fenced blocks mean:
+
+    ```yaml NAME    a file; its content is written to NAME in an empty folder
+    ```diff NAME    lines to take out of NAME (-) and to put in their place (+)
+    ```sh           commands, run one after another in that folder; none may fail
+    ```text         the output of the commands just before; a line `...` stands for any number of lines
+
+A figure that a page shows must be equal to the file of the same name that its commands wrote. --update copies figures, and writes
+the outputs into those text blocks that have no `...`."""
+import argparse
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FENCE = re.compile(r"^```(\w*) ?(.*?)\n(.*?)^```$", re.M | re.S)
+FIGURE = re.compile(r"!\[[^]]*\]\(([^)]+)\)")
+
+
+def edit(path, changes):
+    """Applies one replacement: the lines with - must be in the file together, and once."""
+    old = "".join(line[1:] + "\n" for line in changes.splitlines() if line.startswith("-"))
+    new = "".join(line[1:] + "\n" for line in changes.splitlines() if line.startswith("+"))
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if not old or text.count(old) != 1:
+        raise ValueError(f"the lines to replace are {text.count(old)} times in {os.path.basename(path)}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(old, new))
+
+
+def run(commands, folder, binaries):
+    environment = dict(os.environ, PATH=os.path.abspath(binaries) + ":" + os.environ["PATH"], COLUMNS="100")
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, env=environment, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        raise ValueError(f"exit {done.returncode} of:\n{commands}{done.stdout}")
+    return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+
+
+def matches(expected, output):
+    """Whether the output is what the page shows, where `...` stands for any lines."""
+    parts = re.split(r"^\.\.\.\n", expected, flags=re.M)
+    return re.fullmatch(r"(?:.*\n)*?".join(map(re.escape, parts)), output) is not None
+
+
+def differences(expected, output):
+    return "\n".join(difflib.unified_diff(expected.splitlines(), output.splitlines(), "page", "output", lineterm="", n=1))
+
+
+def follow(text, folder, binaries):
+    """Yields (begin, end, expected, output) of each text block."""
+    output = None
+    for block in FENCE.finditer(text):
+        kind, name, body = block.groups()
+        if kind == "yaml" and name:
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(body)
+        elif kind == "diff" and name:
+            edit(os.path.join(folder, name), body)
+        elif kind == "sh":
+            output = run(body, folder, binaries)
+        elif kind == "text":
+            if output is None:
+                raise ValueError("there is an output without a command")
+            yield block.start(3), block.end(3), body, output
+            output = None
+
+
+def check_figures(page, text, folder, update):
+    wrong = 0
+    for target in FIGURE.findall(text):
+        made, shown = (os.path.join(root, path) for root, path in
+                       ((folder, os.path.basename(target)), (os.path.dirname(page), target)))
+        if not os.path.exists(made):
+            print(f"{page}: no command wrote {os.path.basename(target)}")
+            wrong += 1
+        elif update:
+            shutil.copyfile(made, shown)
+        elif not os.path.exists(shown) or open(made, "rb").read() != open(shown, "rb").read():
+            print(f"{page}: {target} is not what the commands write")
+            wrong += 1
+    return wrong
+
+
+def check(page, folder, binaries, update):
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    wrong, outputs, changes = 0, 0, []
+    try:
+        for begin, end, expected, output in follow(text, folder, binaries):
+            outputs += 1
+            if matches(expected, output):
+                continue
+            if update and "\n...\n" not in "\n" + expected:
+                changes.append((begin, end, output))
+                continue
+            print(f"{page}: an output differs\n{differences(expected, output)}")
+            wrong += 1
+    except ValueError as error:
+        print(f"{page}: {error}")
+        return 1
+    for begin, end, output in reversed(changes):
+        text = text[:begin] + output + text[end:]
+    if changes:
+        with open(page, "w", encoding="utf-8") as file:
+            file.write(text)
+    print(f"{page}: {outputs} outputs, {wrong} differ" + (f", {len(changes)} written" if update else ""))
+    return wrong + check_figures(page, text, folder, update)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--keep", metavar="DIR", help="work in this folder, and leave it there")
+    parser.add_argument("binaries")
+    parser.add_argument("page", nargs="+")
+    options = parser.parse_args()
+    wrong = 0
+    for page in options.page:
+        folder = tempfile.mkdtemp()
+        try:
+            wrong += check(page, folder, options.binaries, options.update)
+        finally:
+            if options.keep:
+                shutil.copytree(folder, options.keep, dirs_exist_ok=True)
+            shutil.rmtree(folder)
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
