@@ -80,20 +80,10 @@ static void end_job(struct sms__vm_stream *stream, uint64_t now)
 static void take_job(struct sms__vm_stream *stream, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
-    if (feed->vm->arrivals == SMS__CLOSED) {
-        if (!feed->vm->repeat || feed->started < feed->vm->repeat)
-            start_job(stream, now, now);
-        return;
-    }
-    if (feed->backlog_count == 0) {
-        stream->next_idle = feed->idle;
-        feed->idle = stream;
-        return;
-    }
-    uint64_t arrived = feed->backlog[feed->backlog_first];
-    feed->backlog_first = (feed->backlog_first + 1) % feed->backlog_size;
-    feed->backlog_count--;
-    start_job(stream, arrived, now);
+    if (feed->vm->arrivals != SMS__CLOSED)
+        sms__jobs_serve(&feed->jobs, &stream->taker, now);
+    else if (!feed->vm->repeat || feed->started < feed->vm->repeat)
+        start_job(stream, now, now);
 }
 
 static bool is_instant(const struct sms__vm_stream *stream, const struct sms__step *step)
@@ -156,39 +146,7 @@ static void start_job(struct sms__vm_stream *stream, uint64_t arrived_ps, uint64
     next_step(stream, now);
 }
 
-/* Doubles the ring, with the oldest job first. */
-static void grow_backlog(struct sms__feed *feed)
-{
-    size_t size = feed->backlog_size ? 2 * feed->backlog_size : 16;
-    uint64_t *grown = SMS__NEW(feed->arena, uint64_t, size);
-    for (size_t i = 0; i < feed->backlog_count; i++)
-        grown[i] = feed->backlog[(feed->backlog_first + i) % feed->backlog_size];
-    feed->backlog = grown;
-    feed->backlog_size = size;
-    feed->backlog_first = 0;
-}
-
-static void admit(struct sms__feed *feed, uint64_t now)
-{
-    struct sms__vm_stream *stream = feed->idle;
-    if (stream) {
-        feed->idle = stream->next_idle;
-        start_job(stream, now, now);
-    } else if (feed->backlog_count == SMS__BACKLOG_MAX) {
-        feed->record->rejected++;
-    } else {
-        if (feed->backlog_count == feed->backlog_size)
-            grow_backlog(feed);
-        feed->backlog[(feed->backlog_first + feed->backlog_count) % feed->backlog_size] = now;
-        feed->backlog_count++;
-    }
-}
-
-static uint64_t next_arrival(struct sms__feed *feed, uint64_t now)
-{
-    bool random = feed->vm->arrivals == SMS__POISSON;
-    return sms__after(now, feed->vm->interval_ps * (random ? sms__exponential(feed->arrivals) : 1));
-}
+static void take_arrived(void *stream, uint64_t arrived_ps, uint64_t now) { start_job(stream, arrived_ps, now); }
 
 /* Fires at the VM's start, and then at each arrival of a job. */
 static void arrive(void *subject, uint64_t now)
@@ -199,9 +157,7 @@ static void arrive(void *subject, uint64_t now)
             take_job(&feed->stream[i], now);
         return;
     }
-    bool more = !feed->vm->repeat || feed->started + feed->backlog_count + 1 < feed->vm->repeat;
-    sms__engine_at(feed->engine, feed->source, more ? next_arrival(feed, now) : UINT64_MAX);
-    admit(feed, now);
+    sms__jobs_arrive(&feed->jobs, now);
 }
 
 static void host_ended(void *subject, uint64_t now) { step_ended(subject, now); }
@@ -210,7 +166,6 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
                     size_t vm, size_t device)
 {
     const struct sms__workload *workload = feed->vm->workload;
-    feed->arena = arena;
     feed->record = &record->vm[vm];
     feed->stream = SMS__NEW(arena, struct sms__vm_stream, feed->vm->streams);
     feed->jitter = SMS__NEW(arena, gsl_rng *, workload->kernels);
@@ -218,23 +173,28 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
         const char *name = sms__print(arena, "blocks of %s/%s", feed->vm->name, workload->kernel[k].name);
         feed->jitter[k] = sms__stream(arena, seed, name, device);
     }
-    feed->idle = feed->stream;
     for (size_t i = 0; i < feed->vm->streams; i++) {
         struct sms__vm_stream *stream = &feed->stream[i];
         stream->feed = feed;
-        stream->next_idle = i + 1 < feed->vm->streams ? stream + 1 : NULL;
+        stream->taker = (struct sms__taker){stream, i + 1 < feed->vm->streams ? &stream[1].taker : NULL};
         stream->copy.done = step_ended;
         stream->copy.subject = stream;
         stream->source = sms__engine_source(feed->engine, SMS__LEVEL_TENANT, host_ended, stream);
     }
-    if (feed->vm->arrivals != SMS__CLOSED) {
-        feed->arrivals = sms__stream(arena, seed, sms__print(arena, "arrivals of %s", feed->vm->name), device);
-    }
     feed->source = sms__engine_source(feed->engine, SMS__LEVEL_TENANT, arrive, feed);
-    uint64_t start = (uint64_t)(feed->vm->start_ps + 0.5);
-    if (feed->vm->arrivals != SMS__CLOSED)
-        start = next_arrival(feed, start);
-    sms__engine_at(feed->engine, feed->source, start);
+    if (feed->vm->arrivals == SMS__CLOSED) {
+        sms__engine_at(feed->engine, feed->source, (uint64_t)(feed->vm->start_ps + 0.5));
+        return;
+    }
+    feed->jobs = (struct sms__jobs){.vm = feed->vm,
+                                    .record = feed->record,
+                                    .engine = feed->engine,
+                                    .arena = arena,
+                                    .source = feed->source,
+                                    .take = take_arrived,
+                                    .idle = &feed->stream->taker};
+    sms__jobs_init(&feed->jobs, seed, device);
+    sms__jobs_start(&feed->jobs);
 }
 
 static void add_partial(struct sms__vm_stream *stream, int sign)

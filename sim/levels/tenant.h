@@ -4,10 +4,8 @@
 #define SMS_LEVELS_TENANT_H
 
 #include "block/block.h"
+#include "jobs.h"
 #include "pcie.h"
-
-/* Jobs of a VM that may wait on a device. More are rejected and counted. */
-enum { SMS__BACKLOG_MAX = 1 << 16 };
 
 struct sms__feed;
 
@@ -21,7 +19,7 @@ struct sms__vm_stream {
     uint64_t times;      /* launches done of the current step */
     uint64_t arrived_ps; /* its job */
     bool in_job;
-    struct sms__vm_stream *next_idle;
+    struct sms__taker taker;
 };
 
 /* A VM on a device. */
@@ -33,15 +31,11 @@ struct sms__feed {
     struct sms__engine *engine;
     struct sms__vm_record *record;
     struct sms__vm_stream *stream; /* [vm->streams] */
-    struct sms__vm_stream *idle;   /* those without a job, the latest first */
-    gsl_rng *arrivals;
-    gsl_rng **jitter;        /* [kernels] */
-    size_t source;           /* of events: arrivals */
-    uint64_t started, ended; /* jobs */
-    uint64_t *backlog;       /* ring of the arrival times of jobs that wait */
-    size_t backlog_first, backlog_count, backlog_size;
-    struct sms__arena *arena;
-    size_t *running; /* feeds of the whole run that have not ended */
+    struct sms__jobs jobs;         /* those that arrive; unused otherwise */
+    gsl_rng **jitter;              /* [kernels] */
+    size_t source;                 /* of events: its start, and arrivals */
+    uint64_t started, ended;       /* jobs */
+    size_t *running;               /* feeds of the whole run that have not ended */
 };
 
 /* Prepares the feed. Its first event is the VM's start. */

@@ -26,7 +26,8 @@ static double least_of(const struct sms_scenario *scenario, const struct sms__te
 
 static void check(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
-    double jobs = vm->stream ? (double)vm->repeat : ceil((double)vm->repeat / (double)vm->streams);
+    bool each = vm->stream && vm->arrivals == SMS__CLOSED; /* each stream repeats */
+    double jobs = each ? (double)vm->repeat : ceil((double)vm->repeat / (double)vm->streams);
     double between_ps = least_of(scenario, vm); /* from a job to the next */
     const char *key = "workload", *after = "";
     char text[64];

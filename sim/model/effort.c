@@ -56,8 +56,8 @@ static void add_tenant(struct load *load, const struct sms__tenant *vm, size_t d
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++) {
         struct sms__job job = sms__measure_job(workload, vm->fit[d] + first, load->scenario->device[d]);
         load->steps += (double)workload->steps;
-        if (!vm->stream)
-            add_jobs(load, vm, &job, (double)vm->repeat, (double)vm->streams, 1);
+        if (!vm->stream || vm->arrivals != SMS__CLOSED)
+            add_jobs(load, vm, &job, (double)vm->repeat, (double)vm->streams, 1 / (double)vm->choices);
         else if (vm->own)
             add_jobs(load, vm, &job, (double)vm->stream[i].repeat, 1, 1);
         else /* which of the choices each stream does is drawn */

@@ -5,7 +5,13 @@
 
 #include "footprint.h"
 
-enum sms__arrivals { SMS__CLOSED, SMS__POISSON, SMS__REGULAR };
+enum sms__arrivals { SMS__CLOSED, SMS__POISSON, SMS__REGULAR, SMS__LISTED };
+
+/* Times at which jobs arrive, after the start of their tenant, in order. */
+struct sms__times {
+    double *ps;
+    size_t count; /* >= 1 */
+};
 
 /* One of the workloads that a tenant may do. */
 struct sms__choice {
@@ -30,10 +36,10 @@ struct sms__tenant {
     uint64_t repeat;                   /* jobs; 0: for ever */
     uint64_t streams;                  /* jobs at once; of a VM on each device */
 
-    /* Of VMs. */
-    uint64_t type;      /* by which --format simtbs groups VMs */
-    int arrivals;       /* enum sms__arrivals */
-    double interval_ps; /* mean time between arrivals on each device */
+    int arrivals;                   /* enum sms__arrivals */
+    double interval_ps;             /* mean time between arrivals: of a VM on each device, of a process in all */
+    const struct sms__times *times; /* under SMS__LISTED; else NULL */
+    uint64_t type;                  /* of a VM: by which --format simtbs groups VMs */
 
     /* Of processes. */
     const struct sms__process_stream *stream; /* [streams] */
@@ -67,6 +73,9 @@ void sms__read_processes(struct sms__reader *reader, const struct sms__node *nod
 void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__vm_fields[], sms__process_fields[], sms__host_fields[], sms__arrival_fields[];
 extern const struct sms__table sms__process_tables[3];
+
+/* arrivals.c: `arrivals:`, into the tenant `at`. A file of times is looked up beside the scenario's. */
+void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 /* streams.c: `streams:` of a process. */
 struct sms__streams {

@@ -34,32 +34,6 @@ struct entry {
     struct sms__tenant vm; /* what each of its tenants is */
 };
 
-struct arrival_fields {
-    double poisson, every;
-};
-
-#define ARRIVALS "arrivals are either {poisson: TIME}, of that mean interval, or {every: TIME}"
-
-const struct sms__field sms__arrival_fields[] = {{"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1,
-                                                  SMS__TIME_MAX_PS, .one_of = ARRIVALS,
-                                                  .help = "mean of exponential intervals"},
-                                                 {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1,
-                                                  SMS__TIME_MAX_PS, .one_of = ARRIVALS, .help = "equal intervals"},
-                                                 {0}};
-
-static void read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__tenant *vm = at;
-    struct arrival_fields given = {0};
-    if (node->kind != SMS__MAP) {
-        sms__complain(reader, node, ARRIVALS);
-        return;
-    }
-    sms__read_fields(reader, node, sms__arrival_fields, &given);
-    vm->arrivals = given.poisson > 0 ? SMS__POISSON : SMS__REGULAR;
-    vm->interval_ps = given.poisson > 0 ? given.poisson : given.every;
-}
-
 static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     if (!sms__expect_list(reader, node, DRAW_MAX))
@@ -95,6 +69,11 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
         "repeat", SMS__INTEGER, SMS__COUNT, F(entry, vm.repeat), 1, SMS__REPEAT_MAX,                                   \
             .word = "forever", .otherwise = "a number of jobs", .help = (text)                                         \
     }
+#define ARRIVES(text)                                                                                                  \
+    {                                                                                                                  \
+        "arrivals", SMS__FIELDS, 0, F(entry, vm), .read = sms__read_arrivals, .fields = sms__arrival_fields,           \
+                                                  .help = (text)                                                       \
+    }
 #define DEADLINE                                                                                                       \
     {                                                                                                                  \
         "deadline", SMS__QUANTITY, SMS__TIME, F(entry, vm.deadline_ps), 1, SMS__TIME_MAX_PS,                           \
@@ -110,8 +89,7 @@ const struct sms__field sms__vm_fields[] = {
     REPEAT("jobs on each device, or forever; default 1, with arrivals forever"),
     {"streams", SMS__INTEGER, SMS__COUNT, F(entry, vm.streams), 1, 4096,
      .help = "jobs under way at once on each device; default 1"},
-    {"arrivals", SMS__FIELDS, 0, F(entry, vm), .read = read_arrivals, .fields = sms__arrival_fields,
-     .help = "when jobs arrive on each device; default: the next when one ends"},
+    ARRIVES("when jobs arrive on each device; default: the next when one ends"),
     DEADLINE,
     {"type", SMS__INTEGER, SMS__COUNT, F(entry, vm.type), 0, 4294967295.0,
      .help = "a number by which --format simtbs groups VMs; default 0"},
@@ -125,10 +103,11 @@ const struct sms__field sms__process_fields[] = {
     COUNT,
     START,
     STAGGER,
-    REPEAT("jobs, or forever; default 1"),
+    REPEAT("jobs of each stream, or forever; default 1; with arrivals: jobs in all, default forever"),
     {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = sms__keep,
      .form = SMS__FORM_NUMBER_OR_LIST, .fields = sms__stream_fields, .least = 1, .most = SMS__STREAMS_MAX,
      .help = "jobs under way at once, in one context; or a list of streams with workloads of their own; default 1"},
+    ARRIVES("when jobs arrive; a free stream takes the oldest; default: the next when one ends"),
     DEADLINE,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
      .help = "for policies that have an eye on it: higher goes first; default 0"},
@@ -269,23 +248,34 @@ static uint64_t longest_repeat(const struct sms__streams *streams)
     return repeat;
 }
 
+/* Jobs that arrive are alike, so any free stream can take them. */
+static void check_arrivals(struct sms__reader *reader, const struct sms__tenant *process)
+{
+    if (process->arrivals != SMS__CLOSED && process->own)
+        sms__complain(reader, sms__node_get(process->node, "arrivals"),
+                      "the streams have workloads of their own: make each a process, with arrivals of its own");
+}
+
 /* Reads one entry of `processes:`, with its streams, or of `vms:`, which have a number of them. */
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node, bool process,
                                struct sms__streams *streams)
 {
     struct entry entry = {.count = 1, .vm = {SMS__TENANT_DEFAULTS, .node = node}};
     *streams = (struct sms__streams){0};
-    if (!process && sms__node_get(node, "arrivals"))
+    if (sms__node_get(node, "arrivals"))
         entry.vm.repeat = 0;
     sms__read_fields(reader, node, process ? sms__process_fields : sms__vm_fields, &entry);
     if (node->kind != SMS__MAP)
         return entry;
+    if (entry.vm.times && (entry.vm.repeat == 0 || entry.vm.repeat > entry.vm.times->count))
+        entry.vm.repeat = entry.vm.times->count;
     if (process) {
         *streams = sms__read_streams(reader, entry.streams_node, entry.vm.repeat);
         entry.vm.stream = streams->stream;
         entry.vm.streams = streams->count;
         entry.vm.own = streams->workload != NULL;
         entry.vm.repeat = longest_repeat(streams);
+        check_arrivals(reader, &entry.vm);
     }
     if (sms__node_get(node, "stagger") && sms__node_get(node, "count") && entry.count == 1)
         sms__complain(reader, node, "stagger is for a count of several");

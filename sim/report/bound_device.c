@@ -60,7 +60,8 @@ static void describe_vm(struct sms__bound_device *device, const struct sms__tena
     out->kernels = device->kernels - out->first;
     for (size_t i = 0; i < vm->workload->steps; i++)
         add_step(device->model, &vm->workload->step[i], out);
-    out->jobs_per_s = vm->arrivals == SMS__CLOSED ? INFINITY : 1e12 / vm->interval_ps;
+    bool lasts = vm->arrivals == SMS__POISSON || vm->arrivals == SMS__REGULAR;
+    out->jobs_per_s = lasts ? 1e12 / vm->interval_ps : INFINITY;
     out->most_jobs = vm->repeat ? (double)vm->repeat : INFINITY;
 }
 
@@ -267,7 +268,9 @@ static double vm_makespan(const struct sms__bound_device *device, const struct s
         job += kernel->times * kernel->least_ps * tick;
         least += kernel->least_ps * deviation(kernel->cv, launches) / vm->streams;
     }
+    const struct sms__times *times = vm->vm->times;
     double last_arrival = vm->vm->arrivals == SMS__REGULAR ? vm->most_jobs * vm->vm->interval_ps : 0;
+    last_arrival = times ? times->ps[(size_t)vm->most_jobs - 1] : last_arrival;
     return vm->vm->start_ps + max(last_arrival, cycles * job - least);
 }
 

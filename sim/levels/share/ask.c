@@ -40,8 +40,12 @@ static enum outcome refuse(struct sms__process *process, uint64_t now)
 static void begin_jobs(struct sms__process *process, uint64_t now)
 {
     sms__tell(process, SMS_EVENT_PLACED);
-    for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
-        sms__stream_begin_job(stream, now);
+    for (struct sms__stream *stream = process->stream; stream; stream = stream->next) {
+        if (process->jobs)
+            sms__stream_await_job(stream, now);
+        else
+            sms__stream_begin_job(stream, now);
+    }
 }
 
 static enum outcome try_place(struct sms__process *process, uint64_t now)

@@ -167,6 +167,10 @@ void sms__process_end(struct sms__process *process, enum sms_phase phase, uint64
         sms__job_use_device(stream, false, now);
         sms__job_give_up(stream);
     }
+    if (process->jobs) {
+        share->pending -= process->jobs->coming;
+        sms__jobs_stop(process->jobs);
+    }
     sms__process_move_out(process, now);
     sms__process_advance(process, now);
     process->unended = process->memory.held = 0;

@@ -6,6 +6,7 @@
 #define SMS_LEVELS_SHARE_PROCESS_H
 
 #include "../block/block.h"
+#include "../jobs.h"
 #include "coarse_kernel.h"
 #include "pool.h"
 
@@ -58,6 +59,7 @@ struct sms__stream {
     bool excused;          /* the policy has let this call pass */
     uint64_t held, wanted; /* bytes that its steps took; of the allocation under way */
     struct sms__job job;
+    struct sms__taker taker; /* of jobs that arrive */
     struct sms__stream_kernel kernel;
     struct sms__pooled_flow transfer; /* its copy or host step */
     struct sms__timeline_span span;
@@ -118,6 +120,7 @@ struct sms__process {
     struct sms__sm_limit limit;
     gsl_rng **jitter; /* [kernels of the VM] */
     struct sms__process_timer timer;
+    struct sms__jobs *jobs; /* those that arrive, or NULL: the next begins when one ends */
 };
 
 static inline bool sms__has_ended(const struct sms__stream *stream)

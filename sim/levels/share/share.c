@@ -26,6 +26,8 @@ void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__L
     sources[SMS__LEVEL_BLOCK] += instances * contexts;
     sources[SMS__LEVEL_LINK] += 2;
     sources[SMS__LEVEL_TENANT] += count_processes(setup) + instances;
+    for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
+        sources[SMS__LEVEL_TENANT] += setup->vm[v].arrivals != SMS__CLOSED;
     sources[SMS__LEVEL_POLICY] += 1;
 }
 

@@ -81,5 +81,7 @@ void sms__process_init(struct sms_share *share, size_t idx)
     process->jitter = SMS__NEW(share->arena, gsl_rng *, vm->workload->kernels);
     for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
         init_jitter(process, stream, spec->seed);
+    if (vm->arrivals != SMS__CLOSED)
+        sms__process_receive_jobs(process, spec->seed);
     sms__process_arrive_at(process, (uint64_t)(vm->start_ps + 0.5));
 }

@@ -101,10 +101,33 @@ static void begin_periodic_job(struct sms__process *process, uint64_t now)
     sms__stream_begin_job(process->stream, now);
 }
 
+/* Waits for a job to arrive. After the last job, idle streams end with this one. */
+static void next_arrived(struct sms__stream *stream, bool freed, uint64_t now)
+{
+    struct sms__process *process = stream->process;
+    if (freed)
+        sms__tell(process, SMS_EVENT_FREED);
+    if (sms__has_ended(stream))
+        return;
+    if (!sms__jobs_are_over(process->jobs)) {
+        sms__stream_await_job(stream, now);
+        return;
+    }
+    struct sms__taker *idle = process->jobs->idle;
+    process->jobs->idle = NULL;
+    for (; idle; idle = idle->next_idle)
+        end_stream(idle->stream, now);
+    end_stream(stream, now);
+}
+
 /* `freed`: the last job has left memory behind, which is free now. */
 static void next_job(struct sms__stream *stream, bool freed, uint64_t now)
 {
     struct sms__process *process = stream->process;
+    if (process->jobs) {
+        next_arrived(stream, freed, now);
+        return;
+    }
     uint64_t repeat = process->vm->stream[stream->idx].repeat;
     if (repeat && stream->job.ended >= repeat) {
         end_stream(stream, now);

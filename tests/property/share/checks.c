@@ -275,8 +275,8 @@ static double kernels_alone_ps(const struct sms_scenario *scenario, const struct
 {
     const struct sms__tenant *vm = &scenario->vm[process];
     double sum = 0;
-    if (vm->streams > 1)
-        return NAN; /* streams overlap */
+    if (vm->streams > 1 || vm->arrivals != SMS__CLOSED)
+        return NAN; /* streams overlap; a list of times may be shorter than `repeat` */
     for (size_t s = 0; s < vm->workload->steps; s++) {
         const struct sms__step *step = &vm->workload->step[s];
         const struct sms__kernel *kernel = &vm->workload->kernel[step->kernel];

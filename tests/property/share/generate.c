@@ -249,15 +249,25 @@ static void print_stream(struct choices *c, bool forever)
     fputs("}", c->to);
 }
 
-/* What runs at once is all by time or all by blocks. */
-static void print_streams(struct choices *c, bool forever)
+static void print_arrivals(struct choices *c)
+{
+    unsigned kind = number(c, 0, 2), first = number(c, 0, 9000);
+    if (kind < 2)
+        fprintf(c->to, ", arrivals: {%s: %u us}", kind ? "poisson" : "every", number(c, 1, 90) * 100);
+    else
+        fprintf(c->to, ", arrivals: {times: [%u us, %u us, %u us]}", first, first + number(c, 0, 900) * 10,
+                first + 9000);
+}
+
+/* What runs at once is all by time or all by blocks. Returns whether the streams have workloads of their own. */
+static bool print_streams(struct choices *c, bool forever)
 {
     bool listed = c->form != BOTH && chance(c->rng, 30);
     if (!listed) {
         fprintf(c->to, ", workload: w%u", number(c, 0, c->workloads - 1));
         if (c->form != BOTH && chance(c->rng, 20))
             fprintf(c->to, ", streams: %u", number(c, 1, 4));
-        return;
+        return false;
     }
     fputs(", streams: [", c->to);
     for (unsigned s = 0, streams = number(c, 1, 3); s < streams; s++) {
@@ -265,15 +275,18 @@ static void print_streams(struct choices *c, bool forever)
         print_stream(c, forever);
     }
     fputs("]", c->to);
+    return true;
 }
 
 static void print_process(struct choices *c, unsigned p, bool forever)
 {
     fprintf(c->to, "  - {name: p%u", p);
-    print_streams(c, forever);
+    bool arrives = !print_streams(c, forever) && chance(c->rng, 25);
+    if (arrives)
+        print_arrivals(c);
     if (forever && chance(c->rng, 50))
         fputs(", repeat: forever", c->to);
-    else if (chance(c->rng, 50))
+    else if (arrives || chance(c->rng, 50))
         fprintf(c->to, ", repeat: %u", number(c, 1, 4));
     if (chance(c->rng, 50)) {
         fprintf(c->to, ", count: %u", number(c, 2, 4));

@@ -1,0 +1,67 @@
+/* Reads `arrivals:` of a tenant: intervals, or a list of times. */
+#include "limits.h"
+#include "tenant.h"
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+/* As many jobs as may wait, so none of a list is ever rejected. */
+enum { TIMES_MAX = 65536 };
+
+struct arrival_fields {
+    double poisson, every;
+    struct sms__times *times;
+};
+
+#define ARRIVALS "arrivals are {poisson: TIME}, of that mean interval, {every: TIME}, or {times: [TIME, ...]}"
+
+/* Each time is after the start of the tenant, and not before the one before it. */
+static void read_times(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__times *times = SMS__NEW(reader->arena, struct sms__times, 1);
+    struct sms__quantity time;
+    if (!sms__expect_list(reader, node, TIMES_MAX))
+        return;
+    if (node->items == 0)
+        sms__complain(reader, node, "times: there are none");
+    times->ps = SMS__NEW(reader->arena, double, node->items);
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        if (!sms__read_number(reader, node->item[i], SMS__TIME, 0, SMS__TIME_MAX_PS, &time))
+            continue;
+        if (times->count && time.value < times->ps[times->count - 1])
+            sms__complain(reader, node->item[i], "'%.40s' is before the time ahead of it in the list",
+                          node->item[i]->text);
+        else
+            times->ps[times->count++] = time.value;
+    }
+    *(struct sms__times **)at = times;
+}
+
+const struct sms__field sms__arrival_fields[] = {
+    {"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
+     .help = "mean of exponential intervals"},
+    {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
+     .help = "equal intervals"},
+    {"times", SMS__QUANTITY, SMS__TIME, F(arrival_fields, times), 0, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
+     .read = read_times, .holds = SMS__MANY, .least = 1, .most = TIMES_MAX, .help = "times after the start, in order"},
+    {0}};
+
+/* The mean interval of a list stands for it where work is estimated. */
+static double mean_interval(const struct sms__times *times)
+{
+    double mean_ps = times->count ? times->ps[times->count - 1] / (double)times->count : 0;
+    return mean_ps > 1 ? mean_ps : 1;
+}
+
+void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__tenant *tenant = at;
+    struct arrival_fields given = {0};
+    if (node->kind != SMS__MAP) {
+        sms__complain(reader, node, ARRIVALS);
+        return;
+    }
+    sms__read_fields(reader, node, sms__arrival_fields, &given);
+    tenant->times = given.times;
+    tenant->arrivals = given.times ? SMS__LISTED : given.poisson > 0 ? SMS__POISSON : SMS__REGULAR;
+    tenant->interval_ps = given.times ? mean_interval(given.times) : given.poisson > 0 ? given.poisson : given.every;
+}

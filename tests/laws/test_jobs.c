@@ -1,0 +1,111 @@
+/* Jobs that arrive, at VMs and at processes: latencies worked out by hand, and equal ones for both. */
+#include "sharing.h"
+
+#define WORKLOAD "workload: w\nkernels: [{name: k, blocks: 1, threads: 64, block_time: 2 ms%s}]\n"
+
+static double latency_ms(struct shared s, const char *metric)
+{
+    return estimate(s.results, 0, SMS_VM, 0, metric).mean / MS;
+}
+
+/* Runs one tenant, a VM or a process. */
+static struct shared run_tenant(const char *law, const char *tenants, const char *keys, const char *run)
+{
+    char workload[256], scenario[1024];
+    snprintf(workload, sizeof workload, WORKLOAD, law);
+    snprintf(scenario, sizeof scenario,
+             "devices: [{model: small}]\npolicies: [%s]\n%s: [{name: t, workload: w, %s}]\n%s",
+             strcmp(tenants, "vms") ? "{mode: mps}" : "round_robin", tenants, keys, run);
+    return share(workload, scenario);
+}
+
+static const char *const tenants[] = {"vms", "processes"};
+
+/* With one stream the jobs end at 2, 4, 6 and 12 ms. With two the third one waits for a stream until 2 ms. */
+static void jobs_of_a_list_arrive_at_its_times(void **state)
+{
+    static const char *const times = "arrivals: {times: [0 ms, 1 ms, 1 ms, 10 ms]}";
+    char two[128];
+    (void)state;
+    snprintf(two, sizeof two, "%s, streams: 2", times);
+    for (size_t t = 0; t < 2; t++) {
+        struct shared s = run_tenant("", tenants[t], times, "");
+        assert_near(latency_ms(s, "job_latency_mean_ns"), (2 + 3 + 5 + 2) / 4.0, 1e-6);
+        assert_near(latency_ms(s, "job_latency_max_ns"), 5, 1e-6);
+        assert_near(makespan_ms(s, 0), 12, 1e-6);
+        share_release(s);
+        s = run_tenant("", tenants[t], two, "");
+        assert_near(latency_ms(s, "job_latency_mean_ns"), (2 + 2 + 3 + 2) / 4.0, 1e-6);
+        assert_near(makespan_ms(s, 0), 12, 1e-6);
+        share_release(s);
+    }
+}
+
+/* The times count from the tenant's start. `repeat` ends the list early. */
+static void times_are_after_the_start(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < 2; t++) {
+        struct shared s =
+            run_tenant("", tenants[t], "start: 3 ms, repeat: 2, arrivals: {times: [1 ms, 5 ms, 50 ms]}", "");
+        assert_near(makespan_ms(s, 0), 3 + 5 + 2, 1e-6);
+        assert_near(latency_ms(s, "job_latency_max_ns"), 2, 1e-6);
+        share_release(s);
+    }
+}
+
+/* A process ends with its last job, though more streams than that are free. */
+static void a_process_ends_with_its_last_job(void **state)
+{
+    (void)state;
+    struct shared s = run_tenant("", "processes", "streams: 4, repeat: 3, arrivals: {every: 5 ms}", "");
+    assert_near(turnaround_ms(s, 0, 0), 15 + 2, 1e-6);
+    share_release(s);
+}
+
+/* Load 0.8 of one stream, and of three. */
+static void jobs_wait_for_a_process_as_for_a_vm(void **state)
+{
+    static const char *const keys[] = {"arrivals: {poisson: 2.5 ms}", "streams: 3, arrivals: {poisson: 834 us}"};
+    static const char *const metrics[] = {"jobs_per_s", "job_latency_mean_ns", "job_latency_p99_ns",
+                                          "job_latency_max_ns"};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        struct shared s[2];
+        for (size_t t = 0; t < 2; t++)
+            s[t] = run_tenant(", spread: exponential", tenants[t], keys[k],
+                              "run: {warmup: 20 ms, duration: 2 s, replications: 3}");
+        for (size_t m = 0; m < 4; m++) {
+            struct sms_estimate vm = estimate(s[0].results, 0, SMS_VM, 0, metrics[m]);
+            struct sms_estimate process = estimate(s[1].results, 0, SMS_VM, 0, metrics[m]);
+            assert_true(vm.mean > 0);
+            if (vm.mean != process.mean || vm.ci95 != process.ci95)
+                fail_msg("%s, %s: %.12g of a VM, %.12g of a process", keys[k], metrics[m], vm.mean, process.mean);
+        }
+        share_release(s[0]);
+        share_release(s[1]);
+    }
+}
+
+/* The context takes 4 ms, so the first jobs wait for it. */
+static void jobs_wait_until_their_process_is_there(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, blocks: 1, threads: 64, block_time: 2 ms}]\n",
+                            "devices: [{model: small}]\nhost: {context: 100 B, context_time: 4 ms}\n"
+                            "policies: [{mode: exclusive}]\n"
+                            "processes: [{name: t, workload: w, arrivals: {times: [1 ms, 2 ms]}}]\n");
+    assert_near(latency_ms(s, "job_latency_max_ns"), 8 - 2, 1e-6);
+    assert_near(turnaround_ms(s, 0, 0), 8, 1e-6);
+    share_release(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_of_a_list_arrive_at_its_times),     cmocka_unit_test(times_are_after_the_start),
+        cmocka_unit_test(a_process_ends_with_its_last_job),       cmocka_unit_test(jobs_wait_for_a_process_as_for_a_vm),
+        cmocka_unit_test(jobs_wait_until_their_process_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
