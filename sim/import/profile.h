@@ -1,5 +1,5 @@
 /* A profile, from any profiler: launches of kernels with their metrics, and copies between host and device. Readers
- * (ncu.c, nvprof.c, nsys.c) fill it, and derive.c makes workloads of it. */
+ * (ncu.c, nvprof.c, nsys.c, kineto.c) fill it, and derive.c makes workloads of it. */
 #ifndef SMS_IMPORT_PROFILE_H
 #define SMS_IMPORT_PROFILE_H
 
@@ -31,6 +31,8 @@ struct sms__profile_launch {
     uint64_t registers;                   /* per thread */
     double static_shared, dynamic_shared; /* bytes per block; NAN: unknown */
     double start_s, duration_s;           /* NAN: unknown */
+    double called_s;                      /* of a trace: start of the call that launched it; NAN: unknown */
+    int64_t correlation;                  /* of a trace, with that call */
     uint64_t count;                       /* merged launches, at least 1 */
     struct sms__profile_metric *metric;
     size_t metrics;
@@ -45,7 +47,7 @@ struct sms__profile_copy {
 };
 
 struct sms__profile {
-    const char *tool;                   /* "ncu", "nvprof" or "nsys" */
+    const char *tool;                   /* "ncu", "nvprof", "nsys" or "kineto" */
     const char *gpu, *capability;       /* name and compute capability ("10.0"); NULL: the file has none */
     const char *gpu_lines;              /* lines of the program's output that name a GPU; or NULL */
     struct sms__profile_launch *launch; /* by start if starts are known, otherwise in the order of the file */
@@ -57,6 +59,8 @@ struct sms__profile {
     const char *const *fact; /* what was found in the file, for the user: lines without a line break */
     size_t facts;
     const char *device_name, *device_text; /* a device document made from the trace, for `gpu`; NULL: there is none */
+    const double *step_s; /* of a trace: host times at which steps that the program names begin, ascending */
+    size_t steps;
     size_t rounds;  /* iterations.c: launches and copies are so many equal rounds, each of `round_s`; 0: unknown */
     double round_s; /* starts count from the start of the first round */
 };

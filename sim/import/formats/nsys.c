@@ -5,12 +5,11 @@
 #include "../report_gpu.h"
 #include "../report_tables.h"
 #include "../text.h"
+#include "../trace_read.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROWS_MAX = 2000000, FACTS_MAX = 16 };
 
 enum { START, END, DEVICE, CONTEXT, STREAM, PROCESS, CORRELATION, SHARED_COLUMNS };
 #define COMMON_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "globalPid", "correlationId"
@@ -34,44 +33,22 @@ static const struct sms__report_table call_table = {
 enum { PROCESS_ID, PROCESS_NAME, PROCESS_GLOBAL };
 static const struct sms__report_table process_table = {"PROCESSES", 3, {"pid", "name", "globalPid"}};
 
-/* A launch by its correlation, to find the call that made it. */
-struct correlated {
-    int64_t correlation, process;
-    double start_s;
-};
-
-/* Operations that take time on a device and are neither launches nor copies to or from it. */
-struct other {
-    size_t count;
-    double seconds;
-};
-
 struct nsys {
     struct sms__report report;
+    struct sms__trace_reading reading;
     struct sms__profile *out;
     struct sms__string_pool texts, names; /* an entry of `names` is an id; its value is 1 + the index in `name` */
     const char **name;
     size_t named;
     struct sms__report_gpus gpus;
-    struct correlated *correlated;     /* [launches] */
-    size_t launches_most, copies_most; /* rows of the tables */
-    int64_t origin;                    /* start of the first launch, ns */
-    size_t unfinished;                 /* rows without a start, an end or a positive length */
-    size_t unsized;                    /* launches without a grid or a block */
-    struct other memsets, inner_copies;
-    const char *product; /* version of Nsight Systems; "" */
-    const char **fact;
+    size_t launches_most, copies_most, calls_most; /* rows of the tables */
+    int64_t origin;                                /* start of the first launch, ns */
+    const char *product;                           /* version of Nsight Systems; "" */
 };
 
 static const char *text_of(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
     return sms__intern_text(&nsys->texts, sms__report_text(&nsys->report, row, column));
-}
-
-static void add_fact(struct nsys *nsys, const char *fact)
-{
-    if (nsys->out->facts < FACTS_MAX)
-        nsys->fact[nsys->out->facts++] = fact;
 }
 
 /* The time of a row in seconds from `origin`. Returns false if the row has no start and end in order. */
@@ -85,7 +62,7 @@ static bool read_times(struct nsys *nsys, sqlite3_stmt *row, double *start_s, do
     }
     if (!known || end <= start || __builtin_sub_overflow(start, nsys->origin, &from) ||
         __builtin_sub_overflow(end, start, &length)) {
-        nsys->unfinished++;
+        nsys->reading.unfinished++;
         return false;
     }
     *start_s = (double)from * 1e-9;
@@ -161,6 +138,23 @@ static int process_name(struct nsys *nsys, int64_t global, const char **name)
     return code;
 }
 
+/* The name of the process of a global number of it or of its threads, made once. */
+static int find_process(struct nsys *nsys, int64_t global, const char **name)
+{
+    char key[40];
+    global = (int64_t)((uint64_t)global & ~(uint64_t)0xffffff);
+    int length = snprintf(key, sizeof key, "in %lld", (long long)global), code = SMS_OK;
+    struct sms__pooled_string *entry = sms__intern(&nsys->names, key, (size_t)length);
+    if (!entry->value) {
+        code = process_name(nsys, global, name);
+        *SMS__APPEND(nsys->report.arena, nsys->name, nsys->named) = *name;
+        entry = sms__intern(&nsys->names, key, (size_t)length);
+        entry->value = nsys->named;
+    }
+    *name = nsys->name[entry->value - 1];
+    return code;
+}
+
 struct place {
     const char *process, *device, *context, *stream;
 };
@@ -168,26 +162,14 @@ struct place {
 /* On which process, device, context and stream an operation ran. */
 static int read_place(struct nsys *nsys, sqlite3_stmt *row, struct place *place)
 {
-    int64_t device = sms__report_whole(row, DEVICE, 0), process = sqlite3_column_int64(row, PROCESS);
-    char key[40];
-    int length = snprintf(key, sizeof key, "in %lld", (long long)process);
-    struct sms__pooled_string *entry = sms__intern(&nsys->names, key, (size_t)length);
-    int code = SMS_OK;
-    if (!entry->value) {
-        const char *name;
-        code = process_name(nsys, process, &name);
-        *SMS__APPEND(nsys->report.arena, nsys->name, nsys->named) = name;
-        entry = sms__intern(&nsys->names, key, (size_t)length);
-        entry->value = nsys->named;
-    }
+    int64_t device = sms__report_whole(row, DEVICE, 0);
     const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, device);
     char text[120];
     snprintf(text, sizeof text, "%s (%lld)", gpu ? gpu->name : "", (long long)device);
-    place->process = nsys->name[entry->value - 1];
     place->device = sms__intern_text(&nsys->texts, text);
     place->context = text_of(nsys, row, CONTEXT);
     place->stream = text_of(nsys, row, STREAM);
-    return code;
+    return find_process(nsys, sqlite3_column_int64(row, PROCESS), &place->process);
 }
 
 static uint64_t at_least_1(int64_t value) { return value > 0 ? (uint64_t)value : 1; }
@@ -200,7 +182,7 @@ static int read_kernel(void *user, sqlite3_stmt *row)
     if (nsys->out->launches == nsys->launches_most || !read_times(nsys, row, &start, &duration))
         return SMS_OK;
     if (sms__report_whole(row, GRID, 0) == 0 || sms__report_whole(row, BLOCK, 0) == 0) {
-        nsys->unsized++;
+        nsys->reading.unsized++;
         return SMS_OK;
     }
     struct sms__profile_launch *launch = &nsys->out->launch[nsys->out->launches];
@@ -225,15 +207,9 @@ static int read_kernel(void *user, sqlite3_stmt *row)
     launch->start_s = start;
     launch->duration_s = duration;
     launch->count = 1;
-    nsys->correlated[nsys->out->launches++] = (struct correlated){
-        sms__report_whole(row, CORRELATION, -1), (int64_t)((uint64_t)sqlite3_column_int64(row, PROCESS) >> 24), start};
+    launch->correlation = sms__report_whole(row, CORRELATION, -1);
+    nsys->out->launches++;
     return SMS_OK;
-}
-
-static void add_other(struct other *other, double seconds)
-{
-    other->count++;
-    other->seconds += seconds;
 }
 
 /* Kinds of copies are those of CUpti_ActivityMemcpyKind; 11 and 12 are of unified memory in nsys. */
@@ -247,7 +223,7 @@ static int read_copy(void *user, sqlite3_stmt *row)
     if (nsys->out->copies == nsys->copies_most || !read_times(nsys, row, &start, &duration))
         return SMS_OK;
     if (!in && !out) {
-        add_other(&nsys->inner_copies, duration);
+        sms__trace_other(&nsys->reading.inner_copies, duration);
         return SMS_OK;
     }
     int code = read_place(nsys, row, &place);
@@ -267,7 +243,7 @@ static int read_memset(void *user, sqlite3_stmt *row)
     struct nsys *nsys = user;
     double start, duration;
     if (read_times(nsys, row, &start, &duration))
-        add_other(&nsys->memsets, duration);
+        sms__trace_other(&nsys->reading.memsets, duration);
     return SMS_OK;
 }
 
@@ -296,10 +272,10 @@ static int measure(struct nsys *nsys, const struct sms__report_table *table, str
     sqlite3_str *text = sqlite3_str_new(nsys->report.database.file);
     sqlite3_str_appendf(text, "SELECT count(*), %s FROM main.\"%w\"", started ? "min(\"start\")" : "0", table->name);
     code = sms__report_query(&nsys->report, text, take_extent, extent);
-    if (code == SMS_OK && extent->rows > ROWS_MAX)
+    if (code == SMS_OK && extent->rows > SMS__TRACE_ROWS_MAX)
         return sms__fail(nsys->report.errors, SMS_EINPUT, nsys->report.path,
                          "the table %s has more than %d rows; trace a shorter time (nsys profile --duration)",
-                         table->name, ROWS_MAX);
+                         table->name, SMS__TRACE_ROWS_MAX);
     return code;
 }
 
@@ -347,7 +323,6 @@ static int read_operations(struct nsys *nsys)
     nsys->origin = kernels.start;
     nsys->out->launch = SMS__NEW(nsys->report.arena, struct sms__profile_launch, nsys->launches_most + 1);
     nsys->out->copy = SMS__NEW(nsys->report.arena, struct sms__profile_copy, nsys->copies_most + 1);
-    nsys->correlated = SMS__NEW(nsys->report.arena, struct correlated, nsys->launches_most + 1);
     code = sms__report_read(&nsys->report, &kernel_table, read_kernel, nsys);
     if (code == SMS_OK)
         code = sms__report_read(&nsys->report, &copy_table, read_copy, nsys);
@@ -359,81 +334,32 @@ static int read_operations(struct nsys *nsys)
     return code;
 }
 
-static int by_correlation(const void *left, const void *right)
-{
-    const struct correlated *a = left, *b = right;
-    if (a->process != b->process)
-        return a->process < b->process ? -1 : 1;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
-}
-
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* Times of the calls that launched kernels. */
-struct calls {
-    struct nsys *nsys;
-    double *length_s, *delay_s; /* of the call; from its start to that of the kernel */
-    size_t count;
-};
-
 static int read_call(void *user, sqlite3_stmt *row)
 {
-    struct calls *calls = user;
-    struct nsys *nsys = calls->nsys;
-    const struct correlated key = {sms__report_whole(row, CALL_CORRELATION, -2),
-                                   (int64_t)((uint64_t)sqlite3_column_int64(row, CALL_THREAD) >> 24), 0};
-    const struct correlated *launch = bsearch(&key, nsys->correlated, nsys->out->launches, sizeof key, by_correlation);
-    double start, length;
-    size_t unfinished = nsys->unfinished;
-    bool known = launch && calls->count < nsys->out->launches && read_times(nsys, row, &start, &length);
-    nsys->unfinished = unfinished;
+    struct nsys *nsys = user;
+    struct sms__trace_reading *reading = &nsys->reading;
+    struct sms__trace_call call = {.correlation = sms__report_whole(row, CALL_CORRELATION, -1)};
+    size_t unfinished = reading->unfinished;
+    bool known = call.correlation >= 0 && reading->calls < nsys->calls_most &&
+                 read_times(nsys, row, &call.start_s, &call.length_s);
+    reading->unfinished = unfinished;
     if (!known)
         return SMS_OK;
-    calls->length_s[calls->count] = length;
-    calls->delay_s[calls->count++] = launch->start_s - start;
-    return SMS_OK;
-}
-
-/* What launches cost, if the report has the calls. The shortest of a hundred delays is taken for one without a queue.
- */
-static int read_calls(struct nsys *nsys)
-{
-    struct calls calls = {.nsys = nsys};
-    bool found;
-    int code = sms__report_has(&nsys->report, call_table.name, NULL, &found);
-    if (code != SMS_OK || !found)
-        return code;
-    calls.length_s = SMS__NEW(nsys->report.arena, double, nsys->out->launches);
-    calls.delay_s = SMS__NEW(nsys->report.arena, double, nsys->out->launches);
-    qsort(nsys->correlated, nsys->out->launches, sizeof *nsys->correlated, by_correlation);
-    code = sms__report_read(&nsys->report, &call_table, read_call, &calls);
-    if (code != SMS_OK || calls.count == 0)
-        return code;
-    qsort(calls.length_s, calls.count, sizeof *calls.length_s, by_value);
-    qsort(calls.delay_s, calls.count, sizeof *calls.delay_s, by_value);
-    add_fact(nsys, sms__print(
-                       nsys->report.arena,
-                       "launch cost: %zu calls, median %.1f us of the host; the kernel starts %.1f us (1st percentile) "
-                       "to %.1f us (median) after its call; included in host times, not a part of kernels",
-                       calls.count, calls.length_s[calls.count / 2] * 1e6, calls.delay_s[calls.count / 100] * 1e6,
-                       calls.delay_s[calls.count / 2] * 1e6));
+    int code = find_process(nsys, sqlite3_column_int64(row, CALL_THREAD), &call.process);
+    reading->call[reading->calls++] = call;
     return code;
 }
 
-static int by_start(const void *left, const void *right)
+/* Reads the calls that launched kernels, if the report has calls. */
+static int read_calls(struct nsys *nsys)
 {
-    const struct sms__profile_launch *a = left, *b = right;
-    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
-}
-
-static int by_copy_start(const void *left, const void *right)
-{
-    const struct sms__profile_copy *a = left, *b = right;
-    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
+    struct extent calls;
+    int code = measure(nsys, &call_table, &calls);
+    if (code != SMS_OK || calls.rows == 0)
+        return code;
+    nsys->calls_most = (size_t)calls.rows;
+    nsys->reading.call = SMS__NEW(nsys->report.arena, struct sms__trace_call, nsys->calls_most);
+    return sms__report_read(&nsys->report, &call_table, read_call, nsys);
 }
 
 /* The rate of the fastest copy of a MiB or more, bytes per second; 0: there is none. */
@@ -464,25 +390,16 @@ static void state_facts(struct nsys *nsys)
 {
     struct sms__arena *arena = nsys->report.arena;
     if (*nsys->product || *nsys->report.schema)
-        add_fact(nsys, sms__print(arena, "Nsight Systems %.40s, schema %.20s%s",
-                                  *nsys->product ? sms__derive_text(arena, nsys->product, 40) : "of unknown version",
-                                  sms__derive_text(arena, nsys->report.schema, 20),
-                                  atoi(nsys->report.schema) > SMS__REPORT_SCHEMA
-                                      ? ", which is newer than this program; what it could read is below"
-                                      : ""));
-    if (nsys->memsets.count + nsys->inner_copies.count)
-        add_fact(nsys,
-                 sms__print(arena,
-                            "%zu memsets (%.3f ms) and %zu copies within or between devices (%.3f ms) count as host "
-                            "time",
-                            nsys->memsets.count, nsys->memsets.seconds * 1e3, nsys->inner_copies.count,
-                            nsys->inner_copies.seconds * 1e3));
-    if (nsys->unfinished)
-        add_fact(nsys, sms__print(arena, "%zu operations without a start and an end are left out", nsys->unfinished));
-    if (nsys->unsized)
-        add_fact(nsys, sms__print(arena, "%zu launches without a grid and a block count as host time", nsys->unsized));
-    add_fact(nsys, "no counters: what kernels demand of resources is unknown, so they press on nothing; "
-                   "smsched import ncu measures it");
+        sms__reading_fact(&nsys->reading,
+                          sms__print(arena, "Nsight Systems %.40s, schema %.20s%s",
+                                     *nsys->product ? sms__derive_text(arena, nsys->product, 40) : "of unknown version",
+                                     sms__derive_text(arena, nsys->report.schema, 20),
+                                     atoi(nsys->report.schema) > SMS__REPORT_SCHEMA
+                                         ? ", which is newer than this program; what it could read is below"
+                                         : ""));
+    sms__reading_fact(&nsys->reading,
+                      "no counters: what kernels demand of resources is unknown, so they press on nothing; "
+                      "smsched import ncu measures it");
 }
 
 static int take_version(void *user, sqlite3_stmt *row)
@@ -501,9 +418,7 @@ static int read_report(void *user)
     static const struct sms__report_table older = {"EXPORT_META_DATA", 2, {"name", "value"}},
                                           newer = {"META_DATA_EXPORT", 2, {"name", "value"}};
     struct nsys *nsys = user;
-    nsys->fact = SMS__NEW(nsys->report.arena, const char *, FACTS_MAX);
-    nsys->out->fact = nsys->fact;
-    nsys->out->trace = true;
+    sms__reading_begin(&nsys->reading, nsys->report.arena, nsys->out);
     int code = sms__report_read(&nsys->report, &older, take_version, nsys);
     if (code == SMS_OK)
         code = sms__report_read(&nsys->report, &newer, take_version, nsys);
@@ -514,9 +429,7 @@ static int read_report(void *user)
     if (code != SMS_OK)
         return code;
     code = read_calls(nsys);
-    qsort(nsys->out->launch, nsys->out->launches, sizeof *nsys->out->launch, by_start);
-    if (nsys->out->copies)
-        qsort(nsys->out->copy, nsys->out->copies, sizeof *nsys->out->copy, by_copy_start);
+    sms__reading_end(&nsys->reading);
     identify_gpu(nsys);
     state_facts(nsys);
     return code;

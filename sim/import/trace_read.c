@@ -1,0 +1,151 @@
+/* Joins launches with the calls that made them, sorts a trace, and says what it has. */
+#include "trace_read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *arena, struct sms__profile *out)
+{
+    reading->arena = arena;
+    reading->out = out;
+    reading->fact = SMS__NEW(arena, const char *, SMS__TRACE_FACTS_MAX);
+    out->fact = reading->fact;
+    out->trace = true;
+}
+
+void sms__reading_fact(struct sms__trace_reading *reading, const char *fact)
+{
+    if (reading->out->facts < SMS__TRACE_FACTS_MAX)
+        reading->fact[reading->out->facts++] = fact;
+}
+
+void sms__trace_other(struct sms__trace_other *other, double seconds)
+{
+    other->count++;
+    other->seconds += seconds;
+}
+
+static int by_correlation(const void *left, const void *right)
+{
+    const struct sms__trace_call *a = left, *b = right;
+    if (a->correlation != b->correlation)
+        return a->correlation < b->correlation ? -1 : 1;
+    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
+}
+
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct sms__profile_launch *a = left, *b = right;
+    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
+}
+
+static int by_copy_start(const void *left, const void *right)
+{
+    const struct sms__profile_copy *a = left, *b = right;
+    return (a->start_s > b->start_s) - (a->start_s < b->start_s);
+}
+
+/* The call that made a launch; NULL: none is known. */
+static const struct sms__trace_call *call_of(const struct sms__trace_reading *reading,
+                                             const struct sms__profile_launch *launch)
+{
+    size_t low = 0, high = reading->calls;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct sms__trace_call *call = &reading->call[middle];
+        bool after = call->correlation > launch->correlation ||
+                     (call->correlation == launch->correlation && call->start_s > launch->start_s);
+        low = after ? low : middle + 1;
+        high = after ? middle : high;
+    }
+    for (; low > 0 && reading->call[low - 1].correlation == launch->correlation; low--) {
+        const struct sms__trace_call *call = &reading->call[low - 1];
+        if (!launch->process || !strcmp(launch->process, call->process))
+            return call;
+    }
+    return NULL;
+}
+
+/* What launches cost. The shortest of a hundred delays is taken for one without a queue. */
+static void join_calls(struct sms__trace_reading *reading)
+{
+    struct sms__profile *out = reading->out;
+    double *length = SMS__NEW(reading->arena, double, out->launches + 1);
+    double *delay = SMS__NEW(reading->arena, double, out->launches + 1);
+    size_t count = 0;
+    if (reading->calls)
+        qsort(reading->call, reading->calls, sizeof *reading->call, by_correlation);
+    for (size_t l = 0; l < out->launches; l++) {
+        const struct sms__trace_call *call = call_of(reading, &out->launch[l]);
+        out->launch[l].called_s = call ? call->start_s : NAN;
+        if (!call)
+            continue;
+        if (!out->launch[l].process)
+            out->launch[l].process = call->process;
+        length[count] = call->length_s;
+        delay[count++] = out->launch[l].start_s - call->start_s;
+    }
+    if (count == 0)
+        return;
+    qsort(length, count, sizeof *length, by_value);
+    qsort(delay, count, sizeof *delay, by_value);
+    sms__reading_fact(
+        reading, sms__print(reading->arena,
+                            "launch cost: %zu launches have their call, median %.1f us of the host; a kernel starts "
+                            "%.1f us (1st percentile) to %.1f us (median) after its call; host times include it",
+                            count, length[count / 2] * 1e6, delay[count / 100] * 1e6, delay[count / 2] * 1e6));
+}
+
+bool sms__trace_is_collective(const char *kernel)
+{
+    return !strncmp(kernel, "nccl", 4) || !strncmp(kernel, "rccl", 4) || strstr(kernel, "ncclKernel") ||
+           strstr(kernel, "ncclDevKernel");
+}
+
+static void state_collectives(struct sms__trace_reading *reading)
+{
+    struct sms__trace_other found = {0};
+    double all = 0;
+    for (size_t l = 0; l < reading->out->launches; l++) {
+        const struct sms__profile_launch *launch = &reading->out->launch[l];
+        all += launch->duration_s;
+        if (sms__trace_is_collective(launch->kernel))
+            sms__trace_other(&found, launch->duration_s);
+    }
+    if (found.count)
+        sms__reading_fact(reading,
+                          sms__print(reading->arena,
+                                     "%zu launches are collectives, %.1f %% of kernel time: they hold their SMs "
+                                     "while they wait for other GPUs, and last here as long as in the trace",
+                                     found.count, 100 * found.seconds / all));
+}
+
+void sms__reading_end(struct sms__trace_reading *reading)
+{
+    struct sms__profile *out = reading->out;
+    struct sms__arena *arena = reading->arena;
+    join_calls(reading);
+    state_collectives(reading);
+    qsort(out->launch, out->launches, sizeof *out->launch, by_start);
+    if (out->copies)
+        qsort(out->copy, out->copies, sizeof *out->copy, by_copy_start);
+    if (reading->memsets.count + reading->inner_copies.count)
+        sms__reading_fact(
+            reading,
+            sms__print(arena, "%zu memsets (%.3f ms) and %zu copies within or between devices (%.3f ms) are host time",
+                       reading->memsets.count, reading->memsets.seconds * 1e3, reading->inner_copies.count,
+                       reading->inner_copies.seconds * 1e3));
+    if (reading->unfinished)
+        sms__reading_fact(
+            reading, sms__print(arena, "%zu operations without a start and an end are left out", reading->unfinished));
+    if (reading->unsized)
+        sms__reading_fact(reading,
+                          sms__print(arena, "%zu launches without a grid and a block are host time", reading->unsized));
+}

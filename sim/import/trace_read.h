@@ -1,0 +1,45 @@
+/* What the readers of traces have in common: they join launches with the calls that made them, and sort. */
+#ifndef SMS_IMPORT_TRACE_READ_H
+#define SMS_IMPORT_TRACE_READ_H
+
+#include "profile.h"
+
+enum { SMS__TRACE_ROWS_MAX = 2000000, SMS__TRACE_FACTS_MAX = 16 };
+
+/* A call of the host that launched kernels. */
+struct sms__trace_call {
+    int64_t correlation;
+    const char *process;
+    double start_s, length_s;
+};
+
+/* Operations that take time on a device and are neither launches nor copies to or from it. */
+struct sms__trace_other {
+    size_t count;
+    double seconds;
+};
+
+struct sms__trace_reading {
+    struct sms__arena *arena;
+    struct sms__profile *out;
+    const char **fact; /* out->fact */
+    struct sms__trace_call *call;
+    size_t calls;
+    struct sms__trace_other memsets, inner_copies;
+    size_t unfinished; /* operations without a start, an end or a positive length */
+    size_t unsized;    /* launches without a grid or a block */
+};
+
+void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *arena, struct sms__profile *out);
+/* Adds a line for the user, if there is room. */
+void sms__reading_fact(struct sms__trace_reading *reading, const char *fact);
+/* Counts an operation of so many seconds. */
+void sms__trace_other(struct sms__trace_other *other, double seconds);
+/* Whether a kernel is a collective of NCCL or RCCL. */
+bool sms__trace_is_collective(const char *kernel);
+/* Joins calls, which it sorts: a launch takes the last call of its correlation that began before it, one of its own
+ * process first. A launch without a process gets that of its call. Then sorts launches and copies by start, and adds
+ * what it found as facts. */
+void sms__reading_end(struct sms__trace_reading *reading);
+
+#endif
