@@ -132,6 +132,7 @@ struct sms__derivation {
     size_t *kernel_of_launch; /* [launches] index of the launch's kernel; SIZE_MAX: the launch is left out */
     struct sms__derived_step *step;
     size_t steps;
+    double lead_s;            /* host time before the first step */
     uint64_t overlaps;        /* launches that started before the previous operation had ended */
     double copied, copying_s; /* bytes of the copies with a known duration, and the sum of these durations */
     const char *order;        /* how the order of steps was changed; NULL: it is the order of the profile */

@@ -104,11 +104,12 @@ static void add_host(struct sms__derivation *derivation, double seconds)
         derivation->step[derivation->steps - 1].host_s += seconds;
 }
 
+/* Adds a step, or repeats the last one. In a round, host time between two steps keeps its place. */
 static void add_step(struct sms__derivation *derivation, const struct event *event)
 {
     struct sms__derived_step *last = derivation->steps ? &derivation->step[derivation->steps - 1] : NULL;
-    bool launch = event->kind == SMS__DERIVED_LAUNCH;
-    bool repeats = last && last->kind == event->kind && last->kernel == event->kernel;
+    bool launch = event->kind == SMS__DERIVED_LAUNCH, apart = last && derivation->profile->rounds && last->host_s > 0;
+    bool repeats = last && !apart && last->kind == event->kind && last->kernel == event->kernel;
     if (repeats && launch && last->times <= 1000000000000 - event->times)
         last->times += event->times;
     else if (repeats && !launch && last->bytes + event->bytes <= 1e18)
@@ -163,11 +164,12 @@ static void make_round(struct sms__derivation *derivation, const struct timeline
     const size_t rounds = derivation->profile->rounds, count = timeline->events / rounds;
     double *host_s = SMS__NEW(derivation->arena, double, count + 1),
            *bytes = SMS__NEW(derivation->arena, double, count + 1);
-    double pending = 0, busy = 0;
+    double pending = 0, busy = 0, lead = 0;
     derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, count + 1);
     for (size_t r = 0; r < rounds; r++) {
         const struct event *event = &timeline->event[r * count];
         busy += add_round(derivation, event, count, host_s);
+        lead += (event->start - (double)r * derivation->profile->pitch_s) / (double)rounds;
         for (size_t e = 0; e < count; e++)
             bytes[e] += event[e].bytes / (double)rounds;
     }
@@ -182,7 +184,10 @@ static void make_round(struct sms__derivation *derivation, const struct timeline
         add_step(derivation, &event);
         derivation->overlaps += e > 0 && event.kind == SMS__DERIVED_LAUNCH && host_s[e] < -GAP_MIN * (double)rounds;
     }
-    add_host(derivation, pending + derivation->profile->round_s - busy / (double)rounds);
+    double rest = pending + derivation->profile->round_s - busy / (double)rounds - lead;
+    lead += fmin(rest, 0); /* what reaches into the next round delays its first step */
+    derivation->lead_s = lead >= GAP_MIN && lead <= GAP_MAX ? lead : 0;
+    add_host(derivation, rest);
 }
 
 static bool is_equal(const struct sms__derived_step *a, const struct sms__derived_step *b)

@@ -347,6 +347,8 @@ void sms__derive_write(struct sms__derivation *derivation, FILE *to)
     if (derivation->order)
         fprintf(to, "# %s\n", derivation->order);
     fputs("steps:\n", to);
+    if (derivation->lead_s > 0)
+        fprintf(to, "  - host: %s\n", duration(derivation->arena, derivation->lead_s));
     for (size_t d = 0; d < derivation->steps; d++)
         write_step(derivation, &derivation->step[d], to);
 }

@@ -6,14 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS_LEAST = 3, COPY_IN = 1, COPY_OUT = 2, COPY_EMPTY = 4 };
+enum { ROUNDS_LEAST = 3, STREAMS_MAX = 64, COPY_IN = 1, COPY_OUT = 2, COPY_EMPTY = 4 };
 
 static const double COVERED_LEAST = 0.5, TIE = 0.005;
-static const uint64_t HASH_FACTOR = 6364136223846793005u;
+static const uint64_t HASH_START = 14695981039346656037u, HASH_FACTOR = 6364136223846793005u;
+
+/* How operations are told apart. */
+struct likeness {
+    bool by_name;   /* kernels are equal if their names are, whatever their geometry */
+    bool by_stream; /* an order on each stream, and none between streams */
+};
 
 struct operation {
     double start, end;
-    uint64_t code; /* equal for equal kernels and geometries, and for copies of one direction */
+    uint64_t code, stream; /* code: equal for equal kernels and geometries, and for copies of one direction */
     size_t index, order;
     bool launch;
 };
@@ -39,10 +45,10 @@ struct occurrence {
 struct search {
     struct sms__arena *arena;
     const struct sms__profile *profile;
-    bool by_name; /* kernels are equal if their names are, whatever their geometry */
+    struct likeness likeness;
     struct operation *operation;
     size_t operations;
-    uint64_t *hash, *power;      /* [operations + 1] of the operations before; of HASH_FACTOR */
+    uint64_t *hash, *power;      /* [operations + 1] of the operations before; of the factor */
     double *busy_s, *latest_end; /* [operations + 1] of the operations before */
     struct occurrence *by_code;  /* [operations], by code and time */
     struct window *window;       /* [operations], grouped by anchor */
@@ -55,11 +61,16 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    for (; text && *text; text++)
+        hash = mix(hash, (unsigned char)*text);
+    return mix(hash, 0);
+}
+
 static uint64_t code_of_launch(const struct sms__profile_launch *launch, bool by_name)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (const char *c = launch->kernel ? launch->kernel : ""; *c; c++)
-        hash = mix(hash, (unsigned char)*c);
+    uint64_t hash = mix_text(HASH_START, launch->kernel);
     if (by_name)
         return hash | 8;
     for (int i = 0; i < 3; i++)
@@ -68,17 +79,25 @@ static uint64_t code_of_launch(const struct sms__profile_launch *launch, bool by
     return mix(mix(hash, (uint64_t)launch->static_shared), (uint64_t)launch->dynamic_shared) | 8;
 }
 
+static void add_operation(struct search *search, struct operation operation, const char *context, const char *stream)
+{
+    operation.order = search->operations;
+    operation.stream = mix_text(mix_text(HASH_START, context), stream);
+    if (search->likeness.by_stream)
+        operation.code = mix(operation.code, operation.stream);
+    search->operation[search->operations++] = operation;
+}
+
 static void add_copies(struct search *search, bool to_device)
 {
     const struct sms__profile *profile = search->profile;
     for (size_t c = 0; c < profile->copies; c++) {
         const struct sms__profile_copy *copy = &profile->copy[c];
-        if (copy->to_device != to_device)
-            continue;
         uint64_t code = (to_device ? COPY_IN : COPY_OUT) | (copy->bytes >= 0.5 ? 0 : COPY_EMPTY);
-        search->operation[search->operations] =
-            (struct operation){copy->start_s, copy->start_s + copy->duration_s, code, c, search->operations, false};
-        search->operations++;
+        if (copy->to_device == to_device)
+            add_operation(search,
+                          (struct operation){copy->start_s, copy->start_s + copy->duration_s, .code = code, .index = c},
+                          copy->context, copy->stream);
     }
 }
 
@@ -98,13 +117,11 @@ static void collect(struct search *search)
     add_copies(search, true);
     for (size_t l = 0; l < profile->launches; l++) {
         const struct sms__profile_launch *launch = &profile->launch[l];
-        search->operation[search->operations] = (struct operation){launch->start_s,
-                                                                   launch->start_s + launch->duration_s,
-                                                                   code_of_launch(launch, search->by_name),
-                                                                   l,
-                                                                   search->operations,
-                                                                   true};
-        search->operations++;
+        add_operation(search,
+                      (struct operation){launch->start_s, launch->start_s + launch->duration_s,
+                                         .code = code_of_launch(launch, search->likeness.by_name), .index = l,
+                                         .launch = true},
+                      launch->context, launch->stream);
     }
     add_copies(search, false);
     qsort(search->operation, search->operations, sizeof *search->operation, by_start);
@@ -127,12 +144,13 @@ static void prepare(struct search *search)
     search->latest_end = SMS__NEW(search->arena, double, count + 1);
     search->by_code = SMS__NEW(search->arena, struct occurrence, count + 1);
     search->window = SMS__NEW(search->arena, struct window, count + 1);
+    const uint64_t factor = search->likeness.by_stream ? 1 : HASH_FACTOR; /* 1: whatever their order */
     search->power[0] = 1;
     search->latest_end[0] = search->operation[0].start;
     for (size_t i = 0; i < count; i++) {
         const struct operation *operation = &search->operation[i];
-        search->hash[i + 1] = search->hash[i] * HASH_FACTOR + operation->code;
-        search->power[i + 1] = search->power[i] * HASH_FACTOR;
+        search->hash[i + 1] = search->hash[i] * factor + operation->code;
+        search->power[i + 1] = search->power[i] * factor;
         search->busy_s[i + 1] = search->busy_s[i] + operation->end - operation->start;
         search->latest_end[i + 1] = fmax(search->latest_end[i], operation->end);
         search->by_code[i] = (struct occurrence){operation->code, i};
@@ -223,19 +241,39 @@ static void search_anchors(struct search *search)
             search->best = anchor[a];
 }
 
+/* The operations of a window in the order that they have, or that they have on each stream. */
+static uint64_t hash_of_order(const struct search *search, const struct window *window)
+{
+    uint64_t stream[STREAMS_MAX], order[STREAMS_MAX], sum = window->length;
+    size_t streams = 0;
+    for (size_t i = window->from; i < window->from + window->length; i++) {
+        const struct operation *operation = &search->operation[i];
+        uint64_t of = search->likeness.by_stream ? operation->stream : 0;
+        size_t s = 0;
+        while (s < streams && stream[s] != of)
+            s++;
+        if (s == STREAMS_MAX)
+            return sum + i; /* like no other */
+        if (s == streams) {
+            stream[streams] = of;
+            order[streams++] = HASH_START;
+        }
+        order[s] = mix(order[s] * HASH_FACTOR, operation->code);
+    }
+    for (size_t s = 0; s < streams; s++)
+        sum += mix(order[s], stream[s]);
+    return sum;
+}
+
 /* Drops windows that only hash alike. Returns how many of the best anchor's are left, which are the first. */
 static size_t confirm(struct search *search)
 {
     struct window *window = &search->window[search->best.from];
     size_t kept = 0;
-    for (size_t w = 0; w < search->best.count; w++) {
-        size_t i = 0;
-        while (i < window->length &&
-               search->operation[window[0].from + i].code == search->operation[window[w].from + i].code)
-            i++;
-        if (i == window->length)
+    uint64_t first = hash_of_order(search, &window[0]);
+    for (size_t w = 0; w < search->best.count; w++)
+        if (hash_of_order(search, &window[w]) == first)
             window[kept++] = window[w];
-    }
     return kept;
 }
 
@@ -287,8 +325,9 @@ static struct sms__iterations keep(const struct search *search, const struct win
     out->launch = SMS__NEW(search->arena, struct sms__profile_launch, rounds * window->length + 1);
     out->copy = SMS__NEW(search->arena, struct sms__profile_copy, rounds * window->length + 1);
     out->launches = out->copies = 0;
+    out->pitch_s = 2 * longest;
     for (size_t w = 0; w < rounds; w++)
-        keep_window(search, &window[w], (double)w * 2 * longest, out);
+        keep_window(search, &window[w], (double)w * out->pitch_s, out);
     found.mean_s = total / (double)rounds;
     found.spread = sqrt(fmax(squares / (double)rounds - found.mean_s * found.mean_s, 0)) / found.mean_s;
     found.covered = busy / whole;
@@ -307,16 +346,15 @@ static bool has_geometry_of(const struct sms__profile_launch *a, const struct sm
            a->dynamic_shared == b->dynamic_shared;
 }
 
-/* Gives each launch of each round the geometry that it has in the middle round. Returns how many launches of a round
- * had another one in some round. */
-static size_t take_middle(const struct sms__iterations *found, struct sms__profile *out)
+size_t sms__iterations_level(struct sms__profile *profile)
 {
-    const struct sms__profile_launch *middle = &out->launch[found->rounds / 2 * found->launches];
+    const size_t rounds = profile->rounds, launches = profile->launches / rounds;
+    const struct sms__profile_launch *middle = &profile->launch[rounds / 2 * launches];
     size_t varying = 0;
-    for (size_t l = 0; l < found->launches; l++) {
+    for (size_t l = 0; l < launches; l++) {
         bool varies = false;
-        for (size_t r = 0; r < found->rounds; r++) {
-            struct sms__profile_launch *launch = &out->launch[r * found->launches + l];
+        for (size_t r = 0; r < rounds; r++) {
+            struct sms__profile_launch *launch = &profile->launch[r * launches + l];
             varies |= !has_geometry_of(launch, &middle[l]);
             memcpy(launch->grid, middle[l].grid, sizeof launch->grid);
             memcpy(launch->block, middle[l].block, sizeof launch->block);
@@ -329,15 +367,82 @@ static size_t take_middle(const struct sms__iterations *found, struct sms__profi
     return varying;
 }
 
+/* The best equal windows between anchors. */
+static size_t search_windows(struct search *search)
+{
+    search_anchors(search);
+    bool repeats = search->best.count >= ROUNDS_LEAST && search->best.score >= COVERED_LEAST;
+    size_t rounds = repeats ? confirm(search) : 0;
+    return rounds >= ROUNDS_LEAST ? rounds : 0;
+}
+
+/* Sets, for each step that the host began, the first of its launches on the device; SIZE_MAX if it made none. */
+static void find_steps(const struct search *search, size_t *first)
+{
+    const struct sms__profile *profile = search->profile;
+    memset(first, 0xff, profile->steps * sizeof *first);
+    for (size_t i = search->operations; i-- > 0;) {
+        const struct operation *operation = &search->operation[i];
+        double called_s = operation->launch ? profile->launch[operation->index].called_s : NAN;
+        size_t low = 0, high = profile->steps; /* the step is low - 1 */
+        while (low < high && !isnan(called_s)) {
+            size_t middle = low + (high - low) / 2;
+            *(profile->step_s[middle] <= called_s ? &low : &high) = middle + (profile->step_s[middle] <= called_s);
+        }
+        if (low > 0)
+            first[low - 1] = i;
+    }
+}
+
+static int by_length(const void *left, const void *right)
+{
+    const struct window *a = left, *b = right;
+    if (a->length != b->length)
+        return a->length < b->length ? -1 : 1;
+    return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* The same between the steps that the program names. Unless most are equal, that with the median of launches stands for
+ * all. */
+static size_t search_steps(struct search *search)
+{
+    const struct sms__profile *profile = search->profile;
+    size_t windows = 0, last = SIZE_MAX, *first = SMS__NEW(search->arena, size_t, profile->steps);
+    find_steps(search, first);
+    for (size_t s = 0; s < profile->steps; s++) {
+        if (first[s] == SIZE_MAX || (last != SIZE_MAX && first[s] <= last))
+            continue;
+        if (last != SIZE_MAX)
+            search->window[windows++] = (struct window){.from = last, .length = first[s] - last};
+        last = first[s];
+    }
+    for (size_t w = 0; w < windows; w++)
+        search->window[w].hash = hash_of_order(search, &search->window[w]);
+    if (windows == 0)
+        return 0;
+    qsort(search->window, windows, sizeof *search->window, by_hash);
+    search->best = rate(search, 0, windows, 0);
+    search->best.windows = windows;
+    if (search->best.score >= COVERED_LEAST)
+        return search->best.count;
+    qsort(search->window, windows, sizeof *search->window, by_length);
+    search->best.from = windows / 2;
+    return search->likeness.by_name;
+}
+
+/* Returns whether something repeats. */
 static bool find(struct search *search, struct sms__profile *out, struct sms__iterations *found)
 {
+    bool named = search->profile->steps > 0;
     collect(search);
     prepare(search);
-    search_anchors(search);
-    size_t rounds = search->best.count >= ROUNDS_LEAST && search->best.score >= COVERED_LEAST ? confirm(search) : 0;
-    if (rounds >= ROUNDS_LEAST) {
+    size_t rounds = named ? search_steps(search) : search_windows(search);
+    if (rounds) {
         *found = keep(search, &search->window[search->best.from], rounds, out);
         found->others = search->best.windows - rounds;
+        found->by_stream = search->likeness.by_stream;
+        found->named = named;
+        found->repeats = true;
         if (found->launches)
             return true;
     }
@@ -345,16 +450,23 @@ static bool find(struct search *search, struct sms__profile *out, struct sms__it
     return false;
 }
 
-struct sms__iterations sms__iterations_find(struct sms__arena *arena, const struct sms__profile *profile,
+struct sms__iterations sms__iterations_find(struct sms__arena *arena, const struct sms__profile *profile, bool divide,
                                             struct sms__profile *out)
 {
-    struct search exact = {.arena = arena, .profile = profile},
-                  by_name = {.arena = arena, .profile = profile, .by_name = true};
-    struct sms__iterations found;
-    *out = *profile;
-    if (find(&exact, out, &found))
-        return found;
-    if (find(&by_name, out, &found))
-        found.varying = take_middle(&found, out);
+    static const struct likeness likeness[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+    struct sms__profile unnamed = *profile;
+    struct sms__iterations found = {0};
+    for (int named = profile->steps > 1; named >= 0; named--) {
+        unnamed.steps = named ? profile->steps : 0;
+        for (size_t i = 0; i < sizeof likeness / sizeof *likeness; i++) {
+            if (likeness[i].by_stream && !divide)
+                continue;
+            struct search search = {.arena = arena, .profile = &unnamed, .likeness = likeness[i]};
+            *out = *profile;
+            bool aside = divide && !likeness[i].by_stream;
+            if (find(&search, out, &found) && !(aside && found.overlap > SMS__OVERLAP_MOST))
+                return found;
+        }
+    }
     return found;
 }

@@ -62,6 +62,7 @@ struct sms__profile {
     const double *step_s; /* of a trace: host times at which steps that the program names begin, ascending */
     size_t steps;
     size_t rounds;  /* iterations.c: launches and copies are so many equal rounds, each of `round_s`; 0: unknown */
+    double pitch_s; /* from the start of a round to that of the next */
     double round_s; /* starts count from the start of the first round */
 };
 

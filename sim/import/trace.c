@@ -11,14 +11,13 @@
 
 enum { PARTS_MAX = 256, REPEAT_MAX = 100, STEPS_MAX = 20000 };
 
-static const double OVERLAP_MOST = 0.02; /* of a job's time, if its operations are to be in one order */
-
 /* Launches and copies that become one workload. */
 struct part {
     const char *process, *device, *context, *stream; /* context and stream: NULL if the part has all */
     const char *name;
     struct sms__profile profile;
     struct sms__iterations found;
+    size_t varying;  /* launches of an iteration that have another geometry in some iteration */
     uint64_t repeat; /* jobs */
 };
 
@@ -62,24 +61,29 @@ static bool has_copy(const struct part *part, const struct sms__profile_copy *co
            (!part->stream || (is_same(copy->stream, part->stream) && is_same(copy->context, part->context)));
 }
 
-/* Sets the part's iteration. */
-static void find_iteration(const struct trace *trace, struct part *part)
+/* Sets `out` to the part's launches and copies of a profile. */
+static void take_part(const struct trace *trace, const struct part *part, const struct sms__profile *from,
+                      struct sms__profile *out)
 {
-    struct sms__profile all = *trace->profile;
-    const bool has_all = trace->processes == 1 && trace->devices == 1 && !part->stream; /* spare memory */
-    if (!has_all) {
-        all.launch = SMS__NEW(trace->arena, struct sms__profile_launch, all.launches + 1);
-        all.launches = 0;
-    }
-    all.copy = SMS__NEW(trace->arena, struct sms__profile_copy, all.copies + 1);
-    all.copies = 0;
-    for (size_t l = 0; !has_all && l < trace->profile->launches; l++)
-        if (has_launch(part, &trace->profile->launch[l]))
-            all.launch[all.launches++] = trace->profile->launch[l];
-    for (size_t c = 0; c < trace->profile->copies; c++)
-        if (has_copy(part, &trace->profile->copy[c]))
-            all.copy[all.copies++] = trace->profile->copy[c];
-    part->found = sms__iterations_find(trace->arena, &all, &part->profile);
+    *out = *from;
+    out->launch = SMS__NEW(trace->arena, struct sms__profile_launch, from->launches + 1);
+    out->copy = SMS__NEW(trace->arena, struct sms__profile_copy, from->copies + 1);
+    out->launches = out->copies = 0;
+    for (size_t l = 0; l < from->launches; l++)
+        if (has_launch(part, &from->launch[l]))
+            out->launch[out->launches++] = from->launch[l];
+    for (size_t c = 0; c < from->copies; c++)
+        if (has_copy(part, &from->copy[c]))
+            out->copy[out->copies++] = from->copy[c];
+}
+
+/* Sets the part's iteration. Named steps are not used where several processes have some. */
+static void find_iteration(const struct trace *trace, struct part *part, bool divide)
+{
+    struct sms__profile own;
+    take_part(trace, part, trace->profile, &own);
+    own.steps = trace->processes == 1 ? own.steps : 0;
+    part->found = sms__iterations_find(trace->arena, &own, divide, &part->profile);
 }
 
 static int fail_parts(const struct trace *trace)
@@ -136,30 +140,52 @@ static void set_repeats(struct part *part, size_t count)
         part[p].repeat = (uint64_t)fmax(floor(fmin(span / part[p].found.mean_s, 1e6) + 0.5), 1);
 }
 
-/* Whether streams say more than all of them in one order: their operations overlap, or only a stream by itself repeats
- * something. */
+/* Whether streams say more than all of them in one order: only a stream by itself repeats something, or they overlap.
+ */
 static bool is_better_divided(const struct part *whole, const struct part *stream, size_t streams)
 {
     bool repeats = false;
     for (size_t s = 0; s < streams; s++)
-        repeats |= stream[s].found.rounds > 1;
-    return streams > 1 && (whole->found.overlap > OVERLAP_MOST || repeats);
+        repeats |= stream[s].found.repeats;
+    return streams > 1 && (whole->found.overlap > SMS__OVERLAP_MOST || repeats);
 }
 
-/* Divides a part into its streams if that is better. Copies stay if their stream launches kernels. */
+/* Gives each stream its part of an iteration. Copies stay if their stream launches kernels. */
+static void share_iteration(const struct trace *trace, const struct part *whole, struct part *stream)
+{
+    stream->found = whole->found;
+    take_part(trace, stream, &whole->profile, &stream->profile);
+    stream->found.launches = stream->profile.launches / stream->profile.rounds;
+    stream->found.copies = stream->profile.copies / stream->profile.rounds;
+}
+
+/* Divides a part into its streams if it must be, or if that is better. */
 static int divide(struct trace *trace, struct part whole)
 {
-    size_t from = trace->parts;
+    size_t from = trace->parts, to = from;
     int code = add_parts(trace, &whole);
-    for (size_t p = from; code == SMS_OK && trace->parts > from + 1 && p < trace->parts; p++)
-        find_iteration(trace, &trace->part[p]);
-    if (code == SMS_OK && is_better_divided(&whole, &trace->part[from], trace->parts - from)) {
-        set_repeats(&trace->part[from], trace->parts - from);
-        return SMS_OK;
+    bool several = trace->parts > from + 1;
+    if (code != SMS_OK)
+        return code;
+    find_iteration(trace, &whole, several);
+    for (size_t p = from; several && p < trace->parts; p++) {
+        struct part *stream = &trace->part[p];
+        if (whole.found.by_stream)
+            share_iteration(trace, &whole, stream);
+        else if (!whole.found.repeats)
+            find_iteration(trace, stream, false);
+        if (!whole.found.by_stream || stream->profile.launches > 0)
+            trace->part[to++] = *stream;
     }
-    trace->parts = from;
-    trace->part[trace->parts++] = whole;
-    return code;
+    if (several &&
+        (whole.found.by_stream || (!whole.found.repeats && is_better_divided(&whole, &trace->part[from], to - from)))) {
+        trace->parts = to;
+    } else {
+        trace->parts = from + 1;
+        trace->part[from] = whole;
+    }
+    set_repeats(&trace->part[from], trace->parts - from);
+    return SMS_OK;
 }
 
 static int find_parts(struct trace *trace)
@@ -169,20 +195,14 @@ static int find_parts(struct trace *trace)
     struct part *whole = SMS__NEW(trace->arena, struct part, count + 1);
     memcpy(whole, trace->part, count * sizeof *whole);
     trace->parts = 0;
-    for (size_t p = 0; code == SMS_OK && p < count; p++) {
-        find_iteration(trace, &whole[p]);
-        set_repeats(&whole[p], 1);
-        if (whole[p].found.overlap > OVERLAP_MOST || whole[p].found.rounds == 1)
-            code = divide(trace, whole[p]);
-        else if (trace->parts == PARTS_MAX)
-            code = fail_parts(trace);
-        else
-            trace->part[trace->parts++] = whole[p];
-    }
-    for (size_t p = 0; p < trace->parts; p++)
+    for (size_t p = 0; code == SMS_OK && p < count; p++)
+        code = divide(trace, whole[p]);
+    for (size_t p = 0; p < trace->parts; p++) {
+        trace->part[p].varying = sms__iterations_level(&trace->part[p].profile);
         trace->part[p].name = trace->parts == 1
                                   ? trace->options->derive.name
                                   : sms__print(trace->arena, "%s-%zu", trace->options->derive.name, p + 1);
+    }
     return code;
 }
 
@@ -217,22 +237,21 @@ static void state_part(const struct trace *trace, const struct part *part)
     const char *who = sms__print(arena, "%s: process %s, device %s%s%s", part->name,
                                  sms__derive_text(arena, part->process, 60), sms__derive_text(arena, part->device, 60),
                                  part->stream ? ", stream " : "", part->stream ? part->stream : "");
-    if (found->rounds == 1)
+    if (!found->repeats)
         state(trace, "%s: nothing repeats; one job is the whole trace, %zu launches and %zu copies in %.6g ms", who,
               found->launches, found->copies, found->mean_s * 1e3);
     else
-        state(
-            trace,
-            "%s: one job is one of %zu equal iterations, %zu launch%s and %zu cop%s in %.6g ms on average (coefficient "
-            "of variation %.1f %%); they cover %.1f %% of its operations' time; %zu other iteration%s left out",
-            who, found->rounds, found->launches, found->launches == 1 ? "" : "es", found->copies,
-            found->copies == 1 ? "y" : "ies", found->mean_s * 1e3, 100 * found->spread, 100 * found->covered,
-            found->others, plural(found->others));
-    if (found->varying)
+        state(trace,
+              "%s: one job is one of %zu equal %s, %zu launch%s and %zu cop%s in %.6g ms on average (coefficient "
+              "of variation %.1f %%); they cover %.1f %% of its operations' time; %zu other%s left out",
+              who, found->rounds, found->named ? "steps that the program names" : "iterations", found->launches,
+              found->launches == 1 ? "" : "es", found->copies, found->copies == 1 ? "y" : "ies", found->mean_s * 1e3,
+              100 * found->spread, 100 * found->covered, found->others, plural(found->others));
+    if (part->varying)
         state(trace,
               "%s: %zu of its launches differ in geometry between iterations; those of the middle one stand for all",
-              part->name, found->varying);
-    if (!part->stream && found->overlap > OVERLAP_MOST)
+              part->name, part->varying);
+    if (!part->stream && found->overlap > SMS__OVERLAP_MOST)
         state(trace, "%s: operations overlap for %.1f %% of the time, on copies' streams; here they follow one another",
               part->name, 100 * found->overlap);
 }
@@ -253,7 +272,7 @@ static void state_all(const struct trace *trace)
         of_streams += trace->part[p].stream != NULL;
     }
     if (of_streams)
-        state(trace, "streams of one process have a workload each; that they wait for each other's events is not kept");
+        state(trace, "streams of one process have a workload each; what they wait for of each other is host time");
     for (size_t c = 0; c < profile->copies; c++) {
         size_t p = 0;
         while (p < trace->parts && !has_copy(&trace->part[p], &profile->copy[c]))
