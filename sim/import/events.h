@@ -1,0 +1,49 @@
+/* Chrome trace events of a JSON file, and the GPUs that PyTorch's profiler lists beside them. */
+#ifndef SMS_IMPORT_EVENTS_H
+#define SMS_IMPORT_EVENTS_H
+
+#include "intern.h"
+#include "json_stream.h"
+
+/* What a number or text is of; those from DEVICE on are in an event's `args`. GRID and BLOCK are three each. A GPU has
+ * its id as DEVICE, its compute capability as GRID and BLOCK. */
+#define E(name) SMS__EVENT_##name
+enum { E(NONE), E(PH), E(CAT), E(NAME), E(PID), E(TID), E(TS), E(DUR), E(ARGS), E(DEVICE), E(CONTEXT), E(STREAM) };
+enum {
+    E(CORRELATION) = E(STREAM) + 1,
+    E(REGISTERS),
+    E(SHARED),
+    E(BYTES),
+    E(OCCUPANCY),
+    E(GRID),
+    E(BLOCK) = E(GRID) + 3
+};
+enum { E(ARG_NAME) = E(BLOCK) + 3, E(FIELDS) };
+#undef E
+
+struct sms__event {
+    long double start, length;           /* as written; NAN: unknown. A double would lose digits of an epoch in us */
+    double number[SMS__EVENT_FIELDS];    /* NAN: unknown; a text that holds a number counts as that */
+    const char *text[SMS__EVENT_FIELDS]; /* interned; NULL: unknown */
+};
+
+struct sms__events {
+    struct sms__json_stream stream;
+    struct sms__string_pool texts;
+    struct sms__event event;                                /* the last one, or the GPU */
+    int (*take_event)(void *user), (*take_gpu)(void *user); /* return 0 if they have reported an error */
+    void *user;
+    bool found; /* the file has a list of events */
+
+    enum { SMS__NOWHERE, SMS__IN_EVENTS, SMS__IN_GPUS } section;
+    int depth, item_depth; /* item_depth: of the maps of `section` */
+    int field, axis;       /* axis: of a grid or a block */
+};
+
+/* Parses a file that is open. Returns as sms__json_parse. */
+int sms__events_parse(struct sms__events *events);
+/* A text of the event, "" if it has none; a whole number from 0 to 2^53, or `missing`. */
+const char *sms__event_text(const struct sms__event *event, int field);
+double sms__event_whole(const struct sms__event *event, int field, double missing);
+
+#endif

@@ -1,0 +1,138 @@
+/* zlib reads the file, yajl parses it; the parser's memory is the arena's. */
+#include "json_stream.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 18 };
+
+unsigned sms__json_line(struct sms__json_stream *stream)
+{
+    size_t end = yajl_get_bytes_consumed(stream->parser);
+    const unsigned char *at = stream->chunk + stream->counted, *to = stream->chunk + end, *next;
+    for (; at < to && (next = memchr(at, '\n', (size_t)(to - at))); at = next + 1) {
+        stream->line++;
+        stream->column = 0;
+    }
+    stream->column += at < to ? (size_t)(to - at) : 0;
+    stream->counted = end > stream->counted ? end : stream->counted;
+    return stream->line;
+}
+
+/* Replaces in place what is not JSON but occurs: in texts, control characters, and backslashes before other characters
+ * than JSON has; outside of them, inf, nan and their longer spellings. */
+static void mend(struct sms__json_stream *stream, unsigned char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = text[i];
+        if (stream->in_text) {
+            bool odd = c < ' ' || (stream->escaped && !strchr("\"\\/bfnrtu", c));
+            text[i] = odd ? (unsigned char)(stream->escaped ? '/' : ' ') : c;
+            stream->in_text = stream->escaped || c != '"';
+            stream->escaped = !stream->escaped && c == '\\';
+        } else if (stream->in_word && isalpha(c)) {
+            text[i] = ' ';
+        } else {
+            bool nan = c == 'n' && i + 1 < length && text[i + 1] == 'a';
+            stream->in_word = nan || c == 'i' || c == 'I' || c == 'N';
+            stream->in_text = c == '"';
+            text[i] = stream->in_word ? '0' : c;
+        }
+    }
+}
+
+/* The parser's memory is the arena's. */
+static void *parser_alloc(void *arena, size_t size)
+{
+    size_t *block = (size_t *)(void *)SMS__NEW(arena, max_align_t, size / sizeof(max_align_t) + 2);
+    *block = size;
+    return (char *)block + sizeof(max_align_t);
+}
+
+static void parser_free(void *arena, void *block) { (void)arena, (void)block; }
+
+static void *parser_realloc(void *arena, void *block, size_t size)
+{
+    void *moved = parser_alloc(arena, size);
+    if (!block)
+        return moved;
+    size_t before = *(size_t *)(void *)((char *)block - sizeof(max_align_t));
+    memcpy(moved, block, before < size ? before : size);
+    return moved;
+}
+
+static int fail_at(struct sms__json_stream *stream, const char *problem)
+{
+    sms__json_line(stream);
+    sms__error(stream->errors, SMS_EINPUT,
+               (struct sms__mark){stream->path, NULL, stream->line, (unsigned)stream->column + 1}, "%s", problem);
+    return SMS_EINPUT;
+}
+
+/* What the parser says, in its first line: "lexical error: invalid char in json text." */
+static int fail_json(struct sms__json_stream *stream)
+{
+    unsigned char *text = yajl_get_error(stream->parser, 0, NULL, 0);
+    if (!text)
+        return SMS_ENOMEM;
+    const char *reason = strstr((const char *)text, ": ");
+    reason = reason ? reason + 2 : (const char *)text;
+    const char *line = sms__print(stream->arena, "is not JSON: %.*s",
+                                  (int)strcspn(reason, "\n") - (strcspn(reason, "\n") > 0), reason);
+    yajl_free_error(stream->parser, text);
+    return fail_at(stream, line);
+}
+
+int sms__json_parse(struct sms__json_stream *stream, const yajl_callbacks *callbacks, void *user)
+{
+    yajl_alloc_funcs memory = {parser_alloc, parser_realloc, parser_free, stream->arena};
+    stream->parser = yajl_alloc(callbacks, &memory, user);
+    yajl_config(stream->parser, yajl_dont_validate_strings, 1);
+    stream->chunk = SMS__NEW(stream->arena, unsigned char, CHUNK);
+    stream->line = 1;
+    int length = 1, problem;
+    size_t total = 0;
+    yajl_status status = yajl_status_ok;
+    while (status == yajl_status_ok && (length = gzread(stream->file, stream->chunk, CHUNK)) > 0) {
+        mend(stream, stream->chunk, (size_t)length);
+        stream->counted = 0;
+        status = yajl_parse(stream->parser, stream->chunk, (size_t)length);
+        total += (size_t)length;
+        if (status == yajl_status_ok)
+            sms__json_line(stream);
+    }
+    const char *broken = gzerror(stream->file, &problem);
+    if (stream->errors->count)
+        return SMS_EINPUT;
+    if (status != yajl_status_ok)
+        return fail_json(stream);
+    if (length < 0 || problem == Z_BUF_ERROR)
+        return sms__fail(stream->errors, problem == Z_ERRNO ? SMS_EIO : SMS_EINPUT, stream->path,
+                         "the compressed file is %s after %zu bytes of text: copy or trace it again",
+                         problem == Z_BUF_ERROR ? "cut off"
+                         : problem == Z_ERRNO   ? "unreadable"
+                                                : broken,
+                         total);
+    if (total == 0)
+        return sms__fail(stream->errors, SMS_EINPUT, stream->path, "is empty");
+    if (yajl_complete_parse(stream->parser) != yajl_status_ok)
+        return fail_at(stream, "the file ends in the middle: the program was stopped before it had written all of it");
+    return SMS_OK;
+}
+
+int sms__json_complain(struct sms__json_stream *stream, const char *problem)
+{
+    sms__error(stream->errors, SMS_EINPUT, (struct sms__mark){stream->path, NULL, sms__json_line(stream), 1}, "%s",
+               problem);
+    return 0;
+}
+
+int sms__json_open(struct sms__json_stream *stream)
+{
+    errno = 0;
+    stream->file = gzopen(stream->path, "rb");
+    if (stream->file)
+        return SMS_OK;
+    return errno ? sms__fail(stream->errors, SMS_EIO, stream->path, "%s", strerror(errno)) : SMS_ENOMEM;
+}
