@@ -9,6 +9,7 @@
 enum { ROUNDS_LEAST = 3, STREAMS_MAX = 64, COPY_IN = 1, COPY_OUT = 2, COPY_EMPTY = 4 };
 
 static const double COVERED_LEAST = 0.5, TIE = 0.005;
+static const double LIKER = 0.25; /* by which a looser likeness must cover more */
 static const uint64_t HASH_START = 14695981039346656037u, HASH_FACTOR = 6364136223846793005u;
 
 /* How operations are told apart. */
@@ -454,19 +455,23 @@ struct sms__iterations sms__iterations_find(struct sms__arena *arena, const stru
                                             struct sms__profile *out)
 {
     static const struct likeness likeness[] = {{false, false}, {false, true}, {true, false}, {true, true}};
-    struct sms__profile unnamed = *profile;
-    struct sms__iterations found = {0};
-    for (int named = profile->steps > 1; named >= 0; named--) {
-        unnamed.steps = named ? profile->steps : 0;
+    struct sms__iterations best = {0};
+    for (int named = profile->steps > 1; named >= 0 && !best.repeats; named--) {
         for (size_t i = 0; i < sizeof likeness / sizeof *likeness; i++) {
-            if (likeness[i].by_stream && !divide)
+            struct sms__profile part = *profile, kept = *profile;
+            struct sms__iterations found;
+            if ((likeness[i].by_stream && !divide) || best.covered * best.repeats + LIKER >= 1)
                 continue;
-            struct search search = {.arena = arena, .profile = &unnamed, .likeness = likeness[i]};
-            *out = *profile;
-            bool aside = divide && !likeness[i].by_stream;
-            if (find(&search, out, &found) && !(aside && found.overlap > SMS__OVERLAP_MOST))
-                return found;
+            part.steps = named ? profile->steps : 0;
+            bool repeats =
+                find(&(struct search){.arena = arena, .profile = &part, .likeness = likeness[i]}, &kept, &found);
+            bool aside = divide && !likeness[i].by_stream && found.overlap > SMS__OVERLAP_MOST;
+            if (best.rounds && (!repeats || aside || (best.repeats && found.covered < best.covered + LIKER)))
+                continue; /* the first stands for all if nothing repeats */
+            best = found;
+            best.repeats &= !aside;
+            *out = kept;
         }
     }
-    return found;
+    return best;
 }

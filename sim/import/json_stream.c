@@ -20,6 +20,14 @@ unsigned sms__json_line(struct sms__json_stream *stream)
     return stream->line;
 }
 
+static bool is_hex(const unsigned char *text, size_t length)
+{
+    size_t i = 0;
+    while (i < 4 && i < length && isxdigit(text[i]))
+        i++;
+    return i == 4 || i == length; /* the rest comes with the next chunk */
+}
+
 /* Replaces in place what is not JSON but occurs: in texts, control characters, and backslashes before other characters
  * than JSON has; outside of them, inf, nan and their longer spellings. */
 static void mend(struct sms__json_stream *stream, unsigned char *text, size_t length)
@@ -27,7 +35,8 @@ static void mend(struct sms__json_stream *stream, unsigned char *text, size_t le
     for (size_t i = 0; i < length; i++) {
         unsigned char c = text[i];
         if (stream->in_text) {
-            bool odd = c < ' ' || (stream->escaped && !strchr("\"\\/bfnrtu", c));
+            bool odd = c < ' ' || (stream->escaped &&
+                                   (!strchr("\"\\/bfnrtu", c) || (c == 'u' && !is_hex(text + i + 1, length - i - 1))));
             text[i] = odd ? (unsigned char)(stream->escaped ? '/' : ' ') : c;
             stream->in_text = stream->escaped || c != '"';
             stream->escaped = !stream->escaped && c == '\\';
@@ -66,7 +75,8 @@ static int fail_at(struct sms__json_stream *stream, const char *problem)
 {
     sms__json_line(stream);
     sms__error(stream->errors, SMS_EINPUT,
-               (struct sms__mark){stream->path, NULL, stream->line, (unsigned)stream->column + 1}, "%s", problem);
+               (struct sms__mark){stream->path, NULL, stream->line, (unsigned)stream->column + (stream->column == 0)},
+               "%s", problem);
     return SMS_EINPUT;
 }
 
@@ -78,8 +88,7 @@ static int fail_json(struct sms__json_stream *stream)
         return SMS_ENOMEM;
     const char *reason = strstr((const char *)text, ": ");
     reason = reason ? reason + 2 : (const char *)text;
-    const char *line = sms__print(stream->arena, "is not JSON: %.*s",
-                                  (int)strcspn(reason, "\n") - (strcspn(reason, "\n") > 0), reason);
+    const char *line = sms__print(stream->arena, "is not JSON: %.*s", (int)strcspn(reason, ".\n"), reason);
     yajl_free_error(stream->parser, text);
     return fail_at(stream, line);
 }
@@ -102,18 +111,17 @@ int sms__json_parse(struct sms__json_stream *stream, const yajl_callbacks *callb
         if (status == yajl_status_ok)
             sms__json_line(stream);
     }
-    const char *broken = gzerror(stream->file, &problem);
+    const char *broken = strstr(gzerror(stream->file, &problem), ": ");
     if (stream->errors->count)
         return SMS_EINPUT;
     if (status != yajl_status_ok)
         return fail_json(stream);
+    if (problem == Z_ERRNO)
+        return sms__fail(stream->errors, SMS_EIO, stream->path, "cannot be read");
     if (length < 0 || problem == Z_BUF_ERROR)
-        return sms__fail(stream->errors, problem == Z_ERRNO ? SMS_EIO : SMS_EINPUT, stream->path,
-                         "the compressed file is %s after %zu bytes of text: copy or trace it again",
-                         problem == Z_BUF_ERROR ? "cut off"
-                         : problem == Z_ERRNO   ? "unreadable"
-                                                : broken,
-                         total);
+        return sms__fail(stream->errors, SMS_EINPUT, stream->path,
+                         "the compressed file is %s (%s) after %zu bytes of text: copy or trace it again",
+                         problem == Z_BUF_ERROR ? "cut off" : "damaged", broken ? broken + 2 : "unknown", total);
     if (total == 0)
         return sms__fail(stream->errors, SMS_EINPUT, stream->path, "is empty");
     if (yajl_complete_parse(stream->parser) != yajl_status_ok)

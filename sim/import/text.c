@@ -2,15 +2,23 @@
 #include "text.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { NAME_MAX_CHARS = 60 };
 
 const char *sms__import_name(struct sms__arena *arena, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path, *dot = strrchr(last, '.');
-    size_t length = dot && dot > last ? (size_t)(dot - last) : strlen(last);
-    char *name = sms__copy(arena, last, length < NAME_MAX_CHARS ? length : NAME_MAX_CHARS);
+    const char *slash = strrchr(path, '/');
+    char *name = sms__copy(arena, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
+    for (bool again = true; again;) { /* "a.json.gz" is "a" */
+        char *dot = strrchr(name, '.');
+        again = dot && !strcmp(dot, ".gz");
+        if (dot && dot > name)
+            *dot = '\0';
+    }
+    if (strlen(name) > NAME_MAX_CHARS)
+        name[NAME_MAX_CHARS] = '\0';
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '-')
             *c = '_';

@@ -4,6 +4,11 @@
 
 #include "sim/import/import.h"
 
+#ifndef FORMAT
+#define FORMAT "nsys"
+#define FILE_NAME "report.sqlite"
+#endif
+
 enum { SIZE_MAX_OF_INPUT = 256 * 1024 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -12,9 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t length = 0, i = 0;
     if (size > SIZE_MAX_OF_INPUT)
         return -1;
-    scratch_write("report.sqlite", data, size);
-    snprintf(path, sizeof path, "%s/report.sqlite", scratch());
-    while (strcmp(sms__importers[i]->name, "nsys") != 0)
+    scratch_write(FILE_NAME, data, size);
+    snprintf(path, sizeof path, "%s/" FILE_NAME, scratch());
+    while (strcmp(sms__importers[i]->name, FORMAT) != 0)
         i++;
     const struct sms_load_options models = {.installed_models = "models"};
     const struct sms__import_options options = {.load = &models};

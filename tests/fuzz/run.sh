@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Fuzzes the reader of files and short runs with libFuzzer, or another TARGET: import the importers; nsys that of databases; plan the plans;
+# Fuzzes the reader of files and short runs with libFuzzer, or another TARGET: import the importers; nsys that of databases; kineto that of JSON; plan the plans;
 # results the folders that report and plot read; store and database those of sweeps; baseline that of check; arguments
 # the command line.
 # Usage: [FUZZ_BUILD=FOLDER] run.sh SECONDS [CORPUS [TARGET]]; what is built is kept in FOLDER for other targets, which
 # may run at the same time. run.sh --targets prints them.
 # What breaks it stays in CORPUS or is printed in base64. Exit 1 if something did, 77 without clang.
 set -u
-targets='file import nsys plan results store database baseline arguments'
+targets='file import nsys kineto plan results store database baseline arguments'
 seconds=${1:?seconds}
 [ "$seconds" != --targets ] || { printf '%s\n' $targets; exit; }
 cd "$(dirname "$0")/../.." || exit 1
@@ -23,6 +23,7 @@ case $target in
     file) seeds=tests/fuzz/seeds words=tests/fuzz/yaml.dict ;;
     import) seeds=tests/fuzz/seeds-import words="tests/fuzz/simtbs.dict tests/fuzz/profiles.dict" ;;
     nsys) seeds='' words=tests/fuzz/results.dict longest=131072 ;;
+    kineto) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
     plan) seeds=tests/fuzz/seeds-plan words="tests/fuzz/yaml.dict tests/fuzz/plan.dict" ;;
     results) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
     store) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
@@ -69,7 +70,7 @@ write_seeds() {
                 { basename "$file"; head -c 60000 "$file"; } >"$seeds/$(basename "$file")"
                 { basename "$file"; head -5 "$file"; } >"$seeds/short-$(basename "$file")"
             done ;;
-        nsys) python3 tests/import/nsys.py --seeds "$seeds" ;;
+        nsys | kineto) python3 "tests/import/$target.py" --seeds "$seeds" ;;
         store)
             "$program" sweep --quiet --out "$work/sweep" "$FUZZ_PLAN" || return
             python3 - "$work"/sweep/1-of-1.*.db "$seeds" <<'END'

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+"""Traces of PyTorch's profiler: small ones made here, what is imported of them, and whether a run takes as long as the
+trace; damaged ones; and the real ones, where the data is.
+
+usage: kineto.py SMSCHED [--update] | --seeds FOLDER | --large FILE MB | --page FILE
+"""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+DATA = Path(os.environ.get("SMSCHED_DATA", HERE.parent.parent / "../shared/data")) / "kineto"
+GOLDEN = HERE / "kineto"
+GPU = dict(id=0, name="Tesla V100-SXM2-16GB", totalGlobalMem=16 << 30, computeMajor=7, computeMinor=0, numSms=80)
+EPOCH = 1712195495507783  # us
+
+
+class Trace:
+    """A trace in the making. Times are in us from its start, and fractions of them."""
+
+    def __init__(self, pid=100, device=0):
+        self.events, self.pid, self.device, self.correlation = [], pid, device, 0
+        self.add(ph="M", name="process_name", ts=EPOCH, pid=pid, tid=0, args=dict(name="python3"))
+
+    def add(self, **event):
+        self.events.append(event)
+
+    def mark(self, name, start, length):
+        self.add(ph="X", cat="user_annotation", name=name, pid=self.pid, tid=self.pid, ts=EPOCH + start, dur=length, args={})
+
+    def kernel(self, name, start, length, grid=160, block=256, stream=7, called=None, **args):
+        self.correlation += 1
+        self.add(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=self.pid, tid=self.pid,
+                 ts=EPOCH + (start - 10 if called is None else called), dur=4, args=dict(cbid=211, correlation=self.correlation))
+        self.add(ph="X", cat="kernel", name=name, pid=self.device, tid=stream, ts=EPOCH + start, dur=length,
+                 args={"device": self.device, "context": 1, "stream": stream, "correlation": self.correlation,
+                       "registers per thread": 32, "shared memory": 1024, "grid": [grid, 1, 1], "block": [block, 1, 1],
+                       "est. achieved occupancy %": 25} | args)
+        return start + length
+
+    def copy(self, kind, start, length, size, stream=7):
+        self.add(ph="X", cat="gpu_memcpy", name=f"Memcpy {kind} (Pinned -> Device)", pid=self.device, tid=stream, ts=EPOCH + start,
+                 dur=length, args=dict(device=self.device, context=1, stream=stream, correlation=0, bytes=size))
+        return start + length
+
+    def object(self, **more):
+        return dict(schemaVersion=1, deviceProperties=[GPU | dict(id=i) for i in range(2)], traceEvents=self.events) | more
+
+
+def wobble(i, size):
+    """From -size to size, different for each i."""
+    return (i * 7919 % 101 - 50) * size // 50
+
+
+def training(steps=12):
+    """Steps that the program names, of two layers, an update, and collectives on a second stream that run beside the next
+    layer; their kernels differ in geometry between steps."""
+    trace, t = Trace(), 0
+    for i in range(steps):
+        trace.mark(f"ProfilerStep#{i + 5}", t - 40, 900)
+        called = t - 20
+        t = trace.copy("HtoD", t, 50, 400000) + 10
+        for layer in range(2):
+            t = trace.kernel("void lib::gemm<float, 128>(float*)", t, 200 + wobble(2 * i + layer, 8), called=called) + 10
+            trace.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", t, 150, grid=8, block=512, stream=20, called=called)
+            t = trace.kernel("softmax(float*)", t, 100, grid=80 + i % 2, called=called) + 5
+        t = trace.kernel("update(float*)", t, 60, called=called) + 40
+    return trace.object()
+
+
+def strings():
+    """The same with texts for numbers, microseconds with fractions, B and E events, bare inf and nan, and odd names."""
+    trace = training()
+    for i, event in enumerate(trace["traceEvents"]):
+        if event.get("cat") == "kernel":
+            event["ts"] = f"{event['ts']}.125"
+            event["args"]["grid"] = [str(x) for x in event["args"]["grid"]]
+            event["args"]["est. achieved occupancy %"] = float("nan")
+            if i % 3 == 0:
+                event["dur"] = str(event["dur"])
+    first = next(e for e in trace["traceEvents"] if e.get("cat") == "kernel")
+    trace["traceEvents"] += [dict(first, ph="B"), {"ph": "X", "cat": "kernel", "name": "no times"}, {"ph": 7}, {}, dict(first, args="x")]
+    return json.dumps(trace).replace("python3", "C:\\users\\python\t3").replace("NaN", "nan")
+
+
+def begun():
+    """Kernels as pairs of B and E, ns since the epoch, in a list without an object."""
+    trace, events = Trace(), []
+    for i in range(8):
+        trace.kernel("k()", 100 * i, 60)
+    for event in trace.events:
+        event = dict(event, ts=event["ts"] * 1000)
+        if event["ph"] == "X":
+            events += [dict(event, ph="B"), dict(ph="E", pid=event["pid"], tid=event["tid"], ts=event["ts"] + event["dur"] * 1000)]
+    return events
+
+
+def several():
+    """Two processes, of which one has two devices."""
+    one, two = Trace(pid=100), Trace(pid=200, device=1)
+    two.correlation = 1000
+    for i in range(12):
+        one.kernel("a()", i * 100, 40)
+        two.kernel("b()", i * 50 + 3, 20)
+    one.device = 1
+    for i in range(12):
+        one.kernel("c()", i * 100 + 77, 10)
+    return one.object(traceEvents=one.events + two.events)
+
+
+def unequal():
+    """Steps that launch different kernels each time."""
+    trace, t = Trace(), 0
+    for i in range(5):
+        trace.mark(f"ProfilerStep#{i}", t - 30, 100)
+        for k in range(i % 3 + 1 if i < 4 else 2):
+            t = trace.kernel(f"k{(i + k) % 4}()", t, 40) + 10
+    return trace.object()
+
+
+FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "unequal": unequal}
+STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
+# Makespan in us, from the trace.
+LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "unequal": 100}
+
+
+def cut(text, share):
+    return text[:int(len(text) * share)]
+
+
+def bad():
+    whole = json.dumps(training(3), indent=1)
+    cpu = training(3)
+    cpu["traceEvents"] = [e for e in cpu["traceEvents"] if e.get("cat") != "kernel"]
+    no_times, no_grids, open_ended = training(3), training(3), training(3)
+    for event in no_times["traceEvents"]:
+        event.pop("dur", None)
+    for event in no_grids["traceEvents"]:
+        if "args" in event:
+            event["args"].pop("grid", None)
+    for event in open_ended["traceEvents"]:
+        event["ph"] = "B"
+    unknown = training(3) | {"deviceProperties": [GPU | dict(name="Imaginary 9", computeMajor=99)]}
+    return {"empty": b"", "not-json": b"Generating trace...\n", "sqlite": b"SQLite format 3\0" + bytes(100),
+            "middle": cut(whole, 0.6).encode(), "comma": whole.replace('"ts"', ',"ts"', 1).encode(),
+            "cut": gzip.compress(whole.encode(), mtime=0)[:600],
+            "damaged": gzip.compress(whole.encode(), mtime=0)[:-8] + bytes(8),
+            "foreign": b'{"cats": [1, 2, {"name": "kernel"}]}', "no-cuda": json.dumps(cpu).encode(),
+            "no-times": json.dumps(no_times).encode(), "no-grids": json.dumps(no_grids).encode(),
+            "open-ended": json.dumps(open_ended).encode(), "deep": b"[" * 100000,
+            "unknown-gpu": json.dumps(unknown).encode(), "no-gpu": json.dumps(training(3)["traceEvents"]).encode(),
+            "scalar": b"12", "two": b"{} {}", "null": b"null"}
+
+
+def large(path, megabytes):
+    """Writes a trace of so many MB: for each kernel the calls and operators of a real one."""
+    filler = [dict(ph="X", cat="cpu_op", name=f"aten::op{i}", pid=100, tid=100, ts=EPOCH, dur=3,
+                   args={"External id": i, "Input Dims": [[64, 1024], [1024, 1024], []], "Input type": ["float", "float", "Scalar"],
+                         "Call stack": "model.py(12): forward;" * 4}) for i in range(6)]
+    text, t = ",\n".join(json.dumps(e) for e in filler), 0
+    with (gzip.open if path.endswith(".gz") else open)(path, "wt") as out:
+        out.write('{"schemaVersion": 1, "deviceProperties": ' + json.dumps([GPU]) + ', "traceEvents": [\n')
+        size, i = 0, 0
+        while size < megabytes * 1e6:
+            trace = Trace()
+            trace.correlation = 2 * i
+            if i % 200 == 0:
+                trace.mark(f"ProfilerStep#{i // 200}", t - 20, 20000)
+            t = trace.kernel(f"void at::native::layer{i % 200}<float>(float*)", t, 90) + 10
+            chunk = ",\n".join([json.dumps(e) for e in trace.events] + [text]) + ",\n"
+            size, i = size + out.write(chunk), i + 1
+        out.write('{}]}\n')
+    print(f"{i} kernels, {size / 1e6:.0f} MB")
+
+
+passed = failed = 0
+
+
+def check(what, right, why=""):
+    global passed, failed
+    passed, failed = passed + bool(right), failed + (not right)
+    if not right:
+        print(f"FAILED {what}: {why}"[:2000])
+
+
+def run(*arguments):
+    return subprocess.run([str(a) for a in arguments], capture_output=True, text=True)
+
+
+def compare(what, file, text, update):
+    if update:
+        file.write_text(text)
+    check(what, file.exists() and file.read_text() == text, f"differs from {file}:\n{text}")
+
+
+def find_value(tree, name):
+    if isinstance(tree, dict):
+        found = [tree["value"]] if tree.get("metric") == name else []
+        found += [tree[name]] if name in tree else []
+        found += [v for v in (find_value(child, name) for child in tree.values()) if v is not None]
+    else:
+        found = [v for v in (find_value(child, name) for child in tree) if v is not None] if isinstance(tree, list) else []
+    return found[0] if found else None
+
+
+def simulate(smsched, scenario):
+    """Makespan, and time with a kernel under way (None for a virtual machine), in us."""
+    done = run(smsched, "run", scenario, "--format", "json")
+    check(f"{scenario} runs", done.returncode == 0, done.stderr)
+    tree = json.loads(done.stdout) if done.returncode == 0 else {"makespan_ns": 0}
+    busy = find_value(tree, "service_ns")
+    return find_value(tree, "makespan_ns") / 1e3, busy and busy / 1e3
+
+
+def union(kernels, start, end):
+    """Time with a kernel under way."""
+    total, last = 0, start
+    for a, b in sorted((max(a, start), min(b, end)) for a, b in kernels):
+        total, last = total + max(b - max(a, last), 0), max(b, last)
+    return total
+
+
+def within(what, value, should, share=0.05):
+    check(what, abs(value / should - 1) < share, f"{value} instead of {should}")
+
+
+def write(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else (content if isinstance(content, str) else json.dumps(content)).encode())
+
+
+def check_fine(smsched, work, update):
+    for name, make in FINE.items():
+        path, out = work / f"{name}.json", work / f"{name}.yaml"
+        write(path, make())
+        profiled = ["--profiled", "v100"] if name == "begun" else []
+        done = run(smsched, "import", "kineto", path, "-o", out, *profiled)
+        check(f"{name} is imported", done.returncode == 0 and not done.stdout, done.stderr)
+        if done.returncode:
+            continue
+        compare(f"{name} as a document", GOLDEN / f"{name}.yaml", out.read_text(), update)
+        length, busy = simulate(smsched, out)
+        within(f"{name}: a run takes as long as the trace", length, LENGTH[name])
+        if name == "training":
+            steps, kernels = bounds(make()["traceEvents"])
+            within(f"{name}: kernels run beside each other as in the trace", busy, union(kernels, steps[0], steps[-1]))
+        path.with_suffix(".json.gz").write_bytes(gzip.compress(path.read_bytes()))
+        packed = run(smsched, "import", "kineto", path.with_suffix(".json.gz"), *profiled)
+        check(f"{name} is the same when compressed", packed.stdout == out.read_text(), packed.stderr)
+
+
+def check_bad(smsched, work, update):
+    for name, content in bad().items():
+        path = work / f"{name}.json"
+        path.write_bytes(content)
+        done = run(smsched, "import", "kineto", path, "-o", work / f"{name}.yaml")
+        check(f"{name} is refused", done.returncode == 3, f"exit {done.returncode} {done.stderr}")
+        check(f"{name} writes nothing", not (work / f"{name}.yaml").exists() and not done.stdout)
+        compare(f"{name} as a message", GOLDEN / f"{name}.err", done.stderr.replace(str(work) + "/", ""), update)
+
+
+def bounds(events):
+    """Starts of the steps on the device: of the first kernel that the host launches in each."""
+    steps = sorted(e["ts"] for e in events if e.get("ph") == "X" and e["name"].startswith("ProfilerStep"))
+    calls = {e["args"]["correlation"]: e["ts"] for e in events if e.get("cat") in ("cuda_runtime", "cuda_driver")
+             and "launch" in e["name"].lower() and "correlation" in e.get("args", {})}
+    kernels = [(calls.get(e["args"]["correlation"]), e["ts"], e["ts"] + e["dur"]) for e in events if e.get("cat") == "kernel"]
+    ends = steps[1:] + [float("inf")]
+    return ([min(start for call, start, _ in kernels if call and a <= call < b) for a, b in zip(steps, ends)],
+            [(start, end) for _, start, end in kernels])
+
+
+def check_real(smsched, work):
+    for packed in sorted(DATA.glob("*.json.gz")):
+        done = run(smsched, "import", "kineto", packed, "-o", work / "real.yaml")
+        if "cpu_only" in packed.name:
+            check(packed.name, done.returncode == 3 and "none of its 30 events is a kernel" in done.stderr, done.stderr)
+            continue
+        check(packed.name, done.returncode == 0, done.stderr)
+        events = json.load(gzip.open(packed))["traceEvents"]
+        firsts, kernels = bounds(events)
+        operations = [e for e in events if e.get("cat") in ("kernel", "gpu_memcpy")]
+        whole = max(e["ts"] + e["dur"] for e in operations) - min(e["ts"] for e in operations)
+        length, busy = simulate(smsched, work / "real.yaml")
+        within(f"{packed.name}: a run takes as long as the trace", length, firsts[-1] - firsts[0] if len(firsts) > 1 else whole)
+        if busy:
+            within(f"{packed.name}: kernels run beside each other as in the trace", busy, union(kernels, firsts[0], firsts[-1]))
+    if not DATA.exists():
+        print(f"skipped: real traces, because there is no {DATA}")
+
+
+def main():
+    if sys.argv[1] == "--large":
+        return large(sys.argv[2], float(sys.argv[3]))
+    if sys.argv[1] == "--seeds":
+        for name, make in FINE.items():
+            write(Path(sys.argv[2]) / f"kineto-{name}.json", make())
+        return 0
+    smsched, update = Path(sys.argv[1]).resolve(), "--update" in sys.argv
+    with tempfile.TemporaryDirectory() as folder:
+        check_fine(smsched, Path(folder), update)
+        check_bad(smsched, Path(folder), update)
+        check_real(smsched, Path(folder))
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+sys.exit(main())
