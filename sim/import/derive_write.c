@@ -298,6 +298,21 @@ static void write_omission(const struct sms__omission *omission, FILE *to)
     fprintf(to, "%s\n", omission->text);
 }
 
+/* The share of kernel time that no metric describes. */
+static double unmeasured(const struct sms__derivation *derivation)
+{
+    double all = 0, without = 0;
+    for (size_t k = 0; k < derivation->kernels; k++) {
+        const struct sms__derived *kernel = &derivation->kernel[k];
+        bool known = false;
+        for (size_t r = 0; r < derivation->device->resources; r++)
+            known |= kernel->measured.usage[r].known;
+        all += kernel->time.sum_s;
+        without += known ? 0 : kernel->time.sum_s;
+    }
+    return without / all;
+}
+
 static void write_head(struct sms__derivation *derivation, FILE *to)
 {
     const struct sms__profile *profile = derivation->profile;
@@ -326,6 +341,8 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
         fprintf(to, "title: \"%s\"\n", sms__derive_text(derivation->arena, derivation->options->title, COMMENT_MAX));
     fprintf(to, "source: \"%s\"\ndevice: %s\n", sms__derive_text(derivation->arena, source, COMMENT_MAX),
             derivation->target->name);
+    if (unmeasured(derivation) >= 0.0005)
+        fprintf(to, "unmeasured: %.1f %%\n", 100 * unmeasured(derivation));
     if (derivation->target != derivation->device)
         fprintf(to, "scaled_from: %s\n", derivation->device->name);
 }

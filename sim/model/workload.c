@@ -237,6 +237,9 @@ static const struct sms__field workload_fields[] = {
              "default: as if measured on any"},
     {"scaled_from", SMS__NAME, 0, F(sms__workload, scaled_from),
      .help = "the device that was profiled, where the numbers were scaled from it to `device`"},
+    {"unmeasured", SMS__QUANTITY, SMS__RATIO, F(sms__workload, unmeasured), 0, 1,
+     .help = "share of its kernels' time for which no metric was measured, so that they have no demand; runs say so; "
+             "default 0 %"},
     {"fitted", SMS__CHOICE, 0, F(sms__workload, fitted), .choices = sms__truths,
      .help = "true: the numbers were fitted to published results, not measured; default false"},
     {"corun_class", SMS__NAME, 0, F(sms__workload, cls), .help = "for contention by pairs of classes"},

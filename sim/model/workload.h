@@ -44,6 +44,7 @@ struct sms__workload {
     struct sms__step *step;
     size_t steps;
     const char *scaled_from; /* the device of the profile that was scaled to `device`; "" */
+    double unmeasured;       /* share of its kernels' time without any metric, 0..1 */
     int fitted;              /* its numbers were fitted to results, not measured */
     const char *cls;         /* for contention by pairs; "" */
     double overhead;         /* by which part policies that intercept calls lengthen it */

@@ -224,6 +224,19 @@ static bool is_fitted(const struct sms_scenario *scenario, const struct sms__wor
     return workload->fitted;
 }
 
+/* Kernels without demands take SMs and press on nothing else, so that others beside them look too fast. */
+static void note_unmeasured(struct sms_results *results, const struct workloads *workloads)
+{
+    struct list found = {.count = 0};
+    for (size_t w = 0; w < workloads->count; w++)
+        if (workloads->of[w]->unmeasured >= 0.005)
+            name(&found, workloads->of[w]->name, 100 * workloads->of[w]->unmeasured);
+    if (found.count)
+        note(results, sms__print(&results->arena,
+                                 "kernels without metrics press on nothing; they are so many %% of the kernel time: %s",
+                                 names(results, &found)));
+}
+
 static void note_workloads(struct sms_results *results)
 {
     static const struct {
@@ -234,6 +247,7 @@ static void note_workloads(struct sms_results *results)
                  {is_fitted, "fitted to published results, not measured: %s"}};
     struct workloads workloads = workloads_of(results);
     note_scaled(results, &workloads);
+    note_unmeasured(results, &workloads);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct list found = {.count = 0};
         for (size_t w = 0; w < workloads.count; w++)
