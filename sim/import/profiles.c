@@ -1,5 +1,6 @@
 /* Imports a profile: derives a workload from each process, and writes a scenario in which the workloads run alone, one
  * VM each. */
+#include "demands.h"
 #include "derive.h"
 #include "import.h"
 #include "reader.h"
@@ -109,6 +110,12 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
 {
     struct sms__profile profile = {.tool = importer->name};
     int code = importer->read(arena, paths, n_paths, &profile, errors);
+    if (code != SMS_OK)
+        return code;
+    if (options->with && !profile.trace)
+        return sms__fail(errors, SMS_EINPUT, paths[0], "has counters of its own, or can have: --with is for traces");
+    if (options->with)
+        code = sms__demands_join(arena, &profile, options->with, options->load, errors);
     if (code != SMS_OK)
         return code;
     if (options->dump) {

@@ -128,6 +128,15 @@ STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "unequal": 100}
 
 
+# One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.
+COUNTERS = """"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",\
+"gpu__time_duration.sum","dram__throughput.avg.pct_of_peak_sustained_elapsed","sm__inst_issued.avg.pct_of_peak_sustained_elapsed"
+"","","","","","","","","","","","us","%","%"
+"0","5","python3","host","void lib::gemm<(int)1, 128>(T1 *)","1","7","(256, 1, 1)","(160, 1, 1)","0","7.0","210.5","61.5","30.25"
+"1","5","python3","host","softmax(float *)","1","7","(256, 1, 1)","(320, 1, 1)","0","7.0","190.5","80","10"
+"""
+
+
 def cut(text, share):
     return text[:int(len(text) * share)]
 
@@ -252,6 +261,24 @@ def check_fine(smsched, work, update):
         check(f"{name} is the same when compressed", packed.stdout == out.read_text(), packed.stderr)
 
 
+def check_with(smsched, work, update):
+    """Demands from counters by name and geometry, and from the library."""
+    write(work / "training.json", training())
+    write(work / "counters.csv", COUNTERS)
+    done = run(smsched, "import", "kineto", work / "training.json", "--with", work / "counters.csv", "-o", work / "with.yaml")
+    check("counters are joined", done.returncode == 0, done.stderr)
+    compare("with counters", GOLDEN / "with-counters.yaml", (work / "with.yaml").read_text().replace(str(work) + "/", ""), update)
+    done = run(smsched, "run", work / "with.yaml")
+    check("a run says how much of the kernel time has no metric", "training-1 (9), training-2 (100)" in done.stdout,
+          done.stdout)
+    done = run(smsched, "import", "kineto", work / "training.json", "--with", "library")
+    check("the library is named", "2 kernels" not in done.stdout.split("from the nearest name")[0][-40:] and "gemm of 40960 threads from" in done.stdout,
+          done.stdout[:2000])
+    for given in (work / "none.csv", work / "training.json"):
+        done = run(smsched, "import", "kineto", work / "training.json", "--with", given, "-o", work / "not.yaml")
+        check(f"--with {given.name} is refused", done.returncode in (3, 4) and given.name in done.stderr and not (work / "not.yaml").exists(), done.stderr)
+
+
 def check_bad(smsched, work, update):
     for name, content in bad().items():
         path = work / f"{name}.json"
@@ -302,6 +329,7 @@ def main():
     smsched, update = Path(sys.argv[1]).resolve(), "--update" in sys.argv
     with tempfile.TemporaryDirectory() as folder:
         check_fine(smsched, Path(folder), update)
+        check_with(smsched, Path(folder), update)
         check_bad(smsched, Path(folder), update)
         check_real(smsched, Path(folder))
     print(f"{passed} passed, {failed} failed")
