@@ -18,6 +18,8 @@ struct options {
 
 #define AT(member) offsetof(struct options, import.member)
 
+static const char *const names[] = {"symbol", "nvtx", NULL};
+
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, completely or not at all; default: stdout", CLI_TEXT,
      offsetof(struct options, out), .letter = 'o'},
@@ -34,6 +36,8 @@ static const struct cli_option own_options[] = {
     {"source", "TEXT", "profilers: where the profile comes from; default: tool and version", CLI_TEXT, AT(source)},
     {"iteration", NULL, "profilers: the launches of one iteration, without copies, host time and scenario", CLI_FLAG,
      AT(iteration)},
+    {"names", "FROM", "nsys: nvtx names kernels by the range around their launch; default: symbol", CLI_CHOICE,
+     AT(names), .choices = names},
     {"with", "FILE",
      "kineto, nsys: demands from this report of Nsight Compute, or from the nearest kernels of the "
      "'library'",

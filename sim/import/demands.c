@@ -328,6 +328,7 @@ static void add_facts(const struct joining *joining, const char *with)
         fact[profile->facts++] = sms__print(joining->arena, "taken from others: %s%s", joining->names,
                                             joining->named > NAMED_MAX ? "; and more" : "");
     profile->fact = fact;
+    profile->demands = true;
 }
 
 int sms__demands_join(struct sms__arena *arena, struct sms__profile *profile, const char *with,

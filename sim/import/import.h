@@ -21,7 +21,7 @@ struct sms__import_options {
     const char *source;   /* ncu, nvprof: where the numbers come from; NULL: the tool's name */
     bool iteration;       /* ncu, nvprof: one iteration of the launches, and no scenario */
     const char *with;     /* traces: a file of Nsight Compute whose counters kernels take, or "library"; or NULL */
-    const char *names;    /* nsys: "nvtx", so that kernels are named by the range around their launch; or NULL */
+    bool names;           /* nsys: kernels are named by the NVTX range around their launch */
     double inflate; /* openb: pods are drawn until they request this share of the cluster's GPUs, a ratio; 0: the pods
                        of the list */
     const struct sms_load_options *load; /* where devices are looked for */

@@ -55,6 +55,8 @@ struct sms__profile {
     struct sms__profile_copy *copy; /* by start */
     size_t copies;
 
+    bool by_range;           /* for the reader: kernels are to be named by the range around their launch */
+    bool demands;            /* of a trace: some launches have metrics of resources */
     bool trace;              /* all starts and durations are known, of several processes, devices and streams */
     const char *const *fact; /* what was found in the file, for the user: lines without a line break */
     size_t facts;

@@ -73,6 +73,18 @@ static const struct sms__trace_call *call_of(const struct sms__trace_reading *re
     return NULL;
 }
 
+/* "RANGE/KERNEL", without the kernel's namespaces, template and arguments. */
+static const char *name_by_range(struct sms__arena *arena, const char *range, const char *kernel)
+{
+    char *name = sms__print(arena, "%s/", range);
+    for (char *c = name; *c; c++)
+        *c = strchr("<(:", *c) ? '_' : *c;
+    const char *from = kernel, *end = kernel + strcspn(kernel, "<(");
+    for (const char *c = kernel; c < end; c++)
+        from = *c == ' ' || *c == ':' ? c + 1 : from;
+    return sms__print(arena, "%s%.*s", name, (int)(end - from), from);
+}
+
 /* What launches cost. The shortest of a hundred delays is taken for one without a queue. */
 static void join_calls(struct sms__trace_reading *reading)
 {
@@ -89,6 +101,8 @@ static void join_calls(struct sms__trace_reading *reading)
             continue;
         if (!out->launch[l].process)
             out->launch[l].process = call->process;
+        if (call->range)
+            out->launch[l].kernel = name_by_range(reading->arena, call->range, out->launch[l].kernel);
         length[count] = call->length_s;
         delay[count++] = out->launch[l].start_s - call->start_s;
     }

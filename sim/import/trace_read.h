@@ -10,6 +10,7 @@ enum { SMS__TRACE_ROWS_MAX = 2000000, SMS__TRACE_FACTS_MAX = 16 };
 struct sms__trace_call {
     int64_t correlation;
     const char *process;
+    const char *range; /* that it is in, by which its kernels are to be named; NULL: none */
     double start_s, length_s;
 };
 

@@ -167,6 +167,35 @@ def several(path):
     report.close()
 
 
+def annotated(path):
+    """Steps that NVTX names, whose kernels differ in geometry each time; ranges within them; a CUDA graph, a green context and
+    samples of GPU metrics, at 10 kHz."""
+    report = Report(path, kernel_columns=KERNEL + ["graphNodeId", "greenContextId"])
+    report.table("NVTX_EVENTS", ["start", "end", "eventType", "globalTid", "text", "textId"])
+    report.table("GPU_METRICS", ["timestamp", "typeId", "metricId", "value"])
+    report.table("TARGET_INFO_GPU_METRICS", ["typeId", "metricId", "metricName"])
+    metrics = ["DRAM Read Bandwidth [Throughput %]", "DRAM Write Bandwidth [Throughput %]", "SM Issue [Throughput %]", "SMs Active [Throughput %]"]
+    for m, name in enumerate(metrics):
+        report.add("TARGET_INFO_GPU_METRICS", dict(typeId=1 << 8, metricId=m, metricName=name))
+    t, sampled, thread = 10**9, 10**9, PROCESS + (100 << 24) + 5
+    for i in range(10):
+        start = t
+        for kind, name, length, grid in (("forward", "layer(float*)", 400000, 20 + i % 3), ("backward", "layer(float*)", 700000, 40 + i % 2)):
+            ranges = dict(eventType=59, globalTid=thread)
+            report.add("NVTX_EVENTS", ranges | dict(start=t - 9000, end=t + 5000, text=kind))
+            first = t
+            t = report.kernel(name, t, length, grid=grid) + 20000
+            while sampled < t - 20000:
+                for m, value in enumerate([30, 10, 50 if kind == "forward" else 20, 99]):
+                    report.add("GPU_METRICS", dict(timestamp=sampled, typeId=1 << 8, metricId=m, value=value if sampled >= first else 0))
+                sampled += 100000
+        report.add("NVTX_EVENTS", dict(start=start - 10000, end=t - 10000, eventType=59, globalTid=thread, text=f"step {i}"))
+        t += 200000
+    report.calls(8000, 4000)
+    report.db.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphNodeId = 7, greenContextId = 3")
+    report.close()
+
+
 def irregular(path):
     """No kernel comes twice, and some columns are missing, as in reports of other versions."""
     report = Report(path, kernel_columns=[c for c in KERNEL if c not in ("demangledName", "gridZ", "contextId", "dynamicSharedMemory")])
@@ -177,10 +206,10 @@ def irregular(path):
 
 
 FINE = {"training": training, "overlapping": overlapping, "several": several, "irregular": irregular, "growing": growing,
-        "shuffled": shuffled}
+        "shuffled": shuffled, "annotated": annotated}
 # Makespan of the scenario in ns, from the trace: jobs times length of a job, of the process that runs longest.
 LENGTH = {"training": 29 * ((200000 + 150000 + 5000) + 3 * (130000 + 1500) + 52000 + 32000), "overlapping": 19 * 450000,
-          "several": 49 * 30000, "shuffled": 39 * 10000,
+          "several": 49 * 30000, "annotated": 9 * 1340000, "shuffled": 39 * 10000,
           "growing": sum(3 * (40000 + 1000 * i + 80000 + 4000) + 60000 for i in range(24)), "irregular": sum(10000 * (i + 1) for i in range(9)) + 8 * 5000}
 
 
@@ -293,6 +322,8 @@ def check_fine(smsched, work, update):
         check(f"{name}: --dump has each launch", dump.count("\nlaunch ") == sum(
             int(line.split("found: ")[1].split()[0]) for line in notes if line.startswith("found: ")), dump[:300])
         within(name, makespan(smsched, work / f"{name}.yaml"), LENGTH[name])
+    done = run(smsched, "import", "nsys", work / "annotated.sqlite", "--names", "nvtx")
+    check("kernels have the names of ranges", "- name: forward_layer" in done.stdout and "- name: backward_layer" in done.stdout, done.stdout)
     newer = changed("UPDATE META_DATA_EXPORT SET value = '7.0.1' WHERE name = 'EXPORT_SCHEMA_VERSION'")
     newer(work / "newer.sqlite")
     done = run(smsched, "import", "nsys", work / "newer.sqlite")
@@ -340,6 +371,7 @@ def main():
     if sys.argv[1] == "--seeds":
         training(Path(sys.argv[2]) / "nsys-training.sqlite", page_size=512)
         irregular(Path(sys.argv[2]) / "nsys-irregular.sqlite")
+        annotated(Path(sys.argv[2]) / "nsys-annotated.sqlite")
         return 0
     smsched, update = Path(sys.argv[1]).resolve(), "--update" in sys.argv
     with tempfile.TemporaryDirectory() as folder:

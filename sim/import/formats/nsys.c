@@ -3,6 +3,7 @@
 #include "../import.h"
 #include "../intern.h"
 #include "../report_gpu.h"
+#include "../report_ranges.h"
 #include "../report_tables.h"
 #include "../text.h"
 #include "../trace_read.h"
@@ -14,12 +15,24 @@
 enum { START, END, DEVICE, CONTEXT, STREAM, PROCESS, CORRELATION, SHARED_COLUMNS };
 #define COMMON_COLUMNS "start", "end", "deviceId", "contextId", "streamId", "globalPid", "correlationId"
 
-enum { GRID = SHARED_COLUMNS, BLOCK = GRID + 3, REGISTERS = BLOCK + 3, STATIC, DYNAMIC, DEMANGLED, SHORT, MANGLED };
-static const struct sms__report_table kernel_table = {
-    "CUPTI_ACTIVITY_KIND_KERNEL",
-    2,
-    {COMMON_COLUMNS, "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread",
-     "staticSharedMemory", "dynamicSharedMemory", "demangledName", "shortName", "mangledName"}};
+enum {
+    GRID = SHARED_COLUMNS,
+    BLOCK = GRID + 3,
+    REGISTERS = BLOCK + 3,
+    STATIC,
+    DYNAMIC,
+    DEMANGLED,
+    SHORT,
+    MANGLED,
+    GRAPH,
+    GREEN
+};
+static const struct sms__report_table kernel_table = {"CUPTI_ACTIVITY_KIND_KERNEL",
+                                                      2,
+                                                      {COMMON_COLUMNS, "gridX", "gridY", "gridZ", "blockX", "blockY",
+                                                       "blockZ", "registersPerThread", "staticSharedMemory",
+                                                       "dynamicSharedMemory", "demangledName", "shortName",
+                                                       "mangledName", "graphNodeId", "greenContextId"}};
 
 enum { BYTES = SHARED_COLUMNS, KIND };
 static const struct sms__report_table copy_table = {
@@ -41,6 +54,8 @@ struct nsys {
     const char **name;
     size_t named;
     struct sms__report_gpus gpus;
+    struct sms__report_ranges ranges; /* if kernels are named by them */
+    size_t in_graphs, in_green;       /* launches that are nodes of CUDA graphs, that ran in green contexts */
     size_t launches_most, copies_most, calls_most; /* rows of the tables */
     int64_t origin;                                /* start of the first launch, ns */
     const char *product;                           /* version of Nsight Systems; "" */
@@ -191,6 +206,12 @@ static int read_kernel(void *user, sqlite3_stmt *row)
         code = kernel_name(nsys, row, &launch->kernel);
     if (code != SMS_OK)
         return code;
+    nsys->in_graphs += sms__report_whole(row, GRAPH, 0) > 0;
+    if (sms__report_whole(row, GREEN, 0) > 0) { /* a part of the SMs: with streams of its own */
+        nsys->in_green++;
+        place.context = sms__intern_text(
+            &nsys->texts, sms__print(nsys->report.arena, "%s/%s", place.context, text_of(nsys, row, GREEN)));
+    }
     launch->process = place.process;
     launch->device = place.device;
     launch->context = place.context;
@@ -345,7 +366,9 @@ static int read_call(void *user, sqlite3_stmt *row)
     reading->unfinished = unfinished;
     if (!known)
         return SMS_OK;
-    int code = find_process(nsys, sqlite3_column_int64(row, CALL_THREAD), &call.process);
+    const int64_t thread = sqlite3_column_int64(row, CALL_THREAD);
+    call.range = sms__report_range_at(&nsys->ranges, thread, sqlite3_column_int64(row, CALL_START));
+    int code = find_process(nsys, thread, &call.process);
     reading->call[reading->calls++] = call;
     return code;
 }
@@ -397,9 +420,12 @@ static void state_facts(struct nsys *nsys)
                                      atoi(nsys->report.schema) > SMS__REPORT_SCHEMA
                                          ? ", which is newer than this program; what it could read is below"
                                          : ""));
-    sms__reading_fact(&nsys->reading,
-                      "no counters: what kernels demand of resources is unknown, so they press on nothing; "
-                      "smsched import ncu measures it");
+    if (nsys->in_graphs + nsys->in_green)
+        sms__reading_fact(&nsys->reading,
+                          sms__print(arena,
+                                     "%zu launches are nodes of CUDA graphs; %zu ran in green contexts, whose parts of "
+                                     "the SMs are not told",
+                                     nsys->in_graphs, nsys->in_green));
 }
 
 static int take_version(void *user, sqlite3_stmt *row)
@@ -428,8 +454,15 @@ static int read_report(void *user)
         code = read_operations(nsys);
     if (code != SMS_OK)
         return code;
-    code = read_calls(nsys);
+    if (nsys->out->by_range)
+        code = sms__report_ranges_read(&nsys->report, &nsys->ranges);
+    if (code == SMS_OK)
+        code = read_calls(nsys);
+    if (code == SMS_OK)
+        code = sms__report_steps_read(&nsys->report, nsys->origin, nsys->out);
     sms__reading_end(&nsys->reading);
+    if (code == SMS_OK)
+        code = sms__report_samples_read(&nsys->report, nsys->origin, &nsys->reading);
     identify_gpu(nsys);
     state_facts(nsys);
     return code;
