@@ -52,7 +52,7 @@ static int by_copy_start(const void *left, const void *right)
     return (a->start_s > b->start_s) - (a->start_s < b->start_s);
 }
 
-/* The call that made a launch; NULL: none is known. */
+/* The call that made a launch; NULL: unknown. */
 static const struct sms__trace_call *call_of(const struct sms__trace_reading *reading,
                                              const struct sms__profile_launch *launch)
 {

@@ -2,11 +2,12 @@
 """Traces of PyTorch's profiler: small ones made here, what is imported of them, and whether a run takes as long as the
 trace; damaged ones; and the real ones, where the data is.
 
-usage: kineto.py SMSCHED [--update] | --seeds FOLDER | --large FILE MB | --page FILE
+usage: kineto.py SMSCHED [--update] | --seeds FOLDER | --large FILE MB
 """
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -279,6 +280,23 @@ def check_with(smsched, work, update):
         check(f"--with {given.name} is refused", done.returncode in (3, 4) and given.name in done.stderr and not (work / "not.yaml").exists(), done.stderr)
 
 
+def check_page(smsched, work):
+    """The commands of docs/profiles.md, but for those that need a GPU."""
+    page = (HERE.parent.parent / "docs/profiles.md").read_text().split("## From your program to a scenario")[1].split("**Demands.**")[0]
+    (work / "trace.json.gz").write_bytes(gzip.compress(json.dumps(training()).encode()))
+    run(sys.executable, HERE / "nsys.py", "--seeds", work)
+    (work / "nsys-training.sqlite").rename(work / "report.sqlite")
+    for block in page.split("```sh\n")[1:]:
+        commands = block.split("```")[0].splitlines()
+        check("a figure takes at most five commands", len(commands) <= 5, block)
+        for command in (c for c in commands if c.startswith("smsched ")):
+            done = subprocess.run(f"{smsched}{command[len('smsched'):]}", shell=True, capture_output=True, text=True, cwd=work)
+            check(f"`{command}`", done.returncode == 0, done.stdout + done.stderr)
+        figures = list((work / "results/plots").glob("timeline*.svg"))
+        check("a figure is drawn", figures, block)
+        shutil.rmtree(work / "results")
+
+
 def check_bad(smsched, work, update):
     for name, content in bad().items():
         path = work / f"{name}.json"
@@ -330,6 +348,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_fine(smsched, Path(folder), update)
         check_with(smsched, Path(folder), update)
+        check_page(smsched, Path(folder))
         check_bad(smsched, Path(folder), update)
         check_real(smsched, Path(folder))
     print(f"{passed} passed, {failed} failed")
