@@ -114,7 +114,7 @@ static int by_start(const void *left, const void *right)
 static void collect(struct search *search)
 {
     const struct sms__profile *profile = search->profile;
-    search->operation = SMS__NEW(search->arena, struct operation, profile->launches + profile->copies + 1);
+    search->operations = 0;
     add_copies(search, true);
     for (size_t l = 0; l < profile->launches; l++) {
         const struct sms__profile_launch *launch = &profile->launch[l];
@@ -136,15 +136,21 @@ static int by_code(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static void prepare(struct search *search)
+static void allocate(struct search *search)
 {
-    const size_t count = search->operations;
+    const size_t count = search->profile->launches + search->profile->copies;
+    search->operation = SMS__NEW(search->arena, struct operation, count + 1);
     search->hash = SMS__NEW(search->arena, uint64_t, count + 1);
     search->power = SMS__NEW(search->arena, uint64_t, count + 1);
     search->busy_s = SMS__NEW(search->arena, double, count + 1);
     search->latest_end = SMS__NEW(search->arena, double, count + 1);
     search->by_code = SMS__NEW(search->arena, struct occurrence, count + 1);
     search->window = SMS__NEW(search->arena, struct window, count + 1);
+}
+
+static void prepare(struct search *search)
+{
+    const size_t count = search->operations;
     const uint64_t factor = search->likeness.by_stream ? 1 : HASH_FACTOR; /* 1: whatever their order */
     search->power[0] = 1;
     search->latest_end[0] = search->operation[0].start;
@@ -307,37 +313,42 @@ static double overlap_of(const struct search *search, const struct window *windo
     return sum;
 }
 
-/* Keeps the windows, far enough from each other that they do not touch. */
-static struct sms__iterations keep(const struct search *search, const struct window *window, size_t rounds,
-                                   struct sms__profile *out)
+static struct sms__iterations measure(const struct search *search, const struct window *window, size_t rounds)
 {
     struct sms__iterations found = {.rounds = rounds};
-    double total = 0, squares = 0, busy = 0, longest = 0, whole = search->busy_s[search->operations];
+    double total = 0, squares = 0, busy = 0;
     bool all = window->length == search->operations;
     for (size_t w = 0; w < rounds; w++) {
         double length =
             all ? search->latest_end[search->operations] - search->operation[0].start : length_of(search, &window[w]);
         total += length;
         squares += length * length;
-        longest = fmax(longest, length);
+        found.longest_s = fmax(found.longest_s, length);
         busy += busy_of(search, &window[w]);
         found.overlap += overlap_of(search, &window[w]);
     }
-    out->launch = SMS__NEW(search->arena, struct sms__profile_launch, rounds * window->length + 1);
-    out->copy = SMS__NEW(search->arena, struct sms__profile_copy, rounds * window->length + 1);
-    out->launches = out->copies = 0;
-    out->pitch_s = 2 * longest;
-    for (size_t w = 0; w < rounds; w++)
-        keep_window(search, &window[w], (double)w * out->pitch_s, out);
+    for (size_t i = window->from; i < window->from + window->length; i++)
+        *(search->operation[i].launch ? &found.launches : &found.copies) += 1;
     found.mean_s = total / (double)rounds;
     found.spread = sqrt(fmax(squares / (double)rounds - found.mean_s * found.mean_s, 0)) / found.mean_s;
-    found.covered = busy / whole;
+    found.covered = busy / search->busy_s[search->operations];
     found.overlap /= total;
-    found.launches = out->launches / rounds;
-    found.copies = out->copies / rounds;
-    out->rounds = rounds;
-    out->round_s = found.mean_s;
     return found;
+}
+
+/* Keeps the windows, far enough from each other that they do not touch. */
+static void keep(const struct search *search, const struct window *window, const struct sms__iterations *found,
+                 struct sms__profile *out)
+{
+    *out = *search->profile;
+    out->launch = SMS__NEW(search->arena, struct sms__profile_launch, found->rounds * found->launches + 1);
+    out->copy = SMS__NEW(search->arena, struct sms__profile_copy, found->rounds * found->copies + 1);
+    out->launches = out->copies = 0;
+    out->pitch_s = 2 * found->longest_s;
+    out->rounds = found->rounds;
+    out->round_s = found->mean_s;
+    for (size_t w = 0; w < found->rounds; w++)
+        keep_window(search, &window[w], (double)w * out->pitch_s, out);
 }
 
 static bool has_geometry_of(const struct sms__profile_launch *a, const struct sms__profile_launch *b)
@@ -431,47 +442,50 @@ static size_t search_steps(struct search *search)
     return search->likeness.by_name;
 }
 
-/* Returns whether something repeats. */
-static bool find(struct search *search, struct sms__profile *out, struct sms__iterations *found)
+/* Finds the equal windows of a likeness: the first `rounds` of the best anchor's. Nothing repeats: `rounds` is 0. */
+static struct sms__iterations find(struct search *search)
 {
-    bool named = search->profile->steps > 0;
+    const bool named = search->profile->steps > 0;
+    search->best = (struct anchor){0};
     collect(search);
     prepare(search);
     size_t rounds = named ? search_steps(search) : search_windows(search);
-    if (rounds) {
-        *found = keep(search, &search->window[search->best.from], rounds, out);
-        found->others = search->best.windows - rounds;
-        found->by_stream = search->likeness.by_stream;
-        found->named = named;
-        found->repeats = true;
-        if (found->launches)
-            return true;
-    }
-    *found = keep(search, &(struct window){0, 0, search->operations}, 1, out);
-    return false;
+    struct sms__iterations found = {0};
+    if (rounds)
+        found = measure(search, &search->window[search->best.from], rounds);
+    found.others = search->best.windows - rounds;
+    found.by_stream = search->likeness.by_stream;
+    found.named = named;
+    found.repeats = found.launches > 0;
+    return found;
 }
 
 struct sms__iterations sms__iterations_find(struct sms__arena *arena, const struct sms__profile *profile, bool divide,
                                             struct sms__profile *out)
 {
     static const struct likeness likeness[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+    struct sms__profile part = *profile;
+    struct search search = {.arena = arena, .profile = &part};
     struct sms__iterations best = {0};
-    for (int named = profile->steps > 1; named >= 0 && !best.repeats; named--) {
+    struct window *window = NULL;
+    allocate(&search);
+    for (int named = profile->steps > 1; named >= 0 && !best.repeats; named--)
         for (size_t i = 0; i < sizeof likeness / sizeof *likeness; i++) {
-            struct sms__profile part = *profile, kept = *profile;
-            struct sms__iterations found;
-            if ((likeness[i].by_stream && !divide) || best.covered * best.repeats + LIKER >= 1)
+            if ((likeness[i].by_stream && !divide) || best.covered + LIKER >= 1)
                 continue;
             part.steps = named ? profile->steps : 0;
-            bool repeats =
-                find(&(struct search){.arena = arena, .profile = &part, .likeness = likeness[i]}, &kept, &found);
+            search.likeness = likeness[i];
+            struct sms__iterations found = find(&search);
             bool aside = divide && !likeness[i].by_stream && found.overlap > SMS__OVERLAP_MOST;
-            if (best.rounds && (!repeats || aside || (best.repeats && found.covered < best.covered + LIKER)))
-                continue; /* the first stands for all if nothing repeats */
+            if (!found.repeats || aside || (best.repeats && found.covered < best.covered + LIKER))
+                continue;
             best = found;
-            best.repeats &= !aside;
-            *out = kept;
+            window = SMS__NEW(arena, struct window, found.rounds);
+            memcpy(window, &search.window[search.best.from], found.rounds * sizeof *window);
         }
-    }
+    const struct window whole = {0, 0, search.operations};
+    if (!best.repeats)
+        best = measure(&search, &whole, 1);
+    keep(&search, best.repeats ? window : &whole, &best, out);
     return best;
 }

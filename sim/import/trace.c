@@ -241,10 +241,11 @@ static void state_part(const struct trace *trace, const struct part *part)
         state(trace, "%s: nothing repeats; one job is the whole trace, %zu launches and %zu copies in %.6g ms", who,
               found->launches, found->copies, found->mean_s * 1e3);
     else if (found->rounds == 1)
-        state(trace,
-              "%s: the steps that the program names differ; one job is that with the median number of operations, "
-              "%zu launches and %zu copies in %.6g ms; %zu others left out",
-              who, found->launches, found->copies, found->mean_s * 1e3, found->others);
+        state(trace, "%s: %s, %zu launches and %zu copies in %.6g ms; %zu others left out", who,
+              found->others
+                  ? "the steps that the program names differ; one job is that with the median number of operations"
+                  : "one job is the only step that begins and ends in the trace",
+              found->launches, found->copies, found->mean_s * 1e3, found->others);
     else
         state(trace,
               "%s: one job is one of %zu equal %s, %zu launch%s and %zu cop%s in %.6g ms on average (coefficient "

@@ -100,6 +100,15 @@ def begun():
     return events
 
 
+def whole():
+    """Kernels in whole us, of which some took none."""
+    trace = Trace()
+    for i in range(8):
+        trace.kernel("instant()", 10 * i, 0)
+        trace.kernel("k()", 10 * i + 2, 5)
+    return trace.object()
+
+
 def several():
     """Two processes, of which one has two devices."""
     one, two = Trace(pid=100), Trace(pid=200, device=1)
@@ -123,10 +132,10 @@ def unequal():
     return trace.object()
 
 
-FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "unequal": unequal}
+FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "whole": whole, "unequal": unequal}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
-LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "unequal": 100}
+LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "whole": 70, "unequal": 100}
 
 
 # One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.

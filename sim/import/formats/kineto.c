@@ -55,12 +55,14 @@ struct kineto {
     size_t gpus;
     int64_t origin; /* ns; of the first operation */
     bool has_origin, in_ns;
+    size_t instant; /* kernels of length 0 */
     double *step_s;
     size_t steps;
     struct sms__profile_metric *occupancy; /* the last one */
 };
 
-/* The start in seconds from the first operation, and the length, from 0; false if it has no such start or length. */
+/* The start in seconds from the first operation, and the length; false if it has none. Old traces count whole us: what
+ * took 0 of them took half of one. */
 static bool times_of(struct kineto *kineto, const struct sms__event *event, double *start_s, double *length_s)
 {
     long double unit = event->start >= NS_LEAST ? 1 : 1000;
@@ -72,7 +74,7 @@ static bool times_of(struct kineto *kineto, const struct sms__event *event, doub
     kineto->has_origin = true;
     kineto->in_ns |= unit == 1;
     *start_s = (double)(start - kineto->origin) * 1e-9;
-    *length_s = (double)nearbyintl(event->length * unit) * 1e-9;
+    *length_s = (double)(event->length > 0 ? nearbyintl(event->length * unit) : unit / 2) * 1e-9;
     return true;
 }
 
@@ -130,7 +132,7 @@ static int add_kernel(struct kineto *kineto, const struct sms__event *event, uns
 {
     struct sms__profile *out = kineto->reading.out;
     struct sms__profile_launch launch = {.count = 1, .line = line, .context = "", .stream = ""};
-    if (!times_of(kineto, event, &launch.start_s, &launch.duration_s) || launch.duration_s <= 0) {
+    if (!times_of(kineto, event, &launch.start_s, &launch.duration_s)) {
         kineto->reading.unfinished++;
         return 1;
     }
@@ -146,6 +148,7 @@ static int add_kernel(struct kineto *kineto, const struct sms__event *event, uns
     }
     if (out->launches == SMS__TRACE_ROWS_MAX)
         return fail_rows(kineto, "kernels");
+    kineto->instant += event->length == 0;
     launch.kernel = sms__intern_text(&kineto->events.texts, sms__event_text(event, SMS__EVENT_NAME));
     launch.device = device_of(kineto, event);
     launch.context = intern_number(kineto, sms__event_whole(event, SMS__EVENT_CONTEXT, 0));
@@ -167,7 +170,7 @@ static int add_copy(struct kineto *kineto, const struct sms__event *event, unsig
     const char *name = sms__event_text(event, SMS__EVENT_NAME);
     bool to_host = strstr(name, "DtoH") || strstr(name, "DeviceToHost");
     copy.to_device = strstr(name, "HtoD") || strstr(name, "HostToDevice");
-    if (!times_of(kineto, event, &copy.start_s, &copy.duration_s) || copy.duration_s <= 0) {
+    if (!times_of(kineto, event, &copy.start_s, &copy.duration_s)) {
         kineto->reading.unfinished++;
         return 1;
     }
@@ -438,6 +441,11 @@ static int read_trace(void *user)
     reading->unfinished += kineto->never_ended;
     if (kineto->in_ns)
         sms__reading_fact(reading, "time stamps are in ns, as they are too large for us");
+    if (kineto->instant)
+        sms__reading_fact(reading, sms__print(reading->arena,
+                                              "%zu kernels took less than a unit of the trace's clock, and "
+                                              "count as half of one",
+                                              kineto->instant));
     sms__reading_end(reading);
     name_places(kineto);
     place_copies(kineto);
