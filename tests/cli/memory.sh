@@ -109,7 +109,7 @@ survives 11 1 "explain processes as CSV" none explain processes.yaml --format cs
 survives 31 2 "import ncu" out.yaml import ncu "$fine/ncu-raw.csv" --out out.yaml
 survives 31 3 "import nvprof" out.yaml import nvprof "$fine/nvprof-trace.csv" "$fine/nvprof-metrics.csv" --out out.yaml
 survives 31 4 "import nsys" out.yaml import nsys nsys-irregular.sqlite --out out.yaml
-survives 31 5 "import kineto" out.yaml import kineto kineto-training.json --with library --out out.yaml
+survives 31 5 "import kineto" out.yaml import kineto kineto-training.json --out out.yaml
 survives 1 1 "import openb" out.yaml import openb "$tests/import/openb/fine/nodes.csv" "$tests/import/openb/fine/pods.csv" \
     --out out.yaml
 survives 1 1 "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
