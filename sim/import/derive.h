@@ -19,7 +19,14 @@ struct sms__derive_options {
     const struct sms__device *target; /* the device to write the workload for; NULL: the profiled device */
     double clock_hz;                  /* the SM clock to write it for; 0: the target's, or as profiled */
     size_t steps;                     /* most steps to write, at least 8; 0: 400 */
+    struct sms__derive_facts *facts;  /* is added up; or NULL */
     bool iteration;                   /* steps are the launches of one iteration, without copies and host time */
+};
+
+/* What the derived workloads ask of a scenario that runs them. */
+struct sms__derive_facts {
+    bool jitter;              /* a kernel has jitter, so that one replication is not enough */
+    double copied, copying_s; /* bytes of the copies with a known duration, and the sum of these durations */
 };
 
 /* Writes one workload document to `to`. Comments of the document list what was left out of the profile and every number
@@ -27,6 +34,12 @@ struct sms__derive_options {
  * no launch can be used, and then writes nothing. */
 int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, const struct sms__derive_options *options,
                 FILE *to, struct sms_errors *errors);
+
+/* Reports all that a profile says of its device and that contradicts `device`, which the user has named: the name of
+ * the GPU, compute capability, number of SMs, resident blocks. In a guard of `arena`. */
+void sms__derive_check_device(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
+                              const struct sms__device *device, const struct sms_load_options *options,
+                              struct sms_errors *errors);
 
 /* What bounds a kernel. It is latency if no resource reaches 50 % usage; otherwise it is the class of the most used
  * resource, or mixed if the other class is within 10 points. */

@@ -14,11 +14,10 @@ static const double BLOCKS_NEAR = 0.05;
 
 struct assumption {
     struct sms__derivation *derivation;
-    struct sms__derived *kernel; /* NULL: only the time is assumed */
+    struct sms__derived *kernel;
     struct sms__assumptions *assumed;
     const struct sms__metric_means *metrics;
-    double occupancy, cycles; /* NAN: unknown */
-    bool counted;             /* the cycles were counted, not computed from instructions */
+    double occupancy; /* NAN: unknown */
 };
 
 static bool get(const struct assumption *assumption, const char *name, enum sms__metric_quantity quantity,
@@ -34,54 +33,24 @@ static void add_assumption(const struct assumption *assumption, const char *text
         assumed->text[assumed->count++] = text;
 }
 
-/* Bytes moved over the rate at which they moved. nvprof measures both in the same passes. NAN if no pair of metrics
- * exists. */
-static double time_of_bytes(const struct assumption *assumption, const char **from)
+double sms__derive_nominal_time(struct sms__assumptions *assumed)
 {
-    static const struct {
-        const char *count, *rate;
-        double bytes;
-    } pairs[] = {
-        {"dram__bytes.sum", "dram__bytes.sum.per_second", 1},
-
-        {"dram_read_transactions", "dram_read_throughput", 32},   {"dram_read_bytes", "dram_read_throughput", 1},
-        {"dram_write_transactions", "dram_write_throughput", 32}, {"dram_write_bytes", "dram_write_throughput", 1},
-        {"l2_read_transactions", "l2_read_throughput", 32},       {"l2_write_transactions", "l2_write_throughput", 32}};
-    double count, rate;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (!get(assumption, pairs[i].count, SMS__AS_COUNT, &count) ||
-            !get(assumption, pairs[i].rate, SMS__AS_RATE, &rate))
-            continue;
-        *from = sms__print(assumption->derivation->arena, "%s x %.0f B / %s", pairs[i].count, pairs[i].bytes,
-                           pairs[i].rate);
-        return count * pairs[i].bytes / rate;
-    }
-    return NAN;
+    assumed->time = true;
+    if (assumed->count < SMS__ASSUMED_MAX)
+        assumed->text[assumed->count++] =
+            "time 100 us: nominal, as no metric gives it; counts of work say nothing of use";
+    return NOMINAL_S;
 }
-
-static bool is_time(double seconds) { return seconds >= 1e-9 && seconds <= SECONDS_MAX; }
 
 static double assume_time(const struct assumption *assumption)
 {
-    const struct sms__device *device = assumption->derivation->device;
     struct sms__arena *arena = assumption->derivation->arena;
-    const char *bytes;
-    double seconds = assumption->cycles / device->clock_hz;
-    if (is_time(seconds)) {
-        const char *from =
-            sms__print(arena, "inst_executed / (ipc x %llu SMs x sm_efficiency)", (unsigned long long)device->sms);
-        add_assumption(assumption,
-                       sms__print(arena, "time %.3f us: %.0f cycles (%s) at the device's %.0f MHz", seconds * 1e6,
-                                  assumption->cycles, assumption->counted ? "counted" : from, device->clock_hz / 1e6));
-        return seconds;
-    }
-    seconds = time_of_bytes(assumption, &bytes);
-    if (is_time(seconds)) {
-        add_assumption(assumption, sms__print(arena, "time %.3f us: %s", seconds * 1e6, bytes));
-        return seconds;
-    }
-    add_assumption(assumption, sms__print(arena, "time %.0f us: nominal, as no metric gives it", NOMINAL_S * 1e6));
-    return NOMINAL_S;
+    const char *from;
+    double seconds = sms__derive_seconds(arena, assumption->metrics, assumption->derivation->device, &from);
+    if (!(seconds >= 1e-9 && seconds <= SECONDS_MAX))
+        return sms__derive_nominal_time(assumption->assumed);
+    add_assumption(assumption, sms__print(arena, "time %.3f us: %s", seconds * 1e6, from ? from : "measured"));
+    return seconds;
 }
 
 /* Warps of the whole launch, or NAN. Sets the metrics that gave them. */
@@ -189,12 +158,8 @@ void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived 
     struct assumption assumption = {
         .derivation = derivation, .kernel = kernel, .assumed = &kernel->assumed, .metrics = metrics};
     const char *from;
-    sms__derive_measured(&measured);
-    if (isnan(measured.activity))
-        measured.activity = 1;
+    sms__derive_measured(&measured, derivation->device);
     assumption.occupancy = measured.occupancy;
-    assumption.cycles = sms__derive_cycles(&measured, derivation->device);
-    assumption.counted = !isnan(sms__derive_elapsed(&measured, derivation->device));
     double warps = count_warps(&assumption, &from), seconds = assume_time(&assumption);
     assume_threads(&assumption, warps);
     assume_residency(&assumption);
@@ -204,13 +169,6 @@ void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived 
     kernel->block[0] = kernel->shape.threads;
     kernel->time.sum_s = seconds * (double)kernel->launches;
     kernel->time.min_s = kernel->time.max_s = seconds;
-}
-
-double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__assumptions *assumed,
-                               const struct sms__metric_means *metrics)
-{
-    struct assumption assumption = {.derivation = derivation, .assumed = assumed, .metrics = metrics, .cycles = NAN};
-    return assume_time(&assumption);
 }
 
 bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__derived *kernel)

@@ -1,7 +1,10 @@
 /* Finds the device file of a profile by the GPU's name, by the program's output, by compute capability and number of
  * SMs, or by the name of the profile, in this order. */
 #include "derive.h"
+#include "text.h"
+
 #include "../model/file.h"
+#include "../model/footprint.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -249,6 +252,92 @@ static const char *explain_no_match(struct sms__arena *arena, const struct candi
     return sms__print(arena, "no device file has %s, as the profiled device does%s%s",
                       describe_traits(arena, capability, sms), nearest ? "; the nearest is " : "",
                       nearest ? nearest->name : "");
+}
+
+/* Where a launch's line has the text, or the start of the line. */
+static struct sms__mark mark_of(const struct sms__profile_launch *launch, const char *path, const char *text)
+{
+    const char *line = launch ? launch->text : NULL, *at;
+    if (!line)
+        return (struct sms__mark){.file = path};
+    for (unsigned n = 1; n < launch->line && line; n++) {
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    at = line && text && *text ? strstr(line, text) : NULL;
+    bool found = at && at < line + strcspn(line, "\n");
+    return (struct sms__mark){launch->path, launch->text, launch->line, found ? sms__text_column(line, at) : 1};
+}
+
+/* The first launch with one of two metrics, and its value; or NULL. */
+static const struct sms__profile_launch *launch_with(const struct sms__profile *profile, const char *const name[3],
+                                                     double *value)
+{
+    for (size_t l = 0; l < profile->launches; l++)
+        for (size_t m = 0; m < profile->launch[l].metrics; m++)
+            for (size_t i = 0; i < 3 && name[i]; i++)
+                if (!strcmp(profile->launch[l].metric[m].name, name[i])) {
+                    *value = profile->launch[l].metric[m].mean;
+                    return &profile->launch[l];
+                }
+    return NULL;
+}
+
+static bool has_instance_of(const struct sms__device *device, uint64_t sms)
+{
+    for (size_t i = 0; device->mig && i < device->mig->profiles; i++)
+        if (device->mig->profile[i].sms == sms)
+            return true;
+    return device->sms == sms;
+}
+
+static void check_blocks(const struct sms__profile *profile, const char *path, const struct sms__device *device,
+                         struct sms_errors *errors)
+{
+    static const char *const limits[][3] = {{"launch__occupancy_limit_blocks", "Block Limit SM"},
+                                            {"launch__occupancy_limit_warps", "Block Limit Warps"},
+                                            {"launch__occupancy_limit_registers", "Block Limit Registers"}};
+    static const enum sms_limit limit_of[] = {SMS_BLOCKS, SMS_WARPS, SMS_REGISTERS};
+    uint64_t capacity[SMS_LIMITS], needs[SMS_LIMITS];
+    sms__sm_capacity(&device->sm, capacity);
+    for (size_t i = 0; i < sizeof limit_of / sizeof *limit_of; i++) {
+        double value;
+        const struct sms__profile_launch *launch = launch_with(profile, limits[i], &value);
+        struct sms__kernel shape = {.blocks = 1};
+        if (!launch || !(launch->block[0] > 0 && launch->block[0] < 4096 && launch->registers))
+            continue;
+        shape.registers = launch->registers;
+        shape.threads =
+            launch->block[0] * (launch->block[1] ? launch->block[1] : 1) * (launch->block[2] ? launch->block[2] : 1);
+        const char *why = sms__block_needs(&device->sm, &shape, needs);
+        double holds = why ? 0 : floor((double)capacity[limit_of[i]] / (double)needs[limit_of[i]]);
+        if (holds != value)
+            sms__error(errors, SMS_EINPUT, mark_of(launch, path, limits[i][1]),
+                       "the profiled device holds %.0f blocks of this launch on an SM by its %s, and %s holds %.0f",
+                       value, sms__limit_names[limit_of[i]], device->name, holds);
+    }
+}
+
+void sms__derive_check_device(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
+                              const struct sms__device *device, const struct sms_load_options *options,
+                              struct sms_errors *errors)
+{
+    const struct sms__profile_launch *first = profile->launches ? profile->launch : NULL;
+    const char *gpu = gpu_name_of(profile), *capability = profile->capability ? profile->capability : "";
+    const struct candidate *named = find_named(find_candidates(arena, options), gpu);
+    uint64_t sms = sm_count_of(profile);
+    bool same = named && named->sms == device->sms && !strcmp(named->capability, device->capability);
+    if (named && !same && !contains_name(gpu, device->name))
+        sms__error(errors, SMS_EINPUT, mark_of(first, path, gpu), "the profiled GPU is '%.80s', which is no %s", gpu,
+                   device->name);
+    if (*capability && *device->capability && strcmp(capability, device->capability) != 0)
+        sms__error(errors, SMS_EINPUT, mark_of(first, path, capability),
+                   "the profiled device has compute capability %.10s, and %s has %s", capability, device->name,
+                   device->capability);
+    if (sms && !has_instance_of(device, sms))
+        sms__error(errors, SMS_EINPUT, mark_of(first, path, NULL), "the profiled device has %llu SMs, and %s has %llu",
+                   (unsigned long long)sms, device->name, (unsigned long long)device->sms);
+    check_blocks(profile, path, device, errors);
 }
 
 static const struct candidate *only_match(const struct candidates *all, const char *capability, uint64_t sms)

@@ -7,17 +7,19 @@
 
 #include "../model/retarget.h"
 
-/* Weighted mean of one metric over launches. */
+/* Weighted means of one metric over launches. */
 struct sms__metric_mean {
     const char *name, *unit;
     enum sms__value_kind kind;
-    double sum, weight; /* the mean is sum / weight */
+    double sum, weight;        /* of counts, by launches: the mean is sum / weight */
+    double timed_sum, seconds; /* of shares and rates, by time: timed_sum / seconds */
 };
 
-/* Means of all metrics of a set of launches, each launch weighted by its count. */
+/* Means of all metrics of a set of launches. */
 struct sms__metric_means {
     struct sms__metric_mean *mean;
     size_t count;
+    bool untimed; /* the duration of a launch is unknown, so that shares are weighted by launches too */
 };
 
 /* How much of a resource of the profiled device a kernel used while it ran. */
@@ -30,19 +32,22 @@ struct sms__usage {
 
 enum { SMS__ASSUMED_MAX = 4 };
 
+/* Jitter below this is not written. */
+#define SMS__JITTER_WRITTEN 0.0005
+
 /* Durations of the launches of a kernel. */
 struct sms__durations {
     double sum_s, squared_deviations, min_s, max_s; /* squared_deviations: sum about the mean, s^2 */
     double mean_s;
     double spread;    /* coefficient of variation */
-    bool from_cycles; /* a duration is cycles over the clock */
+    const char *from; /* what durations were computed from; NULL: all of them were measured */
 };
 
 /* Assumptions about a kernel, which the document states. */
 struct sms__assumptions {
     const char *text[SMS__ASSUMED_MAX];
     size_t count;
-    bool geometry;
+    bool geometry, time; /* what is assumed */
 };
 
 /* Metrics of a kernel (derive_kernel.c), and what they show (derive_usage.c). */
@@ -84,10 +89,23 @@ struct sms__fitted {
     struct sms__retargeted scaled; /* to the target; its block_time is 1 without one */
 };
 
-/* Launches that share a kernel, a geometry, registers and shared memory; they become one kernel of the workload. */
+/* How long a launch took. */
+struct sms__span {
+    const struct sms__profile_launch *launch;
+    double seconds;   /* NAN: unknown */
+    const char *from; /* what `seconds` were computed from; NULL: they were measured */
+    double mean_s;    /* mean over the rounds of a trace; otherwise `seconds` */
+    double least_s;   /* the shortest of the launch's group; 0: the shortest group */
+};
+
+/* Launches that share a kernel, a geometry, registers and shared memory and took about as long; they become one kernel
+ * of the workload. */
 struct sms__derived {
     const char *symbol;
-    const char *name, *base_name; /* derive_write.c: base_name is without the number that makes the name unique */
+    double least_s;                           /* as of its spans */
+    const struct sms__profile_metric *metric; /* of its first launch; NULL: it has none */
+    bool unknown_registers, unknown_shared;
+    const char *name; /* derive_names.c */
     uint64_t grid[3], block[3];
     struct sms__kernel shape; /* blocks, threads, registers, shared_memory */
     unsigned line;            /* of the first launch */
@@ -111,13 +129,14 @@ struct sms__derived_step {
 
 /* Something of the profile that was left out, and why. */
 struct sms__omission {
-    unsigned line; /* of the profile; 0: none */
-    const char *text;
+    unsigned line;          /* of the profile; 0: none */
+    const char *what, *why; /* what: the first of those left out for this reason */
+    size_t more;            /* others left out for this reason */
 };
 
 struct sms__omissions {
     struct sms__omission *item;
-    size_t count, dropped; /* dropped: those beyond the most that a document lists */
+    size_t count, total; /* total: with those counted as more */
 };
 
 struct sms__derivation {
@@ -129,6 +148,7 @@ struct sms__derivation {
 
     struct sms__derived *kernel;
     size_t kernels;
+    struct sms__span *span;   /* [launches] */
     size_t *kernel_of_launch; /* [launches] index of the launch's kernel; SIZE_MAX: the launch is left out */
     struct sms__derived_step *step;
     size_t steps;
@@ -144,26 +164,37 @@ struct sms__derivation {
     struct sms__occupancy_model occupancy;
 };
 
-/* derive_omit.c: records that something on a line of the profile is left out; the message says what and why. */
-void sms__derive_omit(struct sms__derivation *derivation, unsigned line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* derive.c: records that something on a line of the profile is left out. Only the first one for each reason is named,
+ * and the others are counted. */
+void sms__derive_omit(struct sms__derivation *derivation, unsigned line, const char *what, const char *why);
+/* "line 7: 'k': no duration (and 3 more)", without the line if it is 0. */
+const char *sms__derive_omission_text(struct sms__arena *arena, const struct sms__omission *omission);
 
-/* derive_metrics.c: adds the metrics of a launch to the means. */
+/* derive_metrics.c: adds the metrics of a launch that took so many seconds (NAN: unknown) to the means. */
 void sms__metrics_add(struct sms__arena *arena, struct sms__metric_means *metrics,
-                      const struct sms__profile_launch *launch);
-/* The mean of a metric in base units (ratio, count, bytes/s, Hz, s). Returns false if there is no such metric. */
-enum sms__metric_quantity { SMS__AS_RATIO, SMS__AS_COUNT, SMS__AS_RATE, SMS__AS_HZ, SMS__AS_SECONDS, SMS__AS_LEVEL };
+                      const struct sms__profile_launch *launch, double seconds);
+/* The mean of a metric in base units (ratio, count, bytes/s, Hz, s). A count is of a launch; SMS__AS_MEAN is a number
+ * that does not grow with the launch, such as instructions per cycle. Returns false if there is no such metric. */
+enum sms__metric_quantity {
+    SMS__AS_RATIO,
+    SMS__AS_COUNT,
+    SMS__AS_MEAN,
+    SMS__AS_RATE,
+    SMS__AS_HZ,
+    SMS__AS_SECONDS,
+    SMS__AS_LEVEL
+};
 bool sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity,
                       double *value);
 
 /* derive_usage.c: sets clock, activity, occupancy and the usage of each resource, for a kernel whose time is known. */
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel);
 /* Sets activity and occupancy from the metrics, NAN where not measured. */
-void sms__derive_measured(struct sms__measured *measured);
-/* Cycles that elapsed on an SM during a launch, as counted; NAN if they were not. */
-double sms__derive_elapsed(const struct sms__measured *measured, const struct sms__device *device);
-/* The same, or if they were not counted, the cycles computed from instructions and IPC. */
-double sms__derive_cycles(const struct sms__measured *measured, const struct sms__device *device);
+void sms__derive_measured(struct sms__measured *measured, const struct sms__device *device);
+/* Seconds of a launch from its metrics: durations, cycles over the clock, bytes over the rate at which they moved. NAN
+ * if they tell nothing of it. Sets from what, NULL for a measured duration. */
+double sms__derive_seconds(struct sms__arena *arena, const struct sms__metric_means *metrics,
+                           const struct sms__device *device, const char **from);
 /* Capacity of resource `r` of the whole device at this clock: lane cycles or bytes per second. */
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 
@@ -173,9 +204,8 @@ void sms__derive_collect(struct sms__derivation *derivation);
 /* derive_assume.c: sets geometry and time of a kernel of which the profile has only metrics; `launches` is set. */
 void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
                         const struct sms__metric_means *metrics);
-/* Assumed seconds of a launch whose geometry is known and whose duration is not. */
-double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__assumptions *assumed,
-                               const struct sms__metric_means *metrics);
+/* Assumes a time that says nothing about what the kernel did: it makes no counts into use. Returns it in seconds. */
+double sms__derive_nominal_time(struct sms__assumptions *assumed);
 /* Rounds an assumed number of blocks to whole waves if a partial wave leaves no room for the measured usage. Returns
  * whether it changed the kernel. */
 bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__derived *kernel);
@@ -202,6 +232,9 @@ enum sms__bottleneck sms__derive_bottleneck(const struct sms__device *device, co
 
 /* derive_steps.c: makes the steps of the job from launches and copies. */
 void sms__derive_steps(struct sms__derivation *derivation);
+
+/* derive_names.c: gives each kernel a readable name that no other one has. */
+void sms__derive_names(struct sms__derivation *derivation);
 
 /* derive_write.c: writes the workload document. */
 void sms__derive_write(struct sms__derivation *derivation, FILE *to);

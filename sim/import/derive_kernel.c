@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { KERNELS_MAX = 4096, JITTER_LAUNCHES = 10 };
@@ -43,28 +44,18 @@ static struct sms__metric_means *symbol_metrics_of(struct sms__derivation *deriv
     return &by_symbol->entry[by_symbol->count++].metrics;
 }
 
-/* The launch's duration from its column, otherwise from a metric, otherwise from its cycles; NAN if there is none. */
+/* The launch's duration from its column, otherwise from its metrics; NAN if there is none. */
 static double measured_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
-                            bool *by_cycles)
+                            const char **from)
 {
-    static const char *const names[] = {"gpu__time_duration.sum", "Duration", "gpu__time_duration.avg"};
     struct sms__metric_means *metrics = &derivation->scratch;
-    struct sms__measured alone = {.metrics = metrics, .activity = NAN};
-    double value, clock;
-    *by_cycles = false;
-    if (launch->duration_s > 0)
+    *from = NULL;
+    if (launch->duration_s > 0 || !launch->metrics)
         return launch->duration_s;
     metrics->count = 0;
-    sms__metrics_add(derivation->arena, metrics, launch);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (sms__metrics_get(metrics, names[i], SMS__AS_SECONDS, &value))
-            return value;
-    value = sms__derive_cycles(&alone, derivation->device);
-    if (!isfinite(value))
-        return launch->duration_s;
-    *by_cycles = true;
-    bool measured = sms__metrics_get(metrics, "SM Frequency", SMS__AS_HZ, &clock) && clock > 0;
-    return value / (measured ? clock : derivation->device->clock_hz);
+    sms__metrics_add(derivation->arena, metrics, launch, NAN);
+    double seconds = sms__derive_seconds(derivation->arena, metrics, derivation->device, from);
+    return isfinite(seconds) ? seconds : launch->duration_s;
 }
 
 /* Returns NULL, or why the launch cannot be used. */
@@ -101,25 +92,30 @@ static double shared_bytes(const struct sms__profile_launch *launch)
     return fixed + dynamic < 1e12 ? floor(fixed + dynamic + 0.5) : 1e12;
 }
 
-static bool is_launch_of(const struct sms__derived *kernel, const struct sms__profile_launch *launch)
+static bool is_launch_of(const struct sms__derived *kernel, const struct sms__profile_launch *launch, double least_s)
 {
-    return !memcmp(kernel->grid, launch->grid, sizeof kernel->grid) &&
+    return kernel->least_s == least_s && !memcmp(kernel->grid, launch->grid, sizeof kernel->grid) &&
            !memcmp(kernel->block, launch->block, sizeof kernel->block) &&
            kernel->shape.registers == launch->registers &&
            (double)kernel->shape.shared_memory == shared_bytes(launch) && !strcmp(kernel->symbol, symbol_of(launch));
 }
 
 /* The kernel of a launch, which is added if it is new. NULL if there are too many kernels. */
-static struct sms__derived *kernel_of(struct sms__derivation *derivation, const struct sms__profile_launch *launch)
+static struct sms__derived *kernel_of(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
+                                      double least_s)
 {
     for (size_t k = derivation->kernels; k-- > 0;)
-        if (is_launch_of(&derivation->kernel[k], launch))
+        if (is_launch_of(&derivation->kernel[k], launch, least_s))
             return &derivation->kernel[k];
     if (derivation->kernels == KERNELS_MAX)
         return NULL;
     struct sms__derived *kernel = SMS__APPEND(derivation->arena, derivation->kernel, derivation->kernels);
     kernel->symbol = symbol_of(launch);
     kernel->line = launch->line;
+    kernel->least_s = least_s;
+    kernel->metric = launch->metrics ? launch->metric : NULL;
+    kernel->unknown_registers = launch->registers == 0;
+    kernel->unknown_shared = isnan(launch->static_shared) && isnan(launch->dynamic_shared);
     memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
     memcpy(kernel->block, launch->block, sizeof kernel->block);
     kernel->shape.blocks = (uint64_t)volume(launch->grid);
@@ -142,40 +138,45 @@ static void add_time(struct sms__derived *kernel, double seconds, uint64_t count
     kernel->time.max_s = first || seconds > kernel->time.max_s ? seconds : kernel->time.max_s;
 }
 
+static void omit_launch(struct sms__derivation *derivation, const struct sms__profile_launch *launch, const char *why)
+{
+    sms__derive_omit(derivation, launch->line, symbol_of(launch), why);
+}
+
 static void add_launch(struct sms__derivation *derivation, struct symbol_table *by_symbol, size_t l)
 {
     const struct sms__profile_launch *launch = &derivation->profile->launch[l];
+    struct sms__span *span = &derivation->span[l];
     uint64_t count = launch->count ? launch->count : 1;
     derivation->kernel_of_launch[l] = SIZE_MAX;
     bool lacks_geometry = launch->grid[0] == 0 || launch->block[0] == 0;
     if (lacks_geometry && launch->metrics) {
         struct sms__metric_means *metrics = symbol_metrics_of(derivation, by_symbol, symbol_of(launch));
         if (metrics)
-            sms__metrics_add(derivation->arena, metrics, launch);
+            sms__metrics_add(derivation->arena, metrics, launch, NAN);
         return;
     }
     struct sms__assumptions assumed = {0};
-    bool by_cycles;
-    double seconds = measured_time(derivation, launch, &by_cycles);
+    double seconds = span->seconds;
     if (isnan(seconds) && derivation->lacks_durations && launch->metrics)
-        seconds = sms__derive_assume_time(derivation, &assumed, &derivation->scratch);
+        seconds = sms__derive_nominal_time(&assumed);
     const char *why =
         is_on_other_device(derivation->profile, launch) ? "on another device" : reject_reason(launch, seconds);
-    struct sms__derived *kernel = why ? NULL : kernel_of(derivation, launch);
+    struct sms__derived *kernel = why ? NULL : kernel_of(derivation, launch, span->least_s);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
         why = "more than 10^12 launches";
     if (!why && !kernel)
         why = "more than 4096 kernels";
     if (why) {
-        sms__derive_omit(derivation, launch->line, "'%s': %s",
-                         sms__derive_text(derivation->arena, symbol_of(launch), 60), why);
+        omit_launch(derivation, launch, why);
         return;
     }
-    kernel->time.from_cycles |= by_cycles;
+    if (span->from && !kernel->time.from)
+        kernel->time.from = span->from;
     if (assumed.count && !kernel->assumed.count)
-        kernel->assumed.text[kernel->assumed.count++] = assumed.text[0];
+        kernel->assumed = assumed;
     add_time(kernel, seconds, count);
-    sms__metrics_add(derivation->arena, &kernel->measured.own, launch);
+    sms__metrics_add(derivation->arena, &kernel->measured.own, launch, span->seconds);
     derivation->kernel_of_launch[l] = (size_t)(kernel - derivation->kernel);
 }
 
@@ -192,8 +193,7 @@ static void assume_all(struct sms__derivation *derivation, const struct symbol_t
             continue;
         done[i] = true;
         if (launch->count > LAUNCHES_MAX) {
-            sms__derive_omit(derivation, launch->line, "'%s': more than 10^12 launches",
-                             sms__derive_text(derivation->arena, symbol_of(launch), 60));
+            omit_launch(derivation, launch, "more than 10^12 launches");
             continue;
         }
         struct sms__derived *kernel = SMS__APPEND(derivation->arena, derivation->kernel, derivation->kernels);
@@ -205,36 +205,37 @@ static void assume_all(struct sms__derivation *derivation, const struct symbol_t
     }
 }
 
-/* Takes the metrics of all launches of the symbol for a kernel that has none of its own. Usage is then taken as equal
- * in all geometries, so counts scale with the duration. */
+/* Whether the metrics of this kernel are those of the other, too: means over the launches of both. */
+static bool shares_metrics(const struct sms__derived *kernel, const struct sms__derived *other)
+{
+    return kernel->metric ? kernel->metric == other->metric : !strcmp(other->symbol, kernel->symbol);
+}
+
+/* Metrics that are means over launches of several kernels belong to the mean time of those. Usage is then taken as
+ * equal in all of them, so counts scale with the duration. */
 static void pool_metrics(struct sms__derivation *derivation, const struct symbol_table *by_symbol,
                          struct sms__derived *kernel)
 {
     double seconds = 0, launches = 0;
-    for (size_t i = 0; i < by_symbol->count; i++)
+    kernel->measured.metrics = kernel->metric ? &kernel->measured.own : NULL;
+    for (size_t i = 0; i < by_symbol->count && !kernel->metric; i++)
         if (!strcmp(by_symbol->entry[i].symbol, kernel->symbol))
             kernel->measured.metrics = &by_symbol->entry[i].metrics;
     for (size_t k = 0; kernel->measured.metrics && k < derivation->kernels; k++) {
         const struct sms__derived *other = &derivation->kernel[k];
-        bool same = !strcmp(other->symbol, kernel->symbol);
+        bool same = shares_metrics(kernel, other);
         kernel->measured.pooled |= same && other != kernel;
         seconds += same ? other->time.sum_s : 0;
         launches += same ? (double)other->launches : 0;
     }
-    if (kernel->measured.metrics)
-        kernel->measured.time_s = seconds / launches;
+    kernel->measured.time_s = kernel->assumed.time ? NAN : seconds / launches;
 }
 
 static void finish_kernel(struct sms__derivation *derivation, const struct symbol_table *by_symbol,
                           struct sms__derived *kernel)
 {
     kernel->time.mean_s = kernel->time.sum_s / (double)kernel->launches;
-    kernel->measured.time_s = kernel->time.mean_s;
-    kernel->measured.metrics = &kernel->measured.own;
-    if (kernel->measured.own.count == 0) {
-        kernel->measured.metrics = NULL;
-        pool_metrics(derivation, by_symbol, kernel);
-    }
+    pool_metrics(derivation, by_symbol, kernel);
     double variance =
         kernel->time.squared_deviations > 0 ? kernel->time.squared_deviations / (double)kernel->launches : 0;
     kernel->time.spread = sqrt(variance) / kernel->time.mean_s;
@@ -245,8 +246,9 @@ static void finish_kernel(struct sms__derivation *derivation, const struct symbo
 
 static size_t count_approximations(const struct sms__derivation *derivation, const struct sms__derived *kernel)
 {
-    size_t count = (kernel->measured.clock_from != NULL) + kernel->time.from_cycles + kernel->measured.pooled +
+    size_t count = (kernel->measured.clock_from != NULL) + (kernel->time.from != NULL) + kernel->measured.pooled +
                    kernel->measured.activity_from_model + isnan(kernel->measured.occupancy) +
+                   kernel->unknown_registers + kernel->unknown_shared +
                    (kernel->fit.timing.is_short && !kernel->fit.timing.by_dispatch) + kernel->fit.timing.too_fast;
     for (size_t r = 0; r < derivation->device->resources; r++)
         count += !kernel->measured.usage[r].known || kernel->measured.usage[r].approximate;
@@ -269,8 +271,8 @@ static void keep_fitting(struct sms__derivation *derivation)
         }
         new_index[k] = why ? SIZE_MAX : kept;
         if (why)
-            sms__derive_omit(derivation, kernel->line, "'%s': on %s, %s",
-                             sms__derive_text(derivation->arena, kernel->symbol, 60), device, why);
+            sms__derive_omit(derivation, kernel->line, kernel->symbol,
+                             sms__print(derivation->arena, "on %s, %s", device, why));
         else
             derivation->kernel[kept++] = *kernel;
         derivation->approximations += why ? 0 : count_approximations(derivation, kernel);
@@ -282,19 +284,106 @@ static void keep_fitting(struct sms__derivation *derivation)
     derivation->kernels = kept;
 }
 
-static bool has_no_durations(struct sms__derivation *derivation)
+/* Launches of one kernel and geometry whose durations differ by this factor or more, with none in between, do different
+ * work: they are several kernels, at most GROUPS_MAX, cut at the widest gaps. */
+static const double GAP_FACTOR = 2;
+
+enum { GROUPS_MAX = 4 };
+
+/* Orders launches that may become one kernel side by side, by duration. */
+static int by_duration(const void *left, const void *right)
 {
-    bool by_cycles;
-    for (size_t l = 0; l < derivation->profile->launches; l++)
-        if (!isnan(measured_time(derivation, &derivation->profile->launch[l], &by_cycles)))
-            return false;
-    return true;
+    const struct sms__span *const *a = left, *const *b = right;
+    const struct sms__profile_launch *x = (*a)->launch, *y = (*b)->launch;
+    int order = strcmp(symbol_of(x), symbol_of(y));
+    order = order ? order : memcmp(x->grid, y->grid, sizeof x->grid);
+    order = order ? order : memcmp(x->block, y->block, sizeof x->block);
+    if (order == 0 && x->registers != y->registers)
+        order = x->registers < y->registers ? -1 : 1;
+    double p = order ? 0 : shared_bytes(x), q = order ? 0 : shared_bytes(y);
+    if (order == 0 && p == q) {
+        p = (*a)->mean_s;
+        q = (*b)->mean_s;
+    }
+    return order ? order : p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static bool is_one_kernel(const struct sms__profile_launch *a, const struct sms__profile_launch *b)
+{
+    return !strcmp(symbol_of(a), symbol_of(b)) && !memcmp(a->grid, b->grid, sizeof a->grid) &&
+           !memcmp(a->block, b->block, sizeof a->block) && a->registers == b->registers &&
+           shared_bytes(a) == shared_bytes(b);
+}
+
+/* Splits spans of one kernel and geometry, which are in the order of their durations. */
+static void split(struct sms__span **span, size_t count)
+{
+    size_t cut[GROUPS_MAX - 1], cuts = 0;
+    while (cuts < GROUPS_MAX - 1) {
+        double widest = GAP_FACTOR;
+        size_t at = 0;
+        for (size_t i = 1; i < count; i++) {
+            double gap = span[i]->mean_s / span[i - 1]->mean_s;
+            bool is_cut = false;
+            for (size_t c = 0; c < cuts; c++)
+                is_cut |= cut[c] == i;
+            if (gap >= widest && !is_cut && (at == 0 || gap > widest)) {
+                widest = gap;
+                at = i;
+            }
+        }
+        if (at == 0)
+            break;
+        cut[cuts++] = at;
+    }
+    for (size_t c = 0; c < cuts; c++)
+        for (size_t i = cut[c]; i < count; i++)
+            span[i]->least_s = fmax(span[i]->least_s, span[cut[c]]->mean_s);
+}
+
+/* Mean durations by place in a round: a step of the job is one kernel in all rounds. */
+static void average_rounds(const struct sms__derivation *derivation)
+{
+    size_t rounds = derivation->profile->rounds, length = rounds ? derivation->profile->launches / rounds : 0;
+    for (size_t place = 0; place < length && derivation->profile->launches % rounds == 0; place++) {
+        double sum = 0;
+        for (size_t r = 0; r < rounds; r++)
+            sum += derivation->span[r * length + place].seconds / (double)rounds;
+        for (size_t r = 0; r < rounds; r++)
+            derivation->span[r * length + place].mean_s = sum;
+    }
+}
+
+/* Finds the durations of all launches, and the groups into which those of one kernel and geometry fall. */
+static void group_launches(struct sms__derivation *derivation)
+{
+    size_t launches = derivation->profile->launches, count = 0;
+    struct sms__span **span = SMS__NEW(derivation->arena, struct sms__span *, launches + 1);
+    derivation->span = SMS__NEW(derivation->arena, struct sms__span, launches + 1);
+    derivation->lacks_durations = true;
+    for (size_t l = 0; l < launches; l++) {
+        struct sms__span *own = &derivation->span[l];
+        own->launch = &derivation->profile->launch[l];
+        own->seconds = own->mean_s = measured_time(derivation, own->launch, &own->from);
+        derivation->lacks_durations &= isnan(own->seconds);
+    }
+    average_rounds(derivation);
+    for (size_t l = 0; l < launches; l++)
+        if (derivation->span[l].mean_s > 0)
+            span[count++] = &derivation->span[l];
+    if (count)
+        qsort(span, count, sizeof *span, by_duration);
+    for (size_t from = 0, to = 1; from < count; from = to++) {
+        while (to < count && is_one_kernel(span[from]->launch, span[to]->launch))
+            to++;
+        split(span + from, to - from);
+    }
 }
 
 void sms__derive_collect(struct sms__derivation *derivation)
 {
     struct symbol_table by_symbol = {0};
-    derivation->lacks_durations = has_no_durations(derivation);
+    group_launches(derivation);
     derivation->kernel_of_launch = SMS__NEW(derivation->arena, size_t, derivation->profile->launches + 1);
     for (size_t l = 0; l < derivation->profile->launches; l++)
         add_launch(derivation, &by_symbol, l);
@@ -308,7 +397,7 @@ void sms__derive_collect(struct sms__derivation *derivation)
         for (size_t k = 0; k < derivation->kernels && !used; k++)
             used = !strcmp(derivation->kernel[k].symbol, by_symbol.entry[i].symbol);
         if (!used)
-            sms__derive_omit(derivation, 0, "metrics of '%s': no launch has geometry and duration",
-                             sms__derive_text(derivation->arena, by_symbol.entry[i].symbol, 60));
+            sms__derive_omit(derivation, 0, by_symbol.entry[i].symbol,
+                             "has metrics, and no launch with geometry and duration");
     }
 }

@@ -27,10 +27,11 @@ static struct sms__metric_mean *find_or_add(struct sms__arena *arena, struct sms
 }
 
 void sms__metrics_add(struct sms__arena *arena, struct sms__metric_means *metrics,
-                      const struct sms__profile_launch *launch)
+                      const struct sms__profile_launch *launch, double seconds)
 {
     double weight = launch->count ? (double)launch->count : 1;
     size_t hint = 0;
+    metrics->untimed |= !(seconds > 0);
     for (size_t m = 0; m < launch->metrics; m++) {
         struct sms__profile_metric metric = launch->metric[m];
         metric.name = metric.name ? metric.name : "";
@@ -40,31 +41,17 @@ void sms__metrics_add(struct sms__arena *arena, struct sms__metric_means *metric
         struct sms__metric_mean *mean = find_or_add(arena, metrics, hint, &metric);
         mean->sum += weight * metric.mean;
         mean->weight += weight;
+        mean->timed_sum += weight * seconds * metric.mean;
+        mean->seconds += weight * seconds;
         hint = (size_t)(mean - metrics->mean) + 1;
     }
 }
 
-/* The factor from a unit such as "MHz" to hertz; NAN: another unit. */
-static double clock_factor(const char *unit)
-{
-    static const struct {
-        const char *name;
-        double factor;
-    } units[] = {{"hz", 1}, {"khz", 1e3}, {"mhz", 1e6}, {"ghz", 1e9}, {"cycle", 1}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (!strcasecmp(units[i].name, unit))
-            return units[i].factor;
-    return NAN;
-}
-
-/* The factor from a unit such as "Gbyte/s" or "cycle/ns" to one per second; NAN: another unit. */
-static double rate_factor(const char *unit, bool cycles)
+/* The factor from a unit such as "Gbyte/s" to bytes per second; NAN: another unit. */
+static double rate_factor(const char *unit)
 {
     const char *slash = strchr(unit, '/');
-    if (!slash)
-        return NAN;
-    double above = cycles ? (!strncasecmp(unit, "cycle/", 6) ? 1 : NAN) : sms__to_bytes(1, unit);
-    return above / sms__to_seconds(1, slash + 1);
+    return slash ? sms__to_bytes(1, unit) / sms__to_seconds(1, slash + 1) : NAN;
 }
 
 /* Without a unit, the ratios of Nsight Compute are percentages, and those of nvprof are ratios. Names of nvprof's
@@ -87,12 +74,14 @@ static double factor_of(const struct sms__metric_mean *mean, enum sms__metric_qu
     case SMS__AS_RATIO:
         return strcmp(unit, "%") != 0 && unit[0] ? NAN : is_percentage(mean) ? 0.01 : 1;
     case SMS__AS_COUNT:
+    case SMS__AS_MEAN:
         factor = sms__to_bytes(1, unit);
         return unit[0] == '%' || strstr(unit, "/s") ? NAN : isnan(factor) ? 1 : factor;
     case SMS__AS_RATE:
-        return rate_factor(unit, false);
+        return rate_factor(unit);
     case SMS__AS_HZ:
-        return strchr(unit, '/') ? rate_factor(unit, true) : clock_factor(unit);
+        return strcasecmp(unit, "cycle") ? sms__to_hertz(1, unit)
+                                         : 1; /* a rate that ncu prints per second, without it */
     case SMS__AS_SECONDS:
         return sms__to_seconds(1, unit);
     case SMS__AS_LEVEL:
@@ -111,7 +100,8 @@ bool sms__metrics_get(const struct sms__metric_means *metrics, const char *name,
         double factor = strcmp(mean->name, name) ? NAN : factor_of(mean, quantity);
         if (isnan(factor))
             continue;
-        *value = mean->sum / mean->weight * factor;
+        bool counts = quantity == SMS__AS_COUNT || quantity == SMS__AS_SECONDS || metrics->untimed;
+        *value = (counts ? mean->sum / mean->weight : mean->timed_sum / mean->seconds) * factor;
         return isfinite(*value);
     }
     return false;

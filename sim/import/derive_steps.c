@@ -51,7 +51,7 @@ static void add_copies(struct sms__derivation *derivation, struct timeline *time
         if (copy->to_device != to_device)
             continue;
         if (!(copy->bytes >= 0.5 && copy->bytes <= 1e18)) {
-            sms__derive_omit(derivation, copy->line, "a copy without a size");
+            sms__derive_omit(derivation, copy->line, "a copy", "no size");
             continue;
         }
         double length = copy->duration_s > 0 ? copy->duration_s : 0;

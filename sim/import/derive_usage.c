@@ -5,18 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAMES = 4 };
+enum { NAMES = 4, SCHEDULERS = 4 /* of an SM: what ncu calls smsp is one of them */ };
 
 enum method {
-    PIPE,   /* % of peak over elapsed cycles; or over active cycles, times activity */
-    ACTIVE, /* % of peak while an SM is active */
-    BYTES,  /* a count of items of `unit` bytes */
-    LANES,  /* thread-level operations; idle lanes of a warp are busy too */
-    SLOTS,  /* one issue slot per warp instruction */
-    IPC,    /* warp instructions per active cycle */
-    RATE,   /* bytes per second */
-    LEVEL,  /* a level of nvprof, 0 to 10 */
-    FP32,   /* instruction counts of nvprof, which overlap each other */
+    PIPE,     /* % of peak over elapsed cycles; or over active cycles, times activity */
+    BUSIEST,  /* the same of several pipes that share a resource: the most used one */
+    TOGETHER, /* the same of the parts of a pipe: their sum, of `unit` parts that can be busy at once */
+    ACTIVE,   /* % of peak while an SM is active */
+    BYTES,    /* a count of items of `unit` bytes */
+    LANES,    /* thread-level operations; idle lanes of a warp are busy too */
+    SLOTS,    /* one issue slot per warp instruction */
+    IPC,      /* warp instructions per active cycle */
+    RATE,     /* bytes per second */
+    LEVEL,    /* a level of nvprof, 0 to 10 */
+    FP32,     /* instruction counts of nvprof, which overlap each other */
     FP64,
     SFU
 };
@@ -24,7 +26,7 @@ enum method {
 struct source {
     const char *resource;
     enum method method;
-    double unit; /* bytes of a transaction */
+    double unit; /* bytes of a transaction, or parts of a pipe */
     bool approximate;
     const char *name[NAMES]; /* metrics that are added up */
 };
@@ -32,11 +34,19 @@ struct source {
 #define SASS(op) "smsp__sass_thread_inst_executed_op_" op "_pred_on.sum"
 #define L1(op) "l1tex__t_sectors_pipe_lsu_mem_global_op_" op ".sum"
 
+#define TENSOR(part) "sm__pipe_tensor_" part "_cycles_active"
+
+/* Names of pipes by compute capability. 7.0 and 8.0 have one fma pipe; later SMs have a heavy and a lite half. Tensor
+ * units are one pipe up to 9.0, counted by its operations too (op_ up to 9.0, subpipe_ from 10.0 on). From 10.0 on
+ * tcgen05.mma has a pipe tc beside that of mma, and both are busy with the same units. Instructions executed come last:
+ * one of Hopper or Blackwell keeps a tensor unit busy for many cycles. A name with sm__ also stands for smsp__. */
 static const struct source sources[] = {
     {"fp32", FP32, 1, false, {"inst_fp_32"}},
     {"fp32", LANES, 1, true, {"flop_count_sp_add", "flop_count_sp_mul", "flop_count_sp_fma"}},
     {"fp32", PIPE, 1, false, {"sm__inst_executed_pipe_fma"}},
     {"fp32", PIPE, 1, false, {"sm__pipe_fma_cycles_active"}},
+    {"fp32", TOGETHER, 2, false, {"sm__pipe_fmaheavy_cycles_active", "sm__pipe_fmalite_cycles_active"}},
+    {"fp32", TOGETHER, 2, false, {"sm__inst_executed_pipe_fmaheavy", "sm__inst_executed_pipe_fmalite"}},
     {"fp32", LANES, 1, false, {SASS("fadd"), SASS("fmul"), SASS("ffma")}},
     {"fp32", ACTIVE, 1, true, {"flop_sp_efficiency"}},
     {"fp32", LEVEL, 1, true, {"single_precision_fu_utilization"}},
@@ -53,10 +63,10 @@ static const struct source sources[] = {
     {"sfu", PIPE, 1, false, {"sm__inst_executed_pipe_xu"}},
     {"sfu", PIPE, 1, false, {"sm__pipe_xu_cycles_active"}},
     {"sfu", LEVEL, 1, false, {"special_fu_utilization"}},
-    {"tensor", PIPE, 1, false, {"sm__inst_executed_pipe_tensor"}},
-    {"tensor", PIPE, 1, false, {"sm__pipe_tensor_cycles_active"}},
-    {"tensor", PIPE, 1, false, {"sm__inst_executed_pipe_tc"}},
-    {"tensor", PIPE, 1, false, {"sm__pipe_tensor_op_hmma_cycles_active"}},
+    {"tensor", BUSIEST, 1, false, {"sm__pipe_tc_cycles_active", "sm__pipe_tensor_cycles_active"}},
+    {"tensor", TOGETHER, 1, false, {TENSOR("op_hmma"), TENSOR("op_imma"), TENSOR("op_dmma"), TENSOR("op_gmma")}},
+    {"tensor", TOGETHER, 1, false, {TENSOR("subpipe_hmma"), TENSOR("subpipe_imma"), TENSOR("subpipe_dmma")}},
+    {"tensor", BUSIEST, 1, true, {"sm__inst_executed_pipe_tensor", "sm__inst_executed_pipe_tc"}},
     {"tensor", LEVEL, 1, false, {"tensor_precision_fu_utilization"}},
     {"issue", SLOTS, 1, false, {"issue_slots"}},
     {"issue", SLOTS, 1, true, {"inst_issued"}},
@@ -84,7 +94,6 @@ static const struct source sources[] = {
     {"l1", BYTES, 32, true, {"gld_transactions", "gst_transactions"}},
     {"l1", LEVEL, 1, false, {"tex_utilization"}},
     {"l1", RATE, 1, true, {"gld_throughput", "gst_throughput"}},
-    {"l1", RATE, 1, true, {"gld_throughput"}},
     {"shared", BYTES, 128, false, {"shared_load_transactions", "shared_store_transactions"}},
     {"shared", BYTES, 128, false, {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}},
     {"shared", PIPE, 1, false, {"l1tex__data_pipe_lsu_wavefronts_mem_shared"}},
@@ -166,17 +175,19 @@ static double conversions(const struct sms__measured *measured, bool uses_fp64_u
     return uses == uses_fp64_unit ? get_or(measured, "inst_bit_convert", SMS__AS_COUNT, 0) : 0;
 }
 
+/* Adds up the source's metrics, of which some may be missing if `partial`. Returns false if too few are there. */
 static bool add_up(const struct sms__measured *measured, const struct source *source,
-                   enum sms__metric_quantity quantity, double *sum)
+                   enum sms__metric_quantity quantity, bool partial, double *sum)
 {
     double value;
+    size_t found = 0, names = 0;
     *sum = 0;
-    for (size_t i = 0; i < NAMES && source->name[i]; i++) {
-        if (!sms__metrics_get(measured->metrics, source->name[i], quantity, &value))
-            return false;
-        *sum += value;
-    }
-    return true;
+    for (; names < NAMES && source->name[names]; names++)
+        if (sms__metrics_get(measured->metrics, source->name[names], quantity, &value)) {
+            *sum += value;
+            found++;
+        }
+    return partial ? found > 0 : found == names;
 }
 
 static bool read_pipe(const struct sms__measured *measured, const char *name, double *ratio)
@@ -184,15 +195,33 @@ static bool read_pipe(const struct sms__measured *measured, const char *name, do
     static const char *const suffixes[] = {"", ".avg.pct_of_peak_sustained_elapsed",
                                            ".sum.pct_of_peak_sustained_elapsed", ".avg.pct_of_peak_sustained_active",
                                            ".sum.pct_of_peak_sustained_active"};
-    char name_with_suffix[160];
-    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
-        snprintf(name_with_suffix, sizeof name_with_suffix, "%s%s", name, suffixes[s]);
-        if (!sms__metrics_get(measured->metrics, name_with_suffix, SMS__AS_RATIO, ratio))
-            continue;
-        *ratio *= s >= 3 && isfinite(measured->activity) ? measured->activity : 1;
-        return true;
-    }
+    static const char *const units[] = {"sm__", "smsp__"};
+    bool both = !strncmp(name, units[0], 4);
+    char full[160];
+    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++)
+        for (size_t u = 0; u < (both ? 2u : 1u); u++) {
+            snprintf(full, sizeof full, "%s%s%s", both ? units[u] : "", both ? name + 4 : name, suffixes[s]);
+            if (!sms__metrics_get(measured->metrics, full, SMS__AS_RATIO, ratio))
+                continue;
+            *ratio *= s >= 3 && isfinite(measured->activity) ? measured->activity : 1;
+            return true;
+        }
     return false;
+}
+
+/* Operations and halves of a pipe that a GPU lacks are not in the profile, so one of them is enough. */
+static bool read_pipes(const struct sms__measured *measured, const struct source *source, double *ratio)
+{
+    double each, sum = 0, most = 0;
+    bool found = false;
+    for (size_t i = 0; i < NAMES && source->name[i]; i++)
+        if (read_pipe(measured, source->name[i], &each)) {
+            found = true;
+            sum += each / source->unit;
+            most = fmax(most, each);
+        }
+    *ratio = source->method == TOGETHER ? sum : most;
+    return found;
 }
 
 /* The operations that a unit executes, from nvprof's overlapping counts of instructions. */
@@ -213,33 +242,35 @@ static double correct_count(const struct sms__measured *measured, enum method me
     }
 }
 
-static bool read_count(const struct sms__measured *measured, const struct source *source, double capacity,
+static bool read_count(const struct sms__measured *measured, const struct source *source, double capacity, bool partial,
                        double *ratio)
 {
     double sum;
-    if (capacity <= 0 || !(measured->time_s > 0) || !add_up(measured, source, SMS__AS_COUNT, &sum))
+    if (capacity <= 0 || !(measured->time_s > 0) || !add_up(measured, source, SMS__AS_COUNT, partial, &sum))
         return false;
     *ratio = correct_count(measured, source->method, sum) * source->unit / (measured->time_s * capacity);
     return true;
 }
 
 static bool read_source(const struct sms__device *device, size_t r, const struct sms__measured *measured,
-                        const struct source *source, double *ratio)
+                        const struct source *source, bool partial, double *ratio)
 {
     double capacity = sms__derive_capacity(device, r, measured->clock_hz), sum;
     double active = isfinite(measured->activity) ? measured->activity : 1;
     bool per_sm = device->resource[r].scope == SMS_SCOPE_SM;
     switch (source->method) {
     case PIPE:
-        return read_pipe(measured, source->name[0], ratio);
+    case BUSIEST:
+    case TOGETHER:
+        return read_pipes(measured, source, ratio);
     case ACTIVE:
         *ratio = active * get_or(measured, source->name[0], SMS__AS_RATIO, NAN);
         return isfinite(*ratio);
     case IPC:
-        *ratio = active * get_or(measured, source->name[0], SMS__AS_COUNT, NAN) / device->resource[r].lanes;
+        *ratio = active * get_or(measured, source->name[0], SMS__AS_MEAN, NAN) / device->resource[r].lanes;
         return isfinite(*ratio);
     case RATE:
-        if (capacity <= 0 || !add_up(measured, source, SMS__AS_RATE, &sum))
+        if (capacity <= 0 || !add_up(measured, source, SMS__AS_RATE, partial, &sum))
             return false;
         *ratio = sum / capacity;
         return true;
@@ -249,97 +280,205 @@ static bool read_source(const struct sms__device *device, size_t r, const struct
         *ratio = level_to_ratio(sum) * (per_sm ? active : 1);
         return true;
     default:
-        return read_count(measured, source, capacity, ratio);
+        return read_count(measured, source, capacity, partial, ratio);
     }
 }
 
-static const char *source_names(struct sms__arena *arena, const struct source *source)
+/* "A + B", of the metrics that the profile has. */
+static const char *source_names(struct sms__arena *arena, const struct sms__metric_means *metrics,
+                                const struct source *source)
 {
-    const char *all = source->name[0];
-    for (size_t i = 1; i < NAMES && source->name[i]; i++)
-        all = sms__print(arena, "%s + %s", all, source->name[i]);
-    return all;
+    const char *all = NULL;
+    for (size_t i = 0; i < NAMES && source->name[i]; i++) {
+        size_t m = 0, length = strlen(source->name[i]);
+        while (m < metrics->count && strncmp(metrics->mean[m].name, source->name[i], length) != 0)
+            m++;
+        if (m < metrics->count || source->method == PIPE)
+            all = all ? sms__print(arena, "%s + %s", all, source->name[i]) : source->name[i];
+    }
+    return all ? all : source->name[0];
 }
 
+/* Takes the first source of the resource. If none has all its metrics, takes the first that has some of them. */
 static void find_usage(struct sms__derivation *derivation, struct sms__measured *measured, size_t r)
 {
     const struct sms__device *device = derivation->device;
-    for (const struct source *source = sources; source->resource; source++) {
-        double ratio;
-        if (strcmp(source->resource, device->resource[r].name) != 0 ||
-            !read_source(device, r, measured, source, &ratio))
-            continue;
-        if (!isfinite(ratio))
-            continue;
-        measured->usage[r] = (struct sms__usage){true, source->approximate, ratio > 1 ? 1 : ratio,
-                                                 source_names(derivation->arena, source)};
-        return;
-    }
+    for (int partial = 0; partial <= 1; partial++)
+        for (const struct source *source = sources; source->resource; source++) {
+            double ratio;
+            if (strcmp(source->resource, device->resource[r].name) != 0 ||
+                !read_source(device, r, measured, source, partial, &ratio) || !isfinite(ratio))
+                continue;
+            const char *names = source_names(derivation->arena, measured->metrics, source);
+            measured->usage[r] =
+                (struct sms__usage){true, source->approximate || partial, ratio > 1 ? 1 : ratio,
+                                    partial ? sms__print(derivation->arena, "%s alone", names) : names};
+            return;
+        }
 }
 
-double sms__derive_elapsed(const struct sms__measured *measured, const struct sms__device *device)
+/* The first of the metrics that the profile has, and its index; NAN if it has none. */
+static double first_of(const struct sms__measured *measured, const char *const *names,
+                       enum sms__metric_quantity quantity, size_t *idx)
 {
-    static const char *const elapsed[] = {"Elapsed Cycles", "sm__cycles_elapsed.max", "sm__cycles_elapsed.avg",
-                                          "elapsed_cycles_sm"};
     double value;
-    for (size_t i = 0; i < sizeof elapsed / sizeof *elapsed; i++)
-        if (sms__metrics_get(measured->metrics, elapsed[i], SMS__AS_COUNT, &value) && value > 0)
-            return i == 3 ? value / (double)device->sms : value;
+    for (*idx = 0; names[*idx]; ++*idx)
+        if (sms__metrics_get(measured->metrics, names[*idx], quantity, &value) && value > 0)
+            return value;
     return NAN;
 }
 
-double sms__derive_cycles(const struct sms__measured *measured, const struct sms__device *device)
+/* Cycles that elapsed on an SM during a launch, as counted; NAN if they were not. The last three are sums over SMs. */
+static double elapsed_cycles(const struct sms__measured *measured, const struct sms__device *device)
 {
-    double cycles = sms__derive_elapsed(measured, device), executed, ipc;
-    if (!isnan(cycles) || !sms__metrics_get(measured->metrics, "inst_executed", SMS__AS_COUNT, &executed))
-        return cycles;
-    ipc = get_or(measured, "executed_ipc", SMS__AS_COUNT, get_or(measured, "ipc", SMS__AS_COUNT, NAN));
-    return executed / (ipc * (double)device->sms * measured->activity);
+    static const char *const names[] = {"Elapsed Cycles",
+                                        "sm__cycles_elapsed.max",
+                                        "sm__cycles_elapsed.avg",
+                                        "smsp__cycles_elapsed.max",
+                                        "smsp__cycles_elapsed.avg",
+                                        "gpc__cycles_elapsed.max",
+                                        "gpc__cycles_elapsed.avg",
+                                        "sm__cycles_elapsed.sum",
+                                        "elapsed_cycles_sm",
+                                        "elapsed_cycles_pm",
+                                        NULL};
+    size_t i;
+    double value = first_of(measured, names, SMS__AS_COUNT, &i);
+    return i >= 7 ? value / (double)device->sms : value;
+}
+
+/* The same, or if they were not counted, the cycles computed from instructions and IPC. */
+static double find_cycles(const struct sms__measured *measured, const struct sms__device *device)
+{
+    static const char *const counts[] = {"inst_executed", "sm__inst_executed.sum", "smsp__inst_executed.sum", NULL};
+    static const char *const whole[] = {"Executed Ipc Elapsed", "sm__inst_executed.avg.per_cycle_elapsed", NULL};
+    static const char *const active[] = {"executed_ipc", "ipc", "Executed Ipc Active",
+                                         "sm__inst_executed.avg.per_cycle_active", NULL};
+    size_t i;
+    double cycles = elapsed_cycles(measured, device), ipc = first_of(measured, whole, SMS__AS_MEAN, &i);
+    double executed = first_of(measured, counts, SMS__AS_COUNT, &i), activity = measured->activity;
+    if (isnan(ipc))
+        ipc = first_of(measured, active, SMS__AS_MEAN, &i) * (isnan(activity) ? 1 : activity);
+    return isnan(cycles) ? executed / (ipc * (double)device->sms) : cycles;
+}
+
+/* The SM frequency as measured; NAN if it was not, or is out of range. */
+static double measured_clock(const struct sms__measured *measured, const struct sms__device *device)
+{
+    static const char *const clocks[] = {"SM Frequency", "sm__cycles_elapsed.avg.per_second",
+                                         "smsp__cycles_elapsed.avg.per_second", "gpc__cycles_elapsed.avg.per_second",
+                                         NULL};
+    size_t i;
+    double clock = first_of(measured, clocks, SMS__AS_HZ, &i);
+    return clock > 0.1 * device->clock_hz && clock < 2 * device->clock_hz ? clock : NAN;
+}
+
+/* Bytes of device memory over the rate at which they moved, or over the share of the bandwidth. nvprof measures counts
+ * and rates in the same passes. NAN if no pair of metrics exists. */
+static double time_of_bytes(struct sms__arena *arena, const struct sms__measured *measured,
+                            const struct sms__device *device, const char **from)
+{
+    static const struct {
+        const char *count, *rate;
+        double bytes;
+    } pairs[] = {{"dram__bytes.sum", "dram__bytes.sum.per_second", 1},
+                 {"dram__bytes_read.sum", "dram__bytes_read.sum.per_second", 1},
+                 {"dram__bytes_op_read.sum", "dram__bytes_op_read.sum.per_second", 1},
+                 {"dram_read_transactions", "dram_read_throughput", 32},
+                 {"dram_read_bytes", "dram_read_throughput", 1},
+                 {"dram_write_transactions", "dram_write_throughput", 32},
+                 {"dram_write_bytes", "dram_write_throughput", 1},
+                 {"l2_read_transactions", "l2_read_throughput", 32},
+                 {"l2_write_transactions", "l2_write_throughput", 32}};
+    double count, rate;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (sms__metrics_get(measured->metrics, pairs[i].count, SMS__AS_COUNT, &count) && count > 0 &&
+            sms__metrics_get(measured->metrics, pairs[i].rate, SMS__AS_RATE, &rate) && rate > 0) {
+            *from = sms__print(arena, "%s x %.0f B / %s", pairs[i].count, pairs[i].bytes, pairs[i].rate);
+            return count * pairs[i].bytes / rate;
+        }
+    const struct source *bytes = NULL, *share = NULL;
+    int dram = sms__resource_index(device, "dram");
+    for (const struct source *source = sources; source->resource && dram >= 0; source++) {
+        bool of_dram = !strcmp(source->resource, "dram") && !source->approximate;
+        if (of_dram && !bytes && source->method == BYTES && add_up(measured, source, SMS__AS_COUNT, false, &count))
+            bytes = source;
+        if (of_dram && !share && source->method == PIPE && read_pipes(measured, source, &rate) && rate > 0)
+            share = source;
+    }
+    if (!bytes || !share || !(device->resource[dram].bandwidth > 0))
+        return NAN;
+    add_up(measured, bytes, SMS__AS_COUNT, false, &count);
+    read_pipes(measured, share, &rate);
+    *from = sms__print(arena, "%s over %s of the device's bandwidth", source_names(arena, measured->metrics, bytes),
+                       share->name[0]);
+    return count > 0 ? count * bytes->unit / (rate * device->resource[dram].bandwidth) : NAN;
+}
+
+double sms__derive_seconds(struct sms__arena *arena, const struct sms__metric_means *metrics,
+                           const struct sms__device *device, const char **from)
+{
+    static const char *const durations[] = {"gpu__time_duration.sum", "Duration", "gpu__time_duration.avg", NULL};
+    struct sms__measured measured = {.metrics = metrics};
+    size_t i;
+    double seconds = first_of(&measured, durations, SMS__AS_SECONDS, &i);
+    *from = NULL;
+    if (seconds > 0)
+        return seconds;
+    sms__derive_measured(&measured, device);
+    double cycles = find_cycles(&measured, device), clock = measured_clock(&measured, device);
+    if (!(cycles > 0))
+        return time_of_bytes(arena, &measured, device, from);
+    const char *how = isnan(elapsed_cycles(&measured, device)) ? "from instructions per cycle" : "counted";
+    *from = sms__print(arena, "%.0f cycles (%s) at %s%.0f MHz", cycles, how, isnan(clock) ? "the device's " : "",
+                       (isnan(clock) ? device->clock_hz : clock) / 1e6);
+    return cycles / (isnan(clock) ? device->clock_hz : clock);
 }
 
 static void find_activity(struct sms__measured *measured)
 {
-    double active = get_or(measured, "sm__cycles_active.avg", SMS__AS_COUNT,
-                           get_or(measured, "SM Active Cycles", SMS__AS_COUNT, NAN));
-    double all = get_or(measured, "sm__cycles_elapsed.max", SMS__AS_COUNT,
-                        get_or(measured, "Elapsed Cycles", SMS__AS_COUNT, NAN));
-    measured->activity = get_or(measured, "sm_activity", SMS__AS_RATIO,
-                                get_or(measured, "sm_efficiency", SMS__AS_RATIO, all > 0 ? active / all : NAN));
-    if (!(measured->activity > 0 && measured->activity <= 1))
-        measured->activity = measured->activity > 1 ? 1 : NAN;
+    static const char *const active[] = {"sm__cycles_active.avg", "SM Active Cycles", NULL};
+    static const char *const all[] = {"sm__cycles_elapsed.max", "sm__cycles_elapsed.avg", "Elapsed Cycles", NULL};
+    static const char *const shares[] = {"sm_activity", "sm_efficiency",
+                                         "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", NULL};
+    size_t i;
+    measured->activity = first_of(measured, shares, SMS__AS_RATIO, &i);
+    if (isnan(measured->activity))
+        measured->activity = first_of(measured, active, SMS__AS_COUNT, &i) / first_of(measured, all, SMS__AS_COUNT, &i);
+    measured->activity = measured->activity > 1 ? 1 : measured->activity;
 }
 
-static void find_occupancy(struct sms__measured *measured)
+static void find_occupancy(struct sms__measured *measured, const struct sms__device *device)
 {
-    static const char *const achieved[] = {"achieved_occupancy", "Achieved Occupancy",
-                                           "sm__warps_active.avg.pct_of_peak_sustained_active"};
-    measured->occupancy = NAN;
-    for (size_t i = 0; i < sizeof achieved / sizeof *achieved && isnan(measured->occupancy); i++)
-        measured->occupancy = get_or(measured, achieved[i], SMS__AS_RATIO, NAN);
-    if (!(measured->occupancy > 0 && measured->occupancy <= 1))
+    static const char *const shares[] = {"achieved_occupancy", "Achieved Occupancy",
+                                         "sm__warps_active.avg.pct_of_peak_sustained_active",
+                                         "smsp__warps_active.avg.pct_of_peak_sustained_active", NULL};
+    static const char *const warps[] = {"Achieved Active Warps Per SM", "sm__warps_active.avg.per_cycle_active",
+                                        "smsp__warps_active.avg.per_cycle_active", NULL};
+    size_t i;
+    double each = first_of(measured, warps, SMS__AS_MEAN, &i) * (i == 2 ? SCHEDULERS : 1);
+    measured->occupancy = first_of(measured, shares, SMS__AS_RATIO, &i);
+    if (isnan(measured->occupancy))
+        measured->occupancy = each / (double)device->sm.warps;
+    if (!(measured->occupancy <= 1))
         measured->occupancy = NAN;
 }
 
-void sms__derive_measured(struct sms__measured *measured)
+void sms__derive_measured(struct sms__measured *measured, const struct sms__device *device)
 {
     find_activity(measured);
-    find_occupancy(measured);
+    find_occupancy(measured, device);
 }
 
 /* The SM frequency if it was measured, otherwise cycles over time. The latter is limited to the range of a GPU's clock:
  * boost adds up to a quarter, and the estimate is low for short kernels, whose time is mostly overhead. */
 static void find_clock(struct sms__measured *measured, const struct sms__device *device)
 {
-    static const char *const clocks[] = {"SM Frequency", "sm__cycles_elapsed.avg.per_second",
-                                         "smsp__cycles_elapsed.avg.per_second", "gpc__cycles_elapsed.avg.per_second"};
-    double clock = NAN, low = 0.93 * device->clock_hz, high = 1.27 * device->clock_hz;
-    for (size_t i = 0; i < sizeof clocks / sizeof *clocks && isnan(clock); i++)
-        clock = get_or(measured, clocks[i], SMS__AS_HZ, NAN);
-    if (clock > 0.1 * device->clock_hz && clock < 2 * device->clock_hz) {
-        measured->clock_hz = clock;
+    double clock = measured_clock(measured, device), low = 0.93 * device->clock_hz, high = 1.27 * device->clock_hz;
+    measured->clock_hz = clock;
+    if (clock > 0)
         return;
-    }
-    clock = sms__derive_cycles(measured, device) / measured->time_s;
+    clock = find_cycles(measured, device) / measured->time_s;
     measured->clock_hz = clock;
     if (clock >= low && clock <= high)
         return;
@@ -361,7 +500,7 @@ void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *
 {
     struct sms__measured *measured = &kernel->measured;
     struct sms__timing timing;
-    sms__derive_measured(measured);
+    sms__derive_measured(measured, derivation->device);
     if (isnan(measured->activity) && !sms__derive_time(derivation, kernel, 0, &timing)) {
         measured->activity = timing.modelled.activity;
         measured->activity_from_model = true;

@@ -6,52 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { COMMENT_MAX = 160, NAME_LENGTH = 48 };
+enum { COMMENT_MAX = 160 };
 
 static const char *const limit_words[SMS_LIMITS] = {"blocks", "threads", "warps", "registers", "shared memory"};
-
-/* The name of a kernel from its symbol: without return type, namespaces, templates and arguments; letters, digits and
- * '_'. */
-static char *name_from_symbol(struct sms__arena *arena, const char *symbol)
-{
-    const char *from = symbol, *to;
-    if (!strncmp(from, "void ", 5))
-        from += 5;
-    size_t length = strcspn(from, "<(");
-    for (to = from; (size_t)(to - from) + 1 < length; to++)
-        if (to[0] == ':' && to[1] == ':') {
-            length -= (size_t)(to + 2 - from);
-            from = to + 2;
-            to = from - 1;
-        }
-    char *name = sms__copy(arena, from, length < NAME_LENGTH ? length : NAME_LENGTH);
-    for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) || (unsigned char)*c > 127)
-            *c = '_';
-    return *name ? name : sms__print(arena, "kernel");
-}
-
-static bool is_taken(const struct sms__derivation *derivation, size_t before, const char *name)
-{
-    for (size_t k = 0; k < before; k++)
-        if (!strcmp(derivation->kernel[k].name, name))
-            return true;
-    return false;
-}
-
-/* Gives each kernel a unique name: a repeated name becomes NAME_2, NAME_3, and so on. */
-static void name_kernels(struct sms__derivation *derivation)
-{
-    for (size_t k = 0; k < derivation->kernels; k++) {
-        struct sms__derived *kernel = &derivation->kernel[k];
-        size_t n = 1;
-        kernel->base_name = kernel->name = name_from_symbol(derivation->arena, kernel->symbol);
-        for (size_t before = 0; before < k; before++)
-            n += !strcmp(derivation->kernel[before].base_name, kernel->base_name);
-        for (n = n > 1 ? n : 2; is_taken(derivation, k, kernel->name); n++)
-            kernel->name = sms__print(derivation->arena, "%s_%zu", kernel->base_name, n);
-    }
-}
 
 static const char *workload_name(struct sms__derivation *derivation)
 {
@@ -173,8 +130,12 @@ static void write_approximations(const struct sms__derivation *derivation, const
         write_unmeasured(derivation, kernel, to);
     if (kernel->measured.clock_from && any)
         fprintf(to, "  # approximation: clock from %s\n", kernel->measured.clock_from);
-    if (kernel->time.from_cycles)
-        fputs("  # approximation: time from cycles and clock\n", to);
+    if (kernel->time.from)
+        fprintf(to, "  # approximation: time from %s\n", kernel->time.from);
+    if (kernel->unknown_registers || kernel->unknown_shared)
+        fprintf(to, "  # approximation: %s%s%s unknown, taken as 0\n", kernel->unknown_registers ? "registers" : "",
+                kernel->unknown_registers && kernel->unknown_shared ? " and " : "",
+                kernel->unknown_shared ? "shared memory" : "");
     if (kernel->measured.activity_from_model)
         fputs("  # approximation: share of SM time with a block from the model\n", to);
     if (kernel->measured.pooled)
@@ -250,7 +211,7 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
     if (derivation->device->dispatch.launch_ps > 0 || derivation->target->dispatch.launch_ps > 0)
         fprintf(to, "    launch: %s\n", cost(derivation->arena, launch_on_target(derivation, kernel)));
     write_demand(derivation, kernel, to);
-    if (kernel->fit.jitter >= 0.0005)
+    if (kernel->fit.jitter >= SMS__JITTER_WRITTEN)
         fprintf(to, "    jitter: %.1f %%\n", 100 * kernel->fit.jitter);
 }
 
@@ -290,12 +251,12 @@ static void write_retargeting(const struct sms__derivation *derivation, FILE *to
     }
 }
 
-static void write_omission(const struct sms__omission *omission, FILE *to)
+static void write_omission(struct sms__arena *arena, const struct sms__omission *omission, FILE *to)
 {
     fputs("# left out: ", to);
     if (omission->line)
         fprintf(to, "line %u: ", omission->line);
-    fprintf(to, "%s\n", omission->text);
+    fprintf(to, "%s\n", sms__derive_omission_text(arena, omission));
 }
 
 /* The share of kernel time that no metric describes. */
@@ -324,7 +285,7 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
           "points.\n",
           to);
     fprintf(to, "# Kernels: %zu. Approximations: %zu. Left out: %zu.", derivation->kernels, derivation->approximations,
-            derivation->omitted.count + derivation->omitted.dropped);
+            derivation->omitted.total);
     if (derivation->assumptions)
         fprintf(to, " Assumed: %zu (times and geometry that the profile does not have).", derivation->assumptions);
     fputc('\n', to);
@@ -332,9 +293,7 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
         fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,
                 sms__derive_text(derivation->arena, derivation->options->device_evidence, COMMENT_MAX));
     for (size_t n = 0; n < derivation->omitted.count; n++)
-        write_omission(&derivation->omitted.item[n], to);
-    if (derivation->omitted.dropped)
-        fprintf(to, "# left out: %zu more\n", derivation->omitted.dropped);
+        write_omission(derivation->arena, &derivation->omitted.item[n], to);
     write_retargeting(derivation, to);
     fprintf(to, "workload: %s\n", workload_name(derivation));
     if (derivation->options->title)
@@ -349,7 +308,7 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
 
 void sms__derive_write(struct sms__derivation *derivation, FILE *to)
 {
-    name_kernels(derivation);
+    sms__derive_names(derivation);
     write_head(derivation, to);
     fputs("kernels:\n", to);
     for (size_t k = 0; k < derivation->kernels; k++)
@@ -359,8 +318,7 @@ void sms__derive_write(struct sms__derivation *derivation, FILE *to)
                 "# %llu launches started before the previous operation had ended; here they run one after another\n",
                 (unsigned long long)derivation->overlaps);
     if (derivation->copying_s > 0)
-        fprintf(to, "# copies ran at %.3g GB/s; in a simulation, the link of the device sets their speed\n",
-                derivation->copied / derivation->copying_s / 1e9);
+        fprintf(to, "# copies ran at %.3g GB/s\n", derivation->copied / derivation->copying_s / 1e9);
     if (derivation->order)
         fprintf(to, "# %s\n", derivation->order);
     fputs("steps:\n", to);

@@ -70,12 +70,13 @@ static double convert_value(struct sms__profile_reader *reader, const struct sms
                             const struct sms__profile_metric *metric, double (*to)(double, const char *),
                             const char *base)
 {
-    double value = to(metric->mean, *metric->unit ? metric->unit : base);
+    const char *unit = *metric->unit ? metric->unit : base;
+    double value = to(metric->mean, unit);
     struct sms__mark mark = {reader->rows->path, reader->rows->text, launch->line, 1};
     if (isnan(value) || value < 0)
         sms__error(reader->errors, SMS_EINPUT, mark, "%s of this launch is %g '%.20s', which is impossible",
                    metric->name, metric->mean, metric->unit);
-    return value;
+    return to == sms__to_bytes ? sms__round_bytes(value, to(metric->step, unit)) : value;
 }
 
 void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft)
@@ -119,8 +120,22 @@ static int by_copy_start(const void *left, const void *right)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
+/* Counters that cannot be read make all values "n/a", which is one problem and not one of each launch. */
+static void complain_unmeasured(const struct sms__profile_reader *reader)
+{
+    bool timed = false;
+    for (size_t i = 0; i < reader->drafts; i++)
+        timed |= reader->draft[i].launch.duration_s > 0;
+    if (!timed && reader->values == 0 && reader->missing)
+        sms__error(reader->errors, SMS_EINPUT, reader->missing_mark,
+                   "nothing was measured: all %zu values are 'n/a' or the like; the profiler could not read the "
+                   "counters, or this GPU does not have them",
+                   reader->missing);
+}
+
 void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out)
 {
+    complain_unmeasured(reader);
     if (reader->drafts)
         qsort(reader->draft, reader->drafts, sizeof *reader->draft, by_start);
     if (reader->copies)

@@ -10,6 +10,9 @@
 /* Size of the buffer for a number without separators; no profiler prints longer ones. */
 enum { DIGITS_MAX = 64, WHOLE_BITS = 53 };
 
+/* A size that is printed to this many bytes is the nearest whole number. */
+enum { NEARLY_EXACT = 2 };
+
 struct digits {
     const char *from, *end; /* of the text, from the first digit or separator to the byte after the last */
     size_t points, commas, others;
@@ -105,8 +108,9 @@ static bool are_groups_valid(const struct digits *d, char decimal)
     return true;
 }
 
-/* Converts the digits up to `end`, without separators of thousands. Returns false if they are no finite number. */
-static bool convert(const struct digits *d, char decimal, const char *end, double *value)
+/* Converts the digits up to `end`, without separators of thousands, and sets what the last digit stands for. Returns
+ * false if they are no finite number. */
+static bool convert(const struct digits *d, char decimal, const char *end, double *value, double *step)
 {
     char text[DIGITS_MAX];
     size_t used = 0, digits = 0;
@@ -118,6 +122,8 @@ static bool convert(const struct digits *d, char decimal, const char *end, doubl
     }
     text[used] = '\0';
     *value = strtod(text, NULL);
+    const char *point = strchr(text, '.');
+    *step = end > d->end ? 0 : point ? pow(10, -(double)strlen(point + 1)) : 1;
     return digits > 0 && used < sizeof text - 1 && isfinite(*value);
 }
 
@@ -166,7 +172,7 @@ static enum sms__number_kind read_level(const char *text, struct sms__number *ou
         size_t length = strlen(levels[i].word);
         if (strncmp(text, levels[i].word, length))
             continue;
-        *out = (struct sms__number){levels[i].value, levels[i].low, levels[i].high, "", 0};
+        *out = (struct sms__number){levels[i].value, levels[i].low, levels[i].high, 0, "", 0};
         const char *c = skip_blanks(text + length);
         if (*c == '\0')
             return SMS__NUMBER_LEVEL;
@@ -214,7 +220,7 @@ enum sms__number_kind sms__number_read(const char *text, enum sms__decimal decim
     if (shown == '?')
         shown = (*d.last == '.') == (decimal == SMS__DECIMAL_POINT) ? *d.last : 0;
     const char *end = exponent_end(d.end);
-    if (!are_groups_valid(&d, shown) || !convert(&d, shown, end, &out->value) || !read_unit(end, out))
+    if (!are_groups_valid(&d, shown) || !convert(&d, shown, end, &out->value, &out->step) || !read_unit(end, out))
         return SMS__NUMBER_TEXT;
     out->value = negative ? -out->value : out->value;
     out->low = out->high = out->value;
@@ -241,36 +247,80 @@ enum sms__decimal sms__number_decimal(size_t points, size_t commas)
     return points == 0 || commas / 10 >= points ? SMS__DECIMAL_COMMA : SMS__DECIMAL_UNCLEAR;
 }
 
-struct unit_factor {
-    const char *name;
+/* The factor of a text made of one of the prefixes and one of the bases; NAN if it is none. Case is ignored. */
+struct multiple {
+    const char *text;
     double factor;
 };
 
-static double factor_of(const struct unit_factor *units, size_t count, const char *name, size_t length)
+static double factor_of(const struct multiple *prefixes, const struct multiple *bases, const char *text, size_t length)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(units[i].name) == length && !strncasecmp(units[i].name, name, length))
-            return units[i].factor;
+    for (const struct multiple *base = bases; base->text; base++)
+        for (const struct multiple *prefix = prefixes; prefix->text; prefix++) {
+            size_t before = strlen(prefix->text), after = strlen(base->text);
+            if (before + after == length && !strncasecmp(prefix->text, text, before) &&
+                !strncasecmp(base->text, text + before, after))
+                return prefix->factor * base->factor;
+        }
     return NAN;
 }
 
 double sms__to_seconds(double value, const char *unit)
 {
-    static const struct unit_factor units[] = {
-        {"s", 1},          {"second", 1},      {"sec", 1},         {"ms", 1e3},   {"msecond", 1e3}, {"us", 1e6},
-        {"usecond", 1e6},  {"\xc2\xb5s", 1e6}, {"\xce\xbcs", 1e6}, {"ns", 1e9},   {"nsecond", 1e9}, {"ps", 1e12},
-        {"min", 1.0 / 60}, {"m", 1.0 / 60},    {"h", 1.0 / 3600},  {"seconds", 1}};
-    return value / factor_of(units, sizeof units / sizeof *units, unit, strlen(unit));
+    static const struct multiple prefixes[] = {{"", 1},
+                                               {"m", 1e-3},
+                                               {"milli", 1e-3},
+                                               {"u", 1e-6},
+                                               {"micro", 1e-6},
+                                               {"\xc2\xb5", 1e-6},
+                                               {"\xce\xbc", 1e-6},
+                                               {"n", 1e-9},
+                                               {"nano", 1e-9},
+                                               {"p", 1e-12},
+                                               {0}};
+    static const struct multiple bases[] = {{"s", 1}, {"sec", 1}, {"secs", 1}, {"second", 1}, {"seconds", 1}, {0}};
+    static const struct multiple none[] = {{"", 1}, {0}};
+    static const struct multiple longer[] = {{"m", 60},    {"min", 60},  {"minute", 60}, {"minutes", 60},
+                                             {"h", 3600},  {"hr", 3600}, {"hour", 3600}, {"hours", 3600},
+                                             {"d", 86400}, {0}};
+    double factor = factor_of(prefixes, bases, unit, strlen(unit));
+    return value * (isnan(factor) ? factor_of(none, longer, unit, strlen(unit)) : factor);
 }
 
 double sms__to_bytes(double value, const char *unit)
 {
-    static const struct unit_factor units[] = {
-        {"byte", 1},           {"bytes", 1},  {"Kbyte", 1e3},   {"Mbyte", 1e6},      {"Gbyte", 1e9},
-        {"Tbyte", 1e12},       {"B", 1},      {"KB", 1024},     {"MB", 1048576},     {"GB", 1073741824},
-        {"TB", 1099511627776}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"Kibyte", 1024},
-        {"Mibyte", 1048576}};
-    return value * factor_of(units, sizeof units / sizeof *units, unit, strcspn(unit, "/"));
+    static const struct multiple decimal[] = {{"", 1},     {"k", 1e3},  {"m", 1e6}, {"g", 1e9},
+                                              {"t", 1e12}, {"p", 1e15}, {0}};
+    static const struct multiple binary[] = {{"k", 0x1p10},  {"m", 0x1p20},  {"g", 0x1p30},
+                                             {"t", 0x1p40},  {"ki", 0x1p10}, {"mi", 0x1p20},
+                                             {"gi", 0x1p30}, {"ti", 0x1p40}, {0}};
+    static const struct multiple words[] = {{"byte", 1}, {"bytes", 1}, {0}}, letter[] = {{"b", 1}, {0}};
+    size_t length = strcspn(unit, "/");
+    double factor = length == 1 ? factor_of(decimal, letter, unit, length) : factor_of(decimal, words, unit, length);
+    if (isnan(factor))
+        factor = factor_of(binary, letter, unit, length);
+    return value * (isnan(factor) ? factor_of(binary + 4, words, unit, length) : factor);
+}
+
+double sms__to_hertz(double value, const char *unit)
+{
+    static const struct multiple prefixes[] = {{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {0}};
+    static const struct multiple hertz[] = {{"hz", 1}, {0}}, cycle[] = {{"cycle", 1}, {"cycles", 1}, {0}};
+    const char *slash = strchr(unit, '/');
+    if (!slash)
+        return value * factor_of(prefixes, hertz, unit, strlen(unit));
+    return value * factor_of(prefixes, cycle, unit, (size_t)(slash - unit)) / sms__to_seconds(1, slash + 1);
+}
+
+double sms__round_bytes(double bytes, double step)
+{
+    double low = ceil(bytes - step / 2), high = floor(bytes + step / 2), nearest = floor(bytes + 0.5);
+    if (!(step > NEARLY_EXACT) || !(low > 0))
+        return nearest;
+    for (double unit = 0x1p50; unit > 1; unit /= 2)
+        if (ceil(low / unit) * unit <= high)
+            return ceil(low / unit) * unit;
+    return nearest;
 }
 
 double sms__nvprof_scale(const char *from, const char *to)

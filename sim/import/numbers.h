@@ -27,6 +27,7 @@ enum sms__number_kind {
 struct sms__number {
     double value;
     double low, high;   /* range of a level given as a word alone, "High": 7 and 9; otherwise both equal `value` */
+    double step;        /* what the last printed digit stands for; 0: the text has an exponent */
     const char *unit;   /* in the text, after the number */
     size_t unit_length; /* 0: none */
 };
@@ -40,9 +41,15 @@ void sms__number_detect(const char *text, size_t *points, size_t *commas);
 /* The decimal separator of a file with these counts. A majority of ten to one decides. */
 enum sms__decimal sms__number_decimal(size_t points, size_t commas);
 
-/* Converts a value in `unit` to seconds or bytes ("byte/block" too). NAN if the unit is not one of time or bytes. */
+/* Converts a value in `unit` to seconds, bytes ("byte/block" too) or hertz ("cycle/ns" too). NAN if the unit is no unit
+ * of that. */
 double sms__to_seconds(double value, const char *unit);
 double sms__to_bytes(double value, const char *unit);
+double sms__to_hertz(double value, const char *unit);
+
+/* The whole number of bytes that was printed with digits of `step` bytes. Sizes are round, so of all that round to the
+ * printed number it is the multiple of the largest power of two: 32.77 Kbyte are 32768 bytes. */
+double sms__round_bytes(double bytes, double step);
 
 /* The factor from nvprof's unit `from` to its unit `to`, of bytes or bytes per second. 1 if both are equal, NAN if
  * unknown. */

@@ -20,6 +20,7 @@ struct sms__profile_metric {
         *name; /* as the tool calls it: "dram__throughput.avg.pct_of_peak_sustained_elapsed", "dram_utilization" */
     const char *unit; /* "%", "Gbyte/s", "usecond", "" */
     enum sms__value_kind kind;
+    float step; /* what the last printed digit stands for, in `unit`; 0: unknown */
     double mean, min, max;
 };
 
@@ -36,7 +37,8 @@ struct sms__profile_launch {
     uint64_t count;                       /* merged launches, at least 1 */
     struct sms__profile_metric *metric;
     size_t metrics;
-    unsigned line; /* of the file, from 1 */
+    unsigned line;           /* of the file, from 1 */
+    const char *path, *text; /* the file and what it holds, for messages; or NULL */
 };
 
 struct sms__profile_copy {

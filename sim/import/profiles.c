@@ -16,6 +16,7 @@ struct conversion {
     const struct sms__profile *profile;
     struct sms__derive_options derive;
     const char *model; /* name of the target device, for the scenario */
+    const struct sms__derive_facts *facts;
     FILE *to;
     struct sms_errors *errors;
 };
@@ -61,7 +62,15 @@ static void write_scenario(const struct conversion *conversion, size_t workloads
 {
     const char *name = conversion->derive.name;
     fprintf(conversion->to, "---\nscenario: %s\nquestion: How does the profiled program run alone?\n", name);
-    fprintf(conversion->to, "devices: [{model: %s}]\npolicies: [round_robin]\nvms:\n", conversion->model);
+    const struct sms__derive_facts *facts = conversion->facts;
+    if (facts->copying_s > 0 && !conversion->derive.target)
+        fprintf(conversion->to, "devices: [{model: %s, link: {bandwidth: %.6g MB/s}}] # as fast as the copies were\n",
+                conversion->model, facts->copied / facts->copying_s / 1e6);
+    else
+        fprintf(conversion->to, "devices: [{model: %s}]\n", conversion->model);
+    if (facts->jitter)
+        fputs("run: {until: 1 %} # block times are drawn\n", conversion->to);
+    fputs("policies: [round_robin]\nvms:\n", conversion->to);
     for (size_t i = 0; i < workloads; i++) {
         if (workloads == 1)
             fprintf(conversion->to, "  - {name: vm, workload: %s, repeat: 1}\n", name);
@@ -129,8 +138,10 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
     if (!match.name)
         return sms__fail(errors, SMS_EINPUT, paths[0],
                          "%s: name a device file with --profiled ('smsched list devices' shows them)", match.problem);
+    struct sms__derive_facts facts = {0};
     struct conversion conversion = {
         .arena = arena,
+        .facts = &facts,
         .profile = &profile,
         .derive = {.path = paths[0],
                    .name = options->name ? options->name : sms__import_name(arena, paths[0]),
@@ -138,6 +149,7 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
                    .source = options->source,
                    .device_evidence = match.evidence,
                    .clock_hz = options->clock_hz,
+                   .facts = &facts,
                    .iteration = options->iteration},
         .model = options->device ? options->device : match.name,
         .to = to,
@@ -147,6 +159,10 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
                                        errors);
     else
         code = sms__derive_device(match.name, options->load, &device_file[0], &conversion.derive.device, errors);
+    if (code == SMS_OK && options->profiled)
+        sms__derive_check_device(arena, &profile, paths[0], conversion.derive.device, options->load, errors);
+    if (errors->count)
+        return errors->item[0].code;
     if (code == SMS_OK && options->device)
         code = sms__derive_device(options->device, options->load, &device_file[1], &conversion.derive.target, errors);
     if (code != SMS_OK || !profile.trace)

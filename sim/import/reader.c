@@ -1,6 +1,7 @@
 /* Finds the columns of a table by name and collects launches, copies and their values from its rows. */
 #include "reader.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,16 +89,36 @@ static enum sms__column kind_of(const struct sms__profile_reader *reader, const 
     return SMS__COLUMN_METRIC;
 }
 
+size_t sms__header_known(const struct sms__profile_reader *reader, bool *kernels)
+{
+    size_t known = 0;
+    *kernels = false;
+    for (size_t i = 0; i < reader->rows->fields && i < SMS__ROWS_COLUMNS; i++) {
+        enum sms__column kind = kind_of(reader, sms__rows_field(reader->rows, i));
+        *kernels |= kind == SMS__COLUMN_KERNEL;
+        known += kind != SMS__COLUMN_METRIC;
+    }
+    return known;
+}
+
+const char *sms__header_start(const struct sms__rows *rows, const char *at)
+{
+    const char *c = rows->line, *end = at - 1;
+    if (at == rows->line || *end != ',')
+        return at;
+    bool quoted = end - c >= 2 && *c == '"' && end[-1] == '"';
+    for (c += quoted; c < end - quoted; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_')
+            return at;
+    return rows->line;
+}
+
 bool sms__header_open(struct sms__profile_reader *reader)
 {
     const struct sms__rows *rows = reader->rows;
-    size_t columns = rows->fields < SMS__ROWS_COLUMNS ? rows->fields : SMS__ROWS_COLUMNS, known = 0;
-    bool kernels = false;
-    for (size_t i = 0; i < columns; i++) {
-        enum sms__column kind = kind_of(reader, sms__rows_field(rows, i));
-        kernels |= kind == SMS__COLUMN_KERNEL;
-        known += kind != SMS__COLUMN_METRIC;
-    }
+    bool kernels;
+    size_t columns = rows->fields < SMS__ROWS_COLUMNS ? rows->fields : SMS__ROWS_COLUMNS;
+    size_t known = sms__header_known(reader, &kernels);
     if (!kernels || columns < 3 || (known < 2 && strcasecmp(sms__rows_field(rows, 0), "benchmark name") != 0))
         return false;
     if (rows->fields > SMS__ROWS_COLUMNS) {
@@ -232,6 +253,8 @@ struct sms__launch_draft *sms__launch_new(struct sms__profile_reader *reader)
         .duration_s = NAN,
         .count = 1,
         .line = reader->rows->row_number,
+        .path = reader->rows->path,
+        .text = reader->rows->text,
     };
     return draft;
 }
@@ -302,11 +325,18 @@ bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *na
             text);
     else if (kind == SMS__NUMBER_TEXT && is_damaged(text, name, unit))
         SMS__COMPLAIN(reader, i, "'%.40s' is not a number, but %.80s must be one", text, *name ? name : "a metric");
+    if (kind == SMS__NUMBER_NONE && *text && reader->missing++ == 0)
+        reader->missing_mark = sms__rows_field_mark(reader->rows, i);
     if (kind != SMS__NUMBER_VALUE && kind != SMS__NUMBER_LEVEL)
         return false;
     bool level = kind == SMS__NUMBER_LEVEL || is_level(reader, name, &number);
-    *out = (struct sms__profile_metric){name,         unit,       level ? SMS__VALUE_LEVEL : SMS__VALUE_NUMBER,
-                                        number.value, number.low, number.high};
+    *out = (struct sms__profile_metric){.name = name,
+                                        .unit = unit,
+                                        .kind = level ? SMS__VALUE_LEVEL : SMS__VALUE_NUMBER,
+                                        .step = (float)number.step,
+                                        .mean = number.value,
+                                        .min = number.low,
+                                        .max = number.high};
     if (number.unit_length)
         out->unit = sms__intern(&reader->strings, number.unit, number.unit_length)->text;
     return true;
@@ -336,7 +366,7 @@ void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__column co
 
 /* Reads a number of the row with its own unit or that of its column. */
 static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum sms__column column, double *value,
-                                        const char **unit)
+                                        double *step, const char **unit)
 {
     struct sms__number number;
     const char *text = sms__header_field(reader, column);
@@ -345,6 +375,7 @@ static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum
     *value = NAN;
     if (kind == SMS__NUMBER_VALUE) {
         *value = number.value;
+        *step = number.step;
         if (number.unit_length)
             *unit = sms__intern(&reader->strings, number.unit, number.unit_length)->text;
     } else if (kind != SMS__NUMBER_NONE)
@@ -354,9 +385,9 @@ static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum
 
 void sms__row_whole(struct sms__profile_reader *reader, enum sms__column column, uint64_t *out)
 {
-    double value;
+    double value, step;
     const char *unit;
-    if (read_field(reader, column, &value, &unit) != SMS__NUMBER_VALUE)
+    if (read_field(reader, column, &value, &step, &unit) != SMS__NUMBER_VALUE)
         return;
     if (value >= 0 && value <= 9007199254740992.0 && value == floor(value))
         *out = (uint64_t)value;
@@ -368,9 +399,9 @@ void sms__row_whole(struct sms__profile_reader *reader, enum sms__column column,
 static double read_in_unit(struct sms__profile_reader *reader, enum sms__column column,
                            double (*to)(double, const char *), const char *what)
 {
-    double value;
+    double value, step;
     const char *unit;
-    if (read_field(reader, column, &value, &unit) != SMS__NUMBER_VALUE)
+    if (read_field(reader, column, &value, &step, &unit) != SMS__NUMBER_VALUE)
         return NAN;
     double converted = to(value, unit);
     if (isnan(converted) && !*unit)
@@ -385,7 +416,7 @@ static double read_in_unit(struct sms__profile_reader *reader, enum sms__column 
                       sms__header_field(reader, column));
         converted = NAN;
     }
-    return converted;
+    return to == sms__to_bytes ? sms__round_bytes(converted, to(step, unit)) : converted;
 }
 
 double sms__row_seconds(struct sms__profile_reader *reader, enum sms__column column)
@@ -395,7 +426,7 @@ double sms__row_seconds(struct sms__profile_reader *reader, enum sms__column col
 
 double sms__row_bytes(struct sms__profile_reader *reader, enum sms__column column)
 {
-    return floor(read_in_unit(reader, column, sms__to_bytes, "bytes") + 0.5); /* nvprof prints bytes as "0.250004 MB" */
+    return read_in_unit(reader, column, sms__to_bytes, "bytes");
 }
 
 bool sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy)

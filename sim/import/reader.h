@@ -74,6 +74,8 @@ struct sms__profile_reader {
     struct sms__header table;
     struct sms__launch_draft *draft;
     size_t drafts, values;
+    size_t missing;                /* values that were not measured: "n/a" */
+    struct sms__mark missing_mark; /* of the first of them */
     struct sms__profile_copy *copy;
     size_t copies;
     enum sms__decimal decimal;
@@ -88,10 +90,11 @@ struct sms__profile_reader {
     sms__error((reader)->errors, SMS_EINPUT, sms__rows_field_mark((reader)->rows, (i)), __VA_ARGS__)
 
 /* Lines outside of tables that explain why a file has no launches: the first of each kind. */
-enum { SMS__HINTS = 6 };
+enum { SMS__HINTS = 8 };
 struct sms__hints {
     char text[SMS__HINTS][200];
     struct sms__mark mark[SMS__HINTS]; /* line 0: there is none */
+    const char *missing;               /* a column that a header lacks */
 };
 /* Keeps the rest of the current line from `at`, unless there is one of this kind. */
 void sms__hint_add(struct sms__hints *hints, unsigned kind, const struct sms__rows *rows, const char *at);
@@ -101,9 +104,16 @@ bool sms__row_parse(struct sms__profile_reader *reader, const char *at);
 /* Whether the row has fewer fields than the table has columns, which is reported. */
 bool sms__row_is_cut(struct sms__profile_reader *reader);
 
+/* Where a header begins that was found at `at`: a column in front of it, such as the index that pandas writes, belongs
+ * to it, and the output of a program does not. */
+const char *sms__header_start(const struct sms__rows *rows, const char *at);
+
 /* Reads the row as a header. Returns false, and leaves the table as it was, if the row has no column of kernels or no
  * other column that is known by name. */
 bool sms__header_open(struct sms__profile_reader *reader);
+
+/* The number of columns of the row that are known by name. */
+size_t sms__header_known(const struct sms__profile_reader *reader, bool *kernels);
 
 bool sms__header_has(const struct sms__header *table, enum sms__column column);
 /* The row's field in a column; "" if there is none. */
@@ -145,7 +155,7 @@ void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_dra
 /* Whether a metric gives one of these. */
 bool sms__is_launch_metric(const char *metric);
 
-/* Puts launches and copies in order and stores them in `out`. */
+/* Puts launches and copies in order and stores them in `out`. Reports a profile in which nothing was measured. */
 void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out);
 
 /* nvprof_text.c: read the line as a header or row of a text report and return whether it was one. They set the reader's

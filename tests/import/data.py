@@ -244,7 +244,7 @@ def cases(data):
     yield "ncu", [f"{data}/ncu/b200_raw_page.csv"], ncu_raw, None
     yield "ncu", [f"{data}/ncu/v100_rodinia_kernels.csv"], ncu_selection, None
     yield "ncu", [f"{data}/ncu/b200_empty_run.csv"], None, refusal(
-        3, "the run failed, and nothing was profiled: 'The application returned an error code (1).'; run it again",
+        3, "the run failed, and nothing was profiled: 'The application returned an error code (1).'; the program failed: run it without ncu first",
         "==ERROR== The application returned an error code (1).")
     yield "ncu", [f"{data}/ncu/b200_failed_run.csv"], None, refusal(
         1, "nothing was profiled: ncu connected to 14 processes but printed no table; the run was stopped early, "

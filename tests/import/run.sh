@@ -76,6 +76,34 @@ if grep -q "^# Times are those at an SM clock of 1000 MHz" "$work/out" && grep -
 else bad "(at another clock)" "$(cat "$work/out" "$work/err")"; fi
 refuses "(a clock without a unit)" 2 "--clock: '1000' has no unit" ncu fine/ncu-2019-bom-crlf.csv --clock 1000
 
+# A device that the profile contradicts: at the line that says so, all at once.
+cat >"$work/ampere.csv" <<'EOF'
+"ID","Process ID","Process Name","Kernel Name","Block Size","Grid Size","CC","Metric Name","Metric Unit","Metric Value"
+"0","5","app","a(int)","(256, 1, 1)","(64, 1, 1)","8.6","Duration","us","12.5"
+"0","5","app","a(int)","(256, 1, 1)","(64, 1, 1)","8.6","Registers Per Thread","register/thread","32"
+"0","5","app","a(int)","(256, 1, 1)","(64, 1, 1)","8.6","# SMs","SM","84"
+"0","5","app","a(int)","(256, 1, 1)","(64, 1, 1)","8.6","Block Limit SM","block","16"
+EOF
+for words in ":2:52: error: the profiled device has compute capability 8.6, and a100 has 8.0" "has 84 SMs, and a100 has 108" \
+    "holds 16 blocks of this launch on an SM by its blocks, and a100 holds 32"; do
+    refuses "(--profiled a100: $words)" 3 "$words" ncu "$work/ampere.csv" --profiled a100
+done
+import ncu "$work/ampere.csv" --profiled a6000
+if [ "$status" -eq 0 ]; then ok "(--profiled a6000)"; else bad "(--profiled a6000)" "$(cat "$work/err")"; fi
+refuses "(--profiled contradicts the name)" 3 "the profiled GPU is 'Tesla P4 (0)', which is no v100" nvprof \
+    fine/nvprof-extra-first-column.csv --profiled v100
+
+# Drawn block times and measured copies set up the scenario.
+import nvprof fine/nvprof-trace.csv --profiled v100
+if grep -q "^devices: \[{model: v100, link: {bandwidth: " "$work/out"; then ok "(copies keep their speed)"
+else bad "(copies keep their speed)" "$(cat "$work/out" "$work/err")"; fi
+{ sed -n 1p "$work/ampere.csv"; for i in $(seq 0 11); do
+    echo "\"$i\",\"5\",\"app\",\"a(int)\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"8.6\",\"Duration\",\"us\",\"1$((i % 3)).5\""
+done; } >"$work/jitter.csv"
+import ncu "$work/jitter.csv" --profiled a6000
+if grep -q "^run: {until: 1 %}" "$work/out"; then ok "(jitter asks for replications)"
+else bad "(jitter asks for replications)" "$(cat "$work/out" "$work/err")"; fi
+
 # What PowerShell makes of it.
 for encoding in UTF-16LE UTF-16BE; do
     { [ $encoding = UTF-16LE ] && printf '\xff\xfe' || printf '\xfe\xff'; iconv -f UTF-8 -t $encoding fine/ncu-raw.csv; } \

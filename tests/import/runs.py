@@ -14,7 +14,7 @@ import tempfile
 
 REFUSED = {
     "ncu/b200_empty_run.csv": ":3:1: error: the run failed, and nothing was profiled: 'The application returned an "
-    "error code (1).'; run it again\n    ==ERROR== The application returned an error code (1).\n    ^\n",
+    "error code (1).'; the program failed: run it without ncu first\n    ==ERROR== The application returned an error code (1).\n    ^\n",
     "ncu/b200_failed_run.csv": ":1:1: error: nothing was profiled: ncu connected to 14 processes but printed no "
     "table; the run was stopped early, launched no kernel, or was not printed with --csv\n"
     "    ==PROF== Connected to process 254339 (/usr/bin/python3.12)\n    ^\n",

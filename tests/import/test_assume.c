@@ -109,7 +109,9 @@ static void a_launch_without_a_time_gets_one(void **state)
     launch[0].metrics = 2;
     profile.launches = 1;
     derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
-    assert_non_null(strstr(derived.text, "time 20.000 us: dram__bytes.sum"));
+    assert_non_null(
+        strstr(derived.text, "approximation: time from dram__bytes.sum x 1 B / dram__bytes.sum.per_second"));
+    assert_near(workload(&derived)->kernel[0].block_time.value, 20e6 / 2, 1e3);
     release(&derived);
 }
 
@@ -131,6 +133,43 @@ static void what_no_metric_tells_is_nominal(void **state)
     release(&derived);
 }
 
+/* 12.1 MB at half of 484 GB/s take 50 us; 28 x 79100 cycles summed over SMs take that at 1582 MHz. */
+static void a_time_follows_from_bytes_and_share_or_from_cycles(void **state)
+{
+    static const char *const cycles[] = {"elapsed_cycles_pm", "sm__cycles_elapsed.sum"};
+    struct sms__profile_metric metric[] = {METRIC("dram__bytes.sum", "Mbyte", 12.1),
+                                           METRIC("dram__throughput.avg.pct_of_peak_sustained_elapsed", "%", 50)};
+    struct sms__profile_launch launch = launch_of("k", NAN, NAN);
+    launch.metric = metric;
+    launch.metrics = 2;
+    struct sms__profile profile = profile_of(&launch, 1);
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    (void)state;
+    assert_near(workload(&derived)->kernel[0].block_time.value, 50e6 / 2, 1e3);
+    assert_says(&derived, "time from dram__bytes.sum over dram__throughput of the device's bandwidth");
+    release(&derived);
+    for (size_t i = 0; i < COUNT(cycles); i++) {
+        metric[0] = (struct sms__profile_metric)METRIC(cycles[i], "", 28 * 79100);
+        derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+        assert_near(workload(&derived)->kernel[0].block_time.value, 50e6 / 2, 1e3);
+        release(&derived);
+    }
+}
+
+static void a_nominal_time_makes_no_use_of_counts(void **state)
+{
+    struct sms__profile_metric metric[] = {METRIC("dram__bytes.sum", "Mbyte", 24.2), METRIC("inst_fp_32", "", 1e6)};
+    struct sms__profile_launch launch = launch_of("k", NAN, NAN);
+    launch.metric = metric;
+    launch.metrics = 2;
+    struct sms__profile profile = profile_of(&launch, 1);
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    (void)state;
+    assert_int_equal(workload(&derived)->kernel[0].demands, 0);
+    assert_says(&derived, "time 100 us: nominal, as no metric gives it; counts of work say nothing of use");
+    release(&derived);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +178,8 @@ int main(void)
         cmocka_unit_test(the_device_is_found_by_its_properties),
         cmocka_unit_test(metrics_alone_tell_geometry_and_time),
         cmocka_unit_test(a_launch_without_a_time_gets_one),
+        cmocka_unit_test(a_time_follows_from_bytes_and_share_or_from_cycles),
+        cmocka_unit_test(a_nominal_time_makes_no_use_of_counts),
         cmocka_unit_test(what_no_metric_tells_is_nominal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

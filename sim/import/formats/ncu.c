@@ -7,7 +7,16 @@
 #include <ctype.h>
 #include <string.h>
 
-enum hint { HINT_ERROR, HINT_NO_KERNELS, HINT_PROCESS, HINT_REPORT, HINT_NVPROF, HINT_HEADER };
+enum hint {
+    HINT_ERROR,
+    HINT_NO_KERNELS,
+    HINT_PROCESS,
+    HINT_REPORT,
+    HINT_NVPROF,
+    HINT_HEADER,
+    HINT_SUMMARY,
+    HINT_COLUMNS
+};
 
 struct ncu {
     struct sms__profile_reader reader;
@@ -27,6 +36,28 @@ static const char *without_mark(const char *text)
     return text + strspn(text, " ");
 }
 
+/* What helps against an error of ncu. */
+static const char *advice_on(const char *error)
+{
+    static const struct {
+        const char *error, *advice;
+    } known[] = {
+        {"ERR_NVGPUCTRPERM", "counters are for administrators: run ncu as root, or load the driver with "
+                             "NVreg_RestrictProfilingToAdminUsers=0"},
+        {"LaunchFailed", "a kernel failed while it was profiled: try the program under compute-sanitizer"},
+        {"LaunchTimeout", "a kernel ran too long while it was profiled: profile fewer metrics or a smaller input"},
+        {"memory", "there was no memory left to save and replay a kernel: profile a smaller input"},
+        {"returned an error code", "the program failed: run it without ncu first"},
+        {"Failed to find metric", "this GPU does not have the metric: 'ncu --query-metrics' lists those it has"},
+        {"not supported", "this version of ncu does not know the GPU or the driver: install a newer one"},
+        {"Profiling is not", "this version of ncu does not know the GPU or the driver: install a newer one"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strstr(error, known[i].error))
+            return known[i].advice;
+    return "run it again";
+}
+
 /* Takes lines that ncu printed outside of tables. Returns whether this is one. */
 static bool is_message(struct ncu *ncu)
 {
@@ -43,6 +74,9 @@ static bool is_message(struct ncu *ncu)
     }
     if (sms__rows_starts_with(rows, "  Section: ") || sms__rows_starts_with(rows, "    Section: "))
         sms__hint_add(&ncu->hints, HINT_REPORT, rows, rows->line);
+    if (sms__rows_find(rows, rows->line, "Metric Name ") && sms__rows_find(rows, rows->line, "Minimum ") &&
+        sms__rows_find(rows, rows->line, "Maximum "))
+        sms__hint_add(&ncu->hints, HINT_SUMMARY, rows, rows->line);
     if (sms__rows_find(rows, rows->line, "NVPROF is profiling") ||
         sms__rows_starts_with(rows, "\"Device\",\"Kernel\"") || sms__rows_starts_with(rows, "\"Start\",\"Duration\""))
         sms__hint_add(&ncu->hints, HINT_NVPROF, rows, rows->line);
@@ -57,7 +91,7 @@ static const char *header_start(const struct ncu *ncu)
     const struct sms__rows *rows = ncu->reader.rows;
     const char *at = sms__rows_find_first(rows, starts, sizeof starts / sizeof *starts);
     if (at)
-        return at;
+        return sms__header_start(rows, at);
     bool first = !ncu->reader.table.columns && sms__rows_find(rows, rows->line, "ernel") != NULL;
     return first || sms__rows_starts_with(rows, "ID,") ? rows->line : NULL;
 }
@@ -76,12 +110,34 @@ static bool is_launch_table(const struct ncu *ncu)
     return is_ncu_table || (has_property && !ncu->strict);
 }
 
+/* The name of the column without which a row that is clearly a header of ncu makes no table; or NULL. */
+static const char *missing_column(const struct ncu *ncu)
+{
+    const struct sms__rows *rows = ncu->reader.rows;
+    bool kernels, name = false, value = false;
+    size_t known = sms__header_known(&ncu->reader, &kernels);
+    for (size_t i = 0; i < rows->fields && i < SMS__ROWS_COLUMNS; i++) {
+        const char *text = sms__rows_field(rows, i);
+        name |= !strcmp(text, "Metric Name");
+        value |= !strcmp(text, "Metric Value") || !strcmp(text, "Average") || !strcmp(text, "Avg");
+    }
+    if (known < 4 || (kernels && name == value))
+        return NULL;
+    return !kernels ? "Kernel Name" : name ? "Metric Value" : "Metric Name";
+}
+
 static bool take_header(struct ncu *ncu)
 {
     const char *at = header_start(ncu);
     struct sms__rows *rows = ncu->reader.rows;
     if (!at || sms__rows_parse(rows, at) != SMS__ROW_OK)
         return false;
+    const char *missing = missing_column(ncu);
+    if (missing) {
+        sms__hint_add(&ncu->hints, HINT_COLUMNS, rows, rows->line);
+        ncu->hints.missing = missing;
+        return false;
+    }
     if (!is_launch_table(ncu) || !sms__header_open(&ncu->reader))
         return false;
     sms__hint_add(&ncu->hints, HINT_HEADER, rows, rows->line);
@@ -281,10 +337,16 @@ static void explain_nothing(const struct ncu *ncu)
 {
     const struct sms__hints *hints = &ncu->hints;
     if (hints->mark[HINT_ERROR].line)
-        EXPLAIN(ncu, HINT_ERROR, "the run failed, and nothing was profiled: '%s'; run it again",
-                without_mark(hints->text[HINT_ERROR]));
+        EXPLAIN(ncu, HINT_ERROR, "the run failed, and nothing was profiled: '%s'; %s",
+                without_mark(hints->text[HINT_ERROR]), advice_on(hints->text[HINT_ERROR]));
     else if (hints->mark[HINT_NVPROF].line)
         EXPLAIN(ncu, HINT_NVPROF, "this is output of nvprof; read it with 'smsched import nvprof'");
+    else if (hints->mark[HINT_SUMMARY].line)
+        EXPLAIN(ncu, HINT_SUMMARY,
+                "this is a summary (--print-summary) printed as text, which is not read; print it with --csv, or leave "
+                "--print-summary out");
+    else if (hints->mark[HINT_COLUMNS].line)
+        EXPLAIN(ncu, HINT_COLUMNS, "this table of ncu has no column '%s'", hints->missing);
     else if (hints->mark[HINT_REPORT].line)
         EXPLAIN(ncu, HINT_REPORT,
                 "this is a text report of ncu without a table of metric, unit and value below a line that names the "
@@ -351,7 +413,7 @@ static int read_files(struct sms__arena *arena, const char *const *paths, size_t
     if (errors->count)
         return errors->item[0].code;
     sms__profile_finish(&ncu.reader, out);
-    return SMS_OK;
+    return errors->count ? errors->item[0].code : SMS_OK;
 }
 
 const struct sms__importer sms__import_ncu = {

@@ -343,7 +343,7 @@ static const char *csv_header(const struct nvprof *nvprof)
     const struct sms__rows *rows = nvprof->reader.rows;
     const char *at = sms__rows_find_first(rows, starts, sizeof starts / sizeof *starts);
     if (at)
-        return at;
+        return sms__header_start(rows, at);
     bool is_unquoted = sms__rows_starts_with(rows, "benchmark name,") ||
                        sms__rows_starts_with(rows, "Device,Kernel,") || sms__rows_starts_with(rows, "Start,Duration,");
     return is_unquoted ? rows->line : NULL;
@@ -474,7 +474,7 @@ static int read_files(struct sms__arena *arena, const char *const *paths, size_t
     if (nvprof.reader.drafts == 0)
         return sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace has only copies");
     sms__profile_finish(&nvprof.reader, out);
-    return SMS_OK;
+    return errors->count ? errors->item[0].code : SMS_OK;
 }
 
 const struct sms__importer sms__import_nvprof = {

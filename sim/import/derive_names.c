@@ -1,0 +1,163 @@
+/* Names kernels after their symbols. A name is that of the function, without return type, namespaces, templates and
+ * arguments. If it says nothing ("Kernel"), or other symbols have it too, a word of the template arguments is added in
+ * which the symbols differ. Kernels of one symbol are numbered. */
+#include "derive_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+enum { NAME_LENGTH = 48, WORD_LENGTH = 24 };
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The name in a mangled symbol, "_ZN2ns4axpyIfEEvi": the last of the lengths and names. Returns its length, 0 if the
+ * symbol is not mangled. */
+static size_t find_mangled(const char *symbol, const char **name)
+{
+    size_t length = 0;
+    if (strncmp(symbol, "_Z", 2) != 0)
+        return 0;
+    const char *c = symbol + 2 + strspn(symbol + 2, "LNKVS");
+    while (isdigit((unsigned char)*c)) {
+        size_t each = 0;
+        for (; isdigit((unsigned char)*c) && each < NAME_LENGTH * 100; c++)
+            each = 10 * each + (size_t)(*c - '0');
+        if (each > strlen(c))
+            break;
+        *name = c;
+        length = each;
+        c += each;
+    }
+    return length;
+}
+
+/* The part of the symbol from `c` to the end of its brackets: of (, <, { and [, which may hold each other. */
+static const char *skip_brackets(const char *c)
+{
+    int depth = 0;
+    for (; *c; c++) {
+        depth += *c == '(' || *c == '<' || *c == '{' || *c == '[';
+        depth -= *c == ')' || (*c == '>' && c[-1] != '-') || *c == '}' || *c == ']';
+        if (depth == 0)
+            return c + 1;
+    }
+    return c;
+}
+
+/* The function's name: the last word before its template arguments and the list of its arguments. Words in front of it
+ * are a return type, a namespace or "(anonymous namespace)". Sets where its template arguments begin, or NULL. */
+static size_t find_function(const char *symbol, const char **name, const char **arguments)
+{
+    const char *c = symbol;
+    size_t length = find_mangled(symbol, name);
+    *arguments = NULL;
+    while (*c && length == 0) {
+        const char *from = c;
+        while (is_word(*c))
+            c++;
+        size_t word = (size_t)(c - from);
+        const char *templates = *c == '<' ? c : NULL, *next = templates ? skip_brackets(c) : c;
+        if (word > 0 && (*next == '(' || *next == '\0')) {
+            *name = from;
+            *arguments = templates;
+            return word;
+        }
+        c = next > from ? next : *c && strchr("({[<", *c) ? skip_brackets(c) : c + (*c != '\0');
+    }
+    return length;
+}
+
+/* Whether the name would fit any kernel. */
+static bool is_bare(const char *name, size_t length)
+{
+    static const char *const words[] = {"kernel", "kernel_", "global", "device_kernel", "run", "main"};
+    while (length && isdigit((unsigned char)name[length - 1]))
+        length--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && !strncasecmp(words[i], name, length))
+            return true;
+    return false;
+}
+
+/* The next word of the template arguments that is no namespace; NULL at their end. */
+static const char *next_word(const char **c, const char *end, size_t *length)
+{
+    while (*c < end) {
+        while (*c < end && !is_word(**c))
+            ++*c;
+        const char *from = *c;
+        while (*c < end && is_word(**c))
+            ++*c;
+        *length = (size_t)(*c - from);
+        if (*length && strncmp(*c, "::", 2) != 0)
+            return from;
+    }
+    return NULL;
+}
+
+/* The first word of the template arguments in which the symbol differs from the other, which has the same function; the
+ * first that begins with a letter if there is no other. NULL if there is none. */
+static const char *find_difference(const char *symbol, const char *other, size_t *length)
+{
+    const char *name, *a, *b = NULL, *word, *same;
+    size_t same_length = 0;
+    find_function(symbol, &name, &a);
+    if (other)
+        find_function(other, &name, &b);
+    const char *a_end = a ? skip_brackets(a) : NULL, *b_end = b ? skip_brackets(b) : NULL;
+    while (a && (word = next_word(&a, a_end, length))) {
+        same = b ? next_word(&b, b_end, &same_length) : NULL;
+        bool equal = other && same && same_length == *length && !strncmp(word, same, *length);
+        if (!equal && isalpha((unsigned char)*word))
+            return word;
+    }
+    return NULL;
+}
+
+static const char *make_name(struct sms__arena *arena, const char *symbol)
+{
+    const char *from, *arguments, *word;
+    size_t length = find_function(symbol, &from, &arguments), more = 0;
+    if (length == 0) { /* not C++: "[a strange name]" */
+        from = symbol;
+        length = strlen(symbol);
+    }
+    bool bare = is_bare(from, length);
+    char *name = sms__copy(arena, from, length < NAME_LENGTH ? length : NAME_LENGTH);
+    for (char *c = name; *c; c++)
+        if (!is_word(*c) || (unsigned char)*c > 127)
+            *c = '_';
+    word = bare ? find_difference(symbol, NULL, &more) : NULL;
+    if (word)
+        return sms__print(arena, "%s_%.*s", name, (int)(more < NAME_LENGTH ? more : NAME_LENGTH), word);
+    return *name ? name : "kernel";
+}
+
+static bool is_taken(const struct sms__derivation *derivation, size_t before, const char *name)
+{
+    for (size_t k = 0; k < before; k++)
+        if (!strcmp(derivation->kernel[k].name, name))
+            return true;
+    return false;
+}
+
+void sms__derive_names(struct sms__derivation *derivation)
+{
+    struct sms__arena *arena = derivation->arena;
+    const char **plain = SMS__NEW(arena, const char *, derivation->kernels + 1);
+    for (size_t k = 0; k < derivation->kernels; k++) {
+        struct sms__derived *kernel = &derivation->kernel[k];
+        size_t first = 0, length, n = 2;
+        kernel->name = plain[k] = make_name(arena, kernel->symbol);
+        while (strcmp(plain[first], plain[k]) != 0)
+            first++;
+        const char *other = derivation->kernel[first].symbol;
+        const char *word = strcmp(other, kernel->symbol) ? find_difference(kernel->symbol, other, &length) : NULL;
+        if (word)
+            kernel->name =
+                sms__print(arena, "%s_%.*s", plain[k], (int)(length < WORD_LENGTH ? length : WORD_LENGTH), word);
+        for (const char *base = kernel->name; is_taken(derivation, k, kernel->name); n++)
+            kernel->name = sms__print(arena, "%s_%zu", base, n);
+    }
+}
