@@ -35,7 +35,7 @@ struct sms__derive_facts {
 int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, const struct sms__derive_options *options,
                 FILE *to, struct sms_errors *errors);
 
-/* Reports all that a profile says of its device and that contradicts `device`, which the user has named: the name of
+/* Reports each property of the profiled device that contradicts `device`, which the user has named: the name of
  * the GPU, compute capability, number of SMs, resident blocks. In a guard of `arena`. */
 void sms__derive_check_device(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
                               const struct sms__device *device, const struct sms_load_options *options,

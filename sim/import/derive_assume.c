@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { NOMINAL_WARPS = 8, NOMINAL_REGISTERS = 32, WARP = 32 };
+enum { NOMINAL_WARPS = 8, NOMINAL_REGISTERS = 32 };
 
 static const double NOMINAL_S = 100e-6, SECONDS_MAX = 1e6, BLOCKS_MAX = 1e12;
 
@@ -77,9 +77,10 @@ static void assume_threads(const struct assumption *assumption, double warps)
     double each = isfinite(resident) && resident < most ? ceil(resident - BLOCKS_NEAR) : most;
     each = warps < each ? ceil(warps) : each;
     each = each < 1 ? 1 : each;
-    assumption->kernel->shape.threads = WARP * (uint64_t)each;
-    add_assumption(assumption, sms__print(assumption->derivation->arena, "%.0f threads per block%s", each * WARP,
-                                          each < most ? ": no more warps were on an SM, or in the launch" : ""));
+    assumption->kernel->shape.threads = sm->warp * (uint64_t)each;
+    add_assumption(assumption,
+                   sms__print(assumption->derivation->arena, "%.0f threads per block%s", each * (double)sm->warp,
+                              each < most ? ": no more warps were on an SM, or in the launch" : ""));
 }
 
 static size_t blocks_per_sm(const struct assumption *assumption)
@@ -124,7 +125,7 @@ static void assume_residency(const struct assumption *assumption)
                        NOMINAL_REGISTERS));
         return;
     }
-    double wanted = ceil(assumption->occupancy * (double)sm->warps * WARP / (double)shape->threads - BLOCKS_NEAR);
+    double wanted = ceil(assumption->occupancy * (double)(sm->warps * sm->warp) / (double)shape->threads - BLOCKS_NEAR);
     bool reached = limit_blocks(assumption, wanted > 1 ? (size_t)wanted : 1);
     add_assumption(assumption,
                    sms__print(arena,
@@ -139,7 +140,8 @@ static void assume_blocks(const struct assumption *assumption, double warps, con
 {
     struct sms__arena *arena = assumption->derivation->arena;
     struct sms__kernel *shape = &assumption->kernel->shape;
-    double each = (double)shape->threads / WARP, blocks = ceil(floor(warps + 0.5) / each);
+    double each = (double)shape->threads / (double)assumption->derivation->device->sm.warp,
+           blocks = ceil(floor(warps + 0.5) / each);
     if (blocks >= 1 && blocks <= BLOCKS_MAX) {
         shape->blocks = (uint64_t)blocks;
         add_assumption(assumption, sms__print(arena, "%.0f blocks: %.0f warps (%s)", blocks, warps, from));

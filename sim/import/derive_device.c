@@ -1,6 +1,7 @@
 /* Finds the device file of a profile by the GPU's name, by the program's output, by compute capability and number of
  * SMs, or by the name of the profile, in this order. */
 #include "derive.h"
+#include "numbers.h"
 #include "text.h"
 
 #include "../model/file.h"
@@ -15,6 +16,9 @@
 #include <unistd.h>
 
 enum { FOLDERS = 2, CANDIDATES_MAX = 256 };
+
+/* A smaller share of the bandwidth was printed with too few digits to tell the peak. */
+static const double LEAST_SHARE = 0.05;
 
 /* Sets the folders that are searched for devices and returns how many there are. */
 static size_t list_folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
@@ -76,6 +80,7 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
 struct candidate {
     const char *name, *capability; /* capability "": unknown */
     uint64_t sms;
+    double bandwidth; /* of device memory, bytes/s; 0: unknown */
 };
 
 struct candidates {
@@ -105,8 +110,10 @@ static void add_candidate(struct sms__arena *arena, struct candidates *all, cons
         sms__arena_give_up(arena);
     if (code != SMS_OK || !device)
         return;
+    int dram = sms__resource_index(device, "dram");
     all->candidate[all->count++] =
-        (struct candidate){name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms};
+        (struct candidate){name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms,
+                           dram >= 0 ? device->resource[dram].bandwidth : 0};
     sms_file_free(file);
 }
 
@@ -142,7 +149,7 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
 /* Whether the text goes on with a suffix that makes it another product: an "RTX 5070 Ti" is not an RTX 5070. */
 static bool is_variant(const char *text)
 {
-    static const char *const words[] = {"ti", "super", "laptop", "mobile", "max"};
+    static const char *const words[] = {"ti", "super", "laptop", "mobile", "max", "d"};
     text += strspn(text, " -_");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = 0;
@@ -269,17 +276,17 @@ static struct sms__mark mark_of(const struct sms__profile_launch *launch, const 
     return (struct sms__mark){launch->path, launch->text, launch->line, found ? sms__text_column(line, at) : 1};
 }
 
-/* The first launch with one of two metrics, and its value; or NULL. */
-static const struct sms__profile_launch *launch_with(const struct sms__profile *profile, const char *const name[3],
+/* The value of the first launch that has one of two metrics, and that launch; or NULL. */
+static const struct sms__profile_launch *launch_with(const struct sms__profile *profile, const char *const name[2],
                                                      double *value)
 {
     for (size_t l = 0; l < profile->launches; l++)
-        for (size_t m = 0; m < profile->launch[l].metrics; m++)
-            for (size_t i = 0; i < 3 && name[i]; i++)
-                if (!strcmp(profile->launch[l].metric[m].name, name[i])) {
-                    *value = profile->launch[l].metric[m].mean;
-                    return &profile->launch[l];
-                }
+        for (size_t m = 0; m < profile->launch[l].metrics; m++) {
+            const struct sms__profile_metric *metric = &profile->launch[l].metric[m];
+            *value = metric->mean;
+            if (!strcmp(metric->name, name[0]) || !strcmp(metric->name, name[1]))
+                return &profile->launch[l];
+        }
     return NULL;
 }
 
@@ -294,7 +301,7 @@ static bool has_instance_of(const struct sms__device *device, uint64_t sms)
 static void check_blocks(const struct sms__profile *profile, const char *path, const struct sms__device *device,
                          struct sms_errors *errors)
 {
-    static const char *const limits[][3] = {{"launch__occupancy_limit_blocks", "Block Limit SM"},
+    static const char *const limits[][2] = {{"launch__occupancy_limit_blocks", "Block Limit SM"},
                                             {"launch__occupancy_limit_warps", "Block Limit Warps"},
                                             {"launch__occupancy_limit_registers", "Block Limit Registers"}};
     static const enum sms_limit limit_of[] = {SMS_BLOCKS, SMS_WARPS, SMS_REGISTERS};
@@ -340,15 +347,47 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
     check_blocks(profile, path, device, errors);
 }
 
-static const struct candidate *only_match(const struct candidates *all, const char *capability, uint64_t sms)
+/* Bytes per second that the device memory of the profiled device has: a measured rate over its share of the peak. NAN
+ * if the profile does not have both. */
+static double peak_bandwidth(const struct sms__profile *profile)
+{
+    for (size_t l = 0; l < profile->launches; l++) {
+        const struct sms__profile_launch *launch = &profile->launch[l];
+        double bytes = NAN, ratio = NAN;
+        for (size_t m = 0; m < launch->metrics; m++) {
+            const struct sms__profile_metric *metric = &launch->metric[m];
+            bool is_rate = !strcmp(metric->name, "Memory Throughput") && strchr(metric->unit, '/');
+            if (is_rate || !strcmp(metric->name, "dram__bytes.sum.per_second"))
+                bytes = sms__to_bytes(metric->mean, metric->unit) /
+                        sms__to_seconds(1, strchr(metric->unit, '/') ? strchr(metric->unit, '/') + 1 : "");
+            if (!strcmp(metric->name, "DRAM Throughput") || strstr(metric->name, "dram__throughput.avg.pct") ||
+                strstr(metric->name, "dram_throughput.avg.pct"))
+                ratio = metric->mean / 100;
+        }
+        if (ratio > LEAST_SHARE && bytes > 0)
+            return bytes / ratio;
+    }
+    return NAN;
+}
+
+/* The only candidate of the capability and number of SMs. If all that match have as many SMs, they differ in clock and
+ * memory only: then the one whose bandwidth is nearest, or the first. Sets whether there are others. */
+static const struct candidate *find_match(const struct candidates *all, const struct sms__profile *profile,
+                                          const char *capability, uint64_t sms, bool *others)
 {
     const struct candidate *found = NULL;
-    for (size_t i = 0; i < all->count; i++)
-        if (is_match(&all->candidate[i], capability, sms)) {
-            if (found)
-                return NULL;
-            found = &all->candidate[i];
-        }
+    double peak = peak_bandwidth(profile);
+    *others = false;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct candidate *each = &all->candidate[i];
+        if (!is_match(each, capability, sms))
+            continue;
+        if (found && found->sms != each->sms)
+            return NULL;
+        *others |= found != NULL;
+        if (!found || fabs(each->bandwidth - peak) < fabs(found->bandwidth - peak))
+            found = each;
+    }
     return found;
 }
 
@@ -371,14 +410,19 @@ struct sms__device_match sms__derive_match_device(struct sms__arena *arena, cons
     found = find_named(all, profile->gpu_lines);
     if (found)
         return (struct sms__device_match){.name = found->name, .evidence = "named in the output of the program"};
-    found = *capability ? only_match(all, capability, sms) : NULL;
-    if (found)
+    const struct candidate *by_file = find_named(all, file);
+    bool others = false;
+    found = *capability ? find_match(all, profile, capability, sms, &others) : NULL;
+    if (found && !others)
         return (struct sms__device_match){
             .name = found->name,
             .evidence = sms__print(arena, "the only device file with %s", describe_traits(arena, capability, sms))};
-    found = find_named(all, file);
-    if (found && (!*capability || is_match(found, capability, sms)))
-        return (struct sms__device_match){.name = found->name, .evidence = "assumed from the name of the file"};
+    if (by_file && (!*capability || is_match(by_file, capability, sms)))
+        return (struct sms__device_match){.name = by_file->name, .evidence = "assumed from the name of the file"};
+    if (found)
+        return (struct sms__device_match){.name = found->name,
+                                          .evidence = sms__print(arena, "assumed: one of the device files with %s",
+                                                                 describe_traits(arena, capability, sms))};
     if (*capability)
         return (struct sms__device_match){.problem = explain_no_match(arena, all, capability, sms)};
     return (struct sms__device_match){.problem = "the profile does not say which device was profiled",

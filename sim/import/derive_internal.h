@@ -164,8 +164,8 @@ struct sms__derivation {
     struct sms__occupancy_model occupancy;
 };
 
-/* derive.c: records that something on a line of the profile is left out. Only the first one for each reason is named,
- * and the others are counted. */
+/* derive_omit.c: records that something on a line of the profile is left out. Only the first one for each reason is
+ * named, and the others are counted. */
 void sms__derive_omit(struct sms__derivation *derivation, unsigned line, const char *what, const char *why);
 /* "line 7: 'k': no duration (and 3 more)", without the line if it is 0. */
 const char *sms__derive_omission_text(struct sms__arena *arena, const struct sms__omission *omission);

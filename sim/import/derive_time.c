@@ -41,7 +41,7 @@ static double block_time_of_occupancy(const struct split *split)
 {
     const struct sms__measured *measured = &split->kernel->measured;
     const struct sms__device *device = split->derivation->device;
-    uint64_t warps = (split->kernel->shape.threads + 31) / 32;
+    uint64_t warp = device->sm.warp, warps = (split->kernel->shape.threads + warp - 1) / warp;
     double resident = measured->occupancy * (double)device->sm.warps / (double)warps * (double)device->sms;
     double share = resident / split->blocks, starts = (split->blocks - 1) * split->interval_s;
     if (!measured->activity_from_model && isfinite(measured->activity))

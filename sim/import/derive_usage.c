@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAMES = 4, SCHEDULERS = 4 /* of an SM: what ncu calls smsp is one of them */ };
+enum { NAMES = 4, SCHEDULERS = 4 /* of an SM: ncu counts some metrics by scheduler */ };
 
 enum method {
     PIPE,     /* % of peak over elapsed cycles; or over active cycles, times activity */
@@ -38,8 +38,9 @@ struct source {
 
 /* Names of pipes by compute capability. 7.0 and 8.0 have one fma pipe; later SMs have a heavy and a lite half. Tensor
  * units are one pipe up to 9.0, counted by its operations too (op_ up to 9.0, subpipe_ from 10.0 on). From 10.0 on
- * tcgen05.mma has a pipe tc beside that of mma, and both are busy with the same units. Instructions executed come last:
- * one of Hopper or Blackwell keeps a tensor unit busy for many cycles. A name with sm__ also stands for smsp__. */
+ * `tcgen05` has a pipe `tc` beside the older one, and both are busy with the same units. Instructions executed come
+ * last: one of Hopper or Blackwell keeps a tensor unit busy for many cycles. A name with `sm__` also stands for
+ * `smsp__`. */
 static const struct source sources[] = {
     {"fp32", FP32, 1, false, {"inst_fp_32"}},
     {"fp32", LANES, 1, true, {"flop_count_sp_add", "flop_count_sp_mul", "flop_count_sp_fma"}},

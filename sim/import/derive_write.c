@@ -43,7 +43,7 @@ static void write_occupancy(const struct sms__derivation *derivation, const stru
     fprintf(to, "  # resident: %zu blocks per SM (limited by %s), %.3f on average; waves: %.2f\n", modelled->per_sm,
             limit_words[modelled->limiter], modelled->mean_per_sm,
             (double)kernel->shape.blocks / ((double)modelled->per_sm * (double)derivation->device->sms));
-    size_t whole_warps = (kernel->shape.threads + 31) / 32;
+    size_t warp = derivation->device->sm.warp, whole_warps = (kernel->shape.threads + warp - 1) / warp;
     double warps = (double)whole_warps / (double)derivation->device->sm.warps;
     fprintf(to, "  # occupancy: theoretical %s, ", percent(derivation->arena, warps * (double)modelled->per_sm));
     if (isnan(kernel->measured.occupancy))

@@ -41,7 +41,9 @@ static const struct sms__field *optional(struct sms__arena *arena, const struct 
 
 static const struct sms__field sm_fields[] = {
     {"threads", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads), 32, 1 << 24, .help = "resident threads"},
-    {"warps", SMS__INTEGER, SMS__COUNT, F(sms__sm, warps), 1, 1 << 19, .help = "resident warps of 32 threads"},
+    {"warps", SMS__INTEGER, SMS__COUNT, F(sms__sm, warps), 1, 1 << 19, .help = "resident warps"},
+    {"warp", SMS__INTEGER, SMS__COUNT, F(sms__sm, warp), 1, 1024,
+     .help = "threads of a warp: 32, or 64 on AMD's CDNA; default 32"},
     {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__sm, blocks), 1, 4096, .help = "resident blocks"},
     {"registers", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers), 1, 1 << 28, .help = "32-bit registers"},
     {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory), 0, 1e12, .help = "for blocks"},
@@ -229,7 +231,8 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
 {
     *device = (struct sms__device){.node = node, .title = "", .source = "", .capability = ""};
     device->turns = (struct sms__turns){.switch_ps = -1, .newcomer = -1};
-    device->sm = (struct sms__sm){.threads = 2048,
+    device->sm = (struct sms__sm){.warp = 32,
+                                  .threads = 2048,
                                   .warps = 64,
                                   .blocks = 32,
                                   .registers = 65536,

@@ -41,6 +41,7 @@ struct sms__resource {
 };
 
 struct sms__sm {
+    uint64_t warp; /* threads of a warp (AMD: wavefront) */
     uint64_t threads, warps, blocks, registers, shared_memory;
     uint64_t threads_per_block, registers_per_thread, register_unit, register_partitions;
     uint64_t shared_memory_unit, shared_memory_reserved, shared_memory_per_block;

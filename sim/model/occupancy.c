@@ -7,7 +7,7 @@
 
 const char *const sms__limit_names[SMS_LIMITS] = {"blocks", "threads", "warps", "registers", "shared memory"};
 
-enum { WARP = 32, REGISTER_SCALE = 1 << 20 };
+enum { REGISTER_SCALE = 1 << 20 };
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return unit ? (value + unit - 1) / unit * unit : value; }
 
@@ -27,7 +27,7 @@ void sms__sm_capacity(const struct sms__sm *sm, uint64_t capacity[SMS_LIMITS])
  * what its own kind leaves over. */
 static uint64_t registers_of_warp(const struct sms__sm *sm, uint64_t per_thread)
 {
-    uint64_t per_warp = round_up(per_thread * WARP, sm->register_unit);
+    uint64_t per_warp = round_up(per_thread * sm->warp, sm->register_unit);
     if (per_warp == 0)
         return 0;
     uint64_t warps = sm->register_partitions * (sm->registers / sm->register_partitions / per_warp);
@@ -36,7 +36,7 @@ static uint64_t registers_of_warp(const struct sms__sm *sm, uint64_t per_thread)
 
 const char *sms__block_needs(const struct sms__sm *sm, const struct sms__kernel *kernel, uint64_t needs[SMS_LIMITS])
 {
-    uint64_t warps = round_up(kernel->threads, WARP) / WARP;
+    uint64_t warps = round_up(kernel->threads, sm->warp) / sm->warp;
     if (kernel->threads > sm->threads_per_block)
         return "a block has more threads than the device allows in one";
     if (kernel->registers > sm->registers_per_thread)
@@ -47,7 +47,7 @@ const char *sms__block_needs(const struct sms__sm *sm, const struct sms__kernel 
     if (per_warp == UINT64_MAX)
         return "a warp has more registers than a partition of the SM";
     needs[SMS_BLOCKS] = 1;
-    needs[SMS_THREADS] = warps * WARP;
+    needs[SMS_THREADS] = warps * sm->warp;
     needs[SMS_WARPS] = warps;
     needs[SMS_REGISTERS] = warps * per_warp;
     needs[SMS_SHARED_MEMORY] = round_up(kernel->shared_memory + sm->shared_memory_reserved, sm->shared_memory_unit);

@@ -65,7 +65,28 @@ static void the_device_is_found_by_its_properties(void **state)
     assert_string_equal(
         match(&arena, &profile, NULL).problem,
         "no device file has compute capability 8.9 and 148 SMs, as the profiled device does; the nearest "
-        "is h100");
+        "is l40s");
+    sms__arena_release(&arena);
+}
+
+/* 348 GB/s at half of the peak: an A40 has 696 GB/s, an A6000 768. */
+static void devices_of_equal_size_are_told_apart_by_bandwidth(void **state)
+{
+    struct sms__profile_metric metric[] = {METRIC("# SMs", "SM", 84), METRIC("DRAM Throughput", "%", 50),
+                                           METRIC("Memory Throughput", "Gbyte/s", 348)};
+    struct sms__profile_launch launch = launch_of("k", 0, 1);
+    struct sms__profile profile = profile_of(&launch, 1);
+    struct sms__arena arena = {0};
+    (void)state;
+    profile.capability = "8.6";
+    launch.metric = metric;
+    launch.metrics = COUNT(metric);
+    assert_string_equal(match(&arena, &profile, NULL).name, "a40");
+    assert_string_equal(match(&arena, &profile, NULL).evidence,
+                        "assumed: one of the device files with compute capability 8.6 and 84 SMs");
+    metric[2].mean = 380;
+    assert_string_equal(match(&arena, &profile, NULL).name, "a6000");
+    assert_string_equal(match(&arena, &profile, "my-a40.csv").name, "a40");
     sms__arena_release(&arena);
 }
 
@@ -176,6 +197,7 @@ int main(void)
         cmocka_unit_test(the_device_is_found_by_its_name),
         cmocka_unit_test(names_of_other_devices_are_no_names_of_this),
         cmocka_unit_test(the_device_is_found_by_its_properties),
+        cmocka_unit_test(devices_of_equal_size_are_told_apart_by_bandwidth),
         cmocka_unit_test(metrics_alone_tell_geometry_and_time),
         cmocka_unit_test(a_launch_without_a_time_gets_one),
         cmocka_unit_test(a_time_follows_from_bytes_and_share_or_from_cycles),
