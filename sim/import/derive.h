@@ -35,6 +35,11 @@ struct sms__derive_facts {
 int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, const struct sms__derive_options *options,
                 FILE *to, struct sms_errors *errors);
 
+/* The name of the device file whose compute capability, and then number of SMs, is nearest; NULL: there is none. In a
+ * guard of `arena`. */
+const char *sms__derive_nearest_device(struct sms__arena *arena, const char *capability, double sms,
+                                       const struct sms_load_options *options);
+
 /* Reports each property of the profiled device that contradicts `device`, which the user has named: the name of
  * the GPU, compute capability, number of SMs, resident blocks. In a guard of `arena`. */
 void sms__derive_check_device(struct sms__arena *arena, const struct sms__profile *profile, const char *path,

@@ -227,10 +227,26 @@ static bool is_match(const struct candidate *candidate, const char *capability, 
     return !strcmp(candidate->capability, capability) && (sms == 0 || candidate->sms == sms);
 }
 
-static double distance(const struct candidate *candidate, const char *capability, uint64_t sms)
+static double distance(const struct candidate *candidate, const char *capability, double sms)
 {
     double versions = fabs(atof(candidate->capability) - atof(capability)) * 1e6;
-    return *candidate->capability ? versions + fabs((double)candidate->sms - (double)sms) : INFINITY;
+    return *candidate->capability ? versions + fabs((double)candidate->sms - sms) : INFINITY;
+}
+
+static const struct candidate *find_nearest(const struct candidates *all, const char *capability, double sms)
+{
+    const struct candidate *nearest = NULL;
+    for (size_t i = 0; i < all->count; i++)
+        if (!nearest || distance(&all->candidate[i], capability, sms) < distance(nearest, capability, sms))
+            nearest = &all->candidate[i];
+    return nearest;
+}
+
+const char *sms__derive_nearest_device(struct sms__arena *arena, const char *capability, double sms,
+                                       const struct sms_load_options *options)
+{
+    const struct candidate *nearest = find_nearest(find_candidates(arena, options), capability, sms);
+    return nearest ? nearest->name : NULL;
 }
 
 /* "compute capability 10.0 and 152 SMs" */
@@ -244,14 +260,12 @@ static const char *describe_traits(struct sms__arena *arena, const char *capabil
 static const char *explain_no_match(struct sms__arena *arena, const struct candidates *all, const char *capability,
                                     uint64_t sms)
 {
-    const struct candidate *nearest = NULL;
+    const struct candidate *nearest = find_nearest(all, capability, (double)sms);
     const char *list = NULL;
     for (size_t i = 0; i < all->count; i++) {
         const struct candidate *candidate = &all->candidate[i];
         if (is_match(candidate, capability, sms))
             list = list ? sms__print(arena, "%s, %s", list, candidate->name) : candidate->name;
-        if (!nearest || distance(candidate, capability, sms) < distance(nearest, capability, sms))
-            nearest = candidate;
     }
     if (list)
         return sms__print(arena, "the profiled device has %s, and so do %s", describe_traits(arena, capability, sms),

@@ -3,6 +3,8 @@
 
 #include "text.h"
 
+#include <string.h>
+
 enum {
     GPU_ID,
     GPU_CUDA,
@@ -66,6 +68,14 @@ const struct sms__report_gpu *sms__report_gpu_of(const struct sms__report_gpus *
         if (gpus->gpu[g].cuda < 0 && gpus->gpu[g].id == device)
             return &gpus->gpu[g];
     return NULL;
+}
+
+int64_t sms__report_gpu_number(const struct sms__report_gpu *gpu, const char *column)
+{
+    for (int c = GPU_MAJOR; c < SMS__REPORT_GPU_COLUMNS; c++)
+        if (!strcmp(gpu_table.column[c], column))
+            return gpu->number[c];
+    return 0;
 }
 
 const char *sms__report_gpu_describe(struct sms__arena *arena, const struct sms__report_gpu *gpu, const char *name,

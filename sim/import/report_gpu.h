@@ -22,6 +22,8 @@ struct sms__report_gpus {
 int sms__report_gpus_read(struct sms__report *report, struct sms__report_gpus *gpus);
 /* The GPU of a number of the CUDA runtime; NULL: the report does not describe it. */
 const struct sms__report_gpu *sms__report_gpu_of(const struct sms__report_gpus *gpus, int64_t device);
+/* The number in a column; 0: unknown. */
+int64_t sms__report_gpu_number(const struct sms__report_gpu *gpu, const char *column);
 /* A device document of this name. `link` is the bandwidth of copies in bytes per second; 0: unknown. Returns NULL if
  * the report tells too little. */
 const char *sms__report_gpu_describe(struct sms__arena *arena, const struct sms__report_gpu *gpu, const char *name,

@@ -93,6 +93,33 @@ if [ "$status" -eq 0 ]; then ok "(--profiled a6000)"; else bad "(--profiled a600
 refuses "(--profiled contradicts the name)" 3 "the profiled GPU is 'Tesla P4 (0)', which is no v100" nvprof \
     fine/nvprof-extra-first-column.csv --profiled v100
 
+# A device file from what profiles say of their GPU; the nearest file gives the rest.
+{ printf '"ID","Process ID","Process Name","Kernel Name","launch__grid_dim_x","launch__block_dim_x"'
+  for a in display_name compute_capability_major compute_capability_minor clock_rate multiprocessor_count total_memory \
+      memory_clock_rate global_memory_bus_width max_blocks_per_multiprocessor; do printf ',"device__attribute_%s"' $a; done
+  printf '\n"0","5","app","a(int)","64","256","NVIDIA GeForce RTX 4080","8","9","2505000","76","16810000000","11201000","256","24"\n'
+} >"$work/gpu.csv"
+import device "$work/gpu.csv"
+if [ "$status" -eq 0 ] && grep -q "^device: rtx-4080$" "$work/out" && grep -q "^sms: 76 # device__attribute_multiprocessor_count" "$work/out" &&
+    grep -q "  registers: 65536 # assumed: as of l4$" "$work/out" && grep -q "  dram: .*bandwidth: 716.9 GB/s} # twice" "$work/out"
+then ok "(a device of ncu's attributes)"; else bad "(a device of ncu's attributes)" "$(cat "$work/out" "$work/err")"; fi
+cat >"$work/trace.json" <<'EOF'
+{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A30", "totalGlobalMem": 25226444800, "computeMajor": 8,
+ "computeMinor": 0, "maxThreadsPerBlock": 1024, "maxThreadsPerMultiprocessor": 2048, "warpSize": 32, "numSms": 56}], "traceEvents": [
+EOF
+gzip -c "$work/trace.json" >"$work/trace.json.gz"
+import device "$work/trace.json.gz" --name mine
+if [ "$status" -eq 0 ] && grep -q "^device: mine$" "$work/out" && grep -q "^sms: 56 # numSms" "$work/out" &&
+    grep -q "^power: .* # assumed: as of a30$" "$work/out"
+then ok "(a device of a trace of PyTorch)"; else bad "(a device of a trace of PyTorch)" "$(cat "$work/out" "$work/err")"; fi
+import device "$work/trace.json" --name mine
+if [ "$status" -eq 0 ]; then ok "(uncompressed)"; else bad "(uncompressed)" "$(cat "$work/err")"; fi
+echo '{"deviceProperties": [{"name": 7}]}' >"$work/none.json"
+refuses "(a trace without a GPU)" 3 "none.json: error: describes no GPU" device "$work/none.json"
+head -c 40 "$work/trace.json.gz" >"$work/cut.json.gz"
+refuses "(a trace that is cut off)" 3 "cut.json.gz: error: " device "$work/cut.json.gz"
+refuses "(a profile that tells little)" 3 "tells neither compute capability nor number of SMs" device fine/ncu-summary.csv
+
 # Drawn block times and measured copies set up the scenario.
 import nvprof fine/nvprof-trace.csv --profiled v100
 if grep -q "^devices: \[{model: v100, link: {bandwidth: " "$work/out"; then ok "(copies keep their speed)"
