@@ -128,7 +128,7 @@ else bad "(copies keep their speed)" "$(cat "$work/out" "$work/err")"; fi
     echo "\"$i\",\"5\",\"app\",\"a(int)\",\"(256, 1, 1)\",\"(64, 1, 1)\",\"8.6\",\"Duration\",\"us\",\"1$((i % 3)).5\""
 done; } >"$work/jitter.csv"
 import ncu "$work/jitter.csv" --profiled a6000
-if grep -q "^run: {until: 1 %}" "$work/out"; then ok "(jitter asks for replications)"
+if grep -q "^run: {replications: 5}" "$work/out"; then ok "(jitter asks for replications)"
 else bad "(jitter asks for replications)" "$(cat "$work/out" "$work/err")"; fi
 
 # What PowerShell makes of it.
