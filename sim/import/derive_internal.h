@@ -92,17 +92,17 @@ struct sms__fitted {
 /* How long a launch took. */
 struct sms__span {
     const struct sms__profile_launch *launch;
-    double seconds;   /* NAN: unknown */
-    const char *from; /* what `seconds` were computed from; NULL: they were measured */
-    double mean_s;    /* mean over the rounds of a trace; otherwise `seconds` */
-    double least_s;   /* the shortest of the launch's group; 0: the shortest group */
+    double seconds;          /* NAN: unknown */
+    const char *from;        /* what `seconds` were computed from; NULL: they were measured */
+    double mean_s;           /* mean over the rounds of a trace; otherwise `seconds` */
+    struct sms__span *group; /* the shortest of those that become one kernel */
+    size_t kernel;           /* number of the group's kernel, from 1; 0: there is none yet */
 };
 
 /* Launches that share a kernel, a geometry, registers and shared memory and took about as long; they become one kernel
  * of the workload. */
 struct sms__derived {
     const char *symbol;
-    double least_s;                           /* as of its spans */
     const struct sms__profile_metric *metric; /* of its first launch; NULL: it has none */
     bool unknown_registers, unknown_shared;
     const char *name; /* derive_names.c */

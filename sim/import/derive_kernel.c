@@ -92,27 +92,19 @@ static double shared_bytes(const struct sms__profile_launch *launch)
     return fixed + dynamic < 1e12 ? floor(fixed + dynamic + 0.5) : 1e12;
 }
 
-static bool is_launch_of(const struct sms__derived *kernel, const struct sms__profile_launch *launch, double least_s)
+/* The kernel of a span's group, which is added if it is new. NULL if there are too many kernels. */
+static struct sms__derived *kernel_of(struct sms__derivation *derivation, struct sms__span *span)
 {
-    return kernel->least_s == least_s && !memcmp(kernel->grid, launch->grid, sizeof kernel->grid) &&
-           !memcmp(kernel->block, launch->block, sizeof kernel->block) &&
-           kernel->shape.registers == launch->registers &&
-           (double)kernel->shape.shared_memory == shared_bytes(launch) && !strcmp(kernel->symbol, symbol_of(launch));
-}
-
-/* The kernel of a launch, which is added if it is new. NULL if there are too many kernels. */
-static struct sms__derived *kernel_of(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
-                                      double least_s)
-{
-    for (size_t k = derivation->kernels; k-- > 0;)
-        if (is_launch_of(&derivation->kernel[k], launch, least_s))
-            return &derivation->kernel[k];
+    const struct sms__profile_launch *launch = span->launch;
+    size_t *number = &span->group->kernel;
+    if (*number)
+        return &derivation->kernel[*number - 1];
     if (derivation->kernels == KERNELS_MAX)
         return NULL;
     struct sms__derived *kernel = SMS__APPEND(derivation->arena, derivation->kernel, derivation->kernels);
+    *number = derivation->kernels;
     kernel->symbol = symbol_of(launch);
     kernel->line = launch->line;
-    kernel->least_s = least_s;
     kernel->metric = launch->metrics ? launch->metric : NULL;
     kernel->unknown_registers = launch->registers == 0;
     kernel->unknown_shared = isnan(launch->static_shared) && isnan(launch->dynamic_shared);
@@ -162,7 +154,7 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
         seconds = sms__derive_nominal_time(&assumed);
     const char *why =
         is_on_other_device(derivation->profile, launch) ? "on another device" : reject_reason(launch, seconds);
-    struct sms__derived *kernel = why ? NULL : kernel_of(derivation, launch, span->least_s);
+    struct sms__derived *kernel = why ? NULL : kernel_of(derivation, span);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
         why = "more than 10^12 launches";
     if (!why && !kernel)
@@ -290,55 +282,48 @@ static const double GAP_FACTOR = 2;
 
 enum { GROUPS_MAX = 4 };
 
-/* Orders launches that may become one kernel side by side, by duration. */
-static int by_duration(const void *left, const void *right)
+static int compare(double a, double b) { return a < b ? -1 : a > b; }
+
+/* Orders launches by what makes them one kernel, then by duration. Sets whether they can be one kernel. */
+static int order_of(const struct sms__span *a, const struct sms__span *b, bool *same)
 {
-    const struct sms__span *const *a = left, *const *b = right;
-    const struct sms__profile_launch *x = (*a)->launch, *y = (*b)->launch;
+    const struct sms__profile_launch *x = a->launch, *y = b->launch;
     int order = strcmp(symbol_of(x), symbol_of(y));
     order = order ? order : memcmp(x->grid, y->grid, sizeof x->grid);
     order = order ? order : memcmp(x->block, y->block, sizeof x->block);
-    if (order == 0 && x->registers != y->registers)
-        order = x->registers < y->registers ? -1 : 1;
-    double p = order ? 0 : shared_bytes(x), q = order ? 0 : shared_bytes(y);
-    if (order == 0 && p == q) {
-        p = (*a)->mean_s;
-        q = (*b)->mean_s;
-    }
-    return order ? order : p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
+    order = order ? order : compare((double)x->registers, (double)y->registers);
+    order = order ? order : compare(shared_bytes(x), shared_bytes(y));
+    *same = order == 0;
+    order = order ? order : compare(a->mean_s > 0 ? a->mean_s : 0, b->mean_s > 0 ? b->mean_s : 0);
+    return order ? order : x < y ? -1 : x > y;
 }
 
-static bool is_one_kernel(const struct sms__profile_launch *a, const struct sms__profile_launch *b)
+static int by_duration(const void *left, const void *right)
 {
-    return !strcmp(symbol_of(a), symbol_of(b)) && !memcmp(a->grid, b->grid, sizeof a->grid) &&
-           !memcmp(a->block, b->block, sizeof a->block) && a->registers == b->registers &&
-           shared_bytes(a) == shared_bytes(b);
+    bool same;
+    return order_of(*(struct sms__span *const *)left, *(struct sms__span *const *)right, &same);
 }
 
-/* Splits spans of one kernel and geometry, which are in the order of their durations. */
+/* Splits spans of one kernel and geometry, which are in the order of their durations: at each of the widest gaps a
+ * group of its own begins. A span leads its group if it is the shortest one. */
 static void split(struct sms__span **span, size_t count)
 {
-    size_t cut[GROUPS_MAX - 1], cuts = 0;
-    while (cuts < GROUPS_MAX - 1) {
-        double widest = GAP_FACTOR;
+    span[0]->group = span[0];
+    for (size_t cuts = 0; cuts < GROUPS_MAX - 1; cuts++) {
         size_t at = 0;
+        double widest = 0;
         for (size_t i = 1; i < count; i++) {
-            double gap = span[i]->mean_s / span[i - 1]->mean_s;
-            bool is_cut = false;
-            for (size_t c = 0; c < cuts; c++)
-                is_cut |= cut[c] == i;
-            if (gap >= widest && !is_cut && (at == 0 || gap > widest)) {
-                widest = gap;
-                at = i;
-            }
+            bool may = !span[i]->group && span[i - 1]->mean_s > 0;
+            double gap = may ? span[i]->mean_s / span[i - 1]->mean_s : 0;
+            at = gap >= GAP_FACTOR && gap > widest ? i : at;
+            widest = gap > widest ? gap : widest;
         }
         if (at == 0)
             break;
-        cut[cuts++] = at;
+        span[at]->group = span[at];
     }
-    for (size_t c = 0; c < cuts; c++)
-        for (size_t i = cut[c]; i < count; i++)
-            span[i]->least_s = fmax(span[i]->least_s, span[cut[c]]->mean_s);
+    for (size_t i = 1; i < count; i++)
+        span[i]->group = span[i]->group ? span[i]->group : span[i - 1]->group;
 }
 
 /* Mean durations by place in a round: a step of the job is one kernel in all rounds. */
@@ -357,7 +342,7 @@ static void average_rounds(const struct sms__derivation *derivation)
 /* Finds the durations of all launches, and the groups into which those of one kernel and geometry fall. */
 static void group_launches(struct sms__derivation *derivation)
 {
-    size_t launches = derivation->profile->launches, count = 0;
+    size_t launches = derivation->profile->launches;
     struct sms__span **span = SMS__NEW(derivation->arena, struct sms__span *, launches + 1);
     derivation->span = SMS__NEW(derivation->arena, struct sms__span, launches + 1);
     derivation->lacks_durations = true;
@@ -369,12 +354,12 @@ static void group_launches(struct sms__derivation *derivation)
     }
     average_rounds(derivation);
     for (size_t l = 0; l < launches; l++)
-        if (derivation->span[l].mean_s > 0)
-            span[count++] = &derivation->span[l];
-    if (count)
-        qsort(span, count, sizeof *span, by_duration);
-    for (size_t from = 0, to = 1; from < count; from = to++) {
-        while (to < count && is_one_kernel(span[from]->launch, span[to]->launch))
+        span[l] = &derivation->span[l];
+    if (launches)
+        qsort(span, launches, sizeof *span, by_duration);
+    for (size_t from = 0, to = 1; from < launches; from = to++) {
+        bool same = true;
+        while (to < launches && (order_of(span[from], span[to], &same), same))
             to++;
         split(span + from, to - from);
     }
