@@ -318,7 +318,8 @@ void sms__derive_write(struct sms__derivation *derivation, FILE *to)
                 "# %llu launches started before the previous operation had ended; here they run one after another\n",
                 (unsigned long long)derivation->overlaps);
     if (derivation->copying_s > 0)
-        fprintf(to, "# copies ran at %.3g GB/s\n", derivation->copied / derivation->copying_s / 1e9);
+        fprintf(to, "# copies ran at %.3g GB/s%s\n", derivation->copied / derivation->copying_s / 1e9,
+                derivation->profile->trace ? "; in a simulation, the link of the device sets their speed" : "");
     if (derivation->order)
         fprintf(to, "# %s\n", derivation->order);
     fputs("steps:\n", to);
