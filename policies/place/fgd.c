@@ -128,5 +128,6 @@ const struct sms_place_policy sms_placing_fgd = {
     .help = "the node and GPU where fragments that typical pods cannot use grow least",
     .params = params,
     .search = SMS_PLACE_BEST,
+    .costly = true,
     .score = score,
 };

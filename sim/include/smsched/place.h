@@ -109,14 +109,15 @@ struct sms_place_policy {
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
     enum sms_place_search search;
-    bool asks; /* it calls sms_place_slowdowns; then scores are not cached for equal nodes */
+    bool asks;   /* it calls sms_place_slowdowns */
+    bool costly; /* `score` takes long, and does not ask: scores are kept for nodes that look the same */
     enum sms_place_search (*search_by)(const double *params); /* returns the search, if it depends on a parameter; or
                                                                * NULL to use `search` */
 
     /* Required for SMS_PLACE_BEST: returns how well the node suits, a finite number, or -INFINITY if the pod must not
      * go there. `chosen[i]` is 1 if the pod takes GPU i, otherwise 0. It holds the choice of `choose`, or else the
      * engine's best fit, and the function may change it. The function must depend only on its arguments, and not on the
-     * node's number, because the engine caches scores for equal nodes. */
+     * node's number, because the engine keeps scores until a node changes. */
     double (*score)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX]);
 

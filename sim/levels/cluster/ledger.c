@@ -50,10 +50,16 @@ static void fill_nodes(struct sms__cluster_run *run)
     }
 }
 
+/* How many scores a class keeps. */
+static size_t scored_shapes(const struct sms__cluster_run *run)
+{
+    return run->order == SMS_PLACE_BEST && run->policy->costly ? run->cluster->shapes : 0;
+}
+
 static void init_classes(struct sms__cluster_run *run)
 {
     struct sms__ledger *ledger = &run->ledger;
-    size_t shapes = run->order == SMS_PLACE_BEST ? run->cluster->shapes : 0;
+    size_t shapes = scored_shapes(run);
     double fit = (double)SCORES_BYTES / (double)(shapes * sizeof(double) + 1);
     size_t most = CLASSES_LEAST;
     while (most < CLASSES_MOST && (double)most * 2 <= fit && most < 4 * run->cluster->nodes)
@@ -154,7 +160,7 @@ static void renew_class(struct sms__cluster_run *run, struct sms__node_class *no
     node_class->view.gpu = node_class->gpu;
     if (node->gpus)
         memcpy(node_class->gpu, node->gpu, node->gpus * sizeof *node->gpu);
-    for (size_t s = 0; run->order == SMS_PLACE_BEST && s < run->cluster->shapes; s++)
+    for (size_t s = 0, shapes = scored_shapes(run); s < shapes; s++)
         node_class->score[s] = NAN;
 }
 

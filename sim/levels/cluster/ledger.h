@@ -16,7 +16,7 @@ struct sms__node_class {
     uint64_t fragments; /* UINT64_MAX: not computed */
     struct sms_node_view view;
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    double *score; /* [shapes]; NAN: not computed */
+    double *score; /* [shapes]; NAN: not computed. Of costly policies only */
 };
 
 /* A node's state beside its view. */
@@ -76,11 +76,15 @@ static inline bool sms__log_reaches(const struct sms__ledger *ledger, uint64_t s
 {
     return ledger->logged - seen <= ledger->log_size;
 }
+static inline uint32_t sms__log_at(const struct sms__ledger *ledger, uint64_t position)
+{
+    return ledger->log[position & (ledger->log_size - 1)];
+}
 /* The next node that has changed since then, each once. False if there is none: then all have been seen. */
 static inline bool sms__log_next(const struct sms__ledger *ledger, uint64_t *seen, uint32_t *node)
 {
     while (*seen < ledger->logged) {
-        *node = ledger->log[*seen & (ledger->log_size - 1)];
+        *node = sms__log_at(ledger, *seen);
         if (ledger->entry[*node].changed_at == ++*seen) /* else it changed again, and that comes later */
             return true;
     }

@@ -1,6 +1,6 @@
 /* The search for a node. Each shape of pods has a cache, which is brought up to date from the ledger's log when a pod
- * of that shape is to be placed: a tournament of scores, or a bitmap of feasible nodes with counts. The answers are
- * those of the reference engine, which looks at every node. */
+ * of that shape is to be placed: scores with the best of each block of nodes, or a bitmap of feasible nodes with
+ * counts. The answers are those of the reference engine, which looks at every node. */
 #include "search.h"
 #include "run.h"
 #include "scheduler.h"
@@ -13,13 +13,17 @@
 /* The size of all caches together. Further shapes are searched node by node, with the same answers. */
 #define BUDGET_BYTES (1.5 * 1024 * 1024 * 1024)
 
+/* Nodes of a block of scores; and how many changes ahead memory is fetched. */
+enum { BLOCK = 256, AHEAD = 4 };
+
 /* The cache of one shape. */
 struct shape_cache {
     bool built;
     uint64_t seen; /* the log up to there */
-    /* Best score: a tournament. */
-    double *score;    /* [leaves]; -INFINITY: infeasible */
-    uint32_t *winner; /* [2 * leaves]: 1 is the root */
+    /* Best score. A block is searched anew only if its bound is the highest and may be too high. */
+    double *score; /* [nodes]; -INFINITY: infeasible */
+    double *most;  /* [blocks]: no score of the block is higher */
+    bool *loose;   /* [blocks]: all may be lower */
     /* Any feasible node: a bit for each, and counts in a tree over words of 64 bits. */
     uint64_t *bits;
     uint32_t *count; /* [2 * count_leaves] */
@@ -27,7 +31,7 @@ struct shape_cache {
 
 struct sms__node_search {
     struct shape_cache *cache; /* [shapes] */
-    size_t leaves, words, count_leaves;
+    size_t blocks, words, count_leaves;
     double reserved_bytes;
     size_t last; /* the node found last */
     gsl_rng *random, *random_gpus;
@@ -39,8 +43,7 @@ void sms__node_search_init(struct sms__cluster_run *run)
 {
     struct sms__node_search *search = SMS__NEW(run->arena, struct sms__node_search, 1);
     size_t nodes = run->cluster->nodes;
-    for (search->leaves = 2; search->leaves < nodes;)
-        search->leaves *= 2;
+    search->blocks = (nodes + BLOCK - 1) / BLOCK;
     search->words = (nodes + 63) / 64;
     for (search->count_leaves = 2; search->count_leaves < search->words;)
         search->count_leaves *= 2;
@@ -134,7 +137,8 @@ static double score_afresh(struct sms__cluster_run *run, size_t n, uint32_t shap
 static bool has_class_score(const struct sms__cluster_run *run, size_t n, uint32_t shape)
 {
     const struct sms__node_filter *filter = run->scheduler->filter;
-    return !run->policy->asks && (!filter || (filter->is_feasible(run, n, shape) && filter->sees_ledger(run, n)));
+    return run->policy->costly && !run->policy->asks &&
+           (!filter || (filter->is_feasible(run, n, shape) && filter->sees_ledger(run, n)));
 }
 
 static double score_node(struct sms__cluster_run *run, size_t n, uint32_t shape)
@@ -147,35 +151,58 @@ static double score_node(struct sms__cluster_run *run, size_t n, uint32_t shape)
     return node_class->score[shape];
 }
 
-/* The winner of two nodes: the higher score, of equal ones the left one, which has the lower number. */
-static uint32_t better(const struct shape_cache *cache, uint32_t left, uint32_t right)
+/* Four maxima at once, as each comparison waits for the one before. */
+static double find_most(const struct sms__cluster_run *run, const struct shape_cache *cache, size_t block)
 {
-    return cache->score[right] > cache->score[left] ? right : left;
+    double most[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    size_t n = block * BLOCK, end = n + BLOCK < run->cluster->nodes ? n + BLOCK : run->cluster->nodes;
+    for (; n + 4 <= end; n += 4)
+        for (size_t i = 0; i < 4; i++)
+            most[i] = cache->score[n + i] > most[i] ? cache->score[n + i] : most[i];
+    for (; n < end; n++)
+        most[0] = cache->score[n] > most[0] ? cache->score[n] : most[0];
+    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
 static void build_scores(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
-    size_t leaves = run->search->leaves;
-    for (size_t n = 0; n < leaves; n++) {
-        cache->score[n] = n < run->cluster->nodes ? score_node(run, n, shape) : -INFINITY;
-        cache->winner[leaves + n] = (uint32_t)n;
+    for (size_t n = 0; n < run->cluster->nodes; n++)
+        cache->score[n] = score_node(run, n, shape);
+    for (size_t b = 0; b < run->search->blocks; b++) {
+        cache->most[b] = find_most(run, cache, b);
+        cache->loose[b] = false;
     }
-    for (size_t at = leaves - 1; at > 0; at--)
-        cache->winner[at] = better(cache, cache->winner[2 * at], cache->winner[2 * at + 1]);
 }
 
 static void update_score(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape, size_t n)
 {
-    double score = score_node(run, n, shape);
-    if (score == cache->score[n])
-        return;
+    double score = score_node(run, n, shape), before = cache->score[n];
+    size_t block = n / BLOCK;
     cache->score[n] = score;
-    for (size_t at = (run->search->leaves + n) / 2; at > 0; at /= 2) {
-        uint32_t winner = better(cache, cache->winner[2 * at], cache->winner[2 * at + 1]);
-        if (winner == cache->winner[at] && winner != n)
-            return; /* the matches above see nothing new */
-        cache->winner[at] = winner;
+    if (score >= cache->most[block]) {
+        cache->most[block] = score;
+        cache->loose[block] = false;
+    } else if (before == cache->most[block])
+        cache->loose[block] = true;
+}
+
+/* The lowest of the nodes with the highest score. */
+static uint32_t find_best(const struct sms__cluster_run *run, struct shape_cache *cache)
+{
+    size_t best = 0, n;
+    for (;;) {
+        for (size_t b = best = 0; b < run->search->blocks; b++)
+            best = cache->most[b] > cache->most[best] ? b : best;
+        if (!cache->loose[best])
+            break;
+        cache->most[best] = find_most(run, cache, best);
+        cache->loose[best] = false;
     }
+    if (cache->most[best] == -INFINITY)
+        return SMS__NO_NODE;
+    for (n = best * BLOCK; cache->score[n] != cache->most[best];)
+        n++;
+    return (uint32_t)n;
 }
 
 static void build_bits(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
@@ -217,12 +244,34 @@ static void build(struct sms__cluster_run *run, struct shape_cache *cache, uint3
     cache->seen = log_position(run, shape);
 }
 
+/* Fetches what later changes in the log will need, GPUs after their nodes: most of the time of an update would be spent
+ * waiting for them. */
+static void fetch_ahead(const struct sms__cluster_run *run, const struct shape_cache *cache)
+{
+    const struct sms__ledger *ledger = &run->ledger;
+    uint64_t near = cache->seen + AHEAD, far = near + AHEAD;
+    if (far < ledger->logged) {
+        uint32_t n = sms__log_at(ledger, far);
+        __builtin_prefetch(&ledger->entry[n]);
+        __builtin_prefetch(&ledger->node[n]);
+        __builtin_prefetch(&ledger->node[n].memory_left);
+    }
+    if (near < ledger->logged) {
+        uint32_t n = sms__log_at(ledger, near);
+        const struct sms_gpu_view *gpu = ledger->node[n].gpu;
+        __builtin_prefetch(&cache->score[n], 1);
+        for (uint32_t i = 0; i < ledger->node[n].gpus; i += 2)
+            __builtin_prefetch(&gpu[i]);
+    }
+}
+
 static void update(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
     for (uint32_t n; sms__log_next(&run->ledger, &cache->seen, &n);)
-        if (is_scored(run))
+        if (is_scored(run)) {
+            fetch_ahead(run, cache);
             update_score(run, cache, shape, n);
-        else
+        } else
             update_bit(run, cache, shape, n);
     cache->seen = log_position(run, shape);
 }
@@ -238,15 +287,16 @@ bool sms__search_reserve(struct sms__cluster_run *run, double bytes)
 static bool make_cache(struct sms__cluster_run *run, struct shape_cache *cache)
 {
     const struct sms__node_search *search = run->search;
-    double scores = (double)search->leaves * (sizeof(double) + 2 * sizeof(uint32_t));
+    double scores = (double)run->cluster->nodes * sizeof(double);
     double bits = (double)search->words * sizeof(uint64_t) + (double)search->count_leaves * 2 * sizeof(uint32_t);
     if (cache->score || cache->bits)
         return true;
     if (!sms__search_reserve(run, is_scored(run) ? scores : bits))
         return false;
     if (is_scored(run)) {
-        cache->score = SMS__NEW(run->arena, double, search->leaves);
-        cache->winner = SMS__NEW(run->arena, uint32_t, 2 * search->leaves);
+        cache->score = SMS__NEW(run->arena, double, run->cluster->nodes);
+        cache->most = SMS__NEW(run->arena, double, search->blocks);
+        cache->loose = SMS__NEW(run->arena, bool, search->blocks);
     } else {
         cache->bits = SMS__NEW(run->arena, uint64_t, search->words);
         cache->count = SMS__NEW(run->arena, uint32_t, 2 * search->count_leaves);
@@ -342,10 +392,7 @@ static uint32_t find(struct sms__cluster_run *run, uint32_t shape)
         build(run, cache, shape);
     else
         update(run, cache, shape);
-    if (!is_scored(run))
-        return find_bit(run, cache);
-    uint32_t best = cache->winner[1];
-    return cache->score[best] > -INFINITY ? best : SMS__NO_NODE;
+    return is_scored(run) ? find_best(run, cache) : find_bit(run, cache);
 }
 
 uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape)
