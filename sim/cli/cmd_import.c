@@ -44,6 +44,11 @@ static const struct cli_option own_options[] = {
      CLI_TEXT, AT(with)},
     {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
      CLI_RATIO, AT(inflate), .min = 1e-6},
+    {"columns", "KEY=COLUMN[:UNIT],...",
+     "pods: which column is what, or philly, helios, pai2020, alibaba2025, azure (docs/cluster-traces.md)", CLI_TEXT,
+     AT(columns)},
+    {"times", NULL, "pods: write when they arrive, a time in seconds a line, instead of a scenario", CLI_FLAG,
+     AT(times)},
     {0},
 };
 
@@ -98,7 +103,7 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     whole &= settings.notes && sms__buffer_close(&notes, settings.notes);
     if (!whole && code == SMS_OK)
         code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
-    if (code == SMS_OK && !settings.dump)
+    if (code == SMS_OK && !settings.dump && !settings.times)
         code = sms__import_check(cli->n_args == 2 ? cli->args[1] : NULL, text.bytes, text.length, &settings, errors);
     if (code == SMS_OK && given->out)
         code = write_file(given->out, text.bytes, text.length, errors);
@@ -119,6 +124,11 @@ static int check_usage(const struct cli *cli, const struct sms__importer *import
         return cli_usage(cli, "name %s to import", importer->files);
     if (given->import.dump && !importer->read)
         return cli_usage(cli, "--dump is for profiles");
+    if (!strcmp(importer->name, "pods") != (given->import.columns != NULL))
+        return cli_usage(cli, given->import.columns ? "--columns is for pods"
+                                                    : "say with --columns which column is what: KEY=COLUMN[:UNIT],...");
+    if (given->import.times && !given->import.columns)
+        return cli_usage(cli, "--times is for pods");
     if (given->import.inflate > INFLATE_MOST)
         return cli_usage(cli, "--inflate is a share of all GPUs, as '130 %%', of at most %d %%", 100 * INFLATE_MOST);
     return EXIT_OK;

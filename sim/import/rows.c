@@ -1,7 +1,7 @@
 /* Splits a text into lines and takes CSV rows from them with libcsv. Lines and columns are counted as editors do. */
 #include "rows.h"
 
-#include "../base/read.h"
+#include "gzip.h"
 #include "text.h"
 
 #include <iconv.h>
@@ -61,6 +61,10 @@ static void blank_odd_breaks(char *c)
 static int read_file(void *user)
 {
     struct file *file = user;
+    int read = sms__plain_bytes(file->rows.arena, file->rows.path, (uint64_t)SMS__ROWS_FILE_MIB << 20, &file->bytes,
+                                &file->size, file->errors);
+    if (read)
+        return read;
     bool is_utf16 = file->size >= 2 && (!memcmp(file->bytes, "\xff\xfe", 2) || !memcmp(file->bytes, "\xfe\xff", 2));
     int code = is_utf16 ? convert_utf16(file) : SMS_OK;
     if (code)
@@ -77,12 +81,9 @@ int sms__rows_read(struct sms__arena *arena, const char *path, int (*body)(struc
                    void *user, struct sms_errors *errors)
 {
     struct file file = {.rows = {.arena = arena, .path = path}, .body = body, .user = user, .errors = errors};
-    int code = sms__file_bytes(arena, path, (uint64_t)SMS__ROWS_FILE_MIB << 20, &file.bytes, &file.size, errors);
-    if (code)
-        return code;
     csv_init(&file.rows.parser, 0);
     csv_set_blk_size(&file.rows.parser, PARSER_BLOCK);
-    code = sms__guard(arena, read_file, &file);
+    int code = sms__guard(arena, read_file, &file);
     csv_free(&file.rows.parser);
     return code;
 }

@@ -32,6 +32,7 @@ struct sms_pod_view {
     uint64_t labels;      /* bit i: its node must have label i */
     int32_t priority;     /* in thousandths; the waiting pod with the highest is tried first */
     uint32_t kind;        /* number of its workload, from 1; 0: none */
+    uint32_t replicas;    /* so many pods start together, each of which asks for the above */
     uint64_t deadline_ps; /* of each of its jobs; without jobs, from its arrival to its end; 0: none */
 };
 

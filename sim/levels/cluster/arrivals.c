@@ -16,8 +16,8 @@ enum { PODS_MAX = 40000000 };
 /* Times and durations of the pods of a group, drawn one after another. */
 struct maker {
     struct sms__cluster_run *run;
-    size_t room; /* in run->pod */
-    uint32_t group;
+    size_t room;          /* in run->pod */
+    uint32_t group, pods; /* at hand, and how many of it there are so far */
     gsl_rng *times, *durations, *rows;
     double at_ps;
     double toggle_ps; /* when a burst begins, or the present one ends */
@@ -101,31 +101,38 @@ static void advance(struct maker *maker, const struct sms__arriving *arriving)
         maker->at_ps += arriving->every_ps;
 }
 
-/* The next pod of the group; `template` has its shape and, unless the group has one, its duration. */
-static const struct sms__pods *make(struct maker *maker, const struct sms__pods *group,
-                                    const struct sms__pods *template, uint32_t number)
+/* The next job of the group, a pod or a gang; `template` has its shape and, unless the group has one, its duration.
+ * Returns the thousandths of GPUs that it asks for. */
+static double make(struct maker *maker, const struct sms__pods *group, const struct sms__pods *template,
+                   uint32_t number)
 {
-    struct sms__pod *pod = add(maker);
-    pod->group = maker->group;
-    pod->number = number;
-    pod->shape = (uint32_t) template->shape;
-    pod->template = (uint32_t)(template - maker->run->cluster->pod);
-    pod->arrival_ps = round_ps(maker->at_ps);
-    pod->tenant = group->lasts ? 0 : template->tenant;
-    pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? template : group);
+    const struct sms__cluster *cluster = maker->run->cluster;
+    const struct sms_pod_view *shape = &cluster->shape[template->shape];
+    uint64_t duration = draw_duration(maker, group->rows && !group->lasts ? template : group);
+    uint32_t gang = maker->pods;
+    for (uint32_t i = 0; i < shape->replicas; i++) {
+        struct sms__pod *pod = add(maker);
+        pod->group = maker->group;
+        pod->number = maker->pods++;
+        pod->gang = gang;
+        pod->shape = (uint32_t) template->shape;
+        pod->template = (uint32_t)(template - cluster->pod);
+        pod->arrival_ps = round_ps(maker->at_ps);
+        pod->tenant = group->lasts ? 0 : template->tenant;
+        pod->duration_ps = duration;
+    }
     if ((number + 1) % group->arriving.batch == 0)
         advance(maker, &group->arriving);
-    return template;
+    return (double)sms_pod_gpu_milli(shape) * shape->replicas;
 }
 
 static void make_sample(struct maker *maker, const struct sms__pods *group)
 {
     const struct sms__cluster *cluster = maker->run->cluster;
     double wanted = group->until * (double)cluster->gpu_milli, asked = 0;
-    for (uint32_t i = 0; (group->until > 0 ? asked < wanted : i < group->count) && i < PODS_MAX; i++) {
+    for (uint32_t i = 0; (group->until > 0 ? asked < wanted : i < group->count) && maker->pods < PODS_MAX; i++) {
         size_t row = group->first_row + gsl_rng_uniform_int(maker->rows, group->rows);
-        const struct sms_pod_view *view = &cluster->shape[make(maker, group, &cluster->pod[row], i)->shape];
-        asked += (double)sms_pod_gpu_milli(view);
+        asked += make(maker, group, &cluster->pod[row], i);
     }
 }
 
@@ -219,7 +226,8 @@ static void arrive(void *subject, uint64_t now)
         run->arrived_milli = milli;
         run->record->arrived++;
         run->scheduler->add(run, p, now);
-        if (!run->cluster->priorities)
+        bool whole = run->arrived == run->pods || !sms__same_gang(run, p, p + 1);
+        if (whole && !run->cluster->priorities)
             serve(run, now);
         if (shape->gpus)
             run->samples->latest = allocation_of(run);

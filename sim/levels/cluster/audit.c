@@ -66,6 +66,20 @@ static uint64_t up_milli(const struct sms__cluster_run *run, size_t n)
     return milli;
 }
 
+/* Whether some gang has pods with a place and pods without one. Pods of a gang follow each other. */
+static bool any_gang_split(const struct sms__cluster_run *run)
+{
+    bool placed = false, waits = false, split = false;
+    for (uint32_t p = 0; p < run->arrived; p++) {
+        const struct sms__pod *pod = &run->pod[p];
+        bool begins = p == 0 || !sms__same_gang(run, p - 1, p), left = !pod->ended && !pod->lost;
+        placed = (placed && !begins) || (left && pod->node != SMS__NO_NODE);
+        waits = (waits && !begins) || (left && pod->node == SMS__NO_NODE);
+        split |= placed && waits;
+    }
+    return split;
+}
+
 const char *sms__audit_ledger(struct sms__cluster_run *run)
 {
     const struct sms__cluster *cluster = run->cluster;
@@ -76,6 +90,8 @@ const char *sms__audit_ledger(struct sms__cluster_run *run)
         run->audit->node = SMS__NEW(run->arena, struct sms_node_view, cluster->nodes);
         run->audit->gpu = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster) + 1);
     }
+    if (any_gang_split(run))
+        return "a gang has started in part";
     sum_pods(run);
     for (size_t n = 0; n < cluster->nodes; n++) {
         agrees &= node_agrees(run, n);

@@ -149,22 +149,44 @@ static bool is_lost(const struct sms__cluster_run *run, const struct sms__pod *p
     return group->on_failure == SMS__LOST || pod->cuts > group->restarts;
 }
 
+/* Takes the pod off its node, unless it ends instead. */
+static void cut_pod(struct sms__cluster_run *run, uint32_t p, const char *why, uint64_t now)
+{
+    struct sms__failures *failures = run->failures;
+    struct sms__pod *pod = &run->pod[p];
+    if (stop_pod(run, p, now))
+        return;
+    uint64_t from = pod->since_ps > run->spec->record->from_ps ? pod->since_ps : run->spec->record->from_ps;
+    run->record->wasted_ps += (sms__integral)(now - from) * sms_pod_gpu_milli(sms__pod_shape(run, p));
+    sms__pod_explain(run, p, now, why);
+    pod->cuts++;
+    sms__pod_cut(run, p, is_lost(run, pod) ? "lost" : "restarted", now);
+    failures->cut[failures->cuts++] = p;
+}
+
+/* What is left of the gang of a pod that was cut off is cut off as well. */
+static void cut_gang(struct sms__cluster_run *run, uint32_t cut, uint64_t now)
+{
+    uint32_t p = cut;
+    while (p > 0 && sms__same_gang(run, p - 1, cut))
+        p--;
+    for (; p < run->pods && sms__same_gang(run, p, cut); p++)
+        if (run->pod[p].node != SMS__NO_NODE && !run->pod[p].ended)
+            cut_pod(run, p, "cut off: another pod of its gang is", now);
+}
+
 /* Takes the pods on those GPUs, or all of the node, off it. */
 static void cut_pods(struct sms__cluster_run *run, size_t n, uint16_t gpus, bool all, uint64_t now)
 {
-    struct sms__failures *failures = run->failures;
+    const struct sms__failures *failures = run->failures;
+    size_t first = failures->cuts;
     for (uint32_t p = run->ledger.entry[n].first_pod, next; p != SMS__NO_POD; p = next) {
-        struct sms__pod *pod = &run->pod[p];
-        next = pod->next;
-        if (!(all || sms__pod_gpus(run, p) & gpus) || stop_pod(run, p, now))
-            continue;
-        uint64_t from = pod->since_ps > run->spec->record->from_ps ? pod->since_ps : run->spec->record->from_ps;
-        run->record->wasted_ps += (sms__integral)(now - from) * sms_pod_gpu_milli(sms__pod_shape(run, p));
-        sms__pod_explain(run, p, now, all ? "cut off: its node fails" : "cut off: its GPU fails");
-        pod->cuts++;
-        sms__pod_cut(run, p, is_lost(run, pod) ? "lost" : "restarted", now);
-        failures->cut[failures->cuts++] = p;
+        next = run->pod[p].next;
+        if (all || sms__pod_gpus(run, p) & gpus)
+            cut_pod(run, p, all ? "cut off: its node fails" : "cut off: its GPU fails", now);
     }
+    for (size_t i = first, end = failures->cuts; i < end; i++)
+        cut_gang(run, failures->cut[i], now);
 }
 
 /* Brings the node up to date after its count of causes has changed. */

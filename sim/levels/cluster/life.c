@@ -3,6 +3,7 @@
 #include "life.h"
 #include "ends.h"
 #include "hosts.h"
+#include "node_counters.h"
 #include "observer.h"
 #include "run.h"
 #include "scheduler.h"
@@ -88,13 +89,37 @@ static void leave_list(struct sms__cluster_run *run, const struct sms__pod *pod)
         run->pod[pod->next].prev = pod->prev;
 }
 
-void sms__pod_put(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint16_t gpus, uint64_t now)
+static void hold(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint16_t gpus, uint64_t now)
 {
     struct sms__pod *pod = &run->pod[p];
     sms__ledger_integrate(run, now);
     pod->node = node;
     pod->gpus = gpus;
     sms__ledger_take(run, node, sms__pod_shape(run, p), gpus);
+}
+
+bool sms__pod_hold(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint64_t now)
+{
+    uint16_t gpus;
+    const char *wrong = sms__choose_gpus(run, &run->ledger.node[node], sms__pod_shape(run, p), &gpus);
+    if (wrong)
+        sms__cluster_stop(run, wrong);
+    else
+        hold(run, p, node, gpus, now);
+    return !wrong;
+}
+
+void sms__pod_release(struct sms__cluster_run *run, uint32_t p)
+{
+    struct sms__pod *pod = &run->pod[p];
+    sms__ledger_give(run, pod->node, sms__pod_shape(run, p), pod->gpus);
+    pod->node = SMS__NO_NODE;
+}
+
+void sms__pod_seat(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+{
+    struct sms__pod *pod = &run->pod[p];
+    sms__count_placement(run, pod->node);
     if (pod->attempt == 0) { /* later ones are not counted */
         run->record->placed++;
         sms__histogram_add(&run->record->wait, now - pod->arrival_ps);
@@ -105,16 +130,18 @@ void sms__pod_put(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint1
         enter_list(run, p);
 }
 
+void sms__pod_put(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint16_t gpus, uint64_t now)
+{
+    hold(run, p, node, gpus, now);
+    sms__pod_seat(run, p, now);
+}
+
 bool sms__pod_take(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint64_t now)
 {
-    uint16_t gpus;
-    const struct sms_pod_view *view = sms__pod_shape(run, p);
-    const char *wrong = sms__choose_gpus(run, &run->ledger.node[node], view, &gpus);
-    if (wrong)
-        sms__cluster_stop(run, wrong);
-    else
-        sms__pod_put(run, p, node, gpus, now);
-    return !wrong;
+    if (!sms__pod_hold(run, p, node, now))
+        return false;
+    sms__pod_seat(run, p, now);
+    return true;
 }
 
 void sms__pod_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)

@@ -12,6 +12,10 @@ struct sms__cluster_run;
 void sms__pod_put(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint16_t gpus, uint64_t now);
 /* The same with the GPUs that the policy chooses. False: the run has been stopped, as these were wrong. */
 bool sms__pod_take(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
+/* The same in two steps, between which the pod can give the place back as if nothing had been. */
+bool sms__pod_hold(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
+void sms__pod_seat(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+void sms__pod_release(struct sms__cluster_run *run, uint32_t pod);
 /* The pod's run begins on the place that it has. */
 void sms__pod_begin(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Its run is over, and it gives its place back. Pods that wait are not served yet. */

@@ -24,7 +24,13 @@ void sms__count_pod(struct sms__cluster_run *run, size_t n, const struct sms_pod
     if (!row)
         return;
     step(&row->cpu, by * (int64_t)pod->cpu_milli, run->ledger.integrated_ps);
-    row->placements += by > 0;
+}
+
+void sms__count_placement(struct sms__cluster_run *run, size_t n)
+{
+    struct sms__node_record *row = row_of(run, n);
+    if (row)
+        row->placements++;
 }
 
 void sms__count_gpu(struct sms__cluster_run *run, size_t n, int64_t milli)

@@ -12,6 +12,7 @@ struct sms__cluster_run;
 
 /* by 1: the pod takes its place; -1: it gives it back. */
 void sms__count_pod(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, int by);
+void sms__count_placement(struct sms__cluster_run *run, size_t node);
 /* Thousandths of its GPUs that are allocated in addition. */
 void sms__count_gpu(struct sms__cluster_run *run, size_t node, int64_t milli);
 /* Nodes (-1, 0 or 1) and GPUs that are down in addition. */

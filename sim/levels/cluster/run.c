@@ -14,7 +14,7 @@ void sms__pod_name(const struct sms__cluster_run *run, uint32_t p, char *out, si
 {
     const struct sms__pod *pod = &run->pod[p];
     const struct sms__pods *group = &run->cluster->pod[pod->group];
-    if (group->rows || group->count > 1)
+    if (group->rows || group->count > 1 || sms__pod_shape(run, p)->replicas > 1)
         snprintf(out, size, "%s%u", group->name, pod->number + 1);
     else
         snprintf(out, size, "%s", group->name);

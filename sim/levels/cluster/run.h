@@ -17,6 +17,7 @@ struct sms__pod {
     uint32_t shape, group;            /* in the model's cluster */
     uint32_t template;                /* its group there, or the row that it was drawn from */
     uint32_t number;                  /* within the group, from 0 */
+    uint32_t gang;                    /* the number of its gang's first pod; a gang's pods follow each other */
     uint32_t next, prev;              /* in the list of pods that wait, or of those on the node; SMS__NO_POD */
     uint32_t node;                    /* SMS__NO_NODE: it waits, or has not arrived */
     uint32_t attempt;                 /* how often it lost its place before its end */
@@ -62,6 +63,11 @@ struct sms__cluster_run {
 static inline const struct sms_pod_view *sms__pod_shape(const struct sms__cluster_run *run, uint32_t pod)
 {
     return &run->cluster->shape[run->pod[pod].shape];
+}
+
+static inline bool sms__same_gang(const struct sms__cluster_run *run, uint32_t a, uint32_t b)
+{
+    return run->pod[a].group == run->pod[b].group && run->pod[a].gang == run->pod[b].gang;
 }
 
 /* Thousandths of GPUs as a share of all of the cluster's. */

@@ -403,6 +403,10 @@ uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape)
     return node;
 }
 
+size_t sms__search_last(const struct sms__cluster_run *run) { return run->search->last; }
+
+void sms__search_rewind(struct sms__cluster_run *run, size_t last) { run->search->last = last; }
+
 static uint32_t find_best_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes)
 {
     double best = -INFINITY;

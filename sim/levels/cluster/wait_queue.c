@@ -1,6 +1,7 @@
 /* The default scheduler: a queue of waiting pods for each shape, as no pod of a shape fits where the first does not.
  * The queue with the highest priority, then the longest waiting first pod, is served first. A queue whose first pod
- * finds no node is blocked until something that this pod fits is freed and its back-off is over. */
+ * finds no node is blocked until something that this pod fits is freed and its back-off is over. A gang's pods, which
+ * follow each other in their queue, are placed one after another; if one finds no node, none is placed. */
 #include "wait_queue.h"
 #include "failures.h"
 #include "completion.h"
@@ -132,23 +133,49 @@ static void unblock_freed(struct sms__cluster_run *run, uint64_t now)
     sms__ledger_clear_freed(&run->ledger);
 }
 
+/* Finds places for the queue's first pod and all of its gang. True: they hold them, and `end` is the pod behind them.
+ * Otherwise none of them holds any. */
+static bool hold_gang(struct sms__cluster_run *run, uint32_t first, uint32_t *end, uint64_t now)
+{
+    size_t last = sms__search_last(run);
+    uint32_t p = first;
+    for (; p != SMS__NO_POD && sms__same_gang(run, first, p); p = run->pod[p].next) {
+        uint32_t node = sms__find_node(run, run->pod[p].shape);
+        if (run->engine.stopped)
+            return false;
+        if (node == SMS__NO_NODE)
+            break;
+        if (!sms__pod_hold(run, p, node, now))
+            return false;
+    }
+    *end = p;
+    if (p == SMS__NO_POD || !sms__same_gang(run, first, p))
+        return true;
+    for (uint32_t held = first; held != p; held = run->pod[held].next)
+        sms__pod_release(run, held);
+    sms__search_rewind(run, last);
+    return false;
+}
+
 static void serve_queue(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
 {
     struct wait_queues *queues = run->scheduling;
     struct wait_queue *queue = &queues->queue[shape];
-    uint32_t p = queue->first, node = sms__find_node(run, shape);
-    if (run->engine.stopped)
-        return;
-    if (node == SMS__NO_NODE) {
-        block(run, shape, now);
+    uint32_t first = queue->first, end, next;
+    if (!hold_gang(run, first, &end, now)) {
+        if (!run->engine.stopped)
+            block(run, shape, now);
         return;
     }
-    queue->first = run->pod[p].next;
+    queue->first = end;
     queue->delay_ps = queue->not_before = 0;
-    queues->waiting--;
     sms__queue_set(&queues->ready, shape, rank_of(run, shape));
-    if (sms__pod_take(run, p, node, now))
+    for (uint32_t p = first; p != end; p = next) {
+        next = run->pod[p].next;
+        queues->waiting--;
+        sms__pod_seat(run, p, now);
         sms__pod_begin(run, p, now);
+    }
 }
 
 static void serve(struct sms__cluster_run *run, uint64_t now)

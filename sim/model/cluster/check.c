@@ -52,7 +52,7 @@ static size_t count_slots(const struct sms__cluster *cluster)
         }
         uint32_t milli = group->tenant ? cluster->shape[group->shape].gpu_milli : 1000;
         least = milli < least ? milli : least;
-        pods += group->tenant && !group->pool ? group->count : 0;
+        pods += group->tenant && !group->pool ? group->count * cluster->shape[group->shape].replicas : 0;
     }
     slots = slots / least < pods ? slots / least : pods;
     return slots ? slots : 1;
@@ -68,6 +68,15 @@ static void check_keys(struct sms__reader *reader, const struct sms_scenario *sc
                           "%s is for pods with workloads, and there are none", keys[i]);
 }
 
+/* The first entry of gangs, or NULL. */
+static const struct sms__pods *find_gang(const struct sms__cluster *cluster)
+{
+    for (size_t g = 0; g < cluster->groups; g++)
+        if (!cluster->pod[g].rows && cluster->shape[cluster->pod[g].shape].replicas > 1)
+            return &cluster->pod[g];
+    return NULL;
+}
+
 static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     for (size_t p = 0; p < scenario->policies; p++) {
@@ -78,6 +87,9 @@ static void check_parts(struct sms__reader *reader, const struct sms_scenario *s
             sms__complain(reader, use->node, "gpushare knows no instances of GPUs, which mode mig makes");
         else if (use->mode.instances && scenario->fidelity != SMS__AS_BLOCKS)
             sms__complain(reader, use->node, "mode mig needs fidelity blocks");
+        if (use->place->pace && find_gang(scenario->cluster))
+            sms__complain(reader, use->node, "policies whose decisions take time know no gangs, and %s is one",
+                          find_gang(scenario->cluster)->name);
     }
 }
 

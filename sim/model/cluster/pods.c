@@ -9,7 +9,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { PODS_MAX = 20000000 };
+enum { PODS_MAX = 20000000, REPLICAS_MAX = 100000 };
 
 /* The clock's 213 days; the sum of a pod's start and duration may not pass them. */
 #define CLOCK_PS 1.8e19
@@ -17,7 +17,7 @@ enum { PODS_MAX = 20000000 };
 /* One entry of `pods:`, or one row of a table. */
 struct entry {
     const struct sms__node *table, *sample, *models, *selector, *workload;
-    uint64_t gpus, gpu_milli, cpu_milli, memory;
+    uint64_t gpus, gpu_milli, cpu_milli, memory, replicas;
     struct sms__pods pods;
     struct sms__tenant vm; /* what a pod with a workload runs */
 };
@@ -28,6 +28,8 @@ static const char *const on_failures[] = {"restart", "lost", NULL};
 const struct sms__field sms__pod_fields[] = {
     {"name", SMS__NAME, 0, F(entry, pods.name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, pods.count), 1, PODS_MAX, .help = "how many; default 1"},
+    {"replicas", SMS__INTEGER, SMS__COUNT, F(entry, replicas), 1, REPLICAS_MAX,
+     .help = "so many pods for each, a gang: they arrive, start and lose their places together; default 1"},
     {"start", SMS__QUANTITY, SMS__TIME, F(entry, pods.start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
     {"arrivals", SMS__FIELDS, 0, F(entry, pods.arriving), .read = sms__read_pod_arrivals,
      .fields = sms__pod_arrival_fields,
@@ -132,6 +134,7 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
                                 .gpu_memory = entry->pods.request.bytes,
                                 .cpu_milli = entry->cpu_milli,
                                 .memory = entry->memory,
+                                .replicas = (uint32_t)entry->replicas,
                                 .priority = (int32_t)nearbyint(entry->vm.priority * 1000),
                                 .models = UINT64_MAX};
     view.labels = sms__read_labels(reader, entry->selector, reading->cluster, false);
@@ -141,6 +144,8 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
         sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->pods.request, &view);
     else
         refuse_keys(reader, node, entry);
+    if (reading->cluster->gpushare && entry->replicas > 1)
+        sms__complain(reader, sms__node_get(node, "replicas"), "scheduler: {kind: gpushare} knows no gangs");
     return view;
 }
 
@@ -175,7 +180,7 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
 
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
-    struct entry entry = {.gpu_milli = 1000, .vm = {SMS__TENANT_DEFAULTS}};
+    struct entry entry = {.gpu_milli = 1000, .replicas = 1, .vm = {SMS__TENANT_DEFAULTS}};
     entry.pods = (struct sms__pods){.name = "",
                                     .node = node,
                                     .count = 1,
@@ -250,10 +255,10 @@ static void make_pool(const struct reading *reading, struct table *table)
     table->milli = sms__mean_milli(reading->view, table->first, table->rows);
 }
 
-const char *const sms__sampled_keys[] = {"gpus",           "gpu",      "gpu_memory", "cpu",      "memory",
-                                         "models",         "selector", "priority",   "workload", "allocate_delay",
-                                         "start_delay",    "table",    "repeat",     "period",   "weight",
-                                         "active_threads", NULL};
+const char *const sms__sampled_keys[] = {
+    "gpus",     "gpu",      "gpu_memory", "cpu",      "memory",         "models",
+    "replicas", "selector", "priority",   "workload", "allocate_delay", "start_delay",
+    "table",    "repeat",   "period",     "weight",   "active_threads", NULL};
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
@@ -262,6 +267,15 @@ static void check_sample(struct sms__reader *reader, const struct sms__node *nod
             sms__complain(reader, node, "a sample takes '%s' from its table", *key);
     if (is_given(node, "until") == is_given(node, "count"))
         sms__complain(reader, node, "a sample has either until or count");
+}
+
+/* The most replicas of any row. */
+static uint32_t most_replicas(const struct reading *reading, const struct table *table)
+{
+    uint32_t most = 1;
+    for (size_t i = table->first; i < table->first + table->rows; i++)
+        most = reading->view[i].replicas > most ? reading->view[i].replicas : most;
+    return most;
 }
 
 /* A sample draws from its rows what a pod is. How many come, when, and what becomes of them, the sample says itself. */
@@ -299,6 +313,7 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
     if (table->forever && entry->pods.deadline_ps > 0 && !is_given(node, "duration"))
         sms__complain(reading->reader, sms__node_get(node, "deadline"),
                       "what lasts for ever has no deadline, and in table '%s' something does", table->name);
+    reading->view[cluster->groups].replicas = most_replicas(reading, table);
     struct sms__pods *pods = &cluster->pod[cluster->groups++];
     *pods = entry->pods;
     pods->first_row = table->first;
@@ -337,13 +352,14 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
 }
 
 /* How many numbers its pods may have; those to draw from do not come, and how many are drawn may not be known. */
-static uint64_t several(const struct sms__pods *pods)
+static uint64_t several(const struct sms__pods *pods, const struct sms_pod_view *view)
 {
+    uint64_t pods_each = pods->pool || pods->rows ? 1 : view->replicas;
     if (pods->pool)
         return 0;
     if (pods->rows)
-        return pods->until > 0 ? UINT64_MAX : pods->count;
-    return pods->count > 1 ? pods->count : 0;
+        return pods->until > 0 || view->replicas > 1 ? UINT64_MAX : pods->count;
+    return pods->count * pods_each > 1 ? pods->count * pods_each : 0;
 }
 
 static void check_all(const struct reading *reading, const struct sms__node *list)
@@ -351,8 +367,8 @@ static void check_all(const struct reading *reading, const struct sms__node *lis
     struct sms__cluster *cluster = reading->cluster;
     struct sms__named *named = SMS__NEW(reading->reader->arena, struct sms__named, cluster->groups);
     for (size_t g = 0; g < cluster->groups; g++)
-        named[g] = (struct sms__named){cluster->pod[g].name, cluster->pod[g].node, several(&cluster->pod[g]),
-                                       cluster->pod[g].pool};
+        named[g] = (struct sms__named){cluster->pod[g].name, cluster->pod[g].node,
+                                       several(&cluster->pod[g], &reading->view[g]), cluster->pod[g].pool};
     sms__check_names(reading->reader, named, cluster->groups, "pod");
     if (reading->reader->errors->count)
         return;

@@ -9,9 +9,9 @@ enum { TYPICALS_MAX = 1000 };
 static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view *b)
 {
     const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,
-                          a->labels, (uint64_t)a->priority, a->kind,       a->memory};
+                          a->labels, (uint64_t)a->priority, a->kind,       a->memory,    a->replicas};
     const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,
-                          b->labels, (uint64_t)b->priority, b->kind,       b->memory};
+                          b->labels, (uint64_t)b->priority, b->kind,       b->memory,    b->replicas};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
@@ -100,7 +100,7 @@ static size_t merge_weighted(struct weighted *weighted, size_t count)
 }
 
 /* The typical pods: shapes with the number of pods that have them. A row of a pool counts once. */
-static void find_typicals(struct sms__arena *arena, struct sms__cluster *cluster)
+static void find_typicals(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view)
 {
     struct weighted *weighted = SMS__NEW(arena, struct weighted, cluster->shapes);
     for (size_t s = 0; s < cluster->shapes; s++) {
@@ -108,11 +108,12 @@ static void find_typicals(struct sms__arena *arena, struct sms__cluster *cluster
         weighted[s].view.memory = 0;
         weighted[s].view.priority = 0;
         weighted[s].view.kind = 0;
+        weighted[s].view.replicas = 1;
         cluster->priorities |= cluster->shape[s].priority != 0;
     }
     for (size_t g = 0; g < cluster->groups; g++)
         if (!cluster->pod[g].rows)
-            weighted[cluster->pod[g].shape].weight += cluster->pod[g].count;
+            weighted[cluster->pod[g].shape].weight += cluster->pod[g].count * view[g].replicas;
     size_t count = merge_weighted(weighted, cluster->shapes);
     cluster->typicals = count < TYPICALS_MAX ? count : TYPICALS_MAX;
     cluster->typical = SMS__NEW(arena, struct sms_typical_pod, cluster->typicals);
@@ -127,7 +128,7 @@ double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t cou
 {
     double sum = 0;
     for (size_t i = first; i < first + count; i++)
-        sum += (double)sms_pod_gpu_milli(&view[i]);
+        sum += (double)sms_pod_gpu_milli(&view[i]) * view[i].replicas;
     return count ? sum / (double)count : 0;
 }
 
@@ -139,8 +140,8 @@ static void measure_load(struct sms__cluster *cluster, const struct sms_pod_view
         const struct sms__pods *pods = &cluster->pod[g];
         if (pods->pool)
             continue;
-        cluster->pods += (double)pods->count;
-        double each = pods->rows ? pods->row_milli : (double)sms_pod_gpu_milli(&view[g]);
+        cluster->pods += (double)pods->count * view[g].replicas; /* of a sample, at most */
+        double each = pods->rows ? pods->row_milli : (double)sms_pod_gpu_milli(&view[g]) * view[g].replicas;
         milli += pods->until > 0 ? pods->until * (double)cluster->gpu_milli : each * (double)pods->count;
     }
     cluster->load = cluster->gpu_milli ? milli / (double)cluster->gpu_milli : 0;
@@ -149,6 +150,6 @@ static void measure_load(struct sms__cluster *cluster, const struct sms_pod_view
 void sms__find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view)
 {
     find_shapes(arena, cluster, view);
-    find_typicals(arena, cluster);
+    find_typicals(arena, cluster, view);
     measure_load(cluster, view);
 }

@@ -1,0 +1,637 @@
+/* Imports lists of jobs or pods, one a row, as a scenario: CSV with or without a header, or JSON, plain or compressed.
+ * The caller says which column is what, in which unit. */
+#include "../import.h"
+
+#include "../../model/cluster/gpushare.h"
+#include "../../model/limits.h"
+#include "../gzip.h"
+#include "../rows.h"
+#include "../text.h"
+
+#include <smsched/place.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define NS_PER_S ((int64_t)1000000000)
+
+enum { PODS_MAX = 1000000, CELL_BYTES = 256, REPLICAS_MAX = 100000, NODE_GPUS = 8, NODE_CPUS = 64, NODE_GIB = 256 };
+
+enum key { NAME, ARRIVAL, START, END, DURATION, GPUS, TOTAL_GPUS, CPU, TOTAL_CPU, MEMORY, GPU_MEMORY, REPLICAS, KEYS };
+enum kind { TEXT, TIME, COUNT, BYTES };
+
+static const struct {
+    const char *name;
+    enum kind kind;
+} keys[KEYS] = {[NAME] = {"name", TEXT},
+                [ARRIVAL] = {"arrival", TIME},
+                [START] = {"start", TIME},
+                [END] = {"end", TIME},
+                [DURATION] = {"duration", TIME},
+                [GPUS] = {"gpus", COUNT},
+                [TOTAL_GPUS] = {"total_gpus", COUNT},
+                [CPU] = {"cpu", COUNT},
+                [TOTAL_CPU] = {"total_cpu", COUNT},
+                [MEMORY] = {"memory", BYTES},
+                [GPU_MEMORY] = {"gpu_memory", BYTES},
+                [REPLICAS] = {"replicas", COUNT}};
+
+/* The first unit of a kind is taken where none is given. A date is YYYY-MM-DD HH:MM:SS. */
+static const struct unit {
+    const char *name;
+    enum kind kind;
+    double factor; /* to seconds, GPUs or CPUs, bytes; 0: a date */
+} units[] = {{"s", TIME, 1},       {"ns", TIME, 1e-9},      {"us", TIME, 1e-6},      {"ms", TIME, 1e-3},
+             {"min", TIME, 60},    {"h", TIME, 3600},       {"d", TIME, 86400},      {"date", TIME, 0},
+             {"1", COUNT, 1},      {"%", COUNT, 0.01},      {"milli", COUNT, 0.001}, {"B", BYTES, 1},
+             {"KiB", BYTES, 1024}, {"MiB", BYTES, 1 << 20}, {"GiB", BYTES, 1 << 30}, {"KB", BYTES, 1e3},
+             {"MB", BYTES, 1e6},   {"GB", BYTES, 1e9}};
+enum { UNITS = sizeof units / sizeof *units };
+
+/* From the documentation of each trace: msr-fiddle/philly-traces (cluster_job_log), S-Lab-System-Group/HeliosData
+ * (cluster_log.csv), alibaba/clusterdata (2020: pai_task_table.csv, which has no header; 2025:
+ * disaggregated_DLRM_trace.csv), Azure/AzurePublicDataset (LLM inference, 2023 and 2024). */
+static const char *const presets[][2] = {
+    {"philly", "name=jobid,arrival=submitted_time:date,start=attempts.0.start_time:date,end=attempts.-1.end_time:date,"
+               "total_gpus=attempts.-1.detail.gpus.#,replicas=attempts.-1.detail.#"},
+    {"helios", "name=job_id,arrival=submit_time:date,duration=duration:s,total_gpus=gpu_num,total_cpu=cpu_num,"
+               "replicas=node_num"},
+    {"pai2020", "name=1+2,replicas=3,arrival=5:s,start=5:s,end=6:s,cpu=7:%,memory=8:GiB,gpus=9:%"},
+    {"alibaba2025", "name=instance_sn,arrival=creation_time:s,end=deletion_time:s,cpu=cpu_request,gpus=gpu_request,"
+                    "memory=memory_request:GiB"},
+    {"azure", "arrival=TIMESTAMP:date"}};
+
+/* Where a key is: up to two columns, whose texts are joined. */
+struct source {
+    const char *column[2]; /* NULL: not given */
+    size_t at[2];          /* their positions in a CSV file */
+    const struct unit *unit;
+};
+
+struct pod {
+    const char *name;
+    int64_t arrival_ns, duration_ns;       /* duration 0: for ever */
+    double gpus, cpus, memory, gpu_memory; /* of each replica */
+    uint64_t replicas;
+};
+
+struct list {
+    struct sms__arena *arena;
+    struct sms_errors *errors;
+    const char *path;
+    struct source source[KEYS];
+    bool numbered;          /* columns are numbers, and there is no header */
+    struct sms__rows *rows; /* of a CSV file; or */
+    const json_t *entry;    /* of a JSON file, and its number, from 1: */
+    size_t number;
+    struct pod *pod;
+    size_t pods, capacity, left_out;
+};
+
+static void complain(struct list *list, enum key key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void complain(struct list *list, enum key key, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (list->rows)
+        sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, list->source[key].at[0]), "%s", text);
+    else
+        sms__fail(list->errors, SMS_EINPUT, list->path, "entry %zu: %s", list->number, text);
+}
+
+/* NAN is no sum yet. */
+static void add(double *sum, double value) { *sum = isnan(*sum) ? value : *sum + value; }
+
+/* Follows a path such as attempts.-1.detail.gpus.#: a key, the number of an item (negative: from the end), or # for how
+ * many items there are. A key of a list is looked up in each item, and numbers add up. Returns a text that is there, or
+ * NULL with what adds up in `sum`. */
+static const char *follow(const json_t *at, const char *path, double *sum)
+{
+    char word[CELL_BYTES];
+    size_t length = strcspn(path, "."), i;
+    const char *rest = path + length + (path[length] == '.'), *found = NULL;
+    const json_t *item;
+    char *end;
+    if (*path == '\0') {
+        if (json_is_number(at))
+            add(sum, json_number_value(at));
+        return json_string_value(at);
+    }
+    snprintf(word, sizeof word, "%.*s", (int)length, path);
+    long index = strtol(word, &end, 10);
+    if (json_is_object(at))
+        return follow(json_object_get(at, word), rest, sum);
+    if (!json_is_array(at))
+        return NULL;
+    if (!strcmp(word, "#"))
+        add(sum, (double)json_array_size(at));
+    else if (*end == '\0')
+        return follow(json_array_get(at, (size_t)(index < 0 ? index + (long)json_array_size(at) : index)), rest, sum);
+    else
+        json_array_foreach(at, i, item) found = follow(item, path, sum);
+    return found;
+}
+
+/* The text of one column; "" where there is none. */
+static const char *read_column(struct list *list, const struct source *source, size_t i, char out[CELL_BYTES])
+{
+    double sum = NAN;
+    if (!source->column[i])
+        return "";
+    if (list->rows)
+        return sms__rows_field(list->rows, source->at[i]);
+    const char *text = follow(list->entry, source->column[i], &sum);
+    snprintf(out, CELL_BYTES, "%.15g", sum); /* "nan" is none */
+    return text ? text : out;
+}
+
+static const char *cell(struct list *list, enum key key, char out[CELL_BYTES])
+{
+    static const char *const none[] = {"nan", "none", "null", "na", "n/a", "~", NULL};
+    const char *text = read_column(list, &list->source[key], 0, out);
+    for (const char *const *word = none; *word; word++)
+        if (!strcasecmp(text, *word))
+            return "";
+    return text;
+}
+
+static bool is_given(struct list *list, enum key key)
+{
+    char out[CELL_BYTES];
+    return *cell(list, key, out) != '\0';
+}
+
+/* Days from 1970 to a date of the Gregorian calendar. */
+static int64_t days_to(int64_t year, int64_t month, int64_t day)
+{
+    int64_t y = year - (month <= 2), m = (month + 9) % 12;
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+}
+
+/* Nanoseconds of the digits after a point, of which nine count. `end` is after the last. */
+static int64_t read_fraction(const char *text, const char **end)
+{
+    int64_t ns = 0, unit = NS_PER_S / 10;
+    if (*text == '.')
+        for (text++; isdigit((unsigned char)*text); text++, unit /= 10)
+            ns += (*text - '0') * unit;
+    *end = text;
+    return ns;
+}
+
+/* "2017-10-07 01:12:09", with a T, a fraction and any time zone, which is ignored. */
+static bool read_date(const char *text, int64_t *ns)
+{
+    int year, month, day, hour, minute, second, used = 0;
+    const char *end;
+    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second, &used) != 6 ||
+        !used || year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 ||
+        minute > 59 || second < 0 || second > 60)
+        return false;
+    *ns = (((days_to(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * NS_PER_S;
+    *ns += read_fraction(text + used, &end);
+    return *end == '\0' || strchr(" Z+-", *end);
+}
+
+/* Whole units and nanoseconds of seconds are exact; other fractions are rounded. */
+static bool read_time(const char *text, const struct unit *unit, int64_t *ns)
+{
+    const char *end;
+    char *stop;
+    if (unit->factor == 0)
+        return read_date(text, ns);
+    errno = 0;
+    long long whole = strtoll(text, &stop, 10);
+    end = stop;
+    int64_t fraction = stop > text ? read_fraction(stop, &end) : 0;
+    double value = strtod(text, &stop);
+    if (stop == text || *stop || errno || !(fabs(value) * unit->factor < 9e9))
+        return false;
+    bool exact = unit->factor == 1 && *end == '\0' && whole >= 0;
+    *ns = exact ? whole * NS_PER_S + fraction : llround(value * unit->factor * 1e9);
+    return true;
+}
+
+/* 0 where there is none. */
+static int64_t take_time(struct list *list, enum key key)
+{
+    char out[CELL_BYTES];
+    const char *text = cell(list, key, out);
+    const struct unit *unit = list->source[key].unit;
+    int64_t ns = 0;
+    if (*text && !read_time(text, unit, &ns))
+        complain(list, key, "%s is '%.60s', which is not a time%s%s", keys[key].name, text, unit->factor ? " in " : "",
+                 unit->factor ? unit->name : " as YYYY-MM-DD HH:MM:SS");
+    return ns;
+}
+
+static double take_number(struct list *list, enum key key, double most)
+{
+    char out[CELL_BYTES], *end;
+    const char *text = cell(list, key, out);
+    if (!*text)
+        return 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value))
+        complain(list, key, "%s is '%.60s', which is not a number", keys[key].name, text);
+    else if (value < 0 || value * list->source[key].unit->factor > most)
+        complain(list, key, "%s is %.60s; it must be from 0 to %.15g", keys[key].name, text,
+                 most / list->source[key].unit->factor);
+    else
+        return value * list->source[key].unit->factor;
+    return 0;
+}
+
+/* A name of YAML, which begins with a letter and ends with no digit where replicas get numbers. */
+static const char *take_name(struct list *list, bool numbered)
+{
+    char out[CELL_BYTES], more[CELL_BYTES];
+    const char *text = cell(list, NAME, out);
+    if (!*text)
+        return sms__print(list->arena, "pod%zu%s", list->pods + 1, numbered ? "-" : "");
+    const char *second = read_column(list, &list->source[NAME], 1, more);
+    char *name = (char *)sms__print(list->arena, "%s%.100s%s%.100s%s", isalpha((unsigned char)*text) ? "" : "job-",
+                                    text, *second ? "-" : "", second, numbered ? "-" : "");
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-')
+            *c = '_';
+    return name;
+}
+
+/* Of each replica. GPUs of all together are rounded up to whole ones, so that replicas are alike. */
+static double share(double each, double total, uint64_t replicas)
+{
+    double part = total / (double)replicas;
+    return each + (part > 1 ? ceil(part) : part);
+}
+
+static void take_row(struct list *list)
+{
+    if (list->source[START].column[0] && !is_given(list, START)) {
+        list->left_out++;
+        return;
+    }
+    if (list->pods == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 1024;
+        list->pod = sms__enlarge(list->arena, list->pod, list->pods, list->capacity, sizeof *list->pod);
+    }
+    struct pod *pod = &list->pod[list->pods];
+    uint64_t replicas = (uint64_t)take_number(list, REPLICAS, REPLICAS_MAX);
+    *pod = (struct pod){.replicas = replicas ? replicas : 1};
+    pod->name = take_name(list, pod->replicas > 1);
+    pod->arrival_ns = take_time(list, ARRIVAL);
+    pod->duration_ns = take_time(list, DURATION);
+    bool ends = is_given(list, END), lasts = is_given(list, DURATION);
+    if (ends && !lasts) {
+        pod->duration_ns = take_time(list, END) - (is_given(list, START) ? take_time(list, START) : pod->arrival_ns);
+        if (pod->duration_ns < 0)
+            complain(list, END, "the pod ends before it begins");
+    } else if (lasts && pod->duration_ns < 0)
+        complain(list, DURATION, "duration is below 0");
+    if ((ends || lasts) && pod->duration_ns == 0)
+        pod->duration_ns = NS_PER_S / 2; /* it came and went within a second */
+    pod->gpus = share(take_number(list, GPUS, SMS_NODE_GPUS_MAX),
+                      take_number(list, TOTAL_GPUS, (double)SMS_NODE_GPUS_MAX * (double)pod->replicas), pod->replicas);
+    pod->cpus = take_number(list, CPU, SMS__CPUS_MAX) +
+                take_number(list, TOTAL_CPU, (double)SMS__CPUS_MAX) / (double)pod->replicas;
+    pod->memory = take_number(list, MEMORY, (double)SMS__HOST_BYTES_MAX);
+    pod->gpu_memory = take_number(list, GPU_MEMORY, (double)SMS__GPU_BYTES_MAX);
+    list->pods++;
+}
+
+static int finish(struct list *list)
+{
+    if (list->errors->count)
+        return SMS_EINPUT;
+    return list->pods ? SMS_OK : sms__fail(list->errors, SMS_EINPUT, list->path, "has no pods");
+}
+
+static bool next_row(struct list *list)
+{
+    do
+        if (!sms__rows_next_line(list->rows))
+            return false;
+    while (list->rows->length == 0);
+    if (sms__rows_parse(list->rows, list->rows->line) == SMS__ROW_OK)
+        return true;
+    sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0), "this quote is never closed");
+    return false;
+}
+
+static const char *field_name(const void *user, size_t i) { return sms__rows_field(user, i); }
+
+static void find_column(struct list *list, struct source *source, size_t c)
+{
+    const char *name = source->column[c];
+    if (!name)
+        return;
+    if (list->numbered) {
+        source->at[c] = strtoul(name, NULL, 10) - 1;
+        return;
+    }
+    for (source->at[c] = 0; source->at[c] < list->rows->fields; source->at[c]++)
+        if (!strcmp(sms__rows_field(list->rows, source->at[c]), name))
+            return;
+    const char *near = sms__nearest(name, list->rows->fields, field_name, list->rows);
+    sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0), "there is no column '%.60s'%s%.60s%s",
+               name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static int read_rows(struct sms__rows *rows, void *user)
+{
+    struct list *list = user;
+    size_t fields = 0;
+    list->rows = rows;
+    if (!list->numbered && next_row(list))
+        fields = rows->fields;
+    for (int k = 0; k < KEYS; k++)
+        for (size_t c = 0; c < 2 && (fields || list->numbered); c++)
+            find_column(list, &list->source[k], c);
+    if (list->errors->count)
+        return SMS_EINPUT;
+    while (next_row(list)) {
+        fields = fields ? fields : rows->fields;
+        if (list->pods == PODS_MAX)
+            return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %d rows", PODS_MAX);
+        if (rows->fields != fields)
+            sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(rows, 0),
+                       "this row has %zu fields, but the %s has %zu", rows->fields,
+                       list->numbered ? "first row" : "header", fields);
+        else
+            take_row(list);
+    }
+    return finish(list);
+}
+
+static int read_entries(void *user)
+{
+    struct list *list = user;
+    const json_t *all = list->entry;
+    for (size_t i = 0; i < json_array_size(all) && list->pods < PODS_MAX; i++) {
+        list->entry = json_array_get(all, i);
+        list->number = i + 1;
+        if (json_is_object(list->entry))
+            take_row(list);
+        else
+            complain(list, NAME, "is not an object");
+    }
+    return finish(list);
+}
+
+static int read_json(struct list *list, const char *bytes, size_t size)
+{
+    json_error_t error;
+    json_t *all = json_loadb(bytes, size, 0, &error);
+    if (!all) {
+        struct sms__mark mark = {list->path, bytes, (unsigned)error.line, (unsigned)error.column};
+        sms__error(list->errors, SMS_EINPUT, mark, "this is not JSON: %s", error.text);
+        return SMS_EINPUT;
+    }
+    list->entry = all;
+    int code = json_is_array(all)
+                   ? sms__guard(list->arena, read_entries, list)
+                   : sms__fail(list->errors, SMS_EINPUT, list->path, "is JSON, but not a list of objects");
+    json_decref(all);
+    return code;
+}
+
+static int read_list(struct list *list)
+{
+    char *bytes;
+    size_t size;
+    int code =
+        sms__plain_bytes(list->arena, list->path, (uint64_t)SMS__ROWS_FILE_MIB << 20, &bytes, &size, list->errors);
+    if (code)
+        return code;
+    const char *first = bytes + strspn(bytes, " \t\r\n");
+    if (*first == '[' || *first == '{')
+        return read_json(list, bytes, size);
+    return sms__rows_read(list->arena, list->path, read_rows, list, list->errors);
+}
+
+static const char *key_name(const void *user, size_t i)
+{
+    (void)user;
+    return keys[i].name;
+}
+
+static const struct unit *find_unit(enum kind kind, const char *name)
+{
+    for (size_t u = 0; u < UNITS; u++)
+        if (units[u].kind == kind && (!name || !strcmp(units[u].name, name)))
+            return &units[u];
+    return NULL;
+}
+
+/* Reads KEY=COLUMN[+COLUMN][:UNIT]. */
+static void take_mapping(struct list *list, char *text)
+{
+    char *column = strchr(text, '='), *unit = column ? strrchr(column, ':') : NULL;
+    size_t key = 0;
+    if (column)
+        *column++ = '\0';
+    if (unit)
+        *unit++ = '\0';
+    while (key < KEYS && strcmp(keys[key].name, text) != 0)
+        key++;
+    const char *near = key == KEYS ? sms__nearest(text, KEYS, key_name, NULL) : NULL;
+    if (key == KEYS)
+        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown key '%.40s'%s%s%s", text,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    else if (!column || !*column)
+        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: '%.40s' has no column: KEY=COLUMN[:UNIT]", text);
+    if (key == KEYS || !column || !*column)
+        return;
+    struct source *source = &list->source[key];
+    char *second = key == NAME ? strchr(column, '+') : NULL;
+    if (second)
+        *second++ = '\0';
+    source->column[0] = column;
+    source->column[1] = second;
+    source->unit = find_unit(keys[key].kind, unit);
+    if (unit && !source->unit)
+        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: %s is not in '%.20s'", keys[key].name, unit);
+    list->numbered |= strspn(column, "0123456789") == strlen(column);
+}
+
+static int read_mapping(struct list *list, const char *given)
+{
+    const char *text = given;
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
+        text = strcmp(presets[i][0], given) ? text : presets[i][1];
+    char *copy = (char *)sms__copy(list->arena, text, strlen(text)), *rest;
+    for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest))
+        take_mapping(list, item);
+    for (int k = 0; k < KEYS && list->numbered; k++)
+        for (size_t c = 0; c < 2 && list->source[k].column[c]; c++)
+            if (strtoul(list->source[k].column[c], NULL, 10) == 0)
+                sms__fail(list->errors, SMS_EINPUT, NULL,
+                          "--columns: '%.40s' is not the number of a column, as others are", list->source[k].column[c]);
+    return list->errors->count ? SMS_EINPUT : SMS_OK;
+}
+
+/* Seconds without trailing zeros. */
+static void print_seconds(int64_t ns, FILE *to)
+{
+    char text[40];
+    int length = snprintf(text, sizeof text, "%lld.%09lld", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S));
+    while (text[length - 1] == '0')
+        length--;
+    length -= text[length - 1] == '.';
+    fprintf(to, "%.*s", length, text);
+}
+
+/* More than one GPU is as many whole ones, or as many equal parts. */
+static uint64_t gpus_of(const struct pod *pod) { return (uint64_t)ceil(pod->gpus - 1e-9); }
+
+static bool any(const struct list *list, enum key key, enum key other)
+{
+    return list->source[key].column[0] || list->source[other].column[0];
+}
+
+static void write_pod(const struct list *list, const struct pod *pod, int64_t first_ns, FILE *to)
+{
+    uint64_t gpus = gpus_of(pod);
+    fprintf(to, "        - [%s, ", pod->name);
+    print_seconds(pod->arrival_ns > first_ns ? pod->arrival_ns - first_ns : 0, to);
+    fputs(pod->duration_ns ? " s, " : " s, ~", to);
+    if (pod->duration_ns) {
+        print_seconds(pod->duration_ns, to);
+        fputs(" s", to);
+    }
+    if (any(list, GPUS, TOTAL_GPUS)) {
+        fprintf(to, ", %llu, ", (unsigned long long)gpus);
+        fprintf(to, gpus ? "%.10g %%" : "~", gpus ? fmax(nearbyint(1000 * pod->gpus / (double)gpus) / 10, 0.1) : 0.0);
+    }
+    if (any(list, CPU, TOTAL_CPU))
+        fprintf(to, ", %.10g", nearbyint(1000 * pod->cpus) / 1000);
+    if (any(list, MEMORY, MEMORY))
+        fprintf(to, ", %.0f B", pod->memory);
+    if (any(list, GPU_MEMORY, GPU_MEMORY))
+        fprintf(to, gpus ? ", %.0f B" : ", ~", pod->gpu_memory);
+    if (any(list, REPLICAS, REPLICAS))
+        fprintf(to, ", %llu", (unsigned long long)pod->replicas);
+    fputs("]\n", to);
+}
+
+struct change {
+    int64_t at_ns;
+    double by[3];
+};
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    return (x->by[0] + x->by[1] + x->by[2] > 0) - (y->by[0] + y->by[1] + y->by[2] > 0);
+}
+
+/* GPUs, CPUs and memory: what a node has, and how many nodes hold all pods if each starts when it arrives. */
+static size_t size_nodes(const struct list *list, double capacity[3])
+{
+    struct change *change = SMS__NEW(list->arena, struct change, 2 * list->pods);
+    double now[3] = {0}, nodes = 1;
+    size_t changes = 0;
+    for (size_t i = 0; i < list->pods; i++) {
+        const struct pod *pod = &list->pod[i];
+        const double each[3] = {(double)gpus_of(pod), pod->cpus, pod->memory}, many = (double)pod->replicas;
+        for (int r = 0; r < 3; r++)
+            capacity[r] = fmax(capacity[r], ceil(each[r]));
+        change[changes++] = (struct change){pod->arrival_ns, {each[0] * many, each[1] * many, each[2] * many}};
+        if (pod->duration_ns)
+            change[changes++] = (struct change){pod->arrival_ns + pod->duration_ns,
+                                                {-each[0] * many, -each[1] * many, -each[2] * many}};
+    }
+    qsort(change, changes, sizeof *change, compare_changes);
+    for (size_t i = 0; i < changes; i++)
+        for (int r = 0; r < 3; r++) {
+            now[r] += change[i].by[r];
+            nodes = fmax(nodes, ceil(now[r] / capacity[r] - 1e-6));
+        }
+    return (size_t)nodes;
+}
+
+static void write_scenario(const struct list *list, const char *name, int64_t first_ns, FILE *to)
+{
+    double capacity[3] = {NODE_GPUS, NODE_CPUS, (double)NODE_GIB * (1 << 30)};
+    size_t nodes = size_nodes(list, capacity);
+    fprintf(to, "# Pods of a cluster, written by 'smsched import pods'.\nscenario: %s\n", name);
+    fputs("question: Which policy lets pods wait least?\n"
+          "# The list does not say which nodes there are. These are about as many as hold all pods if none waits.\n",
+          to);
+    fprintf(to, "nodes: [{name: node, count: %zu, gpus: %.0f, cpu: %.0f, memory: %.0f B%s}]\n", nodes, capacity[0],
+            capacity[1], capacity[2], any(list, GPU_MEMORY, GPU_MEMORY) ? ", gpu_memory: 80 GiB" : "");
+    fputs("policies: [first_fit, best_fit, fgd]\npods:\n  - table:\n      columns: [name, start, duration", to);
+    fprintf(to, "%s%s%s%s%s]\n      rows:\n", any(list, GPUS, TOTAL_GPUS) ? ", gpus, gpu" : "",
+            any(list, CPU, TOTAL_CPU) ? ", cpu" : "", any(list, MEMORY, MEMORY) ? ", memory" : "",
+            any(list, GPU_MEMORY, GPU_MEMORY) ? ", gpu_memory" : "", any(list, REPLICAS, REPLICAS) ? ", replicas" : "");
+    for (size_t i = 0; i < list->pods; i++)
+        write_pod(list, &list->pod[i], first_ns, to);
+    fputs("run: {seed: 1}\n", to);
+}
+
+static int compare_arrivals(const void *a, const void *b)
+{
+    const struct pod *x = a, *y = b;
+    return (x->arrival_ns > y->arrival_ns) - (x->arrival_ns < y->arrival_ns);
+}
+
+static void write_times(struct list *list, int64_t first_ns, const struct sms__import_options *options, FILE *to)
+{
+    qsort(list->pod, list->pods, sizeof *list->pod, compare_arrivals);
+    for (size_t i = 0; i < list->pods; i++) {
+        print_seconds(list->pod[i].arrival_ns - first_ns, to);
+        fputc('\n', to);
+    }
+    if (options->notes)
+        fprintf(options->notes, "%zu arrivals in seconds; in a tenant or process: arrivals: {file: FILE}\n",
+                list->pods);
+}
+
+static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                  const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
+{
+    struct list list = {.arena = arena, .errors = errors, .path = paths[0]};
+    int64_t first_ns = INT64_MAX;
+    const struct unit *arrival;
+    (void)n_paths; /* one, as its importer says */
+    int code = read_mapping(&list, options->columns);
+    if (code == SMS_OK && !options->times && !any(&list, GPUS, TOTAL_GPUS) && !any(&list, CPU, TOTAL_CPU) &&
+        !any(&list, MEMORY, MEMORY))
+        code =
+            sms__fail(errors, SMS_EINPUT, NULL,
+                      "--columns says when pods arrive, but not what they ask for: add --times for their times alone");
+    code = code ? code : read_list(&list);
+    if (code)
+        return code;
+    arrival = list.source[ARRIVAL].unit;
+    for (size_t i = 0; i < list.pods; i++) /* without a date, a pod was there before */
+        if (list.pod[i].arrival_ns < first_ns && (list.pod[i].arrival_ns || !arrival || arrival->factor > 0))
+            first_ns = list.pod[i].arrival_ns;
+    if (options->times)
+        write_times(&list, first_ns == INT64_MAX ? 0 : first_ns, options, to);
+    else
+        write_scenario(&list, options->name ? options->name : sms__import_name(arena, paths[0]),
+                       first_ns == INT64_MAX ? 0 : first_ns, to);
+    if (list.left_out && options->notes)
+        fprintf(options->notes, "left out: %zu that never started\n", list.left_out);
+    return SMS_OK;
+}
+
+const struct sms__importer sms__import_pods = {
+    .name = "pods",
+    .help = "jobs or pods, one a row: CSV or JSON, also compressed by gzip; --columns says which column is what",
+    .files = "one file",
+    .n_files = 1,
+    .import = import};
