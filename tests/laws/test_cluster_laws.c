@@ -3,7 +3,7 @@
 
 enum { SCENARIOS = 200 };
 
-static void add_pods(struct text *text, size_t i)
+static void add_pods(struct text *text, size_t i, bool gangs)
 {
     uint64_t gpus = draw(text, 4), whole = toss(text, 3);
     add(text, "  - {name: p%zu, count: <2..31>, cpu: <0..3>.5, memory: <0..7> GiB", i);
@@ -26,6 +26,8 @@ static void add_pods(struct text *text, size_t i)
         add(text, ", duration: <1..30> s<|, spread: exponential>");
     if (draw(text, 2))
         add(text, ", job_deadline: <1..30> s");
+    if (gangs && draw(text, 2))
+        add(text, ", replicas: <2..6>");
     add(text, "}\n");
 }
 
@@ -67,7 +69,7 @@ static void make(struct text *text)
         add(text, "scheduler: {retry: 2 s, retry_most: 8 s, start_delay: 300 ms}\n");
     add(text, "pods:\n");
     for (size_t i = 0, groups = 3 + draw(text, 8); i < groups; i++)
-        add_pods(text, i);
+        add_pods(text, i, fails);
     if (toss(text, 3))
         add(text, "  - {name: t, table: {columns: [name, gpus, gpu, duration], rows: [[r0, 1, 40 %%, 5 s], [r1, 2, ~, "
                   "~], [r2, 0, ~, 3 s]]}}\n  - {sample: t, until: 90 %%, arrivals: {poisson: 300 ms}}\n");

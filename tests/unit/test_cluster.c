@@ -78,6 +78,45 @@ static void a_pod_that_does_not_fit_is_overtaken(void **state)
 
 /* Pods that end free their GPUs before pods that arrive at the same instant are tried. The longest wait is served
  * first. */
+/* g needs four GPUs at once. When it comes, three are free, and it takes none: b, which comes later, gets one of them.
+ * At 2 s all are free but b's, at 6 s all are. */
+static void a_gang_starts_whole_or_waits_and_is_overtaken(void **state)
+{
+    (void)state;
+    assert_placements(load_text("scenario: s\nnodes: [{name: n, count: 2, gpus: 2}]\npolicies: [first_fit]\npods:\n"
+                                "  - {name: a, gpus: 1, duration: 2 s}\n"
+                                "  - {name: g, replicas: 4, gpus: 1, duration: 3 s, start: 1 s}\n"
+                                "  - {name: b, gpus: 1, start: 1 s, duration: 5 s}\n"),
+                      "0 a n1 1\n1 b n1 2\n6 g1 n1 1\n6 g2 n1 2\n6 g3 n2 1\n6 g4 n2 2\n");
+}
+
+/* Two gangs of three on four GPUs, each of which could hold two thirds of the other up: the first runs, then the
+ * second. */
+static void gangs_that_want_the_same_gpus_do_not_hold_each_other_up(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: n, count: 2, gpus: 2}]\npolicies: [first_fit]\n"
+                                      "pods: [{name: g, count: 2, replicas: 3, gpus: 1, duration: 3 s}]\n");
+    struct sms_results *results =
+        run_logged(file, "0 g1 n1 1\n0 g2 n1 2\n0 g3 n2 1\n3 g4 n1 1\n3 g5 n1 2\n3 g6 n2 1\n");
+    assert_true(metric(results, "placed_count") == 6 && metric(results, "done_count") == 6);
+    assert_near(metric(results, "wait_mean_ns"), 1.5e9, 1e-3);
+    assert_near(metric(results, "gpu_allocation_mean_ratio"), 0.75, 1e-12);
+    discard(results, file);
+}
+
+static void a_gang_that_finds_too_few_places_leaves_no_trace(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: n, count: 3, gpus: 1}]\npolicies: [first_fit]\n"
+                                      "pods: [{name: g, replicas: 4, gpus: 1}, {name: b, gpus: 1, duration: 1 s}]\n");
+    struct sms_results *results = run_logged(file, "0 b n1 1\n");
+    assert_true(metric(results, "waiting_count") == 4 && metric(results, "gpu_allocation_ratio") == 0);
+    for (size_t n = 0; n < 3; n++)
+        assert_true(estimate(results, 0, SMS_NODE, n, "placements_count").mean == (n == 0));
+    discard(results, file);
+}
+
 static void ends_free_gpus_before_arrivals_are_tried(void **state)
 {
     (void)state;
@@ -280,6 +319,9 @@ int main(void)
         cmocka_unit_test(shares_are_rounded_to_thousandths),
         cmocka_unit_test(pods_go_to_models_that_they_name),
         cmocka_unit_test(a_pod_that_does_not_fit_is_overtaken),
+        cmocka_unit_test(a_gang_starts_whole_or_waits_and_is_overtaken),
+        cmocka_unit_test(gangs_that_want_the_same_gpus_do_not_hold_each_other_up),
+        cmocka_unit_test(a_gang_that_finds_too_few_places_leaves_no_trace),
         cmocka_unit_test(ends_free_gpus_before_arrivals_are_tried),
         cmocka_unit_test(a_pod_is_not_tried_again_before_its_back_off_is_over),
         cmocka_unit_test(a_start_delay_lengthens_the_time_on_the_node),

@@ -28,6 +28,17 @@ static void assert_run(struct sms_file *file, const char *log, const struct fact
     discard(results, file);
 }
 
+/* At 2 s g1 is cut off, and g2 with it, although its node is up. Both wait until a returns. */
+static void a_gang_loses_its_places_together(void **state)
+{
+    (void)state;
+    assert_run(load_text("scenario: s\nnodes: [{name: a, gpus: 1}, {name: b, gpus: 1}]\n" FIRST_FIT
+                         "failures: [{node: a, at: 2 s, for: 3 s}]\n"
+                         "pods: [{name: g, replicas: 2, gpus: 1, duration: 10 s}]\n"),
+               "0 g1 a 1\n0 g2 b 1\n5 g1 a 1\n5 g2 b 1\n",
+               (const struct fact[]){{"placed_count", 2}, {"done_count", 2}, {"restarts_count", 2}, {NULL, 0}});
+}
+
 /* At 4 s p is cut off and begins anew on b, and q is lost. r waits for the node's return. */
 static void a_failed_node_takes_no_pods_until_it_returns(void **state)
 {
@@ -262,6 +273,7 @@ static void metrics_of_many_nodes_are_per_entry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gang_loses_its_places_together),
         cmocka_unit_test(a_failed_node_takes_no_pods_until_it_returns),
         cmocka_unit_test(departures_tell_when_and_how_each_pod_left_its_node),
         cmocka_unit_test(a_failed_gpu_cuts_off_only_the_pods_on_it),

@@ -113,14 +113,16 @@ static void unblock(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
     offer(run, shape, now);
 }
 
+/* Whether something was freed on a node that takes a pod of the shape. The reference engine looks at all nodes: a single
+ * pod that is blocked fitted none of them before. */
 static bool fits_freed(const struct sms__cluster_run *run, uint32_t shape)
 {
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     const struct sms__ledger *ledger = &run->ledger;
-    size_t nodes = run->reference ? run->cluster->nodes : ledger->frees;
-    bool fits = false;
+    bool all = run->reference && pod->replicas == 1, fits = false;
+    size_t nodes = all ? run->cluster->nodes : ledger->frees;
     for (size_t i = 0; i < nodes && !fits; i++)
-        fits = sms_node_fits(&ledger->node[run->reference ? i : ledger->freed[i]], pod);
+        fits = sms_node_fits(&ledger->node[all ? i : ledger->freed[i]], pod);
     return fits;
 }
 
