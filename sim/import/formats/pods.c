@@ -491,6 +491,12 @@ static void print_seconds(int64_t ns, FILE *to)
     fprintf(to, "%.*s", length, text);
 }
 
+static void print_bytes(double bytes, FILE *to)
+{
+    bool whole = fmod(bytes, 1 << 20) == 0;
+    fprintf(to, ", %.0f %s", whole ? bytes / (1 << 20) : bytes, whole ? "MiB" : "B");
+}
+
 /* More than one GPU is as many whole ones, or as many equal parts. */
 static uint64_t gpus_of(const struct pod *pod) { return (uint64_t)ceil(pod->gpus - 1e-9); }
 
@@ -516,9 +522,11 @@ static void write_pod(const struct list *list, const struct pod *pod, int64_t fi
     if (any(list, CPU, TOTAL_CPU))
         fprintf(to, ", %.10g", nearbyint(1000 * pod->cpus) / 1000);
     if (any(list, MEMORY, MEMORY))
-        fprintf(to, ", %.0f B", pod->memory);
-    if (any(list, GPU_MEMORY, GPU_MEMORY))
-        fprintf(to, gpus ? ", %.0f B" : ", ~", pod->gpu_memory);
+        print_bytes(pod->memory, to);
+    if (any(list, GPU_MEMORY, GPU_MEMORY) && gpus)
+        print_bytes(pod->gpu_memory, to);
+    else if (any(list, GPU_MEMORY, GPU_MEMORY))
+        fputs(", ~", to);
     if (any(list, REPLICAS, REPLICAS))
         fprintf(to, ", %llu", (unsigned long long)pod->replicas);
     fputs("]\n", to);

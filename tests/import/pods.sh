@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Lists of jobs: rows of the published traces and units byte for byte, damaged ones with every problem at its place.
+# Usage: pods.sh SMSCHED [--update]
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+update=${2-}
+cd "$(dirname "$0")/pods" || exit 1
+
+same() { [ "$2" = "$3" ] && ok "$1" || bad "$1" "$2 instead of $3"; }
+
+# writes NAME FILE ARGUMENT...: what is imported is fine/NAME.
+writes() {
+    local name=$1 file=$2
+    shift 2
+    if ! "$smsched" import pods "$file" "$@" --out "$work/$name" 2>"$work/err"; then
+        bad "$name" "$(head -c 300 "$work/err")"
+        return
+    fi
+    [ "$update" = --update ] && cp "$work/$name" "fine/$name"
+    if diff -u "fine/$name" "$work/$name"; then ok "$name"; else bad "$name" "it is something else"; fi
+}
+# The rows are those that the documentation of each trace shows.
+writes philly.yaml fine/philly.json --columns philly
+same "a job without attempts is left out, and that is said" "$(grep -c 'left out: 1 that never started' "$work/err")" 1
+writes helios.yaml fine/helios.csv --columns helios
+writes pai2020.yaml fine/pai2020.csv --columns pai2020
+writes alibaba2025.yaml fine/alibaba2025.csv --columns alibaba2025
+writes azure.txt fine/azure.csv --columns azure --times
+same "what to do with times is said" "$(grep -c 'arrivals: {file: FILE}' "$work/err")" 1
+units='arrival=when_ms:ms,duration=took_min:min,gpus=gpu_pct:%,cpu=cpu_m:milli,memory=mem:MiB'
+writes units.yaml fine/units.csv --columns "$units"
+tail -n +2 fine/units.csv >"$work/headless.csv"
+numbers='arrival=1:ms,duration=2:min,gpus=3:%,cpu=4:milli,memory=5:MiB'
+"$smsched" import pods "$work/headless.csv" --columns "$numbers" --name units | diff fine/units.yaml - >/dev/null
+same "columns by number are those by name" $? 0
+gzip -c fine/helios.csv >"$work/helios.csv.gz"
+"$smsched" import pods "$work/helios.csv.gz" --columns helios --name helios | diff fine/helios.yaml - >/dev/null
+same "gzip changes nothing" $? 0
+for file in fine/*.yaml; do
+    "$smsched" run "$file" --quiet --check >"$work/out" 2>&1 && ok "$file runs" || bad "$file runs" "$(head -c 300 "$work/out")"
+done
+
+# refused NAME FILE ARGUMENT...: with the words of bad/NAME.err, and nothing written.
+refused() {
+    local name=$1
+    shift
+    "$smsched" import pods "$@" >"$work/out" 2>"$work/err"
+    local status=$?
+    [ "$update" = --update ] && cp "$work/err" "bad/$name.err"
+    if [ "$status" -ne 3 ] || [ -s "$work/out" ]; then
+        bad "$name" "exit $status, $(wc -c <"$work/out") bytes written"
+    elif diff -u "bad/$name.err" "$work/err"; then
+        ok "$name"
+    else
+        bad "$name" "it says something else"
+    fi
+}
+columns='name=job,arrival=when:s,duration=took:min,gpus=gpus,memory=mem:GiB'
+refused cells bad/cells.csv --columns "$columns"
+refused columns bad/cells.csv --columns 'name=jobs,arrival=when,gpus=gpu'
+refused entries bad/entries.json --columns philly
+refused cut bad/cut.json --columns philly
+refused object bad/object.json --columns philly
+refused none bad/none.csv --columns 'name=job,arrival=when,gpus=took'
+refused gzip bad/cut.csv.gz --columns helios
+refused mapping fine/helios.csv --columns 'nam=job_id,arrival=submit_time:year,gpus=,cpu=3'
+refused asks fine/azure.csv --columns azure
+for usage in "fine/helios.csv" "fine/helios.csv fine/helios.csv --columns helios"; do
+    "$smsched" import pods $usage >"$work/out" 2>"$work/err"
+    same "misuse: $usage" "$? $(wc -c <"$work/out")" "2 0"
+done
+"$smsched" import simtbs fine/helios.csv --times >"$work/out" 2>"$work/err"
+same "times are of pods" "$? $(grep -c -- '--times is for pods' "$work/err")" "2 1"
+
+finish
