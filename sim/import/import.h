@@ -27,7 +27,7 @@ struct sms__import_options {
     const char *columns;                 /* pods: which column is what; or the name of a preset */
     bool times;                          /* pods: the times of arrival instead of a scenario */
     const struct sms_load_options *load; /* where devices are looked for */
-    FILE *notes;                         /* nsys, pods: is told what was found, a line each; NULL: nobody is */
+    FILE *notes;                         /* nsys, openb, pods: is told what was found, a line each; NULL: nobody is */
 };
 
 /* A format. Each is a file of formats/ that defines one, named after the file: sms__import_NAME. CMake lists them. */

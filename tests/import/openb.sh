@@ -23,6 +23,8 @@ writes() {
 }
 writes timed.yaml fine/nodes.csv fine/pods.csv
 writes untimed.yaml fine/nodes.csv fine/untimed.csv
+writes newer.yaml fine/newer-nodes.csv fine/newer-pods.csv
+same "unknown memory and unused columns are told" "$(grep -c 'not known: the memory of GPUs of model H800$\|not used: qos, pod_phase' "$work/err")" 2
 writes inflated.yaml fine/nodes.csv fine/pods.csv --inflate '130 %' --name inflated
 sed 's/$/\r/' fine/pods.csv >"$work/pods.csv"
 "$smsched" import openb fine/nodes.csv "$work/pods.csv" | diff fine/timed.yaml - >"$work/diff" && ok "lines that end as on Windows" ||

@@ -15,7 +15,9 @@
 
 enum { NODES_MAX = 1000000, PODS_MAX = 10000000, GPUS_MAX = SMS_NODE_GPUS_MAX, MODELS = 14 };
 
-/* A GPU model and the memory that pods can use on it. */
+#define NS_PER_S ((uint64_t)1000000000)
+
+/* A GPU model and the memory that pods can use on it; 0: not known. */
 struct openb_model {
     const char *name;
     uint64_t mib;
@@ -30,14 +32,14 @@ struct openb_resources {
 
 struct openb_node {
     struct openb_resources capacity;
-    const struct openb_model *model; /* NULL: the node has no GPUs */
+    size_t model; /* if it has GPUs */
 };
 
 struct openb_pod {
     struct openb_resources request;
     uint64_t gpu_milli; /* of each of its GPUs */
-    uint32_t models;    /* bit m: it may run on GPUs of model m; 0: on any. Only models that some node has */
-    uint64_t created_s, deleted_s;
+    uint64_t models;    /* bit m: it may run on GPUs of model m; 0: on any. Only models that some node has */
+    uint64_t created_ns, deleted_ns;
     bool deleted;
 };
 
@@ -45,7 +47,9 @@ struct openb {
     struct openb_node *node;
     struct openb_pod *pod;
     size_t nodes, pods;
-    uint32_t models;  /* bit m: some node has GPUs of model m */
+    struct openb_model model[SMS_GPU_MODELS_MAX]; /* [known]: those of openb_models, then others that nodes have */
+    size_t known;
+    uint64_t models;  /* bit m: some node has GPUs of model m */
     bool times, ends; /* the list has creation times; deletion times */
 };
 
@@ -57,8 +61,8 @@ static const struct openb_model openb_models[MODELS] = {
     {"A100", 81251},    {"G1", 10000},   {"G2", 20000},   {"G3", 30000},
 };
 
-/* Largest value of a cell: 2^40 MiB is an exbibyte, and 2^40 s is longer than any run. */
-#define VALUE_MAX ((uint64_t)1 << 40)
+/* More than 300 years; in nanoseconds it fits 64 bits. */
+#define SECONDS_MAX ((uint64_t)10000000000)
 /* Limits of a scenario, which are lower: thousandths of a CPU, MiB. */
 #define CPU_MILLI_MAX ((uint64_t)SMS__CPUS_MAX * 1000)
 #define MEMORY_MIB_MAX ((uint64_t)SMS__HOST_BYTES_MAX >> 20)
@@ -132,25 +136,29 @@ static const char *read_name(struct list *list, size_t column)
 
 static const char *model_name(const void *user, size_t i) { return ((const struct openb_model *)user)[i].name; }
 
-/* The model with the name of `length` bytes, or NULL with an error reported. */
-static const struct openb_model *find_model(struct list *list, size_t column, const char *text, size_t length)
+/* The number of the model with the name of `length` bytes. Nodes may have models of any name; a pod names models that
+ * are known or that a node has. SIZE_MAX: an error is reported. */
+static size_t find_model(struct list *list, size_t column, const char *text, size_t length, bool any)
 {
-    char word[40];
-    for (size_t m = 0; m < MODELS; m++)
-        if (strlen(openb_models[m].name) == length && !strncmp(openb_models[m].name, text, length))
-            return &openb_models[m];
-    snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
-    const char *near = sms__nearest(word, MODELS, model_name, openb_models);
-    if (near)
-        COMPLAIN(list, column, "unknown GPU model '%s'; did you mean '%s'?", word, near);
-    else if (*word)
-        COMPLAIN(list, column, "unknown GPU model '%s'", word);
-    else
+    struct openb *openb = list->openb;
+    char word[NAME_BYTES_MAX + 1];
+    for (size_t m = 0; m < openb->known; m++)
+        if (strlen(openb->model[m].name) == length && !strncmp(openb->model[m].name, text, length))
+            return m;
+    snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : NAME_BYTES_MAX, text);
+    const char *near = sms__nearest(word, openb->known, model_name, openb->model);
+    if (any && length == 0)
         COMPLAIN(list, column, "the node has GPUs, but no model");
-    return NULL;
+    else if (any && openb->known == SMS_GPU_MODELS_MAX)
+        COMPLAIN(list, column, "more than %d models of GPUs", SMS_GPU_MODELS_MAX);
+    else if (any) {
+        openb->model[openb->known] = (struct openb_model){.name = read_name(list, column)};
+        return openb->known++;
+    } else
+        COMPLAIN(list, column, "no node has GPUs of model '%s'%s%s%s", word, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+    return SIZE_MAX;
 }
-
-static uint32_t bit_of(const struct openb_model *model) { return (uint32_t)1 << (model - openb_models); }
 
 /* Reads the columns that both lists have. `least` is the minimum of CPUs and of memory. */
 static struct openb_resources read_resources(struct list *list, uint64_t least)
@@ -170,19 +178,20 @@ static void take_node(struct list *list)
     struct openb_node *node = SMS__APPEND(list->rows->arena, openb->node, openb->nodes);
     const char *model = field(list, NODE_MODEL);
     node->capacity = read_resources(list, 1);
-    if (node->capacity.gpus)
-        node->model = find_model(list, NODE_MODEL, model, strlen(model));
-    openb->models |= node->model ? bit_of(node->model) : 0;
+    if (!node->capacity.gpus)
+        return;
+    node->model = find_model(list, NODE_MODEL, model, strlen(model), true);
+    openb->models |= node->model < SIZE_MAX ? (uint64_t)1 << node->model : 0;
 }
 
 /* The models of "V100M16|V100M32" that some node has. */
-static uint32_t read_models(struct list *list)
+static uint64_t read_models(struct list *list)
 {
-    uint32_t models = 0, present = list->openb->models;
+    uint64_t models = 0, present = list->openb->models;
     for (const char *text = field(list, POD_SPEC); *text;) {
         size_t length = strcspn(text, "|");
-        const struct openb_model *model = find_model(list, POD_SPEC, text, length);
-        models |= model ? bit_of(model) : 0;
+        size_t model = find_model(list, POD_SPEC, text, length, false);
+        models |= model < SIZE_MAX ? (uint64_t)1 << model : 0;
         text += length + (text[length] == '|');
     }
     if (models && !(models & present) && !list->errors->count) /* otherwise nodes may be missing because of errors */
@@ -190,17 +199,32 @@ static uint32_t read_models(struct list *list)
     return models & present;
 }
 
+/* Seconds with up to nine decimals, in nanoseconds; 0 with an error reported. */
+static uint64_t read_seconds(struct list *list, size_t column)
+{
+    const char *text = field(list, column), *c = text + strspn(text, "0123456789"), *whole = c;
+    uint64_t ns = 0, unit = NS_PER_S / 10;
+    if (c > text && *c == '.')
+        for (c++; *c >= '0' && *c <= '9'; c++, unit /= 10)
+            ns += (uint64_t)(*c - '0') * unit;
+    uint64_t seconds = c > text && *c == '\0' && whole - text < 12 ? strtoull(text, NULL, 10) : SECONDS_MAX + 1;
+    if (seconds <= SECONDS_MAX)
+        return seconds * NS_PER_S + ns;
+    COMPLAIN(list, column, "%s is '%.40s', which is not a time in seconds", list->columns[column].name, text);
+    return 0;
+}
+
 static void take_times(struct list *list, struct openb_pod *pod)
 {
     if (!list->openb->times)
         return;
-    pod->created_s = read_whole(list, POD_CREATED, 0, VALUE_MAX);
+    pod->created_ns = read_seconds(list, POD_CREATED);
     pod->deleted = *field(list, POD_DELETED) != '\0';
     if (!pod->deleted)
         return;
-    pod->deleted_s = read_whole(list, POD_DELETED, 0, VALUE_MAX);
+    pod->deleted_ns = read_seconds(list, POD_DELETED);
     list->openb->ends = true;
-    if (pod->deleted_s < pod->created_s)
+    if (pod->deleted_ns < pod->created_ns)
         COMPLAIN(list, POD_DELETED, "the pod is deleted before it is created");
 }
 
@@ -352,27 +376,29 @@ static void write_resources(const struct openb_resources *resources, FILE *to)
     fprintf(to, ", %llu MiB, %llu", (unsigned long long)resources->memory_mib, (unsigned long long)resources->gpus);
 }
 
-static void write_node(const struct openb_node *node, FILE *to)
+static void write_node(const struct openb *openb, const struct openb_node *node, FILE *to)
 {
     write_resources(&node->capacity, to);
-    if (node->model)
-        fprintf(to, ", %s, %llu MiB", node->model->name, (unsigned long long)node->model->mib);
+    const struct openb_model *model = &openb->model[node->model];
+    if (!node->capacity.gpus)
+        fputs(", ~, ~]\n", to);
+    else if (model->mib)
+        fprintf(to, ", %s, %llu MiB]\n", model->name, (unsigned long long)model->mib);
     else
-        fputs(", ~, ~", to);
-    fputs("]\n", to);
+        fprintf(to, ", %s, ~]\n", model->name);
 }
 
-static void write_models(uint32_t models, FILE *to)
+static void write_models(const struct openb *openb, uint64_t models, FILE *to)
 {
     const char *between = ", [";
     if (!models) {
         print_none(to);
         return;
     }
-    for (size_t m = 0; m < MODELS; m++) {
+    for (size_t m = 0; m < openb->known; m++) {
         if (!(models >> m & 1))
             continue;
-        fprintf(to, "%s%s", between, openb_models[m].name);
+        fprintf(to, "%s%s", between, openb->model[m].name);
         between = ", ";
     }
     fputs("]", to);
@@ -381,21 +407,34 @@ static void write_models(uint32_t models, FILE *to)
 /* The optional columns that the list of pods fills. */
 struct given_columns {
     bool models, start, duration;
-    uint64_t first_s;
+    uint64_t first_ns;
 };
 
 static struct given_columns find_given(const struct openb *openb, bool inflated)
 {
     struct given_columns given = {.start = openb->times && !inflated, .duration = openb->ends && !inflated};
-    given.first_s = UINT64_MAX;
+    given.first_ns = UINT64_MAX;
     for (size_t p = 0; p < openb->pods; p++) {
         given.models |= openb->pod[p].models != 0;
-        given.first_s = openb->pod[p].created_s < given.first_s ? openb->pod[p].created_s : given.first_s;
+        given.first_ns = openb->pod[p].created_ns < given.first_ns ? openb->pod[p].created_ns : given.first_ns;
     }
     return given;
 }
 
-static void write_pod(const struct openb_pod *pod, const struct given_columns *given, FILE *to)
+static void print_seconds(uint64_t ns, FILE *to)
+{
+    fprintf(to, ", %llu", (unsigned long long)(ns / NS_PER_S));
+    uint64_t rest = ns % NS_PER_S;
+    int digits = 9;
+    for (; rest && rest % 10 == 0; digits--)
+        rest /= 10;
+    if (rest)
+        fprintf(to, ".%0*llu", digits, (unsigned long long)rest);
+    fputs(" s", to);
+}
+
+static void write_pod(const struct openb *openb, const struct openb_pod *pod, const struct given_columns *given,
+                      FILE *to)
 {
     write_resources(&pod->request, to);
     if (pod->request.gpus) {
@@ -406,11 +445,11 @@ static void write_pod(const struct openb_pod *pod, const struct given_columns *g
         print_none(to);
     }
     if (given->models)
-        write_models(pod->models, to);
+        write_models(openb, pod->models, to);
     if (given->start)
-        fprintf(to, ", %llu s", (unsigned long long)(pod->created_s - given->first_s));
-    if (given->duration && pod->deleted_s > pod->created_s)
-        fprintf(to, ", %llu s", (unsigned long long)(pod->deleted_s - pod->created_s));
+        print_seconds(pod->created_ns - given->first_ns, to);
+    if (given->duration && pod->deleted_ns > pod->created_ns)
+        print_seconds(pod->deleted_ns - pod->created_ns, to);
     else if (given->duration && pod->deleted)
         fputs(", 0.5 s", to); /* it was created and deleted within a second */
     else if (given->duration)
@@ -422,7 +461,7 @@ static void write_nodes(const struct openb *openb, FILE *to)
 {
     fputs("nodes:\n  - table:\n      columns: [name, cpu, memory, gpus, model, gpu_memory]\n      rows:\n", to);
     for (size_t n = 0; n < openb->nodes; n++)
-        write_node(&openb->node[n], to);
+        write_node(openb, &openb->node[n], to);
 }
 
 static void write_pods(const struct openb *openb, double inflate, FILE *to)
@@ -436,18 +475,30 @@ static void write_pods(const struct openb *openb, double inflate, FILE *to)
     fprintf(to, "      columns: [name, cpu, memory, gpus, gpu%s%s%s]\n      rows:\n", given.models ? ", models" : "",
             given.start ? ", start" : "", given.duration ? ", duration" : "");
     for (size_t p = 0; p < openb->pods; p++)
-        write_pod(&openb->pod[p], &given, to);
+        write_pod(openb, &openb->pod[p], &given, to);
+}
+
+/* Names what was left out. */
+static void tell(const struct openb *openb, FILE *notes)
+{
+    if (openb->times)
+        fputs("not used: qos, pod_phase and scheduled_time of pods, if they are there\n", notes);
+    for (size_t m = MODELS; m < openb->known; m++)
+        fprintf(notes, "not known: the memory of GPUs of model %s\n", openb->model[m].name);
 }
 
 static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                   const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct openb openb = {0};
+    struct openb openb = {.known = MODELS};
     const char *name = options->name ? options->name : sms__import_name(arena, paths[1]);
     (void)n_paths; /* two, as its importer says */
+    memcpy(openb.model, openb_models, sizeof openb_models);
     int code = read_lists(arena, paths[0], paths[1], &openb, errors);
     if (code || errors->count)
         return code ? code : SMS_EINPUT;
+    if (options->notes)
+        tell(&openb, options->notes);
     fprintf(to, "# A cluster and its pods, written by 'smsched import openb'.\nscenario: %s\n", name);
     fputs("question: Which policy allocates most of the cluster's GPUs before it is full?\n", to);
     write_nodes(&openb, to);

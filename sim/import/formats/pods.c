@@ -5,6 +5,7 @@
 #include "../../model/cluster/gpushare.h"
 #include "../../model/limits.h"
 #include "../gzip.h"
+#include "../pods_list.h"
 #include "../rows.h"
 #include "../text.h"
 
@@ -21,7 +22,7 @@
 
 #define NS_PER_S ((int64_t)1000000000)
 
-enum { PODS_MAX = 1000000, CELL_BYTES = 256, REPLICAS_MAX = 100000, NODE_GPUS = 8, NODE_CPUS = 64, NODE_GIB = 256 };
+enum { PODS_MAX = 1000000, CELL_BYTES = 256, REPLICAS_MAX = 100000 };
 
 enum key { NAME, ARRIVAL, START, END, DURATION, GPUS, TOTAL_GPUS, CPU, TOTAL_CPU, MEMORY, GPU_MEMORY, REPLICAS, KEYS };
 enum kind { TEXT, TIME, COUNT, BYTES };
@@ -42,7 +43,7 @@ static const struct {
                 [GPU_MEMORY] = {"gpu_memory", BYTES},
                 [REPLICAS] = {"replicas", COUNT}};
 
-/* The first unit of a kind is taken where none is given. A date is YYYY-MM-DD HH:MM:SS. */
+/* The first unit of a kind is the default. A date is YYYY-MM-DD HH:MM:SS. */
 static const struct unit {
     const char *name;
     enum kind kind;
@@ -74,13 +75,6 @@ struct source {
     const struct unit *unit;
 };
 
-struct pod {
-    const char *name;
-    int64_t arrival_ns, duration_ns;       /* duration 0: for ever */
-    double gpus, cpus, memory, gpu_memory; /* of each replica */
-    uint64_t replicas;
-};
-
 struct list {
     struct sms__arena *arena;
     struct sms_errors *errors;
@@ -90,8 +84,8 @@ struct list {
     struct sms__rows *rows; /* of a CSV file; or */
     const json_t *entry;    /* of a JSON file, and its number, from 1: */
     size_t number;
-    struct pod *pod;
-    size_t pods, capacity, left_out;
+    struct sms__pod_list out;
+    size_t capacity, left_out;
 };
 
 static void complain(struct list *list, enum key key, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -109,7 +103,7 @@ static void complain(struct list *list, enum key key, const char *format, ...)
         sms__fail(list->errors, SMS_EINPUT, list->path, "entry %zu: %s", list->number, text);
 }
 
-/* NAN is no sum yet. */
+/* Before its first value the sum is NAN. */
 static void add(double *sum, double value) { *sum = isnan(*sum) ? value : *sum + value; }
 
 /* Follows a path such as attempts.-1.detail.gpus.#: a key, the number of an item (negative: from the end), or # for how
@@ -142,7 +136,7 @@ static const char *follow(const json_t *at, const char *path, double *sum)
     return found;
 }
 
-/* The text of one column; "" where there is none. */
+/* The text of one column, or "". */
 static const char *read_column(struct list *list, const struct source *source, size_t i, char out[CELL_BYTES])
 {
     double sum = NAN;
@@ -151,7 +145,7 @@ static const char *read_column(struct list *list, const struct source *source, s
     if (list->rows)
         return sms__rows_field(list->rows, source->at[i]);
     const char *text = follow(list->entry, source->column[i], &sum);
-    snprintf(out, CELL_BYTES, "%.15g", sum); /* "nan" is none */
+    snprintf(out, CELL_BYTES, "%.15g", sum); /* without a sum: an empty cell */
     return text ? text : out;
 }
 
@@ -222,7 +216,7 @@ static bool read_time(const char *text, const struct unit *unit, int64_t *ns)
     return true;
 }
 
-/* 0 where there is none. */
+/* 0 for an empty cell. */
 static int64_t take_time(struct list *list, enum key key)
 {
     char out[CELL_BYTES];
@@ -258,7 +252,7 @@ static const char *take_name(struct list *list, bool numbered)
     char out[CELL_BYTES], more[CELL_BYTES];
     const char *text = cell(list, NAME, out);
     if (!*text)
-        return sms__print(list->arena, "pod%zu%s", list->pods + 1, numbered ? "-" : "");
+        return sms__print(list->arena, "pod%zu%s", list->out.pods + 1, numbered ? "-" : "");
     const char *second = read_column(list, &list->source[NAME], 1, more);
     char *name = (char *)sms__print(list->arena, "%s%.100s%s%.100s%s", isalpha((unsigned char)*text) ? "" : "job-",
                                     text, *second ? "-" : "", second, numbered ? "-" : "");
@@ -268,7 +262,7 @@ static const char *take_name(struct list *list, bool numbered)
     return name;
 }
 
-/* Of each replica. GPUs of all together are rounded up to whole ones, so that replicas are alike. */
+/* The part of a replica. GPUs of all together are rounded up to whole ones, so that replicas are alike. */
 static double share(double each, double total, uint64_t replicas)
 {
     double part = total / (double)replicas;
@@ -281,13 +275,13 @@ static void take_row(struct list *list)
         list->left_out++;
         return;
     }
-    if (list->pods == list->capacity) {
+    if (list->out.pods == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 1024;
-        list->pod = sms__enlarge(list->arena, list->pod, list->pods, list->capacity, sizeof *list->pod);
+        list->out.pod = sms__enlarge(list->arena, list->out.pod, list->out.pods, list->capacity, sizeof *list->out.pod);
     }
-    struct pod *pod = &list->pod[list->pods];
+    struct sms__listed_pod *pod = &list->out.pod[list->out.pods];
     uint64_t replicas = (uint64_t)take_number(list, REPLICAS, REPLICAS_MAX);
-    *pod = (struct pod){.replicas = replicas ? replicas : 1};
+    *pod = (struct sms__listed_pod){.replicas = replicas ? replicas : 1};
     pod->name = take_name(list, pod->replicas > 1);
     pod->arrival_ns = take_time(list, ARRIVAL);
     pod->duration_ns = take_time(list, DURATION);
@@ -306,14 +300,14 @@ static void take_row(struct list *list)
                 take_number(list, TOTAL_CPU, (double)SMS__CPUS_MAX) / (double)pod->replicas;
     pod->memory = take_number(list, MEMORY, (double)SMS__HOST_BYTES_MAX);
     pod->gpu_memory = take_number(list, GPU_MEMORY, (double)SMS__GPU_BYTES_MAX);
-    list->pods++;
+    list->out.pods++;
 }
 
 static int finish(struct list *list)
 {
     if (list->errors->count)
         return SMS_EINPUT;
-    return list->pods ? SMS_OK : sms__fail(list->errors, SMS_EINPUT, list->path, "has no pods");
+    return list->out.pods ? SMS_OK : sms__fail(list->errors, SMS_EINPUT, list->path, "has no pods");
 }
 
 static bool next_row(struct list *list)
@@ -361,7 +355,7 @@ static int read_rows(struct sms__rows *rows, void *user)
         return SMS_EINPUT;
     while (next_row(list)) {
         fields = fields ? fields : rows->fields;
-        if (list->pods == PODS_MAX)
+        if (list->out.pods == PODS_MAX)
             return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %d rows", PODS_MAX);
         if (rows->fields != fields)
             sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(rows, 0),
@@ -377,7 +371,7 @@ static int read_entries(void *user)
 {
     struct list *list = user;
     const json_t *all = list->entry;
-    for (size_t i = 0; i < json_array_size(all) && list->pods < PODS_MAX; i++) {
+    for (size_t i = 0; i < json_array_size(all) && list->out.pods < PODS_MAX; i++) {
         list->entry = json_array_get(all, i);
         list->number = i + 1;
         if (json_is_object(list->entry))
@@ -480,131 +474,9 @@ static int read_mapping(struct list *list, const char *given)
     return list->errors->count ? SMS_EINPUT : SMS_OK;
 }
 
-/* Seconds without trailing zeros. */
-static void print_seconds(int64_t ns, FILE *to)
-{
-    char text[40];
-    int length = snprintf(text, sizeof text, "%lld.%09lld", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S));
-    while (text[length - 1] == '0')
-        length--;
-    length -= text[length - 1] == '.';
-    fprintf(to, "%.*s", length, text);
-}
-
-static void print_bytes(double bytes, FILE *to)
-{
-    bool whole = fmod(bytes, 1 << 20) == 0;
-    fprintf(to, ", %.0f %s", whole ? bytes / (1 << 20) : bytes, whole ? "MiB" : "B");
-}
-
-/* More than one GPU is as many whole ones, or as many equal parts. */
-static uint64_t gpus_of(const struct pod *pod) { return (uint64_t)ceil(pod->gpus - 1e-9); }
-
 static bool any(const struct list *list, enum key key, enum key other)
 {
     return list->source[key].column[0] || list->source[other].column[0];
-}
-
-static void write_pod(const struct list *list, const struct pod *pod, int64_t first_ns, FILE *to)
-{
-    uint64_t gpus = gpus_of(pod);
-    fprintf(to, "        - [%s, ", pod->name);
-    print_seconds(pod->arrival_ns > first_ns ? pod->arrival_ns - first_ns : 0, to);
-    fputs(pod->duration_ns ? " s, " : " s, ~", to);
-    if (pod->duration_ns) {
-        print_seconds(pod->duration_ns, to);
-        fputs(" s", to);
-    }
-    if (any(list, GPUS, TOTAL_GPUS)) {
-        fprintf(to, ", %llu, ", (unsigned long long)gpus);
-        fprintf(to, gpus ? "%.10g %%" : "~", gpus ? fmax(nearbyint(1000 * pod->gpus / (double)gpus) / 10, 0.1) : 0.0);
-    }
-    if (any(list, CPU, TOTAL_CPU))
-        fprintf(to, ", %.10g", nearbyint(1000 * pod->cpus) / 1000);
-    if (any(list, MEMORY, MEMORY))
-        print_bytes(pod->memory, to);
-    if (any(list, GPU_MEMORY, GPU_MEMORY) && gpus)
-        print_bytes(pod->gpu_memory, to);
-    else if (any(list, GPU_MEMORY, GPU_MEMORY))
-        fputs(", ~", to);
-    if (any(list, REPLICAS, REPLICAS))
-        fprintf(to, ", %llu", (unsigned long long)pod->replicas);
-    fputs("]\n", to);
-}
-
-struct change {
-    int64_t at_ns;
-    double by[3];
-};
-
-static int compare_changes(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    return (x->by[0] + x->by[1] + x->by[2] > 0) - (y->by[0] + y->by[1] + y->by[2] > 0);
-}
-
-/* GPUs, CPUs and memory: what a node has, and how many nodes hold all pods if each starts when it arrives. */
-static size_t size_nodes(const struct list *list, double capacity[3])
-{
-    struct change *change = SMS__NEW(list->arena, struct change, 2 * list->pods);
-    double now[3] = {0}, nodes = 1;
-    size_t changes = 0;
-    for (size_t i = 0; i < list->pods; i++) {
-        const struct pod *pod = &list->pod[i];
-        const double each[3] = {(double)gpus_of(pod), pod->cpus, pod->memory}, many = (double)pod->replicas;
-        for (int r = 0; r < 3; r++)
-            capacity[r] = fmax(capacity[r], ceil(each[r]));
-        change[changes++] = (struct change){pod->arrival_ns, {each[0] * many, each[1] * many, each[2] * many}};
-        if (pod->duration_ns)
-            change[changes++] = (struct change){pod->arrival_ns + pod->duration_ns,
-                                                {-each[0] * many, -each[1] * many, -each[2] * many}};
-    }
-    qsort(change, changes, sizeof *change, compare_changes);
-    for (size_t i = 0; i < changes; i++)
-        for (int r = 0; r < 3; r++) {
-            now[r] += change[i].by[r];
-            nodes = fmax(nodes, ceil(now[r] / capacity[r] - 1e-6));
-        }
-    return (size_t)nodes;
-}
-
-static void write_scenario(const struct list *list, const char *name, int64_t first_ns, FILE *to)
-{
-    double capacity[3] = {NODE_GPUS, NODE_CPUS, (double)NODE_GIB * (1 << 30)};
-    size_t nodes = size_nodes(list, capacity);
-    fprintf(to, "# Pods of a cluster, written by 'smsched import pods'.\nscenario: %s\n", name);
-    fputs("question: Which policy lets pods wait least?\n"
-          "# The list does not say which nodes there are. These are about as many as hold all pods if none waits.\n",
-          to);
-    fprintf(to, "nodes: [{name: node, count: %zu, gpus: %.0f, cpu: %.0f, memory: %.0f B%s}]\n", nodes, capacity[0],
-            capacity[1], capacity[2], any(list, GPU_MEMORY, GPU_MEMORY) ? ", gpu_memory: 80 GiB" : "");
-    fputs("policies: [first_fit, best_fit, fgd]\npods:\n  - table:\n      columns: [name, start, duration", to);
-    fprintf(to, "%s%s%s%s%s]\n      rows:\n", any(list, GPUS, TOTAL_GPUS) ? ", gpus, gpu" : "",
-            any(list, CPU, TOTAL_CPU) ? ", cpu" : "", any(list, MEMORY, MEMORY) ? ", memory" : "",
-            any(list, GPU_MEMORY, GPU_MEMORY) ? ", gpu_memory" : "", any(list, REPLICAS, REPLICAS) ? ", replicas" : "");
-    for (size_t i = 0; i < list->pods; i++)
-        write_pod(list, &list->pod[i], first_ns, to);
-    fputs("run: {seed: 1}\n", to);
-}
-
-static int compare_arrivals(const void *a, const void *b)
-{
-    const struct pod *x = a, *y = b;
-    return (x->arrival_ns > y->arrival_ns) - (x->arrival_ns < y->arrival_ns);
-}
-
-static void write_times(struct list *list, int64_t first_ns, const struct sms__import_options *options, FILE *to)
-{
-    qsort(list->pod, list->pods, sizeof *list->pod, compare_arrivals);
-    for (size_t i = 0; i < list->pods; i++) {
-        print_seconds(list->pod[i].arrival_ns - first_ns, to);
-        fputc('\n', to);
-    }
-    if (options->notes)
-        fprintf(options->notes, "%zu arrivals in seconds; in a tenant or process: arrivals: {file: FILE}\n",
-                list->pods);
 }
 
 static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
@@ -615,23 +487,29 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     const struct unit *arrival;
     (void)n_paths; /* one, as its importer says */
     int code = read_mapping(&list, options->columns);
-    if (code == SMS_OK && !options->times && !any(&list, GPUS, TOTAL_GPUS) && !any(&list, CPU, TOTAL_CPU) &&
-        !any(&list, MEMORY, MEMORY))
+    if (code == SMS_OK && !options->times && !any(&list, GPUS, TOTAL_GPUS) && !any(&list, CPU, MEMORY) &&
+        !any(&list, TOTAL_CPU, MEMORY))
         code =
             sms__fail(errors, SMS_EINPUT, NULL,
                       "--columns says when pods arrive, but not what they ask for: add --times for their times alone");
+    list.out.arena = arena;
+    list.out.gpus = any(&list, GPUS, TOTAL_GPUS);
+    list.out.cpus = any(&list, CPU, TOTAL_CPU);
+    list.out.memory = any(&list, MEMORY, MEMORY);
+    list.out.gpu_memory = any(&list, GPU_MEMORY, GPU_MEMORY);
+    list.out.replicas = any(&list, REPLICAS, REPLICAS);
     code = code ? code : read_list(&list);
     if (code)
         return code;
     arrival = list.source[ARRIVAL].unit;
-    for (size_t i = 0; i < list.pods; i++) /* without a date, a pod was there before */
-        if (list.pod[i].arrival_ns < first_ns && (list.pod[i].arrival_ns || !arrival || arrival->factor > 0))
-            first_ns = list.pod[i].arrival_ns;
+    for (size_t i = 0; i < list.out.pods; i++) /* without a date, a pod was there before */
+        if (list.out.pod[i].arrival_ns < first_ns && (list.out.pod[i].arrival_ns || !arrival || arrival->factor > 0))
+            first_ns = list.out.pod[i].arrival_ns;
+    list.out.first_ns = first_ns == INT64_MAX ? 0 : first_ns;
     if (options->times)
-        write_times(&list, first_ns == INT64_MAX ? 0 : first_ns, options, to);
+        sms__write_pod_times(&list.out, options->notes, to);
     else
-        write_scenario(&list, options->name ? options->name : sms__import_name(arena, paths[0]),
-                       first_ns == INT64_MAX ? 0 : first_ns, to);
+        sms__write_pod_scenario(&list.out, options->name ? options->name : sms__import_name(arena, paths[0]), to);
     if (list.left_out && options->notes)
         fprintf(options->notes, "left out: %zu that never started\n", list.left_out);
     return SMS_OK;

@@ -164,7 +164,7 @@ static void cut_pod(struct sms__cluster_run *run, uint32_t p, const char *why, u
     failures->cut[failures->cuts++] = p;
 }
 
-/* What is left of the gang of a pod that was cut off is cut off as well. */
+/* Cuts off the other pods of a gang of which one was cut off. */
 static void cut_gang(struct sms__cluster_run *run, uint32_t cut, uint64_t now)
 {
     uint32_t p = cut;

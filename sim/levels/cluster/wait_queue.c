@@ -1,7 +1,7 @@
 /* The default scheduler: a queue of waiting pods for each shape, as no pod of a shape fits where the first does not.
  * The queue with the highest priority, then the longest waiting first pod, is served first. A queue whose first pod
  * finds no node is blocked until something that this pod fits is freed and its back-off is over. A gang's pods, which
- * follow each other in their queue, are placed one after another; if one finds no node, none is placed. */
+ * follow each other in their queue, are placed one after another; if one finds no node, all wait. */
 #include "wait_queue.h"
 #include "failures.h"
 #include "completion.h"
@@ -113,8 +113,8 @@ static void unblock(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
     offer(run, shape, now);
 }
 
-/* Whether something was freed on a node that takes a pod of the shape. The reference engine looks at all nodes: a single
- * pod that is blocked fitted none of them before. */
+/* Whether something was freed on a node that takes a pod of the shape. The reference engine looks at all nodes: a
+ * single pod that is blocked fitted none of them before. */
 static bool fits_freed(const struct sms__cluster_run *run, uint32_t shape)
 {
     const struct sms_pod_view *pod = &run->cluster->shape[shape];

@@ -1,0 +1,130 @@
+/* Writes a list of pods as a scenario, or their times of arrival. */
+#include "pods_list.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NS_PER_S ((int64_t)1000000000)
+
+/* The least that a node has. */
+enum { NODE_GPUS = 8, NODE_CPUS = 64, NODE_GIB = 256 };
+
+/* Seconds without trailing zeros. */
+static void print_seconds(int64_t ns, FILE *to)
+{
+    char text[40];
+    int length = snprintf(text, sizeof text, "%lld.%09lld", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S));
+    while (text[length - 1] == '0')
+        length--;
+    length -= text[length - 1] == '.';
+    fprintf(to, "%.*s", length, text);
+}
+
+static void print_bytes(double bytes, FILE *to)
+{
+    bool whole = fmod(bytes, 1 << 20) == 0;
+    fprintf(to, ", %.0f %s", whole ? bytes / (1 << 20) : bytes, whole ? "MiB" : "B");
+}
+
+/* More than one GPU is as many whole ones, or as many equal parts. */
+static uint64_t gpus_of(const struct sms__listed_pod *pod) { return (uint64_t)ceil(pod->gpus - 1e-9); }
+
+static void write_pod(const struct sms__pod_list *list, const struct sms__listed_pod *pod, FILE *to)
+{
+    uint64_t gpus = gpus_of(pod);
+    fprintf(to, "        - [%s, ", pod->name);
+    print_seconds(pod->arrival_ns > list->first_ns ? pod->arrival_ns - list->first_ns : 0, to);
+    fputs(pod->duration_ns ? " s, " : " s, ~", to);
+    if (pod->duration_ns) {
+        print_seconds(pod->duration_ns, to);
+        fputs(" s", to);
+    }
+    if (list->gpus) {
+        fprintf(to, ", %llu, ", (unsigned long long)gpus);
+        fprintf(to, gpus ? "%.10g %%" : "~", gpus ? fmax(nearbyint(1000 * pod->gpus / (double)gpus) / 10, 0.1) : 0.0);
+    }
+    if (list->cpus)
+        fprintf(to, ", %.10g", nearbyint(1000 * pod->cpus) / 1000);
+    if (list->memory)
+        print_bytes(pod->memory, to);
+    if (list->gpu_memory && gpus)
+        print_bytes(pod->gpu_memory, to);
+    else if (list->gpu_memory)
+        fputs(", ~", to);
+    if (list->replicas)
+        fprintf(to, ", %llu", (unsigned long long)pod->replicas);
+    fputs("]\n", to);
+}
+
+struct change {
+    int64_t at_ns;
+    double by[3];
+};
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    if (x->at_ns != y->at_ns)
+        return x->at_ns < y->at_ns ? -1 : 1;
+    return (x->by[0] + x->by[1] + x->by[2] > 0) - (y->by[0] + y->by[1] + y->by[2] > 0);
+}
+
+/* GPUs, CPUs and memory: what a node has, and how many nodes hold all pods if each starts when it arrives. */
+static size_t size_nodes(const struct sms__pod_list *list, double capacity[3])
+{
+    struct change *change = SMS__NEW(list->arena, struct change, 2 * list->pods);
+    double now[3] = {0}, nodes = 1;
+    size_t changes = 0;
+    for (size_t i = 0; i < list->pods; i++) {
+        const struct sms__listed_pod *pod = &list->pod[i];
+        const double each[3] = {(double)gpus_of(pod), pod->cpus, pod->memory}, many = (double)pod->replicas;
+        for (int r = 0; r < 3; r++)
+            capacity[r] = fmax(capacity[r], ceil(each[r]));
+        change[changes++] = (struct change){pod->arrival_ns, {each[0] * many, each[1] * many, each[2] * many}};
+        if (pod->duration_ns)
+            change[changes++] = (struct change){pod->arrival_ns + pod->duration_ns,
+                                                {-each[0] * many, -each[1] * many, -each[2] * many}};
+    }
+    qsort(change, changes, sizeof *change, compare_changes);
+    for (size_t i = 0; i < changes; i++)
+        for (int r = 0; r < 3; r++) {
+            now[r] += change[i].by[r];
+            nodes = fmax(nodes, ceil(now[r] / capacity[r] - 1e-6));
+        }
+    return (size_t)nodes;
+}
+
+void sms__write_pod_scenario(const struct sms__pod_list *list, const char *name, FILE *to)
+{
+    double capacity[3] = {NODE_GPUS, NODE_CPUS, (double)NODE_GIB * (1 << 30)};
+    size_t nodes = size_nodes(list, capacity);
+    fprintf(to, "# Pods of a cluster, written by 'smsched import pods'.\nscenario: %s\n", name);
+    fputs("question: Which policy lets pods wait least?\n"
+          "# The list does not say which nodes there are. These are about as many as hold all pods if none waits.\n",
+          to);
+    fprintf(to, "nodes: [{name: node, count: %zu, gpus: %.0f, cpu: %.0f, memory: %.0f B%s}]\n", nodes, capacity[0],
+            capacity[1], capacity[2], list->gpu_memory ? ", gpu_memory: 80 GiB" : "");
+    fputs("policies: [first_fit, best_fit, fgd]\npods:\n  - table:\n      columns: [name, start, duration", to);
+    fprintf(to, "%s%s%s%s%s]\n      rows:\n", list->gpus ? ", gpus, gpu" : "", list->cpus ? ", cpu" : "",
+            list->memory ? ", memory" : "", list->gpu_memory ? ", gpu_memory" : "", list->replicas ? ", replicas" : "");
+    for (size_t i = 0; i < list->pods; i++)
+        write_pod(list, &list->pod[i], to);
+    fputs("run: {seed: 1}\n", to);
+}
+
+static int compare_arrivals(const void *a, const void *b)
+{
+    const struct sms__listed_pod *x = a, *y = b;
+    return (x->arrival_ns > y->arrival_ns) - (x->arrival_ns < y->arrival_ns);
+}
+
+void sms__write_pod_times(struct sms__pod_list *list, FILE *notes, FILE *to)
+{
+    qsort(list->pod, list->pods, sizeof *list->pod, compare_arrivals);
+    for (size_t i = 0; i < list->pods; i++) {
+        print_seconds(list->pod[i].arrival_ns - list->first_ns, to);
+        fputc('\n', to);
+    }
+    if (notes)
+        fprintf(notes, "%zu arrivals in seconds; in a tenant or process: arrivals: {file: FILE}\n", list->pods);
+}
