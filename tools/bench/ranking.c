@@ -71,11 +71,11 @@ static int measure(void *user)
     sms__histogram_init(&bench->monitor.observed.early, &bench->arena);
     fill(bench);
     uint64_t now = 100 * S, requests = 0;
-    sms__rank_nodes(run, &pod, now); /* what has happened so far is taken in */
+    sms__rank_nodes(run, 0, &pod, now); /* what has happened so far is taken in */
     double before = cpu_s(), taken = 0;
     for (; taken < SECONDS; taken = cpu_s() - before) {
         for (size_t i = 0; i <= BATCH / bench->nodes; i++, requests++)
-            sms__rank_nodes(run, &pod, now += S);
+            sms__rank_nodes(run, 0, &pod, now += S);
     }
     bench->per_request_s = taken / (double)requests;
     return SMS_OK;

@@ -2,6 +2,7 @@
  * of that shape is to be placed: scores with the best of each block of nodes, or a bitmap of feasible nodes with
  * counts. The answers are those of the reference engine, which looks at every node. */
 #include "search.h"
+#include "best.h"
 #include "run.h"
 #include "scheduler.h"
 
@@ -13,17 +14,14 @@
 /* The size of all caches together. Further shapes are searched node by node, with the same answers. */
 #define BUDGET_BYTES (1.5 * 1024 * 1024 * 1024)
 
-/* Nodes of a block of scores; and how many changes ahead memory is fetched. */
-enum { BLOCK = 256, AHEAD = 4 };
+/* How many changes ahead memory is fetched. */
+enum { AHEAD = 4 };
 
 /* The cache of one shape. */
 struct shape_cache {
     bool built;
-    uint64_t seen; /* the log up to there */
-    /* Best score. A block is searched anew only if its bound is the highest and may be too high. */
-    double *score; /* [nodes]; -INFINITY: infeasible */
-    double *most;  /* [blocks]: no score of the block is higher */
-    bool *loose;   /* [blocks]: all may be lower */
+    uint64_t seen;         /* the log up to there */
+    struct sms__best best; /* of the nodes' scores; -INFINITY: infeasible */
     /* Any feasible node: a bit for each, and counts in a tree over words of 64 bits. */
     uint64_t *bits;
     uint32_t *count; /* [2 * count_leaves] */
@@ -31,7 +29,7 @@ struct shape_cache {
 
 struct sms__node_search {
     struct shape_cache *cache; /* [shapes] */
-    size_t blocks, words, count_leaves;
+    size_t words, count_leaves;
     double reserved_bytes;
     size_t last; /* the node found last */
     gsl_rng *random, *random_gpus;
@@ -43,7 +41,6 @@ void sms__node_search_init(struct sms__cluster_run *run)
 {
     struct sms__node_search *search = SMS__NEW(run->arena, struct sms__node_search, 1);
     size_t nodes = run->cluster->nodes;
-    search->blocks = (nodes + BLOCK - 1) / BLOCK;
     search->words = (nodes + 63) / 64;
     for (search->count_leaves = 2; search->count_leaves < search->words;)
         search->count_leaves *= 2;
@@ -151,58 +148,11 @@ static double score_node(struct sms__cluster_run *run, size_t n, uint32_t shape)
     return node_class->score[shape];
 }
 
-/* Four maxima at once, as each comparison waits for the one before. */
-static double find_most(const struct sms__cluster_run *run, const struct shape_cache *cache, size_t block)
-{
-    double most[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    size_t n = block * BLOCK, end = n + BLOCK < run->cluster->nodes ? n + BLOCK : run->cluster->nodes;
-    for (; n + 4 <= end; n += 4)
-        for (size_t i = 0; i < 4; i++)
-            most[i] = cache->score[n + i] > most[i] ? cache->score[n + i] : most[i];
-    for (; n < end; n++)
-        most[0] = cache->score[n] > most[0] ? cache->score[n] : most[0];
-    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
-}
-
 static void build_scores(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
     for (size_t n = 0; n < run->cluster->nodes; n++)
-        cache->score[n] = score_node(run, n, shape);
-    for (size_t b = 0; b < run->search->blocks; b++) {
-        cache->most[b] = find_most(run, cache, b);
-        cache->loose[b] = false;
-    }
-}
-
-static void update_score(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape, size_t n)
-{
-    double score = score_node(run, n, shape), before = cache->score[n];
-    size_t block = n / BLOCK;
-    cache->score[n] = score;
-    if (score >= cache->most[block]) {
-        cache->most[block] = score;
-        cache->loose[block] = false;
-    } else if (before == cache->most[block])
-        cache->loose[block] = true;
-}
-
-/* The lowest of the nodes with the highest score. */
-static uint32_t find_best(const struct sms__cluster_run *run, struct shape_cache *cache)
-{
-    size_t best = 0, n;
-    for (;;) {
-        for (size_t b = best = 0; b < run->search->blocks; b++)
-            best = cache->most[b] > cache->most[best] ? b : best;
-        if (!cache->loose[best])
-            break;
-        cache->most[best] = find_most(run, cache, best);
-        cache->loose[best] = false;
-    }
-    if (cache->most[best] == -INFINITY)
-        return SMS__NO_NODE;
-    for (n = best * BLOCK; cache->score[n] != cache->most[best];)
-        n++;
-    return (uint32_t)n;
+        cache->best.score[n] = score_node(run, n, shape);
+    sms__best_bound(&cache->best);
 }
 
 static void build_bits(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
@@ -259,7 +209,7 @@ static void fetch_ahead(const struct sms__cluster_run *run, const struct shape_c
     if (near < ledger->logged) {
         uint32_t n = sms__log_at(ledger, near);
         const struct sms_gpu_view *gpu = ledger->node[n].gpu;
-        __builtin_prefetch(&cache->score[n], 1);
+        __builtin_prefetch(&cache->best.score[n], 1);
         for (uint32_t i = 0; i < ledger->node[n].gpus; i += 2)
             __builtin_prefetch(&gpu[i]);
     }
@@ -270,7 +220,7 @@ static void update(struct sms__cluster_run *run, struct shape_cache *cache, uint
     for (uint32_t n; sms__log_next(&run->ledger, &cache->seen, &n);)
         if (is_scored(run)) {
             fetch_ahead(run, cache);
-            update_score(run, cache, shape, n);
+            sms__best_set(&cache->best, n, score_node(run, n, shape));
         } else
             update_bit(run, cache, shape, n);
     cache->seen = log_position(run, shape);
@@ -289,14 +239,12 @@ static bool make_cache(struct sms__cluster_run *run, struct shape_cache *cache)
     const struct sms__node_search *search = run->search;
     double scores = (double)run->cluster->nodes * sizeof(double);
     double bits = (double)search->words * sizeof(uint64_t) + (double)search->count_leaves * 2 * sizeof(uint32_t);
-    if (cache->score || cache->bits)
+    if (cache->best.score || cache->bits)
         return true;
     if (!sms__search_reserve(run, is_scored(run) ? scores : bits))
         return false;
     if (is_scored(run)) {
-        cache->score = SMS__NEW(run->arena, double, run->cluster->nodes);
-        cache->most = SMS__NEW(run->arena, double, search->blocks);
-        cache->loose = SMS__NEW(run->arena, bool, search->blocks);
+        sms__best_init(&cache->best, run->arena, run->cluster->nodes);
     } else {
         cache->bits = SMS__NEW(run->arena, uint64_t, search->words);
         cache->count = SMS__NEW(run->arena, uint32_t, 2 * search->count_leaves);
@@ -392,7 +340,10 @@ static uint32_t find(struct sms__cluster_run *run, uint32_t shape)
         build(run, cache, shape);
     else
         update(run, cache, shape);
-    return is_scored(run) ? find_best(run, cache) : find_bit(run, cache);
+    if (!is_scored(run))
+        return find_bit(run, cache);
+    size_t best = sms__best_find(&cache->best);
+    return best == SIZE_MAX ? SMS__NO_NODE : (uint32_t)best;
 }
 
 uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape)

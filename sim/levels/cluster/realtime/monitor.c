@@ -13,8 +13,12 @@ struct sms__monitor *sms__monitor_new(struct sms__arena *arena, const struct sms
     monitor->worker = SMS__NEW(arena, struct sms__worker, nodes);
     monitor->pod = SMS__NEW(arena, struct sms__monitored_pod *, containers);
     monitor->delays = SMS__NEW(arena, gsl_rng *, containers);
-    if (!sms__monitors_in_cycles(monitor))
+    if (!sms__monitors_in_cycles(monitor)) {
+        sms__queue_init(&monitor->due, arena, nodes);
+        monitor->changed = SMS__NEW(arena, uint32_t, nodes);
+        monitor->is_changed = SMS__NEW(arena, bool, nodes);
         return monitor;
+    }
     gsl_rng *phases = sms__stream(arena, seed, "monitor/phases", 0);
     for (size_t n = 0; n < nodes; n++) /* nodes do not begin their cycles together */
         monitor->worker[n].sample_ps = (uint64_t)((double)sms__monitor_period_ps(monitor, 0) * gsl_rng_uniform(phases));
@@ -79,6 +83,9 @@ static uint64_t add(struct sms__monitor *monitor, struct sms__monitored_pod *pod
     observation->at = observation->at > not_before ? observation->at : not_before;
     pod->last_at = observation->at > pod->last_at ? observation->at : pod->last_at;
     insert(&monitor->worker[pod->node], observation);
+    monitor->expected++;
+    if (!sms__monitors_in_cycles(monitor))
+        sms__queue_set(&monitor->due, pod->node, monitor->worker[pod->node].first->at);
     return observation->at;
 }
 
@@ -158,6 +165,8 @@ void sms__monitor_stopped(struct sms__monitor *monitor, size_t node, uint64_t no
         sms__tasks_remove(&monitor->pool, pod);
     }
     *worker = (struct sms__worker){.sample_ps = UINT64_MAX, .since_ps = UINT64_MAX};
+    if (!sms__monitors_in_cycles(monitor))
+        sms__queue_set(&monitor->due, node, SMS__NEVER);
 }
 
 void sms__monitor_started(struct sms__monitor *monitor, size_t node, uint64_t now)
@@ -203,12 +212,22 @@ bool sms__monitor_latest(struct sms__monitor *monitor, size_t container, uint64_
     return pod && pod->has_latest;
 }
 
-bool sms__monitor_expects(const struct sms__monitor *monitor)
+bool sms__monitor_expects(const struct sms__monitor *monitor) { return monitor->expected > 0; }
+
+bool sms__monitor_tells_changes(const struct sms__monitor *monitor)
 {
-    bool any = false;
-    for (size_t n = 0; n < monitor->nodes && !any; n++)
-        any = monitor->worker[n].first;
-    return any;
+    return !sms__monitors_in_cycles(monitor) && !monitor->rules->eager;
+}
+
+bool sms__monitor_next_changed(struct sms__monitor *monitor, uint64_t now, uint32_t *node)
+{
+    for (struct sms__match next; (next = sms__queue_first(&monitor->due)).time <= now;)
+        sms__monitor_catch_up(monitor, next.source, now);
+    if (monitor->changes == 0)
+        return false;
+    *node = monitor->changed[--monitor->changes];
+    monitor->is_changed[*node] = false;
+    return true;
 }
 
 size_t sms__monitor_node(const struct sms__monitor *monitor, size_t container)

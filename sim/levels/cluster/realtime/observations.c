@@ -29,6 +29,7 @@ static void observe_end(struct sms__monitor *monitor, const struct sms__observat
 
 void sms__recycle_observation(struct sms__monitor *monitor, struct sms__observation *observation)
 {
+    monitor->expected--;
     observation->next = monitor->unused;
     monitor->unused = observation;
 }
@@ -98,6 +99,12 @@ void sms__monitor_catch_up(struct sms__monitor *monitor, size_t node, uint64_t n
     struct sms__worker *worker = &monitor->worker[node];
     if (sms__monitors_in_cycles(monitor))
         catch_up_in_cycles(monitor, worker, now);
-    while (!sms__monitors_in_cycles(monitor) && worker->first && worker->first->at <= now)
+    if (sms__monitors_in_cycles(monitor) || !worker->first || worker->first->at > now)
+        return;
+    while (worker->first && worker->first->at <= now)
         observe_first(monitor, worker, worker->first->at);
+    sms__queue_set(&monitor->due, node, worker->first ? worker->first->at : SMS__NEVER);
+    if (!monitor->is_changed[node])
+        monitor->changed[monitor->changes++] = (uint32_t)node;
+    monitor->is_changed[node] = true;
 }

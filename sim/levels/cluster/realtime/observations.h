@@ -2,6 +2,7 @@
 #ifndef SMS_LEVELS_CLUSTER_REALTIME_OBSERVATIONS_H
 #define SMS_LEVELS_CLUSTER_REALTIME_OBSERVATIONS_H
 
+#include "../../../engine/engine.h"
 #include "table.h"
 
 #include <gsl/gsl_rng.h>
@@ -36,6 +37,11 @@ struct sms__monitor {
     gsl_rng **delays;                /* [containers]; calibrated: streams of delays; NULL: none yet */
     struct sms__task_pool pool;
     struct sms__observation *unused; /* for reuse */
+    size_t expected;                 /* observations to be made, of all nodes */
+    struct sms__queue due;           /* calibrated: nodes, by their next observation */
+    uint32_t *changed;               /* [changes]: nodes that have observed something since somebody asked */
+    size_t changes;
+    bool *is_changed; /* [nodes] */
 };
 
 static inline bool sms__monitors_in_cycles(const struct sms__monitor *monitor)
