@@ -9,6 +9,7 @@
 #include <smsched/smsched.h>
 
 #include "../base/errors.h"
+#include "../report/output.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -88,8 +89,15 @@ struct cli {
     const char *share;            /* folder with plots/ and page/ */
     const char *installed_models; /* folder with devices/ and workloads/ */
     const char *models;           /* the same, searched first; or NULL */
+    int color;                    /* COLOR_AUTO, COLOR_ALWAYS or COLOR_NEVER */
     bool quiet, help;
 };
+
+/* screen.c: the terminal, or whatever stdout is. */
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+struct sms__screen cli_screen(const struct cli *cli);
+/* Folds the lines of stdout from now on, if it is a terminal; closing stdout ends that. */
+void cli_fold_lines(void);
 
 /* --models and --quiet, which are common to several commands. */
 extern const struct cli_option cli_models[], cli_quiet[];
@@ -105,10 +113,12 @@ struct cli_entry {
     const struct cli_table *table;
 };
 
-/* options.c: all options of a command, --help last. Returns their number. */
+/* options.c: all options of a command, --color and --help last. Returns their number. */
 size_t cli_list_options(const struct cli_command *command, struct cli_entry out[CLI_OPTIONS_MAX + 1]);
 /* Parses what follows the command's name into cli->options and cli->args. 0 or EXIT_USAGE with the problem printed. */
 int cli_parse(struct cli *cli, int argc, char **argv);
+/* Where the value of an option of the command is stored; NULL if the command has no such option. */
+void *cli_value(struct cli *cli, const char *name);
 
 /* help.c */
 void cli_print_usage(const struct cli_command *const *commands, FILE *to);
@@ -130,6 +140,8 @@ int cli_finish(int exit_code);
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_fail(int exit_code, const char *where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int cli_no_memory(void);
+/* Number of cores that this process may use. */
+unsigned cli_cores(void);
 /* Sets cli_interrupted at SIGINT, SIGTERM and SIGHUP. */
 void cli_catch_signals(void);
 extern atomic_bool cli_interrupted;

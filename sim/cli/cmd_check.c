@@ -4,10 +4,13 @@
 
 #include "../base/escape.h"
 
+#include <string.h>
+
 struct options {
     struct run_options run; /* first: its tables have offset 0 */
     const char *baseline, *junit;
     double tolerance;
+    bool verbose;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -17,16 +20,17 @@ static const struct cli_option own_options[] = {
     {"tolerance", "RATIO", "allowed relative difference from a value of the baseline; default 1 %", CLI_RATIO,
      AT(tolerance), .otherwise = 0.01, .percentage = true},
     {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit)},
+    {"verbose", NULL, "print also what was met", CLI_FLAG, AT(verbose), .letter = 'v'},
     {0},
 };
 
-static void print(const struct sms__set *set, const struct sms__checks *checks, bool quiet)
+static void print(const struct sms__set *set, const struct sms__checks *checks, bool quiet, bool verbose)
 {
     for (size_t i = 0; i < set->count && !quiet; i++)
-        sms__print_answer_line(set->results[i], stdout);
+        sms__print_answer(set->results[i], 0, "answer ", stdout);
     for (size_t i = 0; i < checks->count; i++) {
         const struct sms__check *check = &checks->item[i];
-        if (quiet && check->passed)
+        if (check->passed && !verbose)
             continue;
         printf("%s %s: ", check->passed ? "ok    " : "MISSED", check->scenario);
         sms__print_visible(stdout, check->name); /* it may come from a baseline */
@@ -47,6 +51,20 @@ static int check_all(const struct session *session, const struct options *given,
     if (code || errors.count)
         return errors.count ? cli_exit_code(errors.item[0].code) : cli_no_memory();
     return EXIT_OK;
+}
+
+/* The time that a scenario took is shared by its checks, so that their sum is the time of all. */
+static void add_times(const struct session *session, struct sms__checks *checks)
+{
+    for (size_t s = 0; s < session->set.count; s++) {
+        const char *name = sms_scenario_name(session->scenario[s]);
+        size_t count = 0;
+        for (size_t i = 0; i < checks->count; i++)
+            count += !strcmp(checks->item[i].scenario, name);
+        for (size_t i = 0; i < checks->count; i++)
+            if (!strcmp(checks->item[i].scenario, name))
+                checks->item[i].seconds = session->seconds[s] / (double)count;
+    }
 }
 
 /* The file is opened before the runs, so that a bad path is reported before they take time. */
@@ -80,11 +98,13 @@ static int check(struct cli *cli)
         code = run_scenarios(&session, &given->run, NULL);
     if (code == EXIT_OK)
         code = check_all(&session, given, &checks);
+    if (code == EXIT_OK)
+        add_times(&session, &checks);
     if (code == EXIT_OK && checks.count == 0) {
         code = cli_fail(EXIT_INPUT, NULL, "nothing to check: no scenario has 'expect:', and no --baseline was given");
     }
     if (code == EXIT_OK)
-        print(&session.set, &checks, cli->quiet);
+        print(&session.set, &checks, cli->quiet, given->verbose);
     if (code == EXIT_OK && given->junit)
         code = end_junit(&junit, &checks);
     if (code == EXIT_OK && checks.failed)
@@ -100,7 +120,7 @@ const struct cli_command cmd_check = {
     .args = "SCENARIO...",
     .summary = "run the scenarios and check their expectations, or a baseline",
     .text = "Checks the 'expect:' list of each scenario, and with --baseline every value of a CSV file that "
-            "'run --format csv' wrote. Exits 1 if one was missed.",
+            "'run --format csv' wrote. Prints those that were missed, and exits 1 if there are any.",
     .options = {{own_options}, {run_seed}, {run_effort}, {cli_models}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = check};

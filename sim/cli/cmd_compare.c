@@ -38,7 +38,7 @@ static int find_baseline(const char *name, const struct sms_results *results, si
     return cli_fail(EXIT_INPUT, NULL, "%s", text);
 }
 
-static void print(const struct sms__set *set, int format, const size_t *baseline)
+static void print(const struct sms__set *set, int format, const size_t *baseline, const struct sms__screen *screen)
 {
     if (format == FORMAT_JSON)
         sms__print_json_ratios(set, baseline, stdout);
@@ -48,13 +48,14 @@ static void print(const struct sms__set *set, int format, const size_t *baseline
         if (format == FORMAT_CSV)
             sms__print_tidy_ratios(set->results[i], baseline[i], stdout);
         if (format == FORMAT_TABLE)
-            sms__print_comparison(set->results[i], baseline[i], stdout);
+            sms__print_comparison(set->results[i], baseline[i], screen);
     }
 }
 
 static int compare(struct cli *cli)
 {
     const struct options *given = cli->options;
+    const struct sms__screen screen = cli_screen(cli);
     struct session session;
     int code = session_load(&session, cli);
     if (code == EXIT_OK)
@@ -67,7 +68,7 @@ static int compare(struct cli *cli)
     if (code == EXIT_OK && !baseline)
         code = cli_no_memory();
     if (code == EXIT_OK && baseline)
-        print(&session.set, given->format, baseline);
+        print(&session.set, given->format, baseline, &screen);
     if (code == EXIT_OK)
         code = session_print_trust(&session, stdout);
     free(baseline);

@@ -38,7 +38,7 @@ static int run_into(struct session *session, const struct options *given)
     return code;
 }
 
-static void print(const struct sms__set *set, int format)
+static void print(const struct sms__set *set, int format, const struct sms__screen *screen)
 {
     if (format == FORMAT_JSON)
         sms__print_json(set, stdout);
@@ -50,7 +50,7 @@ static void print(const struct sms__set *set, int format)
         if (format == FORMAT_CSV)
             sms__print_tidy(set->results[i], stdout);
         if (format == FORMAT_TABLE)
-            sms__print_results(set->results[i], stdout);
+            sms__print_results(set->results[i], screen);
     }
 }
 
@@ -68,6 +68,7 @@ static int check_format(const struct session *session, int format)
 static int run(struct cli *cli)
 {
     const struct options *given = cli->options;
+    const struct sms__screen screen = cli_screen(cli);
     struct session session;
     int code = session_load(&session, cli);
     if (code == EXIT_OK)
@@ -77,7 +78,7 @@ static int run(struct cli *cli)
     if (code == EXIT_OK)
         code = given->out ? run_into(&session, given) : run_scenarios(&session, &given->run, &given->trace);
     if (code == EXIT_OK && !(given->out && cli->quiet))
-        print(&session.set, given->format);
+        print(&session.set, given->format, &screen);
     if (code == EXIT_OK)
         code = session_print_trust(&session, stdout);
     session_free(&session);

@@ -1,5 +1,4 @@
 /* The command sweep: runs a plan's points, prints their status, merges them, or submits them to Slurm. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "commands.h"
 #include "origin.h"
 #include "session.h"
@@ -8,7 +7,6 @@
 #include "../base/escape.h"
 #include "../sweep/store.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,14 +49,6 @@ static int read_shard(const struct cli *cli, struct sms__shard *shard)
                          SHARDS_MAX);
     *shard = (struct sms__shard){(unsigned)idx, (unsigned)count};
     return EXIT_OK;
-}
-
-/* Number of cores that this process may use. */
-static unsigned cores(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count > 0 ? (unsigned)count : 1;
 }
 
 struct sweep {
@@ -217,7 +207,7 @@ static int run(struct sweep *sweep)
     const struct sweep_options *given = cli->options;
     struct sms_errors errors = {0};
     struct sms__sweep_count count;
-    struct sms__sweep_options options = {.jobs = given->jobs > 0 ? (unsigned)given->jobs : cores(),
+    struct sms__sweep_options options = {.jobs = given->jobs > 0 ? (unsigned)given->jobs : cli_cores(),
                                          .quiet = cli->quiet,
                                          .engine = (enum sms_engine)given->engine,
                                          .check = given->check,

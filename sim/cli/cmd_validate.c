@@ -71,7 +71,7 @@ const struct cli_command cmd_validate = {
     .summary = "check scenario, workload, device and plan files",
     .text =
         "Prints every problem of every file as file:line:column, with the line, a caret and the nearest valid name. "
-        "Exits 3 if there was one. Prints how long scenarios would run if they take more than a minute, and warns "
+        "Exits 3 if there was one. Prints how long scenarios would run if they take more than three seconds, and warns "
         "if they take an hour or more.",
     .options = {{cli_models}, {cli_quiet}},
     .run = validate};

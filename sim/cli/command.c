@@ -54,6 +54,9 @@ static int check_models(const char *models)
 static int parse_and_run(struct cli *cli, int argc, char **argv)
 {
     int code = cli_parse(cli, argc, argv);
+    const int *format = cli_value(cli, "format");
+    if (!format || *format == FORMAT_TABLE || cli->help)
+        cli_fold_lines();
     if (code == 0 && cli->help) {
         cli_print_help(cli->command, stdout);
         return EXIT_OK;

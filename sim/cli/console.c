@@ -1,10 +1,12 @@
-/* Messages, exit codes, signals and standard output. */
+/* Messages, exit codes, signals, cores and standard output. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "cli.h"
 
 #include "../base/escape.h"
 #include "../report/memory.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <unistd.h>
@@ -29,6 +31,13 @@ void cli_catch_signals(void)
         sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+}
+
+unsigned cli_cores(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > 0 ? (unsigned)count : 1;
 }
 
 int cli_exit_code(int code)
@@ -93,8 +102,13 @@ static bool is_reader_gone(void)
 
 int cli_finish(int exit_code)
 {
-    bool failed = fflush(stdout) != 0;
-    failed |= ferror(stdout) != 0;
+    FILE *const given = stdout;
+    bool failed = fflush(given) != 0;
+    failed |= ferror(given) != 0;
+    if (fileno(given) < 0) { /* folded: see cli_fold_lines */
+        failed |= fclose(given) != 0;
+        failed |= fflush(stdout) != 0 || ferror(stdout) != 0;
+    }
     if (sms__memory_failed() && exit_code == EXIT_OK)
         return cli_no_memory();
     if (failed && exit_code == EXIT_OK) {

@@ -19,13 +19,18 @@ const struct cli_option cli_quiet[] = {
      .letter = 'q', .common = true},
     {0},
 };
-static const struct cli_option help_option = {
-    "help", NULL, "print this and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h', .common = true};
-static const struct cli_table help_table = {&help_option, 0};
+static const char *const colors[] = {"auto", "always", "never", NULL};
+static const struct cli_option common_options[] = {
+    {"color", "WHEN", "auto, always or never; auto: on a terminal, unless NO_COLOR is set", CLI_CHOICE,
+     offsetof(struct cli, color), .choices = colors, .common = true},
+    {"help", NULL, "print this and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h', .common = true},
+    {0},
+};
+static const struct cli_table common_table = {common_options, 0};
 
 static size_t add_table(const struct cli_table *table, size_t used, struct cli_entry *out)
 {
-    for (const struct cli_option *option = table->option; option->name && used < CLI_OPTIONS_MAX - 1; option++)
+    for (const struct cli_option *option = table->option; option->name && used < CLI_OPTIONS_MAX; option++)
         out[used++] = (struct cli_entry){option, table};
     return used;
 }
@@ -35,7 +40,7 @@ size_t cli_list_options(const struct cli_command *command, struct cli_entry out[
     size_t used = 0;
     for (const struct cli_table *table = command->options; table->option; table++)
         used = add_table(table, used, out);
-    out[used++] = (struct cli_entry){&help_option, &help_table};
+    used = add_table(&common_table, used, out);
     out[used] = (struct cli_entry){0};
     return used;
 }
@@ -44,6 +49,16 @@ static void *place_of(struct cli *cli, const struct cli_entry *entry)
 {
     char *base = entry->option->common ? (char *)cli : (char *)cli->options + entry->table->offset;
     return base + entry->option->offset;
+}
+
+void *cli_value(struct cli *cli, const char *name)
+{
+    struct cli_entry entry[CLI_OPTIONS_MAX + 1];
+    size_t count = cli_list_options(cli->command, entry);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(entry[i].option->name, name))
+            return place_of(cli, &entry[i]);
+    return NULL;
 }
 
 static int set_number(struct cli *cli, const struct cli_entry *entry, const char *text)

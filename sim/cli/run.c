@@ -4,10 +4,10 @@
 
 #include "../model/scenario.h"
 #include "../report/trace.h"
+#include "../sweep/sweep.h"
 #include "rows.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { TIMELINE_BINS = 200, MOST = 100000 };
 
@@ -26,7 +26,8 @@ const struct cli_option run_seed[] = {
 const struct cli_option run_effort[] = {
     {"replications", "N", "number of replications, instead of the scenario's", CLI_COUNT, AT(replications),
      .max = MOST},
-    {"jobs", "N", "threads; results do not depend on their number", CLI_COUNT, AT(jobs), .max = MOST},
+    {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
+     .max = MOST},
     {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE, AT(engine),
      .choices = cli_engines},
     {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
@@ -46,9 +47,9 @@ const struct cli_option run_trace[] = {
 
 struct run {
     const struct session *session;
-    const char *scenario;     /* name of the one that runs */
     struct sms__trace *trace; /* or NULL */
     struct rows *rows;        /* or NULL */
+    struct sms__progress progress;
 };
 
 struct sms_run_options run_settings(const struct run_options *options)
@@ -57,7 +58,7 @@ struct sms_run_options run_settings(const struct run_options *options)
     settings.policies = options->policies;
     settings.seed = options->seed;
     settings.replications = (unsigned)options->replications;
-    settings.jobs = (unsigned)options->jobs;
+    settings.jobs = options->jobs ? (unsigned)options->jobs : cli_cores();
     settings.engine = (enum sms_engine)options->engine;
     settings.check = options->check;
     settings.max_events = options->events;
@@ -65,15 +66,9 @@ struct sms_run_options run_settings(const struct run_options *options)
     return settings;
 }
 
-/* A line that is overwritten, on a terminal only. */
 static void show_progress(void *user, size_t done, size_t total)
 {
-    const struct run *run = user;
-    if (run->session->cli->quiet || !isatty(STDERR_FILENO))
-        return;
-    fputs("\r\033[K", stderr);
-    if (done < total)
-        fprintf(stderr, "%s: %zu/%zu", run->scenario, done, total);
+    sms__progress_show(&((struct run *)user)->progress, done, total, 0);
 }
 
 static bool has_timeline(const struct rows *rows) { return rows && rows->timeline && !rows->brief; }
@@ -124,7 +119,6 @@ static void observe_gpu(void *user, const char *policy, const struct sms_shared_
     rows_add_gpu(((struct run *)user)->rows, policy, gpu);
 }
 
-/* With rows or a trace, policies run one after another. */
 static void set_observers(struct run *run, const struct sms_scenario *scenario, struct sms_run_options *settings)
 {
     const struct rows *rows = run->rows;
@@ -139,8 +133,6 @@ static void set_observers(struct run *run, const struct sms_scenario *scenario, 
     settings->on_departure = placements || run->trace ? observe_departure : NULL;
     settings->on_shared_gpu = rows && rows->gpus ? observe_gpu : NULL;
     settings->bins = timeline ? TIMELINE_BINS : 0;
-    if (timeline || placements || run->trace)
-        settings->jobs = 1;
 }
 
 static int run_one(struct run *run, const struct run_options *options, const struct sms_scenario *scenario,
@@ -148,11 +140,14 @@ static int run_one(struct run *run, const struct run_options *options, const str
 {
     struct sms_run_options settings = run_settings(options);
     struct sms_errors errors;
-    run->scenario = sms_scenario_name(scenario);
+    char label[64];
+    snprintf(label, sizeof label, "%.27s: ", sms_scenario_name(scenario));
     set_observers(run, scenario, &settings);
     if (run->rows)
-        rows_start_scenario(run->rows, run->scenario);
+        rows_start_scenario(run->rows, sms_scenario_name(scenario));
+    sms__progress_begin(&run->progress, label, "runs", run->session->cli->quiet);
     int code = sms_run(scenario, &settings, results, &errors);
+    sms__progress_end(&run->progress);
     sms_errors_print(code ? &errors : sms_results_warnings(*results), stderr);
     if (run->rows)
         rows_end_scenario(run->rows);
@@ -164,13 +159,16 @@ static int run_all(struct session *session, const struct run_options *options, s
     if (session_expect_some(session))
         return EXIT_INPUT;
     session->set.results = calloc(session->scenarios, sizeof(*session->set.results));
-    if (!session->set.results)
+    session->seconds = calloc(session->scenarios, sizeof *session->seconds);
+    if (!session->set.results || !session->seconds)
         return cli_no_memory();
     for (size_t i = 0; i < session->scenarios; i++) {
+        const double started_s = sms__monotonic_s();
         int code = run_one(run, options, session->scenario[i], &session->set.results[i]);
         if (code)
             return code;
         session->set.count++;
+        session->seconds[i] = sms__monotonic_s() - started_s;
     }
     return EXIT_OK;
 }

@@ -109,6 +109,7 @@ void session_free(struct session *session)
     for (size_t i = 0; i < session->set.count; i++)
         sms_results_free(session->set.results[i]);
     free(session->set.results);
+    free(session->seconds);
     free(session->scenario);
     for (size_t i = 0; i < session->files; i++)
         sms_file_free(session->file[i]);

@@ -12,6 +12,7 @@ struct session {
     size_t files;
     const struct sms_scenario **scenario; /* [scenarios]: of all files */
     size_t scenarios;
+    double *seconds;          /* [scenarios]: time that each run took */
     struct sms__set set;      /* results of the first scenarios */
     struct sms__trust *trust; /* NULL, or what --trust prints */
 };

@@ -25,7 +25,7 @@ const char *sms__say_time(char *out, size_t size, double ps);
 /* ---- work (effort.c) ---- */
 
 /* From this on `validate` says how long the runs take, and a file is warned about. */
-#define SMS__EFFORT_SAID_S 60.0
+#define SMS__EFFORT_SAID_S 3.0
 #define SMS__EFFORT_WARNED_S 3600.0
 
 #define SMS__EVENT_S 1e-7 /* CPU time of an event, s */

@@ -124,28 +124,13 @@ static bool find(const struct sms_results *results, size_t baseline, struct answ
 
 /* ---- in words ---- */
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
-}
-
 /* Prints times in a suitable unit. */
 static void put_value(const struct answer *answer, double value, FILE *to)
 {
-    static const struct {
-        const char *name;
-        double ps;
-    } units[] = {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}};
-    const char *metric = metric_of(answer);
-    size_t u = 0;
-    if (!ends_in(metric, "_ns")) {
-        fprintf(to, "%.4g", value);
-        return;
-    }
-    while (u + 1 < sizeof units / sizeof *units && fabs(value) * 1e3 < units[u].ps)
-        u++;
-    fprintf(to, "%.4g %s", value * 1e3 / units[u].ps, units[u].name);
+    const size_t length = strlen(metric_of(answer));
+    const bool time = length > 3 && !strcmp(metric_of(answer) + length - 3, "_ns");
+    const struct sms__scale unit = sms__scale_of(time ? "_ns" : "", value);
+    fprintf(to, "%.4g%s", value / unit.divisor, unit.name);
 }
 
 static void put_change(const struct answer *answer, FILE *to)
@@ -233,24 +218,35 @@ static void put_text(const struct answer *answer, FILE *to)
     put_gap(answer, to);
 }
 
-void sms__print_answer_line(const struct sms_results *results, FILE *to)
+/* Names what the best policy makes worse by more than half a percent, of what concerns all tenants. */
+static void put_cost(const struct answer *answer, FILE *to)
 {
-    struct answer answer;
-    if (!find(results, 0, &answer) || answer.verdict == ALONE)
-        return;
-    fprintf(to, "answer %s: ", sms_results_scenario(results)->name);
-    put_text(&answer, to);
-    fputc('\n', to);
+    static const char *const metrics[] = {"fairness_ratio", "stp_ratio", "antt_ratio", "deadline_miss_ratio"};
+    const enum sms_subject subject = sms_results_scenario(answer->results)->cluster ? SMS_CLUSTER : SMS_HOST;
+    const char *between = "; it costs ";
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics && answer->best != answer->baseline; i++) {
+        const struct sms__result row = sms__result_of(answer->results, subject, 0, metrics[i]);
+        if (row.metric == SIZE_MAX || !strcmp(metrics[i], metric_of(answer)))
+            continue;
+        double change = sms__result_ratio(&row, answer->best, answer->baseline).mean - 1;
+        if (!(change * sms_metrics(subject, NULL)[row.metric].better < -0.005))
+            continue;
+        fprintf(to, "%s%s %+.1f %%", between, metrics[i], 100 * change);
+        between = ", ";
+    }
 }
 
-void sms__print_answer(const struct sms_results *results, size_t baseline, FILE *to)
+bool sms__print_answer(const struct sms_results *results, size_t baseline, const char *before, FILE *to)
 {
     struct answer answer;
     if (!find(results, baseline, &answer) || answer.verdict == ALONE)
-        return;
-    fputs("  ", to);
+        return false;
+    fprintf(to, "%s%s: ", before, sms_results_scenario(results)->name);
     put_text(&answer, to);
-    fputs("\n\n", to);
+    if (answer.verdict != SAME)
+        put_cost(&answer, to);
+    fputc('\n', to);
+    return true;
 }
 
 /* ---- JSON ---- */

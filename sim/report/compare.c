@@ -176,31 +176,62 @@ static bool is_difference(const struct cell *cell)
     return isnan(cell->ratio.mean) && !isnan(cell->difference.mean) && !cell->nothing;
 }
 
+/* A change that is no chance is better or worse, or only different if neither is known of its metric. */
+static enum sms__mark_kind mark_of(const struct comparison *c, const struct sms__result *row, const struct cell *cell)
+{
+    const double change = isnan(cell->ratio.mean) ? cell->difference.mean : cell->ratio.mean - 1;
+    const int better = sms_metrics(row->subject, NULL)[row->metric].better;
+    if (!(cell->adjusted < SMS__SIGNIFICANT) && !(c->exact && change != 0 && !isnan(change)))
+        return SMS__PLAIN;
+    return better == 0 ? SMS__DIFFERENT : better * change > 0 ? SMS__BETTER : SMS__WORSE;
+}
+
 static void add_cell(struct sms__table_out *table, const struct cell *cell)
 {
-    const char *mark = cell->adjusted < SMS__SIGNIFICANT ? "* " : "";
     char text[64];
     if (is_difference(cell) && !isnan(cell->difference.ci95))
-        sms__table_add(table, "%s%+.3g ± %.2g", mark, cell->difference.mean, cell->difference.ci95);
+        sms__table_add(table, "%+.3g ± %.2g", cell->difference.mean, cell->difference.ci95);
     else if (is_difference(cell))
         sms__table_add(table, "%+.3g", cell->difference.mean);
     else if (isnan(cell->ratio.mean))
         sms__table_add(table, "-");
     else
-        sms__table_add(table, "%s%s", mark,
+        sms__table_add(table, "%s",
                        sms__percent(text, sizeof text, true, 100 * (cell->ratio.mean - 1), 100 * cell->ratio.ci95));
 }
 
-/* What the changes are changes of. */
-static void add_value(struct sms__table_out *table, double value)
+/* Whether no policy changes the metric, so that its row would say nothing. */
+static bool is_unchanged(const struct comparison *c, size_t row)
 {
-    if (isnan(value))
-        sms__table_add(table, "-");
-    else
-        sms__table_add(table, "%.5g", value);
+    bool any = false, changed = false;
+    for (size_t p = 0; p < c->policies; p++) {
+        const struct cell *cell = &c->cell[row * c->policies + p];
+        any |= !isnan(cell->difference.mean);
+        changed |= cell->difference.mean != 0 && !isnan(cell->difference.mean);
+        changed |= cell->difference.sd > 0;
+    }
+    return c->policies > 1 && (!any || !changed);
 }
 
-static void print_table(const struct comparison *c, FILE *to)
+/* Names the rows that are left out. */
+static void print_unchanged(const struct comparison *c, FILE *to)
+{
+    const char *between = "  the same under all policies: ";
+    for (size_t r = 0; r < c->rows; r++) {
+        const double value = sms__result_estimate(&c->row[r], c->baseline).mean;
+        char text[64];
+        if (!is_unchanged(c, r) || isnan(value))
+            continue;
+        fprintf(to, "%s%s %s %s", between, sms__result_subject(&c->row[r]), sms__result_metric(&c->row[r]),
+                sms__print_value(text, sizeof text, value, NAN, sms__scale_of(sms__result_metric(&c->row[r]), value)));
+        between = ", ";
+    }
+    if (*between == ',')
+        fputc('\n', to);
+}
+
+/* The first column, or row, has the values that the changes are changes of. */
+static void print_table(const struct comparison *c, const struct sms__screen *screen)
 {
     struct sms__table_out *table = sms__table_new(1 + c->policies);
     sms__table_add(table, "change over %s", sms_results_policy(c->results, c->baseline));
@@ -210,14 +241,21 @@ static void print_table(const struct comparison *c, FILE *to)
             sms__table_add(table, "%s", sms_results_policy(c->results, p));
     for (size_t i = 0; i < c->rows * c->policies; i++) {
         const struct sms__result *row = &c->row[i / c->policies];
+        if (is_unchanged(c, i / c->policies))
+            continue;
         if (i % c->policies == 0) {
             sms__table_add(table, "%s %s", sms__result_subject(row), sms__result_metric(row));
-            add_value(table, sms__result_estimate(row, c->baseline).mean);
+            sms__table_value(table, sms__result_metric(row), sms__result_estimate(row, c->baseline).mean, NAN);
         }
-        if (i % c->policies != c->baseline)
-            add_cell(table, &c->cell[i]);
+        if (i % c->policies == c->baseline)
+            continue;
+        add_cell(table, &c->cell[i]);
+        sms__table_mark(table, mark_of(c, row, &c->cell[i]));
     }
-    sms__table_print(table, to);
+    if (c->policies > SMS__POLICY_COLUMNS)
+        sms__table_transpose(table);
+    sms__table_print(table, screen);
+    print_unchanged(c, screen->to);
 }
 
 enum { NAMED = 3 };
@@ -260,11 +298,13 @@ static void print_legend(const struct comparison *c, FILE *to)
         any_same |= verdict(c, &c->cell[i]) == same;
     }
     if (c->compared) {
-        fprintf(to, "  * not chance: p < %g", SMS__SIGNIFICANT);
+        fprintf(to, "  ✓ better, ✗ worse, * different, and not chance: p < %g", SMS__SIGNIFICANT);
         if (c->largest > 1)
             fprintf(to, " after Holm's correction for all changes of the same metric (%zu at most)", c->largest);
         fputc('\n', to);
     }
+    if (c->exact)
+        fputs("  ✓ better, ✗ worse, * different; nothing is drawn, so there is no chance\n", to);
     if (any_difference)
         fputs("  without %: the difference, where the base is not above 0 in every replication\n", to);
     print_doubtful(c, to);
@@ -275,19 +315,19 @@ static void print_legend(const struct comparison *c, FILE *to)
     fputc('\n', to);
 }
 
-void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to)
+void sms__print_comparison(const struct sms_results *results, size_t baseline, const struct sms__screen *screen)
 {
     struct comparison c;
-    sms__print_heading(results, to);
-    sms__print_answer(results, baseline, to);
+    bool answered = sms__print_answer(results, baseline, "", screen->to);
+    sms__print_heading(results, !answered, screen->to);
     if (begin(&c, results, baseline)) {
-        print_table(&c, to);
-        print_legend(&c, to);
+        print_table(&c, screen);
+        print_legend(&c, screen->to);
     }
     end(&c);
     if (!sms_results_scenario(results)->cluster)
-        sms__print_gaps(results, to);
-    sms__print_notes(results, to);
+        sms__print_gaps(results, screen);
+    sms__print_notes(results, screen->to);
 }
 
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to)

@@ -48,7 +48,7 @@ static void add_gaps(struct sms__table_out *table, const struct sms_results *res
     if (bound->reason)
         sms__table_add(table, "none");
     else
-        sms__table_add(table, "%.5g", bound->run_per_s);
+        sms__table_value(table, sms_bound_metric(metric), bound->run_per_s, NAN);
     for (size_t p = 0; p < sms_results_policies(results); p++)
         add_gap(table, gap_of(results, p, metric, bound));
 }
@@ -73,13 +73,13 @@ static void print_what_binds(const struct sms_bound *bound, const char *metric, 
     fputs("\n", to);
 }
 
-void sms__print_gaps(const struct sms_results *results, FILE *to)
+void sms__print_gaps(const struct sms_results *results, const struct sms__screen *screen)
 {
     size_t policies = sms_results_policies(results);
     struct sms_errors errors[SMS_BOUNDED];
     struct sms_bound bound[SMS_BOUNDED];
     struct sms__table_out *table = sms__table_new(2 + policies);
-    sms__table_add(table, "gap to what any policy could count in this run");
+    sms__table_add(table, "gap to the bound");
     sms__table_add(table, "bound");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));
@@ -88,9 +88,14 @@ void sms__print_gaps(const struct sms_results *results, FILE *to)
         if (m != SMS_BOUND_STP || !bound[m].reason)
             add_gaps(table, results, (enum sms_bounded)m, &bound[m]);
     }
-    sms__table_print(table, to);
+    if (policies > SMS__POLICY_COLUMNS)
+        sms__table_transpose(table);
+    if (bound[SMS_BOUND_KERNELS].reason && bound[SMS_BOUND_STP].reason)
+        sms__table_drop(table);
+    else
+        sms__table_print(table, screen);
     enum sms_bounded first = bound[SMS_BOUND_STP].reason ? SMS_BOUND_KERNELS : SMS_BOUND_STP;
-    print_what_binds(&bound[first], sms_bound_metric(first), to);
+    print_what_binds(&bound[first], sms_bound_metric(first), screen->to);
 }
 
 /* ---- rows ---- */

@@ -4,45 +4,111 @@
 
 #include "../base/escape.h"
 
-/* A metric without a value is "-", and so is one that the subject does not have. */
 static void add_estimate(struct sms__table_out *table, const struct sms_results *results, size_t policy,
                          enum sms_subject subject, size_t idx, const char *metric)
 {
     const struct sms__result row = sms__result_of(results, subject, idx, metric);
     const struct sms_estimate e = sms__result_estimate(&row, policy);
-    if (isnan(e.mean))
-        sms__table_add(table, "-");
-    else if (!isnan(e.ci95))
-        sms__table_add(table, "%.5g ± %.2g", e.mean, e.ci95);
-    else
-        sms__table_add(table, "%.5g", e.mean);
+    sms__table_value(table, metric, e.mean, e.ci95);
 }
 
-/* A table with a row for each subject or policy, and a column for each metric. */
+/* A table of metrics, of all subjects of a kind under all policies. */
 struct columns {
     const char *const *metric;
     size_t count;
 };
 
 #define COLUMNS(metrics) ((struct columns){metrics, sizeof(metrics) / sizeof *(metrics)})
+enum { SHOWN_MOST = 64 };
 
-static struct sms__table_out *begin_table(const char *corner, struct columns columns)
+/* Whether all values are the same without a spread, or there is none; the value is in `e`. One value alone is not. */
+static bool is_constant(const struct sms_results *results, enum sms_subject subject, const char *metric,
+                        struct sms_estimate *e)
 {
-    struct sms__table_out *table = sms__table_new(1 + columns.count);
-    sms__table_add(table, "%s", corner);
-    for (size_t c = 0; c < columns.count; c++)
-        sms__table_add(table, "%s", columns.metric[c]);
-    return table;
+    struct sms__result row = sms__result_of(results, subject, 0, metric);
+    size_t values = 0;
+    *e = (struct sms_estimate){.mean = NAN};
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        for (row.idx = 0; row.idx < sms_results_subjects(results, subject); row.idx++, values++) {
+            const struct sms_estimate next = sms__result_estimate(&row, p);
+            if (next.ci95 > 0 || (!isnan(next.mean) && !isnan(e->mean) && next.mean != e->mean))
+                return false;
+            *e = isnan(next.mean) ? *e : next;
+        }
+    return values > 1;
 }
 
-static void add_estimates(struct sms__table_out *table, const struct sms_results *results, size_t policy,
-                          enum sms_subject subject, size_t idx, struct columns columns)
+/* Puts the metrics that are shown into `shown`, and says the others once: those that are the same in all rows. */
+static struct columns say_constant(const struct sms_results *results, enum sms_subject subject, struct columns columns,
+                                   const char *shown[SHOWN_MOST], FILE *to)
+{
+    struct columns kept = {shown, 0};
+    const char *between = "  the same throughout: ";
+    for (size_t c = 0; c < columns.count && kept.count < SHOWN_MOST; c++) {
+        struct sms_estimate e;
+        char text[64];
+        if (!is_constant(results, subject, columns.metric[c], &e)) {
+            shown[kept.count++] = columns.metric[c];
+            continue;
+        }
+        if (isnan(e.mean))
+            continue;
+        fprintf(to, "%s%s %s", between, columns.metric[c],
+                sms__print_value(text, sizeof text, e.mean, NAN, sms__scale_of(columns.metric[c], e.mean)));
+        between = ", ";
+    }
+    if (*between == ',')
+        fputs(kept.count ? "\n" : "\n\n", to);
+    return kept;
+}
+
+static void add_row(struct sms__table_out *table, const struct sms_results *results, size_t policy,
+                    enum sms_subject subject, size_t idx, struct columns columns)
 {
     for (size_t c = 0; c < columns.count; c++)
         add_estimate(table, results, policy, subject, idx, columns.metric[c]);
 }
 
-/* A table with a column for each policy. */
+static void end_table(struct sms__table_out *table, const struct sms__screen *screen)
+{
+    sms__table_print(table, screen);
+    fputc('\n', screen->to);
+}
+
+/* The rows of a policy: its name, and below it a row for each subject, and for the host if that is wanted. */
+static void add_policy(struct sms__table_out *table, const struct sms_results *results, size_t policy,
+                       enum sms_subject subject, struct columns columns, bool with_host)
+{
+    sms__table_add(table, "%s", sms_results_policy(results, policy));
+    for (size_t c = 0; c < columns.count; c++)
+        sms__table_add(table, "%s", "");
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
+        sms__table_add(table, "  %s", sms_results_subject(results, subject, i));
+        add_row(table, results, policy, subject, i, columns);
+    }
+    if (with_host) {
+        sms__table_add(table, "  host");
+        add_row(table, results, policy, SMS_HOST, 0, columns);
+    }
+}
+
+static void print_subjects(const struct sms_results *results, enum sms_subject subject, struct columns columns,
+                           bool with_host, const struct sms__screen *screen)
+{
+    const char *shown[SHOWN_MOST];
+    columns = say_constant(results, subject, columns, shown, screen->to);
+    if (columns.count == 0)
+        return;
+    struct sms__table_out *table = sms__table_new(1 + columns.count);
+    sms__table_add(table, "%s by policy", sms__subject_word(subject));
+    for (size_t c = 0; c < columns.count; c++)
+        sms__table_add(table, "%s", columns.metric[c]);
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        add_policy(table, results, p, subject, columns, with_host);
+    end_table(table, screen);
+}
+
+/* A table with a column for each policy, or a row if they are many. */
 static struct sms__table_out *begin_policies(const struct sms_results *results, const char *corner)
 {
     struct sms__table_out *table = sms__table_new(1 + sms_results_policies(results));
@@ -52,26 +118,31 @@ static struct sms__table_out *begin_policies(const struct sms_results *results, 
     return table;
 }
 
-static void end_table(struct sms__table_out *table, FILE *to)
+static void end_policies(struct sms__table_out *table, const struct sms_results *results,
+                         const struct sms__screen *screen)
 {
-    sms__table_print(table, to);
-    fputc('\n', to);
+    if (sms_results_policies(results) > SMS__POLICY_COLUMNS)
+        sms__table_transpose(table);
+    end_table(table, screen);
 }
 
-/* With a last row for the host, if it is wanted. */
-static void print_subjects(const struct sms_results *results, size_t policy, enum sms_subject subject,
-                           struct columns columns, bool with_host, FILE *to)
+/* Metrics of the host or of the cluster, under all policies. */
+static void print_whole(const struct sms_results *results, enum sms_subject subject, struct columns columns,
+                        const struct sms__screen *screen)
 {
-    struct sms__table_out *table = begin_table(sms_results_policy(results, policy), columns);
-    for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
-        sms__table_add(table, "%s", sms_results_subject(results, subject, i));
-        add_estimates(table, results, policy, subject, i, columns);
+    const char *shown[SHOWN_MOST];
+    columns = say_constant(results, subject, columns, shown, screen->to);
+    if (columns.count == 0)
+        return;
+    char corner[40];
+    snprintf(corner, sizeof corner, "%s by policy", sms__subject_word(subject));
+    struct sms__table_out *table = begin_policies(results, corner);
+    for (size_t c = 0; c < columns.count; c++) {
+        sms__table_add(table, "%s", columns.metric[c]);
+        for (size_t p = 0; p < sms_results_policies(results); p++)
+            add_estimate(table, results, p, subject, 0, columns.metric[c]);
     }
-    if (with_host) {
-        sms__table_add(table, "host");
-        add_estimates(table, results, policy, SMS_HOST, 0, columns);
-    }
-    end_table(table, to);
+    end_policies(table, results, screen);
 }
 
 /* ", kernels_per_s of host to ± 0.83 %". */
@@ -97,16 +168,19 @@ static void print_runs(const struct sms_results *results, FILE *to)
     fputs("\n\n", to);
 }
 
-void sms__print_heading(const struct sms_results *results, FILE *to)
+void sms__print_heading(const struct sms_results *results, bool named, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    fprintf(to, "%s%s", scenario->name, scenario->question[0] ? ": " : "");
+    if (named)
+        fprintf(to, "%s%s", scenario->name, scenario->question[0] ? ": " : "\n");
+    else if (scenario->question[0])
+        fputs("  ", to);
     sms__print_visible(to, scenario->question);
+    fputs(scenario->question[0] ? "\n  " : "  ", to);
     if (scenario->cluster)
-        fprintf(to, "\n  %zu nodes with %.10g GPUs, ", scenario->cluster->nodes,
-                (double)sms__gpus_of(scenario->cluster));
+        fprintf(to, "%zu nodes with %.10g GPUs, ", scenario->cluster->nodes, (double)sms__gpus_of(scenario->cluster));
     else
-        fprintf(to, "\n  contention %s, queue %s, ", scenario->contention.label, scenario->queue->name);
+        fprintf(to, "contention %s, queue %s, ", scenario->contention.label, scenario->queue->name);
     print_runs(results, to);
 }
 
@@ -161,27 +235,18 @@ static bool any_lasts(const struct sms_scenario *scenario)
     return lasts;
 }
 
-static void print_shares(const struct sms_results *results, size_t policy, FILE *to)
+static void print_shares(const struct sms_results *results, const struct sms__screen *screen)
 {
-    print_subjects(results, policy, SMS_PROCESS, COLUMNS(process_columns), false, to);
+    print_subjects(results, SMS_PROCESS, COLUMNS(process_columns), false, screen);
     if (any_lasts(sms_results_scenario(results)))
-        print_subjects(results, policy, SMS_VM, COLUMNS(job_columns), false, to);
-    print_subjects(results, policy, SMS_DEVICE, COLUMNS(device_columns), false, to);
-    print_stall(results, policy, to);
+        print_subjects(results, SMS_VM, COLUMNS(job_columns), false, screen);
+    print_subjects(results, SMS_DEVICE, COLUMNS(device_columns), false, screen);
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        print_stall(results, p, screen->to);
 }
 
 static const char *const host_columns[] = {"stp_ratio",     "antt_ratio",      "fairness_ratio",   "makespan_ns",
                                            "kernels_per_s", "occupancy_ratio", "sm_activity_ratio"};
-
-static void print_hosts(const struct sms_results *results, FILE *to)
-{
-    struct sms__table_out *table = begin_table("host by policy", COLUMNS(host_columns));
-    for (size_t p = 0; p < sms_results_policies(results); p++) {
-        sms__table_add(table, "%s", sms_results_policy(results, p));
-        add_estimates(table, results, p, SMS_HOST, 0, COLUMNS(host_columns));
-    }
-    end_table(table, to);
-}
 
 static double mean_percent(const struct sms_results *results, size_t policy, size_t resource, const char *metric)
 {
@@ -197,7 +262,7 @@ static bool is_used(const struct sms_results *results, size_t resource)
     return used;
 }
 
-static void print_resources(const struct sms_results *results, FILE *to)
+static void print_resources(const struct sms_results *results, const struct sms__screen *screen)
 {
     struct sms__table_out *table = begin_policies(results, "usage (time oversubscribed)");
     for (size_t r = 0; r < sms_results_subjects(results, SMS_RESOURCE); r++) {
@@ -208,7 +273,7 @@ static void print_resources(const struct sms_results *results, FILE *to)
             sms__table_add(table, "%.1f %% (%.1f %%)", mean_percent(results, p, r, "usage_ratio"),
                            mean_percent(results, p, r, "oversubscribed_time_ratio"));
     }
-    end_table(table, to);
+    end_policies(table, results, screen);
 }
 
 static const char *const cluster_columns[] = {
@@ -265,35 +330,32 @@ const char *sms__cluster_column(const struct sms_results *results, size_t i)
     return NULL;
 }
 
-/* Rows are metrics and columns policies, because names of metrics are long and policies few. */
-static void print_cluster(const struct sms_results *results, FILE *to)
+static void print_cluster(const struct sms_results *results, const struct sms__screen *screen)
 {
-    size_t policies = sms_results_policies(results);
-    struct sms__table_out *table = begin_policies(results, "cluster by policy");
-    for (size_t c = 0; sms__cluster_column(results, c); c++) {
-        sms__table_add(table, "%s", sms__cluster_column(results, c));
-        for (size_t p = 0; p < policies; p++)
-            add_estimate(table, results, p, SMS_CLUSTER, 0, sms__cluster_column(results, c));
+    const char *metric[SHOWN_MOST];
+    struct columns columns = {metric, 0};
+    while (columns.count < SHOWN_MOST && sms__cluster_column(results, columns.count)) {
+        metric[columns.count] = sms__cluster_column(results, columns.count);
+        columns.count++;
     }
-    end_table(table, to);
-    for (size_t p = 0; p < policies; p++)
-        print_stall(results, p, to);
+    print_whole(results, SMS_CLUSTER, columns, screen);
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        print_stall(results, p, screen->to);
 }
 
-void sms__print_results(const struct sms_results *results, FILE *to)
+void sms__print_results(const struct sms_results *results, const struct sms__screen *screen)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    sms__print_heading(results, to);
+    sms__print_heading(results, true, screen->to);
     if (scenario->cluster)
-        print_cluster(results, to);
-    for (size_t p = 0; p < sms_results_policies(results) && !scenario->cluster; p++)
-        if (scenario->shares)
-            print_shares(results, p, to);
-        else
-            print_subjects(results, p, SMS_VM, COLUMNS(vm_columns), true, to);
+        print_cluster(results, screen);
+    else if (scenario->shares)
+        print_shares(results, screen);
+    else
+        print_subjects(results, SMS_VM, COLUMNS(vm_columns), true, screen);
     if (!scenario->cluster) {
-        print_hosts(results, to);
-        print_resources(results, to);
+        print_whole(results, SMS_HOST, COLUMNS(host_columns), screen);
+        print_resources(results, screen);
     }
-    sms__print_notes(results, to);
+    sms__print_notes(results, screen->to);
 }

@@ -22,6 +22,7 @@ static int write_case(xmlTextWriterPtr xml, const struct sms__check *check)
     int bad = xmlTextWriterStartElement(xml, TEXT("testcase")) < 0;
     bad |= write_attribute(xml, "classname", check->scenario) < 0;
     bad |= write_attribute(xml, "name", check->name) < 0;
+    bad |= xmlTextWriterWriteFormatAttribute(xml, TEXT("time"), "%.3f", check->seconds) < 0;
     if (!check->passed) {
         bad |= xmlTextWriterStartElement(xml, TEXT("failure")) < 0;
         bad |= write_attribute(xml, "message", check->message) < 0;
@@ -38,6 +39,10 @@ static int write_suite(xmlTextWriterPtr xml, const struct sms__checks *checks)
     bad |= xmlTextWriterWriteAttribute(xml, TEXT("name"), TEXT("smsched check")) < 0;
     bad |= xmlTextWriterWriteFormatAttribute(xml, TEXT("tests"), "%zu", checks->count) < 0;
     bad |= xmlTextWriterWriteFormatAttribute(xml, TEXT("failures"), "%zu", checks->failed) < 0;
+    double seconds = 0;
+    for (size_t i = 0; i < checks->count; i++)
+        seconds += checks->item[i].seconds;
+    bad |= xmlTextWriterWriteFormatAttribute(xml, TEXT("time"), "%.3f", seconds) < 0;
     for (size_t i = 0; i < checks->count; i++)
         bad |= write_case(xml, &checks->item[i]);
     return bad | (xmlTextWriterEndDocument(xml) < 0);

@@ -24,11 +24,36 @@ struct sms__set {
     size_t cuts;
 };
 
-/* table.c: cells of text with aligned columns, the first to the left and the others to the right. */
+/* Where text for people goes. */
+struct sms__screen {
+    FILE *to;
+    size_t width; /* columns; SIZE_MAX: no limit, as in a pipe */
+    bool colour;
+};
+
+/* table.c: cells with aligned columns, the first to the left and the others to the right. The first row has headers. */
 struct sms__table_out;
+enum sms__mark_kind { SMS__PLAIN, SMS__BETTER, SMS__WORSE, SMS__DIFFERENT };
 struct sms__table_out *sms__table_new(size_t columns);
 void sms__table_add(struct sms__table_out *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it */
+/* A value of a metric with its half-width, or NAN for none. All values of a metric get the same unit. `metric` outlives
+ * the table. */
+void sms__table_value(struct sms__table_out *table, const char *metric, double mean, double half);
+void sms__table_mark(struct sms__table_out *table, enum sms__mark_kind mark); /* the cell that was added last */
+void sms__table_transpose(struct sms__table_out *table);
+void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen); /* and frees it */
+void sms__table_drop(struct sms__table_out *table);                                    /* frees it without printing */
+/* Tables with more policies have a row for each, and fewer have a column. */
+enum { SMS__POLICY_COLUMNS = 4 };
+
+/* The unit in which a metric's values are shown, by the largest: ms of a metric in ns. */
+struct sms__scale {
+    const char *name; /* with the blank before it */
+    double divisor;
+};
+struct sms__scale sms__scale_of(const char *metric, double largest);
+/* Writes "279 ± 7 s", or "278.8 s" without a half-width. Returns `out`. */
+const char *sms__print_value(char *out, size_t size, double mean, double half, struct sms__scale scale);
 /* Writes "9.56 ± 0.04 %", with as many decimals as show the half-width, but three at most; without ± if it is NAN.
  * Returns `out`. */
 const char *sms__percent(char *out, size_t size, bool sign, double mean, double half);
@@ -38,27 +63,28 @@ int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_opt
                    struct sms_errors *errors);
 
 /* human.c: tables for people. */
-void sms__print_results(const struct sms_results *results, FILE *to);
-void sms__print_heading(const struct sms_results *results, FILE *to);
+void sms__print_results(const struct sms_results *results, const struct sms__screen *screen);
+/* The heading of a scenario; `named`: begins with its name. */
+void sms__print_heading(const struct sms_results *results, bool named, FILE *to);
 void sms__print_notes(const struct sms_results *results, FILE *to);
 /* Metric i of the tables of a cluster; NULL beyond the last. */
 const char *sms__cluster_column(const struct sms_results *results, size_t i);
 
 /* compare.c: changes over a baseline, with p-values corrected for their number; as CSV, ratios and the gaps to the
  * bound. The JSON is of one scenario. */
-void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to);
+void sms__print_comparison(const struct sms_results *results, size_t baseline, const struct sms__screen *screen);
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
 /* answer.c: the answer to the scenario's question in words: which policy is best by the metric that it asks for, by how
  * much, and whether that may be chance. Prints nothing for a single policy. The JSON is null if there is no answer. */
-void sms__print_answer(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline);
-/* The answer over the first policy, in a line that begins with the scenario's name. */
-void sms__print_answer_line(const struct sms_results *results, FILE *to);
+/* The answer, in a line that begins with `before` and the scenario's name, and ends with what the gain costs. Returns
+ * false if there is none. */
+bool sms__print_answer(const struct sms_results *results, size_t baseline, const char *before, FILE *to);
 
 /* gaps.c: how far each policy is below the bound. */
-void sms__print_gaps(const struct sms_results *results, FILE *to);
+void sms__print_gaps(const struct sms_results *results, const struct sms__screen *screen);
 void sms__print_gap_rows(const struct sms_results *results, FILE *to);
 struct json_t *sms__json_gaps(const struct sms_results *results);
 
@@ -96,6 +122,7 @@ struct sms__check {
     const char *scenario;
     char name[4 * SMS__FIELD_BYTES + 32]; /* "gain of fine_grained over round_robin" */
     char message[240];                    /* "34.12 %, expected 34.1 % +- 3 %" */
+    double seconds;                       /* its part of the time that the scenario took */
     bool passed;
 };
 

@@ -12,6 +12,8 @@
 struct work {
     struct sms_results *results;
     pthread_mutex_t lock;
+    pthread_cond_t turn;
+    size_t observed; /* policies whose observed run is over */
     bool pilots;
     size_t first, count; /* replications */
     size_t next, done, total;
@@ -139,6 +141,25 @@ static int run_job(void *user)
     return job->idx < job->work->results->policies * job->work->count ? run_policy(job) : run_alone(job);
 }
 
+/* Whether the job's events go to the caller. */
+static bool is_observed(const struct work *work, size_t idx)
+{
+    const struct sms_run_options *o = work->results->options;
+    bool any = o->on_decision || o->on_stay || o->on_kernel || o->on_span || o->on_saying || o->on_placement ||
+               o->on_departure || o->on_shared_gpu;
+    return any && !work->pilots && work->first == 0 && idx < work->results->policies * work->count &&
+           idx % work->count == 0;
+}
+
+/* The caller sees one policy after another. Jobs are taken in order, so those before this one are done some time. */
+static void wait_for_turn(struct work *work, size_t idx)
+{
+    pthread_mutex_lock(&work->lock);
+    while (is_observed(work, idx) && work->observed < idx / work->count)
+        pthread_cond_wait(&work->turn, &work->lock);
+    pthread_mutex_unlock(&work->lock);
+}
+
 static bool take(struct work *work, size_t *idx)
 {
     pthread_mutex_lock(&work->lock);
@@ -155,6 +176,8 @@ static void finish(struct work *work, const struct job *job, int code)
     size_t before = work->results->runs;
     pthread_mutex_lock(&work->lock);
     work->done++;
+    work->observed += is_observed(work, job->idx);
+    pthread_cond_broadcast(&work->turn);
     if (code && (!work->code || job->idx < work->failed)) {
         work->code = code;
         work->failed = job->idx;
@@ -173,6 +196,7 @@ static void *do_work(void *user)
         job.arena = (struct sms__arena){0};
         job.why[0] = '\0';
         job.at = NULL;
+        wait_for_turn(job.work, job.idx);
         int code = sms__guard(&job.arena, run_job, &job);
         sms__arena_release(&job.arena);
         finish(job.work, &job, code);
@@ -217,7 +241,9 @@ int sms__report_run(int code, const struct sms_scenario *scenario, const char *w
 static int run_work(struct work *work, struct sms_errors *errors)
 {
     pthread_mutex_init(&work->lock, NULL);
+    pthread_cond_init(&work->turn, NULL);
     work_in_threads(work);
+    pthread_cond_destroy(&work->turn);
     pthread_mutex_destroy(&work->lock);
     work->results->runs += work->done;
     return sms__report_run(work->code, work->results->scenario, work->why, work->at, errors);

@@ -1,9 +1,10 @@
-/* Shows the progress of a sweep on stderr. */
+/* Shows progress on stderr: of a sweep's points, or of a scenario's runs. */
 #include "sweep.h"
 
 #include <unistd.h>
 
-enum { LINE_SECONDS = 30 };
+#define LINE_SECONDS 30.0
+#define REWRITE_SECONDS 0.1
 
 double sms__monotonic_s(void)
 {
@@ -26,30 +27,32 @@ void sms__print_duration(char *out, size_t size, double seconds)
         snprintf(out, size, "%.3g days", seconds / 86400);
 }
 
-void sms__progress_begin(struct sms__progress *progress, bool quiet, uint64_t total)
+void sms__progress_begin(struct sms__progress *progress, const char *label, const char *what, bool quiet)
 {
-    *progress = (struct sms__progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO), .total = total};
+    *progress = (struct sms__progress){.label = label, .what = what, .quiet = quiet};
+    progress->terminal = isatty(STDERR_FILENO);
     progress->started_s = progress->shown_s = sms__monotonic_s();
 }
 
-void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t failed)
+void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t total, uint64_t failed)
 {
     char remaining[40], failures[40] = "";
     double time = sms__monotonic_s(), elapsed = time - progress->started_s;
-    if (progress->quiet || done == 0 || (!progress->terminal && time - progress->shown_s < LINE_SECONDS))
+    double wait = progress->terminal ? REWRITE_SECONDS : LINE_SECONDS;
+    if (progress->quiet || done == 0 || time - progress->shown_s < wait)
         return;
     progress->shown_s = time;
     double rate = (double)done / elapsed;
-    sms__print_duration(remaining, sizeof remaining, (double)(progress->total - done) / rate);
+    sms__print_duration(remaining, sizeof remaining, (double)(total - done) / rate);
     if (failed)
         snprintf(failures, sizeof failures, ", %llu failed", (unsigned long long)failed);
-    fprintf(stderr, "%s%llu of %llu points%s, %.3g/s, %s left%s", progress->terminal ? "\r\033[K" : "",
-            (unsigned long long)done, (unsigned long long)progress->total, failures, rate, remaining,
-            progress->terminal ? "" : "\n");
+    fprintf(stderr, "%s%.30s%llu of %llu %s%s, %.3g/s, %s left%s", progress->terminal ? "\r\033[K" : "",
+            progress->label, (unsigned long long)done, (unsigned long long)total, progress->what, failures, rate,
+            remaining, progress->terminal ? "" : "\n");
 }
 
 void sms__progress_end(const struct sms__progress *progress)
 {
-    if (!progress->quiet && progress->terminal)
+    if (!progress->quiet && progress->terminal && progress->shown_s > progress->started_s)
         fprintf(stderr, "\r\033[K");
 }

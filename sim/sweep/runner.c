@@ -261,7 +261,7 @@ static void supervise(struct runner *runner, uint64_t to_do)
 {
     struct sms__progress progress;
     bool running = true;
-    sms__progress_begin(&progress, runner->options->quiet, to_do);
+    sms__progress_begin(&progress, "", "points", runner->options->quiet);
     pthread_mutex_lock(&runner->lock);
     while (running) {
         wait_for_change(runner, PAUSE_S, true);
@@ -269,7 +269,7 @@ static void supervise(struct runner *runner, uint64_t to_do)
         double began_s = sms__monotonic_s();
         write_queue(runner);
         double pause_s = PAUSES * (sms__monotonic_s() - began_s);
-        sms__progress_show(&progress, runner->count->run, runner->count->failed);
+        sms__progress_show(&progress, runner->count->run, to_do, runner->count->failed);
         wait_for_change(runner, pause_s < PAUSE_S ? pause_s : PAUSE_S, false);
     }
     pthread_mutex_unlock(&runner->lock);

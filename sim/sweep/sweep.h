@@ -205,12 +205,13 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
 
 /* progress.c: progress on stderr. On a terminal one line is rewritten; otherwise a line is added every 30 s. */
 struct sms__progress {
+    const char *label; /* printed first: "", or "SCENARIO: " */
+    const char *what;  /* "points" */
     bool quiet, terminal;
-    uint64_t total;
     double started_s, shown_s;
 };
-void sms__progress_begin(struct sms__progress *progress, bool quiet, uint64_t total);
-void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t failed);
+void sms__progress_begin(struct sms__progress *progress, const char *label, const char *what, bool quiet);
+void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t total, uint64_t failed);
 void sms__progress_end(const struct sms__progress *progress);
 /* Seconds of a clock that never goes back. */
 double sms__monotonic_s(void);

@@ -41,6 +41,19 @@ static yaml_mark_t problem_place(const struct loader *l)
     return (yaml_mark_t){.line = mark.line - 1, .column = mark.column - 1};
 }
 
+/* Finds a tab in the indentation of the line where parsing failed. */
+static bool find_tab(const struct loader *l, yaml_mark_t *place)
+{
+    const char *line = l->doc->text;
+    for (size_t i = 0; i < place->line && line; i++) {
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    size_t column = line ? strspn(line, " -?") : 0;
+    place->column = line && line[column] == '\t' ? column : place->column;
+    return line && line[column] == '\t';
+}
+
 static int next_event(struct loader *l)
 {
     yaml_event_delete(&l->event);
@@ -50,6 +63,8 @@ static int next_event(struct loader *l)
         return SMS_ENOMEM;
     char what[200], begun[40] = "";
     yaml_mark_t place = problem_place(l);
+    if (find_tab(l, &place))
+        return fail_at(l, place, "not YAML: a tab, and YAML is indented with spaces");
     if (l->parser.context && l->parser.context_mark.line < place.line)
         snprintf(begun, sizeof begun, " begun in line %zu", l->parser.context_mark.line + 1);
     snprintf(what, sizeof what, "not YAML: %s%s%s%s", l->parser.context ? l->parser.context : "", begun,

@@ -196,7 +196,7 @@ struct sms_run_options {
     unsigned bins;             /* > 0: record each SM's occupancy in this many equal intervals of the run */
     const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 
-    /* Observers: NULL, or called for the first replication only, from its thread. */
+    /* Observers: NULL, or called for the first replication only, from its thread, one policy after another. */
     void (*on_decision)(void *user, const char *policy, const struct sms_decision *decision);
     uint64_t explain_from_ps, explain_to_ps;
     void (*on_stay)(void *user, const char *policy, const struct sms_stay *stay);

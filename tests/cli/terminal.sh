@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# What a user sees in a terminal of 80 and of 120 columns. Usage: terminal.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+
+cat >"$work/see.py" <<'END'
+"""see.py COLUMNS COMMAND...: runs a command in a terminal, and prints what it writes. Exits as the command does."""
+import fcntl, os, pty, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
+text = b""
+while True:
+    try:
+        more = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not more:
+        break
+    text += more
+sys.stdout.buffer.write(text.replace(b"\r\n", b"\n"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+see() { env -u NO_COLOR -u COLUMNS TERM=xterm python3 "$work/see.py" "$@"; }
+
+cat >"$work/widest.py" <<'END'
+"""Prints the width of the widest line, in characters, without escape sequences and what a carriage return replaces."""
+import re, sys
+text = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", sys.stdin.read())
+print(max(len(line.split("\r")[-1]) for line in text.split("\n")))
+END
+# fits WHAT ARGUMENTS...: in both terminals no line is wider than the terminal.
+fits() {
+    local what=$1 columns widest
+    shift
+    for columns in 80 120; do
+        if ! see $columns "$smsched" "$@" >"$work/seen" 2>&1; then bad "$what does not run" "$(tail -3 "$work/seen")"; fi
+        widest=$(python3 "$work/widest.py" <"$work/seen")
+        if [ "$widest" -le $columns ]; then ok; else bad "$what is $widest wide in $columns columns" "$(cat "$work/seen")"; fi
+    done
+}
+
+mapfile -t known < <("$smsched" list policies | sed -nE 's/^(\w+) +block policy.*/\1/p')
+[ ${#known[@]} -ge 8 ] && ok || bad "fewer than 8 block policies"
+for count in 2 4 8; do
+    list=$(IFS=,; echo "${known[*]:0:$count}")
+    for scenario in scenarios/01-two-tenants.yaml scenarios/02-a-server.yaml scenarios/fine-grained-2022/s1.yaml; do
+        sed "/^expect:/,\$d; s/^policies:.*/policies: [$list]/" "$scenario" >"$work/$count-$(basename "$scenario")"
+        fits "compare of $count policies" compare --replications 3 "$work/$count-$(basename "$scenario")"
+        fits "run of $count policies" run --replications 2 "$work/$count-$(basename "$scenario")"
+    done
+done
+fits "processes" compare scenarios/04-processes.yaml
+fits "processes, run" run scenarios/04-processes.yaml
+for what in "" devices workloads policies contention metrics fields; do fits "list $what" list $what; done
+for command in run compare check validate explain sweep list; do fits "help of $command" "$command" --help; done
+fits "check" check scenarios/03-expectations.yaml
+
+# Pipes get whole lines without colours.
+"$smsched" compare --replications 3 "$work/8-s1.yaml" >"$work/piped" 2>/dev/null
+if grep -q $'\e' "$work/piped"; then bad "colour in a pipe"; else ok; fi
+if [ "$(python3 "$work/widest.py" <"$work/piped")" -gt 120 ]; then ok; else bad "lines for a pipe are folded"; fi
+
+# A change that is no chance is better or worse, in colour unless NO_COLOR or --color says otherwise.
+see 80 "$smsched" compare scenarios/01-two-tenants.yaml >"$work/seen"
+if grep -q $'\e\[32m✓ +9.4 ± 0.1 %\e\[0m' "$work/seen" && grep -q $'\e\[31m✗ -12.7 ± 0.1 %\e\[0m' "$work/seen"; then ok; else bad "better is green and worse is red" "$(cat "$work/seen")"; fi
+NO_COLOR=1 TERM=xterm python3 "$work/see.py" 80 "$smsched" compare --quiet scenarios/01-two-tenants.yaml >"$work/seen"
+if grep -q $'\e' "$work/seen"; then bad "NO_COLOR is not honoured"; else ok; fi
+see 80 "$smsched" compare --quiet --color never scenarios/01-two-tenants.yaml >"$work/seen"
+if grep -q $'\e' "$work/seen"; then bad "--color never is not honoured"; else ok; fi
+if "$smsched" compare --color always scenarios/01-two-tenants.yaml | grep -q $'\e\[32m✓'; then ok; else bad "--color always is not honoured"; fi
+
+# The answer is the first line. More than four policies have a row each, and what does not differ is said once.
+if head -1 "$work/piped" | grep -qE "^[^ ]+: [a-z_]+ has the (high|low)est "; then ok; else bad "the answer is not first" "$(head -1 "$work/piped")"; fi
+if grep -qE "^  ${known[7]} " "$work/piped"; then ok; else bad "eight policies are not rows" "$(cat "$work/piped")"; fi
+try 0 "constant metrics" run scenarios/04-processes.yaml
+prints "the same throughout: paused_ns 0, suspended_ns 0, failed_count 0"
+prints "208.5 ms"
+if grep -q "e+0" <<<"$output"; then bad "a number with an exponent" "$output"; else ok; fi
+
+finish
