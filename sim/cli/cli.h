@@ -39,7 +39,7 @@ enum cli_option_kind {
     CLI_CHOICE     /* int: index in `choices` */
 };
 
-enum { CLI_LIST_MAX = 64, CLI_OPTIONS_MAX = 32 };
+enum { CLI_LIST_MAX = 64, CLI_OPTIONS_MAX = 40 };
 
 struct cli_option {
     const char *name;  /* without "--" */
@@ -61,7 +61,7 @@ struct cli_table {
     size_t offset;
 };
 
-enum { CLI_TABLES_MAX = 8 };
+enum { CLI_TABLES_MAX = 10 };
 
 struct cli;
 
@@ -71,6 +71,7 @@ struct cli_command {
     const char *summary;
     const char *text;                         /* paragraphs for help and man page */
     const char *words;                        /* arguments that the shell completes; or NULL */
+    const char *examples;                     /* each ends with a newline */
     struct cli_table options[CLI_TABLES_MAX]; /* ends with a table of NULL */
     void (*describe)(FILE *to);               /* prints more help; or NULL */
     const char *hint;                         /* added to the message about an unknown option; or NULL */
@@ -125,6 +126,9 @@ void cli_print_usage(const struct cli_command *const *commands, FILE *to);
 void cli_print_help(const struct cli_command *command, FILE *to);
 /* The command of that name; NULL with the problem printed. */
 const struct cli_command *cli_find(const struct cli_command *const *commands, const char *name);
+
+/* completion.c: prints the completion for a shell. False: there is none for it. */
+bool cli_print_completion(const struct cli_command *const *commands, const char *shell, FILE *to);
 
 /* command.c: runs a command, whose name is the first of `argv`. Returns the exit code. */
 int cli_run(const struct cli_command *const *commands, const struct cli_command *command, int argc, char **argv);

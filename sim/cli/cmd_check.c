@@ -87,11 +87,11 @@ static int end_junit(struct sms__write *write, const struct sms__checks *checks)
 
 static int check(struct cli *cli)
 {
-    const struct options *given = cli->options;
+    struct options *given = cli->options;
     struct session session;
     struct sms__checks checks = {0};
     struct sms__write junit = {0};
-    int code = session_load(&session, cli);
+    int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK && given->junit)
         code = begin_junit(&junit, given->junit);
     if (code == EXIT_OK)
@@ -121,6 +121,9 @@ const struct cli_command cmd_check = {
     .summary = "run the scenarios and check their expectations, or a baseline",
     .text = "Checks the 'expect:' list of each scenario, and with --baseline every value of a CSV file that "
             "'run --format csv' wrote. Prints those that were missed, and exits 1 if there are any.",
-    .options = {{own_options}, {run_seed}, {run_effort}, {cli_models}, {cli_quiet}},
+    .examples = "smsched check scenario.yaml --junit checks.xml\n"
+                "smsched run scenario.yaml --format csv >baseline.csv\n"
+                "smsched check scenario.yaml --baseline baseline.csv --tolerance '1 %'\n",
+    .options = {{own_options}, {session_set}, {run_seed}, {run_effort}, {cli_models}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = check};

@@ -54,10 +54,10 @@ static void print(const struct sms__set *set, int format, const size_t *baseline
 
 static int compare(struct cli *cli)
 {
-    const struct options *given = cli->options;
+    struct options *given = cli->options;
     const struct sms__screen screen = cli_screen(cli);
     struct session session;
-    int code = session_load(&session, cli);
+    int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)
@@ -84,8 +84,13 @@ const struct cli_command cmd_compare = {
             "difference that is significant after Holm's correction over the changes of its metric. --baseline names "
             "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
             "of each policy to it, and the resources that limit it.",
+    .examples = "smsched compare scenario.yaml\n"
+                "smsched compare scenario.yaml --baseline leftover --policy fine_grained --policy leftover\n"
+                "smsched compare scenario.yaml --set vms.server.arrivals.poisson='2 ms' --format json\n",
     .options = {{own_options},
                 {session_trust, AT(trust)},
+                {session_policy},
+                {session_set},
                 {run_seed},
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},

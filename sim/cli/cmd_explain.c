@@ -288,11 +288,11 @@ static int explain_into(struct explanation *explanation, const struct session *s
 
 static int explain(struct cli *cli)
 {
-    const struct options *given = cli->options;
+    struct options *given = cli->options;
     struct session session;
     struct explanation explanation = {.given = given};
+    int code = session_load(&session, cli, &given->run.changes);
     struct sms_run_options settings = run_settings(&given->run);
-    int code = session_load(&session, cli);
     settings.alone = false;
     settings.jobs = 1;
     settings.replications = 1;
@@ -317,6 +317,7 @@ const struct cli_command cmd_explain = {
         "policies report about them, in the first replication of each policy. Without --from and --to, the table "
         "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
         "blocks.",
-    .options = {{own_options}, {run_policy}, {run_seed}, {cli_models}},
+    .examples = "smsched explain scenario.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",
+    .options = {{own_options}, {session_policy}, {session_set}, {run_seed}, {cli_models}},
     .size = sizeof(struct options),
     .run = explain};

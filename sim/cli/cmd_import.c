@@ -160,6 +160,7 @@ const struct cli_command cmd_import = {
             "'run' simulates as simtbs would, digit for digit; 'run --format simtbs' prints the results in that "
             "program's layout. Several profiles can describe one program together (docs/profiles.md).",
     .describe = describe,
+    .examples = "smsched import --help   # lists the formats\n",
     .options = {{own_options}, {cli_models}},
     .size = sizeof(struct options),
     .run = import_files};

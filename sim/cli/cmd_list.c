@@ -12,7 +12,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,120 +23,205 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"format", "FORMAT", "table, csv or json, of workloads; table or csv, of metrics", CLI_CHOICE, AT(format),
-     .choices = cli_formats},
+    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
     {0},
 };
 
 static int format_of(const struct cli *cli) { return ((const struct options *)cli->options)->format; }
 
-static void print_params(const struct sms_param *params)
+/* ---- what is listed, as JSON: an array of objects, which may have a list of parts ---- */
+
+static json_t *params_of(const struct sms_param *params)
 {
+    json_t *list = json_array();
     for (; params && params->name; params++) {
-        char min[64], max[64], fallback[64];
+        char min[64], max[64], fallback[64], range[400] = "";
         sms__print_param(min, sizeof min, params, params->min);
         sms__print_param(max, sizeof max, params, params->max);
         sms__print_param(fallback, sizeof fallback, params, params->fallback);
-        printf("    %s: ", params->name);
-        if (params->unit == SMS_UNIT_CHOICE)
-            for (const char *const *choice = params->choices; *choice; choice++)
-                printf("%s%s", choice == params->choices ? "" : " | ", *choice);
-        else
-            printf("%s to %s", min, max);
-        printf(", default %s; %s\n", fallback, params->help);
+        for (size_t i = 0, used = 0; params->unit == SMS_UNIT_CHOICE && params->choices[i] && used < sizeof range; i++)
+            used += (size_t)snprintf(range + used, sizeof range - used, "%s%s", i ? " | " : "", params->choices[i]);
+        if (!range[0])
+            snprintf(range, sizeof range, "%s to %s", min, max);
+        json_array_append_new(list, json_pack("{ss ss ss ss}", "name", params->name, "range", range, "default",
+                                              fallback, "help", params->help));
     }
+    return list;
 }
 
-static void list_sharing(void)
+static void add(json_t *list, const char *kind, const char *name, const char *help, const struct sms_param *params)
 {
-    const struct sms_share_policy *share;
-    const struct sms__mode_form *mode;
-    for (size_t i = 0; (share = sms__share_at(NULL, i)); i++) {
-        printf("%-18s share policy: %s\n", share->name, share->help);
-        print_params(share->params);
-    }
-    for (size_t i = 0; (mode = sms__mode_at(i)); i++) {
-        printf("%-18s mode: %s\n", mode->name, mode->help);
-        if (mode->instances)
-            printf("    instances: [PROFILE, ...], of the device's mig\n");
-        print_params(mode->params);
-    }
+    json_array_append_new(
+        list, json_pack("{ss ss ss so}", "kind", kind, "name", name, "help", help, "parameters", params_of(params)));
 }
 
-static void list_policies(const struct cli *cli)
+/* Another parameter of the last entry, of a form of its own. */
+static void add_form(json_t *list, const char *name, const char *form)
+{
+    json_t *last = json_array_get(list, json_array_size(list) - 1);
+    json_array_append_new(json_object_get(last, "parameters"),
+                          json_pack("{ss ss ss ss}", "name", name, "range", form, "default", "", "help", ""));
+}
+
+static json_t *list_policies(void)
 {
     const struct sms_block_policy *policy;
     const struct sms_queue_discipline *queue;
+    const struct sms_share_policy *share;
+    const struct sms__mode_form *mode;
     const struct sms_place_policy *place;
-    (void)cli;
+    json_t *list = json_array();
     for (size_t i = 0; (policy = sms__policy_at(NULL, i)); i++) {
-        printf("%-18s block policy%s%s: %s\n", policy->name, policy->queue ? ", queue " : "",
-               policy->queue ? policy->queue->name : "", policy->help);
-        print_params(policy->params);
+        char kind[100];
+        snprintf(kind, sizeof kind, "block policy%s%s", policy->queue ? ", queue " : "",
+                 policy->queue ? policy->queue->name : "");
+        add(list, kind, policy->name, policy->help, policy->params);
     }
     for (size_t i = 0; (queue = sms__queue_at(NULL, i)); i++)
-        printf("%-18s queue discipline: %s\n", queue->name, queue->help);
-    list_sharing();
-    for (size_t i = 0; (place = sms__place_at(NULL, i)); i++) {
-        printf("%-18s place policy: %s\n", place->name, place->help);
-        print_params(place->params);
+        add(list, "queue discipline", queue->name, queue->help, NULL);
+    for (size_t i = 0; (share = sms__share_at(NULL, i)); i++)
+        add(list, "share policy", share->name, share->help, share->params);
+    for (size_t i = 0; (mode = sms__mode_at(i)); i++) {
+        add(list, "mode", mode->name, mode->help, mode->params);
+        if (mode->instances)
+            add_form(list, "instances", "[PROFILE, ...], of the device's mig");
     }
+    for (size_t i = 0; (place = sms__place_at(NULL, i)); i++)
+        add(list, "place policy", place->name, place->help, place->params);
+    return list;
 }
 
-static void list_contention(const struct cli *cli)
+static json_t *list_contention(void)
 {
     const struct sms_contention *model;
-    (void)cli;
+    json_t *list = json_array();
     for (size_t i = 0; (model = sms__contention_at(NULL, i)); i++) {
-        printf("%-14s %s\n", model->name, model->help);
-        print_params(model->params);
+        add(list, "contention model", model->name, model->help, model->params);
         if (model->curves)
-            printf("    curves: {RESOURCE: [[usage, overhead], ...]}, rising\n");
+            add_form(list, "curves", "{RESOURCE: [[usage, overhead], ...]}, rising");
         if (model->pairs)
-            printf("    slowdown: {CLASS: {CLASS: FACTOR, ...}, ...}, of each class beside each, at least 1\n");
+            add_form(list, "slowdown", "{CLASS: {CLASS: FACTOR, ...}, ...}, of each class beside each, at least 1");
     }
+    return list;
 }
 
-static void list_metrics(const struct cli *cli)
+static json_t *list_metrics(void)
 {
+    json_t *list = json_array();
     for (int s = 0; s < SMS_SUBJECTS; s++) {
         size_t count;
         const struct sms_metric *metric = sms_metrics((enum sms_subject)s, &count);
-        if (format_of(cli) != FORMAT_CSV)
-            printf("%sof a %s\n", s ? "\n" : "", sms__subject_word((enum sms_subject)s));
         for (size_t m = 0; m < count; m++)
-            if (format_of(cli) == FORMAT_CSV)
-                printf("%s,%s,\"%s\"\n", sms__subject_word((enum sms_subject)s), metric[m].name, metric[m].formula);
-            else
-                printf("  %-28s %s\n", metric[m].name, metric[m].formula);
+            json_array_append_new(list, json_pack("{ss ss ss}", "subject", sms__subject_word((enum sms_subject)s),
+                                                  "name", metric[m].name, "formula", metric[m].formula));
     }
+    return list;
 }
 
-static void print_fields(const struct sms__table *tables)
+static void add_fields(json_t *list, const struct sms__table *tables)
 {
     for (; tables->title; tables++) {
-        printf("%s\n", tables->title);
+        json_t *fields = json_array();
         for (const struct sms__field *field = tables->fields; field->name && !field->refuse; field++)
-            printf("  %-24s %s%s\n", field->name, field->required ? "(required) " : "", field->help);
-        printf("\n");
+            json_array_append_new(fields, json_pack("{ss ss ss}", "name", field->name, "required",
+                                                    field->required ? "required" : "", "help", field->help));
+        json_array_append_new(list, json_pack("{ss so}", "table", tables->title, "fields", fields));
     }
 }
 
-static void list_fields(const struct cli *cli)
+static json_t *list_fields(void)
 {
-    (void)cli;
-    print_fields(sms__device_tables());
-    print_fields(sms__mig_tables);
-    print_fields(sms__workload_tables());
-    print_fields(sms__scenario_tables());
-    print_fields(sms__process_tables);
-    print_fields(sms__stream_tables);
-    print_fields(sms__cluster_tables);
-    print_fields(sms__pod_tables);
-    print_fields(sms__arrival_tables);
-    print_fields(sms__failure_tables);
-    print_fields(sms__gpushare_tables);
-    print_fields(sms__plan_tables);
+    json_t *list = json_array();
+    const struct sms__table *const tables[] = {sms__device_tables(),   sms__mig_tables,      sms__workload_tables(),
+                                               sms__scenario_tables(), sms__process_tables,  sms__stream_tables,
+                                               sms__cluster_tables,    sms__pod_tables,      sms__arrival_tables,
+                                               sms__failure_tables,    sms__gpushare_tables, sms__plan_tables};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        add_fields(list, tables[i]);
+    return list;
+}
+
+/* ---- printing it ---- */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void print_csv_value(const json_t *object, const char *key, const char *before)
+{
+    const json_t *value = json_object_get(object, key);
+    fputs(before, stdout);
+    if (json_is_number(value))
+        printf("%.15g", json_number_value(value));
+    else
+        sms__print_csv(stdout, text_of(object, key));
+}
+
+/* The parts of an entry are columns beside its own; `key` begins with that of the parts' list, or NULL. */
+struct columns {
+    const char *own[8], *part[8];
+};
+
+static void print_csv(const json_t *list, const struct columns *columns)
+{
+    for (size_t k = 0; columns->own[k]; k++)
+        printf("%s%s", k ? "," : "", columns->own[k]);
+    for (size_t k = 1; columns->part[0] && columns->part[k]; k++)
+        printf(",%.*s_%s", (int)strlen(columns->part[0]) - 1, columns->part[0], columns->part[k]);
+    putchar('\n');
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        const json_t *parts = columns->part[0] ? json_object_get(entry, columns->part[0]) : NULL;
+        for (size_t part = 0; part == 0 || part < json_array_size(parts); part++) {
+            for (size_t k = 0; columns->own[k]; k++)
+                print_csv_value(entry, columns->own[k], k ? "," : "");
+            for (size_t k = 1; columns->part[0] && columns->part[k]; k++)
+                print_csv_value(json_array_get(parts, part), columns->part[k], ",");
+            putchar('\n');
+        }
+    }
+}
+
+static void print_uses(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i), *params = json_object_get(entry, "parameters");
+        printf("%-18s %s: %s\n", text_of(entry, "name"), text_of(entry, "kind"), text_of(entry, "help"));
+        for (size_t p = 0; p < json_array_size(params); p++) {
+            const json_t *param = json_array_get(params, p);
+            const char *fallback = text_of(param, "default");
+            printf("    %s: %s%s%s%s%s\n", text_of(param, "name"), text_of(param, "range"),
+                   *fallback ? ", default " : "", fallback, *fallback ? "; " : "", text_of(param, "help"));
+        }
+    }
+}
+
+static void print_metrics(const json_t *list)
+{
+    const char *subject = "";
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        if (strcmp(subject, text_of(entry, "subject")) != 0)
+            printf("%sof a %s\n", i ? "\n" : "", text_of(entry, "subject"));
+        subject = text_of(entry, "subject");
+        printf("  %-28s %s\n", text_of(entry, "name"), text_of(entry, "formula"));
+    }
+}
+
+static void print_fields(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i), *fields = json_object_get(entry, "fields");
+        printf("%s\n", text_of(entry, "table"));
+        for (size_t f = 0; f < json_array_size(fields); f++) {
+            const json_t *field = json_array_get(fields, f);
+            printf("  %-24s %s%s\n", text_of(field, "name"), *text_of(field, "required") ? "(required) " : "",
+                   text_of(field, "help"));
+        }
+        printf("\n");
+    }
 }
 
 /* Loads a file of models as a scenario would. Returns NULL with the errors printed if it is invalid. */
@@ -154,25 +238,42 @@ static struct sms_file *open_model(const struct cli *cli, const char *path)
     return file;
 }
 
-static void print_device(const struct sms__device *device)
+static json_t *device_of(const struct sms__device *device)
 {
-    printf("%-12s ", device->name);
-    sms__print_visible(stdout, device->title);
-    printf(": %llu SMs, %.0f MHz, %.4g GiB;", (unsigned long long)device->sms, device->clock_hz / 1e6,
-           (double)device->memory / 1073741824.0);
-    for (size_t r = 0; r < device->resources; r++)
-        printf(" %s%s", device->resource[r].name, device->resource[r].scope == SMS_SCOPE_DEVICE ? "*" : "");
-    printf("\n");
+    char resources[1000] = "";
+    for (size_t r = 0, used = 0; r < device->resources && used < sizeof resources; r++)
+        used += (size_t)snprintf(resources + used, sizeof resources - used, "%s%s%s", r ? " " : "",
+                                 device->resource[r].name, device->resource[r].scope == SMS_SCOPE_DEVICE ? "*" : "");
+    return json_pack("{ss ss sI sf sI ss}", "name", device->name, "title", device->title, "sms",
+                     (json_int_t)device->sms, "clock_hz", device->clock_hz, "memory_bytes", (json_int_t)device->memory,
+                     "resources", resources);
 }
 
-/* Prints the models of a file: devices, and workloads if there is a list of them. */
-static void print_models(const struct cli *cli, const char *path, struct workload_list *workloads)
+static void print_devices(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *device = json_array_get(list, i);
+        printf("%-12s ", text_of(device, "name"));
+        sms__print_visible(stdout, text_of(device, "title"));
+        printf(": %.0f SMs, %.0f MHz, %.4g GiB; %s\n", json_number_value(json_object_get(device, "sms")),
+               json_number_value(json_object_get(device, "clock_hz")) / 1e6,
+               json_number_value(json_object_get(device, "memory_bytes")) / 1073741824.0, text_of(device, "resources"));
+    }
+}
+
+/* What is made of the models of files: a list of devices, or of workloads, which may be printed at once. */
+struct models {
+    json_t *devices; /* or NULL */
+    struct workload_list *workloads;
+};
+
+static void add_models(const struct cli *cli, const char *path, const struct models *models)
 {
     struct sms_file *file = open_model(cli, path);
-    for (size_t i = 0; file && !workloads && i < file->devices; i++)
-        print_device(file->device[i]);
-    for (size_t i = 0; file && workloads && i < file->workloads; i++)
-        workload_list_add(workloads, file->workload[i]);
+    for (size_t i = 0; file && models->devices && i < file->devices; i++)
+        json_array_append_new(models->devices, device_of(file->device[i]));
+    for (size_t i = 0; file && models->workloads && i < file->workloads; i++)
+        workload_list_add(models->workloads, file->workload[i]);
     sms_file_free(file);
 }
 
@@ -184,7 +285,7 @@ static bool is_yaml(const char *name)
 
 enum { FOLDERS_DEEP = 3 }; /* limit of nested folders, because links can form a circle */
 
-static void print_folder(const struct cli *cli, const char *folder, int deep, struct workload_list *workloads)
+static void add_folder(const struct cli *cli, const char *folder, int deep, const struct models *models)
 {
     struct dirent **entry;
     struct stat st;
@@ -194,9 +295,9 @@ static void print_folder(const struct cli *cli, const char *folder, int deep, st
         bool fits = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name) < (int)sizeof path;
         bool is_folder = fits && entry[i]->d_name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
         if (is_folder && deep > 1)
-            print_folder(cli, path, deep - 1, workloads);
+            add_folder(cli, path, deep - 1, models);
         else if (fits && !is_folder && is_yaml(entry[i]->d_name))
-            print_models(cli, path, workloads);
+            add_models(cli, path, models);
         free(entry[i]);
     }
     if (count >= 0)
@@ -205,44 +306,80 @@ static void print_folder(const struct cli *cli, const char *folder, int deep, st
         sms__note_memory(NULL);
 }
 
-/* Prints the models of the user's folder and of the installed one. */
-static void print_library(const struct cli *cli, const char *kind, struct workload_list *workloads)
+/* Adds the models of the user's folder and of the installed one. */
+static void add_library(const struct cli *cli, const char *kind, const struct models *models)
 {
     const char *const folders[] = {cli->models, cli->installed_models};
     char folder[4200];
     for (size_t i = 0; i < 2; i++) {
         snprintf(folder, sizeof folder, "%s/%s", folders[i] ? folders[i] : "", kind);
         if (folders[i])
-            print_folder(cli, folder, FOLDERS_DEEP, workloads);
+            add_folder(cli, folder, FOLDERS_DEEP, models);
     }
 }
 
-static void list_devices(const struct cli *cli) { print_library(cli, "devices", NULL); }
+/* ---- the command ---- */
 
-static void list_workloads(const struct cli *cli)
-{
-    const struct sms_load_options load = session_options(cli);
-    struct workload_list workloads = {.load = &load, .format = format_of(cli)};
-    workload_list_begin(&workloads);
-    print_library(cli, "workloads", &workloads);
-    workload_list_end(&workloads);
-}
-
-static void list_schema(const struct cli *cli)
-{
-    (void)cli;
-    sms__json_write(schema_of_files(), stdout,
-                    JSON_INDENT(1) | JSON_REAL_PRECISION(12)); /* cli_finish reports a failure */
-}
-
-static const struct {
+static const struct listed {
     const char *name;
-    void (*list)(const struct cli *cli);
-} lists[] = {{"devices", list_devices},       {"workloads", list_workloads}, {"policies", list_policies},
-             {"contention", list_contention}, {"metrics", list_metrics},     {"fields", list_fields},
-             {"schema", list_schema}};
+    json_t *(*list)(void);             /* NULL: from files */
+    void (*print)(const json_t *list); /* as a table; NULL: always JSON, or printed as it is read */
+    struct columns columns;
+} lists[] = {{"devices", NULL, print_devices, {{"name", "title", "sms", "clock_hz", "memory_bytes", "resources"}, {0}}},
+             {"workloads", NULL, NULL, {{0}, {0}}},
+             {"policies",
+              list_policies,
+              print_uses,
+              {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
+             {"contention",
+              list_contention,
+              print_uses,
+              {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
+             {"metrics", list_metrics, print_metrics, {{"subject", "name", "formula"}, {0}}},
+             {"fields", list_fields, print_fields, {{"table"}, {"fields", "name", "required", "help"}}},
+             {"schema", schema_of_files, NULL, {{0}, {0}}}};
 
 enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and schema are printed only by name */
+enum { DEVICES, WORKLOADS, SCHEMA = LISTS - 1 };
+
+/* Returns the list as JSON, or NULL if it was printed. */
+static json_t *make_list(const struct cli *cli, size_t which, int format)
+{
+    const struct sms_load_options load = session_options(cli);
+    struct workload_list workloads = {.load = &load, .format = format};
+    struct models models = {which == DEVICES ? json_array() : NULL, which == WORKLOADS ? &workloads : NULL};
+    if (lists[which].list)
+        return lists[which].list();
+    if (which == WORKLOADS)
+        workload_list_begin(&workloads);
+    add_library(cli, lists[which].name, &models);
+    return which == WORKLOADS ? workloads.json : models.devices;
+}
+
+/* cli_finish reports a failure. */
+static void write_json(json_t *list, size_t which)
+{
+    sms__json_write(list, stdout,
+                    which == SCHEMA ? JSON_INDENT(1) | JSON_REAL_PRECISION(12)
+                                    : JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+}
+
+static void print_list(const struct cli *cli, size_t which)
+{
+    const int format = which == SCHEMA ? FORMAT_JSON : format_of(cli);
+    json_t *list = make_list(cli, which, format);
+    if (!list)
+        return;
+    if (format == FORMAT_JSON) {
+        write_json(list, which);
+        return;
+    }
+    if (format == FORMAT_CSV)
+        print_csv(list, &lists[which].columns);
+    else
+        lists[which].print(list);
+    json_decref(list);
+}
 
 static const char *list_name(const void *user, size_t i)
 {
@@ -268,11 +405,13 @@ static int list(struct cli *cli)
         named++;
     if (named == LISTS)
         return unknown_list(cli);
+    if (!cli->n_args && format_of(cli) != FORMAT_TABLE)
+        return cli_usage(cli, "--format csv and json are of one list: name it, as in 'list policies'");
     if (cli->n_args)
-        lists[named].list(cli);
+        print_list(cli, named);
     for (size_t i = 0; i < SHOWN && !cli->n_args; i++) {
         printf("%s== %s\n", i ? "\n" : "", lists[i].name);
-        lists[i].list(cli);
+        print_list(cli, i);
     }
     return EXIT_OK;
 }
@@ -284,6 +423,9 @@ const struct cli_command cmd_list = {
     .text = "Parameters are printed with their units, ranges and defaults. Fields are the keys of files. The schema "
             "holds the same as JSON, for editors (docs/editors.md).",
     .words = "devices workloads policies contention metrics fields schema",
+    .examples = "smsched list\n"
+                "smsched list policies --format json\n"
+                "smsched list metrics --format csv\n",
     .options = {{own_options}, {cli_models}},
     .size = sizeof(struct options),
     .run = list};

@@ -197,6 +197,8 @@ const struct cli_command cmd_plot = {
         "Draws the answer to the scenario's question, throughput, utilization, a heat map of occupancy, and timelines "
         "of blocks and processes into DIR/plots, with gnuplot. Scenarios named A/B are pairs of programs, and one "
         "heat map shows all of them.",
+    .examples = "smsched run scenario.yaml --out results\n"
+                "smsched plot results --figures pdf\n",
     .options = {{own_options}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = plot};

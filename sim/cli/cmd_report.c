@@ -278,6 +278,8 @@ const struct cli_command cmd_report = {
         "the sweep.db of a sweep. docs/report.md describes the JSON.\n"
         "--point simulates a point of the sweep again and shows its timeline under each policy. The plan must be "
         "unchanged, and where it was or where --plan says.",
+    .examples = "smsched run scenario.yaml --out results\n"
+                "smsched report results\n",
     .options = {{own_options}, {cli_models}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = report};

@@ -9,7 +9,7 @@ struct options {
     struct trace_options trace;
     const char *out;
     int format;
-    bool brief, trust;
+    bool brief, force, trust;
 };
 
 static const char *const formats[] = {"table", "csv", "json", "simtbs", NULL};
@@ -17,7 +17,9 @@ static const char *const formats[] = {"table", "csv", "json", "simtbs", NULL};
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"out", "DIR", "write the results into this folder, which must not exist", CLI_TEXT, AT(out), .letter = 'o'},
+    {"out", "DIR", "write the results into this folder, which must not exist without --force", CLI_TEXT, AT(out),
+     .letter = 'o'},
+    {"force", NULL, "with --out: replace the results of an earlier run", CLI_FLAG, AT(force), .letter = 'f'},
     {"brief", NULL, "with --out: leave out the rows of timeline.csv and heatmap.csv", CLI_FLAG, AT(brief)},
     {"format", "FORMAT", "table, csv or json; simtbs: as that program prints, for scenarios with compat: simtbs",
      CLI_CHOICE, AT(format), .choices = formats},
@@ -30,7 +32,8 @@ static int run_into(struct session *session, const struct options *given)
     struct sms_errors errors = {0};
     struct sms__folder folder = {0};
     const struct run_folder into = {&folder, session->cli->command_line, given->brief};
-    int code = cli_exit_code(sms__folder_begin(&folder, given->out, SMS__FOLDER_NEW, &errors));
+    int code = cli_exit_code(
+        sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, &errors));
     if (code == EXIT_OK)
         code = run_into_folder(session, &given->run, &given->trace, &into, &errors);
     sms_errors_print(&errors, stderr);
@@ -67,10 +70,10 @@ static int check_format(const struct session *session, int format)
 
 static int run(struct cli *cli)
 {
-    const struct options *given = cli->options;
+    struct options *given = cli->options;
     const struct sms__screen screen = cli_screen(cli);
     struct session session;
-    int code = session_load(&session, cli);
+    int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
         code = check_format(&session, given->format);
     if (code == EXIT_OK)
@@ -95,9 +98,14 @@ const struct cli_command cmd_run = {
         "1 %}' in the scenario, replications are added until the intervals are narrow enough. With --out the "
         "results, a timeline and the scenarios themselves go into a new folder, from which 'smsched plot' draws "
         "figures.",
+    .examples = "smsched run scenario.yaml\n"
+                "smsched run scenario.yaml --out results --force   # then: smsched report results\n"
+                "smsched run scenario.yaml --policy leftover --set run.replications=30\n"
+                "sed s/v100/a100/ scenario.yaml | smsched run - --format csv\n",
     .options = {{own_options},
                 {session_trust, AT(trust)},
-                {run_policy},
+                {session_policy},
+                {session_set},
                 {run_seed},
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},

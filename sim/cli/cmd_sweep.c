@@ -320,6 +320,10 @@ const struct cli_command cmd_sweep = {
             "has --jobs cores, and a job that merges after it. Shards without missing points are left out "
             "(docs/cluster.md).",
     .hint = "options for sbatch stand behind --",
+    .words = "status merge",
+    .examples = "smsched sweep plan.yaml\n"
+                "smsched sweep status plan.yaml\n"
+                "smsched sweep plan.yaml --slurm --tasks 100 -- --partition=cpu\n",
     .options = {{own_options}, {cli_models}, {cli_quiet}},
     .size = sizeof(struct sweep_options),
     .run = run_sweep};

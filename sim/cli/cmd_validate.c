@@ -6,13 +6,15 @@
 #include "../model/estimate.h"
 #include "../sweep/sweep.h"
 
+#include <string.h>
+
 /* Checks the plans and removes those with errors from the arguments, so that the errors are printed once. */
 static int check_plans(struct cli *cli, size_t *plans)
 {
     int first = EXIT_OK;
     size_t kept = 0;
     for (size_t i = 0; i < cli->n_args; i++) {
-        bool plan = sms__is_plan(cli->args[i]);
+        bool plan = strcmp(cli->args[i], "-") && sms__is_plan(cli->args[i]);
         int code = plan ? sweep_validate(cli, cli->args[i]) : EXIT_OK;
         *plans += plan;
         if (code == EXIT_OK)
@@ -44,7 +46,7 @@ static void print_effort(const struct session *session)
 
 static void print_counts(const struct session *session, size_t plans)
 {
-    size_t files = session->files, scenarios = session->scenarios;
+    size_t files = session->cli->n_args, scenarios = session->scenarios;
     printf("%zu file%s checked, ", files, files == 1 ? "" : "s");
     if (plans)
         printf("%zu plan%s, ", plans, plans == 1 ? "" : "s");
@@ -56,7 +58,7 @@ static int validate(struct cli *cli)
     struct session session = {0};
     size_t plans = 0;
     int first = check_plans(cli, &plans);
-    int code = first && !cli->n_args ? first : session_load(&session, cli);
+    int code = first && !cli->n_args ? first : session_load(&session, cli, cli->options);
     if (code == EXIT_OK && !cli->quiet)
         print_effort(&session);
     if (first == EXIT_OK && code == EXIT_OK && !cli->quiet)
@@ -73,5 +75,8 @@ const struct cli_command cmd_validate = {
         "Prints every problem of every file as file:line:column, with the line, a caret and the nearest valid name. "
         "Exits 3 if there was one. Prints how long scenarios would run if they take more than three seconds, and warns "
         "if they take an hour or more.",
-    .options = {{cli_models}, {cli_quiet}},
+    .examples = "smsched validate scenarios/*.yaml\n"
+                "smsched validate plan.yaml   # also says how long the sweep takes\n",
+    .options = {{session_set}, {cli_models}, {cli_quiet}},
+    .size = sizeof(struct session_changes),
     .run = validate};

@@ -29,6 +29,13 @@ static void print_option(const struct cli_option *option, FILE *to)
     fprintf(to, "  %-20s %s\n", left, option->help);
 }
 
+/* Each line is an example. */
+static void print_examples(const char *examples, const char *before, FILE *to)
+{
+    for (const char *line = examples; *line; line += strcspn(line, "\n") + 1)
+        fprintf(to, "%s%.*s\n", before, (int)strcspn(line, "\n"), line);
+}
+
 void cli_print_help(const struct cli_command *command, FILE *to)
 {
     struct cli_entry entry[CLI_OPTIONS_MAX + 1];
@@ -42,6 +49,10 @@ void cli_print_help(const struct cli_command *command, FILE *to)
         command->describe(to);
     for (size_t i = 0; entry[i].option; i++)
         print_option(entry[i].option, to);
+    if (command->examples) {
+        fprintf(to, "\nexamples:\n");
+        print_examples(command->examples, "  ", to);
+    }
     fprintf(to, "\nexit codes:\n");
     for (int i = 0; exit_codes[i]; i++)
         fprintf(to, "  %s\n", exit_codes[i]);
@@ -72,6 +83,11 @@ static void print_man_command(const struct cli_command *command, FILE *to)
         print_roff(option->help, to);
         fputc('\n', to);
     }
+    if (command->examples) {
+        fprintf(to, ".PP\nExamples:\n.nf\n");
+        print_roff(command->examples, to);
+        fprintf(to, ".fi\n");
+    }
     fprintf(to, ".RE\n");
 }
 
@@ -86,26 +102,6 @@ static void print_man(const struct cli_command *const *commands, FILE *to)
     fprintf(to, ".SH EXIT STATUS\n");
     for (int i = 0; exit_codes[i]; i++)
         fprintf(to, "%s\n.br\n", exit_codes[i]);
-}
-
-static void print_completion(const struct cli_command *const *commands, FILE *to)
-{
-    fprintf(to, "# bash completion for smsched; written by 'smsched help completion'\n_smsched()\n{\n"
-                "    local word=${COMP_WORDS[COMP_CWORD]} words=\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                "        words='");
-    for (size_t i = 0; commands[i]; i++)
-        fprintf(to, "%s%s", i ? " " : "", commands[i]->name);
-    fprintf(to, " --help --version'\n    else\n        case ${COMP_WORDS[1]} in\n");
-    for (; *commands; commands++) {
-        struct cli_entry entry[CLI_OPTIONS_MAX + 1];
-        cli_list_options(*commands, entry);
-        fprintf(to, "        %s) words='", (*commands)->name);
-        for (size_t i = 0; entry[i].option; i++)
-            fprintf(to, "--%s ", entry[i].option->name);
-        fprintf(to, "%s' ;;\n", (*commands)->words ? (*commands)->words : "");
-    }
-    fprintf(to, "        esac\n    fi\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n}\n"
-                "complete -o default -F _smsched smsched\n");
 }
 
 static const char *command_name(const void *user, size_t i)
@@ -136,9 +132,10 @@ static int help(struct cli *cli)
         cli_print_usage(cli->commands, stdout);
     else if (!strcmp(topic, "man"))
         print_man(cli->commands, stdout);
-    else if (!strcmp(topic, "completion"))
-        print_completion(cli->commands, stdout);
-    else {
+    else if (!strcmp(topic, "completion")) {
+        if (!cli_print_completion(cli->commands, cli->n_args > 1 ? cli->args[1] : "bash", stdout))
+            return cli_usage(cli, "there is completion for bash, zsh and fish, not for '%s'", cli->args[1]);
+    } else {
         const struct cli_command *command = cli_find(cli->commands, topic);
         if (!command)
             return EXIT_USAGE;
@@ -147,9 +144,12 @@ static int help(struct cli *cli)
     return EXIT_OK;
 }
 
-const struct cli_command cmd_help = {
-    .name = "help",
-    .args = "[COMMAND]",
-    .summary = "print help; 'help man' and 'help completion' print a man page and a bash completion",
-    .text = "",
-    .run = help};
+const struct cli_command cmd_help = {.name = "help",
+                                     .args = "[COMMAND]",
+                                     .summary = "print help, a man page or completions for a shell",
+                                     .text = "",
+                                     .words = "man completion bash zsh fish",
+                                     .examples = "smsched help run\n"
+                                                 "smsched help man >smsched.1\n"
+                                                 "smsched help completion zsh >~/.zfunc/_smsched   # or bash, fish\n",
+                                     .run = help};

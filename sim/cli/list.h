@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-/* workloads.c: prints workloads in a format. */
+/* workloads.c: prints workloads as a table or CSV, or adds them to an array of JSON, which the caller releases. */
 struct workload_list {
     const struct sms_load_options *load; /* where their devices are searched for */
     int format;
@@ -15,7 +15,6 @@ struct workload_list {
 };
 void workload_list_begin(struct workload_list *list);
 void workload_list_add(struct workload_list *list, const struct sms__workload *workload);
-void workload_list_end(struct workload_list *list);
 
 /* schema.c: the schema of all files. The caller releases it. */
 json_t *schema_of_files(void);

@@ -13,10 +13,6 @@ enum { TIMELINE_BINS = 200, MOST = 100000 };
 
 #define AT(member) offsetof(struct run_options, member)
 
-const struct cli_option run_policy[] = {
-    {"policy", "POLICY", "run only this policy (repeatable)", CLI_LIST, AT(policies)},
-    {0},
-};
 const struct cli_option run_seed[] = {
     {"seed", "N", "seed of the random numbers, instead of the scenario's", CLI_COUNT, AT(seed)},
     {"events", "COUNT", "exit 4 with nothing written if a run of a policy has more events; default: no limit",
@@ -55,7 +51,7 @@ struct run {
 struct sms_run_options run_settings(const struct run_options *options)
 {
     struct sms_run_options settings = sms_run_defaults();
-    settings.policies = options->policies;
+    settings.policies = options->changes.policies;
     settings.seed = options->seed;
     settings.replications = (unsigned)options->replications;
     settings.jobs = options->jobs ? (unsigned)options->jobs : cli_cores();
@@ -199,7 +195,7 @@ static int begin_trace(struct run *run, const struct trace_options *options, con
     const struct sms_scenario *scenario = session->scenario[0];
     const struct sms__trace_options settings = {
         .path = options->path,
-        .policies = of_run->policies,
+        .policies = of_run->changes.policies,
         .seed = of_run->seed ? of_run->seed : scenario->seed,
         .events = options->events ? options->events : SMS__TRACE_EVENTS,
         .from_ps = (uint64_t)options->from_ps,

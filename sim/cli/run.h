@@ -7,7 +7,7 @@
 
 /* Options of commands that run scenarios; 0: as the scenario says. */
 struct run_options {
-    const char *policies[CLI_LIST_MAX + 1];
+    struct session_changes changes; /* first: its tables have offset 0 */
     uint64_t seed, events, replications, jobs;
     int engine; /* enum sms_engine */
     bool check;
@@ -21,8 +21,8 @@ struct trace_options {
 };
 extern const struct cli_option run_trace[];
 
-/* Tables of struct run_options: --policy; --seed and --events; --replications, --jobs, --engine and --check. */
-extern const struct cli_option run_policy[], run_seed[], run_effort[];
+/* Tables of struct run_options: --seed and --events; --replications, --jobs, --engine and --check. */
+extern const struct cli_option run_seed[], run_effort[];
 
 /* The options for the library. */
 struct sms_run_options run_settings(const struct run_options *options);

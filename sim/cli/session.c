@@ -2,39 +2,129 @@
  */
 #include "session.h"
 
+#include "../base/buffer.h"
+#include "../base/read.h"
+#include "../model/policy/policies.h"
 #include "../sweep/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define AT(member) offsetof(struct session_changes, member)
+
+const struct cli_option session_set[] = {
+    {"set", "PATH=VALUE", "set a field of the scenarios, as in --set run.seed=7 (repeatable)", CLI_LIST, AT(set)},
+    {0},
+};
+const struct cli_option session_policy[] = {
+    {"policy", "POLICY", "run only this policy, and add it if the scenario lacks it (repeatable)", CLI_LIST,
+     AT(policies)},
+    {0},
+};
 
 struct sms_load_options session_options(const struct cli *cli)
 {
     return (struct sms_load_options){.models = cli->models, .installed_models = cli->installed_models};
 }
 
-static bool add_scenarios(struct session *session, const struct sms_file *file)
+static bool add_scenario(struct session *session, const struct sms_scenario *scenario)
 {
-    size_t more = sms_file_scenarios(file);
-    const struct sms_scenario **grown = realloc(session->scenario, (session->scenarios + more + 1) * sizeof(*grown));
+    const struct sms_scenario **grown = realloc(session->scenario, (session->scenarios + 1) * sizeof(*grown));
     if (!grown)
         return false;
     session->scenario = grown;
-    for (size_t i = 0; i < more; i++)
-        grown[session->scenarios++] = sms_file_scenario(file, i);
+    grown[session->scenarios++] = scenario;
     return true;
 }
 
-static int load_one(struct session *session, const char *path)
+static int add_file(struct session *session, struct sms_file *file)
+{
+    struct sms_file **grown = realloc(session->file, (session->files + 1) * sizeof(*grown));
+    if (!grown) {
+        sms_file_free(file);
+        return cli_no_memory();
+    }
+    session->file = grown;
+    session->file[session->files++] = file;
+    return EXIT_OK;
+}
+
+static bool is_changed(const struct session_changes *changes, const struct sms_scenario *scenario)
+{
+    bool changed = changes && changes->set[0];
+    for (size_t i = 0; changes && changes->policies[i]; i++) {
+        bool known = false;
+        for (size_t p = 0; p < scenario->policies; p++)
+            known |= sms__is_called(&scenario->policy[p], changes->policies[i]);
+        changed |= !known;
+    }
+    return changed;
+}
+
+/* Results are of labels, so YAML is replaced by the label of the policy that it added. Policies are added in order. */
+static void name_policies(struct session_changes *changes, const struct sms_scenario *scenario)
+{
+    size_t added = 0, last = scenario->policies;
+    for (size_t i = 0; changes->policies[i]; i++)
+        added += strchr("{[\"'", changes->policies[i][0]) != NULL;
+    for (size_t i = 0; changes->policies[i]; i++)
+        if (strchr("{[\"'", changes->policies[i][0]) && added <= last)
+            changes->policies[i] = scenario->policy[last - added--].label;
+}
+
+static int change_scenarios(struct session *session, struct sms_file *file, struct session_changes *changes)
+{
+    struct sms_load_options options = session_options(session->cli);
+    for (size_t i = 0; i < sms_file_scenarios(file); i++) {
+        struct sms_errors errors;
+        struct sms_file *changed = NULL;
+        if (!is_changed(changes, file->scenario[i])) {
+            if (!add_scenario(session, file->scenario[i]))
+                return cli_no_memory();
+            continue;
+        }
+        int code = sms__file_set(file, &options, i, changes->set, changes->policies, &changed, &errors);
+        code = code ? cli_print_errors(code, &errors) : add_file(session, changed);
+        if (code)
+            return code;
+        sms_errors_print(sms_file_warnings(changed), stderr);
+        name_policies(changes, changed->scenario[0]);
+        if (!add_scenario(session, changed->scenario[0]))
+            return cli_no_memory();
+    }
+    return EXIT_OK;
+}
+
+static int load_stdin(const struct sms_load_options *options, struct sms_file **file, struct sms_errors *errors)
+{
+    static const char name[] = "standard input";
+    struct sms__buffer text = {0};
+    char bytes[4096];
+    size_t got;
+    *errors = (struct sms_errors){0};
+    while ((got = fread(bytes, 1, sizeof bytes, stdin)) > 0 && text.length <= SMS__TEXT_BYTES_MAX)
+        sms__buffer_add(&text, bytes, got);
+    int code = ferror(stdin) ? sms__fail(errors, SMS_EIO, name, "cannot be read")
+               : text.length > SMS__TEXT_BYTES_MAX
+                   ? sms__fail(errors, SMS_EINPUT, name, "is larger than %d MiB", SMS__TEXT_BYTES_MAX >> 20)
+               : text.failed
+                   ? sms__fail(errors, SMS_ENOMEM, name, "no memory")
+                   : sms_file_load_text(text.bytes ? text.bytes : "", text.length, name, options, file, errors);
+    free(text.bytes);
+    return code;
+}
+
+static int load_one(struct session *session, const char *path, struct session_changes *changes)
 {
     struct sms_load_options options = session_options(session->cli);
     struct sms_errors errors;
-    struct sms_file *file;
-    int code = sms_file_load(path, &options, &file, &errors);
+    struct sms_file *file = NULL;
+    int code = strcmp(path, "-") ? sms_file_load(path, &options, &file, &errors) : load_stdin(&options, &file, &errors);
     if (code)
         return cli_print_errors(code, &errors);
     sms_errors_print(sms_file_warnings(file), stderr);
-    session->file[session->files++] = file;
-    return add_scenarios(session, file) ? EXIT_OK : cli_no_memory();
+    code = add_file(session, file);
+    return code ? code : change_scenarios(session, file, changes);
 }
 
 static int check_names(const struct session *session)
@@ -47,17 +137,14 @@ static int check_names(const struct session *session)
     return EXIT_OK;
 }
 
-int session_load(struct session *session, const struct cli *cli)
+int session_load(struct session *session, const struct cli *cli, struct session_changes *changes)
 {
     int first = EXIT_OK;
     *session = (struct session){.cli = cli};
     if (cli->n_args == 0)
         return cli_usage(cli, "name a scenario file");
-    session->file = calloc(cli->n_args, sizeof(*session->file));
-    if (!session->file)
-        return cli_no_memory();
     for (size_t i = 0; i < cli->n_args; i++) {
-        int code = load_one(session, cli->args[i]);
+        int code = load_one(session, cli->args[i], changes);
         first = first ? first : code;
     }
     return first ? first : check_names(session);
@@ -65,6 +152,10 @@ int session_load(struct session *session, const struct cli *cli)
 
 int session_expect_some(const struct session *session)
 {
+    for (size_t i = 0; session->scenarios > 0 && i < session->cli->n_args; i++)
+        if (strcmp(session->cli->args[i], "-") && sms__is_plan(session->cli->args[i]))
+            fprintf(stderr, "%s: its plan is not run, only its scenario; 'smsched sweep %s' runs the plan\n",
+                    session->cli->args[i], session->cli->args[i]);
     if (session->scenarios > 0)
         return EXIT_OK;
     const char *path = session->cli->n_args > 0 ? session->cli->args[0] : NULL;
@@ -111,7 +202,7 @@ void session_free(struct session *session)
     free(session->set.results);
     free(session->seconds);
     free(session->scenario);
-    for (size_t i = 0; i < session->files; i++)
-        sms_file_free(session->file[i]);
+    for (size_t i = session->files; i > 0; i--) /* changed copies before the files that they share */
+        sms_file_free(session->file[i - 1]);
     free(session->file);
 }

@@ -8,7 +8,7 @@
 
 struct session {
     const struct cli *cli;
-    struct sms_file **file; /* [files] */
+    struct sms_file **file; /* [files]: those that were named, and changed copies of their scenarios */
     size_t files;
     const struct sms_scenario **scenario; /* [scenarios]: of all files */
     size_t scenarios;
@@ -17,11 +17,18 @@ struct session {
     struct sms__trust *trust; /* NULL, or what --trust prints */
 };
 
+/* Changes to the scenarios that are loaded; both end with NULL. */
+struct session_changes {
+    const char *set[CLI_LIST_MAX + 1];      /* PATH=VALUE */
+    const char *policies[CLI_LIST_MAX + 1]; /* added unless the scenario has them */
+};
+extern const struct cli_option session_set[], session_policy[]; /* their tables */
+
 /* Where files are searched for models. */
 struct sms_load_options session_options(const struct cli *cli);
-/* Loads all files named on the command line and prints every problem of every file. Returns an exit code; session_free
- * follows in any case. */
-int session_load(struct session *session, const struct cli *cli);
+/* Loads all files named on the command line, "-" from stdin, and prints every problem of every file. `changes` may be
+ * NULL; a policy given as YAML is replaced by its label. Returns an exit code; session_free follows in any case. */
+int session_load(struct session *session, const struct cli *cli, struct session_changes *changes);
 /* Reports if the files contain no scenario. Returns an exit code. */
 int session_expect_some(const struct session *session);
 /* --trust: loads the data sets that smsched was held against, if `asked`, for a command that prints in this format; and

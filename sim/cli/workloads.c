@@ -5,7 +5,6 @@
 #include "cli.h"
 
 #include "../base/escape.h"
-#include "../report/json_write.h"
 #include "../report/memory.h"
 
 #include <math.h>
@@ -178,11 +177,4 @@ void workload_list_add(struct workload_list *list, const struct sms__workload *w
         sms__note_memory(NULL);
     sms__arena_release(&shown.arena);
     sms_file_free(file);
-}
-
-void workload_list_end(struct workload_list *list)
-{
-    if (list->json)
-        sms__json_write(list->json, stdout,
-                        JSON_INDENT(2) | JSON_REAL_PRECISION(10)); /* cli_finish reports a failure */
 }

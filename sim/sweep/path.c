@@ -186,6 +186,8 @@ static struct sms__node *put_value(struct cursor *cursor, const struct sms__node
     int source = cursor->is_new ? 0 : find_source(node);
     source = source || cursor->is_new ? source : cursor->source;
     *value = *cursor->change->value;
+    if (!cursor->change->plan) /* what is given later holds */
+        return value;
     value->by = cursor->change->source + 1;
     if (source)
         report_conflict(cursor, source - 1);

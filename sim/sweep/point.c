@@ -35,47 +35,68 @@ struct point_builder {
 const char *sms__workload_path(const struct sms__node *path) { return sms__path_after(path->text, "workloads"); }
 
 /* Names may contain dots, so this tries ever longer prefixes of the path. */
-static const struct sms__node *find_workload(const struct point_builder *builder, struct sms__reader *reader,
-                                             const char *rest, const char **name)
+static const struct sms__node *find_workload(struct sms__reader *reader, struct sms_file *library,
+                                             const struct sms_load_options *options, const char *rest,
+                                             const char **name)
 {
-    struct sms_file *library = builder->context->library[builder->coordinates->base - builder->context->plan->base];
     const struct sms__node *node = NULL;
     for (const char *end = rest; *end && !node; end++) {
         end += strcspn(end, ".");
         *name = sms__copy(reader->arena, rest, (size_t)(end - rest));
-        node = sms__library_document(library, builder->context->plan->options, false, *name);
+        node = sms__library_document(library, options, false, *name);
         if (!*end)
             break;
     }
     return node;
 }
 
-static void change_workload(struct point_builder *builder, struct sms__reader *reader, struct sms__change *change)
+/* Finds the workload of the path, and takes its name off the path. Returns NULL after an error. */
+static const struct sms__node *take_workload(struct sms__reader *reader, struct sms_file *library,
+                                             const struct sms_load_options *options, struct sms__change *change,
+                                             const char **name)
 {
-    const char *name = "";
-    const struct sms__node *node = find_workload(builder, reader, change->rest, &name);
+    const struct sms__node *node = find_workload(reader, library, options, change->rest, name);
     const char missing[] = "a path into a workload has the form 'workloads.NAME.FIELD'";
     struct sms__node named = *change->path;
-    size_t i = 0;
     named.text = sms__copy(reader->arena, change->rest, strcspn(change->rest, "."));
     if (!*change->rest) {
         sms__complain(reader, change->path, "%s", missing);
-        return;
+        return NULL;
     }
     if (!node) {
         sms__find_workload(reader->user, named.text, &named); /* reports the unknown name */
-        return;
+        return NULL;
     }
+    change->rest += strlen(*name);
+    change->rest += *change->rest == '.';
+    if (*change->rest && !sms__path_after(change->rest, "workload"))
+        return node;
+    sms__complain(reader, change->path, "%s", missing);
+    return NULL;
+}
+
+static void change_workload(struct point_builder *builder, struct sms__reader *reader, struct sms__change *change)
+{
+    struct sms_file *library = builder->context->library[builder->coordinates->base - builder->context->plan->base];
+    const char *name = "";
+    size_t i = 0;
+    const struct sms__node *node = take_workload(reader, library, builder->context->plan->options, change, &name);
+    if (!node)
+        return;
     while (i < builder->workloads && strcmp(builder->workload[i].name, name) != 0)
         i++;
     if (i == builder->workloads)
         builder->workload[builder->workloads++] = (struct changed_workload){name, node};
-    change->rest += strlen(name);
-    change->rest += *change->rest == '.';
-    if (!*change->rest || sms__path_after(change->rest, "workload"))
-        sms__complain(reader, change->path, "%s", missing);
-    else
-        builder->workload[i].node = sms__node_replace(reader, builder->workload[i].node, change);
+    builder->workload[i].node = sms__node_replace(reader, builder->workload[i].node, change);
+}
+
+void sms__set_workload(struct sms__reader *reader, struct sms_file *library, const struct sms_load_options *options,
+                       struct sms__change *change)
+{
+    const char *name = "";
+    const struct sms__node *node = take_workload(reader, library, options, change, &name);
+    if (node)
+        sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD, sms__node_replace(reader, node, change));
 }
 
 static const struct sms__node *change_fixed(const struct point_builder *builder, struct sms__reader *reader,

@@ -111,7 +111,7 @@ double sms__root_power(double base, double exponent);
 
 /* path.c: one node of a tree to be replaced or added. */
 struct sms__change {
-    const struct sms__plan *plan;
+    const struct sms__plan *plan;  /* NULL: a change of the command line, which may override another */
     const struct sms__node *path;  /* in the plan, for error locations */
     const char *rest;              /* the path's text from `root` on */
     const struct sms__node *value; /* new node */
@@ -136,6 +136,16 @@ struct sms__coordinates {
     uint64_t position[SMS__COLUMNS_MAX]; /* [axes] */
 };
 void sms__point_coordinates(const struct sms__plan *plan, uint64_t point, struct sms__coordinates *coordinates);
+
+/* Changes a workload of the library; `rest` of the change begins with its name. For one change of each workload. */
+void sms__set_workload(struct sms__reader *reader, struct sms_file *library, const struct sms_load_options *options,
+                       struct sms__change *change);
+/* set.c: a scenario of a loaded file as a file of its own, with changes from the command line: "PATH=VALUE" as paths of
+ * a plan, and policies, by name or as YAML, that are added unless the scenario has them. Both end with NULL. *out lives
+ * no longer than the library. */
+int sms__file_set(struct sms_file *library, const struct sms_load_options *options, size_t scenario,
+                  const char *const *set, const char *const *policies, struct sms_file **out,
+                  struct sms_errors *errors);
 
 /* The part of a path after `workloads.`; NULL if the path does not begin so. */
 const char *sms__workload_path(const struct sms__node *path);

@@ -21,8 +21,33 @@ for command in run compare validate check explain plot report sweep list; do
 done
 try 0 "man page" help man; prints ".TH SMSCHED"
 try 0 "completion" help completion; prints "complete -o default -F _smsched smsched"
+# completes SHELL WORDS... : what the shell offers for the last word of a command line.
+completes() {
+    "$smsched" help completion bash >"$work/smsched.bash"
+    bash -c '. "$0"; COMP_WORDS=(smsched "$@"); COMP_CWORD=$#; _smsched; echo "${COMPREPLY[*]}"' "$work/smsched.bash" "$@"
+}
+if [ "$(completes co)" = compare ]; then ok; else bad "bash completes commands" "$(completes co)"; fi
+if [ "$(completes run --for)" = "--force --format" ]; then ok; else bad "bash completes options" "$(completes run --for)"; fi
+if [ "$(completes run --format '')" = "table csv json simtbs" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
+if [ "$(completes compare --policy fine_grained_)" = fine_grained_capped ]; then ok; else bad "bash completes policies" "$(completes compare --policy fine_grained_)"; fi
+try 0 "completion for zsh" help completion zsh; prints "'--format[table, csv or json]:FORMAT:(table csv json )'"
+if ! command -v zsh >/dev/null || zsh -n <<<"$output"; then ok; else bad "zsh does not read its completion"; fi
+try 0 "completion for fish" help completion fish; prints "-l format -x -a 'table csv json '"
+if ! command -v fish >/dev/null || fish -n /dev/stdin <<<"$output"; then ok; else bad "fish does not read its completion"; fi
+try 2 "completion for another shell" help completion tcsh
+for command in run compare validate check explain plot report sweep import list help; do
+    try 0 "examples of $command" "$command" --help; prints "examples:"
+done
 
-for what in devices workloads policies contention metrics fields; do try 0 "list $what" list $what; done
+for what in devices workloads policies contention metrics fields; do
+    try 0 "list $what" list $what
+    if "$smsched" list $what --format json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)) > 3'; then ok; else bad "list $what is no JSON"; fi
+    if "$smsched" list $what --format csv | python3 -c '
+import csv, sys
+rows = list(csv.reader(sys.stdin))
+assert len(rows) > 4 and len(set(map(len, rows))) == 1 and "name" in ",".join(rows[0]) or sys.argv[1] == "workloads", rows[:2]' $what; then ok; else bad "list $what is no CSV"; fi
+done
+try 2 "all lists as CSV" list --format csv; prints "name it, as in 'list policies'"
 try 0 "list" list; prints "fine_grained"; prints "v100"; prints "proportional"; prints "stp_ratio"
 try 0 "list workloads, JSON" list workloads --format json; prints '"class": "latency"'; prints '"use_ratio"'
 try 0 "list workloads, CSV" list workloads --format csv; prints "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
@@ -48,6 +73,35 @@ if [ $? -eq 4 ] && [ "$said" = "error: standard output cannot be written" ]; the
 try 3 "a missing file" validate "$work/none.yaml"; prints "No such file"
 try 0 "run" run "$tutorial"; prints "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"
+try 0 "a policy that the scenario lacks" run --policy leftover --policy fine_grained --format csv --replications 1 "$tutorial"
+if [ "$(cut -d, -f2 <<<"$output" | sort -u | tr '\n' ' ')" = "fine_grained leftover policy " ]; then ok; else bad "--policy adds and filters" "$output"; fi
+try 0 "a policy with parameters" run --policy '{fine_grained: {limit: 80 %}}' --format csv --replications 1 "$tutorial"
+prints "two-tenants,fine_grained(limit=80%),"
+try 3 "a policy that is none" run --policy finegrained "$tutorial"
+prints "--policy:1:1: error: unknown block policy 'finegrained'; did you mean 'fine_grained'?"
+# --set is as a plan's path. Errors point at the option.
+sed 's/replications: 10/replications: 2/; s/blocks: 640/blocks: 320/' "$tutorial" >"$work/edited.yaml"
+"$smsched" run --format csv "$work/edited.yaml" >"$work/edited.csv"
+try 0 "fields that are set" run --format csv --set run.replications=2 --set workloads.single-precision.kernels.0.blocks=320 \
+    --set workloads.double-precision.kernels.0.blocks=320 "$tutorial"
+if [ "$output" = "$(cat "$work/edited.csv")" ]; then ok; else bad "--set gives what an edited file gives" "$(diff <(echo "$output") "$work/edited.csv" | head -5)"; fi
+try 3 "a field that is set wrongly" run --set run.seed=abc --set vms.single.repet=3 --set vms "$tutorial"
+prints "--set:1:10: error: 'abc' is not a number"; prints "    run.seed=abc"; prints "unknown key 'repet'; did you mean 'repeat'?"
+prints "--set:1:1: error: this is not PATH=VALUE, as in run.seed=7"
+# Standard input is a file named "-".
+for command in run compare validate check; do
+    "$smsched" "$command" scenarios/03-expectations.yaml >"$work/named" 2>&1
+    if "$smsched" "$command" - <scenarios/03-expectations.yaml 2>&1 | cmp -s - "$work/named"; then ok; else bad "$command of standard input"; fi
+done
+try 3 "standard input that is no YAML" run - <<<"{"; prints "standard input:2:1: error: not YAML"
+for plan in scenarios/sweeps/*.yaml; do
+    try 0 "validate $plan" validate "$plan"
+    output=$("$smsched" compare --replications 1 "$plan" 2>&1 >/dev/null); prints "smsched sweep $plan"
+    break
+done
+# Results do not depend on the number of threads, those in folders neither.
+"$smsched" run --quiet --jobs 1 --out "$work/jobs-1" "$tutorial" && "$smsched" run --quiet --jobs 4 --out "$work/jobs-4" "$tutorial"
+if diff -r -x manifest.json "$work/jobs-1" "$work/jobs-4"; then ok; else bad "a folder depends on the number of threads"; fi
 # A process without an end has no turnaround: tables have its progress and its jobs.
 try 0 "processes that end" run scenarios/04-processes.yaml
 if grep -q normalized_progress_ratio <<<"$output"; then bad "has progress where all end"; else ok; fi
@@ -70,12 +124,12 @@ for row in rows:
     assert abs(mine("kernel", "waiting") - float(row["kernel_ns"])) < 1, row
 assert any(event["name"] == "waiting" for event in json.load(open(sys.argv[3]))["traceEvents"])
 END
-try 0 "two policies" run --policy fine_grained --policy round_robin "$tutorial"; prints "  round_robin "; prints "  fine_grained "
+try 0 "two policies" run --policy fine_grained --policy round_robin "$tutorial"; prints "  round_robin"; prints "  fine_grained"
 if grep -q utilization_aware <<<"$output"; then bad "runs a policy that was not named"; else ok; fi
-try 3 "two policies, one of which is not there" run --policy fine_grained --policy best "$tutorial"; prints "has no policy 'best'"
-try 3 "a policy that is not there" run --policy best "$tutorial"; prints "has no policy 'best'; it has: round_robin, utilization_aware, fine_grained"
+try 3 "two policies, one of which is not there" run --policy fine_grained --policy best "$tutorial"; prints "--policy:1:1: error: unknown block policy 'best'"
+try 3 "a policy that is not there" run --policy best "$tutorial"; prints "unknown block policy 'best'; known: "
 try 3 "a policy that is nearly there" run --policy fine_graned "$tutorial"
-prints "has no policy 'fine_graned'; did you mean 'fine_grained'? it has: round_robin"
+prints "unknown block policy 'fine_graned'; did you mean 'fine_grained'?"
 try 3 "a baseline that is nearly there" compare --baseline round_robbin "$tutorial"; prints "did you mean 'round_robin'? it has"
 { sed '/^vms:/,$d' "$tutorial"; echo 'vms:'; seq 10000 | sed 's/.*/  - {name: v&, workload: '"$(sed -n 's/.*workload: \([a-z_-]*\),.*/\1/p' "$tutorial" | head -1)"'}/'; } >"$work/many.yaml"
 try 3 "replications beyond memory" run --replications 100000 "$work/many.yaml"; prints "100000 replications of scenario 'two-tenants' need about"
@@ -140,8 +194,11 @@ for key in "name utilization_ratio oversubscribed_time_ratio".split(): run["reso
 '; then ok; else bad "JSON holds what the design promises"; fi
 
 try 0 "expectations" check scenarios/03-expectations.yaml; prints "0 missed"
+if grep -q "^ok" <<<"$output"; then bad "check lists what was met" "$output"; else ok; fi
+try 0 "expectations, all" check --verbose scenarios/03-expectations.yaml; prints "ok     "
 sed 's/min: 5 %/min: 500 %/' scenarios/03-expectations.yaml >"$work/missed.yaml"
 try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"; prints "MISSED"
+if grep -qE '<testsuite .* time="[0-9.]+"' "$work/junit.xml" && grep -qE '<testcase .* time="[0-9.]+"' "$work/junit.xml"; then ok; else bad "JUnit has times"; fi
 if grep -q '<failure' "$work/junit.xml"; then ok; else bad "JUnit holds the failure"; fi
 "$smsched" run --format csv "$tutorial" >"$work/base.csv"
 try 0 "a baseline" check "$tutorial" --baseline "$work/base.csv"; prints "0 missed"
@@ -155,6 +212,7 @@ for file in manifest.json summary.json comparison.json hosts.csv vms.csv resourc
     if [ -s "$work/results/$file" ]; then ok; else bad "$file in the results folder"; fi
 done
 try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already"
+try 0 "a results folder that is replaced" run "$tutorial" --out "$work/results" --force --quiet
 try 0 "the same again" run "$tutorial" --out "$work/again" --quiet
 if diff -r -x manifest.json "$work/results" "$work/again" >/dev/null; then ok; else bad "two runs, one result"; fi
 try 0 "figures" plot "$work/results"
@@ -198,8 +256,10 @@ if awk -F, 'NR > 1 && !($11 >= $3 && $12 ~ /^(done|running)$/) { exit 1 }' "$wor
 if [ "$(grep -c '^[0-9]' "$work/cluster/plots/pods-cluster-first_fit.dat")" -gt 20 ]; then ok; else bad "a bar a pod and GPU"; fi
 sed -e 's/^scenario: .*/scenario: other/' -e 's/first_fit/worst_fit/' "$cluster" >"$work/other.yaml"
 output=$("$smsched" explain "$cluster" "$work/other.yaml" --policy first_fit --format csv 2>"$work/err")
-exits 3 $? "explain with a policy that the second scenario does not have"
-says "has no policy 'first_fit'" "explain with a policy that the second scenario does not have"
+exits 0 $? "explain with a policy that is added to the second scenario"
+output=$("$smsched" explain "$cluster" "$work/other.yaml" --policy round_robin --format csv 2>"$work/err")
+exits 3 $? "explain with a policy that no pods have"
+says "unknown place policy 'round_robin'" "explain with a policy that no pods have"
 if [ -z "$output" ]; then ok; else bad "explain printed before it refused" "${output:0:200}"; fi
 try 3 "explain of a device" explain models/devices/v100.yaml; prints "no scenario in what was named"
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "on large1, GPU 0"

@@ -1,0 +1,123 @@
+/* Scenarios with changes from the command line: fields set as a plan would, and policies that are added. */
+#include "sweep.h"
+
+#include "../model/policy/policies.h"
+
+#include <string.h>
+
+struct settings {
+    struct sms_file *library;
+    const struct sms_load_options *options;
+    size_t scenario;
+    const char *const *set, *const *policies; /* end with NULL */
+};
+
+/* Lets the marks of a tree quote the option as it was typed. */
+static void quote(struct sms__node *node, const char *typed)
+{
+    node->mark.text = typed;
+    for (size_t i = 0; i < node->items; i++)
+        quote(node->item[i], typed);
+}
+
+/* Parses what follows the first `from` bytes of an option's text as YAML. Returns NULL after an error. */
+static struct sms__node *parse(struct sms__reader *reader, const char *option, const char *typed, size_t from)
+{
+    size_t length = strlen(typed);
+    struct sms__doc doc = {0};
+    char *blanked = SMS__NEW(reader->arena, char, length + 1);
+    memcpy(blanked, typed, length + 1);
+    memset(blanked, ' ', from);
+    if (sms__doc_load_text(reader->arena, option, blanked, length, &doc, reader->errors))
+        return NULL;
+    if (doc.roots == 1) {
+        quote(doc.root[0], typed);
+        return doc.root[0];
+    }
+    sms__error(reader->errors, SMS_EINPUT, (struct sms__mark){option, typed, 1, (unsigned)from + 1},
+               "there is no value here");
+    return NULL;
+}
+
+static const struct sms__node *document_of(const struct settings *settings)
+{
+    const struct sms__doc *doc = settings->library->doc;
+    size_t i = 0;
+    for (size_t left = settings->scenario; i + 1 < doc->roots; i++) {
+        bool is_scenario = sms__document_kind(doc->root[i]) == SMS__DOCUMENT_SCENARIO;
+        if (is_scenario && left == 0)
+            break;
+        left -= is_scenario;
+    }
+    return doc->root[i];
+}
+
+static const struct sms__node *set_field(struct sms__reader *reader, const struct settings *settings,
+                                         const struct sms__node *root, const char *given)
+{
+    static const char option[] = "--set";
+    const char *typed = sms__copy(reader->arena, given, strlen(given)), *sign = strchr(typed, '=');
+    struct sms__node path = {.kind = SMS__SCALAR, .mark = {option, typed, 1, 1}};
+    if (!sign || sign == typed) {
+        sms__error(reader->errors, SMS_EINPUT, path.mark, "this is not PATH=VALUE, as in run.seed=7");
+        return root;
+    }
+    const struct sms__node *value = parse(reader, option, typed, (size_t)(sign + 1 - typed));
+    path.text = sms__copy(reader->arena, typed, (size_t)(sign - typed));
+    struct sms__change change = {NULL, &path, path.text, value, 0};
+    const char *rest = sms__workload_path(&path);
+    if (!value)
+        return root;
+    if (!rest)
+        return sms__node_replace(reader, root, &change);
+    change.rest = rest;
+    sms__set_workload(reader, settings->library, settings->options, &change);
+    return root;
+}
+
+/* Adds the policies that the scenario does not have. */
+static const struct sms__node *add_policies(struct sms__reader *reader, const struct settings *settings,
+                                            const struct sms__node *root)
+{
+    const struct sms_scenario *scenario = settings->library->scenario[settings->scenario];
+    const struct sms__node *had = sms__node_get(root, "policies");
+    struct sms__node *list = SMS__NEW(reader->arena, struct sms__node, 1), path = {.text = "policies"};
+    size_t given = 0;
+    while (settings->policies && settings->policies[given])
+        given++;
+    *list = (struct sms__node){.kind = SMS__LIST, .mark = had ? had->mark : root->mark, .expanded = 1};
+    list->item = SMS__NEW(reader->arena, struct sms__node *, given + (had ? had->items : 0) + 1);
+    for (size_t i = 0; had && i < had->items; i++)
+        list->item[list->items++] = had->item[i];
+    const size_t before = list->items;
+    for (size_t i = 0; i < given; i++) {
+        bool known = false;
+        for (size_t p = 0; p < scenario->policies; p++)
+            known |= sms__is_called(&scenario->policy[p], settings->policies[i]);
+        const char *typed = sms__copy(reader->arena, settings->policies[i], strlen(settings->policies[i]));
+        struct sms__node *added = known && had ? NULL : parse(reader, "--policy", typed, 0);
+        if (added)
+            list->item[list->items++] = added;
+    }
+    path.mark = list->mark;
+    const struct sms__change change = {NULL, &path, path.text, list, 0};
+    return list->items > before ? sms__node_replace(reader, root, &change) : root;
+}
+
+static const struct sms__node *make(struct sms__reader *reader, void *user)
+{
+    const struct settings *settings = user;
+    const struct sms__node *root = document_of(settings);
+    root = add_policies(reader, settings, root);
+    for (size_t i = 0; settings->set && settings->set[i]; i++)
+        root = set_field(reader, settings, root, settings->set[i]);
+    return root;
+}
+
+int sms__file_set(struct sms_file *library, const struct sms_load_options *options, size_t scenario,
+                  const char *const *set, const char *const *policies, struct sms_file **out, struct sms_errors *errors)
+{
+    struct settings settings = {library, options, scenario, set, policies};
+    struct sms__variation variation = {library, options, make, NULL, &settings};
+    return sms__file_vary(&variation, out, errors);
+}
