@@ -259,7 +259,7 @@ output=$("$smsched" explain "$cluster" "$work/other.yaml" --policy first_fit --f
 exits 0 $? "explain with a policy that is added to the second scenario"
 output=$("$smsched" explain "$cluster" "$work/other.yaml" --policy round_robin --format csv 2>"$work/err")
 exits 3 $? "explain with a policy that no pods have"
-says "unknown place policy 'round_robin'" "explain with a policy that no pods have"
+says "'round_robin' is a block policy, not a place policy" "explain with a policy that no pods have"
 if [ -z "$output" ]; then ok; else bad "explain printed before it refused" "${output:0:200}"; fi
 try 3 "explain of a device" explain models/devices/v100.yaml; prints "no scenario in what was named"
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "on large1, GPU 0"
