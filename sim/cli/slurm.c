@@ -1,32 +1,23 @@
-/* Submits a sweep to Slurm: an array of jobs that run a shard each, and a job that merges their results after them. The
- * shell gets each argument as one quoted word, and the script as a here-document, just as --dry-run prints them. */
+/* Submits a sweep to Slurm: an array of jobs that run a shard each, and a job that merges their results after them. A
+ * shell runs what --dry-run prints: each argument is one quoted word, and each job's script a here-document. */
 #include "sweep.h"
 
 #include "../base/buffer.h"
 #include "../base/read.h"
-#include "../base/write.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4400, OWN_ARGS = 16, COMMAND_NOT_FOUND = 127 };
-
-struct job {
-    const char **arg; /* [args], and NULL */
-    size_t args;
-    char *script;
-};
+enum { PATH_BYTES = 4400, COMMAND_NOT_FOUND = 127 };
 
 struct submission {
     const struct slurm_sweep *sweep;
     char folder[PATH_BYTES], plan[PATH_BYTES], models[PATH_BYTES], program[PATH_BYTES];
-    char name[PATH_BYTES], merge_name[PATH_BYTES], chdir[PATH_BYTES], array[PATH_BYTES];
-    char cpus[40], after[80];
-    struct job shards, merge;
 };
 
 static int fail(const char *where, const char *why) { return cli_fail(EXIT_IO, where, "%s", why); }
@@ -58,120 +49,97 @@ static bool find_paths(struct submission *submission)
     const struct slurm_sweep *sweep = submission->sweep;
     ssize_t length = readlink("/proc/self/exe", submission->program, PATH_BYTES - 1);
     submission->program[length > 0 ? length : 0] = '\0';
-    snprintf(submission->name, PATH_BYTES, "--job-name=%s", sweep->name);
-    snprintf(submission->merge_name, PATH_BYTES, "--job-name=%s-merge", sweep->name);
-    snprintf(submission->array, PATH_BYTES, sweep->given->at_once > 0 ? "--array=%s%%%llu" : "--array=%s", sweep->array,
-             (unsigned long long)sweep->given->at_once);
-    snprintf(submission->cpus, sizeof submission->cpus, "--cpus-per-task=%llu", (unsigned long long)sweep->given->jobs);
     return length > 0 && absolute(submission->folder, sweep->folder) && absolute(submission->plan, sweep->plan) &&
-           absolute(submission->models, sweep->cli->models ? sweep->cli->models : "/") &&
-           (size_t)snprintf(submission->chdir, PATH_BYTES, "--chdir=%s", submission->folder) < PATH_BYTES;
+           absolute(submission->models, sweep->cli->models ? sweep->cli->models : "/");
 }
 
-static void put_option(FILE *to, const char *option, const char *value)
+/* Prints a blank and a formatted word. */
+__attribute__((format(printf, 2, 3))) static void put_arg(FILE *to, const char *format, ...)
 {
-    fprintf(to, " %s ", option);
-    put_word(to, value);
+    char word[PATH_BYTES + 100];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(word, sizeof word, format, args);
+    va_end(args);
+    fputc(' ', to);
+    put_word(to, word);
 }
 
-/* Returns a job's script, which the caller frees. `middle` is inserted unquoted. */
-static char *write_script(const struct submission *submission, const char *verb, const char *middle)
+/* Prints a job's script as a here-document. `middle` is inserted unquoted. */
+static void put_script(const struct submission *submission, const char *verb, const char *middle, FILE *to)
 {
     const struct cli *cli = submission->sweep->cli;
-    struct sms__buffer script = {0};
-    FILE *to = sms__buffer_open(&script);
-    if (!to)
-        return NULL;
-    fputs("#!/bin/sh\nexec ", to);
-    put_word(to, submission->program);
-    fprintf(to, " sweep%s", verb);
-    fputs(middle, to);
-    put_option(to, "--out", submission->folder);
-    if (cli->models)
-        put_option(to, "--models", submission->models);
+    fputs(" <<'END'\n#!/bin/sh\nexec", to);
+    put_arg(to, "%s", submission->program);
+    fprintf(to, " sweep%s%s --out", verb, middle);
+    put_arg(to, "%s", submission->folder);
+    if (cli->models) {
+        fputs(" --models", to);
+        put_arg(to, "%s", submission->models);
+    }
     if (submission->sweep->given->engine && *middle)
         fputs(" --engine reference", to);
     if (submission->sweep->given->check && *middle)
         fputs(" --check", to);
-    fputs(" -- ", to);
-    put_word(to, submission->plan);
-    fputc('\n', to);
-    if (sms__buffer_close(&script, to))
-        return script.bytes;
-    free(script.bytes);
-    return NULL;
+    fputs(" --", to);
+    put_arg(to, "%s", submission->plan);
+    fputs("\nEND\n", to);
 }
 
-static void add(struct job *job, const char *arg) { job->arg[job->args++] = arg; }
-
-static void add_given(struct job *job, const struct slurm_sweep *sweep)
+static void put_given(const struct slurm_sweep *sweep, FILE *to)
 {
     for (size_t i = 0; i < sweep->options; i++)
-        add(job, sweep->option[i]);
+        put_arg(to, "%s", sweep->option[i]);
 }
 
 /* The user's options come last and so override the others. */
-static void make_shards(struct submission *submission)
+static void put_shards(const struct submission *submission, FILE *to)
 {
-    struct job *job = &submission->shards;
+    const struct slurm_sweep *sweep = submission->sweep;
     char middle[160];
+    fputs("sbatch --parsable", to);
+    put_arg(to, "--job-name=%s", sweep->name);
+    put_arg(to, "--chdir=%s", submission->folder);
+    put_arg(to, "--output=logs/%%A_%%a.log");
+    fputs(" --open-mode=append --requeue --ntasks=1", to);
+    if (sweep->given->jobs > 0)
+        put_arg(to, "--cpus-per-task=%llu", (unsigned long long)sweep->given->jobs);
+    if (sweep->given->at_once > 0)
+        put_arg(to, "--array=%s%%%llu", sweep->array, (unsigned long long)sweep->given->at_once);
+    else
+        put_arg(to, "--array=%s", sweep->array);
+    put_given(sweep, to);
     snprintf(middle, sizeof middle, " --shard \"$SLURM_ARRAY_TASK_ID/%u\" --jobs \"${SLURM_CPUS_ON_NODE:-1}\"",
-             submission->sweep->tasks);
-    job->script = write_script(submission, "", middle);
-    add(job, "sbatch");
-    add(job, "--parsable");
-    add(job, submission->name);
-    add(job, submission->chdir);
-    add(job, "--output=logs/%A_%a.log");
-    add(job, "--open-mode=append");
-    add(job, "--requeue");
-    add(job, "--ntasks=1");
-    if (submission->sweep->given->jobs > 0)
-        add(job, submission->cpus);
-    add(job, submission->array);
-    add_given(job, submission->sweep);
+             sweep->tasks);
+    put_script(submission, "", middle, to);
 }
 
 /* Here the user's options come first: partition, account and time hold, but an array, more cores or another dependency
  * would be wrong. */
-static void make_merge(struct submission *submission)
+static void put_merge(const struct submission *submission, FILE *to)
 {
-    struct job *job = &submission->merge;
-    job->script = write_script(submission, " merge", "");
-    add(job, "sbatch");
-    add(job, "--parsable");
-    add_given(job, submission->sweep);
-    add(job, submission->merge_name);
-    add(job, submission->chdir);
-    add(job, "--output=logs/%A_merge.log");
-    add(job, "--open-mode=append");
-    add(job, "--requeue");
-    add(job, "--nodes=1");
-    add(job, "--ntasks=1");
-    add(job, "--cpus-per-task=1");
-    add(job, "--array=0");
+    fputs("sbatch --parsable", to);
+    put_given(submission->sweep, to);
+    put_arg(to, "--job-name=%s-merge", submission->sweep->name);
+    put_arg(to, "--chdir=%s", submission->folder);
+    put_arg(to, "--output=logs/%%A_merge.log");
+    fputs(" --open-mode=append --requeue --nodes=1 --ntasks=1 --cpus-per-task=1 --array=0"
+          " --dependency=afterany:\"${job%%;*}\"",
+          to);
+    put_script(submission, " merge", "", to);
 }
 
-static void put_job(FILE *to, const struct job *job)
+/* Prints the commands that submit the jobs, as a shell script. The last one prints the number of the merging job. */
+static void put_jobs(const struct submission *submission, FILE *to)
 {
-    for (size_t i = 0; i < job->args; i++) {
-        fputs(i ? " " : "", to);
-        put_word(to, job->arg[i]);
-    }
-}
-
-/* Prints the commands that submit the jobs, as a shell script. */
-static void print_jobs(const struct submission *submission)
-{
-    printf("mkdir -p ");
-    put_word(stdout, submission->folder);
-    printf("/logs &&\njob=$(");
-    put_job(stdout, &submission->shards);
-    printf(" <<'END'\n%sEND\n) &&\necho \"$job\" >", submission->shards.script);
-    put_word(stdout, submission->folder);
-    printf("/slurm.job &&\n");
-    put_job(stdout, &submission->merge);
-    printf(" --dependency=afterany:\"${job%%%%;*}\" <<'END'\n%sEND\n", submission->merge.script);
+    fputs("mkdir -p", to);
+    put_arg(to, "%s", submission->folder);
+    fputs("/logs &&\njob=$(", to);
+    put_shards(submission, to);
+    fputs(") &&\necho \"$job\" >", to);
+    put_word(to, submission->folder);
+    fputs("/slurm.job &&\n", to);
+    put_merge(submission, to);
 }
 
 /* Runs a shell command, and returns its output and its exit status, -1 after a signal. The caller frees the output. It
@@ -197,34 +165,6 @@ static char *run_command(const char *command, int *status)
 
 static int fail_to_run(const char *program) { return fail(program, "cannot be run; is Slurm installed here?"); }
 
-/* Submits a job and stores its number in `id`. */
-static int submit(const struct job *job, char *id, size_t size)
-{
-    char why[200];
-    int status = 0;
-    struct sms__buffer command = {0};
-    FILE *to = sms__buffer_open(&command);
-    char *output = NULL;
-    if (to) {
-        put_job(to, job);
-        fprintf(to, " <<'END'\n%sEND\n", job->script);
-    }
-    if (to && sms__buffer_close(&command, to))
-        output = run_command(command.bytes, &status);
-    free(command.bytes);
-    if (!output)
-        return fail_to_run("sbatch");
-    snprintf(id, size, "%.*s", (int)strspn(output, "0123456789"), output);
-    free(output);
-    if (status == 0 && id[0])
-        return EXIT_OK;
-    if (status > 0)
-        snprintf(why, sizeof why, "it exited with %d", status);
-    else
-        snprintf(why, sizeof why, "it did not print the number of a job");
-    return fail("sbatch", why);
-}
-
 struct queue {
     char id[40];
     unsigned running, pending, other;
@@ -249,7 +189,7 @@ static void count_tasks(struct queue *queue, const char *output)
 /* Reads the number of the array that was submitted last; "" if there is none. */
 static void read_job(const char *folder, struct queue *queue)
 {
-    char path[PATH_BYTES];
+    char path[PATH_BYTES + 16];
     struct sms_errors unsaid = {0};
     struct sms__input input;
     snprintf(path, sizeof path, "%s/slurm.job", folder);
@@ -301,21 +241,6 @@ static bool make_folders(const struct submission *submission)
     return (mkdir(submission->folder, 0777) == 0 || errno == EEXIST) && (mkdir(logs, 0777) == 0 || errno == EEXIST);
 }
 
-static int note_job(const struct submission *submission, const char *id)
-{
-    char path[PATH_BYTES + 16];
-    struct sms__write write = {0};
-    struct sms_errors errors = {0};
-    snprintf(path, sizeof path, "%s/slurm.job", submission->folder);
-    int code = sms__write_begin(&write, path, &errors);
-    if (code == SMS_OK) {
-        fprintf(write.to, "%s\n", id);
-        code = sms__write_end(&write, &errors);
-    }
-    sms_errors_print(&errors, stderr);
-    return cli_exit_code(code);
-}
-
 /* A line break in a path could end a here-document or begin a line for sbatch. No quoting helps against that. */
 static int check_paths(const struct submission *submission)
 {
@@ -335,70 +260,71 @@ static int check_folder(const struct submission *submission)
     return fail(submission->folder, "Slurm cannot write logs into a folder with a backslash in its name");
 }
 
+/* The file with the array's number is removed before, and tells whether there is an array. */
+static int run_jobs(struct submission *submission)
+{
+    const struct slurm_sweep *sweep = submission->sweep;
+    struct sms__buffer script = {0};
+    char path[PATH_BYTES + 16], why[80];
+    struct queue queue = {0};
+    int status = 0;
+    FILE *to = sms__buffer_open(&script);
+    if (to)
+        put_jobs(submission, to);
+    if (!to || !sms__buffer_close(&script, to)) {
+        free(script.bytes);
+        return fail(sweep->folder, "out of memory");
+    }
+    snprintf(path, sizeof path, "%s/slurm.job", submission->folder);
+    unlink(path);
+    char *output = run_command(script.bytes, &status);
+    free(script.bytes);
+    read_job(submission->folder, &queue);
+    if (!output)
+        return fail_to_run("sbatch");
+    bool merged = status == 0 && strspn(output, "0123456789") > 0;
+    if (queue.id[0] && sweep->cli->quiet)
+        printf("%s\n", queue.id);
+    else if (queue.id[0] && merged)
+        printf("Slurm job %s: tasks %s; job %.*s merges them\n", queue.id, sweep->array,
+               (int)strspn(output, "0123456789"), output);
+    else if (queue.id[0])
+        printf("Slurm job %s: tasks %s; nothing merges them\n", queue.id, sweep->array);
+    free(output);
+    if (queue.id[0] && merged)
+        return EXIT_OK;
+    snprintf(why, sizeof why, status > 0 ? "it exited with %d" : "it did not print the number of a job", status);
+    return fail("sbatch", why);
+}
+
 static int submit_both(struct submission *submission)
 {
-    const struct cli *cli = submission->sweep->cli;
-    const char *folder = submission->sweep->folder;
     struct queue queue;
-    char id[40], merge_id[40] = "", why[200];
+    char why[200];
     if (!make_folders(submission))
-        return fail(folder, strerror(errno));
+        return fail(submission->sweep->folder, strerror(errno));
     int code = find_queue(submission->folder, false, &queue);
     if (code)
         return code;
-    if (has_tasks(&queue)) {
-        snprintf(why, sizeof why, "Slurm still has job %s of this sweep; wait for it, or 'scancel %s'", queue.id,
-                 queue.id);
-        return fail(folder, why);
-    }
-    code = submit(&submission->shards, id, sizeof id);
-    if (code)
-        return code;
-    code = note_job(submission, id);
-    snprintf(submission->after, sizeof submission->after, "--dependency=afterany:%s", id);
-    add(&submission->merge, submission->after);
-    int merged = submit(&submission->merge, merge_id, sizeof merge_id);
-    if (cli->quiet)
-        printf("%s\n", id);
-    else if (merged)
-        printf("Slurm job %s: tasks %s; nothing merges them\n", id, submission->sweep->array);
-    else
-        printf("Slurm job %s: tasks %s; job %s merges them\n", id, submission->sweep->array, merge_id);
-    return code ? code : merged;
+    if (!has_tasks(&queue))
+        return run_jobs(submission);
+    snprintf(why, sizeof why, "Slurm still has job %s of this sweep; wait for it, or 'scancel %s'", queue.id, queue.id);
+    return fail(submission->sweep->folder, why);
 }
 
 int slurm_submit(const struct slurm_sweep *sweep)
 {
     struct submission *submission = calloc(1, sizeof *submission);
-    const char **args = calloc(2 * (OWN_ARGS + sweep->options), sizeof *args);
-    int code = EXIT_OK;
-    if (!submission || !args) {
-        free(submission);
-        free(args);
+    if (!submission)
         return fail(sweep->folder, "out of memory");
-    }
     submission->sweep = sweep;
-    submission->shards.arg = args;
-    submission->merge.arg = args + OWN_ARGS + sweep->options;
-    if (!find_paths(submission))
-        code = fail(sweep->folder, "the name is too long");
-    else
-        code = check_paths(submission);
+    int code = find_paths(submission) ? check_paths(submission) : fail(sweep->folder, "the name is too long");
     if (code == EXIT_OK)
         code = check_folder(submission);
-    if (code == EXIT_OK) {
-        make_shards(submission);
-        make_merge(submission);
-        if (!submission->shards.script || !submission->merge.script)
-            code = fail(sweep->folder, "out of memory");
-        else if (sweep->given->dry_run)
-            print_jobs(submission);
-        else
-            code = submit_both(submission);
-    }
-    free(submission->shards.script);
-    free(submission->merge.script);
-    free(args);
+    if (code == EXIT_OK && sweep->given->dry_run)
+        put_jobs(submission, stdout);
+    else if (code == EXIT_OK)
+        code = submit_both(submission);
     free(submission);
     return code;
 }

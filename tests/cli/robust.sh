@@ -105,8 +105,10 @@ says "long.yaml:9:17: warning: the runs of scenario 'long' take about" "a long s
 if grep -q "^scenario long: about .* events, .* of CPU time" "$work/out"; then ok; else bad "a long scenario" "$(cat "$work/out")"; fi
 for file in scenarios/*.yaml scenarios/*/*.yaml; do
     "$smsched" validate "$file" >"$work/out" 2>"$work/err"
-    if grep -q "CPU time" "$work/out" "$work/err"; then bad "$file is not long" "$(cat "$work/out" "$work/err")"; else ok; fi
+    if grep "CPU time" "$work/out" "$work/err" | grep -qv " seconds of CPU time"; then bad "$file is not long" "$(cat "$work/out" "$work/err")"; else ok; fi
 done
+"$smsched" validate scenarios/levels-together/four-by-four.yaml >"$work/out" 2>"$work/err"
+if grep -qE "^scenario measured: about .* events, [0-9.]+ seconds of CPU time" "$work/out"; then ok; else bad "a run of seconds is estimated" "$(cat "$work/out")"; fi
 "$smsched" check scenarios/03-expectations.yaml --junit "$work/none/x.xml" >/dev/null 2>"$work/err"
 exits 4 $? "a JUnit file in a folder that is not there"
 "$smsched" check scenarios/03-expectations.yaml --junit /dev/full >/dev/null 2>"$work/err"
@@ -187,7 +189,7 @@ done
 "$smsched" validte "$short" >/dev/null 2>"$work/err"
 exits 2 $? "an unknown command"
 says "did you mean 'validate'?" "an unknown command"
-"$smsched" run --replication 3 --sed 1 "$short" >/dev/null 2>"$work/err"
+"$smsched" run --replication 3 --seeed 1 "$short" >/dev/null 2>"$work/err"
 exits 2 $? "an unknown option"
 says "did you mean '--seed'?" "an unknown option"
 for wrong in "--seed" "--seed -1" "--seed 0" "--seed 1.5" "--seed 1e30" "--jobs 0" "--jobs nan" "--replications 0" \
