@@ -261,7 +261,7 @@ static void print_devices(const json_t *list)
     }
 }
 
-/* What is made of the models of files: a list of devices, or of workloads, which may be printed at once. */
+/* Where the models of files go: into a list of devices, or to workloads, which may be printed at once. */
 struct models {
     json_t *devices; /* or NULL */
     struct workload_list *workloads;

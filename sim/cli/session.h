@@ -26,8 +26,9 @@ extern const struct cli_option session_set[], session_policy[]; /* their tables 
 
 /* Where files are searched for models. */
 struct sms_load_options session_options(const struct cli *cli);
-/* Loads all files named on the command line, "-" from stdin, and prints every problem of every file. `changes` may be
- * NULL; a policy given as YAML is replaced by its label. Returns an exit code; session_free follows in any case. */
+/* Loads all files named on the command line, "-" from standard input, and prints every problem of every file. `changes`
+ * may be NULL; a policy given as YAML is replaced by its label. Returns an exit code; session_free follows in any case.
+ */
 int session_load(struct session *session, const struct cli *cli, struct session_changes *changes);
 /* Reports if the files contain no scenario. Returns an exit code. */
 int session_expect_some(const struct session *session);

@@ -292,7 +292,7 @@ static void print_legend(const struct comparison *c, FILE *to)
 {
     bool any_difference = false, any_same = false;
     for (size_t i = 0; i < c->rows * c->policies; i++) {
-        if (i % c->policies == c->baseline)
+        if (i % c->policies == c->baseline || is_unchanged(c, i / c->policies))
             continue;
         any_difference |= is_difference(&c->cell[i]);
         any_same |= verdict(c, &c->cell[i]) == same;
