@@ -138,7 +138,7 @@ static void put_jobs(const struct submission *submission, FILE *to)
     put_shards(submission, to);
     fputs(") &&\necho \"$job\" >", to);
     put_word(to, submission->folder);
-    fputs("/slurm.job &&\n", to);
+    fputs("/slurm.job &&\n[ \"$job\" ] &&\n", to);
     put_merge(submission, to);
 }
 
@@ -293,7 +293,8 @@ static int run_jobs(struct submission *submission)
     free(output);
     if (queue.id[0] && merged)
         return EXIT_OK;
-    snprintf(why, sizeof why, status > 0 ? "it exited with %d" : "it did not print the number of a job", status);
+    bool silent = status == 0 || (!queue.id[0] && access(path, F_OK) == 0);
+    snprintf(why, sizeof why, silent ? "it did not print the number of a job" : "it exited with %d", status);
     return fail("sbatch", why);
 }
 
