@@ -44,12 +44,13 @@ fits() {
 
 mapfile -t known < <("$smsched" list policies | sed -nE 's/^(\w+) +block policy.*/\1/p')
 [ ${#known[@]} -ge 8 ] && ok || bad "fewer than 8 block policies"
+short=(--set "run.warmup=500 us" --set "run.duration=2 ms")
 for count in 2 4 8; do
     list=$(IFS=,; echo "${known[*]:0:$count}")
     for scenario in scenarios/01-two-tenants.yaml scenarios/fine-grained-2022/s1.yaml; do
         sed "/^expect:/,\$d; s/^policies:.*/policies: [$list]/" "$scenario" >"$work/$count-$(basename "$scenario")"
-        fits "compare of $count policies" compare --replications 2 "$work/$count-$(basename "$scenario")"
-        fits "run of $count policies" run --replications 1 "$work/$count-$(basename "$scenario")"
+        fits "compare of $count policies" compare "${short[@]}" --replications 2 "$work/$count-$(basename "$scenario")"
+        fits "run of $count policies" run "${short[@]}" --replications 1 "$work/$count-$(basename "$scenario")"
     done
 done
 fits "processes" compare scenarios/04-processes.yaml
@@ -59,7 +60,7 @@ for command in run compare check validate explain sweep list; do fits "help of $
 fits "check" check scenarios/03-expectations.yaml
 
 # Pipes get whole lines without colours.
-"$smsched" compare --replications 3 "$work/8-s1.yaml" >"$work/piped" 2>/dev/null
+"$smsched" compare "${short[@]}" --replications 3 "$work/8-s1.yaml" >"$work/piped" 2>/dev/null
 if grep -q $'\e' "$work/piped"; then bad "colour in a pipe"; else ok; fi
 if [ "$(python3 "$work/widest.py" <"$work/piped")" -gt 120 ]; then ok; else bad "lines for a pipe are folded"; fi
 
