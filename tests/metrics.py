@@ -56,7 +56,7 @@ def rows(text):
 
 def listed(program):
     metrics = {}
-    for subject, name, _ in rows(run(program, "list", "metrics", "--format", "csv")):
+    for subject, name, _ in rows(run(program, "list", "metrics", "--format", "csv"))[1:]:
         metrics.setdefault(subject, []).append(name)
     return metrics
 
