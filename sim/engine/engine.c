@@ -30,7 +30,8 @@ void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time)
 {
     engine->refreshed |= source == engine->firing;
     engine->due_again |= time <= engine->now;
-    sms__queue_set(&engine->queue, source, time);
+    if (sms__queue_time(&engine->queue, source) != time)
+        sms__queue_set(&engine->queue, source, time);
 }
 
 void sms__engine_defer(struct sms__engine *engine, struct sms__action *action)
@@ -94,12 +95,12 @@ static inline __attribute__((always_inline)) void fetch(const struct sms__handle
 static void fire_next(struct sms__engine *engine, size_t source)
 {
     struct sms__match second = sms__queue_second(&engine->queue);
-    bool is_alone = !engine->linear_scan && second.time != engine->now;
+    engine->alone = !engine->linear_scan && second.time != engine->now;
     fetch(&engine->handler[second.source]);
     engine->firing = source;
     engine->refreshed = engine->due_again = false;
     engine->handler[source].fire(engine->handler[source].subject, engine->now);
-    if (is_alone && !engine->due_again && !engine->stopped)
+    if (engine->alone && !engine->due_again && !engine->stopped)
         act_all(engine);
     if (!engine->refreshed)
         sms__queue_set(&engine->queue, source, SMS__NEVER);

@@ -44,6 +44,7 @@ struct sms__engine {
     uint64_t events, max_events;       /* max 0: no limit */
     size_t firing;                     /* the source that fires, or SIZE_MAX */
     bool refreshed;                    /* the source that fires has set its next event */
+    bool alone;                        /* when the source began to fire, no other event was set for this instant */
     bool stopped;                      /* set by a handler to end the run */
     bool due_again;                    /* since the source began to fire, an event was set for this instant */
     const atomic_bool *cancel;         /* NULL, or ends the run once it is true */

@@ -3,12 +3,12 @@
 #include "internal.h"
 
 /* Slowdowns do not fall as usage rises, so what is not slowed at 100 % is not slowed below. */
-static bool is_free_below_full(const struct sms__blocks_setup *setup)
+static uint32_t find_knees(const struct sms__blocks_setup *setup)
 {
-    bool is_free = setup->contention->slowdown != NULL;
-    for (size_t r = 0; r < setup->model->resources && is_free; r++)
-        is_free = setup->contention->slowdown(&setup->contention_view, r, SMS_FULL) <= 1;
-    return is_free || setup->contention->free_below_full;
+    uint32_t knees = 0;
+    for (size_t r = 0; r < setup->model->resources && !setup->contention->free_below_full; r++)
+        knees |= (uint32_t)(setup->contention->slowdown(&setup->contention_view, r, SMS_FULL) > 1) << r;
+    return knees;
 }
 
 /* Where nothing slows a kernel below 100 %, it demands the same at no load as it was measured to. */
@@ -70,7 +70,9 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
         sms__reference_init(device);
     for (size_t s = 0; s < device->sms; s++)
         init_sm(device, s);
-    device->rating.free_below_full = is_free_below_full(setup);
+    device->rating.knees = setup->contention->slowdown ? find_knees(setup) : 0;
+    device->rating.free_below_full =
+        setup->contention->slowdown ? device->rating.knees == 0 : setup->contention->free_below_full;
     add_backgrounds(device);
     sms__rate_init(device);
     device->observed = setup->label && setup->options->on_decision;

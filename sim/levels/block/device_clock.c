@@ -36,7 +36,7 @@ struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device,
 
 static double slowdown_of(const struct sms__blocks *device, size_t r, double usage)
 {
-    if (device->rating.free_below_full && usage <= SMS_FULL)
+    if (usage <= SMS_FULL && !(device->rating.knees >> r & 1))
         return 1;
     double slowdown = device->setup.contention->slowdown(&device->setup.contention_view, r, usage);
     return slowdown > 1 ? slowdown : 1;
@@ -139,11 +139,25 @@ void sms__device_clock_track(struct sms__sm_state *sm)
         track(&sm->device->clock[c], sm);
 }
 
-/* Schedules the SMs whose blocks end now, so that they fire in the order of SMs. */
+/* True if nothing but the first SM of the clock fires at this instant. */
+static bool is_only_one(const struct sms__device_clock *clock, uint64_t now)
+{
+    const struct sms__engine *engine = clock->device->setup.engine;
+    return engine->alone && !engine->first && due(clock, sms__queue_second(&clock->key).time) > now;
+}
+
+/* Schedules the SMs whose blocks end now, so that they fire in the order of SMs. A single SM fires at once: there is no
+ * order to keep. Its `key` stays until it is rated at the end of this instant, since it is dirty. */
 static void fire(void *subject, uint64_t now)
 {
     struct sms__device_clock *clock = subject;
     struct sms__blocks *device = clock->device;
+    struct sms__match first = sms__queue_first(&clock->key);
+    if (due(clock, first.time) <= now && is_only_one(clock, now)) {
+        device->setup.engine->events++;
+        sms__sm_fire(&device->sm[first.source], now);
+        return;
+    }
     for (struct sms__match m; due(clock, (m = sms__queue_first(&clock->key)).time) <= now;) {
         sms__queue_set(&clock->key, m.source, SMS__NEVER);
         sms__engine_at(device->setup.engine, device->sm[m.source].source, now);

@@ -13,7 +13,7 @@ void sms__rate_init(struct sms__blocks *device)
     rating->speed = SMS__NEW(device->arena, double, groups);
     rating->scratch = SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 2 * model->resources : 1);
     for (size_t r = 0; r < model->resources; r++)
-        rating->sm_scope |= (uint32_t)(model->resource[r].scope == SMS_SCOPE_SM) << r;
+        *(model->resource[r].scope == SMS_SCOPE_SM ? &rating->sm_scope : &rating->device_scope) |= (uint32_t)1 << r;
     for (size_t s = 0; s < device->sms; s++)
         sms__update_oversubscribed(&device->sm[s], 0);
 }
@@ -42,9 +42,10 @@ void sms__integrate_total(struct sms__blocks *device, uint64_t now)
     device->rating.total_since_ps = now;
     if (elapsed == 0)
         return;
-    for (size_t r = 0; r < device->setup.model->resources; r++) {
+    for (uint32_t left = device->rating.device_scope; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
         double excess = device->rating.total[r] - full;
-        if (device->setup.model->resource[r].scope != SMS_SCOPE_DEVICE || excess <= 0)
+        if (excess <= 0)
             continue;
         device->setup.record->excess[r] += (sms__integral)(uint64_t)excess * elapsed;
         device->setup.record->over_ps[r] += (sms__integral)elapsed * device->sms;
@@ -61,13 +62,18 @@ static void record_changes(struct sms__sm_state *sm, uint32_t oversubscribed, ui
     sm->oversubscribed = oversubscribed;
 }
 
+/* Returns the resources of scope sm of which `usage` is over 100 %, one bit each. */
+static inline uint32_t over_full(const struct sms__blocks *device, const double *usage)
+{
+    uint32_t over = 0;
+    for (size_t r = 0; r < device->setup.model->resources; r++)
+        over |= (uint32_t)(usage[r] > SMS_FULL) << r;
+    return over & device->rating.sm_scope;
+}
+
 static inline void update_oversubscribed(struct sms__sm_state *sm, uint64_t now)
 {
-    const struct sms__blocks *device = sm->device;
-    uint32_t oversubscribed = 0;
-    for (size_t r = 0; r < device->setup.model->resources; r++)
-        oversubscribed |= (uint32_t)(sm->usage[r] > SMS_FULL) << r;
-    oversubscribed &= device->rating.sm_scope;
+    uint32_t oversubscribed = over_full(sm->device, sm->usage);
     if (oversubscribed != sm->oversubscribed)
         record_changes(sm, oversubscribed, now);
 }
@@ -97,7 +103,8 @@ static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double slowdown[SMS_RESOURCES_MAX];
-    uint32_t slowing = device->rating.free_below_full ? sm->oversubscribed : device->rating.sm_scope;
+    uint32_t over = sm->pressure == sm->usage ? sm->oversubscribed : over_full(device, sm->pressure);
+    uint32_t slowing = over | (device->rating.knees & device->rating.sm_scope);
     for (uint32_t left = slowing; left; left &= left - 1) {
         int r = __builtin_ctz(left);
         slowdown[r] = device->setup.contention->slowdown(&device->setup.contention_view, (size_t)r, sm->pressure[r]);

@@ -6,13 +6,14 @@
 
 struct sms__rating {
     double total[SMS_RESOURCES_MAX]; /* usage of the whole device, parts; for resources of scope device */
+    uint32_t knees;                  /* bit r: resource r slows its users even at 100 %; only with `slowdown` */
     bool free_below_full; /* no resource slows its users at 100 % or below, by the model's promise or on this device */
     double *pressure;     /* the same at no load; `total` unless the contention model tells them apart */
     uint64_t total_since_ps;
     bool oversubscribed; /* a resource of scope device was over 100 % at the last rating */
     uint32_t *dirty;     /* SMs to rate again at the end of this instant */
     size_t dirty_count;
-    uint32_t sm_scope;       /* bit r: resource r is of scope sm */
+    uint32_t sm_scope, device_scope; /* bit r: resource r is of this scope */
     struct sms_group *group; /* what contention models read and write, like the next two */
     double *speed, *scratch;
 };
