@@ -38,13 +38,14 @@ static double slowdown_of(const struct sms__blocks *device, size_t r, double usa
 {
     if (usage <= SMS_FULL && !(device->rating.knees >> r & 1))
         return 1;
-    double slowdown = device->setup.contention->slowdown(&device->setup.contention_view, r, usage);
+    double slowdown = sms__slowdown(device, r, usage);
     return slowdown > 1 ? slowdown : 1;
 }
 
 static void mark_dirty(struct sms__blocks *device, size_t idx)
 {
     struct sms__sm_state *sm = &device->sm[idx];
+    sm->changed = true;
     if (sm->dirty)
         return;
     sm->dirty = true;

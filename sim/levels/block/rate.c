@@ -2,6 +2,8 @@
  * leaves. Invariant: a group's clock is brought up to date exactly when its speed changes. */
 #include "internal.h"
 
+#include <string.h>
+
 void sms__rate_init(struct sms__blocks *device)
 {
     const struct sms__device *model = device->setup.model;
@@ -10,12 +12,31 @@ void sms__rate_init(struct sms__blocks *device)
     size_t groups = joint ? device->sms * model->sm.blocks : model->sm.blocks;
     rating->dirty = SMS__NEW(device->arena, uint32_t, device->sms);
     rating->group = SMS__NEW(device->arena, struct sms_group, groups);
+    rating->known = SMS__NEW(device->arena, struct sms__known, (size_t)__builtin_popcount(rating->knees) * SMS__KNOWN);
     rating->speed = SMS__NEW(device->arena, double, groups);
     rating->scratch = SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 2 * model->resources : 1);
     for (size_t r = 0; r < model->resources; r++)
         *(model->resource[r].scope == SMS_SCOPE_SM ? &rating->sm_scope : &rating->device_scope) |= (uint32_t)1 << r;
     for (size_t s = 0; s < device->sms; s++)
         sms__update_oversubscribed(&device->sm[s], 0);
+}
+
+/* A slowdown is a function of the usage alone, so an answer that is kept is as good as a new one. One with a knee costs
+ * two powers, 40 times as much as to find the answer. */
+double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
+{
+    const struct sms_contention *model = device->setup.contention;
+    uint64_t bits;
+    uint32_t knees = device->rating.knees, bit = (uint32_t)1 << r;
+    if (!(knees & bit))
+        return model->slowdown(&device->setup.contention_view, r, usage);
+    memcpy(&bits, &usage, sizeof bits);
+    size_t row = (size_t)__builtin_popcount(knees & (bit - 1));
+    struct sms__known *known =
+        &device->rating.known[row * SMS__KNOWN + (bits * 0x9e3779b97f4a7c15u >> 32) % SMS__KNOWN];
+    if (known->usage != usage || known->slowdown == 0)
+        *known = (struct sms__known){usage, model->slowdown(&device->setup.contention_view, r, usage)};
+    return known->slowdown;
 }
 
 static const double *average_device_scope(const struct sms__blocks *device, const double *of_sm,
@@ -107,7 +128,7 @@ static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
     uint32_t slowing = over | (device->rating.knees & device->rating.sm_scope);
     for (uint32_t left = slowing; left; left &= left - 1) {
         int r = __builtin_ctz(left);
-        slowdown[r] = device->setup.contention->slowdown(&device->setup.contention_view, (size_t)r, sm->pressure[r]);
+        slowdown[r] = sms__slowdown(device, (size_t)r, sm->pressure[r]);
     }
     for (size_t g = 0; g < sm->groups; g++) {
         double sm_slow = 1;
@@ -196,10 +217,14 @@ static void schedule(struct sms__sm_state *sm)
         sms__device_clock_track(sm);
 }
 
+static bool is_as_rated(const struct sms__sm_state *sm) { return !sm->changed && !sm->gone; }
+
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
-    update_oversubscribed(sm, now);
-    rate_groups(sm, now);
+    if (!is_as_rated(sm)) {
+        update_oversubscribed(sm, now);
+        rate_groups(sm, now);
+    }
     schedule(sm);
 }
 
@@ -220,8 +245,8 @@ static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 bool sms__is_oversubscribed(const struct sms__blocks *device)
 {
     bool oversubscribed = false;
-    for (size_t r = 0; r < device->setup.model->resources; r++)
-        oversubscribed |= device->rating.pressure[r] > SMS_FULL * (double)device->sms;
+    for (uint32_t left = device->rating.device_scope; left; left &= left - 1)
+        oversubscribed |= device->rating.pressure[__builtin_ctz(left)] > SMS_FULL * (double)device->sms;
     return oversubscribed;
 }
 
@@ -235,18 +260,29 @@ static bool affects_all_sms(struct sms__blocks *device)
     return before || device->rating.oversubscribed || !device->rating.free_below_full;
 }
 
+/* True if the usage of the whole device is as it was at the last rating. */
+static bool are_as_rated(const struct sms__blocks *device)
+{
+    bool same = true;
+    for (size_t i = 0; i < device->rating.dirty_count && same; i++)
+        same = is_as_rated(&device->sm[device->rating.dirty[i]]);
+    return same;
+}
+
 void sms__rate(struct sms__blocks *device, uint64_t now)
 {
     bool everywhere = affects_all_sms(device);
     if (everywhere)
         rate_everywhere(device, now);
-    if (device->clocks && device->rating.dirty_count)
+    if (device->clocks && !are_as_rated(device))
         sms__device_clock_update(device, now);
     for (size_t i = 0; i < device->rating.dirty_count; i++) {
         struct sms__sm_state *sm = &device->sm[device->rating.dirty[i]];
         sm->dirty = false;
         if (!everywhere)
             rate_sm(sm, now);
+        sm->changed = false;
+        sm->gone = NULL;
     }
     if (device->clocks && device->rating.dirty_count)
         sms__device_clock_schedule(device);

@@ -4,6 +4,12 @@
 
 #include "sm.h"
 
+/* What the contention model has answered for a usage. Usages are sums of whole parts and come again. */
+struct sms__known {
+    double usage, slowdown; /* slowdown 0: not asked yet */
+};
+enum { SMS__KNOWN = 256 };
+
 struct sms__rating {
     double total[SMS_RESOURCES_MAX]; /* usage of the whole device, parts; for resources of scope device */
     uint32_t knees;                  /* bit r: resource r slows its users even at 100 %; only with `slowdown` */
@@ -14,10 +20,13 @@ struct sms__rating {
     uint32_t *dirty;     /* SMs to rate again at the end of this instant */
     size_t dirty_count;
     uint32_t sm_scope, device_scope; /* bit r: resource r is of this scope */
-    struct sms_group *group; /* what contention models read and write, like the next two */
+    struct sms__known *known;        /* [knees][SMS__KNOWN]: slowdowns of the resources of `knees`, in order */
+    struct sms_group *group;         /* what contention models read and write, like the next two */
     double *speed, *scratch;
 };
 
+/* Returns by how much the resource slows its users, by a model with a `slowdown` function. */
+double sms__slowdown(const struct sms__blocks *device, size_t r, double usage);
 void sms__rate_init(struct sms__blocks *device);
 void sms__rate(struct sms__blocks *device, uint64_t now);
 void sms__integrate_total(struct sms__blocks *device, uint64_t now);

@@ -65,9 +65,12 @@ static inline void account(struct sms__sm_state *sm, const struct sms__footprint
     if (!fit->device_scope)
         return;
     sms__integrate_total(device, now);
-    add(device->rating.total, fit->demand, device->setup.model->resources, (double)blocks);
-    if (device->rating.pressure != device->rating.total)
-        add(device->rating.pressure, fit->pressure, device->setup.model->resources, (double)blocks);
+    for (uint32_t left = fit->of_device; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
+        device->rating.total[r] += (double)blocks * fit->demand[r];
+        if (device->rating.pressure != device->rating.total)
+            device->rating.pressure[r] += (double)blocks * fit->pressure[r];
+    }
 }
 
 /* A single block is by far the most frequent case. It needs no multiplication. */
@@ -133,6 +136,20 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
     launch->parts += parts * (uint64_t)(blocks < 0 ? -blocks : blocks);
 }
 
+/* A block that leaves and one of the same launch that comes before the SM is rated change neither its usage nor its
+ * groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. */
+static void note_leave(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks)
+{
+    sm->changed |= sm->gone || blocks > 1;
+    sm->gone = launch;
+}
+
+static void note_place(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks)
+{
+    sm->changed |= sm->gone != launch || blocks > 1;
+    sm->gone = NULL;
+}
+
 /* Removes the first resident of a group. */
 static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
 {
@@ -141,6 +158,7 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
     struct sms__launch *launch = group->launch;
     sms__emit_block_span(sm->device, sm->idx, launch, sm->cold[at].start, now, resident->blocks);
     sms__account(sm, launch->fit, -(int64_t)resident->blocks, now);
+    note_leave(sm, launch, resident->blocks);
     sms__record_leave(launch, sm->cold[at].work, now - sm->cold[at].start, resident->blocks);
     group->blocks -= resident->blocks;
     group->first = resident->next;
@@ -183,6 +201,7 @@ void sms__end_launch(struct sms__launch *launch, uint64_t now)
 void sms__remove_group(struct sms__sm_state *sm, size_t g)
 {
     sm->groups--;
+    sm->changed = true;
     memmove(&sm->group[g], &sm->group[g + 1], (sm->groups - g) * sizeof *sm->group);
 }
 
@@ -256,6 +275,7 @@ static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch 
         sm->groups; /* visits all groups, because the branch predictor handles a full loop better than an early exit */
     for (size_t g = 0; g < sm->groups; g++)
         found = sm->group[g].launch == launch ? g : found;
+    sm->changed |= found == sm->groups;
     if (found == sm->groups)
         sm->group[sm->groups++] = sms__new_group(launch, now);
     return &sm->group[found];
@@ -324,6 +344,7 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
     insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks}, (struct sms__resident_cold){now, work});
     group->blocks += blocks;
     sms__account(sm, launch->fit, blocks, now);
+    note_place(sm, launch, blocks);
     sms__record_placed(launch, blocks, now);
     if (!sm->device->policy.cacheable)
         sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, blocks);
