@@ -37,14 +37,16 @@ void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t 
  * together, as a 128-bit number. */
 static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint64_t time)
 {
-    struct sms__match *match = queue->match;
-    size_t at = queue->leaves + source;
-    match[at] = (struct sms__match){time, source};
-    for (sms__rank winner = sms__rank_of(match[at]); at > 1;) {
-        sms__rank other = sms__rank_of(match[at ^ 1]);
+    enum { EACH = sizeof(struct sms__match) };
+    char *match = (char *)queue->match;
+    size_t at = (queue->leaves + source) * EACH; /* in bytes, so that no step of the loop has to scale it */
+    struct sms__match own = {time, source};
+    *(struct sms__match *)(match + at) = own;
+    for (sms__rank winner = sms__rank_of(own); at > EACH;) {
+        sms__rank other = sms__rank_of(*(struct sms__match *)(match + (at ^ EACH)));
         winner = other < winner ? other : winner;
-        at /= 2;
-        match[at] = (struct sms__match){(uint64_t)(winner >> 64), (uint64_t)winner};
+        at = at / 2 & ~(size_t)(EACH - 1);
+        *(struct sms__match *)(match + at) = (struct sms__match){(uint64_t)(winner >> 64), (uint64_t)winner};
     }
 }
 

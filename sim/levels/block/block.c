@@ -135,7 +135,7 @@ bool sms__blocks_busy(const struct sms__blocks *device)
 {
     bool busy = false;
     for (size_t s = 0; s < device->sms; s++)
-        busy |= device->sm[s].used[SMS_BLOCKS] > 0;
+        busy |= device->sm[s].used[SMS_BLOCKS] > (device->sm[s].owed ? 1 : 0);
     return busy;
 }
 
@@ -259,14 +259,37 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
     return false;
 }
 
+/* Subtracts what the blocks that have left took. */
+static void settle(struct sms__blocks *device, uint64_t now)
+{
+    for (size_t i = 0; i < device->rating.dirty_count; i++)
+        sms__sm_settle(&device->sm[device->rating.dirty[i]], now);
+}
+
+/* Places the first block offered where one has left that took as much, if that is all that has changed. Returns the
+ * queue to continue with. */
+static struct sms__dispatch_queue *refill(struct sms__blocks *device, uint64_t now)
+{
+    struct sms__dispatch_queue *first = device->queues.first;
+    bool may = first && device->policy.asks_room_only && !device->in_rounds && !device->observed &&
+               !sms__dispatcher_is_busy(device, now);
+    struct sms__sm_state *sm = may ? sms__search_refill(device, first->head) : NULL;
+    if (!sm) {
+        settle(device, now);
+        return first;
+    }
+    sms__sm_place(sm, first->head, 1, now);
+    sms__dispatcher_start(device, now);
+    return sms__dispatch_queue_serve(device, first->head);
+}
+
 /* Places one block of each queue in turn, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
     device->in_rounds = device->wave && device->queues.irregular == 0;
     sms__wave_break(device);
     device->queues.dispatches++;
-    for (struct sms__dispatch_queue *queue = device->queues.first, *next; queue && !cannot_place(device);
-         queue = next) {
+    for (struct sms__dispatch_queue *queue = refill(device, now), *next; queue && !cannot_place(device); queue = next) {
         next = queue->next;
         if (place_from(device, queue, &next, now))
             repeat_rounds(device, next, now);
@@ -277,7 +300,9 @@ static void dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
     device->dispatcher.blocked = false;
-    if (!device->held)
+    if (device->held)
+        settle(device, now);
+    else
         offer(device, now);
     if (device->setup.has_dispatcher)
         sms__dispatcher_schedule(device);

@@ -28,6 +28,7 @@ void sms__policy_state_init(struct sms__blocks *device)
     const struct sms_block_policy *policy = policy_of(device);
     size_t bytes = policy->run_bytes + device->setup.tenants * policy->tenant_bytes;
     device->policy.cacheable = is_cacheable(policy);
+    device->policy.asks_room_only = device->policy.cacheable && !policy->admits;
     device->policy.pure = policy->promises & SMS_PURE && !policy->note;
     device->policy.patience_ps = patience_of(device);
     device->policy.state = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;

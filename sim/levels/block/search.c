@@ -279,6 +279,28 @@ void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
         catch_up_within(device, shape);
 }
 
+static void move_ring(struct sms__blocks *device, size_t sm)
+{
+    device->search.ring_start = sm + (device->setup.policy->policy->search == SMS_SEARCH_RING);
+    device->search.ring_start = device->search.ring_start == device->sms ? 0 : device->search.ring_start;
+}
+
+/* In the steady state of a full device a block leaves, and one that takes as much comes. Its shape was refused
+ * everywhere until this departure, for want of room, and no other SM has got room since. So it goes on this SM, and
+ * afterwards every SM has the room that it had before. Then the departure is taken back, so that all refusals hold. */
+struct sms__sm_state *sms__search_refill(struct sms__blocks *device, const struct sms__launch *launch)
+{
+    struct sms__search *search = &device->search;
+    const struct sms__shape *shape = launch->shape;
+    struct sms__sm_state *sm = &device->sm[search->recent[(search->departures - 1) & (search->recent_size - 1)]];
+    if (shape->refused_at != search->departures || sm->changed || sm->owed != launch->fit || launch->fit->hard ||
+        !sms__may_use(shape->allowed, sm->idx))
+        return NULL;
+    search->departures--;
+    move_ring(device, sm->idx);
+    return sm;
+}
+
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
@@ -290,7 +312,6 @@ long sms__search(struct sms__blocks *device, struct sms__launch *launch)
             shape->refused_at = device->search.departures + 1;
         return -1;
     }
-    device->search.ring_start = (size_t)sm + (device->setup.policy->policy->search == SMS_SEARCH_RING);
-    device->search.ring_start = device->search.ring_start == device->sms ? 0 : device->search.ring_start;
+    move_ring(device, (size_t)sm);
     return sm;
 }

@@ -38,6 +38,8 @@ static inline bool sms__is_refused(const struct sms__search *search, const struc
 void sms__search_init(struct sms__blocks *device);
 /* Returns the SM for the next block of the launch, or -1. */
 long sms__search(struct sms__blocks *device, struct sms__launch *launch);
+/* Returns the SM that a block left if the next block of the launch will take its place; otherwise NULL. */
+struct sms__sm_state *sms__search_refill(struct sms__blocks *device, const struct sms__launch *launch);
 void sms__log_departure(struct sms__blocks *device, uint32_t sm);
 
 enum { SMS__ALLOWED = -1, SMS__REFUSED_BY_LIMIT = 1000 };

@@ -137,17 +137,25 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
 }
 
 /* A block that leaves and one of the same launch that comes before the SM is rated change neither its usage nor its
- * groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. */
-static void note_leave(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks)
+ * groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. A place
+ * while something is owed is one of sms__search_refill. */
+static inline void note_leave(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     sm->changed |= sm->gone || blocks > 1;
     sm->gone = launch;
+    if (sm->device->policy.asks_room_only && !sm->changed)
+        sm->owed = launch->fit; /* a block that takes as much may follow: sms__search_refill */
+    else
+        sms__account(sm, launch->fit, -(int64_t)blocks, now);
 }
 
-static void note_place(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks)
+static inline void note_place(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     sm->changed |= sm->gone != launch || blocks > 1;
     sm->gone = NULL;
+    if (!sm->owed)
+        sms__account(sm, launch->fit, blocks, now);
+    sm->owed = NULL;
 }
 
 /* Removes the first resident of a group. */
@@ -157,8 +165,7 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
     struct sms__resident *resident = &sm->resident[at];
     struct sms__launch *launch = group->launch;
     sms__emit_block_span(sm->device, sm->idx, launch, sm->cold[at].start, now, resident->blocks);
-    sms__account(sm, launch->fit, -(int64_t)resident->blocks, now);
-    note_leave(sm, launch, resident->blocks);
+    note_leave(sm, launch, resident->blocks, now);
     sms__record_leave(launch, sm->cold[at].work, now - sm->cold[at].start, resident->blocks);
     group->blocks -= resident->blocks;
     group->first = resident->next;
@@ -343,8 +350,7 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
     double end = sms__group_clock(group, now) + (double)work;
     insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks}, (struct sms__resident_cold){now, work});
     group->blocks += blocks;
-    sms__account(sm, launch->fit, blocks, now);
-    note_place(sm, launch, blocks);
+    note_place(sm, launch, blocks, now);
     sms__record_placed(launch, blocks, now);
     if (!sm->device->policy.cacheable)
         sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, blocks);

@@ -48,7 +48,8 @@ struct sms__sm_state {
     uint32_t idx; /* in the device */
     bool dirty;   /* to be rated again at the end of this instant */
     bool changed; /* its usage, its groups or the clock that one of them follows may differ from the last rating */
-    const struct sms__launch *gone; /* that of the only block that has left since then, if none came */
+    const struct sms__launch *gone;    /* that of the only block that has left since then, if none came */
+    const struct sms__footprint *owed; /* what that block took, while it is still part of `used` and `usage` */
 };
 
 /* Returns the reading of the group's clock. */
@@ -68,6 +69,17 @@ static inline uint64_t sms__group_due(const struct sms__group *group, double end
     return sms__after(group->since, (end - group->base) * group->slow);
 }
 
+/* Adds the usage of `blocks` equal blocks; a negative number subtracts it. */
+void sms__account(struct sms__sm_state *sm, const struct sms__footprint *fit, int64_t blocks, uint64_t now);
+
+/* Subtracts what a block that has left took, if that has not been done. */
+static inline void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
+{
+    if (sm->owed)
+        sms__account(sm, sm->owed, -1, now);
+    sm->owed = NULL;
+}
+
 void sms__sm_fire(void *subject, uint64_t now);
 void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now);
 /* Places `blocks` blocks; more than 1 only if their work is not random. */
@@ -75,8 +87,6 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
 /* Removes all blocks of the launch from the SM, unfinished. */
 void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
-/* Adds the usage of `blocks` equal blocks; a negative number subtracts it. */
-void sms__account(struct sms__sm_state *sm, const struct sms__footprint *fit, int64_t blocks, uint64_t now);
 void sms__add_background(const struct sms__device *model, size_t sm, double *usage);
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
 void sms__remove_group(struct sms__sm_state *sm, size_t group);
