@@ -58,16 +58,19 @@ static inline uint64_t sms__queue_time(const struct sms__queue *queue, size_t so
     return queue->match[queue->leaves + source].time;
 }
 
-/* Returns the event after the first: the best of all that the first has beaten. */
+/* Returns the event after the first, the earliest of all that the first has beaten. If several have its time, it is any
+ * of them. */
 static inline struct sms__match sms__queue_second(const struct sms__queue *queue)
 {
     const struct sms__match *match = queue->match;
-    sms__rank second = (sms__rank)-1;
-    for (size_t at = queue->leaves + match[1].source; at > 1; at /= 2) {
-        sms__rank other = sms__rank_of(match[at ^ 1]);
-        second = other < second ? other : second;
+    size_t at = queue->leaves + match[1].source, second = at;
+    uint64_t time = SMS__NEVER;
+    for (; at > 1; at /= 2) {
+        bool earlier = match[at ^ 1].time < time;
+        second = earlier ? at ^ 1 : second;
+        time = earlier ? match[at ^ 1].time : time;
     }
-    return (struct sms__match){(uint64_t)(second >> 64), (uint64_t)second};
+    return (struct sms__match){time, match[second].source};
 }
 
 #endif

@@ -204,7 +204,8 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, st
                       uint64_t now)
 {
     size_t ring_start = device->search.ring_start;
-    long sm = sms__search(device, launch);
+    bool is_known = sms__is_refused(&device->search, launch->shape); /* the most frequent answer needs no call */
+    long sm = is_known ? -1 : sms__search(device, launch);
     if (sm >= 0 && sms__dispatcher_is_busy(device, now))
         return wait_for_dispatcher(device, launch, ring_start, now);
     if (device->observed)

@@ -219,12 +219,19 @@ static void schedule(struct sms__sm_state *sm)
 
 static bool is_as_rated(const struct sms__sm_state *sm) { return !sm->changed && !sm->gone; }
 
+/* Not inline: the frequent case, that an SM is as rated, then saves no registers. */
+static __attribute__((noinline)) void rate_anew(struct sms__sm_state *sm, uint64_t now)
+{
+    update_oversubscribed(sm, now);
+    rate_groups(sm, now);
+}
+
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
-    if (!is_as_rated(sm)) {
-        update_oversubscribed(sm, now);
-        rate_groups(sm, now);
-    }
+    if (!is_as_rated(sm))
+        rate_anew(sm, now);
+    sm->changed = false;
+    sm->gone = NULL;
     schedule(sm);
 }
 
@@ -238,6 +245,8 @@ static void rate_everywhere(struct sms__blocks *device, uint64_t now)
         update_oversubscribed(&device->sm[s], now);
         if (!jointly)
             rate_groups(&device->sm[s], now);
+        device->sm[s].changed = false;
+        device->sm[s].gone = NULL;
         schedule(&device->sm[s]);
     }
 }
@@ -281,8 +290,6 @@ void sms__rate(struct sms__blocks *device, uint64_t now)
         sm->dirty = false;
         if (!everywhere)
             rate_sm(sm, now);
-        sm->changed = false;
-        sm->gone = NULL;
     }
     if (device->clocks && device->rating.dirty_count)
         sms__device_clock_schedule(device);

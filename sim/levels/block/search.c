@@ -304,8 +304,6 @@ struct sms__sm_state *sms__search_refill(struct sms__blocks *device, const struc
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
-    if (sms__is_refused(&device->search, shape))
-        return -1;
     long sm = search(device, launch);
     if (sm < 0) {
         if (device->policy.cacheable)

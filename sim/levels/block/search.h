@@ -36,7 +36,7 @@ static inline bool sms__is_refused(const struct sms__search *search, const struc
 }
 
 void sms__search_init(struct sms__blocks *device);
-/* Returns the SM for the next block of the launch, or -1. */
+/* Returns the SM for the next block of the launch, or -1. Its shape must not be refused already. */
 long sms__search(struct sms__blocks *device, struct sms__launch *launch);
 /* Returns the SM that a block left if the next block of the launch will take its place; otherwise NULL. */
 struct sms__sm_state *sms__search_refill(struct sms__blocks *device, const struct sms__launch *launch);
