@@ -82,7 +82,7 @@ struct sms_contention {
 
     /* Rates all groups of a device at once, in order of SM. Called instead of `rate` while a resource of scope device
      * is in use (with free_below_full: is over 100 %). NULL if `rate` is right in that case too. `sms` is the number of
-     * SMs. `scratch` holds (sms + 1) * 2 * resources doubles. */
+     * SMs. `scratch` holds (sms + 1) * 3 * resources doubles. */
     void (*rate_device)(const struct sms_contention_view *view, size_t sms, struct sms_group *groups, size_t count,
                         double *scratch);
 

@@ -14,7 +14,7 @@ void sms__rate_init(struct sms__blocks *device)
     rating->group = SMS__NEW(device->arena, struct sms_group, groups);
     rating->known = SMS__NEW(device->arena, struct sms__known, (size_t)__builtin_popcount(rating->knees) * SMS__KNOWN);
     rating->speed = SMS__NEW(device->arena, double, groups);
-    rating->scratch = SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 2 * model->resources : 1);
+    rating->scratch = SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 3 * model->resources : 1);
     for (size_t r = 0; r < model->resources; r++)
         *(model->resource[r].scope == SMS_SCOPE_SM ? &rating->sm_scope : &rating->device_scope) |= (uint32_t)1 << r;
     for (size_t s = 0; s < device->sms; s++)
