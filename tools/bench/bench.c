@@ -1,11 +1,12 @@
-/* What the engine costs: blocks per second by contention model, policy, number of
- * SMs, streams and blocks, beside two references built in the same run (plain.h).
- * Prints a Markdown table, median of five; docs/performance.md keeps the record.
+/* Measures what the engine costs: blocks per second by contention model, policy, number of SMs, streams and blocks. Two
+ * references run beside it (plain.h). Prints a Markdown table with the median of five runs; docs/performance.md keeps
+ * the record.
  *
- *     build/bin/bench [--most BLOCKS] [--growth] [ROW...]
+ *     build/bin/bench [--instructions] [--most BLOCKS] [--growth] [ROW...]
  *
- * ROW is (the beginning of) a name in the first column. Every row simulates 10^6
- * blocks, or fewer where that takes long; --growth adds powers of ten up to MOST. */
+ * ROW is a name in the first column, or its beginning. --instructions counts the instructions of a block with
+ * `valgrind --tool=cachegrind`, which takes a minute or two. --growth runs each row with powers of ten of blocks, up to
+ * MOST. */
 #include "plain.h"
 
 #include <smsched/smsched.h>
@@ -22,9 +23,9 @@ enum { RUNS = 5 };
 
 struct work {
     const char *name, *contention, *policy;
-    const char *wide; /* letters of the resources of scope device */
+    const char *wide; /* letters of the resources of scope device; NULL: the device is the library's V100 */
     double jitter;    /* %; 0: all blocks are equal, so whole waves come and go together */
-    int sms, streams; /* streams of each of the four VMs */
+    int sms, streams; /* streams of each VM */
     double blocks;
 };
 
@@ -32,6 +33,9 @@ struct work {
 #define CURVE "{model: curve, curves: {a: [[100 %, 10 %], [200 %, 90 %]], e: [[100 %, 5 %], [200 %, 100 %]]}}"
 
 static const struct work works[] = {
+    {"V100, slope 1.5", "{model: proportional, slope: 1.5}", "round_robin", NULL, 10, 80, 1, 1e6},
+    {"V100, knee", "knee", "round_robin", NULL, 10, 80, 1, 1e6},
+    {"V100, knee, equal blocks", "knee", "round_robin", NULL, 0, 80, 1, 1e6},
     {"proportional", PROPORTIONAL, "round_robin", "", 10, 80, 1, 1e6},
     {"waves of equal blocks", PROPORTIONAL, "round_robin", "", 0, 80, 1, 1e7},
     {"maxmin", "maxmin", "round_robin", "", 10, 80, 1, 1e6},
@@ -42,6 +46,7 @@ static const struct work works[] = {
     {"utilization_aware", PROPORTIONAL, "utilization_aware", "", 10, 80, 1, 1e6},
     {"most_room", PROPORTIONAL, "most_room", "", 10, 80, 1, 1e6},
     {"maxmin, device-wide h", "maxmin", "round_robin", "h", 10, 80, 1, 1e4},
+    {"maxmin, full device-wide e", "maxmin", "round_robin", "e", 10, 80, 1, 1e4},
     {"800 SMs", PROPORTIONAL, "round_robin", "", 10, 800, 1, 1e6},
     {"8000 SMs", PROPORTIONAL, "round_robin", "", 10, 8000, 1, 1e7},
     {"8000 SMs, device-wide g and h", PROPORTIONAL, "round_robin", "gh", 10, 8000, 1, 1e7},
@@ -50,12 +55,19 @@ static const struct work works[] = {
     {"4000 streams, fine_grained", PROPORTIONAL, "fine_grained", "", 10, 80, 1000, 1e6},
 };
 
-/* Of each of four kernels, ratios of an SM; the plain loop has the same. */
+/* The demands of each of four kernels, as ratios of an SM. The plain loop has the same. */
 static const double demands[PLAIN_KERNELS][PLAIN_RESOURCES] = {{.06, .09, .04, .02, .05, .06, .03, .04},
                                                                {.07, .08, .04, .02, .07, .06, .04, .05},
                                                                {.08, .07, .04, .02, .09, .06, .05, .06},
                                                                {.09, .06, .04, .02, .11, .06, .06, .07}};
 static const double times_us[PLAIN_KERNELS] = {90, 97, 104, 111};
+
+/* Two tenants with mixed demands on a V100, which has a dispatcher and two resources of scope device. */
+static const char *const v100_names[PLAIN_RESOURCES] = {"fp32", "int", "issue", "l1", "shared", "sfu", "l2", "dram"};
+static const double v100_demands[2][PLAIN_RESOURCES] = {{.07, .04, .06, .03, .04, .02, .05, .07},
+                                                        {.03, .05, .06, .05, .02, .03, .07, .09}};
+
+static int tenants(const struct work *work) { return work->wide ? PLAIN_KERNELS : 2; }
 
 static void write_device(FILE *to, const struct work *work)
 {
@@ -66,28 +78,30 @@ static void write_device(FILE *to, const struct work *work)
                 strchr(work->wide, r) ? "device" : "sm");
 }
 
-/* A stream of a VM runs one kernel; together they have `blocks` blocks. */
+/* Each stream of a VM runs one kernel. Together they have `blocks` blocks. */
 static void write_workload(FILE *to, const struct work *work, int v, double blocks)
 {
     int like = work->jitter > 0 ? v : 0;
     fprintf(to, "---\nworkload: w%d\nkernels:\n  - {name: k, blocks: %.0f, threads: 128, block_time: %g us, ", v,
-            blocks / PLAIN_KERNELS / work->streams, times_us[like]);
+            blocks / tenants(work) / work->streams, times_us[like]);
     fprintf(to, "jitter: %g %%, demand: {", work->jitter);
-    for (int r = 0; r < PLAIN_RESOURCES; r++)
-        fprintf(to, "%s%c: %g %%", r ? ", " : "", 'a' + r, demands[like][r] * 100);
+    for (int r = 0; r < PLAIN_RESOURCES; r++) {
+        const char letter[] = {(char)('a' + r), 0};
+        fprintf(to, "%s%s: %g %%", r ? ", " : "", work->wide ? letter : v100_names[r],
+                (work->wide ? demands[like][r] : v100_demands[v][r]) * 100);
+    }
     fprintf(to, "}}\n");
 }
 
 static void write_scenario(FILE *to, const struct work *work, double blocks, int replications)
 {
-    write_device(to, work);
-    for (int v = 0; v < PLAIN_KERNELS; v++)
+    if (work->wide)
+        write_device(to, work);
+    for (int v = 0; v < tenants(work); v++)
         write_workload(to, work, v, blocks);
-    fprintf(
-        to,
-        "---\nscenario: bench\ndevices: [{model: bench}]\ncontention: %s\nqueue: interleave\npolicies: [%s]\nvms:\n",
-        work->contention, work->policy);
-    for (int v = 0; v < PLAIN_KERNELS; v++)
+    fprintf(to, "---\nscenario: bench\ndevices: [{model: %s}]\ncontention: %s\npolicies: [%s]\n%svms:\n",
+            work->wide ? "bench" : "v100", work->contention, work->policy, work->wide ? "queue: interleave\n" : "");
+    for (int v = 0; v < tenants(work); v++)
         fprintf(to, "  - {name: v%d, workload: w%d, streams: %d, repeat: %d}\n", v, v, work->streams, work->streams);
     fprintf(to, "run: {replications: %d}\n", replications);
 }
@@ -99,7 +113,7 @@ static double seconds_of(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Seconds, on this clock, of one run of the file's scenario, or -1. */
+/* Returns the seconds on this clock of one run of the file's scenario, or -1. */
 static double time_run(const struct sms_file *file, clockid_t clock, unsigned jobs)
 {
     struct sms_run_options options = sms_run_defaults();
@@ -120,6 +134,7 @@ static double time_run(const struct sms_file *file, clockid_t clock, unsigned jo
 static struct sms_file *load(const struct work *work, double blocks, int replications)
 {
     char path[] = "/tmp/smsched-bench-XXXXXX";
+    struct sms_load_options options = {.models = SMS_BENCH_MODELS};
     struct sms_errors errors;
     struct sms_file *file = NULL;
     int fd = mkstemp(path);
@@ -128,7 +143,7 @@ static struct sms_file *load(const struct work *work, double blocks, int replica
         return NULL;
     write_scenario(to, work, blocks, replications);
     fclose(to);
-    if (sms_file_load(path, NULL, &file, &errors))
+    if (sms_file_load(path, &options, &file, &errors))
         sms_errors_print(&errors, stderr);
     unlink(path);
     return file;
@@ -156,7 +171,7 @@ static struct plain_work plain_work(void)
     return work;
 }
 
-/* Median seconds of a reference, each for so many blocks. */
+/* Returns the median seconds of five runs of a reference with so many blocks. */
 static double time_plain(double (*run)(const struct plain_work *work, uint64_t blocks), uint64_t blocks)
 {
     struct plain_work work = plain_work();
@@ -177,15 +192,61 @@ static double peak_mib(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
-static void print_row(const char *name, double blocks, double seconds, double plain)
+/* `plain` is in seconds a block; `instructions` are those of a block, or negative if they were not counted. */
+static void print_row(const char *name, double blocks, double seconds, double plain, double instructions)
 {
-    printf("| %s | %.0e | %.2f | %.1f | %.2f | %.1f |\n", name, blocks, blocks / seconds / 1e6, seconds / blocks * 1e9,
+    printf("| %s | %.0e | %.2f | %.1f | %.2f | %.1f | ", name, blocks, blocks / seconds / 1e6, seconds / blocks * 1e9,
            seconds / blocks / plain, peak_mib());
+    if (instructions >= 0)
+        printf("%.0f |\n", instructions);
+    else
+        printf("|\n");
     fflush(stdout);
 }
 
-/* One row; the plain loop runs between its runs, so that both see the same machine. */
-static int bench(const struct work *work, double blocks)
+/* Runs the row once with so many blocks, and does nothing else. */
+static int run_once(const struct work *work, double blocks)
+{
+    struct sms_file *file = load(work, blocks, 1);
+    if (!file)
+        return 1;
+    bool failed = time_run(file, CLOCK_PROCESS_CPUTIME_ID, 1) < 0;
+    sms_file_free(file);
+    return failed;
+}
+
+/* Returns the instructions of a process that runs the row once, or -1 without `valgrind`. */
+static double count_instructions(const char *program, const struct work *work, double blocks)
+{
+    char command[1024], line[256];
+    double count = -1;
+    snprintf(command, sizeof command,
+             "valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null '%s' --once %.0f '%s' 2>&1",
+             program, blocks, work->name);
+    FILE *from = popen(command, "r");
+    while (from && fgets(line, sizeof line, from)) {
+        const char *at = strstr(line, "refs:");
+        double refs = 0;
+        for (at = at ? at + 5 : ""; *at; at++)
+            refs = *at >= '0' && *at <= '9' ? refs * 10 + (*at - '0') : refs;
+        count = refs > 0 ? refs : count;
+    }
+    if (from)
+        pclose(from);
+    return count;
+}
+
+/* Returns the instructions of a block: what more blocks cost, without loading and the first fill of the SMs; or -1. */
+static double instructions_a_block(const char *program, const struct work *work)
+{
+    double few = 24.0 * work->sms * (work->sms > 1000 ? 16 : 64);
+    double less = count_instructions(program, work, few);
+    double more = less < 0 ? -1 : count_instructions(program, work, 2 * few);
+    return more < 0 ? -1 : (more - less) / few;
+}
+
+/* Prints one row. The plain loop runs right after it, so that both see the same machine. */
+static int bench(const struct work *work, double blocks, const char *program)
 {
     struct sms_file *file = load(work, blocks, 1);
     double seconds[RUNS];
@@ -197,7 +258,8 @@ static int bench(const struct work *work, double blocks)
             return 1;
     }
     sms_file_free(file);
-    print_row(work->name, blocks, median(seconds), time_plain(plain_loop, 200000) / 200000);
+    print_row(work->name, blocks, median(seconds), time_plain(plain_loop, 200000) / 200000,
+              program ? instructions_a_block(program, work) : -1);
     return 0;
 }
 
@@ -209,8 +271,8 @@ static bool is_asked_for(const char *name, int argc, char **argv)
     return asked;
 }
 
-/* Wall seconds of the file's runs in a process of its own: some systems leave the
- * threads of one that has long been busy on one core where they were. */
+/* Returns the wall seconds of the file's runs in a process of their own. Some systems leave the threads of a process
+ * that has long been busy on one core where they are. */
 static double time_process(const struct sms_file *file, unsigned jobs)
 {
     int status = 0;
@@ -223,7 +285,7 @@ static double time_process(const struct sms_file *file, unsigned jobs)
     return seconds_of(CLOCK_MONOTONIC) - start;
 }
 
-/* The wall time of two replications on one thread over that on two. */
+/* Prints the wall time of two replications on one thread over that on two. */
 static int bench_threads(void)
 {
     struct sms_file *file = load(&works[0], 2e6, 2);
@@ -237,29 +299,51 @@ static int bench_threads(void)
     return 0;
 }
 
+static const struct work *find_work(const char *name)
+{
+    for (size_t w = 0; name && w < sizeof works / sizeof *works; w++)
+        if (!strcmp(works[w].name, name))
+            return &works[w];
+    return NULL;
+}
+
+static void print_references(void)
+{
+    printf(
+        "| work | blocks | million blocks/s | ns/block | ratio to the plain loop | peak MiB so far | instructions |\n"
+        "|---|---|---|---|---|---|---|\n");
+    double plain = time_plain(plain_loop, 200000) / 200000;
+    print_row("(plain loop)", 2e5, plain * 2e5, plain, -1);
+    print_row("(simtbs's ticks)", 2e4, time_plain(plain_ticks, 20000), plain, -1);
+}
+
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"most", required_argument, NULL, 'm'}, {"growth", no_argument, NULL, 'g'}, {0}};
-    double most = 1e7;
+    static const struct option options[] = {{"most", required_argument, NULL, 'm'},
+                                            {"growth", no_argument, NULL, 'g'},
+                                            {"instructions", no_argument, NULL, 'i'},
+                                            {"once", required_argument, NULL, 'o'},
+                                            {0}};
+    double most = 1e7, once = 0;
     bool growth = false;
+    const char *program = NULL; /* to count instructions with, or NULL */
     for (int id = getopt_long(argc, argv, "", options, NULL); id != -1;
          id = getopt_long(argc, argv, "", options, NULL)) {
         growth |= id == 'g';
         most = id == 'm' ? strtod(optarg, NULL) : most;
+        once = id == 'o' ? strtod(optarg, NULL) : once;
+        program = id == 'i' ? argv[0] : program;
     }
     argc -= optind;
     argv += optind;
-    printf("| work | blocks | million blocks/s | ns/block | ratio to the plain loop | peak MiB so far |\n"
-           "|---|---|---|---|---|---|\n");
-    double plain = time_plain(plain_loop, 200000) / 200000;
-    print_row("(plain loop)", 2e5, plain * 2e5, plain);
-    print_row("(simtbs's ticks)", 2e4, time_plain(plain_ticks, 20000), plain);
+    if (once > 0)
+        return argc != 1 || !find_work(argv[0]) || run_once(find_work(argv[0]), once);
+    print_references();
     for (size_t w = 0; w < sizeof works / sizeof *works; w++) {
         if (!is_asked_for(works[w].name, argc, argv))
             continue;
         for (double blocks = growth ? 1e5 : works[w].blocks; blocks <= (growth ? most : works[w].blocks); blocks *= 10)
-            if (bench(&works[w], blocks))
+            if (bench(&works[w], blocks, program))
                 return 1;
     }
     return is_asked_for("threads", argc, argv) ? bench_threads() : 0;
