@@ -105,7 +105,9 @@ void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now) { update
  * the device clock. If they are equal, it keeps following what it follows. */
 static void set_speed(struct sms__blocks *device, struct sms__group *group, double sm_slow, uint64_t now)
 {
-    struct sms__device_clock *clock = sms__device_clock_of(device, group->launch->fit), *follows = group->clock;
+    const struct sms__footprint *fit = group->launch->fit;
+    struct sms__device_clock *clock = fit->of_device ? sms__device_clock_of(device, fit) : NULL;
+    struct sms__device_clock *follows = group->clock;
     if (clock && clock->slow != sm_slow)
         follows = clock->slow > sm_slow ? clock : NULL;
     group->sm_slow = sm_slow;
@@ -119,6 +121,17 @@ static void set_speed(struct sms__blocks *device, struct sms__group *group, doub
     group->speed = 1 / sm_slow;
 }
 
+/* Returns the greatest slowdown of these resources, at least 1. */
+static inline double greatest(const double *slowdown, uint32_t resources)
+{
+    double most = 1;
+    for (; resources; resources &= resources - 1) {
+        double by = slowdown[__builtin_ctz(resources)];
+        most = by > most ? by : most;
+    }
+    return most;
+}
+
 /* Each group is as slow as the slowest resource that it uses. */
 static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
@@ -130,12 +143,13 @@ static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
         int r = __builtin_ctz(left);
         slowdown[r] = sms__slowdown(device, (size_t)r, sm->pressure[r]);
     }
+    uint32_t last = 0; /* what slowed the group before; most groups of an SM are slowed by the same resources */
+    double sm_slow = 1;
     for (size_t g = 0; g < sm->groups; g++) {
-        double sm_slow = 1;
-        for (uint32_t left = slowing & sm->group[g].launch->fit->of_sm; left; left &= left - 1) {
-            double by = slowdown[__builtin_ctz(left)];
-            sm_slow = by > sm_slow ? by : sm_slow;
-        }
+        uint32_t by = slowing & sm->group[g].launch->fit->of_sm;
+        if (by != last)
+            sm_slow = greatest(slowdown, by);
+        last = by;
         set_speed(device, &sm->group[g], sm_slow, now);
     }
 }
