@@ -163,7 +163,7 @@ static void maxmin_is_feasible_and_no_group_can_gain_without_a_slower_one_losing
     (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     struct sms_contention_view view = {NULL, NULL, RESOURCES, resources};
-    double scratch[(SMS + 1) * 2 * RESOURCES];
+    double scratch[(SMS + 1) * 3 * RESOURCES];
     struct random_case c;
     for (int i = 0; i < 5000; i++) {
         draw(rng, &c);

@@ -239,7 +239,7 @@ static double count_instructions(const char *program, const struct work *work, d
 /* Returns the instructions of a block: what more blocks cost, without loading and the first fill of the SMs; or -1. */
 static double instructions_a_block(const char *program, const struct work *work)
 {
-    double few = 24.0 * work->sms * (work->sms > 1000 ? 16 : 64);
+    double few = work->sms > 800 ? 64.0 * work->sms : 51200;
     double less = count_instructions(program, work, few);
     double more = less < 0 ? -1 : count_instructions(program, work, 2 * few);
     return more < 0 ? -1 : (more - less) / few;

@@ -155,8 +155,9 @@ static void fire(void *subject, uint64_t now)
     struct sms__blocks *device = clock->device;
     struct sms__match first = sms__queue_first(&clock->key);
     if (due(clock, first.time) <= now && is_only_one(clock, now)) {
+        const struct sms__handler *handler = &device->setup.engine->handler[device->sm[first.source].source];
         device->setup.engine->events++;
-        sms__sm_fire(&device->sm[first.source], now);
+        handler->fire(handler->subject, now);
         return;
     }
     for (struct sms__match m; due(clock, (m = sms__queue_first(&clock->key)).time) <= now;) {
