@@ -34,6 +34,24 @@ struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device,
     return NULL;
 }
 
+/* A slowdown is a function of the usage alone, so an answer that is kept is as good as a new one. One with a knee costs
+ * two powers, 40 times as much as to find the answer. */
+double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
+{
+    const struct sms_contention *model = device->setup.contention;
+    uint64_t bits;
+    uint32_t knees = device->rating.knees, bit = (uint32_t)1 << r;
+    if (!(knees & bit))
+        return model->slowdown(&device->setup.contention_view, r, usage);
+    memcpy(&bits, &usage, sizeof bits);
+    size_t row = (size_t)__builtin_popcount(knees & (bit - 1));
+    struct sms__known *known =
+        &device->rating.known[row * SMS__KNOWN + (bits * 0x9e3779b97f4a7c15u >> 32) % SMS__KNOWN];
+    if (known->usage != usage || known->slowdown == 0)
+        *known = (struct sms__known){usage, model->slowdown(&device->setup.contention_view, r, usage)};
+    return known->slowdown;
+}
+
 static double slowdown_of(const struct sms__blocks *device, size_t r, double usage)
 {
     if (usage <= SMS_FULL && !(device->rating.knees >> r & 1))

@@ -24,6 +24,9 @@ static inline double sms__device_clock_reading(const struct sms__device_clock *c
     return clock->base + (double)(now - clock->since) * clock->speed;
 }
 
+/* Returns by how much the resource slows its users, by a model with a `slowdown` function. */
+double sms__slowdown(const struct sms__blocks *device, size_t r, double usage);
+
 void sms__device_clock_init(struct sms__blocks *device);
 struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__footprint *fit);
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now); /* true if its speed changed */

@@ -2,8 +2,6 @@
  * leaves. Invariant: a group's clock is brought up to date exactly when its speed changes. */
 #include "internal.h"
 
-#include <string.h>
-
 void sms__rate_init(struct sms__blocks *device)
 {
     const struct sms__device *model = device->setup.model;
@@ -19,24 +17,6 @@ void sms__rate_init(struct sms__blocks *device)
         *(model->resource[r].scope == SMS_SCOPE_SM ? &rating->sm_scope : &rating->device_scope) |= (uint32_t)1 << r;
     for (size_t s = 0; s < device->sms; s++)
         sms__update_oversubscribed(&device->sm[s], 0);
-}
-
-/* A slowdown is a function of the usage alone, so an answer that is kept is as good as a new one. One with a knee costs
- * two powers, 40 times as much as to find the answer. */
-double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
-{
-    const struct sms_contention *model = device->setup.contention;
-    uint64_t bits;
-    uint32_t knees = device->rating.knees, bit = (uint32_t)1 << r;
-    if (!(knees & bit))
-        return model->slowdown(&device->setup.contention_view, r, usage);
-    memcpy(&bits, &usage, sizeof bits);
-    size_t row = (size_t)__builtin_popcount(knees & (bit - 1));
-    struct sms__known *known =
-        &device->rating.known[row * SMS__KNOWN + (bits * 0x9e3779b97f4a7c15u >> 32) % SMS__KNOWN];
-    if (known->usage != usage || known->slowdown == 0)
-        *known = (struct sms__known){usage, model->slowdown(&device->setup.contention_view, r, usage)};
-    return known->slowdown;
 }
 
 static const double *average_device_scope(const struct sms__blocks *device, const double *of_sm,

@@ -25,8 +25,6 @@ struct sms__rating {
     double *speed, *scratch;
 };
 
-/* Returns by how much the resource slows its users, by a model with a `slowdown` function. */
-double sms__slowdown(const struct sms__blocks *device, size_t r, double usage);
 void sms__rate_init(struct sms__blocks *device);
 void sms__rate(struct sms__blocks *device, uint64_t now);
 void sms__integrate_total(struct sms__blocks *device, uint64_t now);
