@@ -1,10 +1,11 @@
-/* `smsched plot`: draws the figures of a results folder with gnuplot. */
+/* `smsched plot`: draws figures of results with gnuplot. */
 #define _XOPEN_SOURCE 700
 #include "commands.h"
 
 #include "../base/escape.h"
+#include "../import/untrusted.h"
+#include "../report/figures.h"
 #include "../report/folder.h"
-#include "../report/plot.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -16,21 +17,26 @@ static const char *const formats[] = {"svg", "pdf", "png"};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 struct options {
-    const char *figures;
+    const char *out, *format, *width, *figures;
 };
 
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"figures", "LIST", "svg, pdf and png, separated by commas; default svg,png", CLI_TEXT, AT(figures)},
+    {"out", "DIR", "folder of the figures; default RESULTS/plots", CLI_TEXT, AT(out), .letter = 'o'},
+    {"format", "LIST", "svg, pdf and png, separated by commas; default svg", CLI_TEXT, AT(format)},
+    {"width", "WIDTH", "column (3.45in, the default), page (7in), or a width in in, cm or mm", CLI_TEXT, AT(width)},
+    {"figures", "LIST", "only figures of these names, separated by commas; * stands for any characters", CLI_TEXT,
+     AT(figures)},
     {0},
 };
 
 struct job {
     const struct cli *cli;
-    struct sms__plot plot;
+    struct sms__figures figures;
+    struct sms__untrusted database; /* of a sweep */
     bool wanted[FORMATS];
-    char source[SMS__PATH_BYTES], scripts[4200];
+    char source[SMS__PATH_BYTES], target[SMS__PATH_BYTES], scripts[SMS__PATH_BYTES];
     struct sms__folder folder; /* of the figures */
 };
 
@@ -45,135 +51,192 @@ static bool want(struct job *job, const char *word, size_t length)
 static int choose_formats(struct job *job)
 {
     const struct options *given = job->cli->options;
-    const char *list = given->figures ? given->figures : "svg,png";
+    const char *list = given->format ? given->format : "svg";
     for (const char *word = list;; word++) {
         size_t length = strcspn(word, ",");
         if (!want(job, word, length))
-            return cli_usage(job->cli, "--figures: '%.*s' is none of svg, pdf, png", (int)length, word);
+            return cli_usage(job->cli, "--format: '%.*s' is none of svg, pdf, png", (int)length, word);
         word += length;
         if (*word == '\0')
             return EXIT_OK;
     }
 }
 
+static int choose_width(struct job *job)
+{
+    static const struct {
+        const char *unit;
+        double inches;
+    } units[] = {{"in", 1}, {"cm", 1 / 2.54}, {"mm", 1 / 25.4}};
+    const char *text = ((const struct options *)job->cli->options)->width;
+    double *width = &job->figures.width_in;
+    char *unit;
+    if (!text)
+        return EXIT_OK;
+    *width = !strcmp(text, "column") ? 3.45 : !strcmp(text, "page") ? 7 : 0;
+    double number = strtod(text, &unit);
+    for (size_t i = 0; i < sizeof units / sizeof *units && *width == 0; i++)
+        if (!strcmp(unit, units[i].unit))
+            *width = number * units[i].inches;
+    return *width >= 2 && *width <= 40
+               ? EXIT_OK
+               : cli_usage(job->cli, "--width: '%s' is none of column, page, or 2in to 40in, such as 8.5cm", text);
+}
+
+/* Figures used to be chosen by format with --figures. */
+static int check_names(const struct job *job)
+{
+    const char *list = ((const struct options *)job->cli->options)->figures;
+    for (size_t i = 0; list && i < FORMATS; i++)
+        if (!strncmp(list, formats[i], 3) && strchr(",", list[3]))
+            return cli_usage(job->cli, "--figures: '%s' is a format; say --format %s", formats[i], list);
+    return EXIT_OK;
+}
+
+/* ---- where to read and write ---- */
+
+/* The database, if the results are a sweep's. */
+static const char *find_database(struct job *job)
+{
+    static const char *const places[] = {"sweep.db", "results/sweep.db"};
+    struct sms__arena *arena = &job->figures.arena;
+    const size_t length = strlen(job->source);
+    if (length > 3 && !strcmp(job->source + length - 3, ".db"))
+        return job->source;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *path = sms__print(arena, "%s/%s", job->source, places[i]);
+        if (access(path, F_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+static void choose_target(struct job *job)
+{
+    const char *given = ((const struct options *)job->cli->options)->out, *name = job->cli->args[0];
+    const size_t length = strlen(name);
+    if (given)
+        snprintf(job->target, sizeof job->target, "%s", given);
+    else if (length > 4 && !strcmp(name + length - 4, ".csv"))
+        snprintf(job->target, sizeof job->target, "%.*s.plots", (int)length - 4, name);
+    else
+        snprintf(job->target, sizeof job->target, "%s/plots", name);
+}
+
 static int make_folder(struct job *job)
 {
-    struct sms_errors *errors = &job->plot.errors;
-    const char *dir = job->cli->args[0];
-    char target[SMS__PATH_BYTES + 8], *full = realpath(dir, NULL);
-    if (!full || strlen(full) >= sizeof job->source) {
+    struct sms_errors *errors = &job->figures.errors;
+    const char *name = job->cli->args[0];
+    char *full = realpath(name, NULL);
+    if (!full || strlen(full) + 64 > sizeof job->source) {
         free(full);
-        return sms__fail(errors, SMS_EIO, dir, "cannot be read: %s", full ? "the name is too long" : strerror(errno));
+        return sms__fail(errors, SMS_EIO, name, "cannot be read: %s", full ? "the name is too long" : strerror(errno));
     }
     strcpy(job->source, full);
     free(full);
     snprintf(job->scripts, sizeof job->scripts, "%s/plots", job->cli->share ? job->cli->share : "share/smsched");
     if (access(job->scripts, X_OK))
         return sms__fail(errors, SMS_EIO, job->scripts, "cannot be read: %s", strerror(errno));
-    snprintf(target, sizeof target, "%s/plots", job->source);
-    return sms__folder_begin(&job->folder, target, SMS__FOLDER_ADD, errors);
+    choose_target(job);
+    return sms__folder_begin(&job->folder, job->target, SMS__FOLDER_ADD, errors);
 }
 
-static int draw(struct job *job, const struct sms__figure *figure)
+/* ---- drawing ---- */
+
+static int load(struct job *job)
 {
-    int code = SMS_OK;
-    for (size_t i = 0; i < FORMATS && code == SMS_OK; i++)
-        if (job->wanted[i])
-            code = atomic_load(&cli_interrupted) ? SMS_ECANCELED : sms__gnuplot(&job->plot, figure, formats[i]);
+    struct sms__figures *figures = &job->figures;
+    const char *database = find_database(job);
+    if (!database)
+        return sms__figures_load(figures);
+    job->database.cancel = &cli_interrupted;
+    int code = sms__untrusted_open(&job->database, database, &figures->errors);
+    figures->file = job->database.file;
     return code;
 }
 
-static int read_and_draw(void *user)
+static int load_and_draw(void *user)
 {
     struct job *job = user;
-    struct sms__plot *plot = &job->plot;
-    static int (*const write[])(struct sms__plot *) = {sms__write_throughput, sms__write_turnaround,
-                                                       sms__write_usage,      sms__write_heatmaps,
-                                                       sms__write_timelines,  sms__write_processes};
-    int code = sms__plot_read(plot);
-    bool pairs = code == SMS_OK && sms__are_pairs(plot), clusters = plot->throughput.count == 0; /* and nothing else */
-    if (pairs)
-        code = sms__write_pairs(plot);
-    else if (code == SMS_OK)
-        code = sms__write_answer(plot);
-    for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK && !pairs && !clusters; i++)
-        code = write[i](plot);
-    if (code == SMS_OK && clusters)
-        code = sms__write_turnaround(plot);
+    struct sms__figures *figures = &job->figures;
+    int code = load(job);
     if (code == SMS_OK)
-        code = sms__write_slowdown(plot);
-    if (code == SMS_OK)
-        code = sms__write_allocation(plot);
-    if (code == SMS_OK)
-        code = sms__write_pods(plot);
-    for (size_t i = 0; i < plot->figures && code == SMS_OK; i++)
-        code = draw(job, &plot->figure[i]);
+        code = sms__figures_make(figures);
+    for (size_t f = 0; f < figures->made.count; f++)
+        for (size_t i = 0; i < FORMATS && code == SMS_OK; i++)
+            if (job->wanted[i])
+                code = atomic_load(&cli_interrupted) ? SMS_ECANCELED
+                                                     : sms__figures_draw(figures, figures->made.name[f], formats[i]);
     return code;
 }
 
-static void add_figure(struct job *job, const char *name, const char *ending)
+static void add_file(struct job *job, const char *name, const char *ending)
 {
     char file[300];
     snprintf(file, sizeof file, "%s.%s", name, ending);
     sms__folder_add(&job->folder, file);
 }
 
-/* Replaces earlier figures. Other files that gnuplot's scripts needed are not kept. */
 static int publish(struct job *job)
 {
-    const struct sms__plot *plot = &job->plot;
-    for (size_t f = 0; f < plot->figures; f++) {
-        add_figure(job, plot->figure[f].name, "dat");
+    const struct sms__figure_names *made = &job->figures.made;
+    for (size_t f = 0; f < made->count; f++) {
+        add_file(job, made->name[f], "gp");
+        add_file(job, made->name[f], "csv");
         for (size_t i = 0; i < FORMATS; i++)
             if (job->wanted[i])
-                add_figure(job, plot->figure[f].name, formats[i]);
+                add_file(job, made->name[f], formats[i]);
     }
     json_t *manifest = json_pack("{si ss}", "format", 1, "version", SMSCHED_VERSION);
-    return sms__folder_end(&job->folder, manifest, &job->plot.errors);
+    return sms__folder_end(&job->folder, manifest, &job->figures.errors);
 }
 
-static void print_figure(const struct job *job, const char *name, const char *ending)
+static void print_made(const struct job *job)
 {
-    sms__print_visible(stdout, job->cli->args[0]);
-    printf("/plots/%s.%s\n", name, ending);
-}
-
-static void print_drawn(const struct job *job)
-{
-    for (size_t f = 0; f < job->plot.figures && !job->cli->quiet; f++)
+    const struct sms__figure_names *made = &job->figures.made, *empty = &job->figures.empty;
+    for (size_t f = 0; f < made->count; f++)
         for (size_t i = 0; i < FORMATS; i++)
-            if (job->wanted[i])
-                print_figure(job, job->plot.figure[f].name, formats[i]);
+            if (job->wanted[i]) {
+                sms__print_visible(stdout, job->target);
+                printf("/%s.%s\n", made->name[f], formats[i]);
+            }
+    for (size_t i = 0; i < empty->count; i++)
+        fprintf(stderr, "no figure %s: the results have nothing to draw in it\n", empty->name[i]);
 }
 
-static void print_left_out(const struct job *job)
+static int finish(struct job *job, int code)
 {
-    for (size_t i = 0; i < job->plot.left_out.count && !job->cli->quiet; i++)
-        fprintf(stderr, "no figure %s: the results have nothing to draw in it\n", job->plot.left_out.name[i]);
-}
-
-static int plot_folder(struct job *job)
-{
-    struct sms__plot *plot = &job->plot;
-    int code = make_folder(job);
-    plot->folder = job->source;
-    plot->temporary = job->folder.partial.name;
-    plot->scripts = job->scripts;
-    plot->cancel = &cli_interrupted;
-    if (code == SMS_OK)
-        code = sms__guard(&plot->arena, read_and_draw, job);
+    struct sms__figures *figures = &job->figures;
     if (code == SMS_ENOMEM)
-        sms__fail(&plot->errors, code, NULL, "out of memory");
+        sms__fail(&figures->errors, code, NULL, "out of memory");
+    if (code == SMS_OK && figures->made.count == 0)
+        code = sms__fail(&figures->errors, SMS_EINPUT, job->cli->args[0], "holds nothing to draw%s",
+                         figures->only ? " under the names of --figures" : "; is this a folder of results?");
     if (code == SMS_OK)
         code = publish(job);
-    if (code == SMS_OK)
-        print_drawn(job);
-    if (code == SMS_OK)
-        print_left_out(job);
+    if (code == SMS_OK && !job->cli->quiet)
+        print_made(job);
     sms__folder_abandon(&job->folder);
-    sms_errors_print(&plot->errors, stderr);
-    sms__arena_release(&plot->arena);
+    for (sqlite3_stmt *open; figures->file && (open = sqlite3_next_stmt(figures->file, NULL));)
+        sqlite3_finalize(open);
+    sqlite3_close(figures->file);
+    sms_errors_print(&figures->errors, stderr);
+    sms__arena_release(&figures->arena);
     return cli_exit_code(code);
+}
+
+static int plot_results(struct job *job)
+{
+    struct sms__figures *figures = &job->figures;
+    int code = make_folder(job);
+    figures->source = job->source;
+    figures->scripts = job->scripts;
+    figures->temporary = job->folder.partial.name;
+    figures->only = ((const struct options *)job->cli->options)->figures;
+    figures->cancel = &cli_interrupted;
+    if (code == SMS_OK)
+        code = sms__guard(&figures->arena, load_and_draw, job);
+    return finish(job, code);
 }
 
 static int plot(struct cli *cli)
@@ -182,23 +245,28 @@ static int plot(struct cli *cli)
     if (!job)
         return cli_no_memory();
     job->cli = cli;
-    int code = cli->n_args == 1 ? choose_formats(job) : cli_usage(cli, "name one results folder");
+    int code = cli->n_args == 1 ? choose_formats(job) : cli_usage(cli, "name one folder of results");
     if (code == EXIT_OK)
-        code = plot_folder(job);
+        code = choose_width(job);
+    if (code == EXIT_OK)
+        code = check_names(job);
+    if (code == EXIT_OK)
+        code = plot_results(job);
     free(job);
     return code;
 }
 
 const struct cli_command cmd_plot = {
     .name = "plot",
-    .args = "DIR",
-    .summary = "draw the figures of a results folder",
+    .args = "RESULTS",
+    .summary = "draw the figures of results",
     .text =
-        "Draws the answer to the scenario's question, throughput, utilization, a heat map of occupancy, and timelines "
-        "of blocks and processes into DIR/plots, with gnuplot. Scenarios named A/B are pairs of programs, and one "
-        "heat map shows all of them.",
+        "Draws figures for print with gnuplot, from a folder of 'smsched run --out', a folder of 'smsched sweep', or a "
+        "file of 'smsched compare --format csv'. Beside each figure are its numbers, NAME.csv, and its script, "
+        "NAME.gp: "
+        "change it, and draw it again with 'gnuplot -c NAME.gp pdf'.",
     .examples = "smsched run scenario.yaml --out results\n"
-                "smsched plot results --figures pdf\n",
+                "smsched plot results --format pdf\n",
     .options = {{own_options}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = plot};

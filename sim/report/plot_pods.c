@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES_MOST = 300 };
-
 /* Compares names by bytes, but numbers in them by value. */
 static int compare_names(const char *a, const char *b)
 {
@@ -74,48 +72,4 @@ struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, const struct sms__
         drawn.span[i].row = drawn.row.count - 1;
     }
     return drawn;
-}
-
-/* Gives each span of a row its lane. If there are more than LANES_MOST, they are drawn merged, in one lane. */
-static void set_lanes(struct sms__state_span *state_span, size_t count)
-{
-    double busy[LANES_MOST] = {0};
-    size_t lanes = 1;
-    for (size_t i = 0; i < count && count <= LANES_MOST; i++) {
-        size_t lane = 0;
-        while (lane < lanes && busy[lane] > state_span[i].start_ns)
-            lane++;
-        lanes = lane < lanes ? lanes : lane + 1;
-        busy[lane] = state_span[i].end_ns;
-        state_span[i].lane = lane;
-    }
-    for (size_t i = 0; i < count; i++)
-        state_span[i].lanes = lanes;
-}
-
-static int write_pods(struct sms__plot *plot, const struct sms__group_of *group)
-{
-    struct sms__pods_drawn drawn = sms__draw_pods(plot, group);
-    struct sms__state_span *state_span = SMS__NEW(&plot->arena, struct sms__state_span, drawn.spans + 1);
-    for (size_t i = 0; i < drawn.spans; i++)
-        state_span[i] = (struct sms__state_span){.process = drawn.span[i].row,
-                                                 .state = drawn.span[i].state,
-                                                 .start_ns = drawn.span[i].start_ns,
-                                                 .end_ns = drawn.span[i].end_ns};
-    for (size_t i = 0, end; i < drawn.spans; i = end) {
-        for (end = i + 1; end < drawn.spans && drawn.span[end].row == drawn.span[i].row;)
-            end++;
-        set_lanes(&state_span[i], end - i);
-    }
-    const struct sms__chart_spec spec = {"pods",      group->scenario, group->policy, state_span,
-                                         drawn.spans, &drawn.row,      &plot->ending};
-    return sms__write_chart(plot, &spec);
-}
-
-int sms__write_pods(struct sms__plot *plot)
-{
-    int code = sms__figures_check(plot, plot->pod_span.groups.count);
-    for (size_t g = 0; g < plot->pod_span.groups.count && code == SMS_OK; g++)
-        code = write_pods(plot, &plot->pod_span.groups.item[g]);
-    return code;
 }

@@ -6,7 +6,6 @@
 #define SCENARIO SMS__CSV_SCENARIO
 #define POLICY SMS__CSV_POLICY
 #define ROWS SMS__CSV_ROWS
-#define BARS(file, gate, rows, group, mean) SMS__CSV_BARS(file, gate, rows, group, mean, "ci95_" mean)
 #define TEXT(name, type, field)                                                                                        \
     {                                                                                                                  \
         name, SMS__CSV_TEXT, offsetof(type, field)                                                                     \
@@ -28,21 +27,13 @@
 
 enum { SM_MAX = 100000, BLOCKS_MAX = 4096 };
 
-static const char *set_host(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
-{
-    (void)plot, (void)table;
-    ((struct sms__bar *)row)->host = true;
-    return NULL;
-}
-
-/* Gives the processes their order, too. */
+/* Gives the processes their order. */
 static const char *check_process(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
 {
-    struct sms__bar *bar = row;
+    const struct sms__named *process = row;
     (void)table;
-    bar->host = !strcmp(bar->group, "all");
-    if (!bar->host)
-        sms__name_index(&plot->arena, &plot->process, bar->group);
+    if (strcmp(process->name, "all") != 0)
+        sms__name_index(&plot->arena, &plot->process, process->name);
     return NULL;
 }
 
@@ -54,38 +45,17 @@ static const char *check_span(struct sms__plot *plot, const struct sms__csv_tabl
     return NULL;
 }
 
-/* The group is the part of the metric between its first word and its unit: "mean", "p95". */
-static const char *check_cluster(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
-{
-    const char *group = strchr(table->column[3].name, '_') + 1;
-    ((struct sms__bar *)row)->group = sms__copy(&plot->arena, group, strcspn(group, "_"));
-    return NULL;
-}
-
 static const char *check_pod(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
 {
     (void)plot, (void)table;
     return ((struct sms__pod_span *)row)->ended < SMS__ENDED_WAITING ? NULL : "no pod ends so";
 }
 
-/* Only clusters whose pods run workloads have a slowdown. */
-#define CLUSTER(rows, metric)                                                                                          \
-    {                                                                                                                  \
-        .file = "cluster.csv", .gate = "allocation.csv", ROWS(rows, struct sms__bar),                                  \
-        .column = {SCENARIO,                                                                                           \
-                   POLICY,                                                                                             \
-                   TEXT("cluster", struct sms__bar, group),                                                            \
-                   {metric, SMS__CSV_NUMBER, offsetof(struct sms__bar, mean)},                                         \
-                   {"ci95_" metric, SMS__CSV_NUMBER, offsetof(struct sms__bar, ci95)},                                 \
-                   {"slowdown_mean_ratio", SMS__CSV_PRESENT}},                                                         \
-        .check = check_cluster                                                                                         \
-    }
-
 static const struct sms__csv_table tables[] = {
-    {BARS("vms.csv", NULL, throughput, "vm", "kernels_per_s")},
-    {BARS("hosts.csv", NULL, throughput, "host", "kernels_per_s"), .check = set_host},
-    {BARS("hosts.csv", NULL, stp, "host", "stp_ratio")},
-    {BARS("resources.csv", NULL, usage, "resource", "usage_ratio")},
+    {.file = "vms.csv",
+     ROWS(host, struct sms__named),
+     .column = {SCENARIO, POLICY, {"kernels_per_s", SMS__CSV_NUMBER, offsetof(struct sms__named, value)}}},
+    {.file = "hosts.csv", ROWS(host, struct sms__named), .column = {SCENARIO, POLICY}},
     {.file = "heatmap.csv",
      ROWS(heat, struct sms__heat),
      .column = {SCENARIO, POLICY, FIRST_DEVICE, AMOUNT("sm", struct sms__heat, sm),
@@ -101,7 +71,11 @@ static const struct sms__csv_table tables[] = {
                 AMOUNT("start_ns", struct sms__block_span, start_ns),
                 AMOUNT("end_ns", struct sms__block_span, end_ns),
                 {"blocks", SMS__CSV_COUNT, offsetof(struct sms__block_span, blocks), .min = 1, .max = BLOCKS_MAX}}},
-    {BARS("processes.csv", "spans.csv", turnaround, "process", "turnaround_ns"), .check = check_process},
+    {.file = "processes.csv",
+     .gate = "spans.csv",
+     ROWS(named, struct sms__named),
+     .column = {SCENARIO, POLICY, TEXT("process", struct sms__named, name)},
+     .check = check_process},
     {.file = "spans.csv",
      .gate = "spans.csv",
      ROWS(state_span, struct sms__state_span),
@@ -115,12 +89,6 @@ static const struct sms__csv_table tables[] = {
      .column = {SCENARIO, POLICY, AMOUNT("arrived_ratio", struct sms__point, arrived),
                 AMOUNT("allocated_ratio", struct sms__point, allocated),
                 AMOUNT("fragment_ratio", struct sms__point, fragments)}},
-    CLUSTER(turnaround, "turnaround_mean_ns"),
-    CLUSTER(turnaround, "turnaround_p50_ns"),
-    CLUSTER(turnaround, "turnaround_p95_ns"),
-    CLUSTER(slowdown, "slowdown_mean_ratio"),
-    CLUSTER(slowdown, "slowdown_p95_ratio"),
-    CLUSTER(slowdown, "slowdown_p99_ratio"),
     {.file = "placements.csv",
      .gate = "placements.csv",
      ROWS(pod_span, struct sms__pod_span),
@@ -152,9 +120,6 @@ static void name_states(struct sms__plot *plot)
 static void group_all(struct sms__plot *plot)
 {
     struct sms__arena *arena = &plot->arena;
-    struct sms__rows *bars[] = {&plot->answer, &plot->throughput, &plot->usage, &plot->turnaround, &plot->slowdown};
-    for (size_t i = 0; i < sizeof bars / sizeof *bars; i++)
-        sms__group_rows(arena, bars[i], sizeof(struct sms__bar), false);
     sms__group_rows(arena, &plot->heat, sizeof(struct sms__heat), true);
     sms__group_rows(arena, &plot->block_span, sizeof(struct sms__block_span), true);
     sms__group_rows(arena, &plot->state_span, sizeof(struct sms__state_span), true);
@@ -170,9 +135,7 @@ int sms__plot_read(struct sms__plot *plot)
     for (size_t i = 0; i < sizeof tables / sizeof *tables && code == SMS_OK; i++)
         if (tables[i].gate ? sms__plot_has(plot, tables[i].gate) : !of_cluster || sms__plot_has(plot, tables[i].file))
             code = sms__csv_read(plot, &tables[i]);
-    if (code == SMS_OK)
-        code = sms__read_answers(plot);
-    if (code == SMS_OK && plot->throughput.count == 0 && plot->point.count == 0)
+    if (code == SMS_OK && plot->host.count == 0 && plot->point.count == 0)
         code = sms__fail(&plot->errors, SMS_EINPUT, plot->folder, "holds no results");
     if (code == SMS_OK)
         group_all(plot);

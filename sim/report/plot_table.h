@@ -47,21 +47,9 @@ struct sms__csv_table {
     {                                                                                                                  \
         "policy", SMS__CSV_NAME, offsetof(struct sms__row, policy), offsetof(struct sms__plot, policy)                 \
     }
-/* A table of bars. `group`, `mean` and `ci95` are names of columns. */
-#define SMS__CSV_BARS(file_, gate_, rows_, group_, mean_, ci95_)                                                       \
-    .file = (file_), .gate = (gate_), SMS__CSV_ROWS(rows_, struct sms__bar),                                           \
-    .column = {SMS__CSV_SCENARIO,                                                                                      \
-               SMS__CSV_POLICY,                                                                                        \
-               {(group_), SMS__CSV_TEXT, offsetof(struct sms__bar, group)},                                            \
-               {(mean_), SMS__CSV_NUMBER, offsetof(struct sms__bar, mean)},                                            \
-               {(ci95_), SMS__CSV_NUMBER, offsetof(struct sms__bar, ci95)}}
-
 /* plot_csv.c: reads a file. Returns SMS_OK or the code of the error that it reported. */
 int sms__csv_read(struct sms__plot *plot, const struct sms__csv_table *table);
 /* Whether the folder has the file. */
 bool sms__plot_has(struct sms__plot *plot, const char *file);
-/* plot_answer.c: reads the questions of the scenarios, whose names must be known by then, and the values that answer
- * them. */
-int sms__read_answers(struct sms__plot *plot);
 
 #endif

@@ -231,10 +231,10 @@ for program in a:40 b:80 c:160; do
 done >>"$work/pairs.yaml"
 try 0 "pairs" run "$work/pairs.yaml" --brief --out "$work/pairs" --quiet
 if [ "$(cat "$work/pairs/timeline.csv" "$work/pairs/heatmap.csv" | wc -l)" -eq 2 ]; then ok; else bad "a brief folder has rows"; fi
-try 0 "a figure of pairs" plot "$work/pairs" --figures svg
-if [ "$(ls "$work/pairs/plots")" = "$(printf 'manifest.json\npairs.dat\npairs.svg')" ]; then ok; else bad "plots of pairs: $(ls "$work/pairs/plots")"; fi
-if awk '/^[0-9]/ { n++; at[$1, $2, n > 9] = $3 } END { exit !(n == 18 && at[1, 2, 0] == at[2, 1, 0] && at[0, 0, 1] != "") }' \
-    "$work/pairs/plots/pairs.dat"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
+try 0 "a figure of pairs" plot "$work/pairs" --format svg
+if [ "$(ls "$work/pairs/plots")" = "$(printf 'manifest.json\npairs.csv\npairs.gp\npairs.svg')" ]; then ok; else bad "plots of pairs: $(ls "$work/pairs/plots")"; fi
+if awk -F, '/^[0-9]/ { n++; at[$2, $3, $1] = $6 } END { exit !(n == 18 && at[2, 3, 1] != "" && at[2, 3, 1] == at[3, 2, 1] && at[1, 1, 2] != "") }' \
+    "$work/pairs/plots/pairs.csv"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
 
 # Two VMs have kernels of the same name.
 printf 'workload: x\nkernels: [{name: c, blocks: 4, threads: 32, block_time: 1 us}]\n---\nworkload: y\nkernels: [{name: b/c, blocks: 4, threads: 32, block_time: 1 us}, {name: d, blocks: 4, threads: 32, block_time: 1 us}]\n---\nscenario: alike\ndevices: [{model: v100}]\npolicies: [round_robin, leftover]\nvms: [{name: a/b, workload: x}, {name: a, workload: y}]\n' >"$work/alike.yaml"
@@ -250,10 +250,10 @@ done
 if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv comparison.json manifest.json nodes.csv placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
 if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok; else bad "a host has no cluster.csv"; fi
 if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
-try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; prints "plots/allocation-cluster.svg"
-if [ "$(grep -c '^# policy' "$work/cluster/plots/allocation-cluster.dat")" -eq 8 ]; then ok; else bad "a line a policy"; fi
+try 0 "a figure of a cluster" plot "$work/cluster" --format svg; prints "plots/allocation-cluster.svg"
+if [ "$(awk -F, 'NR > 1 { print $NF }' "$work/cluster/plots/allocation-cluster.csv" | sort -u | wc -l)" -eq 8 ]; then ok; else bad "a line a policy"; fi
 if awk -F, 'NR > 1 && !($11 >= $3 && $12 ~ /^(done|running)$/) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "pods end"; fi
-if [ "$(grep -c '^[0-9]' "$work/cluster/plots/pods-cluster-first_fit.dat")" -gt 20 ]; then ok; else bad "a bar a pod and GPU"; fi
+if [ "$(grep -c ',first_fit,' "$work/cluster/plots/pods-cluster.csv")" -gt 20 ]; then ok; else bad "a bar a pod and GPU"; fi
 sed -e 's/^scenario: .*/scenario: other/' -e 's/first_fit/worst_fit/' "$cluster" >"$work/other.yaml"
 output=$("$smsched" explain "$cluster" "$work/other.yaml" --policy first_fit --format csv 2>"$work/err")
 exits 0 $? "explain with a policy that is added to the second scenario"
@@ -302,18 +302,18 @@ with open(folder + "/spans.csv", "w") as to:
             for k in range(1000 if policy == "crowded" else 2):
                 print(f"s,{policy},{name},0,{'kernel' if k % 2 else 'host'},{i + 1 + k},{i + 2 + k}", file=to)
 EOT
-    try 0 "figures of $count processes" plot "$work/shared$count" --figures svg
-    prints "plots/processes-s-a+x+1+.svg"; prints "plots/processes-s-a+x+1+-2.svg"; prints "plots/processes-s-crowded.svg"
+    try 0 "figures of $count processes" plot "$work/shared$count" --format svg
+    prints "plots/processes-s.svg"
 done
 plots=$work/shared10/plots
-if [ "$(sed -n 3p "$plots/processes-s-a+x+1+.dat")" = "0.000 10.000 9 0 unplaced" ] &&
-    [ "$(grep -vc '^#' "$plots/processes-s-a+x+1+.dat")" -eq 30 ]; then ok; else bad "spans as they are, in the order of processes"; fi
-if [ "$(grep -vc '^#' "$plots/processes-s-crowded.dat")" -gt 1000 ]; then ok; else bad "crowded rows"; fi
-if grep -q 'a(x=1) (first 120 of 150)' "$work/shared150/plots/processes-s-a+x+1+.svg"; then ok; else bad "rows left out are told"; fi
-if grep -q '>c/9<' "$plots/processes-s-a+x+1+.svg"; then ok; else bad "names of rows"; fi
-if [ "$(grep -c '^c/. ' "$plots/turnaround.dat")" -eq 18 ] && [ "$(grep -c '^all ' "$plots/turnaround.dat")" -eq 2 ]; then ok; else bad "turnarounds"; fi
-if [ "$(grep -vc '^#\|^$' "$work/shared150/plots/turnaround.dat")" -eq 2 ]; then ok; else bad "turnaround of many: of all"; fi
+if [ "$(sed -n 2p "$plots/processes-s.csv")" = "1,0,0.001,0.1,0.86,14540253,a(x=1),c/0,unplaced" ] &&
+    [ "$(grep -c ',a(x=1),' "$plots/processes-s.csv")" -eq 30 ]; then ok; else bad "spans as they are, in the order of processes"; fi
+if awk -F, '$7 == "crowded" && $8 == "c/0" { n++; full += $5 - $4 } END { exit !(n > 1000 && full / 0.8 / 600 > 0.95) }' "$plots/processes-s.csv"; then ok; else bad "crowded rows"; fi
+if grep -q '(first 40 of 150)' "$work/shared150/plots/processes-s.svg"; then ok; else bad "rows left out are told"; fi
+if grep -q '>c/9<' "$plots/processes-s.svg"; then ok; else bad "names of rows"; fi
+if [ "$(grep -c ',c/.$' "$plots/turnaround.csv")" -eq 20 ] && [ "$(grep -c ',NaN,.*,c/1$' "$plots/turnaround.csv")" -eq 2 ] && [ "$(grep -c ',all$' "$plots/turnaround.csv")" -eq 2 ]; then ok; else bad "turnarounds"; fi
+if [ "$(wc -l <"$work/shared150/plots/turnaround.csv")" -eq 3 ]; then ok; else bad "turnaround of many: of all"; fi
 printf 'scenario,policy,process,device,state,start_ns,end_ns\ns,p,c/0,,kernel,-1,2\n' >"$work/shared10/spans.csv"
-try 3 "a span that begins before the run" plot "$work/shared10" --figures svg; prints "out of range"
+try 3 "a span that begins before the run" plot "$work/shared10" --format svg; prints "out of range"
 
 finish

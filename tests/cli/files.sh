@@ -211,10 +211,10 @@ for size in 4 8 16; do
     if [ -e results/plots ]; then bad "figures on a full disk are left"; else ok; fi
     left results "figures on a full disk"
 done
-try 0 "figures" plot results --quiet --figures svg
+try 0 "figures" plot results --quiet --format svg
 cp results/plots/throughput.svg drawn.svg
 echo mine >results/plots/mine.svg
-try 0 "other figures beside them" plot results --quiet --figures png
+try 0 "other figures beside them" plot results --quiet --format png
 if [ -e results/plots/mine.svg ] && [ -e results/plots/throughput.svg ] && [ -e results/plots/throughput.png ]; then ok; else bad "figures are gone" "$(ls results/plots)"; fi
 rm results/plots/manifest.json
 try 4 "figures over what no manifest lists" plot results --quiet

@@ -67,7 +67,7 @@ for kind in FIFO link device folder socket; do
         cp -r run odd
         make_odd $kind odd/$file
         ends "report of a folder whose $file is a $kind" report odd --quiet -o odd.html
-        ends "plot of a folder whose $file is a $kind" plot odd --quiet --figures svg
+        ends "plot of a folder whose $file is a $kind" plot odd --quiet --format svg
         rm -rf odd
     done
     for file in origin.json slurm.job merge.lock 1-of-1.$here.db 1-of-1.$here.db-journal 1-of-1.$here.db-wal 1-of-1.$here.lock 2-of-3.$here.db results/manifest.json results/sweep.db results/sweep.db-journal results/sweep.db-wal; do
@@ -188,9 +188,9 @@ refused "a store whose pages are used twice" "1-of-1.other.db: error: is damaged
 for what in names many-scenario many-policy many-vm many-spans; do
     ends "report of $what" report $what --quiet -o $what.html
 done
-for what in names many-vm; do ends "plot of $what" plot $what --quiet --figures svg; done
-refused "too many policies" "more than 5000 pairs of a scenario and a policy" plot many-policy
-refused "too many figures" "has results for more than 3000 figures" plot many-spans
+for what in names many-vm; do ends "plot of $what" plot $what --quiet --format svg; done
+refused "too many policies" "more than 2000 rows, too many for the figure throughput" plot many-policy
+refused "too many panels" "more than 2000 panels, too many for the figure processes-small" plot many-spans
 refused "a tree far larger than its file" "take more than 2 GiB of memory" report deep -o refused.html
 refused "one row of a baseline again and again" "far more rows than the results have values" check small.yaml --baseline again.csv
 ends "a view without end, which the report does not read" report view --quiet -o view.html

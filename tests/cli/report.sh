@@ -173,7 +173,7 @@ for wrong in 's/,0,0.5/,0 x,0.5/' 's/,0,0.5/,99,0.5/' 's/,lost$/,gone/' 's/,ende
     sed "$wrong" many/placements.csv | head -50 >wrong.csv
     cp -r pods wrong && cp wrong.csv wrong/placements.csv
     try 3 "placements with $wrong" report wrong --quiet; prints "placements.csv"
-    try 3 "figures of placements with $wrong" plot wrong --quiet --figures svg
+    try 3 "figures of placements with $wrong" plot wrong --quiet --format svg
     rm -r wrong
 done
 

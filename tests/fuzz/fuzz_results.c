@@ -5,6 +5,7 @@
 #include "scratch.h"
 
 #include "sim/page/page.h"
+#include "sim/report/figures.h"
 
 enum { SIZE_MAX_OF_INPUT = 256 * 1024 };
 
@@ -57,35 +58,39 @@ static void put_files(const char *bytes, size_t size)
     put_file(bytes, size);
 }
 
-static int draw(void *user)
+static int make(void *user)
 {
-    struct sms__plot *plot = user;
-    static int (*const write[])(struct sms__plot *) = {
-        sms__write_answer,   sms__write_throughput, sms__write_turnaround, sms__write_usage,      sms__write_slowdown,
-        sms__write_heatmaps, sms__write_timelines,  sms__write_processes,  sms__write_allocation, sms__write_pods};
-    int code = sms__plot_read(plot);
-    if (code == SMS_OK && sms__are_pairs(plot))
-        code = sms__write_pairs(plot);
-    for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK; i++)
-        code = write[i](plot);
-    return code;
+    struct sms__figures *figures = user;
+    int code = sms__figures_load(figures);
+    return code ? code : sms__figures_make(figures);
+}
+
+static void remove_all(const char *folder, const struct sms__figure_names *names, const char *ending)
+{
+    char path[1024];
+    for (size_t i = 0; i < names->count; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", folder, names->name[i], ending);
+        unlink(path);
+    }
 }
 
 static void plot(void)
 {
-    char drawn[256], path[512];
+    static atomic_bool cancel;
+    char drawn[256];
     snprintf(drawn, sizeof drawn, "%s/drawn", scratch());
-    struct sms__plot plot = {.folder = scratch(), .temporary = drawn};
-    int code = sms__guard(&plot.arena, draw, &plot);
-    if (code && code != SMS_ENOMEM && plot.errors.count == 0)
+    struct sms__figures figures = {
+        .source = scratch(), .temporary = drawn, .scripts = "tools/plots", .cancel = &cancel};
+    int code = sms__guard(&figures.arena, make, &figures);
+    if (code && code != SMS_ENOMEM && figures.errors.count == 0)
         abort();
-    for (size_t i = 0; i < plot.figures; i++) {
-        snprintf(path, sizeof path, "%s/%s.dat", drawn, plot.figure[i].name);
-        unlink(path);
-        snprintf(path, sizeof path, "%s/%s.var", drawn, plot.figure[i].name);
-        unlink(path);
-    }
-    sms__arena_release(&plot.arena);
+    remove_all(drawn, &figures.made, "csv");
+    remove_all(drawn, &figures.made, "gp");
+    remove_all(drawn, &figures.empty, "csv");
+    for (sqlite3_stmt *open; figures.file && (open = sqlite3_next_stmt(figures.file, NULL));)
+        sqlite3_finalize(open);
+    sqlite3_close(figures.file);
+    sms__arena_release(&figures.arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,63 +1,81 @@
-# Grouped bars with error bars: throughput and utilization.
-# usage: gnuplot -c bars.gp SCRIPTS VARIABLES DATA FORMAT FILE
-scripts = ARG1
-data = ARG3
-format = ARG4
-file = ARG5
-load ARG2
-
-# Names below the axis slant if the longest of a panel does not fit below its group.
-array panel_slant[panels]
-array panel_below[panels]
+# ---- horizontal bars: a panel for each scenario, a row for each policy, a bar for each tenant ----
+# panel_: title, xlabel, top, bound (NaN: none), start (NaN: none); row_: panel, label; set: subs, shared, label_letters_of
+# data: panel, row, sub, rgb, value, ci95, label, names
+label_letters = 0
+do for [r = 1:rows] { label_letters = max(label_letters, longest(row_label[r])) }
+label_w = 0.08 + label_letters * letter
+columns = panels > 1 && shared && label_w < 0.42 * figure_w ? figure_w > 5 ? min(panels, 3) : 2 : 1
+panel_rows = (panels + columns - 1) / columns
+bar_h = subs > 1 ? rows * subs > 150 ? 0.05 : 0.09 : 0.1
+has_text = bar_h > 0.06
+gap_h = subs > 1 ? 0.06 : 0.05
+margin = 0.1
+panel_w = (figure_w - label_w) / columns
+max_lines = 1
+do for [p = 1:panels] { max_lines = max(max_lines, lines_of(panel_xlabel[p])) }
+array height[panels]
+array begin_y[panels]
+array row_y[rows]
+array above[panels]
 do for [p = 1:panels] {
-    widest = 0
-    do for [t = panel_first_tic[p]:panel_last_tic[p]] { widest = strlen(tic_name[t]) > widest ? strlen(tic_name[t]) : widest }
-    panel_slant[p] = widest * 0.055 > 2.75 / (panel_right[p] - 0.5)
-    # Steeper, so that a long name of the first group does not leave the page.
-    panel_slant[p] = panel_slant[p] ? widest > 14 ? 55 : 35 : 0
-    panel_below[p] = 0.2 + (panel_slant[p] ? widest * 0.053 * sin(panel_slant[p] * pi / 180) : 0)
-}
-
-margin_left = 0.52
-margin_right = 0.08
-title_h = 0.2 + question_lines * 0.12
-plot_h = 1.15
-side_w = 0
-foot_h = 0
-load scripts . '/common.gp'
-
-set style fill solid 1.0 border rgb 'black'
-set xtics scale 0
-set grid ytics lt 1 lc rgb '#dddddd' lw 0.4
-
-set multiplot
-do for [p = 1:panels] {
-    set lmargin at screen plot_left(p)
-    set rmargin at screen plot_right(p)
-    set tmargin at screen plot_top(p)
-    set bmargin at screen plot_bottom(p)
-    set label 1001 panel_title[p] at screen x_middle(p), down(cell_y(p) + 0.115) center noenhanced
-    set label 1003 panel_question[p] at screen x_middle(p), down(cell_y(p) + 0.23) center noenhanced font small
-    set label 1002 panel_label[p] at screen across(cell_x(p) + 0.09), y_middle(p) center rotate
-    set xrange [0.5:panel_right[p]]
-    set yrange [0:panel_top[p]]
-    set ytics step(panel_top[p])
-    set boxwidth panel_bar[p] * 0.92 absolute
-    if (panel_slant[p]) { set xtics rotate by panel_slant[p] right offset 0.6, 0.1 } else { set xtics norotate center offset 0, tics_up }
-    set xtics ('' 0)
-    if (panel_empty[p]) { set label 1000 empty_text at graph 0.5, graph 0.5 center }
-    do for [t = panel_first_tic[p]:panel_last_tic[p]] { set xtics add (tic_name[t] tic_at[t]) }
-    unset arrow
-    if (panel_rule[p] > 0) { set arrow 1 from panel_rule[p], graph 0 to panel_rule[p], graph 1 nohead lc rgb '#888888' lw 0.5 dt 3 }
-    if (full_line) { set arrow 2 from graph 0, first 100 to graph 1, first 100 nohead front lc rgb 'black' lw 0.8 dt 2 }
-    if (panel_bound[p] > 0) {
-        set arrow 3 from graph 0, first panel_bound[p] to graph 1, first panel_bound[p] nohead front lc rgb 'black' lw 0.8 dt 2
-        set label 1004 'no policy exceeds this' at graph 0.99, first panel_bound[p] right offset 0, -0.5 font small front
+    height[p] = gap_h / 2
+    above[p] = (panels > 1 ? 0.05 + titles_h(panel_title[p]) : 0.03) + (panel_bound[p] > 0 ? 0.1 : 0)
+    do for [r = 1:rows] {
+        if (row_panel[r] == p) {
+            row_h = max(subs * bar_h, text_h(row_label[r])) + gap_h
+            row_y[r] = height[p] + row_h / 2 - gap_h / 2
+            height[p] = height[p] + row_h
+        }
     }
-    plot for [b = panel_first_block[p]:panel_last_block[p]] data index b - 1 using 2:($3 / panel_unit[p]) with boxes lc rgb colour(block_colour[b]) lw 0.3, \
-         for [b = panel_first_block[p]:panel_last_block[p]] data index b - 1 using 2:(($3 - $4) / panel_unit[p]):(0):(2 * $4 / panel_unit[p]) with vectors heads size screen across(0.02), 90 fixed lc rgb 'black' lw 0.6
-    unset object
+}
+bottom_h = 0.31 + line_h * (max_lines - 1)
+y = head_h
+do for [q = 1:panel_rows] {
+    above_h = 0
+    plot_h = 0
+    do for [p = (q - 1) * columns + 1:min(q * columns, panels)] { above_h = max(above_h, above[p]); plot_h = max(plot_h, height[p]) }
+    do for [p = (q - 1) * columns + 1:min(q * columns, panels)] { begin_y[p] = y + above_h }
+    y = y + above_h + plot_h + (each_x || q == panel_rows ? bottom_h : 0.17)
+}
+figure_h = y + 0.02
+eval begin
+eval head
+set xtics offset 0, 0.35
+set grid xtics lt 1 lc rgb '#dddddd' lw 0.4
+set ytics scale 0
+do for [p = 1:panels] {
+    column_x = label_w + ((p - 1) % columns) * panel_w
+    set lmargin at screen across(column_x)
+    set rmargin at screen across(column_x + panel_w - margin)
+    set tmargin at screen down(begin_y[p])
+    set bmargin at screen down(begin_y[p] + height[p])
+    if (panels > 1) { set label 1 panel_title[p] at screen across(columns > 1 ? column_x + (panel_w - margin) / 2 : figure_w / 2), down(begin_y[p] - above[p] + 0.095) center noenhanced }
+    wide = columns == 1 && longest(panel_xlabel[p]) * letter > panel_w
+    if (each_x && columns > 1) { set label 2 panel_xlabel[p] at screen across(column_x + (panel_w - margin) / 2), down(begin_y[p] + height[p] + 0.25) center noenhanced font font7 }
+    if ((each_x && columns == 1) || p == panels) { set label 2 panel_xlabel[p] at screen across(wide ? figure_w / 2 : (label_w + figure_w - margin) / 2), down(begin_y[p] + height[p] + 0.25) center noenhanced font font7 }
+    # The changes are a column at the right.
+    part = (has_text ? label_letters_of * 0.052 + 0.08 : 0.03) / (panel_w - margin)
+    bottom = panel_low[p] * 1.1
+    top = (panel_top[p] - bottom * part) / (1 - part)
+    if (panel_bound[p] > 0) { set label 3 panel_bound_name[p] at screen across(column_x + (panel_w - margin) * (panel_bound[p] - bottom) / (top - bottom)), down(begin_y[p] - 0.045) center font font6 }
+    set xrange [bottom:top]
+    set yrange [height[p]:0]
+    set xtics step(top - bottom, panel_w / 0.42)
+    set ytics ('' -1)
+    unset arrow
+    if (panel_bound[p] > 0) { set arrow 1 from first panel_bound[p], graph 0 to first panel_bound[p], graph 1 nohead front lc rgb 'black' lw 0.8 dt 2 }
+    if (panel_start[p] == panel_start[p]) { set arrow 2 from first panel_start[p], graph 0 to first panel_start[p], graph 1 nohead back lc rgb '#555555' lw 0.8 dt 3 }
+    if (!shared || column_x == label_w) {
+        do for [r = 1:rows] {
+            if (row_panel[r] == p) { set label 100 + r row_label[r] at screen across(column_x - 0.05), down(begin_y[p] + row_y[r] - (lines_of(row_label[r]) - 1) * line_h / 2) right noenhanced font font7 }
+        }
+    }
+    middle(r, s) = row_y[int(r)] + (s - (subs - 1) / 2.0) * bar_h
+    plot data skip 1 using ($1 == p ? 0 : NaN):(middle($2, $3)):(0):5:(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46):4 with boxxyerror lc rgb variable lw 0, \
+         data skip 1 using ($1 == p ? $5 - $6 : NaN):(middle($2, $3)):(2 * $6):(0) with vectors heads size screen across(0.015), 90 fixed lc rgb 'black' lw 0.6, \
+         data skip 1 using ($1 == p && has_text ? top : NaN):(middle($2, $3)):7 with labels right offset -0.3, 0 noenhanced font font6
     unset label
+    unset object
 }
 unset multiplot
 unset output

@@ -1,0 +1,419 @@
+/* Makes figures from the SQL files of the folder plots/. Lines "-- @WORD ARGUMENT" divide such a file into sections:
+ *
+ *   @draw MARK...      the scripts MARK.gp that draw it
+ *   @needs TABLE...    tables without which there is no such figure
+ *   @table NAME        a table for all figures of the file
+ *   @check FILE: TEXT  an error, with the line that the query returns
+ *   @figures           a row for each figure; the first column is its name
+ *   @each NAME         a table for one figure
+ *   @set               one row: each column is a variable of the script
+ *   @array PREFIX      column `c` of row i is PREFIX_c[i]; the number of rows is PREFIXs
+ *   @data              the CSV file; `@data blocks`: with two empty lines where the first column changes
+ *   @include NAME      the sections of NAME.inc
+ *
+ * Sections below @figures run once for each figure. They find its row in the table `figure`, and {COLUMN} in their
+ * text is the value of that column, as an identifier, {=COLUMN} as it is. common.sql comes first and has tables for
+ * all. */
+#define _GNU_SOURCE
+#include "figures.h"
+
+#include "../base/escape.h"
+#include "../base/read.h"
+#include "../base/write.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <string.h>
+
+enum { SECTIONS_MOST = 40, ROWS_MOST = 2000, DATA_MOST = 2000000 };
+
+struct section {
+    const char *word, *argument, *text;
+};
+
+/* A file of SQL, and the figure that is being made. */
+struct maker {
+    struct sms__figures *figures;
+    const char *path;
+    struct section section[SECTIONS_MOST];
+    size_t sections;
+    const char *name;
+    FILE *script;
+    size_t rows; /* of the query that runs */
+    sqlite3_int64 block;
+};
+
+static int fail(struct maker *maker) { return sms__figures_error(maker->figures, strrchr(maker->path, '/') + 1); }
+
+static bool is(const struct section *section, const char *word) { return !strcmp(section->word, word); }
+
+static int parse(struct maker *maker, const char *path)
+{
+    const char *text;
+    struct sms__arena *arena = &maker->figures->arena;
+    int code = sms__file_text(arena, path, &text, &maker->figures->errors);
+    for (const char *at = code ? NULL : strstr(text, "-- @"), *next; at && code == SMS_OK; at = next) {
+        const char *end = strchrnul(at, '\n');
+        next = strstr(end, "\n-- @");
+        next = next ? next + 1 : NULL;
+        size_t word = strcspn(at + 4, " \n"), skip = 4 + word + strspn(at + 4 + word, " ");
+        if (maker->sections == SECTIONS_MOST)
+            return sms__fail(&maker->figures->errors, SMS_EINPUT, path, "has too many sections");
+        struct section section = {sms__copy(arena, at + 4, word),
+                                  sms__copy(arena, at + skip, (size_t)(end - at) - skip),
+                                  sms__copy(arena, end, next ? (size_t)(next - end) : strlen(end))};
+        if (is(&section, "include"))
+            code = parse(maker, sms__print(arena, "%s/%s.inc", maker->figures->scripts, section.argument));
+        else
+            maker->section[maker->sections++] = section;
+    }
+    return code;
+}
+
+/* ---- queries ---- */
+
+/* The text of a query's first value; NULL if it has none. */
+static int first_value(struct maker *maker, const char *sql, const char **value)
+{
+    sqlite3_stmt *statement;
+    *value = NULL;
+    if (sqlite3_prepare_v2(maker->figures->file, sql, -1, &statement, NULL) != SQLITE_OK)
+        return fail(maker);
+    int step = sqlite3_step(statement);
+    const char *text = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    char *copy = text ? sqlite3_mprintf("%s", text) : NULL;
+    sqlite3_finalize(statement);
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
+        return fail(maker);
+    if (copy)
+        *value = sms__print(&maker->figures->arena, "%s", copy);
+    sqlite3_free(copy);
+    return SMS_OK;
+}
+
+/* Replaces each {COLUMN} by what the figure has there. */
+static int fill(struct maker *maker, const char *text, const char **filled)
+{
+    struct sms__arena *arena = &maker->figures->arena;
+    const char *out = "", *value;
+    for (const char *open; (open = strchr(text, '{')); text = strchr(open, '}') + 1) {
+        const bool plain = open[1] == '=';
+        const char *name = sms__copy(arena, open + 1 + plain, strcspn(open + 1 + plain, "}"));
+        int code = first_value(
+            maker,
+            sms__print(arena,
+                       plain ? "SELECT \"%s\" FROM temp.figure" : "SELECT printf('\"%%w\"', \"%s\") FROM temp.figure",
+                       name),
+            &value);
+        if (code)
+            return code;
+        out = sms__print(arena, "%s%.*s%s", out, (int)(open - text), text, value ? value : "");
+    }
+    *filled = sms__print(arena, "%s%s", out, text);
+    return SMS_OK;
+}
+
+static int make_table(struct maker *maker, const char *name, const char *sql)
+{
+    const char *filled;
+    int code = fill(maker, sql, &filled);
+    if (code)
+        return code;
+    const char *text = sms__print(&maker->figures->arena, "DROP TABLE IF EXISTS temp.%s; CREATE TEMP TABLE %s AS %s",
+                                  name, name, filled);
+    return sqlite3_exec(maker->figures->file, text, NULL, NULL, NULL) == SQLITE_OK ? SMS_OK : fail(maker);
+}
+
+/* Calls `take` for each row. */
+static int query(struct maker *maker, const struct section *section,
+                 int (*take)(struct maker *maker, const struct section *section, sqlite3_stmt *row))
+{
+    const char *sql;
+    sqlite3_stmt *statement;
+    int step = SQLITE_DONE, code = fill(maker, section->text, &sql);
+    if (code)
+        return code;
+    if (sqlite3_prepare_v2(maker->figures->file, sql, -1, &statement, NULL) != SQLITE_OK)
+        return fail(maker);
+    maker->rows = 0;
+    while (code == SMS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW) {
+        maker->rows++;
+        code = take(maker, section, statement);
+    }
+    if (code == SMS_OK && step != SQLITE_DONE)
+        code = fail(maker);
+    sqlite3_finalize(statement);
+    return code;
+}
+
+/* ---- the script and the data ---- */
+
+/* Between single quotes, gnuplot gives no character a meaning except the quote, which is doubled. */
+static void put_text(FILE *to, const char *text)
+{
+    fputc('\'', to);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "''" : *text == '\n' ? "' . \"\\n\" . '" : (const char[]){*text, '\0'}, to);
+    fputc('\'', to);
+}
+
+static void put_value(FILE *to, sqlite3_stmt *row, int column, void (*put)(FILE *to, const char *text))
+{
+    const int type = sqlite3_column_type(row, column);
+    const unsigned char *text = type == SQLITE_TEXT ? sqlite3_column_text(row, column) : NULL;
+    if (type == SQLITE_INTEGER)
+        fprintf(to, "%lld", sqlite3_column_int64(row, column));
+    else if (type == SQLITE_FLOAT)
+        fprintf(to, "%.10g", sqlite3_column_double(row, column));
+    else if (text)
+        put(to, (const char *)text);
+    else
+        fputs("NaN", to);
+}
+
+static int set(struct maker *maker, const struct section *section, sqlite3_stmt *row)
+{
+    (void)section;
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        fprintf(maker->script, "%s = ", sqlite3_column_name(row, i));
+        put_value(maker->script, row, i, put_text);
+        fputc('\n', maker->script);
+    }
+    return SMS_OK;
+}
+
+static int set_item(struct maker *maker, const struct section *section, sqlite3_stmt *row)
+{
+    if (maker->rows > ROWS_MOST)
+        return sms__fail(&maker->figures->errors, SMS_EINPUT, maker->figures->source,
+                         "has more than %d %ss, too many for the figure %s; run its scenarios into several folders",
+                         ROWS_MOST, section->argument, maker->name);
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        const char *column = sqlite3_column_name(row, i);
+        if (maker->rows == 1)
+            fprintf(maker->script, "array %s_%s[%d]\n", section->argument, column, ROWS_MOST);
+        fprintf(maker->script, "%s_%s[%zu] = ", section->argument, column, maker->rows);
+        put_value(maker->script, row, i, put_text);
+        fputc('\n', maker->script);
+    }
+    return SMS_OK;
+}
+
+static int put_row(struct maker *maker, const struct section *section, sqlite3_stmt *row)
+{
+    const int columns = sqlite3_column_count(row);
+    const sqlite3_int64 block = sqlite3_column_int64(row, 0);
+    if (*section->argument && maker->rows > 1 && block != maker->block)
+        fputs("\n\n", maker->script);
+    maker->block = block;
+    for (int i = 0; i < columns && maker->rows == 1; i++)
+        fprintf(maker->script, "%s%c", sqlite3_column_name(row, i), i + 1 < columns ? ',' : '\n');
+    for (int i = 0; i < columns; i++) {
+        put_value(maker->script, row, i, sms__print_csv);
+        fputc(i + 1 < columns ? ',' : '\n', maker->script);
+    }
+    return maker->rows <= DATA_MOST ? SMS_OK
+                                    : sms__fail(&maker->figures->errors, SMS_EINPUT, maker->figures->source,
+                                                "has too many rows for the figure %s", maker->name);
+}
+
+static int write_file(struct maker *maker, const char *ending, int (*body)(struct maker *maker))
+{
+    struct sms__figures *figures = maker->figures;
+    const char *path = sms__print(&figures->arena, "%s/%s.%s", figures->temporary, maker->name, ending);
+    maker->script = fopen(path, "we");
+    if (!maker->script)
+        return sms__fail(&figures->errors, SMS_EIO, path, "cannot be written: %s", strerror(errno));
+    int code = body(maker), closed = sms__close_whole(maker->script, figures->temporary, &figures->errors);
+    return code ? code : closed;
+}
+
+static int write_data(struct maker *maker)
+{
+    int code = SMS_OK;
+    for (size_t i = 0; i < maker->sections && code == SMS_OK; i++)
+        if (is(&maker->section[i], "data"))
+            code = query(maker, &maker->section[i], put_row);
+    return code;
+}
+
+static int append_script(struct maker *maker, const char *name)
+{
+    const char *text;
+    struct sms__figures *figures = maker->figures;
+    int code = sms__file_text(&figures->arena, sms__print(&figures->arena, "%s/%s.gp", figures->scripts, name), &text,
+                              &figures->errors);
+    if (code == SMS_OK)
+        fputs(text, maker->script);
+    return code;
+}
+
+static int write_script(struct maker *maker)
+{
+    const struct sms__figures *figures = maker->figures;
+    const char *marks = "";
+    int code = SMS_OK;
+    fprintf(maker->script, "# Change what you like, and draw it again: gnuplot -c %s.gp [svg|pdf|png [FILE]]\n",
+            maker->name);
+    fprintf(maker->script, "# The data is in %s.csv. plot.py draws it with matplotlib.\nname = '%s'\nwidth_in = %g\n",
+            maker->name, maker->name, figures->width_in);
+    for (size_t i = 0; i < maker->sections && code == SMS_OK; i++) {
+        const struct section *section = &maker->section[i];
+        if (is(section, "draw"))
+            marks = section->argument;
+        else if (is(section, "set"))
+            code = query(maker, section, set);
+        else if (is(section, "array")) {
+            code = query(maker, section, set_item);
+            fprintf(maker->script, "%ss = %zu\n", section->argument, maker->rows);
+        }
+    }
+    fprintf(maker->script, "mark = '%s'\n\n", marks);
+    if (code == SMS_OK)
+        code = append_script(maker, "common");
+    return code ? code : append_script(maker, marks);
+}
+
+/* ---- figures ---- */
+
+static void add_name(struct sms__figures *figures, struct sms__figure_names *names, const char *name)
+{
+    *SMS__APPEND(&figures->arena, names->name, names->count) = name;
+}
+
+/* Whether the figure is asked for. */
+static bool is_wanted(struct sms__figures *figures, const char *name)
+{
+    bool wanted = !figures->only;
+    for (const char *at = figures->only; at && !wanted; at = *at ? at + 1 : NULL) {
+        size_t length = strcspn(at, ",");
+        wanted = fnmatch(sms__copy(&figures->arena, at, length), name, 0) == 0;
+        at += length;
+    }
+    return wanted;
+}
+
+static bool is_made(const struct sms__figures *figures, const char *name)
+{
+    for (size_t i = 0; i < figures->made.count; i++)
+        if (!strcmp(figures->made.name[i], name))
+            return true;
+    return false;
+}
+
+/* A name with only characters that file names may have. If another figure has the same, it gets a number. */
+static const char *name_figure(struct sms__figures *figures, const char *name)
+{
+    char *base = sms__print(&figures->arena, "%.200s", name);
+    for (char *at = base; *at; at++)
+        if (!strchr("_-.", *at) && !isalnum((unsigned char)*at))
+            *at = '+';
+    const char *own = base;
+    for (int i = 2; is_made(figures, own); i++)
+        own = sms__print(&figures->arena, "%s-%d", base, i);
+    return own;
+}
+
+static int make_one(struct maker *maker)
+{
+    struct sms__figures *figures = maker->figures;
+    int code = SMS_OK;
+    for (size_t i = 0; i < maker->sections && code == SMS_OK; i++)
+        if (is(&maker->section[i], "each"))
+            code = make_table(maker, maker->section[i].argument, maker->section[i].text);
+    if (code == SMS_OK)
+        code = write_file(maker, "csv", write_data);
+    const bool drawn = maker->rows > 0;
+    if (code == SMS_OK)
+        add_name(figures, drawn ? &figures->made : &figures->empty, maker->name);
+    return code || !drawn ? code : write_file(maker, "gp", write_script);
+}
+
+static int make_all(struct maker *maker)
+{
+    struct sms__figures *figures = maker->figures;
+    int code = SMS_OK;
+    for (long i = 1; code == SMS_OK; i++) {
+        code = make_table(maker, "figure", sms__print(&figures->arena, "SELECT * FROM figures WHERE rowid = %ld", i));
+        if (code == SMS_OK)
+            code = first_value(maker, "SELECT name FROM temp.figure", &maker->name);
+        if (code || !maker->name)
+            return code;
+        if (figures->made.count == SMS__FIGURES_MOST)
+            return sms__fail(&figures->errors, SMS_EINPUT, figures->source,
+                             "has results for more than %d figures; run its scenarios into several folders",
+                             SMS__FIGURES_MOST);
+        maker->name = name_figure(figures, maker->name);
+        if (is_wanted(figures, maker->name))
+            code = make_one(maker);
+    }
+    return code;
+}
+
+/* Whether the database has all tables that the section names. */
+static int has_tables(struct maker *maker, const char *tables, bool *all)
+{
+    const char *missing;
+    int code = first_value(
+        maker,
+        sms__print(&maker->figures->arena,
+                   "SELECT value FROM json_each('[\"' || replace('%s', ' ', '\",\"') || '\"]') WHERE value NOT IN "
+                   "(SELECT name FROM main.sqlite_master UNION ALL SELECT name FROM temp.sqlite_master)",
+                   tables),
+        &missing);
+    *all = !missing;
+    return code;
+}
+
+static int check(struct maker *maker, const struct section *section)
+{
+    const char *line;
+    int code = first_value(maker, section->text, &line);
+    if (code || !line)
+        return code;
+    size_t file = strcspn(section->argument, ":");
+    return sms__fail(&maker->figures->errors, SMS_EINPUT, maker->figures->source, "%.*s, line %s%s", (int)file,
+                     section->argument, line, section->argument + file);
+}
+
+static int run(struct sms__figures *figures, const char *path)
+{
+    struct maker *maker = SMS__NEW(&figures->arena, struct maker, 1);
+    *maker = (struct maker){.figures = figures, .path = path};
+    int code = parse(maker, path);
+    bool able = true;
+    for (size_t i = 0; i < maker->sections && code == SMS_OK && able; i++) {
+        const struct section *section = &maker->section[i];
+        if (is(section, "needs"))
+            code = has_tables(maker, section->argument, &able);
+        else if (is(section, "table") || is(section, "figures"))
+            code = make_table(maker, is(section, "table") ? section->argument : "figures", section->text);
+        else if (is(section, "check"))
+            code = check(maker, section);
+        if (code == SMS_OK && is(section, "figures"))
+            return make_all(maker);
+    }
+    return code;
+}
+
+/* The files of SQL, in the order of their names. */
+int sms__figures_make(struct sms__figures *figures)
+{
+    glob_t found;
+    int code = sms__figures_functions(figures);
+    const char *pattern = sms__print(&figures->arena, "%s/*.sql", figures->scripts);
+    if (code)
+        return code;
+    if (glob(pattern, 0, NULL, &found))
+        return sms__fail(&figures->errors, SMS_EIO, figures->scripts, "holds no SQL files");
+    const char **path = SMS__NEW(&figures->arena, const char *, found.gl_pathc);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        path[i] = sms__print(&figures->arena, "%s", found.gl_pathv[i]);
+    const size_t count = found.gl_pathc;
+    globfree(&found);
+    for (size_t i = 0; i < count && code == SMS_OK; i++)
+        code = run(figures, path[i]);
+    return code;
+}

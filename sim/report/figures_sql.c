@@ -1,0 +1,123 @@
+/* What SQLite lacks and the SQL of figures needs. */
+#include "figures.h"
+
+#include "../base/escape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES_MOST = 300 };
+
+int sms__figures_error(struct sms__figures *figures, const char *what)
+{
+    int code = figures->file ? sqlite3_errcode(figures->file) : SQLITE_NOMEM;
+    if (figures->errors.count)
+        return SMS_EINPUT;
+    if (atomic_load(figures->cancel))
+        return SMS_ECANCELED;
+    if (code == SQLITE_NOMEM)
+        return SMS_ENOMEM;
+    return sms__fail(&figures->errors, SMS_EINPUT, figures->source, "%s: %s; are these results of smsched?", what,
+                     sqlite3_errmsg(figures->file));
+}
+
+/* Compares names by bytes, but numbers in them by value. Names of SQLite's end with a NUL only if they are text. */
+static int compare_names(void *none, int a_bytes, const void *a, int b_bytes, const void *b)
+{
+    const char *x = a, *y = b, *x_end = x + a_bytes, *y_end = y + b_bytes;
+    (void)none;
+    while (x < x_end && y < y_end) {
+        size_t m = 0, n = 0;
+        while (x + m < x_end && x[m] >= '0' && x[m] <= '9')
+            m++;
+        while (y + n < y_end && y[n] >= '0' && y[n] <= '9')
+            n++;
+        int order = m && n ? (m != n ? (m > n) - (m < n) : memcmp(x, y, m)) : (unsigned char)*x - (unsigned char)*y;
+        if (order)
+            return order;
+        x += m && n ? m : 1;
+        y += m && n ? n : 1;
+    }
+    return (x < x_end) - (y < y_end);
+}
+
+/* wrap(text, most): breaks a name into lines of at most `most` characters, after a blank or a sign where there is one.
+ */
+static void wrap(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    const char *at = (const char *)sqlite3_value_text(value[0]);
+    const int most = sqlite3_value_int(value[1]);
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    (void)count;
+    while (at && *at) {
+        const char *end = at, *good = NULL;
+        int letters = 0;
+        for (; *end && letters < most; letters++) {
+            size_t bytes = sms__utf8_length(end);
+            end += bytes ? bytes : 1;
+            if (strchr(" _,(/+=-:", end[-1]) && letters > most / 3)
+                good = end;
+        }
+        end = *end && good ? good : end;
+        sqlite3_str_append(out, at, (int)(end - at));
+        at = end;
+        if (*at)
+            sqlite3_str_appendall(out, "\n");
+    }
+    char *text = sqlite3_str_finish(out);
+    sqlite3_result_text(context, text ? text : "", -1, text ? sqlite3_free : SQLITE_STATIC);
+}
+
+/* lane(start, end) OVER (... ORDER BY start ROWS UNBOUNDED PRECEDING): the first lane, from 0, that is free by then. */
+struct lanes {
+    double busy[LANES_MOST];
+    int lanes, lane;
+};
+
+static void lane_step(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    struct lanes *lanes = sqlite3_aggregate_context(context, sizeof *lanes);
+    (void)count;
+    if (!lanes)
+        return;
+    const double start = sqlite3_value_double(value[0]);
+    lanes->lane = 0;
+    while (lanes->lane < lanes->lanes && lanes->busy[lanes->lane] > start)
+        lanes->lane++;
+    lanes->lane = lanes->lane < LANES_MOST ? lanes->lane : LANES_MOST - 1;
+    lanes->lanes = lanes->lane < lanes->lanes ? lanes->lanes : lanes->lane + 1;
+    lanes->busy[lanes->lane] = sqlite3_value_double(value[1]);
+}
+
+static void lane_value(sqlite3_context *context)
+{
+    const struct lanes *lanes = sqlite3_aggregate_context(context, sizeof *lanes);
+    sqlite3_result_int(context, lanes ? lanes->lane : 0);
+}
+
+static void lane_inverse(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    (void)context, (void)count, (void)value;
+}
+
+static bool fill_palette(sqlite3 *file)
+{
+#define SMS__COLOUR(kind, name, rgb) "INSERT INTO temp.palette VALUES ('" kind "', '" name "', " #rgb ");"
+    static const char sql[] = "CREATE TEMP TABLE palette (kind TEXT, name TEXT, rgb INTEGER);"
+#include "palette.def"
+        ;
+#undef SMS__COLOUR
+    return sqlite3_exec(file, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+int sms__figures_functions(struct sms__figures *figures)
+{
+    sqlite3 *file = figures->file;
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    bool ok = sqlite3_create_function(file, "wrap", 2, flags, NULL, wrap, NULL, NULL) == SQLITE_OK &&
+              sqlite3_create_window_function(file, "lane", 2, SQLITE_UTF8, NULL, lane_step, lane_value, lane_value,
+                                             lane_inverse, NULL) == SQLITE_OK &&
+              sqlite3_create_collation(file, "natural_order", SQLITE_UTF8, NULL, compare_names) == SQLITE_OK &&
+              fill_palette(file);
+    return ok ? SMS_OK : sms__figures_error(figures, "setup");
+}

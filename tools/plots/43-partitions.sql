@@ -1,0 +1,23 @@
+-- Who has which device or instance when: a row for each device, a colour for each process.
+-- @needs spans devices
+-- @table span_device
+SELECT *, row_number() OVER (PARTITION BY scenario ORDER BY device COLLATE natural_order) AS row FROM (SELECT DISTINCT scenario, device FROM spans WHERE device <> '');
+-- @figures
+SELECT 'devices-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario || ': ' ELSE '' END || 'processes on devices' AS title
+FROM span_device WHERE row <= 40 GROUP BY scenario ORDER BY (SELECT min(rowid) FROM spans s WHERE s.scenario = span_device.scenario);
+-- @each panel
+SELECT policy, row_number() OVER (ORDER BY min(rowid)) AS panel FROM spans WHERE scenario = (SELECT scenario FROM figure) GROUP BY policy;
+-- Spans of a process that follow each other on a device are one.
+-- @each stay
+SELECT policy, device, process, min(start_ns) AS start_ns, max(end_ns) AS end_ns, min(number) AS number FROM (SELECT *, sum(begins) OVER (PARTITION BY policy, process ORDER BY start_ns, number ROWS UNBOUNDED PRECEDING) AS part
+    FROM (SELECT rowid AS number, *, device <> ifnull(lag(device) OVER (PARTITION BY policy, process ORDER BY start_ns, rowid), '') AS begins FROM spans WHERE scenario = (SELECT scenario FROM figure)))
+WHERE device <> '' AND end_ns > start_ns GROUP BY policy, process, part, device;
+-- @each lane
+SELECT *, lane(start_ns, end_ns) OVER (PARTITION BY policy, device ORDER BY start_ns, number ROWS UNBOUNDED PRECEDING) AS lane FROM stay;
+-- @each tenant
+SELECT process, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb, place FROM (
+    SELECT process, row_number() OVER (ORDER BY min(number)) - 1 AS place FROM (SELECT process, rowid AS number FROM processes WHERE process <> 'all' UNION ALL SELECT process, rowid + 1e9 FROM spans) GROUP BY process) t;
+-- @each span
+SELECT panel, row, start_ns, end_ns, process AS state, rgb, place, lane, max(lane) OVER (PARTITION BY d.device) + 1 AS lanes, policy, CASE WHEN d.device GLOB '[0-9]*' THEN 'GPU ' ELSE '' END || d.device AS row_name
+FROM lane JOIN panel USING (policy) JOIN tenant USING (process) JOIN span_device d ON d.device = lane.device AND d.scenario = (SELECT scenario FROM figure) WHERE row <= 40;
+-- @include spans

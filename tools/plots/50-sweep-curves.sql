@@ -1,0 +1,47 @@
+-- Curves of a sweep: what the plan asks for over each axis, a line for each policy, a panel for each scenario. Other axes have the values of their first point.
+-- @needs point answer student
+-- @table sweep_axis
+SELECT name AS axis, cid AS place FROM pragma_table_info('point') WHERE name NOT IN ('point', 'scenario', 'state', 'message');
+
+-- @table sweep_asked
+SELECT subject, name, metric FROM answer GROUP BY subject, name, metric ORDER BY count(*) DESC LIMIT 1;
+-- @figures
+SELECT 'curve-' || axis AS name, axis, subject, metric, s.name AS of, (SELECT count(*) FROM sweep_axis) AS axes,
+    ifnull((SELECT group_concat(printf('quote(p."%w") = quote(f."%w")', o.axis, o.axis), ' AND ') FROM sweep_axis o WHERE o.axis <> a.axis), '1') AS others,
+    ifnull((SELECT group_concat(printf('%Q || p."%w"', o.axis || ' = ', o.axis), ' || '', '' || ') FROM sweep_axis o WHERE o.axis <> a.axis), '''''') AS other_text
+FROM sweep_axis a, sweep_asked s WHERE (SELECT count(*) FROM sweep_axis) <= 6;
+-- @each first
+SELECT * FROM point WHERE point IN (SELECT min(point) FROM point WHERE state = 'done' GROUP BY scenario);
+-- @each chosen
+SELECT p.point, p.scenario, p.{axis} AS value, {=other_text} AS fixed FROM point p JOIN first f ON f.scenario = p.scenario WHERE p.state = 'done' AND {=others};
+-- @each axis_value
+SELECT value, row_number() OVER (ORDER BY CAST(value AS REAL), min(point)) AS rank, (SELECT min(typeof(value) IN ('integer', 'real')) FROM chosen) AS is_number FROM chosen GROUP BY value;
+-- @each value
+SELECT scenario, policy, position, x, g.n, y, CASE WHEN g.n > 1 THEN sqrt(max(0, (squares - g.n * y * y) / (g.n - 1) / g.n)) * t95 END AS ci95
+FROM (SELECT scenario, policy, position, x, count(y) AS n, avg(y) AS y, sum(y * y) AS squares FROM (SELECT c.scenario, s.policy, s.position, CASE WHEN a.is_number THEN a.value ELSE a.rank END AS x, s.{metric} AS y FROM chosen c JOIN axis_value a ON a.value IS c.value JOIN {subject} s ON s.point = c.point AND s.name = (SELECT of FROM figure))
+WHERE y IS NOT NULL GROUP BY scenario, policy, position, x) g LEFT JOIN student USING (n);
+-- @each curve_panel
+SELECT scenario, row_number() OVER (ORDER BY first) AS panel, low, high FROM (SELECT scenario, min(point) AS first, (SELECT min(y - ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS low, (SELECT max(y + ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS high
+    FROM chosen c WHERE scenario IN (SELECT scenario FROM value) GROUP BY scenario);
+-- @each line
+SELECT policy, row_number() OVER (ORDER BY position, policy) AS line FROM (SELECT policy, min(position) AS position FROM value GROUP BY policy);
+-- @each look
+SELECT is_number, is_number AND low > 0 AND high / low >= 30 AS log_x, low, high, CASE WHEN (SELECT metric FROM figure) GLOB '*_ns' THEN 'time' ELSE 'count' END AS kind, (SELECT max(high) FROM curve_panel) AS top
+FROM (SELECT min(is_number) AS is_number, min(CASE WHEN is_number THEN value ELSE rank END) AS low, max(CASE WHEN is_number THEN value ELSE rank END) AS high FROM axis_value);
+-- @each size
+SELECT u.name AS unit, u.size FROM unit u, look WHERE u.kind = look.kind AND (u.size <= top OR u.size = 1) ORDER BY u.size DESC LIMIT 1;
+-- @draw lines
+-- @set
+SELECT log_x, 0 AS each_x, 1 AS marked, CASE WHEN axes > 1 THEN wrap((SELECT fixed FROM chosen), 50) ELSE '' END AS title FROM look, figure;
+-- @array line
+SELECT line_rgb AS rgb, 1 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
+-- @array xname
+SELECT CAST(value AS TEXT) AS label, rank AS at FROM axis_value, look WHERE NOT look.is_number ORDER BY rank;
+-- @array panel
+SELECT scenario AS title, CASE WHEN metric GLOB '*_ns' THEN substr(metric, 1, length(metric) - 3) ELSE metric END || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END AS ylabel, axis AS xlabel,
+    CASE WHEN log_x THEN l.low / 1.1 ELSE l.low - (l.high - l.low) * 0.04 - (l.high = l.low) END AS left, CASE WHEN log_x THEN l.high * 1.1 ELSE l.high + (l.high - l.low) * 0.04 + (l.high = l.low) END AS right,
+    CASE WHEN p.low > 0.5 * p.high THEN p.low - 0.1 * (p.high - p.low) ELSE min(p.low, 0) END / size AS low, (p.high + 0.06 * (p.high - p.low) + (p.high = p.low)) / size AS high, 0 AS log FROM curve_panel p, look l, figure, size ORDER BY panel;
+-- @array label
+SELECT panel, wrap(policy, 22) AS text, line_rgb AS rgb, y / size AS y FROM (SELECT *, max(x) AS last FROM value GROUP BY scenario, policy) JOIN curve_panel USING (scenario) JOIN line USING (policy) JOIN tenant_colour c ON c.place = (line - 1) % 16, size ORDER BY panel, y;
+-- @data
+SELECT panel, line, 0 AS rgb, 1 AS dash, x, y / size AS y, (y - ci95) / size AS low, (y + ci95) / size AS high, scenario, policy FROM value JOIN curve_panel USING (scenario) JOIN line USING (policy), size ORDER BY panel, line, x;

@@ -1,0 +1,99 @@
+# ---- heat maps: a panel for each policy ----
+# set: xlabel, ylabel, left, right, low, high (of the axes), value_label, value_low, value_high; gain_label, gain (end of the scale of gains), ratio (height
+# over width of a panel), stacked; panel_: title, is_gain; xname_, yname_: label, at (names on the axes); data: panel, x, y, width, height, value, names
+x_letters = 0
+y_letters = ynames == 0 ? 3 : 0
+do for [i = 1:xnames] { x_letters = max(x_letters, strlen(xname_label[i])) }
+do for [i = 1:ynames] { y_letters = max(y_letters, strlen(yname_label[i])) }
+small = xnames + ynames > 24 ? 5.5 : 7
+turned = xnames > 0 && x_letters * letter > 0.9 * figure_w / 2 / max(xnames, 1)
+label_w = 0.1 + y_letters * letter * small / 7 + (ylabel eq '' ? 0 : 0.13)
+below_h = 0.09 + (turned ? x_letters * letter * small / 7 : 0.1) + (xlabel eq '' ? 0 : 0.13)
+columns = stacked ? 1 : min(panels, figure_w > 5 ? 3 : 2)
+bar_w = stacked ? 0.55 : 0
+panel_w = (figure_w - label_w - bar_w) / columns
+plot_h = (panel_w - 0.1) * ratio
+panel_rows = (panels + columns - 1) / columns
+array begin_y[panels]
+y = head_h
+do for [q = 1:panel_rows] {
+    above_h = 0
+    do for [p = (q - 1) * columns + 1:min(q * columns, panels)] { above_h = max(above_h, 0.04 + titles_h(panel_title[p])) }
+    do for [p = (q - 1) * columns + 1:min(q * columns, panels)] { begin_y[p] = y + above_h }
+    y = y + above_h + plot_h + 0.03
+}
+gains = 0
+do for [p = 1:panels] { gains = gains + panel_is_gain[p] }
+bars_h = stacked ? 0 : 0.5
+figure_h = y + below_h + bars_h + (!stacked && gains > 0 && figure_w < 5 ? 0.46 : 0)
+font_small = points(small)
+font_title = stacked ? font8 : font7
+eval begin
+eval head
+# ColorBrewer's YlGnBu for values: idle is light and full is dark, in grey as well. Its PuOr for gains: white is none, purple is more.
+values = "0 '#ffffd9', 1 '#edf8b1', 2 '#c7e9b4', 3 '#7fcdbb', 4 '#41b6c4', 5 '#1d91c0', 6 '#225ea8', 7 '#253494', 8 '#081d58'"
+change = "0 '#b35806', 1 '#e08214', 2 '#fdb863', 3 '#fee0b6', 4 '#ffffff', 5 '#d8daeb', 6 '#b2abd2', 7 '#8073ac', 8 '#542788'"
+set xrange [left:right]
+set yrange [low:high]
+set tics out scale 0.3
+shown_value = 0
+shown_gain = 0
+do for [p = 1:panels] {
+    column_x = label_w + ((p - 1) % columns) * panel_w
+    is_lowest = p + columns > panels
+    set lmargin at screen across(column_x)
+    set rmargin at screen across(column_x + panel_w - 0.1)
+    set tmargin at screen down(begin_y[p])
+    set bmargin at screen down(begin_y[p] + plot_h)
+    set label 1 panel_title[p] at screen across(column_x + (panel_w - 0.1) / 2), down(begin_y[p] - titles_h(panel_title[p]) + 0.05) center noenhanced font font_title
+    unset xtics
+    unset ytics
+    if (ynames == 0 && column_x == label_w) { set ytics step(abs(high - low), plot_h / 0.2) offset 0.5, 0 scale 0.3 font font7 }
+    if (xnames == 0 && is_lowest) { set xtics step(right - left, 5) offset 0, 0.3 scale 0.3 font font7 }
+    if (column_x == label_w) { do for [i = 1:ynames] { set label 100 + i yname_label[i] at screen across(column_x - 0.04), first yname_at[i] right noenhanced font font_small } }
+    if (is_lowest) { do for [i = 1:xnames] {
+        if (turned) { set label 1000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.04) right rotate noenhanced font font_small }
+        if (!turned) { set label 1000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font_small }
+    } }
+    if (is_lowest && xlabel ne '') { set label 2 xlabel at screen across(column_x + (panel_w - 0.1) / 2), down(begin_y[p] + plot_h + below_h - 0.06) center noenhanced font font7 }
+    if (ylabel ne '' && column_x == label_w) { set label 3 ylabel at screen across(0.07), down(begin_y[p] + plot_h / 2) center rotate noenhanced font font7 }
+    unset colorbox
+    if (panel_is_gain[p]) {
+        eval 'set palette defined (' . change . ')'
+        set cbrange [-gain:gain]
+        set cbtics step(2 * gain, 5) scale 0.3 offset 0, 0.3 font font7
+        bar_x = figure_w > 5 ? figure_w / 2 + 0.15 : 0.15
+        bar_y = figure_h - 0.42
+        if (!shown_gain) {
+            set colorbox horizontal user origin across(bar_x), down(bar_y + 0.08) size across(figure_w > 5 ? figure_w / 2 - 0.3 : figure_w - 0.3), 0.08 / figure_h
+            set label 4 gain_label at screen across(bar_x + (figure_w > 5 ? figure_w / 2 - 0.3 : figure_w - 0.3) / 2), down(bar_y + 0.33) center noenhanced font font7
+        }
+        shown_gain = 1
+    } else {
+        eval 'set palette defined (' . values . ')'
+        set cbrange [value_low:value_high]
+        bar_y = figure_h - 0.42 - (gains > 0 && figure_w < 5 ? 0.46 : 0)
+        if (stacked) {
+            set cbtics step(value_high - value_low, 4.5) scale 0.3 offset -0.8, 0 font font7
+            set colorbox user origin across(figure_w - bar_w + 0.05), down(begin_y[panels] + plot_h) size across(0.08), (begin_y[panels] + plot_h - begin_y[1]) / figure_h
+            set label 5 value_label at screen across(figure_w - 0.06), down((begin_y[1] + begin_y[panels] + plot_h) / 2) center rotate noenhanced font font7
+        } else {
+            set cbtics step(value_high - value_low, 5) scale 0.3 offset 0, 0.3 font font7
+            if (!shown_value) {
+                set colorbox horizontal user origin across(0.15), down(bar_y + 0.08) size across(figure_w > 5 ? figure_w / 2 - 0.3 : figure_w - 0.3), 0.08 / figure_h
+                set label 5 value_label at screen across(0.15 + (figure_w > 5 ? figure_w / 2 - 0.3 : figure_w - 0.3) / 2), down(bar_y + 0.33) center noenhanced font font7
+            }
+        }
+        if (shown_value) { unset colorbox; unset label 5 }
+        shown_value = 1
+    }
+    if (as_image) {
+        plot data skip 1 index p - 1 using 2:3:6 with image pixels
+    } else {
+        plot data skip 1 using ($1 == p ? $2 : NaN):3:($2 - $4 / 2):($2 + $4 / 2):($3 - $5 / 2):($3 + $5 / 2):6 with boxxyerror fillstyle solid noborder lc palette
+    }
+    unset label
+    unset object
+}
+unset multiplot
+unset output

@@ -1,0 +1,78 @@
+# ---- curves: a panel for each scenario, a line for each policy, named at its end ----
+# panel_: title, xlabel, ylabel, left, right, low, high; panel_log: of the y axis; set: log_x, each_x, marked; xname_: label, at; label_: panel, text, rgb, y; in order of panel and y
+# data: panel, line, rgb, dash, x, y, low, high, names. Marks are drawn where `marked` is set.
+label_letters = 0
+do for [l = 1:labels] { label_letters = max(label_letters, longest(label_text[l])) }
+side_w = min(0.15 + label_letters * letter, figure_w * 0.5)
+left_w = 0.47
+plot_h = 1.35
+array begin_y[panels]
+y = head_h
+do for [p = 1:panels] {
+    mine = 0
+    do for [l = 1:labels] { if (label_panel[l] == p) { mine = mine + text_h(label_text[l]) } }
+    plot_h = max(plot_h, mine)
+}
+do for [p = 1:panels] {
+    begin_y[p] = y + (panels > 1 ? 0.18 : 0.04)
+    y = begin_y[p] + plot_h + (each_x || p == panels ? 0.31 : 0.16)
+}
+figure_h = y + 0.02
+eval begin
+eval head
+set grid ytics lt 1 lc rgb '#dddddd' lw 0.4
+set dashtype 2 (5, 2.5)
+do for [p = 1:panels] {
+    set lmargin at screen across(left_w)
+    set rmargin at screen across(figure_w - side_w)
+    set tmargin at screen down(begin_y[p])
+    set bmargin at screen down(begin_y[p] + plot_h)
+    middle_x = (left_w + figure_w - side_w) / 2
+    if (panels > 1) { set label 1 panel_title[p] at screen across(middle_x), down(begin_y[p] - 0.08) center noenhanced }
+    if (each_x || p == panels) { set label 2 panel_xlabel[p] at screen across(longest(panel_xlabel[p]) * letter > figure_w - side_w - left_w ? figure_w / 2 : middle_x), down(begin_y[p] + plot_h + 0.24) center noenhanced font font7 }
+    set label 3 panel_ylabel[p] at screen across(0.07), down(begin_y[p] + plot_h / 2) center rotate noenhanced font font7
+    unset logscale
+    unset xtics
+    set grid noxtics
+    if (xnames > 0) {
+        do for [i = 1:xnames] { if (each_x || p == panels) { set label 5000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font7 } }
+    } else {
+        set xtics nomirror scale 0.4 offset 0, 0.3 font font7
+        if (log_x) { set logscale x 10 } else { set xtics step(panel_right[p] - panel_left[p], 4.5) }
+        if (!each_x && p < panels) { set format x '' } else { set format x '%h' }
+    }
+    if (panel_log[p]) { set logscale y 10 }
+    set xrange [panel_left[p]:panel_right[p]]
+    set yrange [panel_low[p]:panel_high[p]]
+    if (panel_log[p]) { set ytics autofreq } else { set ytics step(panel_high[p] - panel_low[p], 5) }
+    unset arrow
+    # Names keep a line's distance: pushed up from below, then down from the top.
+    place = -1e9
+    count = 0
+    array place_at[labels + 1]
+    do for [l = 1:labels] {
+        if (label_panel[l] == p) {
+            half = text_h(label_text[l]) / 2
+            want = (panel_log[p] ? log(label_y[l] / panel_low[p]) / log(panel_high[p] / panel_low[p]) : (label_y[l] - panel_low[p]) / (panel_high[p] - panel_low[p])) * plot_h
+            place_at[l] = max(max(want, half), place + half)
+            place = place_at[l] + half
+        }
+    }
+    ceiling = plot_h
+    do for [l = labels:1:-1] {
+        if (label_panel[l] == p) {
+            half = text_h(label_text[l]) / 2
+            place_at[l] = min(place_at[l], ceiling - half)
+            ceiling = place_at[l] - half
+            set label 100 + l label_text[l] at screen across(figure_w - side_w + 0.1), down(begin_y[p] + plot_h - place_at[l] - (lines_of(label_text[l]) - 1) * line_h / 2) left noenhanced font font7 tc rgb label_rgb[l]
+            set arrow 100 + l from screen across(figure_w - side_w), first label_y[l] to screen across(figure_w - side_w + 0.08), down(begin_y[p] + plot_h - place_at[l]) nohead lc rgb label_rgb[l] lw 0.5
+        }
+    }
+    plot data skip 1 using ($1 == p ? $5 : NaN):($1 == p ? $7 : NaN):($8 - $7) every ::0::0 with points ps 0, \
+         for [l = 1:lines] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6:7:8 with yerrorbars pt 0 lw 0.6 lc rgb line_rgb[l], \
+         for [l = 1:lines] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : 0) ps 0.25
+    unset label
+    unset object
+}
+unset multiplot
+unset output
