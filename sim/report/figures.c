@@ -150,12 +150,12 @@ static int query(struct maker *maker, const struct section *section,
 
 /* ---- the script and the data ---- */
 
-/* Between single quotes, gnuplot gives no character a meaning except the quote, which is doubled. */
+/* Between single quotes, gnuplot gives no character a meaning but the quote, which is not safely doubled at an end. */
 static void put_text(FILE *to, const char *text)
 {
     fputc('\'', to);
     for (; *text; text++)
-        fputs(*text == '\'' ? "''" : *text == '\n' ? "' . \"\\n\" . '" : (const char[]){*text, '\0'}, to);
+        fputs(*text == '\'' ? "' . \"'\" . '" : *text == '\n' ? "' . \"\\n\" . '" : (const char[]){*text, '\0'}, to);
     fputc('\'', to);
 }
 
@@ -257,7 +257,7 @@ static int write_script(struct maker *maker)
     int code = SMS_OK;
     fprintf(maker->script, "# Change what you like, and draw it again: gnuplot -c %s.gp [svg|pdf|png [FILE]]\n",
             maker->name);
-    fprintf(maker->script, "# The data is in %s.csv. plot.py draws it with matplotlib.\nname = '%s'\nwidth_in = %g\n",
+    fprintf(maker->script, "# The data is in %s.csv. share/smsched/plots/plot.py draws it with matplotlib.\nname = '%s'\nwidth_in = %g\n",
             maker->name, maker->name, figures->width_in);
     for (size_t i = 0; i < maker->sections && code == SMS_OK; i++) {
         const struct section *section = &maker->section[i];

@@ -3,13 +3,15 @@
 # data: panel, row, sub, rgb, value, ci95, label, names
 label_letters = 0
 do for [r = 1:rows] { label_letters = max(label_letters, longest(row_label[r])) }
+xlabel_letters = 0
+do for [p = 1:panels] { xlabel_letters = max(xlabel_letters, longest(panel_xlabel[p])) }
 label_w = 0.08 + label_letters * letter
-columns = panels > 1 && shared && label_w < 0.42 * figure_w ? figure_w > 5 ? min(panels, 3) : 2 : 1
+columns = panels > 1 && shared && !(each_x && xlabel_letters > 20) && label_w < 0.42 * figure_w ? figure_w > 5 ? min(panels, 3) : 2 : 1
 panel_rows = (panels + columns - 1) / columns
 bar_h = subs > 1 ? rows * subs > 150 ? 0.05 : 0.09 : 0.1
 has_text = bar_h > 0.06
 gap_h = subs > 1 ? 0.06 : 0.05
-margin = 0.1
+margin = 0.15
 panel_w = (figure_w - label_w) / columns
 max_lines = 1
 do for [p = 1:panels] { max_lines = max(max_lines, lines_of(panel_xlabel[p])) }
@@ -50,7 +52,7 @@ do for [p = 1:panels] {
     set tmargin at screen down(begin_y[p])
     set bmargin at screen down(begin_y[p] + height[p])
     if (panels > 1) { set label 1 panel_title[p] at screen across(columns > 1 ? column_x + (panel_w - margin) / 2 : figure_w / 2), down(begin_y[p] - above[p] + 0.095) center noenhanced }
-    wide = columns == 1 && longest(panel_xlabel[p]) * letter > panel_w
+    wide = longest(panel_xlabel[p]) * letter > figure_w - label_w - margin
     if (each_x && columns > 1) { set label 2 panel_xlabel[p] at screen across(column_x + (panel_w - margin) / 2), down(begin_y[p] + height[p] + 0.25) center noenhanced font font7 }
     if ((each_x && columns == 1) || p == panels) { set label 2 panel_xlabel[p] at screen across(wide ? figure_w / 2 : (label_w + figure_w - margin) / 2), down(begin_y[p] + height[p] + 0.25) center noenhanced font font7 }
     # The changes are a column at the right.
@@ -60,7 +62,7 @@ do for [p = 1:panels] {
     if (panel_bound[p] > 0) { set label 3 panel_bound_name[p] at screen across(column_x + (panel_w - margin) * (panel_bound[p] - bottom) / (top - bottom)), down(begin_y[p] - 0.045) center font font6 }
     set xrange [bottom:top]
     set yrange [height[p]:0]
-    set xtics step(top - bottom, panel_w / 0.42)
+    set xtics step(top - bottom, panel_w / 0.5)
     set ytics ('' -1)
     unset arrow
     if (panel_bound[p] > 0) { set arrow 1 from first panel_bound[p], graph 0 to first panel_bound[p], graph 1 nohead front lc rgb 'black' lw 0.8 dt 2 }

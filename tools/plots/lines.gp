@@ -14,7 +14,7 @@ do for [p = 1:panels] {
     plot_h = max(plot_h, mine)
 }
 do for [p = 1:panels] {
-    begin_y[p] = y + (panels > 1 ? 0.18 : 0.04)
+    begin_y[p] = y + (panels > 1 ? 0.21 : 0.07)
     y = begin_y[p] + plot_h + (each_x || p == panels ? 0.31 : 0.16)
 }
 figure_h = y + 0.02
@@ -28,7 +28,7 @@ do for [p = 1:panels] {
     set tmargin at screen down(begin_y[p])
     set bmargin at screen down(begin_y[p] + plot_h)
     middle_x = (left_w + figure_w - side_w) / 2
-    if (panels > 1) { set label 1 panel_title[p] at screen across(middle_x), down(begin_y[p] - 0.08) center noenhanced }
+    if (panels > 1) { set label 1 panel_title[p] at screen across(longest(panel_title[p]) * 0.067 > figure_w - side_w - left_w ? figure_w / 2 : middle_x), down(begin_y[p] - 0.12) center noenhanced }
     if (each_x || p == panels) { set label 2 panel_xlabel[p] at screen across(longest(panel_xlabel[p]) * letter > figure_w - side_w - left_w ? figure_w / 2 : middle_x), down(begin_y[p] + plot_h + 0.24) center noenhanced font font7 }
     set label 3 panel_ylabel[p] at screen across(0.07), down(begin_y[p] + plot_h / 2) center rotate noenhanced font font7
     unset logscale
@@ -38,13 +38,13 @@ do for [p = 1:panels] {
         do for [i = 1:xnames] { if (each_x || p == panels) { set label 5000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font7 } }
     } else {
         set xtics nomirror scale 0.4 offset 0, 0.3 font font7
-        if (log_x) { set logscale x 10 } else { set xtics step(panel_right[p] - panel_left[p], 4.5) }
+        if (log_x) { set logscale x 10 } else { set xtics step(1.0 * (panel_right[p] - panel_left[p]), 4.5) }
         if (!each_x && p < panels) { set format x '' } else { set format x '%h' }
     }
     if (panel_log[p]) { set logscale y 10 }
     set xrange [panel_left[p]:panel_right[p]]
     set yrange [panel_low[p]:panel_high[p]]
-    if (panel_log[p]) { set ytics autofreq } else { set ytics step(panel_high[p] - panel_low[p], 5) }
+    if (panel_log[p]) { set ytics autofreq } else { set ytics step(1.0 * (panel_high[p] - panel_low[p]), 5) }
     unset arrow
     # Names keep a line's distance: pushed up from below, then down from the top.
     place = -1e9
@@ -53,7 +53,7 @@ do for [p = 1:panels] {
     do for [l = 1:labels] {
         if (label_panel[l] == p) {
             half = text_h(label_text[l]) / 2
-            want = (panel_log[p] ? log(label_y[l] / panel_low[p]) / log(panel_high[p] / panel_low[p]) : (label_y[l] - panel_low[p]) / (panel_high[p] - panel_low[p])) * plot_h
+            want = (panel_log[p] ? log(label_y[l] / panel_low[p]) / log(panel_high[p] / panel_low[p]) : 1.0 * (label_y[l] - panel_low[p]) / (panel_high[p] - panel_low[p])) * plot_h
             place_at[l] = max(max(want, half), place + half)
             place = place_at[l] + half
         }

@@ -3,6 +3,8 @@
 # data: panel, start, end, y0, y1, rgb, names
 label_letters = 0
 do for [r = 1:rows] { label_letters = max(label_letters, longest(row_label[r])) }
+right = 1.0 * right
+high = 1.0 * high
 left_w = 0.1 + label_letters * letter + (ylabel eq '' ? 0 : 0.13)
 every_row = row_h * high / max(rows, 1) >= 0.1 ? 1 : ceil(0.1 * rows / (row_h * high))
 plot_h = max(row_h * high, ylabel eq '' ? 0.25 : 0.5)

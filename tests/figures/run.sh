@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Texts of figures neither overlap nor leave the frame, as a browser lays them out; and what matplotlib makes of them, where it is
+# installed. Skipped without a browser, unless SMSCHED_INSIST is set, as .ci/run does. Usage: run.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+source=$PWD
+for need in "command -v node" "command -v ${CHROMIUM:-/usr/bin/chromium}" "test -d $source/tests/browser/node_modules/playwright-core"; do
+    if ! $need >/dev/null; then
+        echo "not there: $need (tools/setup --dev)"
+        [ -z "${SMSCHED_INSIST-}" ] && exit 77
+        exit 1
+    fi
+done
+cd "$work" || exit 1
+
+# Four scenarios with policies of short and long names; processes in all modes; a cluster; sweeps over one and two axes.
+for n in 1 2 3 4; do
+    cat <<END
+---
+scenario: few-$n
+question: $([ $n = 4 ] && echo "What do \`all\` gain, 100 % of \\alpha_{1}^2, if names are long, and questions go on and on and on and on?")
+devices: [{model: v100, sms: 4}]
+contention: proportional
+policies: [round_robin, {fine_grained: {limit: 90 %}}, leftover, {fine_grained: {limit: 75.25 %}}]
+vms: [{name: batch, workload: one, repeat: 4}, {name: server-of-requests, workload: one, repeat: $((n + 2))}]
+run: {replications: 3}
+END
+done | sed "/question: $/d" >few.yaml
+printf -- '---\nworkload: one\nkernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %%, demand: {fp32: 9 %%}}]\n' >>few.yaml
+printf 'plan: curves\nbase: few.yaml\naxes: [{contention.slope: [1, 2, 4]}]\n' >curves.yaml
+printf 'plan: maps\nbase: %s\nreplications: 2\naxes: [{contention.slope: [1, 2]}, {queue: [fifo, interleave]}]\n' "$source/scenarios/01-two-tenants.yaml" >maps.yaml
+try 0 "a folder of four scenarios" run --quiet --out few few.yaml
+try 0 "a folder of one scenario" run --quiet --out one "$source/scenarios/01-two-tenants.yaml"
+for name in shared cluster levels failures; do try 0 "a folder of $name" run --quiet --out $name "$source/tests/golden/$name.yaml"; done
+for plan in curves maps; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
+"$smsched" compare --quiet --format csv few.yaml >compared.csv 2>err
+
+# Names from elsewhere have any characters.
+python3 - <<'END'
+import csv, glob, json, os, shutil
+names = {"batch": "a_{b}^c %s %d \\n", "server-of-requests": "it's `x`, größe \"q\" @m $1 \\alpha", "few-1": "100%_$x^2{a}/../'s", "leftover": "l'eft `date`; set output 'here'",
+         "round_robin": "a,round(limit=\"90 %\")_robin_with_a_very_long_name(so_that=it_fills, several=lines of any figure)"}
+shutil.copytree("few", "odd")
+for file in glob.glob("odd/*.csv"):
+    with open(file, newline="") as source:
+        rows = list(csv.reader(source))
+    with open(file, "w", newline="") as to:
+        csv.writer(to, lineterminator="\n").writerows([[names.get(cell, cell) for cell in row] for row in rows])
+def rename(value):
+    if isinstance(value, dict):
+        return {key: rename(one) for key, one in value.items()}
+    return [rename(one) for one in value] if isinstance(value, list) else names.get(value, value) if isinstance(value, str) else value
+with open("odd/comparison.json") as source:
+    read = json.load(source)
+with open("odd/comparison.json", "w") as to:
+    json.dump(rename(read), to)
+END
+mkdir drawn wide
+for results in few odd one shared cluster levels failures curves.sweep maps.sweep compared.csv; do
+    try 0 "figures of $results" plot --quiet -o "drawn/$results" $results
+    try 0 "the same on a page's width" plot --quiet --width page -o "wide/$results" $results
+done
+if [ -e here ]; then bad "a name was taken for a command"; else ok; fi
+for name in few/answer few/throughput few/utilization few/latency-few-1 few/timeline-few-1 one/heatmap-two-tenants shared/turnaround shared/processes-shared shared/devices-shared \
+    cluster/allocation-cluster cluster/pods-cluster levels/slowdown curves.sweep/curve-contention.slope maps.sweep/map-two-tenants compared.csv/comparison-few-1; do
+    for ending in svg gp csv; do if [ -s "drawn/$name.$ending" ]; then ok; else bad "there is no $name.$ending"; fi; done
+done
+if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg >wrong; then ok; else bad "texts overlap or leave the frame" "$(head -20 wrong)"; fi
+
+# A figure can be drawn again where it lies, in another format.
+if (cd drawn/few && gnuplot -c answer.gp pdf) && head -c 4 drawn/few/answer.pdf | grep -q %PDF; then ok; else bad "a script draws its figure again"; fi
+try 0 "a width" plot --quiet --width 8.89cm --format svg,pdf --figures 'an*,throughput' -o chosen few
+if [ "$(ls chosen | tr '\n' ' ')" = "answer.csv answer.gp answer.pdf answer.svg manifest.json throughput.csv throughput.gp throughput.pdf throughput.svg " ]; then ok; else bad "figures of two names" "$(ls chosen)"; fi
+if grep -aq "MediaBox \[ 0 0 252 " chosen/answer.pdf; then ok; else bad "a PDF of 3.5 inches" "$(grep -a MediaBox chosen/answer.pdf)"; fi
+try 2 "a width that is none" plot --width wide few; prints "is none of column, page"
+try 2 "a format for a name" plot --figures svg few; prints "say --format svg"
+try 3 "a name that no figure has" plot --figures nothing -o none few; prints "holds nothing to draw under the names of --figures"
+try 4 "a folder without results" plot drawn; prints "has no results"
+
+# The check of texts finds what it should.
+svg() { printf '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="100"><text x="20" y="50" font-size="20">one</text>%s</svg>' "$1" >"$2.svg"; }
+svg '<text x="150" y="50" font-size="20">two</text>' apart
+svg '<text x="35" y="55" font-size="20">two</text>' close
+svg '<text x="280" y="50" font-size="20">two</text>' cut
+svg '<text x="20" y="99" font-size="20" transform="rotate(90 20 99)">two</text>' turned
+if node "$source/tests/figures/texts.js" apart.svg; then ok; else bad "texts apart are called wrong"; fi
+for name in close cut turned; do
+    if node "$source/tests/figures/texts.js" $name.svg >wrong; then bad "$name is not found"; else ok; fi
+done
+
+# The same data in matplotlib.
+if ! /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
+    if python3 -m py_compile "$source/tools/plots/plot.py"; then ok "without matplotlib: plot.py is only compiled"; else bad "plot.py"; fi
+else
+    for name in few/answer few/throughput odd/answer few/latency-few-1 one/heatmap-two-tenants shared/processes-shared maps.sweep/map-two-tenants; do
+        if /usr/bin/python3 "$source/tools/plots/plot.py" drawn/$name.gp out.svg 2>err && grep -q '</svg>' out.svg; then ok; else bad "matplotlib of $name" "$(tail -2 err)"; fi
+    done
+fi
+finish

@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+"""Draws a figure of `smsched plot` with matplotlib: from its numbers, NAME.csv, and the variables at the head of its script, NAME.gp.
+
+Copy it and change it: each of the four kinds of marks is one function, and `spec` has every title and label.
+usage: plot.py NAME.gp [OUTPUT.pdf]"""
+import csv
+import pathlib
+import re
+import sys
+
+
+def read(path):
+    """The variables of the script: {'title': ..., 'panel_title': {1: ...}}."""
+    spec = {}
+    for line in path.read_text().split("\n\n", 1)[0].splitlines():
+        found = re.fullmatch(r"(\w+)(?:\[(\d+)\])? = (.*)", line)
+        if not found:
+            continue
+        name, index, text = found.groups()
+        if text[0] in "'\"":
+            value = "".join(part.replace("\\n", "\n") if quote == '"' else part for quote, part in re.findall(r"(['\"])(.*?)\1", text))
+        else:
+            value = float(text)
+        if index:
+            spec.setdefault(name, {})[int(index)] = value
+        else:
+            spec[name] = value
+    return spec
+
+
+def read_rows(path):
+    def number(text):
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    with open(path, newline="") as file:
+        return [{key: number(text) for key, text in row.items()} for row in csv.DictReader(line for line in file if line.strip())]
+
+
+def colour(rgb):
+    return f"#{int(rgb):06x}"
+
+
+def draw_bars(spec, panel, axes, rows):
+    places = [r for r, own in spec["row_panel"].items() if own == panel]
+    height = 0.8 / spec["subs"]
+    for row in rows:
+        y = places.index(row["row"]) + (row["sub"] - (spec["subs"] - 1) / 2) * height
+        axes.barh(y, row["value"], height * 0.92, color=colour(row["rgb"]), xerr=None if row["ci95"] != row["ci95"] else row["ci95"], capsize=1)
+        axes.annotate(row["label"], (1, y), xycoords=("axes fraction", "data"), ha="right", va="center", fontsize=6, xytext=(-2, 0), textcoords="offset points")
+    axes.set_yticks(range(len(places)), [spec["row_label"][r] for r in places])
+    axes.invert_yaxis()
+    axes.set_xlim(right=axes.get_xlim()[1] * 1.25)
+    axes.set_xlabel(spec["panel_xlabel"][panel])
+    for key, style in (("panel_bound", "--"), ("panel_start", ":")):
+        if spec[key][panel] == spec[key][panel]:
+            axes.axvline(spec[key][panel], color="black", linestyle=style, linewidth=0.8)
+
+
+def draw_lines(spec, panel, axes, rows):
+    for line in sorted({row["line"] for row in rows}):
+        own = [row for row in rows if row["line"] == line]
+        error = [[0 if row[end] != row[end] else abs(row["y"] - row[end]) for row in own] for end in ("low", "high")]
+        axes.errorbar([row["x"] for row in own], [row["y"] for row in own], error, color=colour(spec["line_rgb"][line]), linewidth=1)
+        axes.annotate(own[-1]["policy"], (own[-1]["x"], own[-1]["y"]), xytext=(4, 0), textcoords="offset points", va="center", color=colour(spec["line_rgb"][line]), fontsize=6)
+    axes.set(xlim=(spec["panel_left"][panel], spec["panel_right"][panel]), ylim=(spec["panel_low"][panel], spec["panel_high"][panel]), xlabel=spec["panel_xlabel"][panel],
+             ylabel=spec["panel_ylabel"][panel], xscale="log" if spec["log_x"] else "linear", yscale="log" if spec["panel_log"][panel] else "linear")
+    if "xname_at" in spec:
+        axes.set_xticks(list(spec["xname_at"].values()), list(spec["xname_label"].values()))
+
+
+def draw_spans(spec, panel, axes, rows):
+    axes.barh([row["y0"] for row in rows], [row["end"] - row["start"] for row in rows], [row["y1"] - row["y0"] for row in rows], [row["start"] for row in rows], align="edge",
+              color=[colour(row["rgb"]) for row in rows])
+    axes.set(xlim=(spec["left"], spec["right"]), ylim=(spec["high"], 0), ylabel=spec["ylabel"], xlabel=f"Time ({spec['unit']})" if panel == spec["panels"] else "")
+    axes.set_yticks(list(spec["row_y"].values()), list(spec["row_label"].values()))
+
+
+def draw_cells(spec, panel, axes, rows):
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+    is_gain = bool(spec["panel_is_gain"][panel])
+    cells = PatchCollection([Rectangle((row["x"] - row["width"] / 2, row["y"] - row["height"] / 2), row["width"], row["height"]) for row in rows], cmap="PuOr" if is_gain else "YlGnBu")
+    cells.set_array([row["value"] for row in rows])
+    cells.set_clim(*((-spec["gain"], spec["gain"]) if is_gain else (spec["value_low"], spec["value_high"])))
+    axes.add_collection(cells)
+    axes.set(xlim=(spec["left"], spec["right"]), ylim=(spec["low"], spec["high"]), xlabel=spec["xlabel"], ylabel=spec["ylabel"])
+    axes.figure.colorbar(cells, ax=axes).set_label(spec["gain_label"] if is_gain else spec["value_label"], fontsize=6)
+    for axis in "xy":
+        if f"{axis}name_at" in spec:
+            getattr(axes, f"set_{axis}ticks")(list(spec[f"{axis}name_at"].values()), list(spec[f"{axis}name_label"].values()), rotation=90 if axis == "x" else 0)
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    matplotlib.rcParams.update({"font.size": 7, "axes.titlesize": 7, "text.parse_math": False, "svg.fonttype": "none"})
+    script = pathlib.Path(sys.argv[1])
+    spec, rows = read(script), read_rows(script.with_suffix(".csv"))
+    panels = int(spec["panels"])
+    figure, axes = plt.subplots(panels, 1, squeeze=False, figsize=(spec["width_in"] or 3.45, 0.4 + 1.6 * panels), layout="constrained")
+    for panel in range(1, panels + 1):
+        axes[panel - 1][0].set_title(spec["panel_title"][panel])
+        globals()["draw_" + spec["mark"]](spec, panel, axes[panel - 1][0], [row for row in rows if row["panel"] == panel])
+    figure.suptitle(spec.get("title", ""), fontsize=8)
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colour(spec["name_rgb"][i])) for i in spec.get("name_label", ())]
+    if handles:
+        figure.legend(handles, list(spec["name_label"].values()), loc="upper center", bbox_to_anchor=(0.5, 0), ncol=4, fontsize=6)
+    figure.savefig(sys.argv[2] if len(sys.argv) == 3 else script.with_suffix(".matplotlib.pdf"), bbox_inches="tight")
+
+
+main()
