@@ -76,6 +76,9 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, c
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
+/* latex.c: the changes over a baseline as a LaTeX table. Returns 0, or -1 when out of memory. */
+int sms__print_latex_comparison(const struct sms_results *results, size_t baseline, FILE *to);
+
 /* answer.c: the answer to the scenario's question in words: which policy is best by the metric that it asks for, by how
  * much, and whether that may be chance. Prints nothing for a single policy. The JSON is null if there is no answer. */
 struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline);

@@ -220,6 +220,12 @@ for figure in "$work"/results/plots/*.svg; do
     if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
 done
 
+try 0 "a table for LaTeX" compare --format latex "$tutorial"
+prints '\begin{tabular}{llrr}'; prints '\multicolumn{2}{l}{two-tenants} & utilization\_aware & fine\_grained \\'
+prints 'host & stp\_ratio & $-12.7 \pm 0.1^{*}$ & $+9.4 \pm 0.1^{*}$ \\'
+if [ "$(grep -c ' & .* & .* & .* \\\\$' <<<"$output")" -eq "$("$smsched" compare --format json "$tutorial" 2>/dev/null | python3 -c 'import json, sys
+print(len({(c["subject"], c["name"], c["metric"]) for c in json.load(sys.stdin)["comparisons"]}))')" ]; then ok; else bad "a row a metric" "$output"; fi
+
 # Scenarios named A/B are pairs of programs and share one figure.
 for pair in a/a a/b a/c b/b b/c c/c; do
     printf -- '---\nscenario: %s\ndevices: [{model: v100}]\npolicies: [round_robin, depth_first]\nvms:\n' "$pair"

@@ -11,8 +11,9 @@ SELECT rowid AS number, policy, 100 * arrived_ratio AS x, 100 * allocated_ratio 
 SELECT *, CASE WHEN start < top THEN start ELSE 0 END AS base FROM (SELECT floor(ifnull(min(CASE WHEN x - allocated > 0.5 THEN x END), 0) / 10) * 10 AS start, max(x) AS most, max(allocated) AS top FROM point);
 -- @each line
 SELECT policy, row_number() OVER (ORDER BY min(number)) AS line, max(number) AS last FROM point GROUP BY policy;
+-- The last point of each of 500 intervals is enough for print.
 -- @each curve
-SELECT 1 AS panel, line, x, allocated AS y, number, policy FROM point JOIN line USING (policy), span WHERE x >= start UNION ALL SELECT 2, line, x, fragments, number, policy FROM point JOIN line USING (policy);
+SELECT panel, line, x, y, max(number) AS number, policy FROM (SELECT 1 AS panel, line, x, allocated AS y, number, policy FROM point JOIN line USING (policy), span WHERE x >= start UNION ALL SELECT 2, line, x, fragments, number, policy FROM point JOIN line USING (policy)), span GROUP BY panel, line, CAST(500 * x / most AS INT);
 -- @draw lines
 -- @set
 SELECT 0 AS xnames, 0 AS log_x, 1 AS each_x, 0 AS marked, title FROM figure;

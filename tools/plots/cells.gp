@@ -5,7 +5,8 @@ x_letters = 0
 y_letters = ynames == 0 ? 3 : 0
 do for [i = 1:xnames] { x_letters = max(x_letters, strlen(xname_label[i])) }
 do for [i = 1:ynames] { y_letters = max(y_letters, strlen(yname_label[i])) }
-small = xnames + ynames > 24 ? 5.5 : 7
+columns = stacked ? 1 : min(panels, figure_w > 5 ? 3 : 2)
+small = max(3, min(7, 72 * 0.75 * figure_w * 0.8 / columns / max(max(xnames, ynames), 1)))
 turned = xnames > 0 && x_letters * letter > 0.9 * figure_w / 2 / max(xnames, 1)
 right = 1.0 * right
 value_high = 1.0 * value_high
@@ -13,7 +14,6 @@ gain = 1.0 * gain
 high = 1.0 * high
 label_w = 0.1 + y_letters * letter * small / 7 + (ylabel eq '' ? 0 : 0.13)
 below_h = 0.09 + (turned ? x_letters * letter * small / 7 : 0.1) + (xlabel eq '' ? 0 : 0.13)
-columns = stacked ? 1 : min(panels, figure_w > 5 ? 3 : 2)
 bar_w = stacked ? 0.55 : 0
 panel_w = (figure_w - label_w - bar_w) / columns
 plot_h = (panel_w - 0.1) * ratio

@@ -70,7 +70,7 @@ do for [p = 1:panels] {
     }
     plot data skip 1 using ($1 == p ? $5 : NaN):($1 == p ? $7 : NaN):($8 - $7) every ::0::0 with points ps 0, \
          for [l = 1:lines] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6:7:8 with yerrorbars pt 0 lw 0.6 lc rgb line_rgb[l], \
-         for [l = 1:lines] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : 0) ps 0.25
+         for [l = 1:lines] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps 0.25
     unset label
     unset object
 }
