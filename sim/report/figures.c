@@ -1,6 +1,6 @@
 /* Makes figures from the SQL files of the folder plots/. Lines "-- @WORD ARGUMENT" divide such a file into sections:
  *
- *   @draw MARK...      the scripts MARK.gp that draw it
+ *   @draw MARK...      the scripts `MARK.gp` that draw it
  *   @needs TABLE...    tables without which there is no such figure
  *   @table NAME        a table for all figures of the file
  *   @check FILE: TEXT  an error, with the line that the query returns
@@ -257,8 +257,10 @@ static int write_script(struct maker *maker)
     int code = SMS_OK;
     fprintf(maker->script, "# Change what you like, and draw it again: gnuplot -c %s.gp [svg|pdf|png [FILE]]\n",
             maker->name);
-    fprintf(maker->script, "# The data is in %s.csv. share/smsched/plots/plot.py draws it with matplotlib.\nname = '%s'\nwidth_in = %g\n",
-            maker->name, maker->name, figures->width_in);
+    fprintf(
+        maker->script,
+        "# The data is in %s.csv. share/smsched/plots/plot.py draws it with matplotlib.\nname = '%s'\nwidth_in = %g\n",
+        maker->name, maker->name, figures->width_in);
     for (size_t i = 0; i < maker->sections && code == SMS_OK; i++) {
         const struct section *section = &maker->section[i];
         if (is(section, "draw"))

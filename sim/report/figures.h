@@ -1,6 +1,6 @@
 /* Figures. The results are in an SQLite database: a table for each CSV file, or the database of a sweep. A file
- * NAME.sql of the installed folder plots/ chooses what one kind of figure shows. It becomes a CSV file and a
- * self-contained gnuplot script, made of the variables that the SQL gives, common.gp and a script for a kind of mark.
+ * `NAME.sql` of the installed folder plots/ chooses what one kind of figure shows. It becomes a CSV file and a
+ * self-contained gnuplot script, made of the variables that the SQL gives, `common.gp` and a script for a kind of mark.
  */
 #ifndef SMS_REPORT_FIGURES_H
 #define SMS_REPORT_FIGURES_H
