@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const formats[] = {"svg", "pdf", "png"};
@@ -36,6 +37,7 @@ struct job {
     struct sms__figures figures;
     struct sms__untrusted database; /* of a sweep */
     bool wanted[FORMATS];
+    bool is_file; /* the results are a file, not a folder */
     char source[SMS__PATH_BYTES], target[SMS__PATH_BYTES], scripts[SMS__PATH_BYTES];
     struct sms__folder folder; /* of the figures */
 };
@@ -114,11 +116,12 @@ static const char *find_database(struct job *job)
 static void choose_target(struct job *job)
 {
     const char *given = ((const struct options *)job->cli->options)->out, *name = job->cli->args[0];
-    const size_t length = strlen(name);
+    const char *ending = strrchr(name, '.');
     if (given)
         snprintf(job->target, sizeof job->target, "%s", given);
-    else if (length > 4 && !strcmp(name + length - 4, ".csv"))
-        snprintf(job->target, sizeof job->target, "%.*s.plots", (int)length - 4, name);
+    else if (job->is_file)
+        snprintf(job->target, sizeof job->target, "%.*s.plots",
+                 (int)(ending && !strchr(ending, '/') ? ending - name : (long)strlen(name)), name);
     else
         snprintf(job->target, sizeof job->target, "%s/plots", name);
 }
@@ -134,6 +137,12 @@ static int make_folder(struct job *job)
     }
     strcpy(job->source, full);
     free(full);
+    struct stat status;
+    const char *ending = strrchr(job->source, '.');
+    job->is_file = stat(job->source, &status) == 0 && !S_ISDIR(status.st_mode);
+    if (job->is_file && !(ending && (!strcmp(ending, ".csv") || !strcmp(ending, ".db"))))
+        return sms__fail(errors, SMS_EINPUT, name,
+                         "is no folder of results, nor a CSV file of 'smsched compare', nor the database of a sweep");
     snprintf(job->scripts, sizeof job->scripts, "%s/plots", job->cli->share ? job->cli->share : "share/smsched");
     if (access(job->scripts, X_OK))
         return sms__fail(errors, SMS_EIO, job->scripts, "cannot be read: %s", strerror(errno));

@@ -12,8 +12,8 @@
  *   @include NAME      the sections of NAME.inc
  *
  * Sections below @figures run once for each figure. They find its row in the table `figure`, and {COLUMN} in their
- * text is the value of that column, as an identifier, {=COLUMN} as it is. common.sql comes first and has tables for
- * all. */
+ * text is the value of that column, as an identifier, {=COLUMN} as it is. Files go by their names: `00-common.sql`
+ * has tables for all. */
 #define _GNU_SOURCE
 #include "figures.h"
 

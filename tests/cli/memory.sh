@@ -117,7 +117,7 @@ survives 31 6 "report" report.html report vms --out report.html
 survives 31 7 "report of processes as JSON" none report processes --format json
 survives 31 5 "report with --trust" none report vms --format json --trust
 survives 401 1 "report of a sweep" report.html report swept --out report.html
-survives 1 1 "plot" vms/plots plot vms --format svg --quiet
+survives 997 1 "plot" vms/plots plot vms --format svg --quiet
 survives 1001 3 "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new
 survives 1001 4 "merge" swept/results sweep merge plan.yaml --quiet --out swept
 survives 11 5 "slurm" none sweep plan.yaml --slurm --dry-run --out other
