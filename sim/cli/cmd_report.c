@@ -186,7 +186,7 @@ static void end_rerun(struct again *again)
 static int print(const struct cli *cli, struct sms__page *page, FILE *to)
 {
     if (options_of(cli)->format == HTML)
-        return sms__page_write(page, cli->share ? cli->share : "share/smsched", to, &page->errors);
+        return sms__page_write(page, to);
     if (sms__json_write(json_incref(page->data), to, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0)
         return SMS_OK;
     return sms__fail(&page->errors, SMS_EIO, out_of(cli), "cannot be written: %s", strerror(errno));
@@ -257,6 +257,7 @@ static int report(struct cli *cli)
 {
     const struct options *given = cli->options;
     struct sms__page page = {.source = cli->args[0], .metric = given->metric, .cancel = &cli_interrupted};
+    page.share = cli->share ? cli->share : "share/smsched";
     if (cli->n_args != 1)
         return cli_usage(cli, "name one results folder or one database of a sweep");
     if (!given->point && (given->plan || (cli->models && !given->trust)))

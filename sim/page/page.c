@@ -24,6 +24,23 @@ static json_t *describe_metrics(void)
     return all;
 }
 
+/* Colours of states, endings and tenants, the same as in figures. */
+static json_t *describe_palette(void)
+{
+    static const struct {
+        const char *kind, *name;
+        unsigned rgb;
+    } palette[] = {
+#define SMS__COLOUR(kind, name, rgb) {kind, name, rgb},
+#include "../report/palette.def"
+    };
+    json_t *all = json_array();
+    for (size_t i = 0; i < sizeof palette / sizeof *palette; i++)
+        json_array_append_new(
+            all, json_pack("[s, s, o]", palette[i].kind, palette[i].name, json_sprintf("#%06x", palette[i].rgb)));
+    return all;
+}
+
 static bool is_file(const char *path)
 {
     struct stat st;
@@ -69,6 +86,7 @@ static int gather(void *user)
     json_object_set_new(page->data, "format", json_integer(1));
     json_object_set_new(page->data, "notes", page->notes);
     json_object_set_new(page->data, "metrics", describe_metrics());
+    json_object_set_new(page->data, "palette", describe_palette());
     json_object_set_new(page->data, "metric", page->metric ? sms__json_text(page->metric) : json_null());
     int code = read_source(page);
     return code == SMS_OK ? sms__page_check_metric(page) : code;

@@ -4,22 +4,16 @@
 #ifndef SMS_PAGE_PAGE_H
 #define SMS_PAGE_PAGE_H
 
-#include "../report/plot.h"
+#include "../base/arena.h"
+#include "../report/output.h"
 #include "../sweep/sweep.h"
 
 #include <jansson.h>
 
-/* Limits that keep a page below 5 MB whatever the results. They count numbers of tables, cells of heat maps, spans of
- * timelines and bytes of their names, bytes of scenarios' texts, and scenarios. What exceeds them is left out or
- * averaged, and the page says so. */
-enum {
-    SMS__PAGE_NUMBERS = 120000,
-    SMS__PAGE_CELLS = 160000,
-    SMS__PAGE_SPANS = 30000,
-    SMS__PAGE_NAMES = 400000,
-    SMS__PAGE_TEXT = 200000,
-    SMS__PAGE_SCENARIOS = 500
-};
+/* Limits that keep a page below 5 MB whatever the results. They count numbers of tables, bytes of scenarios' texts, and
+ * scenarios; page/pictures.sql has those of pictures. What exceeds them is left out or averaged, and the page says so.
+ */
+enum { SMS__PAGE_NUMBERS = 120000, SMS__PAGE_TEXT = 200000, SMS__PAGE_SCENARIOS = 500 };
 
 /* A point of a sweep, as read from its database. */
 struct sms__page_point {
@@ -44,6 +38,7 @@ struct sms__page {
     struct sms__arena arena;
     struct sms_errors errors;
     const char *source;                   /* a folder or a database, as the user named it */
+    const char *share;                    /* the installed share/smsched, where the files of the page are */
     const char *metric;                   /* the page begins with it; or NULL */
     struct sms__page_rerun *rerun;        /* the point of a sweep to show; or NULL */
     const struct sms_load_options *trust; /* NULL, or where models are: the page says how far to trust a run */
@@ -60,8 +55,8 @@ void sms__page_note(struct sms__page *page, const char *format, ...) __attribute
 /* metric_choice.c: fails if the page cannot begin with the requested metric. */
 int sms__page_check_metric(struct sms__page *page);
 
-/* template.c: writes the page from the files in the folder `share`. */
-int sms__page_write(const struct sms__page *page, const char *share, FILE *to, struct sms_errors *errors);
+/* template.c: writes the page. */
+int sms__page_write(struct sms__page *page, FILE *to);
 
 /* folder.c: reads a folder of `run --out`. */
 int sms__page_read_folder(struct sms__page *page);

@@ -1,198 +1,188 @@
-/* Reads the CSV files of a folder of results and makes the page's pictures: heat maps, timelines and allocation. */
-#include "pictures.h"
+/* Pictures of a run: timelines, heat maps, allocation. Its CSV files become tables of a database in memory, and SQL
+ * makes JSON of them. page/tables.sql has the tables and what each line must meet, page/pictures.sql the queries. */
+#include "page.h"
 
-#include "../report/json_write.h"
+#include "../base/escape.h"
+#include "../base/read.h"
 #include "../report/output.h"
 
-#include <stdlib.h>
+#include <csv.h>
+#include <errno.h>
+#include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { PICTURES = 60, POINTS = 1000 };
+enum { CSV_MIB = 4096, BLOCK_BYTES = 65536, FIELD_BYTES = 4096, COLUMNS = 64, STEP = 100000 };
 
-static json_t *names_json(const struct sms__names *names)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < names->count; i++)
-        json_array_append_new(list, sms__json_text(names->name[i]));
-    return list;
-}
-
-/* ---- timelines ---- */
-
-struct timelines {
-    struct sms__pictures *pictures;
-    struct sms__timeline item[PICTURES];
-    size_t count;
-    bool left_out;
+struct pictures {
+    struct sms__page *page;
+    const char *folder;
+    sqlite3 *file;
+    int code;
 };
 
-/* The timeline of a group; NULL beyond PICTURES. */
-static struct sms__timeline *add_timeline(struct timelines *timelines, const char *kind,
-                                          const struct sms__group_of *group)
+/* Runs SQL up to its end, and calls `row` for each row. SMS_ECANCELED and SMS_ENOMEM add no error. */
+static int run_sql(struct pictures *pictures, const char *sql, int (*row)(struct pictures *pictures, sqlite3_stmt *row))
 {
-    timelines->left_out |= timelines->count == PICTURES;
-    if (timelines->count == PICTURES)
-        return NULL;
-    struct sms__timeline *timeline = &timelines->item[timelines->count++];
-    *timeline = (struct sms__timeline){.kind = kind, .scenario = group->scenario, .policy = group->policy};
-    return timeline;
-}
-
-static void add_span(struct timelines *timelines, struct sms__timeline *timeline, struct sms__span span)
-{
-    if (timeline)
-        *SMS__APPEND(&timelines->pictures->plot.arena, timeline->span, timeline->spans) = span;
-}
-
-static void add_processes(struct timelines *timelines, const struct sms__group_of *group)
-{
-    const struct sms__state_span *s =
-        (const struct sms__state_span *)timelines->pictures->plot.state_span.row + group->from;
-    struct sms__timeline *timeline = add_timeline(timelines, "processes", group);
-    for (size_t i = 0; i < group->count; i++)
-        add_span(timelines, timeline,
-                 (struct sms__span){s[i].process, s[i].state, 1, s[i].start_ns, s[i].end_ns, NULL});
-}
-
-static void add_blocks(struct timelines *timelines, const struct sms__group_of *group)
-{
-    const struct sms__block_span *b =
-        (const struct sms__block_span *)timelines->pictures->plot.block_span.row + group->from;
-    struct sms__timeline *timeline = add_timeline(timelines, "blocks", group);
-    for (size_t i = 0; i < group->count; i++)
-        add_span(timelines, timeline,
-                 (struct sms__span){b[i].sm, b[i].vm, b[i].blocks, b[i].start_ns, b[i].end_ns, NULL});
-}
-
-/* Adds pods on GPUs and pods that wait. */
-static void add_pods(struct timelines *timelines, const struct sms__group_of *group)
-{
-    struct sms__plot *plot = &timelines->pictures->plot;
-    struct sms__pods_drawn *drawn = SMS__NEW(&plot->arena, struct sms__pods_drawn, 1);
-    *drawn = sms__draw_pods(plot, group);
-    struct sms__timeline *timeline = drawn->spans ? add_timeline(timelines, "pods", group) : NULL;
-    if (timeline)
-        timeline->row = &drawn->row;
-    for (size_t i = 0; i < drawn->spans; i++) {
-        const struct sms__gpu_span *span = &drawn->span[i];
-        add_span(timelines, timeline,
-                 (struct sms__span){span->row, span->state, 1, span->start_ns, span->end_ns, span->pod->pod});
+    sqlite3_stmt *statement = NULL;
+    int code = SMS_OK, step = SQLITE_DONE;
+    while (code == SMS_OK && step == SQLITE_DONE && *sql) {
+        step = sqlite3_prepare_v2(pictures->file, sql, -1, &statement, &sql) ? SQLITE_ERROR : SQLITE_DONE;
+        while (step != SQLITE_ERROR && statement && code == SMS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
+            code = row(pictures, statement);
+        sqlite3_finalize(statement);
     }
+    int error = sqlite3_errcode(pictures->file);
+    if (code || step == SQLITE_DONE)
+        return code;
+    if (error == SQLITE_INTERRUPT || error == SQLITE_NOMEM)
+        return error == SQLITE_NOMEM ? SMS_ENOMEM : SMS_ECANCELED;
+    return sms__fail(&pictures->page->errors, SMS_EINPUT, pictures->folder, "%s", sqlite3_errmsg(pictures->file));
 }
 
-static json_t *timelines_json(struct sms__pictures *pictures)
+static int run_file(struct pictures *pictures, const char *name,
+                    int (*row)(struct pictures *pictures, sqlite3_stmt *row))
 {
-    const struct {
-        const struct sms__groups *groups;
-        void (*add)(struct timelines *timelines, const struct sms__group_of *group);
-    } kinds[] = {{&pictures->plot.state_span.groups, add_processes},
-                 {&pictures->plot.block_span.groups, add_blocks},
-                 {&pictures->plot.pod_span.groups, add_pods}};
-    struct timelines *timelines = SMS__NEW(&pictures->plot.arena, struct timelines, 1);
-    json_t *list = json_array();
-    timelines->pictures = pictures;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (size_t g = 0; g < kinds[k].groups->count; g++)
-            kinds[k].add(timelines, &kinds[k].groups->item[g]);
-    for (size_t i = 0; i < timelines->count; i++) {
-        timelines->item[i].max_spans = SMS__PAGE_SPANS / timelines->count;
-        timelines->item[i].name_bytes = SMS__PAGE_NAMES / timelines->count;
-        json_t *one = sms__timeline_json(pictures, &timelines->item[i], strcmp(timelines->item[i].kind, "blocks") != 0);
-        if (one)
-            json_array_append_new(list, one);
+    struct sms__page *page = pictures->page;
+    const char *text, *path = sms__print(&page->arena, "%s/page/%s", page->share, name);
+    if (access(path, R_OK))
+        return sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
+    int code = sms__file_text(&page->arena, path, &text, &page->errors);
+    return code ? code : run_sql(pictures, text, row);
+}
+
+/* ---- CSV files ---- */
+
+struct reader {
+    struct pictures *pictures;
+    const char *path, *table;
+    sqlite3_stmt *insert;
+    int parameter[COLUMNS]; /* of each column of the file; 0: the table has no such column */
+    int cell, width;
+    size_t line;
+};
+
+static void complain(struct reader *reader, const char *what)
+{
+    if (reader->pictures->code == SMS_OK)
+        reader->pictures->code =
+            sms__fail(&reader->pictures->page->errors, SMS_EINPUT, reader->path, "line %zu: %s", reader->line, what);
+}
+
+static void take_field(void *bytes, size_t length, void *user)
+{
+    struct reader *reader = user;
+    int cell = reader->cell++;
+    if (reader->pictures->code)
+        return;
+    if (cell >= COLUMNS || length >= FIELD_BYTES || !sms__is_printable(bytes, length)) {
+        complain(reader, "a field is too long, is not UTF-8, or holds control characters");
+        return;
     }
-    if (timelines->left_out)
-        sms__page_note(pictures->page, "Only the first %d timelines are shown.", PICTURES);
-    return list;
+    if (reader->line == 1) {
+        const char *name = sms__print(&reader->pictures->page->arena, ":%s", (const char *)bytes);
+        reader->parameter[cell] = sqlite3_bind_parameter_index(reader->insert, name);
+    } else if (reader->parameter[cell] && length)
+        sqlite3_bind_text(reader->insert, reader->parameter[cell], bytes, (int)length, SQLITE_TRANSIENT);
 }
 
-/* ---- clusters ---- */
-
-static void get_allocation(const void *rows, size_t i, double value[3])
+static void take_line(int end, void *user)
 {
-    const struct sms__point *point = (const struct sms__point *)rows + i;
-    memcpy(value, (double[]){point->arrived, point->allocated, point->fragments}, 3 * sizeof *value);
+    struct reader *reader = user;
+    struct pictures *pictures = reader->pictures;
+    (void)end;
+    if (reader->line == 1)
+        reader->width = reader->cell;
+    else if (pictures->code == SMS_OK && reader->cell != reader->width)
+        complain(reader, "has not as many fields as the first line");
+    else if (pictures->code == SMS_OK && sqlite3_step(reader->insert) != SQLITE_DONE)
+        complain(reader, sqlite3_errmsg(pictures->file));
+    sqlite3_reset(reader->insert);
+    sqlite3_clear_bindings(reader->insert);
+    reader->line++;
+    reader->cell = 0;
 }
 
-static void get_placement(const void *rows, size_t i, double value[3])
+static void parse(struct reader *reader, struct csv_parser *parser, struct sms__input *input)
 {
-    const struct sms__pod_span *placed = (const struct sms__pod_span *)rows + i;
-    memcpy(value, (double[]){placed->start_ns, placed->wait_ns, placed->allocated}, 3 * sizeof *value);
+    char bytes[BLOCK_BYTES];
+    ssize_t n = 0;
+    struct pictures *pictures = reader->pictures;
+    bool whole = true;
+    while (whole && pictures->code == SMS_OK && (n = sms__input_read(input, bytes, sizeof bytes)) > 0)
+        whole = csv_parse(parser, bytes, (size_t)n, take_field, take_line, reader) == (size_t)n;
+    if (n < 0)
+        pictures->code =
+            sms__fail(&pictures->page->errors, SMS_EIO, reader->path, "cannot be read: %s", strerror(errno));
+    whole = whole && (pictures->code || csv_fini(parser, take_field, take_line, reader) == 0);
+    if (!whole && csv_error(parser) == CSV_ENOMEM)
+        pictures->code = SMS_ENOMEM;
+    else if (!whole)
+        complain(reader, "is not CSV");
 }
 
-/* Three values of each row. Keeps at most about POINTS rows: every n-th, and the last. */
-static json_t *series_json(struct sms__pictures *pictures, const struct sms__rows *rows,
-                           void (*get)(const void *rows, size_t i, double value[3]), const char *file)
+static int read_csv(struct pictures *pictures, const char *path, const char *insert)
 {
-    const struct sms__plot *plot = &pictures->plot;
-    json_t *list = json_array();
-    bool thinned = false;
-    for (size_t g = 0; g < rows->groups.count && g < PICTURES; g++) {
-        const struct sms__group_of *group = &rows->groups.item[g];
-        const size_t step = (group->count + POINTS - 1) / POINTS;
-        json_t *values = json_array();
-        double value[3];
-        thinned |= step > 1;
-        for (size_t i = 0; i < group->count; i++) {
-            get(rows->row, group->from + i, value);
-            for (size_t k = 0; k < 3 && (i % step == 0 || i + 1 == group->count); k++)
-                json_array_append_new(values, sms__json_number(value[k]));
-        }
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "scenario", plot->scenario.name[group->scenario],
-                                              "policy", plot->policy.name[group->policy], "values", values));
-    }
-    if (thinned)
-        sms__page_note(pictures->page, "Not all rows of %s are drawn, but about %d for each policy, evenly spaced.",
-                       file, POINTS);
-    return list;
-}
-
-/* ---- all ---- */
-
-static int by_number(const void *a, const void *b)
-{
-    const struct sms__group_of *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-/* Brings the pictures into the order of the files. Scenarios may have the same policies in different orders. */
-static void sort_groups(struct sms__plot *plot)
-{
-    struct sms__rows *rows[] = {&plot->heat, &plot->block_span, &plot->state_span, &plot->pod_span, &plot->point};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i]->groups.count)
-            qsort(rows[i]->groups.item, rows[i]->groups.count, sizeof *rows[i]->groups.item, by_number);
-}
-
-static int draw(void *user)
-{
-    struct sms__pictures *pictures = user;
-    struct sms__plot *plot = &pictures->plot;
-    json_t *data = pictures->page->data;
-    int code = sms__plot_read(plot);
+    struct csv_parser parser;
+    struct sms__input input;
+    struct reader reader = {.pictures = pictures, .path = path, .line = 1};
+    int code = sms__input_open(path, (uint64_t)CSV_MIB << 20, &input, &pictures->page->errors);
     if (code)
         return code;
-    sort_groups(plot);
-    json_t *heat = sms__heat_json(pictures);
-    if (!heat)
-        return SMS_EINPUT;
-    json_object_set_new(data, "heat", heat);
-    json_object_set_new(data, "timelines", timelines_json(pictures));
-    json_object_set_new(data, "vms", names_json(&plot->vm));
-    json_object_set_new(data, "processes", names_json(&plot->process));
-    json_object_set_new(data, "states", names_json(&plot->state));
-    json_object_set_new(data, "endings", names_json(&plot->ending));
-    json_object_set_new(data, "allocation", series_json(pictures, &plot->point, get_allocation, "allocation.csv"));
-    json_object_set_new(data, "placements", series_json(pictures, &plot->pod_span, get_placement, "placements.csv"));
-    return SMS_OK;
+    bool ready = csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) == 0;
+    csv_set_blk_size(&parser, BLOCK_BYTES); /* bounds the memory of a field without end */
+    if (ready && sqlite3_prepare_v2(pictures->file, insert, -1, &reader.insert, NULL) == SQLITE_OK)
+        parse(&reader, &parser, &input);
+    else
+        pictures->code = SMS_ENOMEM;
+    sqlite3_finalize(reader.insert);
+    csv_free(&parser);
+    sms__input_close(&input);
+    return pictures->code;
 }
+
+/* A row of the list of tables: the name, and the statement that fills the table. */
+static int read_table(struct pictures *pictures, sqlite3_stmt *row)
+{
+    struct sms__page *page = pictures->page;
+    const char *path = sms__print(&page->arena, "%s/%s.csv", pictures->folder, sqlite3_column_text(row, 0));
+    return access(path, F_OK) ? SMS_OK : read_csv(pictures, path, (const char *)sqlite3_column_text(row, 1));
+}
+
+/* ---- JSON ---- */
+
+static int take_result(struct pictures *pictures, sqlite3_stmt *row)
+{
+    struct sms__page *page = pictures->page;
+    const char *key = (const char *)sqlite3_column_text(row, 0), *text = (const char *)sqlite3_column_text(row, 1);
+    if (!key || !text)
+        return SMS_ENOMEM;
+    if (!strcmp(key, "error"))
+        return sms__fail(&page->errors, SMS_EINPUT, pictures->folder, "%s", text);
+    if (!strcmp(key, "note"))
+        return sms__page_note(page, "%s", text), SMS_OK;
+    return json_object_set_new(page->data, key, json_loads(text, 0, NULL)) ? SMS_ENOMEM : SMS_OK;
+}
+
+static int is_cancelled(void *cancel) { return cancel && atomic_load((const atomic_bool *)cancel); }
 
 int sms__page_read_pictures(struct sms__page *page, const char *folder)
 {
-    struct sms__pictures pictures = {.page = page, .plot = {.folder = folder}};
-    int code = sms__guard(&pictures.plot.arena, draw, &pictures);
-    if (code && pictures.plot.errors.count)
-        page->errors = pictures.plot.errors;
-    sms__arena_release(&pictures.plot.arena);
+    static const char list[] =
+        "SELECT name, 'INSERT INTO ' || name || (SELECT ' (' || group_concat(name) || ') VALUES (:' || "
+        "group_concat(name, ',:') || ')' FROM pragma_table_info(m.name)) FROM sqlite_master m ORDER BY m.rowid";
+    struct pictures pictures = {.page = page, .folder = folder};
+    int code = sqlite3_open(":memory:", &pictures.file) ? SMS_ENOMEM : SMS_OK;
+    if (code == SMS_OK)
+        sqlite3_progress_handler(pictures.file, STEP, is_cancelled, (void *)(uintptr_t)page->cancel);
+    if (code == SMS_OK)
+        code = run_file(&pictures, "tables.sql", NULL);
+    if (code == SMS_OK)
+        code = run_sql(&pictures, "BEGIN", NULL);
+    if (code == SMS_OK)
+        code = run_sql(&pictures, list, read_table);
+    if (code == SMS_OK)
+        code = run_file(&pictures, "pictures.sql", take_result);
+    sqlite3_close(pictures.file);
     return code;
 }

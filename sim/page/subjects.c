@@ -6,7 +6,6 @@
 #include "../report/json_write.h"
 #include "../report/output.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { NAMES_MAX = 12, GROUPS_MAX = 64, REPLICATIONS_MAX = 1000 };
@@ -29,28 +28,52 @@ static const char make_samples[] =
     "LEFT JOIN main.$ f ON f.point = r.point AND f.position = 0 AND f.replication = r.replication AND f.name = r.name "
     "AND f.number = r.number WHERE r.replication BETWEEN 0 AND 999";
 
-static const char make_means[] = "CREATE TEMP TABLE means(name, policy, point[, m#][, c#], "
-                                 "PRIMARY KEY (name, policy, point)) WITHOUT ROWID";
-static const char fill_means[] = "INSERT INTO temp.means SELECT name, policy, point[, avg(m#)][, avg(c#)] "
-                                 "FROM temp.samples GROUP BY name, policy, point";
+/* s#: 1 if the change is better than 0 by its 95 % interval, -1 if it is worse; NULL for one replication. Replications
+ * that are all equal have no interval, and need none. */
+static const char make_means[] = "CREATE TEMP TABLE means(name, policy, point[, m#][, c#][, s#], "
+                                 "PRIMARY KEY (name, point, policy)) WITHOUT ROWID";
+static const char fill_means[] =
+    "INSERT INTO temp.means SELECT name, policy, point[, avg(m#)][, avg(c#)]"
+    "[, iif(count(c#) > 1, (~ * avg(c#) > ifnull(ci95(c#), 0)) - (~ * avg(c#) < -ifnull(ci95(c#), 0)), NULL)] "
+    "FROM temp.samples GROUP BY name, policy, point";
 
-/* One replication has no interval, so its samples are not read again. */
+/* t#: the best mean of a point, times the better direction; n#: number of policies; e#: number of those that have it.
+ */
+static const char make_tops[] = "CREATE TEMP TABLE tops AS SELECT name, point[, max(~ * m#) AS t#][, count(m#) AS n#] "
+                                "FROM temp.means GROUP BY name, point ORDER BY name, point";
+static const char make_ties[] =
+    "CREATE TEMP TABLE ties(name, point[, t#][, n#][, e#], PRIMARY KEY (name, point)) WITHOUT ROWID";
+static const char fill_ties[] =
+    "INSERT INTO temp.ties SELECT t.name, t.point[, t#][, n#][, total(~ <> 0 AND ~ * m# = t#)] FROM temp.tops t "
+    "JOIN temp.means m ON m.name = t.name AND m.point = t.point GROUP BY t.name, t.point";
+
+/* One replication has no interval, so its samples are not read again. At how many points a policy is best: alone, with
+ * some others, equal to all others. At how many it is better or worse than the first by its interval, of how many. */
 static const char overall[] =
     "WITH intervals AS (SELECT name, policy[, ci95(c#) AS i#] FROM (SELECT name, policy[, avg(c#) AS c#] "
     "FROM temp.samples WHERE (SELECT max(replication) FROM main.$) > 0 GROUP BY name, policy, replication) "
-    "GROUP BY name, policy) "
-    "SELECT n.i, p.i, count(m.point)[, avg(m#)][, avg(c#)][, i#][, min(c#)][, max(c#)][, total(~ * c# > 0)] "
+    "GROUP BY name, policy), winners AS (SELECT m.name, m.policy[, total(~ * m# = t# AND e# = 1) AS b#]"
+    "[, total(~ * m# = t# AND e# > 1) AS h#][, total(~ * m# = t# AND e# > 1 AND e# = n#) AS q#] FROM temp.means m "
+    "JOIN temp.ties t ON t.name = m.name AND t.point = m.point GROUP BY m.name, m.policy) "
+    "SELECT n.i, p.i, count(m.point)[, avg(m#)][, avg(c#)][, i#][, min(c#)][, max(c#)][, total(~ * c# > 0)]"
+    "[, ifnull(b#, 0.0)][, ifnull(h#, 0.0)][, ifnull(q#, 0.0)][, total(s# > 0)][, total(s# < 0)][, count(s#)] "
     "FROM temp.names n CROSS JOIN temp.positions p LEFT JOIN temp.means m ON m.name = n.i AND m.policy = p.i "
-    "LEFT JOIN intervals i ON i.name = n.i AND i.policy = p.i GROUP BY n.i, p.i ORDER BY n.i, p.i";
+    "LEFT JOIN intervals i ON i.name = n.i AND i.policy = p.i LEFT JOIN winners w ON w.name = n.i AND w.policy = p.i "
+    "GROUP BY n.i, p.i ORDER BY n.i, p.i";
 
-static const char by_point[] = "SELECT name, point, policy[, m#] FROM temp.means ORDER BY name, point, policy";
+/* Intervals of the means along an axis, and of the changes: one sample is a replication's mean over the points. */
+static const char along[] = "SELECT {a#, }name, policy[, ci95(m#)][, ci95(c#)] FROM (SELECT {a#, }name, policy[, "
+                            "avg(m#) AS m#][, avg(c#) AS c#] "
+                            "FROM temp.samples JOIN temp.cell USING (point) GROUP BY {a#, }name, policy, replication) "
+                            "GROUP BY {a#, }name, policy ORDER BY {a#, }name, policy";
 
-static const char grouped[] = "SELECT {a#, }name, policy, count(*)[, avg(m#)][, avg(c#)] FROM temp.means "
+static const char grouped[] = "SELECT {a#, }name, policy, count(*), min(point)[, avg(m#)][, avg(c#)] FROM temp.means "
                               "JOIN temp.cell USING (point) GROUP BY {a#, }name, policy ORDER BY {a#, }name, policy";
 
 static const char count_cells[] = "SELECT count(*) FROM (SELECT DISTINCT {a#, }0 FROM temp.cell)";
 
-static const char *const clean[] = {"DROP TABLE temp.means", "DROP VIEW temp.samples", "DROP TABLE temp.names"};
+static const char *const clean[] = {"DROP TABLE temp.means", "DROP TABLE temp.tops", "DROP TABLE temp.ties",
+                                    "DROP VIEW temp.samples", "DROP TABLE temp.names"};
 
 /* The SQL aggregate ci95(x): the half-width of the 95 % interval of the mean. NULL for fewer than two values. */
 static void add_sample(sqlite3_context *context, int count, sqlite3_value **value)
@@ -76,7 +99,8 @@ struct view {
     struct sms__points *points;
     enum sms_subject subject;
     struct sms__query query;
-    json_t *names, *policies, *groups;
+    json_t *names, *policies, *groups, *intervals;
+    size_t replications;
 };
 
 static int add_name(struct sms__points *points, sqlite3_stmt *row, void *user)
@@ -90,7 +114,7 @@ static int add_name(struct sms__points *points, sqlite3_stmt *row, void *user)
 
 static int check_replications(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
-    (void)user;
+    ((struct view *)user)->replications = (size_t)sqlite3_column_int64(row, 0) + 1;
     if (sqlite3_column_int64(row, 0) >= REPLICATIONS_MAX)
         sms__page_note(points->page, "Only the first %d replications are used.", REPLICATIONS_MAX);
     return SMS_OK;
@@ -222,7 +246,7 @@ static int try_group(struct view *view, struct sms__query *query, size_t *budget
         return code;
     *added = true;
     *budget -= cells * each;
-    struct sms__query_rows rows = {json_array(), k + 3, query->metrics};
+    struct sms__query_rows rows = {json_array(), k + 4, query->metrics};
     json_t *axes = json_array();
     for (size_t i = 0; i < k; i++)
         json_array_append_new(axes, json_integer((json_int_t)query->axis[i]));
@@ -276,80 +300,24 @@ static int read_groups(struct view *view)
     return code;
 }
 
-/* ---- winners ---- */
-
-/* At how many points a policy has the best mean: alone, with some others, or equal to all others. SQL would take five
- * times as long. */
-struct winners {
-    const struct sms__query *query;
-    sqlite3_int64 name, point; /* whose means are being read */
-    size_t policies, policy[SMS__POSITIONS];
-    double mean[SMS__POSITIONS][SMS__METRICS];
-    double (*count)[SMS__POSITIONS][3][SMS__METRICS]; /* [names] */
-};
-
-/* Counts the winners of a metric at a point. */
-static void count_winners(struct winners *winners, size_t m)
+/* Adds the intervals along each axis whose numbers fit, if there are several replications. */
+static int read_intervals(struct view *view)
 {
-    const int better = winners->query->metric[m].better;
-    double max = -INFINITY;
-    size_t valued = 0, equals = 0;
-    for (size_t p = 0; p < winners->policies; p++) {
-        double value = better * winners->mean[p][m];
-        valued += !isnan(value);
-        equals = value > max ? 1 : equals + (value == max);
-        max = fmax(value, max);
+    struct sms__points *points = view->points;
+    struct sms__query query = view->query;
+    int code = SMS_OK;
+    query.axes = 1;
+    for (size_t a = 0; a < points->axes && view->replications > 1 && code == SMS_OK; a++) {
+        const size_t numbers =
+            2 * query.metrics * points->axis[a].values * json_array_size(view->names) * json_array_size(view->policies);
+        if (numbers > (SMS__PAGE_NUMBERS - points->numbers) / 8)
+            continue;
+        struct sms__query_rows rows = {json_array(), 3, query.metrics};
+        points->numbers += numbers;
+        query.axis[0] = a;
+        json_array_append_new(view->intervals, json_pack("{s:i, s:o}", "axis", (int)a, "rows", rows.list));
+        code = sms__query_run(points, &query, along, sms__query_nest, &rows);
     }
-    for (size_t p = 0; p < winners->policies && better; p++) {
-        double(*count)[SMS__METRICS] = winners->count[winners->name][winners->policy[p]];
-        bool best = better * winners->mean[p][m] == max;
-        count[0][m] += best && equals == 1;
-        count[1][m] += best && equals > 1;
-        count[2][m] += best && equals > 1 && equals == valued;
-    }
-}
-
-static void end_point(struct winners *winners)
-{
-    for (size_t m = 0; m < winners->query->metrics; m++)
-        count_winners(winners, m);
-    winners->policies = 0;
-}
-
-static int take_means(struct sms__points *points, sqlite3_stmt *row, void *user)
-{
-    struct winners *winners = user;
-    (void)points;
-    if (sqlite3_column_int64(row, 0) != winners->name || sqlite3_column_int64(row, 1) != winners->point)
-        end_point(winners);
-    winners->name = sqlite3_column_int64(row, 0);
-    winners->point = sqlite3_column_int64(row, 1);
-    winners->policy[winners->policies] = (size_t)sqlite3_column_int64(row, 2);
-    for (size_t m = 0; m < winners->query->metrics; m++) {
-        bool is_null = sqlite3_column_type(row, 3 + (int)m) == SQLITE_NULL;
-        winners->mean[winners->policies][m] = is_null ? NAN : sqlite3_column_double(row, 3 + (int)m);
-    }
-    winners->policies++;
-    return SMS_OK;
-}
-
-/* Appends the counts to the rows of all names and policies. */
-static int add_winners(const struct view *view, json_t *rows)
-{
-    struct sms__arena *arena = &view->points->page->arena;
-    const size_t names = json_array_size(view->names), policies = json_array_size(view->policies);
-    struct winners *winners = SMS__NEW(arena, struct winners, 1);
-    winners->query = &view->query;
-    winners->count = sms__alloc(arena, names, sizeof *winners->count);
-    int code = sms__query_run(view->points, &view->query, by_point, take_means, winners);
-    end_point(winners);
-    for (size_t i = 0; i < names * policies && code == SMS_OK; i++)
-        for (size_t k = 0; k < 3; k++) {
-            json_t *list = json_array();
-            for (size_t m = 0; m < view->query.metrics; m++)
-                json_array_append_new(list, json_real(winners->count[i / policies][i % policies][k][m]));
-            json_array_append_new(json_array_get(rows, i), list);
-        }
     return code;
 }
 
@@ -357,20 +325,17 @@ static int add_winners(const struct view *view, json_t *rows)
 
 static int read_view(struct view *view, json_t *rows)
 {
+    static const char *const make[] = {make_samples, make_means, fill_means, make_tops, make_ties, fill_ties};
     const struct sms__query *query = &view->query;
     struct sms__query_rows nested = {rows, 3, query->metrics};
     int code = read_names(view);
-    if (code == SMS_OK)
-        code = sms__query_run(view->points, query, make_samples, NULL, NULL);
-    if (code == SMS_OK)
-        code = sms__query_run(view->points, query, make_means, NULL, NULL);
-    if (code == SMS_OK)
-        code = sms__query_run(view->points, query, fill_means, NULL, NULL);
+    for (size_t i = 0; i < sizeof make / sizeof *make && code == SMS_OK; i++)
+        code = sms__query_run(view->points, query, make[i], NULL, NULL);
     if (code == SMS_OK)
         code = sms__query_run(view->points, query, overall, sms__query_nest, &nested);
     if (code == SMS_OK)
-        code = add_winners(view, rows);
-    return code == SMS_OK ? read_groups(view) : code;
+        code = read_groups(view);
+    return code == SMS_OK ? read_intervals(view) : code;
 }
 
 static int read_subject(struct sms__points *points, enum sms_subject subject, json_t *list)
@@ -383,11 +348,12 @@ static int read_subject(struct sms__points *points, enum sms_subject subject, js
     view.names = json_array();
     view.policies = json_array();
     view.groups = json_array();
+    view.intervals = json_array();
     for (size_t i = 0; i < view.query.metrics; i++)
         json_array_append_new(metrics, json_string(view.query.metric[i].name));
-    json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "subject", view.query.table, "names",
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "subject", view.query.table, "names",
                                           view.names, "policies", view.policies, "metrics", metrics, "overall", rows,
-                                          "groups", view.groups));
+                                          "groups", view.groups, "intervals", view.intervals));
     code = read_view(&view, rows);
     for (size_t i = 0; i < sizeof clean / sizeof *clean && code == SMS_OK; i++)
         code = sms__query_run(points, NULL, clean[i], NULL, NULL);

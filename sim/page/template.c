@@ -14,9 +14,17 @@
 /* The files of the page, relative to share/smsched. */
 static const char *const styles[] = {"page/page.css", NULL};
 static const char *const libraries[] = {"d3.js", NULL};
-static const char *const scripts[] = {
-    "page/core.js", "page/table.js", "page/figures.js", "page/heat.js", "page/timeline.js",
-    "page/run.js",  "page/sweep.js", "page/gaps.js",    "page/main.js", NULL};
+static const char *const scripts[] = {"page/pure.js",
+                                      "page/core.js",
+                                      "page/table.js",
+                                      "page/figures.js",
+                                      "page/heat.js",
+                                      "page/timeline.js",
+                                      "page/run.js",
+                                      "page/sweep.js",
+                                      "page/gaps.js",
+                                      "page/main.js",
+                                      NULL};
 
 struct template
 {
@@ -168,12 +176,12 @@ static int make_page(void *user)
     return code == SMS_OK ? write_page(template) : code;
 }
 
-int sms__page_write(const struct sms__page *page, const char *share, FILE *to, struct sms_errors *errors)
+int sms__page_write(struct sms__page *page, FILE *to)
 {
-    struct template template = {.page = page, .share = share, .to = to, .errors = errors};
+    struct template template = {.page = page, .share = page->share, .to = to, .errors = &page->errors};
     int code = sms__guard(&template.arena, make_page, &template);
-    if (code == SMS_ENOMEM && errors->count == 0)
-        sms__fail(errors, code, NULL, "out of memory");
+    if (code == SMS_ENOMEM && page->errors.count == 0)
+        sms__fail(&page->errors, code, NULL, "out of memory");
     sms__arena_release(&template.arena);
     return code;
 }

@@ -62,15 +62,15 @@ const settle = page => page.waitForTimeout(120);
 
 /* ---- each page ---- */
 
-const pages = { run: ['gains', 'values', 'heat', 'timeline'], processes: ['gains', 'values', 'timeline'], cluster: ['gains', 'values', 'allocation', 'timeline'],
-  several: ['gains', 'values', 'heat', 'timeline'], sweep: ['gains', 'gaps', 'gap-1', 'gap-2', 'gap-3', 'curve-1', 'curve-2', 'map'], hostile: ['gains', 'gaps', 'curve-1'],
+const pages = { run: ['gains', 'values', 'trade', 'heat', 'timeline'], processes: ['gains', 'values', 'trade', 'timeline'], cluster: ['gains', 'values', 'trade', 'allocation', 'timeline'],
+  several: ['gains', 'values', 'heat', 'timeline'], sweep: ['counts', 'gains', 'gaps', 'gap-1', 'gap-2', 'gap-3', 'curve-1', 'curve-2', 'map', 'trade'], hostile: ['gains', 'gaps', 'curve-1'],
   point: ['gains', 'gaps', 'timeline'], 'many-processes': ['gains', 'timeline'], 'many-cluster': ['gains', 'allocation', 'timeline'], unbounded: ['gains', 'curve-1', 'heat', 'timeline'],
   equal: ['gains', 'gaps', 'gap-1', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'] };
 
 for (const [name, figures] of Object.entries(pages))
   test(`${name}: every figure is drawn, has a text, data and a command`, context => check(context, name, async page => {
     for (const figure of figures) {
-      const marks = await page.$$eval(`#figure-${figure} svg[role=img]`, list => list.map(svg => ({ said: svg.getAttribute('aria-label'), parts: svg.querySelectorAll('path, rect, line').length, canvas: Boolean(svg.parentElement.querySelector('canvas')) })));
+      const marks = await page.$$eval(`#figure-${figure} :is(svg[role=img], svg[role=group])`, list => list.map(svg => ({ said: svg.getAttribute('aria-label'), parts: svg.querySelectorAll('path, rect, line').length, canvas: Boolean(svg.parentElement.querySelector('canvas')) })));
       assert.ok(marks.length > 0, `${figure} is there`);
       for (const m of marks) {
         assert.ok(m.said && m.said.length > 20, `${figure} has a text`);
@@ -141,7 +141,7 @@ test('gains and gaps are those of compare', context => check(context, 'run', asy
   assert.strictEqual(comparison.answer.metric, 'stp_ratio');
   for (const gain of (await download(page, '#figure-gains')).filter(r => r.subject === 'host'))
     near(1 + Number(gain.change_ratio), host(gain.policy).stp_ratio, gain.policy);
-  await page.selectOption('#section-answer select', 'host/kernels_per_s');
+  await page.selectOption('#section-answer select', 'host/kernels_per_s/');
   const gains = (await download(page, '#figure-gains')).filter(r => r.subject === 'host');
   assert.strictEqual(gains.length, comparison.runs.length - 1);
   for (const gain of gains) {
@@ -158,7 +158,7 @@ test('gains and gaps are those of compare', context => check(context, 'run', asy
 
 test('another metric gives another answer', context => check(context, 'run', async page => {
   await page.focus('#section-answer select');
-  await page.selectOption('#section-answer select', 'host/antt_ratio');
+  await page.selectOption('#section-answer select', 'host/antt_ratio/');
   assert.match(await page.textContent('#section-answer'), /antt_ratio/);
   assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), 'SELECT');
   assert.ok((await download(page, '#figure-gains')).every(r => r.metric === 'antt_ratio'));
@@ -171,18 +171,20 @@ test('heat maps hold the cells of heatmap.csv', context => check(context, 'run',
   for (const cell of got) near(cell.occupancy_ratio, wanted.get([cell.policy, Number(cell.sm), Number(cell.time_ns)].join()), `SM ${cell.sm} at ${cell.time_ns}`);
 }));
 
-test('the timeline holds the first blocks of timeline.csv', context => check(context, 'run', async page => {
-  const key = r => [r.policy, r.sm, r.vm, Number(r.start_ns), Number(r.end_ns), r.blocks].join();
-  const wanted = new Set(readCsv('run/timeline.csv').filter(r => r.device === '0').map(key)), got = await download(page, '#figure-timeline');
-  assert.ok(got.length > 100);
-  for (const piece of got) assert.ok(wanted.has(key(piece)), key(piece));
+test('the timeline holds the blocks of timeline.csv, exact at first, then as shares of intervals that are as long in sum', context => check(context, 'run', async page => {
+  const key = r => [r.policy, r.sm, r.vm, Number(r.start_ns), r.blocks].join(), all = readCsv('run/timeline.csv').filter(r => r.device === '0');
+  const wanted = new Set(all.map(key)), got = await download(page, '#figure-timeline'), exact = got.filter(r => r.exact === '1'), sum = (list, policy) => list.filter(r => r.policy === policy).reduce((s, r) => s + (r.end_ns - r.start_ns) * r.blocks, 0);
+  assert.ok(exact.length > 100 && exact.length < got.length);
+  for (const piece of exact) assert.ok(wanted.has(key(piece)), key(piece));
+  for (const policy of new Set(all.map(r => r.policy))) assert.ok(Math.abs(sum(got, policy) / sum(all, policy) - 1) < 0.01, policy);
 }));
 
 for (const [name, endings] of [['cluster', ['done']], ['failures', ['done', 'restarted', 'lost']], ['gpushare', ['done', 'timed_out']]])
   test(`${name}: the timeline holds the stays of placements.csv on each GPU, and the waits before them`, context => check(context, name, async page => {
     const key = r => [r.policy, r.gpu, r.ended, Math.round(r.start_ns / 1e4), Math.round(r.end_ns / 1e4), r.pod].join();
-    const got = await download(page, '#figure-timeline'), policy = got[0].policy, wanted = [];
-    for (const r of readCsv(`${name}/placements.csv`).filter(row => row.policy === policy)) {
+    const got = await download(page, '#figure-timeline'), wanted = [];
+    for (const r of readCsv(`${name}/placements.csv`)) {
+      const { policy } = r;
       r.gpus.split(' ').filter(gpu => gpu !== '').forEach(gpu => wanted.push(key({ policy, gpu: `${r.node}/${gpu}`, ended: r.ended, start_ns: r.time_ns, end_ns: r.end_ns, pod: r.pod })));
       if (Number(r.wait_ns) > 0) wanted.push(key({ policy, gpu: 'waiting', ended: 'waiting', start_ns: r.time_ns - r.wait_ns, end_ns: r.time_ns, pod: r.pod }));
     }
@@ -281,8 +283,14 @@ test('curves, maps and gains of a sweep are means of its rows', context => check
     for (const r of got) near(r[metric], mean(wanted.get([r[name], r.policy].join()).values), `${name} ${r[name]}`);
   }
   const map = await download(page, '#figure-map'), pairs = means(rows, ['contention.slope', 'queue']);
-  assert.ok(map.length === 6);
-  for (const r of map) near(r[metric + '_change_ratio'], mean(pairs.get([r['contention.slope'], r.queue, r.policy].join()).changes), 'map');
+  assert.strictEqual(map.length, 6);
+  for (const r of map) {
+    const cell = [...pairs].filter(([key]) => key.startsWith([r['contention.slope'], r.queue].join() + ',')).map(([key, group]) => [key.split(',').slice(2).join(), mean(group.values)]).sort((a, b) => b[1] - a[1]);
+    assert.strictEqual(r.policy, cell[0][1] === cell[1][1] ? 'several' : cell[0][0], 'the winner of a cell');
+    near(r[metric], cell[0][1], 'the winner');
+  }
+  await page.selectOption('#section-map label:has-text("Shown") select', 'change');
+  for (const r of await download(page, '#figure-map')) near(r[metric + '_change_ratio'], mean(pairs.get([r['contention.slope'], r.queue, r.policy].join()).changes), 'map');
   const all = means(rows, []);
   for (const r of (await download(page, '#figure-gains')).filter(g => g.subject === 'host')) near(r.change_ratio, mean(all.get(r.policy).changes), r.policy);
 }));
@@ -330,12 +338,11 @@ test('a sweep shows the timeline of a point under each policy, or how to get one
   await check(context, 'sweep', async page => assert.match(await page.textContent('#section-timeline'), /smsched report --point N/));
   await check(context, 'point', async page => {
     assert.match(await page.textContent('#section-timeline'), /This is point 13 \(few, contention.slope 3, queue interleave, vms.a.start 7 us\), simulated again with the same results/);
-    const policies = await page.$$eval('#section-timeline label:has-text("Policy") select option', list => list.map(o => o.value));
+    const all = await download(page, '#figure-timeline'), policies = [...new Set(all.map(r => r.policy))];
     assert.deepStrictEqual(policies, [...new Set(readCsv('small.sweep/results/hosts.csv').map(r => r.policy))]);
     for (const policy of policies) {
-      await page.selectOption('#section-timeline label:has-text("Policy") select', policy);
-      const pieces = await download(page, '#figure-timeline');
-      assert.ok(pieces.length > 50 && pieces.every(p => p.policy === policy && Number(p.start_ns) >= (p.vm === 'a' ? 7000 : 0)), policy);
+      const pieces = all.filter(r => r.policy === policy);
+      assert.ok(pieces.length > 50 && pieces.every(p => Number(p.start_ns) >= (p.vm === 'a' ? 7000 : 0)), policy);
     }
   });
 });

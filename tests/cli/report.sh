@@ -52,7 +52,7 @@ def lines(value, depth):
 print(lines(data, 3))'
 }
 for what in run small.sweep; do
-    "$smsched" report --format json "$what" | normal >"$what.json"
+    "$smsched" report --format json "$what" | tee "$what.raw.json" | normal >"$what.json"
     [ "$update" = --update ] && cp "$what.json" "$golden/"
     if cmp "$what.json" "$golden/$what.json"; then ok; else bad "what the page of $what is made of has changed (if on purpose: $0 build/bin/smsched --update)"; fi
 done
@@ -62,15 +62,29 @@ python3 - small.sweep.json <<'END' && ok || bad "a sweep's interval is not that 
 import csv, json, statistics, sys
 data = json.load(open(sys.argv[1]))
 view = data["subjects"][0]
+describe = json.load(open("small.sweep.raw.json"))["metrics"]["host"]
 rows = list(csv.DictReader(open("small.sweep/results/hosts.csv")))
 policies = list(dict.fromkeys(row["policy"] for row in rows))
 for m, metric in enumerate(view["metrics"]):
     value = {(row["point"], row["policy"], row["replication"]): float(row[metric]) for row in rows}
     sample = [statistics.mean(value[p, policies[1], r] / value[p, policies[0], r] - 1 for p in {row["point"] for row in rows}) for r in "012"]
-    name, position, points, mean, change, ci, least, most, better, best, shared, equal = view["overall"][1]
+    name, position, points, mean, change, ci, least, most, better, best, shared, equal, won, lost, tested = view["overall"][1]
     assert abs(change[m] - statistics.mean(sample)) < 1e-9, metric
     assert abs(ci[m] - 4.302652729696 * statistics.stdev(sample) / 3 ** 0.5) < 1e-9, metric
     assert points == 6 and better[m] <= 6
+    # Wins and losses: points at which the interval of the paired change excludes 0.
+    counts = [0, 0]
+    for p in {row["point"] for row in rows}:
+        changes = [value[p, policies[1], r] / value[p, policies[0], r] - 1 for r in "012"]
+        half = 4.302652729696 * statistics.stdev(changes) / 3 ** 0.5
+        mean_change = statistics.mean(changes) * describe[metric]["better"]
+        counts[0] += mean_change > half
+        counts[1] += mean_change < -half
+    assert [won[m], lost[m], tested[m]] == counts + [6], metric
+    # The interval of a curve: each replication's mean over the points of a value.
+    for at, row in ((0, view["intervals"][1]["rows"][1]), (1, view["intervals"][1]["rows"][3])):
+        values = [statistics.mean(value[p, policies[1], r] for p in {x["point"] for x in rows if int(x["point"]) % 2 == at}) for r in "012"]
+        assert row[:3] == [at, 0, 1] and abs((row[3][m] or 0) - 4.302652729696 * statistics.stdev(values) / 3 ** 0.5) < 1e-6 * statistics.mean(values), metric
 END
 
 # Gaps to the bound equal those of `compare` for the same scenario, and over the points those computed from the rows.
@@ -163,10 +177,20 @@ awk 'BEGIN { for (i = 0; i < 200000; i++) printf "pods,first_fit,%d.000,%d.000,%
 python3 - <<'END' && ok || bad "pods on GPUs are not what placements.csv says, or too many"
 import json
 few, many = (json.load(open(name))["timelines"][0] for name in ("pods.json", "many.json"))
+for chart in (few, many):
+    chart.update(chart.pop("panels")[0])
 assert few["rows"] == ["waiting"] + [f"n{n}/{gpu}" for n in range(1, 13) for gpu in range(2)], few["rows"]
 assert len(few["names"]) == len(few["pieces"]) // 5 == 36 and set(few["names"]) == {f"p{i}" for i in range(1, 31)}
-assert few["bin_ns"] is None and len(many["rows"]) == 400 and many["rows"][:3] == ["waiting", "n0/0", "n1/1"]
-assert len(many["pieces"]) <= 5 * 30000 and many["names"] == [] and many["bin_ns"] > 0 and many["dropped"] > 0
+assert few["bin_ns"] is None and few["exact_ns"] is None and len(many["rows"]) == 400 and many["rows"][:3] == ["waiting", "n0/0", "n1/1"]
+assert len(many["pieces"]) <= 5 * 30000 and many["bin_ns"] > 0 and many["dropped"] > 0
+# What is too much becomes shares of intervals: together they are as long as the pieces, so nothing drawn side by side is lost.
+import csv
+placed, width, cut = [row for row in csv.DictReader(open("many/placements.csv"))], many["bin_ns"], many["exact_ns"]
+index = many["rows"].index("n8/0")
+pieces = list(zip(*[iter(many["pieces"])] * 5))
+drawn = sum((end - start) * count for row, color, start, end, count in pieces if row == index)
+wanted = sum(float(row["end_ns"]) - float(row["time_ns"]) for row in placed if row["node"] == "n8" and "0" in row["gpus"].split())
+assert abs(drawn / wanted - 1) < 0.02, (drawn, wanted)
 END
 if [ "$(stat -c %s many.html)" -lt 5000000 ]; then ok; else bad "a page of many pods is too large"; fi
 for wrong in 's/,0,0.5/,0 x,0.5/' 's/,0,0.5/,99,0.5/' 's/,lost$/,gone/' 's/,ended$/,end/' 's/,lost$/,/'; do
@@ -246,8 +270,8 @@ damage comparison.json head -c 0
 refuse 3 "is empty" "an empty comparison" damaged
 damage manifest.json tr '{' '['
 refuse 3 "manifest.json: error: line" "a manifest that is none" damaged
-damage vms.csv sed '2s/,[0-9][0-9.]*/,x/'
-refuse 3 "vms.csv" "a wrong number" damaged
+damage timeline.csv sed '2s/,[0-9]*$/,x/'
+refuse 3 "timeline.csv: error: line 2" "a wrong number" damaged
 damage heatmap.csv awk -F, -v OFS=, 'NR == 5 {$5 = 1e17} {print}'
 refuse 3 "heatmap.csv" "a time far away" damaged
 damage heatmap.csv awk -F, -v OFS=, 'NR == 2 {$4 = 19999; $5 = 4095; $6 = 1} NR <= 2 {print}'
@@ -325,10 +349,10 @@ if cmp point.html again.html; then ok; else bad "two pages of one point differ";
 python3 - <<'END' && ok || bad "a point that is simulated again is not what the scenario gives by hand"
 import json
 point, hand, whole = (json.load(open(name + ".json")) for name in ("point", "hand", "whole"))
-assert len(point["timelines"]) == 2 and all(t["pieces"] for t in point["timelines"])
-for part in ("timelines", "heat", "vms", "processes", "states", "endings", "allocation", "placements"):
+assert len(point["timelines"][0]["panels"]) == 2 and all(panel["pieces"] for panel in point["timelines"][0]["panels"])
+for part in ("timelines", "heat", "allocation", "placements"):
     assert point.pop(part) == hand[part], part
-assert point.pop("point") == {"point": 3, "scenario": "few", "policies": [t["policy"] for t in hand["timelines"]],
+assert point.pop("point") == {"point": 3, "scenario": "few", "policies": [panel["policy"] for panel in hand["timelines"][0]["panels"]],
     "command": "smsched report small.sweep/results/sweep.db --point 3", "fields": [["contention.slope", "2"], ["queue", "fifo"]]}
 assert point == whole
 END

@@ -1,5 +1,5 @@
 'use strict';
-/* Helpers that all parts of the page use, for elements, numbers and CSV. Names in the data are inserted as text, never as HTML. */
+/* Helpers that all parts of the page use, for elements, colours and the state in the address. Names in the data are inserted as text, never as HTML. */
 const data = JSON.parse(document.getElementById('data').textContent);
 
 function el(tag, attributes, ...children) {
@@ -19,46 +19,6 @@ function svg(tag, attributes, ...children) {
   return element;
 }
 
-const isNumber = value => typeof value === 'number' && isFinite(value);
-const plural = (n, one, many) => `${group(String(n))} ${n === 1 ? one : many || one + 's'}`;
-
-/* ---- numbers: formatted the same in every locale, so that pages can be compared ---- */
-
-function group(digits) { return digits.replace(/\B(?=(\d{3})+$)/g, '\u202f'); }
-
-/* Formats a number with about four digits. */
-function plain(value, digits = 4) {
-  if (!isNumber(value)) return '–';
-  if (value === 0) return '0';
-  const size = Math.abs(value);
-  if (size >= 1e15 || size < 1e-6) return value.toExponential(2).replace('-', '−');
-  const decimals = Math.max(0, Math.min(9, digits - 1 - Math.floor(Math.log10(size))));
-  const [whole, part] = size.toFixed(decimals).split('.');
-  const rest = part ? part.replace(/0+$/, '') : '';
-  return (value < 0 ? '−' : '') + group(whole) + (rest ? '.' + rest : '');
-}
-
-function percent(ratio, sign) {
-  if (!isNumber(ratio)) return '–';
-  const value = 100 * ratio, decimals = Math.abs(value) < 100 ? 1 : 0;
-  const text = group(Math.abs(value).toFixed(decimals).split('.')[0]) + (decimals ? '.' + Math.abs(value).toFixed(1).split('.')[1] : '');
-  const zero = Number(Math.abs(value).toFixed(decimals)) === 0;
-  return (value < 0 && !zero ? '−' : sign && !zero ? '+' : '') + text + '\u202f%';
-}
-
-const times = [[1, 'ns'], [1e3, 'µs'], [1e6, 'ms'], [1e9, 's']], sizes = [[1, 'B'], [1024, 'KiB'], [1048576, 'MiB'], [1073741824, 'GiB']];
-const largest = (units, most) => units.reduce((best, unit) => (most >= unit[0] ? unit : best), units[0]);
-
-/* The unit {size, name} for a metric whose greatest value is `most`. */
-function unitOf(metric, most = 0) {
-  let unit = [1, ''];
-  if (metric.endsWith('_ns')) unit = largest(times, most);
-  else if (metric.endsWith('_bytes')) unit = largest(sizes, most);
-  else if (metric.endsWith('_per_s')) unit = [1, '1/s'];
-  else if (metric.endsWith('_j')) unit = [1, 'J'];
-  return { size: unit[0], name: unit[1] };
-}
-
 /* Removes the folders that all names share. */
 function withoutCommon(names) {
   const folder = String(names[0]).replace(/[^/]*$/, '');
@@ -67,12 +27,6 @@ function withoutCommon(names) {
 
 function wordsOf(metric) {
   return metric.replace(/_per_s$/, ' per second').replace(/_(ns|bytes|ratio|j|count)$/, '').replace(/_/g, ' ');
-}
-
-function show(metric, value) {
-  if (!isNumber(value)) return '–';
-  const unit = unitOf(metric, Math.abs(value));
-  return plain(value / unit.size) + (unit.name && unit.name !== '1/s' ? '\u202f' + unit.name : unit.name ? '/s' : '');
 }
 
 /* A metric with its value, such as "13 966 kernels per second" or "turnaround 252.8 ms". */
@@ -84,8 +38,12 @@ const formulaOf = (subject, metric) => ((data.metrics[subject] || {})[metric] ||
 /* ---- colours: a policy has the same colour and mark in all figures ---- */
 
 const colorClass = i => 'k' + i % 8;
-/* Tenants and states use other colours, so that they are not mistaken for policies. */
-const tenantClass = i => 'v' + i % 8;
+const palette = kind => data.palette.filter(entry => entry[0] === kind);
+/* A state or an ending has its own colour everywhere; unknown ones, and tenants, take the colours of tenants in turn. */
+function paletteColor(name, tenants) {
+  const own = data.palette.find(entry => entry[0] !== 'tenant' && entry[1] === name), turn = palette('tenant');
+  return own ? own[2] : turn[Math.max(0, tenants.indexOf(name)) % turn.length][2];
+}
 const dashes = ['', '7 3', '2 3', '9 3 2 3', '4 2', '12 4', '1 2', '6 2 1 2'];
 const shapes = [
   r => `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`, r => `M${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}z`,
@@ -100,15 +58,26 @@ function legend(names, lines) {
     mark(i, lines ? 17 : 7, 7)), name)));
 }
 
-const swatches = (names, colors) => el('ul', { class: 'legend' }, names.map((name, i) => el('li', {},
-  svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { class: 'fill ' + tenantClass(colors ? colors[i] : i), width: 14, height: 14 })), name)));
+/* A legend whose entries are buttons that hide what they name. entries: {name, color}; `hidden`: set of names; `change`: called after. */
+function filterLegend(entries, hidden, change) {
+  const button = entry => el('button', { type: 'button', 'aria-pressed': String(!hidden.has(entry.name)), title: 'Show or hide', onclick: event => {
+    if (!hidden.delete(entry.name)) hidden.add(entry.name);
+    event.currentTarget.setAttribute('aria-pressed', String(!hidden.has(entry.name)));
+    change();
+  } }, svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { fill: entry.color, width: 14, height: 14, class: 'swatch' })), entry.name);
+  return el('ul', { class: 'legend filter', 'aria-label': 'Legend; each entry shows or hides what it names' }, entries.map(entry => el('li', {}, button(entry))));
+}
+
+/* ---- the state of the page, kept in its address so that it can be passed on and survives a reload ---- */
+
+const address = readHash(location.hash);
+const recall = (key, otherwise) => (Object.prototype.hasOwnProperty.call(address, key) ? address[key] : otherwise);
+function remember(key, value) {
+  address[key] = value;
+  history.replaceState(null, '', writeHash(address) || location.pathname + location.search);
+}
 
 /* ---- figures, with their data and the command that made them ---- */
-
-function csv(rows) {
-  const field = value => value === null || value === undefined ? '' : /[",\n\r]/.test(String(value)) ? '"' + String(value).replace(/"/g, '""') + '"' : String(value);
-  return rows.map(row => row.map(field).join(',')).join('\n') + '\n';
-}
 
 function csvLink(name, rows) {
   const link = el('a', { download: name + '.csv', href: '#' }, 'Data (CSV)', el('span', { class: 'muted' }, ` ${name}.csv`));

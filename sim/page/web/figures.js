@@ -66,7 +66,7 @@ const whisker = (from, to, y, color) => svg('path', { class: 'stroke ' + colorCl
 /* A bar chart, with a line at the bound. rows: {label, color, value, ci, said}. */
 function bars(rows, bound, label, format, boundSaid) {
   return drawn((box, width) => {
-    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 26, each = wide ? 34 : 50, top = bound ? 22 : 6;
+    const longest = Math.max(...rows.map(r => r.said.length)), wide = width >= 640, left = wide ? Math.min(280, width * 0.3) : 8, right = wide ? Math.min(width * 0.36, 24 + 6.6 * longest) : 26, each = wide ? 30 : 46, top = bound ? 22 : 6;
     const height = top + rows.length * each;
     const most = Math.max(...rows.flatMap(r => [r.value + (r.ci || 0)]).filter(isNumber), bound || 0, 0);
     const least = Math.min(0, ...rows.map(r => r.value).filter(isNumber));
@@ -98,14 +98,6 @@ function wordAxis(values, scale, width) {
   return { ticks: values.map((_, i) => i).filter(i => i % step === 0), format: i => words(short[i], 9) };
 }
 
-/* Whether the numbers need a log axis. */
-function isLog(numbers) {
-  const sorted = numbers.slice().sort((a, b) => a - b);
-  if (sorted.length < 3 || sorted[0] <= 0 || sorted[sorted.length - 1] / sorted[0] < 20) return false;
-  const steps = sorted.slice(1).map((n, i) => n - sorted[i]);
-  return Math.max(...steps) > 4 * Math.min(...steps);
-}
-
 /* Ticks of an axis of numbers: the values themselves if they are few, otherwise round numbers, whole if all values are. */
 function numberTicks(scale, numbers, own, count) {
   const whole = numbers.every(Number.isInteger), all = own && numbers.length <= 12 ? numbers.slice().sort((a, b) => a - b) : scale.ticks(count).filter(v => !(own && whole) || Number.isInteger(v));
@@ -127,7 +119,7 @@ function markAround(taken, color, x, y) {
 function lines(series, options) {
   return drawn((box, width) => {
     const left = 58, right = 16, top = 10, height = options.height || 240;
-    const xs = series.flatMap(s => s.points.map(p => p[0])), ys = series.flatMap(s => s.points.map(p => p[1]));
+    const xs = series.flatMap(s => s.points.map(p => p[0])), ys = series.flatMap(s => s.points.flatMap(p => (isNumber(p[3]) ? [p[1] - p[3], p[1] + p[3]] : [p[1]])));
     const numbers = options.numbers, log = numbers && isLog(numbers);
     const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(!numbers ? [-0.5, options.values.length - 0.5] : xs.length ? [Math.min(...xs), Math.max(...xs)] : [0, 1]).range([left, width - right]);
     const y = d3.scaleLinear().domain(extent(ys, options.zero)).nice().range([height, top]);
@@ -143,9 +135,13 @@ function lines(series, options) {
     if (options.zero && y.domain()[0] < 0) root.append(svg('line', { class: 'zero', x1: left, x2: width - right, y1: y(0), y2: y(0) }));
     const apart = numbers ? 0 : Math.min(8, (width - left - right) / (options.values.length + 1) / series.length); /* side by side */
     const taken = new Map();
-    series.forEach((s, i) => {
+    series.filter(s => !(options.hidden && options.hidden.has(s.label))).forEach((s, i) => {
       const aside = apart * (i - (series.length - 1) / 2), points = s.points.filter(p => isNumber(p[1]));
       if (!points.length) return;
+      const known = points.filter(p => isNumber(p[3]));
+      if (numbers && !options.apart && known.length > 1)
+        root.append(svg('path', { class: 'band ' + colorClass(s.color), d: 'M' + known.map(p => `${x(p[0]).toFixed(1)},${y(p[1] + p[3]).toFixed(1)}`).concat(known.slice().reverse().map(p => `${x(p[0]).toFixed(1)},${y(p[1] - p[3]).toFixed(1)}`)).join('L') + 'Z' }));
+      else for (const p of known) root.append(svg('path', { class: 'error', d: `M${(x(p[0]) + aside).toFixed(1)},${y(p[1] - p[3]).toFixed(1)}V${y(p[1] + p[3]).toFixed(1)}` }));
       if (numbers && !options.apart) /* words have no order that a line could follow */
         root.append(svg('path', { class: 'stroke ' + colorClass(s.color), 'stroke-dasharray': dashes[s.color % 8] || null, d: 'M' + points.map(p => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join('L') }));
       if (points.length <= 40 || !numbers)
@@ -156,6 +152,81 @@ function lines(series, options) {
         }
     });
     root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height + 38, 'text-anchor': 'middle' }, words(options.label, Math.floor(width / 7))));
+    box.replaceChildren(root);
+  });
+}
+
+/* Policies that are hidden in curves. */
+const hiddenPolicies = new Set(recall('without', '').split('\n').filter(Boolean));
+/* A legend of policies with their marks, whose entries hide curves. */
+const policyLegend = (names, change) => el('ul', { class: 'legend filter' }, names.map((name, i) => el('li', {}, el('button', { type: 'button', 'aria-pressed': String(!hiddenPolicies.has(name)), title: 'Show or hide', onclick: () => {
+  if (!hiddenPolicies.delete(name)) hiddenPolicies.add(name);
+  remember('without', [...hiddenPolicies].join('\n'));
+  change();
+} }, svg('svg', { width: 34, height: 14, 'aria-hidden': 'true' }, svg('path', { class: 'stroke ' + colorClass(i), d: 'M0,7H34', 'stroke-dasharray': dashes[i % 8] || null }), mark(i, 17, 7)), name))));
+
+/* Wins, ties and losses as one bar a policy. rows: {label, color, parts, all}. */
+function outcomes(rows, names) {
+  return drawn((box, width) => {
+    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, each = wide ? 30 : 46, inner = width - left - 12;
+    const root = svg('svg', { width, height: rows.length * each + 4, role: 'img', 'aria-label': rows.map(r => `${r.label}: ${names.map((name, i) => `${name} ${r.parts[i]}`).join(', ')}`).join('; ') });
+    rows.forEach((row, i) => {
+      const y = i * each + (wide ? 4 : 20);
+      let x = left;
+      root.append(svg('text', { class: 'halo', x: wide ? 4 : 8, y: wide ? y + 15 : y - 5 }, words(row.label, wide ? Math.floor(left / 6.6) : 40)));
+      row.parts.forEach((part, k) => {
+        const w = row.all ? inner * part / row.all : 0, text = `${names[k]} ${plain(part)}`;
+        if (w <= 0) return;
+        root.append(svg('rect', { class: ['fill ' + colorClass(row.color), 'tie', 'loss'][row.parts.length === 2 && k ? 2 : k], x, y, width: Math.max(1, w - 1), height: 22 }, svg('title', {}, `${row.label}: ${text} of ${plain(row.all)}`)));
+        if (w > text.length * 6.8 + 8) root.append(svg('text', { class: k ? '' : 'onfill', x: x + 5, y: y + 15 }, text));
+        x += w;
+      });
+    });
+    box.replaceChildren(root);
+  });
+}
+
+/* A scatter of policies by two metrics, with the front of those that no other is better than in both.
+ * list: {key, metric, label, better, value(policy) -> {mean, ci}}; cloud(policy, x, y) -> [[x, y, title]], small dots, may be missing. */
+function tradeSection(list, first, policies, cloud) {
+  const box = el('div'), find = (key, other) => list.find(q => q.key === key) || list.find(q => q !== other);
+  const varies = q => new Set(policies.map((_, p) => q.value(p).mean)).size > 1;
+  let x = find(recall('x', first), null), y = list.find(q => q.key === recall('y', null)) || list.find(q => q.metric !== x.metric && varies(q)) || list[list[0] === x ? 1 : 0];
+  const options = list.map(q => [q.key, q.label]);
+  const draw = () => {
+    const points = policies.map((label, p) => ({ label, p, x: x.value(p).mean, y: y.value(p).mean, xCi: x.value(p).ci, yCi: y.value(p).ci })).filter(q => isNumber(q.x) && isNumber(q.y));
+    const front = paretoFront(points.map(q => [q.x, q.y, q.label]), x.better, y.better), best = [...new Set(front.map(q => q[2]))];
+    refill(box, el('div', { class: 'controls' }, choice('Across', options, x.key, key => { x = find(key); remember('x', key); draw(); }), choice('Up', options, y.key, key => { y = find(key); remember('y', key); draw(); })),
+      figure('trade', `${y.label} against ${x.label}; ${x.better > 0 ? 'right' : 'left'} and ${y.better > 0 ? 'up' : 'down'} is better. No policy is better than ${best.join(', ') || 'none'} in both: the line joins these.${cloud ? ' Small dots: points of the sweep.' : ''}`,
+        [legend(policies), scatter(points, front, cloud && points.flatMap(q => cloud(q.p, x, y).map(c => [q.p, ...c])), x, y)],
+        () => [['policy', x.key, 'ci95_' + x.key, y.key, 'ci95_' + y.key, 'on_front']].concat(points.map(q => [q.label, q.x, q.xCi, q.y, q.yCi, Number(best.includes(q.label))]))));
+  };
+  draw();
+  return box;
+}
+
+function scatter(points, front, cloud, xq, yq) {
+  const dotsOf = (cloud || []).filter(c => isNumber(c[1]) && isNumber(c[2])).slice(0, 3000);
+  const xs = points.map(q => q.x).concat(dotsOf.map(c => c[1])), ys = points.map(q => q.y).concat(dotsOf.map(c => c[2]));
+  const xu = unitOf(xq.metric, Math.max(...xs.map(Math.abs), 0)), yu = unitOf(yq.metric, Math.max(...ys.map(Math.abs), 0));
+  return drawn((box, width) => {
+    const left = 62, right = 16, top = 12, height = 280;
+    const x = d3.scaleLinear().domain(extent(points.flatMap(q => [q.x - (q.xCi || 0), q.x + (q.xCi || 0)]).concat(dotsOf.map(c => c[1])))).nice().range([left, width - right]);
+    const y = d3.scaleLinear().domain(extent(points.flatMap(q => [q.y - (q.yCi || 0), q.y + (q.yCi || 0)]).concat(dotsOf.map(c => c[2])))).nice().range([height, top]);
+    const said = `${yq.label} against ${xq.label}: ` + points.map(q => `${q.label} ${show(xq.metric, q.x)}, ${show(yq.metric, q.y)}`).join('; ');
+    const root = svg('svg', { width, height: height + 44, role: 'img', 'aria-label': said });
+    root.append(...axisLeft(y, left, width - left - right, 5, v => plain(v / yu.size)), ...axisBottom(x, height, height - top, width < 500 ? 3 : 6, v => plain(v / xu.size)));
+    for (const [p, a, b, title] of dotsOf) root.append(svg('circle', { class: 'small ' + colorClass(p), cx: x(a).toFixed(1), cy: y(b).toFixed(1), r: 2.2 }, svg('title', {}, `${points.find(q => q.p === p).label}: ${title}`)));
+    if (front.length > 1) root.append(svg('path', { class: 'front', d: 'M' + front.map(q => `${x(q[0]).toFixed(1)},${y(q[1]).toFixed(1)}`).join('L') }));
+    for (const q of points) {
+      if (q.xCi) root.append(svg('path', { class: 'stroke ' + colorClass(q.p), d: `M${x(q.x - q.xCi)},${y(q.y)}H${x(q.x + q.xCi)}` }));
+      if (q.yCi) root.append(svg('path', { class: 'stroke ' + colorClass(q.p), d: `M${x(q.x)},${y(q.y - q.yCi)}V${y(q.y + q.yCi)}` }));
+      const dot = mark(q.p, x(q.x), y(q.y), 6);
+      dot.append(svg('title', {}, `${q.label}: ${show(xq.metric, q.x)}, ${show(yq.metric, q.y)}`));
+      root.append(dot);
+    }
+    root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height + 38, 'text-anchor': 'middle' }, words(xq.label + (xu.name ? ` (${xu.name})` : ''), Math.floor(width / 7.5))),
+      svg('text', { class: 'soft halo', x: 4, y: 10 }, words(yq.label + (yu.name ? ` (${yu.name})` : ''), Math.floor(width / 7.5))));
     box.replaceChildren(root);
   });
 }

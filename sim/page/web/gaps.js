@@ -30,7 +30,7 @@ const pointWords = point => `point ${point.point} (${[point.scenario].concat(poi
 function pointSections() {
   const point = data.point;
   if (!point) return [['Timeline', 'timeline', el('p', { class: 'muted' }, 'A sweep keeps no timelines. ', el('code', {}, 'smsched report --point N'), ' simulates one point again and shows its timeline. points.csv lists the points.')]];
-  const state = { scenario: point, command: point.command }, pictures = ofScenario(data.timelines, point).filter(p => p.pieces.length);
+  const state = { scenario: { tables: {}, ...point }, command: point.command }, pictures = ofScenario(data.timelines, point);
   const said = el('p', {}, `This is ${pointWords(point)}, simulated again with the same results.`);
   return [[`Occupancy of the SMs in point ${point.point}`, 'heat', heatSection(state)], [`Allocation of the cluster in point ${point.point}`, 'allocation', allocationSection(state)],
     [`Timeline of point ${point.point}`, 'timeline', [said, pictures.length ? lanesSection(state, pictures) : placementsSection(state) || el('p', { class: 'muted' }, 'There is nothing to show in a timeline.')]]];

@@ -11,6 +11,9 @@ function inkOn(color) {
   return 0.2126 * part(c.r) + 0.7152 * part(c.g) + 0.0722 * part(c.b) > 0.3 ? '#111' : '#fff';
 }
 
+/* The colour of a policy as it is now; grey for several. */
+const winnerColor = p => getComputedStyle(document.documentElement).getPropertyValue(p === null ? '--c6' : '--c' + p % 8).trim();
+
 function ramp(color, from, to, format) {
   const canvas = el('canvas', { width: 64, height: 1, 'aria-hidden': 'true' }), pen = canvas.getContext('2d');
   for (let i = 0; i < 64; i++) {
@@ -20,7 +23,7 @@ function ramp(color, from, to, format) {
   return el('p', { class: 'scale' }, format(from), canvas, format(to));
 }
 
-/* A grid of labelled cells. cells: [column, row, value]. */
+/* A grid of labelled cells, which are opened by a click or a key. cells: [column, row, value, item]; with `winner`, a cell has the colour of the policy winner(item). */
 function grid(columns, rows, cells, options) {
   const above = withoutCommon(columns), beside = withoutCommon(rows);
   const most = Math.max(...cells.map(c => Math.abs(c[2])).filter(isNumber), 1e-9);
@@ -29,10 +32,10 @@ function grid(columns, rows, cells, options) {
   const box = drawn((target, width) => {
     const left = Math.min(110, width * 0.24), top = 4, cell = (width - left - 4) / columns.length, height = Math.max(24, Math.min(44, cell));
     const root = svg('svg', { width, height: top + rows.length * height + 46, role: 'img', 'aria-label': options.said });
-    for (const [c, r, value] of cells) {
+    for (const [c, r, value, item] of cells) {
       if (!isNumber(value)) continue;
-      const tone = color(value), text = options.format(value);
-      root.append(svg('rect', { x: left + c * cell, y: top + r * height, width: Math.max(1, cell - 1), height: height - 1, fill: tone },
+      const tone = options.winner ? winnerColor(options.winner(item)) : color(value), text = options.format(value);
+      root.append(svg('rect', { ...(options.open ? { tabindex: '0', role: 'button', class: 'cell', 'aria-label': `${options.x} ${columns[c]}, ${options.y} ${rows[r]}: ${text}` } : {}), x: left + c * cell, y: top + r * height, width: Math.max(1, cell - 1), height: height - 1, fill: tone },
         svg('title', {}, `${options.x} ${columns[c]}, ${options.y} ${rows[r]}: ${text}`)));
       if (cell > text.length * 6.6 + 4) {
         const label = svg('text', { x: left + (c + 0.5) * cell, y: top + (r + 0.5) * height + 4, 'text-anchor': 'middle' }, text);
@@ -44,8 +47,13 @@ function grid(columns, rows, cells, options) {
     const step = Math.max(1, Math.ceil(46 / cell)), room = Math.min(40, Math.floor(((width - left) / 6.8 - 10) / 2));
     above.forEach((name, c) => c % step === 0 && root.append(svg('text', { x: left + (c + 0.5) * cell, y: top + rows.length * height + 16, 'text-anchor': 'middle' }, words(name, 9))));
     root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: top + rows.length * height + 38, 'text-anchor': 'middle' }, `${words(options.x, room)} →, rows: ${words(options.y, room)}`));
+    if (options.open) /* a group of buttons, which a picture may not hold */
+      root.setAttribute('role', 'group');
+    root.addEventListener('click', event => options.open && event.target.closest('.cell') && options.open(cells[[...root.querySelectorAll('.cell')].indexOf(event.target.closest('.cell'))]));
+    root.addEventListener('keydown', event => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); event.target.dispatchEvent(new MouseEvent('click', { bubbles: true })); } });
     target.replaceChildren(root);
   });
+  if (options.winner) return [box];
   if (options.diverging && low === 0 && high === 0) return [box, el('p', { class: 'scale' }, 'No difference anywhere.')];
   return [box, ramp(color, options.diverging ? -most : low, options.diverging ? most : high, options.format)];
 }

@@ -16,12 +16,14 @@ function render(sections) {
 
 function beginRun() {
   const state = { scenario: data.scenarios[0] };
-  [state.subject, state.metric] = firstQuestion(state.scenario);
+  state.scenario = data.scenarios.find(s => s.scenario === recall('scenario', '')) || data.scenarios[0];
+  [state.subject, state.metric, state.name] = questionsOf(state.scenario).find(q => q.join('/') === recall('by', '')) || firstQuestion(state.scenario);
   state.set = change => { Object.assign(state, change); render(runSections(state)); };
   state.setScenario = scenario => {
-    const keep = questionsOf(scenario).some(q => q[0] === state.subject && q[1] === state.metric);
-    const [subject, metric] = keep ? [state.subject, state.metric] : firstQuestion(scenario);
-    state.set({ scenario, subject, metric });
+    const keep = questionsOf(scenario).some(q => q[0] === state.subject && q[1] === state.metric && q[2] === state.name);
+    const [subject, metric, name] = keep ? [state.subject, state.metric, state.name] : firstQuestion(scenario);
+    remember('scenario', scenario.scenario);
+    state.set({ scenario, subject, metric, name });
   };
   const s = state.scenario, several = data.scenarios.length > 1;
   document.getElementById('subtitle').textContent = several ? `${plural(data.scenarios.length, 'scenario')}: ${words(data.scenarios.map(x => x.scenario).join(', '), 200)}`
@@ -41,6 +43,11 @@ function beginSweep() {
   else if (views.length) state.metric = views[0].metrics[0];
   if (views.length && views[state.subject].names.includes('all')) state.name = views[state.subject].names.indexOf('all');
   if (asked && !data.metric && views.length && views[state.subject].subject === asked.subject) state.name = Math.max(0, views[state.subject].names.indexOf(asked.name));
+  const kept = sweepQuestions().find(q => q.slice(0, 3).join('/') === recall('by', ''));
+  if (kept) [state.subject, state.name, state.metric] = kept;
+  state.change = recall('change', '') === '1';
+  for (const [axis, value] of recall('fix', '').split(',').filter(Boolean).map(pair => pair.split(':').map(Number)))
+    if (data.axes[axis] && data.axes[axis].values[value] !== undefined) state.fixed[axis] = value;
   state.set = change => { Object.assign(state, change); render(sweepSections(state)); };
   const plan = data.plan;
   document.getElementById('subtitle').textContent = `Sweep ${plan.plan}: ${group(plan.points)} points, ${group(plan.done)} done, ${group(plan.failed)} failed; ${plural(data.axes.length, 'axis', 'axes')}: ${words(data.axes.map(axis => axis.name).join(', '), 200)}`;
@@ -56,6 +63,7 @@ function beginTheme() {
   const button = document.getElementById('theme'), root = document.documentElement;
   const set = theme => {
     root.dataset.theme = theme;
+    dispatchEvent(new Event('theme'));
     button.textContent = theme === 'dark' ? 'Light' : 'Dark';
     button.setAttribute('aria-label', theme === 'dark' ? 'Light colours' : 'Dark colours');
   };
@@ -70,4 +78,5 @@ function noteMetric(state) {
 }
 
 beginTheme();
+addEventListener('hashchange', () => location.reload());
 if (data.kind === 'run') beginRun(); else beginSweep();

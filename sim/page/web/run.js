@@ -36,21 +36,33 @@ function isSure(scenario, subject, policy, name, metric, change, ci) {
   return isNumber(ci) && scenario.replications > 1 ? Math.abs(change) > ci : null;
 }
 
-/* All pairs [subject, metric] by which the policies of a scenario can be ranked. */
+/* All [subject, metric, name] by which the policies of a scenario can be ranked; the one that the scenario asks for comes first. */
 function questionsOf(scenario) {
-  const list = [];
+  const list = [], asked = scenario.answer ? [scenario.answer.subject, scenario.answer.metric, nameOf(scenario.answer.subject, scenario.answer.name)] : null;
+  const add = (subject, metric, name) => {
+    if (!list.some(q => q[0] === subject && q[1] === metric && q[2] === name) && scenario.policies.some((_, p) => isNumber(cellOf(scenario, subject, p, name, metric).mean))) list.push([subject, metric, name]);
+  };
+  if (asked) add(...asked);
   for (const subject of ['cluster', 'host', 'process'])
     for (const metric of tableOf(scenario, subject).metrics)
-      if (betterOf(subject, metric) !== 0 && scenario.policies.some((_, p) => isNumber(cellOf(scenario, subject, p, wholeOf(subject), metric).mean)))
-        list.push([subject, metric]);
+      if (betterOf(subject, metric) !== 0) add(subject, metric, wholeOf(subject));
   return list;
+}
+
+/* The name of a row as tables have it: null for the host. */
+const nameOf = (subject, name) => (subject === 'host' ? null : name);
+const ofWhat = (subject, name) => (name === wholeOf(subject) ? subjectWords[subject] : `${subject} ${name}`);
+/* Whether more (1) or less (-1) is better; the scenario may say so itself. */
+function directionOf(scenario, subject, metric) {
+  const asked = scenario.answer;
+  return asked && asked.subject === subject && asked.metric === metric ? (asked.better === 'lower' ? -1 : 1) : betterOf(subject, metric) || 1;
 }
 
 function firstQuestion(scenario) {
   const list = questionsOf(scenario);
-  const find = pair => list.find(q => q[1] === pair[1] && (pair[0] === null || q[0] === pair[0]));
-  const wanted = (data.metric ? [[null, data.metric]] : scenario.answer ? [[scenario.answer.subject, scenario.answer.metric]] : []).concat(CHOICES);
-  return wanted.map(find).find(Boolean) || list[0] || ['host', 'kernels_per_s'];
+  const find = pair => list.find(q => q[1] === pair[1] && (pair[0] === null || q[0] === pair[0]) && (pair[2] === undefined || q[2] === pair[2]));
+  const asked = scenario.answer, wanted = (data.metric ? [[null, data.metric]] : asked ? [[asked.subject, asked.metric, nameOf(asked.subject, asked.name)]] : []).concat(CHOICES);
+  return wanted.map(find).find(Boolean) || list[0] || ['host', 'kernels_per_s', null];
 }
 
 function boundOf(scenario, subject, metric) {
@@ -59,8 +71,8 @@ function boundOf(scenario, subject, metric) {
 }
 
 /* The policies in order, best first, with the best one's ties and whether its change counts. */
-function verdict(scenario, subject, metric) {
-  const better = betterOf(subject, metric) || 1, name = wholeOf(subject);
+function verdict(scenario, subject, metric, name) {
+  const better = directionOf(scenario, subject, metric);
   const all = scenario.policies.map((label, p) => ({ label, p, ...cellOf(scenario, subject, p, name, metric) })).filter(c => isNumber(c.mean));
   all.sort((a, b) => better * (b.mean - a.mean) || a.p - b.p);
   const best = all[0], equal = all.filter(c => best && c.mean === best.mean);
@@ -124,17 +136,14 @@ function warningsOf(scenario) {
 }
 
 function answerOf(state) {
-  const scenario = state.scenario, v = verdict(scenario, state.subject, state.metric);
-  const choose = choice('Measured by', questionsOf(scenario).map(q => [q.join('/'), `${wordsOf(q[1])} (${subjectWords[q[0]]}, ${betterOf(...q) > 0 ? 'more' : 'less'} is better)`]),
-    `${state.subject}/${state.metric}`, value => state.set({ subject: value.split('/')[0], metric: value.split('/')[1], chosen: true }));
-  const asked = !data.metric && !state.chosen && scenario.answer && scenario.answer.text ? scenario.answer : null;
-  const ofTenant = asked && asked.subject !== state.subject; // what follows would be about something else
-  const best = ofTenant ? scenario.policies.indexOf(asked.best) : v.best ? v.best.p : -1;
-  return el('div', { class: 'answer ' + (best >= 0 ? colorClass(best) : '') }, el('h2', { id: 'answer' }, asked ? asked.text : headline(scenario, v, state.metric)),
-    asked ? el('p', { class: 'muted' }, `${scenario.scenario} asks for ${wordsOf(asked.metric)} of ${asked.name} (${asked.metric}): ${formulaOf(asked.subject, asked.metric)}.`)
-      : el('p', { class: 'muted' }, `${scenario.scenario}: ${wordsOf(state.metric)} of ${subjectWords[state.subject]} (${state.metric}): ${formulaOf(state.subject, state.metric)}.`),
-    v.best && !ofTenant ? el('dl', { class: 'facts' }, changeFact(scenario, v), boundFact(scenario, state.subject, state.metric, v)) : null,
-    ofTenant ? null : surelyBetter(scenario, v), warningsOf(scenario), el('div', { class: 'controls' }, choose));
+  const { scenario, subject, metric, name } = state, v = verdict(scenario, subject, metric, name), asked = scenario.answer;
+  const isAsked = asked && asked.subject === subject && asked.metric === metric && nameOf(subject, asked.name) === name;
+  const choose = choice('Measured by', questionsOf(scenario).map(q => [q.join('/'), `${wordsOf(q[1])} (${ofWhat(q[0], q[2])}, ${directionOf(scenario, q[0], q[1]) > 0 ? 'more' : 'less'} is better)`]),
+    [subject, metric, name].join('/'), value => { const [s, m, ...n] = value.split('/'); remember('by', value); state.set({ subject: s, metric: m, name: n.join('/') || null }); });
+  return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, isAsked && asked.text ? asked.text : headline(scenario, v, metric)),
+    el('p', { class: 'muted' }, `${scenario.scenario}${isAsked && asked.declared ? ' asks for' : ':'} ${wordsOf(metric)} of ${ofWhat(subject, name)} (${metric}): ${formulaOf(subject, metric)}.`),
+    valuesOf(state, v), v.best ? el('dl', { class: 'facts' }, changeFact(scenario, v), name === wholeOf(subject) ? boundFact(scenario, subject, metric, v) : null) : null,
+    surelyBetter(scenario, v), warningsOf(scenario), el('div', { class: 'controls' }, choose));
 }
 
 /* ---- gains ---- */
@@ -147,7 +156,7 @@ function gainRows(state) {
       list.push({ subject, name, group, label, color: p, value: c.change, low: isNumber(c.changeCi) ? c.change - c.changeCi : null, high: isNumber(c.changeCi) ? c.change + c.changeCi : null,
         ci: c.changeCi, said: percent(c.change, true) + (isNumber(c.changeCi) ? ' ± ' + percent(c.changeCi) : '') });
   });
-  add(state.subject, wholeOf(state.subject), subjectWords[state.subject] === undefined ? state.subject : state.subject === 'process' ? 'all processes' : subjectWords[state.subject]);
+  add(state.subject, wholeOf(state.subject), state.subject === 'process' ? 'all processes' : subjectWords[state.subject] || state.subject);
   const parts = state.subject === 'host' ? 'vm' : state.subject;
   const names = [...new Set(tableOf(scenario, parts).rows.map(r => r[1]))].filter(name => name !== wholeOf(parts));
   names.slice(0, 12).forEach(name => add(parts, name, name));
@@ -160,39 +169,50 @@ function gainsOf(state) {
   if (!list.length) return el('p', { class: 'muted' }, 'This metric has no change over the first policy: it is 0 there.');
   const rows = () => [['scenario', 'policy', 'over', 'subject', 'name', 'metric', 'change_ratio', 'ci95_change_ratio']].concat(
     list.map(r => [scenario.scenario, r.label, scenario.policies[0], r.subject, r.name || r.subject, state.metric, r.value, r.ci]));
-  const way = betterOf(state.subject, state.metric) > 0 ? 'right of' : 'left of';
+  const way = directionOf(scenario, state.subject, state.metric) > 0 ? 'right of' : 'left of';
   return [figure('gains', `Change of ${wordsOf(state.metric)} over ${scenario.policies[0]}, the first policy; ${way} 0 is better. Whiskers: Student's 95 % intervals over ${plural(scenario.replications, 'paired replication')}.${more > 0 ? ` The first 12 of ${more + 12} names.` : ''}`,
     [dots(list, `change over ${scenario.policies[0]}`, v => percent(v, true))], rows), el('p', { class: 'muted' }, comparisons(scenario, state.subject))];
 }
 
-/* ---- values and the bound ---- */
+/* ---- values and the bound: the figure of the answer ---- */
 
-function valuesOf(state) {
-  const scenario = state.scenario, metric = state.metric, bound = boundOf(scenario, state.subject, metric);
-  const cells = scenario.policies.map((label, p) => ({ label, color: p, ...cellOf(scenario, state.subject, p, wholeOf(state.subject), metric) }));
-  const unit = unitOf(metric, Math.max(...cells.map(c => Math.abs(c.mean || 0)), 0)), reach = bound && isNumber(bound.reach) ? bound.reach : null;
-  const rows = cells.map(c => ({ label: c.label, color: c.color, value: isNumber(c.mean) ? c.mean / unit.size : null, ci: isNumber(c.ci) ? c.ci / unit.size : null,
-    said: show(metric, c.mean) + (reach ? `, ${percent(bound.gap_ratio[c.label])} below` : '') }));
-  const why = bound && !reach ? ` There is no bound: ${bound.no_bound_because || 'it is infinite'}.` : !bound ? ' Only kernels, blocks and jobs per second of the host have a bound.' : '';
-  return figure('values', `${wordsOf(metric)} of ${subjectWords[state.subject]} by policy, with 95 % intervals${reach ? ', and the throughput that no policy can exceed' : ''}.${why}`,
+function valuesOf(state, v) {
+  const { scenario, metric, subject, name } = state, bound = name === wholeOf(subject) ? boundOf(scenario, subject, metric) : null;
+  if (!v.all.length) return null;
+  const unit = unitOf(metric, Math.max(...v.all.map(c => Math.abs(c.mean)), 0)), reach = bound && isNumber(bound.reach) ? bound.reach : null;
+  const rows = v.all.map(c => ({ label: c.label, color: c.p, value: c.mean / unit.size, ci: isNumber(c.ci) ? c.ci / unit.size : null,
+    said: show(metric, c.mean) + (isNumber(c.ci) && scenario.replications > 1 ? ' ± ' + show(metric, c.ci) : '') + (reach ? `, ${percent(bound.gap_ratio[c.label])} below` : '') }));
+  const why = bound && !reach ? ` There is no bound: ${bound.no_bound_because || 'it is infinite'}.` : '';
+  return figure('values', `${wordsOf(metric)} of ${ofWhat(subject, name)}, best first, with 95 % intervals${reach ? ', and the bound that no policy can exceed' : ''}.${why}`,
     [bars(rows, reach ? reach / unit.size : null, wordsOf(metric) + (unit.name ? ` (${unit.name})` : ''), plain, reach ? `bound ${show(metric, reach)}` : '')],
     () => [['scenario', 'policy', 'subject', metric, 'ci95_' + metric, 'bound', 'gap_ratio']].concat(
-      cells.map(c => [scenario.scenario, c.label, state.subject, c.mean, c.ci, reach, bound ? bound.gap_ratio[c.label] : null])));
+      v.all.map(c => [scenario.scenario, c.label, name || subject, c.mean, c.ci, reach, bound ? bound.gap_ratio[c.label] : null])));
+}
+
+/* ---- one metric against another ---- */
+
+function tradeOf(state) {
+  const { scenario } = state, list = questionsOf(scenario);
+  if (list.length < 2 || scenario.policies.length < 2) return null;
+  return tradeSection(list.map(q => ({ key: q.join('/'), metric: q[1], label: `${wordsOf(q[1])} (${ofWhat(q[0], q[2])})`, better: directionOf(scenario, q[0], q[1]),
+    value: p => cellOf(scenario, q[0], p, q[2], q[1]) })), [state.subject, state.metric, state.name].join('/'), scenario.policies);
 }
 
 /* ---- the table ---- */
 
 function tableSection(state) {
   const box = el('div'), scenario = state.scenario, subjects = Object.keys(scenario.tables);
-  let subject = state.subject === 'host' && scenario.tables.vm ? 'vm' : state.subject;
+  let subject = recall('rows', state.subject === 'host' && scenario.tables.vm ? 'vm' : state.subject);
+  if (!subjects.includes(subject)) subject = subjects[0];
   const show1 = () => {
-    const t = tableOf(scenario, subject);
-    const columns = [{ name: 'policy', text: true }, { name: subject, text: true }].concat(t.metrics.flatMap(metric => [
+    const t = tableOf(scenario, subject), order = t.metrics.slice().sort((a, b) => (b === state.metric) - (a === state.metric));
+    const columns = [{ name: 'policy', text: true, frozen: true }, { name: subject, text: true }].concat(order.flatMap(metric => [
       { name: metric, title: formulaOf(subject, metric), cell: (row, i) => withInterval(metric, row[i], row.ci[metric]) },
       { name: 'change', title: `${metric}, over ${scenario.policies[0]}`, cell: (row, i) => changeCell(subject, metric, row[i], row.changeCi[metric], row.holds[metric]) }].slice(0, betterOf(subject, metric) && scenario.policies.length > 1 ? 2 : 1)));
     const rows = t.rows.map(r => {
       const values = [scenario.policies[r[0]], r[1] || subject];
-      t.metrics.forEach((metric, m) => {
+      order.forEach(metric => {
+        const m = t.metrics.indexOf(metric);
         values.push(r[2][m]);
         if (betterOf(subject, metric) && scenario.policies.length > 1) values.push(r[0] ? r[4][m] : null);
       });
@@ -203,7 +223,7 @@ function tableSection(state) {
     });
     const csvRows = () => [['scenario', 'policy', subject].concat(t.metrics.flatMap(metric => [metric, 'ci95_' + metric]))].concat(
       t.rows.map(r => [scenario.scenario, scenario.policies[r[0]], r[1] || subject].concat(t.metrics.flatMap((_, m) => [r[2][m], r[3][m]]))));
-    refill(box, el('div', { class: 'controls' }, choice('Rows', subjects.map(s => [s, subjectWords[s]]), subject, value => { subject = value; show1(); })),
+    refill(box, el('div', { class: 'controls' }, choice('Rows', subjects.map(s => [s, subjectWords[s]]), subject, value => { subject = value; remember('rows', value); show1(); })),
       table(`Metrics of ${subjectWords[subject]}, scenario ${scenario.scenario}; ± half of a 95 % interval; change: over ${scenario.policies[0]}, in colour where it holds after Holm's correction.`, columns, rows), under(fileOf[subject], csvRows));
   };
   if (subjects.length) show1();
@@ -235,37 +255,58 @@ function allocationSection(state) {
     () => [['scenario', 'policy'].concat(columns.map(c => c[0] + '_ratio'))].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))), state.command);
 }
 
-function pieceRows(picture, rowNames, colors) {
-  const [row, color, last] = { blocks: ['sm', 'vm', 'blocks'], processes: ['process', 'state', 'blocks'], pods: ['gpu', 'ended', 'pod'] }[picture.kind];
-  const list = [['scenario', 'policy', row, color, 'start_ns', 'end_ns', last]];
-  for (let i = 0; i < picture.pieces.length; i += 5)
-    list.push([picture.scenario, picture.policy, rowNames(picture.pieces[i]), colors[picture.pieces[i + 1]], picture.pieces[i + 2], picture.pieces[i + 3],
-      picture.kind === 'pods' ? picture.names[i / 5] || null : picture.pieces[i + 4]]);
+const KINDS = { blocks: { row: 'sm', color: 'vm', last: 'blocks', label: 'blocks on SMs', said: 'Blocks on SMs of the first device', step: 8 },
+  processes: { row: 'process', color: 'state', last: 'blocks', label: 'states of processes', said: 'States of processes', step: 40 },
+  pods: { row: 'gpu', color: 'ended', last: 'pod', label: 'pods on GPUs', said: 'Pods on GPUs, coloured by how they ended, and waiting pods that were placed later,', step: 40 } };
+
+function pieceRows(chart, panels) {
+  const { row, color, last } = KINDS[chart.kind], list = [['scenario', 'policy', row, color, 'start_ns', 'end_ns', last, 'exact']];
+  for (const panel of panels)
+    for (let i = 0; i < panel.pieces.length; i += 5) {
+      const name = chart.rows[panel.pieces[i]];
+      list.push([chart.scenario, panel.policy, chart.kind === 'blocks' ? name.replace(/^SM /, '') : name, chart.colors[panel.pieces[i + 1]], panel.pieces[i + 2], panel.pieces[i + 3],
+        chart.kind === 'pods' ? panel.names[i / 5] || null : panel.pieces[i + 4], Number(!(isNumber(panel.exact_ns) && panel.pieces[i + 2] >= panel.exact_ns))]);
+    }
   return list;
 }
 
-const saidOf = { blocks: 'Blocks on SMs of the first device', processes: 'States of processes', pods: 'Pods on GPUs, coloured by how they ended, and waiting pods that were placed later,' };
+/* Why something waited is in no results folder; `smsched explain` says it for a span of time. */
+function explainCommand(scenario, policy, start, end) {
+  const entry = data.run && (data.run.scenarios || []).find(s => s.scenario === scenario), ns = t => `${Math.max(0, t).toFixed(0)} ns`;
+  return entry && entry.file ? `Why: smsched explain ${entry.file} --policy '${policy}' --from '${ns(start)}' --to '${ns(end)}'` : null;
+}
 
-function lanesSection(state, pictures) {
-  const box = el('div'), kinds = [...new Set(pictures.map(p => p.kind))];
-  let kind = kinds[0], policy = pictures[0].policy, from = 0;
+/* What is not exact or not there, in words. */
+function missingOf(chart, panels, folder) {
+  const cut = panels.find(p => isNumber(p.exact_ns)), dropped = panels.reduce((sum, p) => sum + p.dropped, 0);
+  const beyond = ((chart.kind === 'pods' && data.run && data.run.placements_cut) || []).filter(c => c.scenario === chart.scenario);
+  return [cut ? ` There are up to ${group(String(Math.max(...panels.map(p => p.all))))} pieces a policy, too many for a page: from ${show('t_ns', Math.min(...panels.filter(p => isNumber(p.exact_ns)).map(p => p.exact_ns)))} on they are shares of intervals.` : '',
+    dropped ? ` ${group(String(dropped))} are in rows beyond the first 400, which are left out.` : '',
+    beyond.length ? ` Of ${beyond.map(c => c.policy).join(', ')}, only the first ${group(String(beyond[0].rows))} of ${group(String(beyond[0].rows + beyond[0].left_out))} placements are ${folder}.` : ''].join('');
+}
+
+/* The parts of the rows that can be chosen: all on one line, some at a time, or all. */
+function rowParts(chart) {
+  const { step } = KINDS[chart.kind], n = chart.rows.length, name = i => chart.rows[Math.min(i, n - 1)];
+  if (n === 1) return [];
+  const parts = n > step ? Array.from({ length: Math.ceil(n / step) }, (_, i) => [String(i * step), `${name(i * step)} to ${name(i * step + step - 1)}`]) : [];
+  return [['together', 'all on one line'], ...parts, ['all', 'all']];
+}
+
+function lanesSection(state, charts) {
+  const box = el('div'), hidden = new Set(recall('off', '').split(',').filter(Boolean));
+  const tenants = ['process', 'vm'].flatMap(s => tableOf(state.scenario, s).rows.map(r => r[1])).filter((name, i, all) => name !== 'all' && all.indexOf(name) === i);
+  let kind = recall('kind', charts[0].kind), part = recall('part', null);
   const draw = () => {
-    const picture = pictures.find(p => p.kind === kind && p.policy === policy) || pictures.find(p => p.kind === kind);
-    const isBlocks = kind === 'blocks', rowNames = r => (isBlocks ? `SM ${r}` : picture.rows ? picture.rows[r] : data.processes[r]);
-    const colors = isBlocks ? data.vms : kind === 'pods' ? data.endings : data.states;
-    const present = [...new Set(picture.pieces.filter((_, i) => i % 5 === 0))].sort((a, b) => a - b), step = isBlocks ? 8 : 40;
-    const rows = from < 0 ? present : present.slice(from, from + step);
-    const parts = present.length > step ? present.map((_, i) => i).filter(i => i % step === 0).map(i => [i, `${rowNames(present[i])} to ${rowNames(present[Math.min(i + step, present.length) - 1])}`]).concat([[-1, 'all']]) : null;
-    const cut = picture.bin_ns ? ` ${kind === 'pods' ? plural(picture.all, 'stay or wait', 'stays and waits') : plural(picture.all, 'span')} are grouped into intervals of ${show('t_ns', picture.bin_ns)}. Each shows what lasted longest.`
-      : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} ${state.command ? 'that are kept' : 'in the folder'}.` : '';
-    const missing = ((kind === 'pods' && data.run && data.run.placements_cut) || []).find(c => c.scenario === picture.scenario && c.policy === picture.policy);
-    const beyond = missing ? ` Only the first ${group(String(missing.rows))} of ${group(String(missing.rows + missing.left_out))} placements are ${state.command ? 'kept' : 'in the folder'}.` : '';
-    const rest = picture.dropped ? ` ${group(String(picture.dropped))} are in rows that are left out.` : '';
-    refill(box, el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
-      choice('Policy', pictures.filter(p => p.kind === kind).map(p => [p.policy, p.policy]), picture.policy, value => { policy = value; draw(); }),
-      parts ? choice('Rows', parts, from, value => { from = Number(value); draw(); }) : null),
-    figure('timeline', `${saidOf[kind]} over time, first replication.${cut}${rest}${beyond} Drag to move; click and turn the wheel, or press + and −, to zoom.`,
-      timeline(picture, rows, rowNames, colors), () => pieceRows(picture, r => (isBlocks ? r : rowNames(r)), colors), state.command));
+    const chart = charts.find(c => c.kind === kind) || charts[0], n = chart.rows.length, { step, said } = KINDS[chart.kind], parts = rowParts(chart);
+    const names = tenants.length ? tenants : chart.colors, colors = chart.colors.map(name => paletteColor(name, names.includes(name) ? names : chart.colors));
+    const chosen = parts.some(p => p[0] === part) ? part : n <= step ? 'all' : chart.kind === 'blocks' ? parts[1][0] : 'together', first = Number(chosen) || 0;
+    const shown = chosen === 'together' ? { first: 0, rows: n, together: true } : chosen === 'all' ? { first: 0, rows: n } : { first, rows: Math.min(step, n - first) };
+    const order = state.scenario.policies.map(policy => chart.panels.find(p => p.policy === policy)).filter(Boolean);
+    refill(box, el('div', { class: 'controls' }, charts.length > 1 ? choice('Of', charts.map(c => [c.kind, KINDS[c.kind].label]), chart.kind, value => { kind = value; part = null; remember('kind', value); remember('part', null); draw(); }) : null,
+      parts.length ? choice('Rows', parts, chosen, value => { part = value; remember('part', value); draw(); }) : null),
+    figure('timeline', `${said} under all policies, on one time axis; first replication.${missingOf(chart, chart.panels, state.command ? 'kept' : 'in the folder')} Drag to move; click and turn the wheel, or press + and −, to zoom; a click keeps the card.`,
+      timeline(chart, order, shown, hidden, colors, (panel, start, end) => (state.command ? null : explainCommand(chart.scenario, panel.policy, start, end))), () => pieceRows(chart, order), state.command));
   };
   draw();
   return box;
@@ -286,12 +327,12 @@ function placementsSection(state) {
 }
 
 function timelineSection(state) {
-  const pictures = ofScenario(data.timelines, state.scenario).filter(p => p.pieces.length);
+  const pictures = ofScenario(data.timelines, state.scenario);
   const sections = [['pods on GPUs', () => (pictures.length ? lanesSection(state, pictures) : null)], ['GPUs allocated, waits', () => placementsSection(state)]];
   if (!pictures.length || !sections[1][1]()) return sections[0][1]() || sections[1][1]() || el('p', { class: 'muted' }, 'This folder has no timeline of the scenario. run --out without --brief writes one; --trace writes one for Perfetto.');
   const box = el('div');
-  let at = 0;
-  const draw = () => refill(box, el('div', { class: 'controls' }, choice('Timeline of', sections.map((s, i) => [i, s[0]]), at, value => { at = Number(value); draw(); })), sections[at][1]());
+  let at = Number(recall('of', 0)) ? 1 : 0;
+  const draw = () => refill(box, el('div', { class: 'controls' }, choice('Timeline of', sections.map((s, i) => [i, s[0]]), at, value => { at = Number(value); remember('of', at || null); draw(); })), sections[at][1]());
   draw();
   return box;
 }
@@ -307,10 +348,10 @@ function manifestSection() {
 function overviewSection(state) {
   const [subject, metric] = [state.subject, state.metric];
   const rows = data.scenarios.map(s => {
-    const v = verdict(s, subject, metric), bound = boundOf(s, subject, metric), c = v.best || {};
+    const v = verdict(s, subject, metric, state.name), bound = boundOf(s, subject, metric), c = v.best || {};
     const row = [s.scenario, c.label || null, isNumber(c.mean) ? c.mean : null, c.p > 0 && isNumber(c.change) ? c.change : null, bound && c.label && isNumber(bound.reach) ? bound.gap_ratio[c.label] : null];
     row.ci = c.changeCi;
-    row.holds = v.best ? holdsOf(s, subject, c.p, wholeOf(subject), metric) : null;
+    row.holds = v.best ? holdsOf(s, subject, c.p, state.name, metric) : null;
     row.meanCi = c.ci;
     return row;
   });
@@ -326,7 +367,7 @@ function runSections(state) {
   const chooser = several ? el('div', { class: 'controls' }, choice('Scenario', data.scenarios.map((s, i) => [i, s.scenario]), data.scenarios.indexOf(state.scenario), i => state.setScenario(data.scenarios[Number(i)]))) : null;
   return [[null, 'answer', [several ? [chooser, state.scenario.question ? el('p', {}, el('strong', {}, state.scenario.question)) : null] : null, answerOf(state)]],
     several ? ['All scenarios', 'overview', overviewSection(state)] : null,
-    ['Gains and their certainty', 'gains', gainsOf(state)], [boundOf(state.scenario, state.subject, state.metric) ? 'Distance from the upper bound' : 'Values by policy', 'values', valuesOf(state)], ['All numbers', 'table', tableSection(state)],
-    ['Occupancy of the SMs', 'heat', heatSection(state)], ['Allocation of the cluster', 'allocation', allocationSection(state)], ['Timeline', 'timeline', timelineSection(state)],
+    ['Timeline', 'timeline', timelineSection(state)], ['Gains and their certainty', 'gains', gainsOf(state)], ['One metric against another', 'trade', tradeOf(state)], ['All numbers', 'table', tableSection(state)],
+    ['Occupancy of the SMs', 'heat', heatSection(state)], ['Allocation of the cluster', 'allocation', allocationSection(state)],
     ['What was run', 'manifest', [commandLine(), manifestSection()]]];
 }

@@ -6,7 +6,7 @@ const whose = (view, n) => (view.subject === view.names[n] ? 'the ' + view.subje
 const axisWords = axis => axis.name + (axis.unit ? ` (${axis.unit})` : '');
 
 /* The columns of an `overall` row after name, policy and points. */
-const OVERALL = ['mean', 'change', 'ci', 'least', 'most', 'better', 'best', 'shared', 'equal'];
+const OVERALL = ['mean', 'change', 'ci', 'least', 'most', 'better', 'best', 'shared', 'equal', 'won', 'lost', 'tested'];
 
 function overallOf(view, name, policy, m) {
   const row = view.overall.find(r => r[0] === name && r[1] === policy);
@@ -30,6 +30,16 @@ function sweepTitle(state, ranks, better) {
   return same.length > 1 ? `${same.slice(0, -1).join(', ')} and ${same[same.length - 1]} are each best at ${at(best.best + best.shared)}` : `${best.label} is best at ${at(best.best + best.shared)}`;
 }
 
+/* The figure of the answer: at how many points each policy is better than the first one, by the interval of its change if there are replications. */
+function sweepCounts(state, ranks) {
+  const view = viewOf(state), first = view.policies[0], others = ranks.filter(c => c.p > 0), tested = others.some(c => c.tested > 0);
+  if (!others.length) return null;
+  const rows = others.map(c => { const won = tested ? c.won : c.better, all = tested ? c.tested : c.points, lost = tested ? c.lost : null; return { label: c.label, color: c.p, parts: tested ? [won, all - won - lost, lost] : [won, all - won], all }; });
+  const parts = tested ? ['wins', 'ties', 'losses'] : ['better', 'equal or worse'];
+  return figure('counts', `Points at which a policy ${tested ? `beats ${first}, ties or loses, by the 95 % interval of its change over paired replications` : `is better than ${first}; one replication, so no test is made`}.`,
+    [outcomes(rows, parts)], () => [['policy', 'over', 'metric', ...parts, 'best_alone', 'best_shared']].concat(others.map((c, i) => [c.label, first, state.metric, ...rows[i].parts, c.best, c.shared])));
+}
+
 /* At how many points each policy is best, alone or tied. */
 function sweepBest(ranks) {
   const counts = (list, key) => list.map(c => `${c.label} ${group(String(c[key]))}`).join(', ');
@@ -47,12 +57,13 @@ function sweepAnswer(state) {
   const view = viewOf(state), ranks = sweepVerdict(state), best = ranks[0], first = view.policies[0], better = betterOf(view.subject, state.metric);
   const choose = choice('Measured by', sweepQuestions().map(q => [q.slice(0, 3).join('/'), q[3]]), [state.subject, state.name, state.metric].join('/'), value => {
     const [subject, name, ...metric] = value.split('/');
+    remember('by', value);
     state.set({ subject: Number(subject), name: Number(name), metric: metric.join('/') });
   });
   const changes = ranks.filter(c => c.p > 0 && isNumber(c.change)).sort((a, b) => better * (b.change - a.change));
   return el('div', { class: 'answer ' + (best ? colorClass(best.p) : '') }, el('h2', { id: 'answer' }, sweepTitle(state, ranks, better)),
     el('p', { class: 'muted' }, `${wordsOf(state.metric)} of ${whose(view, state.name)} (${state.metric}): ${formulaOf(view.subject, state.metric)}; ${better > 0 ? 'more is better' : better < 0 ? 'less is better' : 'neither way is better'}.`),
-    ranks.length > 1 && better ? sweepBest(ranks) : null,
+    ranks.length > 1 && better ? [sweepBest(ranks), sweepCounts(state, ranks)] : null,
     el('dl', { class: 'facts' }, changes.slice(0, 3).map(c => fact(`${c.label} over ${first}, on average`, percent(c.change, true),
       `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; better at ${group(String(c.better))} of ${group(String(c.points))}`)), best ? gapFact(state, best.label) : null),
     el('div', { class: 'controls' }, choose));
@@ -92,14 +103,15 @@ function meansBy(state, by, fixed, change) {
   const place = axis => found.axes.indexOf(axis), k = found.axes.length;
   for (const row of found.rows) {
     if (row[k] !== state.name || fixedAxes.some(axis => row[place(axis)] !== fixed[axis])) continue;
-    const value = row[k + (change ? 4 : 3)][m], key = by.map(axis => row[place(axis)]).concat(row[k + 1]).join('/');
+    const value = row[k + (change ? 5 : 4)][m], key = by.map(axis => row[place(axis)]).concat(row[k + 1]).join('/');
     if (!isNumber(value)) continue;
-    const sum = sums.get(key) || { sum: 0, n: 0, at: by.map(axis => row[place(axis)]), policy: row[k + 1] };
+    const sum = sums.get(key) || { sum: 0, n: 0, first: row[k + 3], at: by.map(axis => row[place(axis)]), policy: row[k + 1] };
     sum.sum += value * row[k + 2];
     sum.n += row[k + 2];
+    sum.first = Math.min(sum.first, row[k + 3]);
     sums.set(key, sum);
   }
-  return [...sums.values()].map(s => ({ at: s.at, policy: s.policy, mean: s.sum / s.n, points: s.n }));
+  return [...sums.values()].map(s => ({ at: s.at, policy: s.policy, mean: s.sum / s.n, points: s.n, first: s.first }));
 }
 
 function fixedChoices(state, without, redraw) {
@@ -108,6 +120,7 @@ function fixedChoices(state, without, redraw) {
     : choice(axisWords(axis), [['', 'all, averaged']].concat(axis.values.map((value, i) => [i, value])), state.fixed[a] === undefined ? '' : state.fixed[a], value => {
       if (!groupFor(view, without.concat(Object.keys(state.fixed).map(Number), a))) state.fixed = {};
       if (value === '') delete state.fixed[a]; else state.fixed[a] = Number(value);
+      remember('fix', Object.entries(state.fixed).map(e => e.join(':')).join(','));
       redraw();
     }));
 }
@@ -121,15 +134,16 @@ const apartWords = axis => axis.with.length ? `. Not all else is equal: ${axis.w
 function curve(state, a) {
   const axis = data.axes[a], view = viewOf(state), means = meansBy(state, [a], fixedWithout(state, [a]), state.change) || [];
   const unit = state.change ? { size: 1, name: '' } : unitOf(state.metric, Math.max(...means.map(c => Math.abs(c.mean)), 0));
-  const format = state.change ? v => percent(v, true) : plain;
-  const series = view.policies.map((label, p) => ({ label, color: p, points: means.filter(c => c.policy === p).sort((x, y) => x.at[0] - y.at[0]).map(c => [axis.numbers ? axis.numbers[c.at[0]] : c.at[0], c.mean / unit.size, c.at[0]]) })).filter(s => s.points.length && !(state.change && s.color === 0));
+  const format = state.change ? v => percent(v, true) : plain, ci = Object.keys(fixedWithout(state, [a])).length ? null : view.intervals.find(i => i.axis === a), m = view.metrics.indexOf(state.metric);
+  const ciOf = c => { const row = ci && ci.rows.find(r => r[0] === c.at[0] && r[1] === state.name && r[2] === c.policy); return row && isNumber(row[state.change ? 4 : 3][m]) ? row[state.change ? 4 : 3][m] / unit.size : null; };
+  const series = view.policies.map((label, p) => ({ label, color: p, points: means.filter(c => c.policy === p).sort((x, y) => x.at[0] - y.at[0]).map(c => [axis.numbers ? axis.numbers[c.at[0]] : c.at[0], c.mean / unit.size, c.at[0], ciOf(c)]) })).filter(s => s.points.length && !(state.change && s.color === 0));
   const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : `${wordsOf(state.metric)}${unit.name ? ` (${unit.name})` : ''}`;
   const said = `${what} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
   const name = 'curve-' + (a + 1);
-  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${apartWords(axis)}`),
-    lines(series, { numbers: axis.numbers, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said, height: 220 }),
-    under(name, () => [[axis.name, 'policy', 'subject', 'name', state.change ? state.metric + '_change_ratio' : state.metric, 'points']].concat(
-      means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, c.points]))));
+  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${ci ? '; bands are 95 % intervals over the replications' : ''}${apartWords(axis)}`),
+    lines(series, { hidden: hiddenPolicies, numbers: axis.numbers, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said, height: 220 }),
+    under(name, () => [[axis.name, 'policy', 'subject', 'name', state.change ? state.metric + '_change_ratio' : state.metric, 'ci95', 'points']].concat(
+      means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, isNumber(ciOf(c)) ? ciOf(c) * unit.size : null, c.points]))));
 }
 
 /* Means cover only the points that are done. If some are missing, each value of an axis averages over different points. */
@@ -141,40 +155,79 @@ function unevenNote() {
 function curvesSection(state) {
   const box = el('div');
   const draw = () => refill(box, el('div', { class: 'controls' },
-    choice('Shown', [['value', 'the metric'], ['change', 'its change over the first policy']], state.change ? 'change' : 'value', value => { state.change = value === 'change'; draw(); }), fixedChoices(state, [], draw)),
-  legend(viewOf(state).policies, true), el('div', { class: 'panels' }, data.axes.map((axis, a) => (groupFor(viewOf(state), [a].concat(Object.keys(fixedWithout(state, [a])).map(Number))) ? curve(state, a) : null))));
+    choice('Shown', [['value', 'the metric'], ['change', 'its change over the first policy']], state.change ? 'change' : 'value', value => { state.change = value === 'change'; remember('change', state.change ? '1' : null); draw(); }), fixedChoices(state, [], draw)),
+  policyLegend(viewOf(state).policies, draw), el('div', { class: 'panels' }, data.axes.map((axis, a) => (groupFor(viewOf(state), [a].concat(Object.keys(fixedWithout(state, [a])).map(Number))) ? curve(state, a) : null))));
   if (data.axes.length) draw(); else box.append(el('p', { class: 'muted' }, 'Nothing varies: there are no curves.'));
   return [unevenNote(), box];
 }
 
+/* What a cell of the map stands for: the values of all policies, and how to get the timeline of its point. */
+function cellCard(state, pair, at) {
+  const view = viewOf(state), means = (meansBy(state, pair, fixedWithout(state, pair), false) || []).filter(c => c.at[0] === at[0] && c.at[1] === at[1]), better = betterOf(view.subject, state.metric) || 1;
+  if (!means.length) return null;
+  const points = means[0].points, first = means[0].first, dir = data.source, known = data.point && data.point.point === first;
+  return el('div', { class: 'opened', role: 'status' }, el('strong', {}, pair.map((a, i) => `${axisWords(data.axes[a])} ${data.axes[a].values[at[i]]}`).join(', ') + (points > 1 ? `: means over ${plural(points, 'point')}` : `: point ${first}`)),
+    bars(means.slice().sort((x, y) => better * (y.mean - x.mean)).map(c => ({ label: view.policies[c.policy], color: c.policy, value: c.mean / unitOf(state.metric, Math.abs(means[0].mean)).size, said: show(state.metric, c.mean) })), null,
+      wordsOf(state.metric) + (unitOf(state.metric, Math.abs(means[0].mean)).name ? ` (${unitOf(state.metric, Math.abs(means[0].mean)).name})` : ''), plain, ''),
+    el('p', { class: 'muted' }, known ? el('a', { href: '#section-timeline', onclick: event => { event.preventDefault(); document.getElementById('section-timeline').scrollIntoView(); } }, 'Its timeline is below.')
+      : ['Timeline', points > 1 ? ` of its first point, ${first}` : '', ': ', el('code', {}, `smsched report ${dir} --point ${first}`)]));
+}
+
 function mapSection(state) {
-  const view = viewOf(state), box = el('div');
+  const view = viewOf(state), box = el('div'), several = view.policies.length > 1, better = betterOf(view.subject, state.metric);
   const able = data.axes.flatMap((_, a) => data.axes.map((_2, b) => [a, b])).filter(([a, b]) => a < b && groupFor(view, [a, b]));
   if (!able.length) return null;
-  let pair = able[0], what = view.policies.length > 1 ? 'change' : 'value', policy = view.policies.length > 1 ? Math.max(1, (sweepVerdict(state)[0] || {}).p || 1) : 0;
+  const kinds = [several && better ? ['winner', 'the best policy'] : null, several ? ['change', 'change over the first policy'] : null, ['value', 'the metric']].filter(Boolean);
+  let pair = able[Number(recall('axes', 0))] || able[0], what = (kinds.find(k => k[0] === recall('map', '')) || kinds[0])[0];
+  let policy = Number(recall('policy', several ? Math.max(1, (sweepVerdict(state)[0] || {}).p || 1) : 0)), at = null;
   const draw = () => {
-    const [a, b] = pair, means = (meansBy(state, pair, fixedWithout(state, pair), what === 'change') || []).filter(c => c.policy === policy);
+    const [a, b] = pair, all = meansBy(state, pair, fixedWithout(state, pair), what === 'change') || [], means = what === 'winner' ? bestOf(all, better) : all.filter(c => c.policy === policy);
     const unit = unitOf(state.metric, Math.max(...means.map(c => Math.abs(c.mean)), 0)), format = what === 'change' ? v => percent(v, true) : v => plain(v / unit.size, 3) + (unit.name === '1/s' ? '' : unit.name ? ' ' + unit.name : '');
-    const title = `${what === 'change' ? `change over ${view.policies[0]} of ` : ''}${wordsOf(state.metric)} under ${view.policies[policy]}`;
-    refill(box, el('div', { class: 'controls' }, choice('Axes', able.map((p, i) => [i, p.map(k => data.axes[k].name).join(' × ')]), able.indexOf(pair), i => { pair = able[Number(i)]; draw(); }),
-      choice('Policy', view.policies.map((label, p) => [p, label]), policy, value => { policy = Number(value); if (policy === 0) what = 'value'; draw(); }),
-      choice('Shown', [['change', 'change over the first policy'], ['value', 'the metric']], what, value => { what = value; if (what === 'change' && policy === 0 && view.policies.length > 1) policy = 1; draw(); }), fixedChoices(state, pair, draw)),
-    figure('map', `${title}; means over all other axes, unless chosen above.`, grid(data.axes[a].values, data.axes[b].values, means.map(c => [c.at[0], c.at[1], c.mean]),
-      { diverging: what === 'change', format, x: axisWords(data.axes[a]), y: axisWords(data.axes[b]), said: `${title} by ${data.axes[a].name} and ${data.axes[b].name}: ` + (means.length ? `from ${format(Math.min(...means.map(c => c.mean)))} to ${format(Math.max(...means.map(c => c.mean)))}` : 'no values') }),
-    () => [[data.axes[a].name, data.axes[b].name, 'policy', what === 'change' ? state.metric + '_change_ratio' : state.metric, 'points']].concat(
-      means.map(c => [data.axes[a].values[c.at[0]], data.axes[b].values[c.at[1]], view.policies[c.policy], c.mean, c.points]))));
+    const title = what === 'winner' ? `policy with the best ${wordsOf(state.metric)}` : `${what === 'change' ? `change over ${view.policies[0]} of ` : ''}${wordsOf(state.metric)} under ${view.policies[policy]}`;
+    const open = cell => { at = cell; card.replaceChildren(...[cellCard(state, pair, at)].filter(Boolean)); }, card = el('div');
+    const cells = means.map(c => [c.at[0], c.at[1], c.mean, what === 'winner' ? c : null]), names = { x: axisWords(data.axes[a]), y: axisWords(data.axes[b]) };
+    const said = `${title} by ${data.axes[a].name} and ${data.axes[b].name}: ` + (!means.length ? 'no values' : what === 'winner' ? view.policies.map((label, p) => `${label} in ${plural(means.filter(c => c.policy === p && !c.tied).length, 'cell')}`).join(', ') : `from ${format(Math.min(...means.map(c => c.mean)))} to ${format(Math.max(...means.map(c => c.mean)))}`);
+    refill(box, el('div', { class: 'controls' }, choice('Axes', able.map((p, i) => [i, p.map(k => data.axes[k].name).join(' × ')]), able.indexOf(pair), i => { pair = able[Number(i)]; at = null; remember('axes', i); draw(); }),
+      choice('Shown', kinds, what, value => { what = value; remember('map', value); if (what === 'change' && policy === 0) policy = 1; draw(); }),
+      what === 'winner' ? null : choice('Policy', view.policies.map((label, p) => [p, label]), policy, value => { policy = Number(value); remember('policy', value); if (policy === 0 && what === 'change') what = 'value'; draw(); }), fixedChoices(state, pair, draw)),
+    figure('map', `${title}; means over all other axes, unless chosen above.${what === 'winner' ? ' A grey cell has several best policies.' : ''} A cell opens its point.`,
+      [what === 'winner' ? legend(view.policies) : null, grid(data.axes[a].values, data.axes[b].values, cells, { winner: what === 'winner' ? c => (c.tied ? null : c.policy) : null, open, diverging: what === 'change', format, ...names, said }), card],
+      () => [[data.axes[a].name, data.axes[b].name, 'policy', what === 'change' ? state.metric + '_change_ratio' : state.metric, 'points', 'first_point']].concat(
+        means.map(c => [data.axes[a].values[c.at[0]], data.axes[b].values[c.at[1]], c.tied ? 'several' : view.policies[c.policy], c.mean, c.points, c.first]))));
+    if (at) open(at);
   };
   draw();
   return box;
 }
 
+/* The best policy of each cell. */
+function bestOf(means, better) {
+  const cells = new Map();
+  for (const c of means) {
+    const key = c.at.join(), best = cells.get(key);
+    if (!best || better * (c.mean - best.mean) > 0) cells.set(key, { ...c, tied: false });
+    else if (c.mean === best.mean) best.tied = true;
+  }
+  return [...cells.values()];
+}
+
+/* One metric against another: policies, and the points of the sweep. */
+function sweepTrade(state) {
+  const view = viewOf(state), ranks = view.policies, full = view.groups.slice().sort((x, y) => y.axes.length - x.axes.length)[0], k = full ? full.axes.length : 0;
+  const list = view.metrics.map((metric, m) => ({ key: metric, metric, m, label: wordsOf(metric), better: betterOf(view.subject, metric), value: p => ({ mean: overallOf(view, state.name, p, m).mean, ci: null }) })).filter(q => q.better);
+  if (list.length < 2) return null;
+  const cloud = (p, x, y) => (full ? full.rows.filter(r => r[k] === state.name && r[k + 1] === p).map(r => [r[k + 4][x.m], r[k + 4][y.m], `${plural(r[k + 2], 'point')}, the first ${r[k + 3]}`]) : []);
+  return tradeSection(list, state.metric, ranks, cloud);
+}
+
 /* The rows of the group with the most axes. Without axes, the rows of all points. */
 function pointsTable(state) {
   const view = viewOf(state), full = view.groups.slice().sort((a, b) => b.axes.length - a.axes.length)[0], k = full ? full.axes.length : 0;
+  const order = view.metrics.map((_, m) => m).sort((a, b) => (view.metrics[b] === state.metric) - (view.metrics[a] === state.metric));
   const rows = full ? full.rows.filter(r => r[k] === state.name).map(r => full.axes.map((a, i) => data.axes[a].numbers ? data.axes[a].numbers[r[i]] : data.axes[a].values[r[i]]).concat(view.policies[r[k + 1]], r[k + 2],
-    view.metrics.flatMap((_, m) => [r[k + 3][m], r[k + 1] ? r[k + 4][m] : null]))) : view.overall.filter(r => r[0] === state.name).map(r => [view.policies[r[1]], r[2]].concat(view.metrics.flatMap((_, m) => [r[3][m], r[1] ? r[4][m] : null])));
+    order.flatMap(m => [r[k + 4][m], r[k + 1] ? r[k + 5][m] : null]))) : view.overall.filter(r => r[0] === state.name).map(r => [view.policies[r[1]], r[2]].concat(order.flatMap(m => [r[3][m], r[1] ? r[4][m] : null])));
   const columns = (full ? full.axes.map(a => ({ name: axisWords(data.axes[a]), text: !data.axes[a].numbers, cell: (r, i) => isNumber(r[i]) ? plain(r[i], 5) : r[i] })) : []).concat({ name: 'policy', text: true }, { name: 'points' },
-    view.metrics.flatMap(metric => [{ name: metric, title: formulaOf(view.subject, metric), cell: (r, i) => show(metric, r[i]) }, { name: 'change', title: `${metric}, over ${view.policies[0]}`, cell: (r, i) => changeCell(view.subject, metric, r[i], null) }]));
+    order.map(m => view.metrics[m]).flatMap(metric => [{ name: metric, title: formulaOf(view.subject, metric), cell: (r, i) => show(metric, r[i]) }, { name: 'change', title: `${metric}, over ${view.policies[0]}`, cell: (r, i) => changeCell(view.subject, metric, r[i], null) }]));
   const header = columns.map(c => c.name);
   return [table(`Means of ${whose(view, state.name)}; change: over ${view.policies[0]}, paired by replication; no test is made here, so there are no colours.`, columns, rows), under('points', () => [header.map((name, i) => (name === 'change' ? header[i - 1] + '_change_ratio' : name))].concat(rows))];
 }
@@ -192,7 +245,7 @@ function warnedSection() {
 function sweepSections(state) {
   const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but there is nothing to compare. No kept metric with a better direction differs between points or policies.` : 'No point of this sweep is done.';
   if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ...(data.point ? pointSections() : []), ['Failed points', 'failures', failuresSection()]];
-  return [[null, 'answer', sweepAnswer(state)], ['Gains and their certainty', 'gains', sweepGains(state)], ['Distance from the upper bound', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
+  return [[null, 'answer', sweepAnswer(state)], ['Gains and their certainty', 'gains', sweepGains(state)], ['Distance from the upper bound', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)], ['One metric against another', 'trade', sweepTrade(state)],
     ['All numbers', 'table', pointsTable(state)], ...pointSections(), ['Failed points', 'failures', failuresSection()], ['Warnings', 'warnings', warnedSection()],
     ['What was run', 'manifest', [commandLine(),
       el('details', {}, el('summary', {}, 'The plan'), el('pre', { tabindex: '0', 'aria-label': 'Text of the plan' }, data.plan.text || 'The text is in manifest.json.'))]]];

@@ -3,38 +3,28 @@
 
 const TABLE_ROWS = 500;
 
-function compareCells(a, b) {
-  const nothing = value => value === null || value === undefined;
-  if (nothing(a) || nothing(b)) return nothing(a) - nothing(b);
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  const x = String(a), y = String(b);
-  return x < y ? -1 : x > y ? 1 : 0;
-}
-
-/* Sorts rows by a column. Rows without a value stay at the end in either direction. */
-function sortRows(rows, column, ascending) {
-  const value = row => row[column];
-  const empty = rows.filter(row => value(row) === null || value(row) === undefined);
-  const full = rows.filter(row => value(row) !== null && value(row) !== undefined);
-  full.sort((a, b) => (ascending ? 1 : -1) * compareCells(value(a), value(b)));
-  return full.concat(empty);
-}
-
-/* A table. columns: {name, title, text, cell(row) -> node or text}; row: array of values by column. */
+/* A table, whose first column stays in view. columns: {name, title, text, cell(row) -> node or text}; row: array of values by column. */
 function table(caption, columns, rows) {
   const body = el('tbody'), heads = [];
   let sorted = -1, ascending = true;
   const fill = list => body.replaceChildren(...list.slice(0, TABLE_ROWS).map(row => el('tr', {}, columns.map((column, i) =>
-    el('td', { class: column.text ? 'text' : null }, column.cell ? column.cell(row, i) : row[i] === null ? '–' : String(row[i]))))));
+    el(i ? 'td' : 'th', { class: column.text ? 'text' : null, scope: i ? null : 'row' }, column.cell ? column.cell(row, i) : row[i] === null ? '–' : String(row[i]))))));
   const sort = i => {
     ascending = sorted === i ? !ascending : Boolean(columns[i].text);
     sorted = i;
     heads.forEach((head, k) => head.setAttribute('aria-sort', k === i ? (ascending ? 'ascending' : 'descending') : 'none'));
     fill(sortRows(rows, i, ascending));
+    remember('sort', `${columns[i].name},${ascending ? 'up' : 'down'}`);
   };
   columns.forEach((column, i) => heads.push(el('th', { scope: 'col', 'aria-sort': 'none', class: column.text ? 'text' : null },
     el('button', { type: 'button', title: column.title || null, onclick: () => sort(i) }, column.name))));
   fill(rows);
+  const kept = recall('sort', '').split(/,(?=[^,]*$)/), by = columns.findIndex(column => column.name === kept[0]);
+  if (by >= 0) {
+    sorted = by;
+    ascending = kept[1] !== 'up';
+    sort(by);
+  }
   const more = rows.length > TABLE_ROWS ? ` The first ${TABLE_ROWS} of ${group(String(rows.length))} rows, as sorted.` : '';
   return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     el('table', {}, el('caption', {}, caption + more), el('thead', {}, el('tr', {}, heads)), body));
