@@ -1,6 +1,6 @@
 /* Computes how far each policy of a sweep is below the bound. The gaps of points are those of the view that the merge
  * defines. */
-#include "query.h"
+#include "points.h"
 
 #include "../sweep/database.h"
 

@@ -6,91 +6,67 @@
 
 #include <string.h>
 
-struct metric_list {
-    const char *name[256];
-    size_t count;
-};
+static const char *metric_name(const void *names, size_t i) { return json_string_value(json_array_get(names, i)); }
 
-static const char *metric_name(const void *user, size_t i) { return ((const struct metric_list *)user)->name[i]; }
-
-static void add_metric(struct metric_list *list, const char *name)
+static void add_name(json_t *names, const char *name)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->name[i], name))
+    for (size_t i = 0; i < json_array_size(names); i++)
+        if (!strcmp(metric_name(names, i), name))
             return;
-    if (list->count < sizeof list->name / sizeof *list->name)
-        list->name[list->count++] = name;
+    json_array_append_new(names, json_string(name));
 }
 
-static bool is_total(const json_t *row)
+/* Adds the metrics with a better direction of which a run's host, cluster or processes have a value in total. */
+static void add_run(json_t *names, const json_t *run, enum sms_subject subject, const char *key)
 {
-    const char *name = json_string_value(json_array_get(row, 1));
-    return !name || !strcmp(name, "all") || !strcmp(name, "cluster");
-}
-
-static bool has_value(const json_t *table, size_t metric)
-{
-    size_t i;
-    json_t *row;
-    json_array_foreach(json_object_get(table, "rows"), i, row)
-    {
-        if (is_total(row) && json_is_number(json_array_get(json_array_get(row, 2), metric)))
-            return true;
-    }
-    return false;
-}
-
-static void add_table(struct metric_list *list, const json_t *scenario, enum sms_subject subject)
-{
-    const json_t *table = json_object_get(json_object_get(scenario, "tables"), sms__subject_word(subject));
-    size_t i, count;
-    json_t *name;
+    size_t count;
     const struct sms_metric *metric = sms_metrics(subject, &count);
-    json_array_foreach(json_object_get(table, "metrics"), i, name)
-    {
-        long m = sms_metric_index(subject, json_string_value(name));
-        if (m >= 0 && metric[m].better && has_value(table, i))
-            add_metric(list, metric[m].name);
+    const json_t *whole = json_object_get(run, key);
+    for (size_t i = 0; json_is_array(whole) && i < json_array_size(json_object_get(run, key)); i++) {
+        const json_t *one = json_array_get(json_object_get(run, key), i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        if (name && (!strcmp(name, "all") || !strcmp(name, "cluster")))
+            whole = one;
     }
+    for (size_t m = 0; m < count; m++)
+        if (metric[m].better && json_is_number(json_object_get(whole, metric[m].name)))
+            add_name(names, metric[m].name);
 }
 
-static void add_run(struct metric_list *list, const json_t *scenarios)
+static void add_all(const struct sms__page *page, json_t *names)
 {
-    static const enum sms_subject subjects[] = {SMS_CLUSTER, SMS_HOST, SMS_PROCESS};
-    size_t i;
-    json_t *scenario;
-    json_array_foreach(scenarios, i, scenario)
-    {
-        for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++)
-            add_table(list, scenario, subjects[s]);
+    const json_t *scenarios = json_object_get(page->data, "scenarios"),
+                 *views = json_object_get(page->data, "subjects");
+    for (size_t i = 0; i < json_array_size(scenarios); i++) {
+        const json_t *runs = json_object_get(json_array_get(scenarios, i), "runs");
+        for (size_t p = 0; p < json_array_size(runs); p++) {
+            add_run(names, json_array_get(runs, p), SMS_CLUSTER, "cluster");
+            add_run(names, json_array_get(runs, p), SMS_HOST, "host");
+            add_run(names, json_array_get(runs, p), SMS_PROCESS, "processes");
+        }
     }
-}
-
-static void add_sweep(struct metric_list *list, const json_t *views)
-{
-    size_t i, m;
-    json_t *view, *name;
-    json_array_foreach(views, i, view)
-    {
-        json_array_foreach(json_object_get(view, "metrics"), m, name) { add_metric(list, json_string_value(name)); }
+    for (size_t v = 0; v < json_array_size(views); v++) {
+        const json_t *metrics = json_object_get(json_array_get(views, v), "metrics");
+        for (size_t m = 0; m < json_array_size(metrics); m++)
+            add_name(names, metric_name(metrics, m));
     }
 }
 
 int sms__page_check_metric(struct sms__page *page)
 {
-    struct metric_list list = {.count = 0};
-    const char *names = "";
-    add_run(&list, json_object_get(page->data, "scenarios"));
-    add_sweep(&list, json_object_get(page->data, "subjects"));
-    for (size_t i = 0; i < list.count; i++) {
-        if (page->metric && !strcmp(list.name[i], page->metric))
-            return SMS_OK;
-        names = sms__print(&page->arena, "%s%s%s", names, i ? ", " : "", list.name[i]);
+    json_t *names = json_array();
+    const char *list = "none", *nearest;
+    bool found = !page->metric;
+    add_all(page, names);
+    for (size_t i = 0; i < json_array_size(names) && !found; i++) {
+        found = !strcmp(metric_name(names, i), page->metric);
+        list = i ? sms__print(&page->arena, "%s, %s", list, metric_name(names, i)) : metric_name(names, i);
     }
-    if (!page->metric)
-        return SMS_OK;
-    const char *nearest = sms__nearest(page->metric, list.count, metric_name, &list);
-    return sms__fail(&page->errors, SMS_EINPUT, NULL, "this page cannot begin with '%.60s'%s%s%s it can begin with %s",
-                     page->metric, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ";",
-                     list.count ? names : "none");
+    nearest = found ? NULL : sms__nearest(page->metric, json_array_size(names), metric_name, names);
+    int code = found ? SMS_OK
+                     : sms__fail(&page->errors, SMS_EINPUT, NULL,
+                                 "this page cannot begin with '%.60s'%s%s%s it can begin with %s", page->metric,
+                                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ";", list);
+    json_decref(names);
+    return code;
 }

@@ -10,9 +10,9 @@
 
 #include <jansson.h>
 
-/* Limits that keep a page below 5 MB whatever the results. They count numbers of tables, bytes of scenarios' texts, and
- * scenarios; page/pictures.sql has those of pictures. What exceeds them is left out or averaged, and the page says so.
- */
+/* Limits that keep a page below 5 MB whatever the results: numbers of a sweep's tables (a run's, which have names, half
+ * of them), bytes of scenarios' texts, scenarios. page/pictures.sql has those of pictures. What exceeds them is left
+ * out or averaged, and the page says so. */
 enum { SMS__PAGE_NUMBERS = 120000, SMS__PAGE_TEXT = 200000, SMS__PAGE_SCENARIOS = 500 };
 
 /* A point of a sweep, as read from its database. */

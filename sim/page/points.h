@@ -40,7 +40,7 @@ struct sms__points {
     size_t numbers; /* count in the page so far */
 };
 
-/* database.c: opens the database at `path`. */
+/* query.c: opens the database at `path`. */
 int sms__points_open(struct sms__points *points, const char *path);
 
 /* query.c: runs a query and calls `row` for each row, until that fails. Frees `text` in any case. Returns SMS_OK or the
@@ -53,9 +53,6 @@ int sms__points_error(struct sms__points *points);
 const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column);
 /* A `row` that reads count(*) into a size_t. */
 int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count);
-
-/* crossing.c: finds for each axis those that are not crossed with it. */
-int sms__points_crossing(struct sms__points *points);
 
 /* points.c: finds the axes, and creates the temporary table cell(point, a0, a1, ...). Fields that always change
  * together are one axis. */
@@ -72,5 +69,33 @@ int sms__points_subjects(struct sms__points *points);
 /* Lists the labels of a table's policies, and creates the temporary table positions(i, position), where i is the index
  * of the label. */
 int sms__points_policies(struct sms__points *points, const char *table, json_t *policies);
+
+/* SQL templates. In a template, "[...]" stands once for each metric and "{...}" once for each axis. Within them, "#" is
+ * the index of the metric or axis, "@" its name or column, and "~" the metric's better direction: 1, -1 or 0. "$" is a
+ * table. */
+enum { SMS__METRICS = 24 };
+
+/* What a template is filled with. */
+struct sms__query {
+    const char *table; /* a subject's */
+    struct sms_metric metric[SMS__METRICS];
+    size_t metrics;
+    size_t axis[SMS__AXES], axes;
+};
+
+/* Runs the query that the template makes; a NULL `query` has all axes. `row` and the result are those of
+ * sms__points_query. */
+int sms__query_run(struct sms__points *points, const struct sms__query *query, const char *template,
+                   int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user);
+
+/* A `row` that appends the row to a JSON list, the columns in an array. */
+int sms__query_list(struct sms__points *points, sqlite3_stmt *row, void *list);
+
+/* Like sms__query_list, but the last columns are in arrays of `metrics` each. */
+struct sms__query_rows {
+    json_t *list;
+    size_t scalars, metrics; /* number of columns before the arrays; of each array */
+};
+int sms__query_nest(struct sms__points *points, sqlite3_stmt *row, void *rows);
 
 #endif

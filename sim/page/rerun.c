@@ -1,5 +1,5 @@
 /* Simulates one point of a sweep again for its timeline. The results must equal those in the database, bit for bit. */
-#include "query.h"
+#include "points.h"
 
 #include "../report/json_write.h"
 #include "../base/sources.h"

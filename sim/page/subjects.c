@@ -1,6 +1,6 @@
 /* Reads the subjects that a sweep kept into the page's data: their names, policies and metrics, the results over all
  * points, and the means of groups of points. */
-#include "query.h"
+#include "points.h"
 
 #include "../base/statistics.h"
 #include "../report/json_write.h"

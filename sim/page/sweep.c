@@ -1,5 +1,5 @@
 /* Reads a sweep's database into the page's data. */
-#include "query.h"
+#include "points.h"
 
 #include "../report/json_write.h"
 #include "../report/output.h"

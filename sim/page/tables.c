@@ -1,6 +1,5 @@
-/* Makes tables from summary.json and comparison.json, which have one object for each scenario. A table has the metrics
- * of one subject that have values. Its rows have policy, name, means, half-widths, changes over the first policy, and
- * the half-widths of the changes. */
+/* Puts the runs of summary.json and comparison.json into the page, which makes tables of them. Both have one object for
+ * each scenario, with an object for each policy. */
 #include "page.h"
 
 #include "../report/output.h"
@@ -9,20 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Keys of the subjects in the JSON of runs. If not all tables fit, the first ones are kept. */
-static const struct {
-    const char *key;
-    enum sms_subject subject;
-} subjects[] = {{"host", SMS_HOST},      {"cluster", SMS_CLUSTER},    {"processes", SMS_PROCESS}, {"vms", SMS_VM},
-                {"devices", SMS_DEVICE}, {"resources", SMS_RESOURCE}, {"kernels", SMS_KERNEL}};
+/* Keys of the subjects in a run. If not all fit, the first ones are kept. */
+static const char *const subjects[] = {"host", "cluster", "processes", "vms", "devices", "resources", "kernels"};
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
-
-struct tables {
-    struct sms__page *page;
-    json_t *summary, *comparison; /* arrays of scenarios */
-    size_t numbers;               /* kept so far */
-};
 
 /* Loads one object for each scenario. Several are in an array; older versions wrote them one after another. */
 static int load_objects(struct sms__page *page, const char *name, json_t *list)
@@ -41,152 +30,35 @@ static int load_objects(struct sms__page *page, const char *name, json_t *list)
     return copied ? SMS_OK : SMS_ENOMEM;
 }
 
-/* The objects of a subject in a run are an array, or a single object. */
-static size_t count_items(const json_t *subject)
-{
-    return json_is_array(subject) ? json_array_size(subject) : subject != NULL;
-}
-
-static const json_t *get_item(const json_t *subject, size_t i)
-{
-    return json_is_array(subject) ? json_array_get(subject, i) : (i == 0 ? subject : NULL);
-}
-
-static const json_t *get_run(const json_t *scenario, size_t policy)
+static json_t *get_run(const json_t *scenario, size_t policy)
 {
     return json_array_get(json_object_get(scenario, "runs"), policy);
 }
 
-/* Whether a metric has a value for any policy and name. */
-static bool has_values(const json_t *scenario, const char *key, const char *metric)
+/* Numbers in a value, whatever its depth. */
+static size_t count_numbers(const json_t *value)
 {
-    const json_t *run;
-    for (size_t p = 0; (run = get_run(scenario, p)); p++)
-        for (size_t i = 0; i < count_items(json_object_get(run, key)); i++)
-            if (json_is_number(json_object_get(get_item(json_object_get(run, key), i), metric)))
-                return true;
-    return false;
+    size_t sum = json_is_number(value);
+    const char *key;
+    json_t *part;
+    for (size_t i = 0; i < json_array_size(value); i++)
+        sum += count_numbers(json_array_get(value, i));
+    json_object_foreach((json_t *)(uintptr_t)value, key, part) sum += count_numbers(part);
+    return sum;
 }
 
-static json_t *metrics_json(const json_t *scenario, size_t subject)
+/* Counts the numbers of a subject in all runs of the scenarios, or removes them. */
+static size_t visit(const json_t *scenarios, const char *subject, bool remove)
 {
-    size_t count;
-    const struct sms_metric *metric = sms_metrics(subjects[subject].subject, &count);
-    json_t *list = json_array();
-    for (size_t m = 0; m < count; m++)
-        if (has_values(scenario, subjects[subject].key, metric[m].name))
-            json_array_append_new(list, json_string(metric[m].name));
-    return list;
-}
-
-static json_t *numbers_json(const json_t *object, const json_t *metrics)
-{
-    json_t *list = json_array();
-    for (size_t m = 0; m < json_array_size(metrics); m++) {
-        json_t *value = json_object_get(object, json_string_value(json_array_get(metrics, m)));
-        json_array_append(list, json_is_number(value) ? value : json_null());
-    }
-    return list;
-}
-
-/* [policy, name, means, half-widths, changes, half-widths of those]; a ratio of 1.1 is a change of 0.1. */
-static json_t *row_json(size_t policy, const json_t *value, const json_t *ratio, const json_t *metrics)
-{
-    json_t *name = json_object_get(value, "name"), *row = json_array(), *change = numbers_json(ratio, metrics);
-    for (size_t m = 0; m < json_array_size(change); m++)
-        if (json_is_number(json_array_get(change, m)))
-            json_array_set_new(change, m, sms__json_number(json_number_value(json_array_get(change, m)) - 1));
-    json_array_append_new(row, json_integer((json_int_t)policy));
-    json_array_append(row, json_is_string(name) ? name : json_null());
-    json_array_append_new(row, numbers_json(value, metrics));
-    json_array_append_new(row, numbers_json(json_object_get(value, "ci95"), metrics));
-    json_array_append_new(row, change);
-    json_array_append_new(row, numbers_json(json_object_get(ratio, "ci95"), metrics));
-    return row;
-}
-
-static json_t *table_json(const json_t *summary, const json_t *comparison, size_t subject)
-{
-    const char *key = subjects[subject].key;
-    json_t *metrics = metrics_json(summary, subject), *rows = json_array();
-    const json_t *run;
-    for (size_t p = 0; (run = get_run(summary, p)); p++) {
-        const json_t *values = json_object_get(run, key), *ratios = json_object_get(get_run(comparison, p), key);
-        for (size_t i = 0; i < count_items(values); i++)
-            json_array_append_new(rows, row_json(p, get_item(values, i), get_item(ratios, i), metrics));
-    }
-    return json_pack("{s:o, s:o}", "metrics", metrics, "rows", rows);
-}
-
-static size_t count_numbers(const json_t *table)
-{
-    return 4 * json_array_size(json_object_get(table, "metrics")) * json_array_size(json_object_get(table, "rows"));
-}
-
-/* Adds the tables of a subject for all scenarios, or for none if they do not all fit. */
-static void add_subject(struct tables *tables, json_t *scenarios, size_t subject)
-{
-    size_t numbers = 0, rows = 0, i;
-    json_t *scenario, *built = json_array();
-    const char *word = sms__subject_word(subjects[subject].subject);
-    json_array_foreach(scenarios, i, scenario)
-    {
-        json_t *table = table_json(json_array_get(tables->summary, i), json_array_get(tables->comparison, i), subject);
-        rows += json_array_size(json_object_get(table, "rows"));
-        numbers += count_numbers(table);
-        json_array_append_new(built, numbers + tables->numbers <= SMS__PAGE_NUMBERS ? table : json_null());
-        if (numbers + tables->numbers > SMS__PAGE_NUMBERS)
-            json_decref(table);
-    }
-    bool fits = numbers + tables->numbers <= SMS__PAGE_NUMBERS;
-    if (!fits)
-        sms__page_note(
-            tables->page,
-            "%zu rows of subject '%s' are left out, because they are too many for a page. The folder has them.", rows,
-            word);
-    tables->numbers += fits ? numbers : 0;
-    json_array_foreach(scenarios, i,
-                       scenario) if (fits && json_array_size(json_object_get(json_array_get(built, i), "rows")))
-        json_object_set(json_object_get(scenario, "tables"), word, json_array_get(built, i));
-    json_decref(built);
-}
-
-/* The comparisons as [policy, subject, name, metric, p after Holm's correction]. */
-static json_t *comparisons_json(const json_t *comparison, const json_t *policies)
-{
-    static const char *const keys[] = {"policy", "subject", "name", "metric", "p_holm"};
-    json_t *list = json_array(), *item;
-    size_t i;
-    json_array_foreach(json_object_get(comparison, "comparisons"), i, item)
-    {
-        json_t *row = json_array();
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            json_array_append(row, json_object_get(item, keys[k]) ? json_object_get(item, keys[k]) : json_null());
-        for (size_t p = 0; p < json_array_size(policies); p++)
-            if (json_equal(json_array_get(policies, p), json_array_get(row, 0)))
-                json_array_set_new(row, 0, json_integer((json_int_t)p));
-        json_array_append_new(list, row);
-    }
-    return list;
-}
-
-static json_t *begin_scenario(const json_t *summary, const json_t *comparison)
-{
-    static const char *const keys[] = {"scenario", "question",  "contention", "queue", "seed",  "replications",
-                                       "until",    "warmup_ns", "warnings",   "notes", "exact", "answer"};
-    json_t *object = json_object(), *policies = json_array();
-    const json_t *run, *bounds = json_object_get(comparison, "bounds");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (json_object_get(summary, keys[i]))
-            json_object_set(object, keys[i], json_object_get(summary, keys[i]));
-    for (size_t p = 0; (run = get_run(summary, p)); p++)
-        json_array_append(policies, json_object_get(run, "policy"));
-    json_object_set_new(object, "policies", policies);
-    if (bounds)
-        json_object_set_new(object, "bounds", json_copy(json_object_get(comparison, "bounds")));
-    json_object_set_new(object, "comparisons", comparisons_json(comparison, policies));
-    json_object_set_new(object, "tables", json_object());
-    return object;
+    size_t numbers = 0;
+    json_t *run;
+    for (size_t i = 0; i < json_array_size(scenarios) && i < SMS__PAGE_SCENARIOS; i++)
+        for (size_t p = 0; (run = get_run(json_array_get(scenarios, i), p)); p++) {
+            numbers += count_numbers(json_object_get(run, subject));
+            if (remove)
+                json_object_del(run, subject);
+        }
+    return numbers;
 }
 
 /* Whether both files have the same scenario and policies, in the same order. */
@@ -203,33 +75,70 @@ static bool match(const json_t *summary, const json_t *comparison)
     return true;
 }
 
-static int fill(struct tables *tables, json_t *scenarios)
+/* Keeps the subjects whose numbers fit a page, and notes the others. */
+static void limit_subjects(struct sms__page *page, const json_t *summary, const json_t *comparison)
 {
-    struct sms__page *page = tables->page;
-    size_t count = json_array_size(tables->summary);
+    size_t sum = 0;
+    for (size_t s = 0; s < SUBJECTS; s++) {
+        size_t numbers = visit(summary, subjects[s], false) + visit(comparison, subjects[s], false);
+        bool fits = sum + numbers <= SMS__PAGE_NUMBERS / 2;
+        sum += fits ? numbers : 0;
+        if (fits)
+            continue;
+        visit(summary, subjects[s], true);
+        visit(comparison, subjects[s], true);
+        sms__page_note(
+            page, "The %zu numbers of '%s' are left out, because they are too many for a page. The folder has them.",
+            numbers, subjects[s]);
+    }
+}
+
+/* Leaves of each comparison what the page shows: whether it holds after Holm's correction. */
+static void shorten(const json_t *comparisons)
+{
+    static const char *const rest[] = {"difference", "difference_ci95", "ratio", "ratio_ci95", "replications",
+                                       "p",          "verdict"};
+    for (size_t i = 0; i < json_array_size(comparisons); i++)
+        for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
+            json_object_del(json_array_get(comparisons, i), rest[k]);
+}
+
+/* The scenario of summary.json, with what comparison.json adds: changes over the first policy, their tests, bounds. */
+static json_t *join(json_t *summary, const json_t *comparison)
+{
+    static const char *const keys[][2] = {{"runs", "ratios"}, {"comparisons", "comparisons"}, {"bounds", "bounds"}};
+    shorten(json_object_get(comparison, "comparisons"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_object_get(comparison, keys[i][0]))
+            json_object_set(summary, keys[i][1], json_object_get(comparison, keys[i][0]));
+    return summary;
+}
+
+static int fill(struct sms__page *page, const json_t *summary, const json_t *comparison, json_t *scenarios)
+{
+    size_t count = json_array_size(summary);
     if (count > SMS__PAGE_SCENARIOS)
         sms__page_note(page, "Of %zu scenarios, only the first %d are shown.", count, SMS__PAGE_SCENARIOS);
+    limit_subjects(page, summary, comparison);
     for (size_t i = 0; i < count && i < SMS__PAGE_SCENARIOS; i++) {
-        const json_t *summary = json_array_get(tables->summary, i), *other = json_array_get(tables->comparison, i);
-        if (!match(summary, other))
+        json_t *one = json_array_get(summary, i), *other = json_array_get(comparison, i);
+        if (!match(one, other))
             return sms__fail(&page->errors, SMS_EINPUT, page->source,
                              "summary.json and comparison.json have different scenarios or policies");
-        json_array_append_new(scenarios, begin_scenario(summary, other));
+        json_array_append(scenarios, join(one, other));
     }
-    for (size_t subject = 0; subject < SUBJECTS; subject++)
-        add_subject(tables, scenarios, subject);
     return SMS_OK;
 }
 
 int sms__page_read_tables(struct sms__page *page, json_t *scenarios)
 {
-    struct tables tables = {.page = page, .summary = json_array(), .comparison = json_array()};
-    int code = load_objects(page, "summary.json", tables.summary);
+    json_t *summary = json_array(), *comparison = json_array();
+    int code = load_objects(page, "summary.json", summary);
     if (code == SMS_OK)
-        code = load_objects(page, "comparison.json", tables.comparison);
+        code = load_objects(page, "comparison.json", comparison);
     if (code == SMS_OK)
-        code = fill(&tables, scenarios);
-    json_decref(tables.summary);
-    json_decref(tables.comparison);
+        code = fill(page, summary, comparison, scenarios);
+    json_decref(summary);
+    json_decref(comparison);
     return code;
 }

@@ -1,7 +1,7 @@
 'use strict';
 /* What the scripts of a page compute without a document. Usage: node --test pure.test.js */
 const test = require('node:test'), assert = require('node:assert');
-const { plain, percent, unitOf, show, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash } = require('../../sim/page/web/pure.js');
+const { plain, percent, unitOf, show, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash } = require('../../sim/page/web/pure.js');
 
 test('numbers have about four digits, and a sign that is one', () => {
   assert.strictEqual(plain(12345.678), '12\u202f346');
@@ -17,6 +17,11 @@ test('a unit is the largest that leaves a number of 1 or more', () => {
   assert.deepStrictEqual(unitOf('turnaround_ns', 2.5e6), { size: 1e6, name: 'ms' });
   assert.strictEqual(show('turnaround_ns', 2.5e9), '2.5\u202fs');
   assert.strictEqual(show('kernels_per_s', 1500), '1\u202f500/s');
+});
+
+test('tables have the means, the changes and their intervals, without metrics that nothing has', () => {
+  const scenario = { runs: [{ host: { name: 'host', a: 2, ci95: { a: 0.5 } } }, { host: { name: 'host', a: 3, b: null } }], ratios: [{ host: { a: 1 } }, { host: { a: 1.5, ci95: { a: 0.1 } } }] };
+  assert.deepStrictEqual(tablesOf(scenario, () => ['a', 'b']), { host: { metrics: ['a'], rows: [[0, 'host', [2], [0.5], [0], [null]], [1, 'host', [3], [null], [0.5], [0.1]]] } });
 });
 
 test('rows without a value stay last, whichever way they are sorted', () => {

@@ -14,6 +14,7 @@ for need in "command -v node" "command -v ${CHROMIUM:-/usr/bin/chromium}" "test 
         exit 1
     fi
 done
+node --test "$here/pure.test.js" >"$work/pure.out" || { cat "$work/pure.out"; exit 1; }
 cd "$work" || exit 1
 
 "$smsched" run "$source/scenarios/01-two-tenants.yaml" --out run --quiet || exit 1

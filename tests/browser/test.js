@@ -181,7 +181,7 @@ test('the timeline holds the blocks of timeline.csv, exact at first, then as sha
 
 for (const [name, endings] of [['cluster', ['done']], ['failures', ['done', 'restarted', 'lost']], ['gpushare', ['done', 'timed_out']]])
   test(`${name}: the timeline holds the stays of placements.csv on each GPU, and the waits before them`, context => check(context, name, async page => {
-    const key = r => [r.policy, r.gpu, r.ended, Math.round(r.start_ns / 1e4), Math.round(r.end_ns / 1e4), r.pod].join();
+    const key = r => [r.policy, r.gpu, r.ended, Math.round(r.start_ns / 1e6), Math.round(r.end_ns / 1e6), r.pod].join();
     const got = await download(page, '#figure-timeline'), wanted = [];
     for (const r of readCsv(`${name}/placements.csv`)) {
       const { policy } = r;
@@ -239,6 +239,145 @@ for (const name of ['run', 'processes', 'cluster', 'point'])
     [, now] = await press('key -', () => page.keyboard.press('-'));
     assert.ok(Math.abs(span(now) / span(whole) - 1) < 1e-6);
   }));
+
+/* ---- what a pointer, a legend and the address do ---- */
+
+for (const width of [1280, 390])
+  test(`a card says what is under the pointer, and a click keeps it, at ${width} pixels`, context => check(context, 'processes', async page => {
+    await page.setViewportSize({ width, height: 900 });
+    await settle(page);
+    const area = await page.$('#figure-timeline .zoom'), card = () => page.$eval('#figure-timeline .card', e => (e.hidden ? null : e.textContent));
+    await area.scrollIntoViewIfNeeded();
+    const box = await area.boundingBox();
+    assert.strictEqual(await card(), null);
+    let at = 0.2;
+    for (; at < 0.9 && await card() === null; at += 0.01) await page.mouse.move(box.x + box.width * (at + 0.01), box.y + 28);
+    await settle(page);
+    const text = await card(), policy = readCsv('processes/spans.csv')[0].policy;
+    assert.match(text, /^train1: (host|copy_in|kernel|copy_out|waiting)/);
+    assert.ok(text.includes(policy) && /Why: smsched explain .*04-processes\.yaml --policy 'exclusive' --from '\d+ ns' --to '\d+ ns'/.test(text), text);
+    assert.ok(await page.$eval('#figure-timeline .card', e => e.getBoundingClientRect().right <= innerWidth), 'the card is in the page');
+    await page.mouse.click(box.x + box.width * at, box.y + 28);
+    await page.mouse.move(box.x + box.width * 0.9, box.y + 60);
+    assert.strictEqual(await card(), text, 'a kept card stays');
+    await page.keyboard.press('Escape');
+    assert.strictEqual(await card(), null);
+    await page.keyboard.press('n');
+    assert.match(await card(), /^\w+: \w+/, 'a key goes to the first piece');
+  }));
+
+/* Whether the canvas of the timeline has a pixel of this colour. */
+const hasColor = (page, rgb) => page.$eval('#figure-timeline canvas', (canvas, wanted) => {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+  copy.drawImage(canvas, 0, 0);
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+  for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - wanted[0]) + Math.abs(data[i + 1] - wanted[1]) + Math.abs(data[i + 2] - wanted[2]) < 6) return true;
+  return false;
+}, rgb);
+
+test('the legend hides what it names, in the colour of the palette, and the address keeps it', context => check(context, 'processes', async page => {
+  const entry = (await page.evaluate(() => JSON.parse(document.getElementById('data').textContent).palette)).find(e => e[1] === 'kernel'), rgb = [1, 3, 5].map(i => parseInt(entry[2].slice(i, i + 2), 16));
+  const button = '#figure-timeline .filter button:has-text("kernel")';
+  assert.ok(await hasColor(page, rgb), 'kernels are drawn');
+  await page.click(button);
+  assert.strictEqual(await page.getAttribute(button, 'aria-pressed'), 'false');
+  assert.ok(!await hasColor(page, rgb), 'kernels are hidden');
+  assert.match(page.url(), /off=kernel/);
+  await page.reload();
+  await page.waitForSelector('#figure-timeline canvas');
+  await settle(page);
+  assert.strictEqual(await page.getAttribute(button, 'aria-pressed'), 'false');
+  assert.ok(!await hasColor(page, rgb), 'kernels stay hidden');
+}));
+
+test('the address keeps the metric, the window, the rows and the order of the table', async context => {
+  await check(context, 'run', async page => {
+    await page.selectOption('#section-answer select', 'host/kernels_per_s/');
+    await page.click('#figure-timeline button[aria-label="Zoom in"]');
+    await settle(page);
+    await page.selectOption('#section-table select', 'host');
+    await page.click('#section-table thead th:nth-child(1) button');
+    const before = await window_(page), url = page.url();
+    const other = await context.newPage();
+    await other.goto(url);
+    await other.waitForSelector('#figure-timeline canvas');
+    await settle(other);
+    (await window_(other)).forEach((t, i) => assert.ok(Math.abs(t - before[i]) < 1e-5 * before[1], `${t} instead of ${before[i]}`));
+    assert.strictEqual(await other.$eval('#section-answer select', select => select.value), 'host/kernels_per_s/');
+    assert.strictEqual(await other.$eval('#section-table select', select => select.value), 'host');
+    assert.strictEqual(await other.getAttribute('#section-table thead th:nth-child(1)', 'aria-sort'), 'ascending');
+    await other.close();
+  });
+  await check(context, 'sweep', async page => {
+    await page.selectOption('#section-curves label:has-text("queue") select', { label: 'fifo' });
+    await page.selectOption('#section-map label:has-text("Shown") select', 'value');
+    const url = page.url(), other = await context.newPage();
+    await other.goto(url);
+    await other.waitForSelector('#section-map');
+    assert.strictEqual(await other.$eval('#section-curves label:has-text("queue") select', select => select.selectedOptions[0].textContent), 'fifo');
+    assert.strictEqual(await other.$eval('#section-map label:has-text("Shown") select', select => select.value), 'value');
+    await other.close();
+  });
+});
+
+test('an address that makes no sense does no harm', async context => {
+  for (const name of ['run', 'sweep', 'cluster']) {
+    const page = await open(context, name);
+    await page.goto(page.url() + '#by=x/y/z&t=NaN,7&kind=none&part=999&rows=none&sort=,&off=%3C/script%3E&axes=99&map=x&policy=77&fix=9:9&x=q&y=q&scenario=none&constructor=1'); // the page loads again by itself
+    await page.waitForTimeout(800);
+    await page.waitForSelector('main section');
+    await settle(page);
+    assert.deepStrictEqual(page.problems, [], name);
+    assert.ok((await page.textContent('#answer')).length > 10);
+    await page.close();
+  }
+});
+
+test('in print, tables keep their headings on each page, and nothing is cut', context => check(context, 'run', async page => {
+  await page.emulateMedia({ media: 'print' });
+  await page.setViewportSize({ width: 760, height: 1000 });
+  await settle(page);
+  assert.strictEqual(await page.$eval('#section-table thead', e => getComputedStyle(e).display), 'table-header-group');
+  assert.ok(await page.$$eval('#section-table thead button', list => list.every(b => b.getBoundingClientRect().width > 0)), 'headings are printed');
+  assert.strictEqual(await page.$eval('#section-table .scroll', e => getComputedStyle(e).overflowX), 'visible');
+  assert.ok(await page.$$eval('#section-timeline .controls', list => list.every(e => getComputedStyle(e).display === 'none')));
+  assert.ok(await page.$$eval('#figure-timeline .filter li', list => list.length > 0 && list.every(e => e.getBoundingClientRect().width > 0)), 'the legend is printed');
+}));
+
+test('the first column stays while a table is scrolled, and the metric of the page comes first', context => check(context, 'run', async page => {
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.selectOption('#section-table select', 'host');
+  const heads = await page.$$eval('#section-table thead th', list => list.map(th => th.textContent));
+  assert.deepStrictEqual(heads.slice(0, 3), ['policy', 'host', 'stp_ratio']);
+  const left = () => page.$eval('#section-table tbody tr :first-child', e => e.getBoundingClientRect().left), before = await left();
+  await page.$eval('#section-table .scroll', e => { e.scrollLeft = 300; });
+  await settle(page);
+  assert.ok(Math.abs(await left() - before) < 2);
+}));
+
+test('bars of the answer are in its order, best first', context => check(context, 'run', async page => {
+  const values = (await download(page, '#figure-values')).map(r => Number(r.stp_ratio));
+  assert.deepStrictEqual(values, values.slice().sort((a, b) => b - a));
+  assert.ok(await page.$('.answer #figure-values'), 'they are in the card');
+}));
+
+test('a cell of the map of winners opens its point', context => check(context, 'point', async page => {
+  await page.selectOption('#section-map label:has-text("vms.a.start (us)") select', { label: '7 us' });
+  const cell = '#figure-map .cell[aria-label^="contention.slope 3, queue interleave"]';
+  await page.focus(cell);
+  await page.keyboard.press('Enter');
+  assert.match(await page.textContent('#figure-map .opened'), /point 13.*Its timeline is below/s);
+  await page.click('#figure-map .cell[aria-label^="contention.slope 1, queue fifo"]');
+  assert.match(await page.textContent('#figure-map .opened'), /point 4.*smsched report DIR --point 4/s);
+}));
+
+test('hidden policies have no curve', context => check(context, 'sweep', async page => {
+  const lines_ = () => page.$$eval('#figure-curve-1 svg > path.stroke', list => list.filter(p => !p.querySelector('title')).length), before = await lines_();
+  await page.click('#section-curves .filter button:has-text("leftover")');
+  await settle(page);
+  await settle(page);
+  assert.strictEqual(await lines_(), before - 1);
+}));
 
 test('who chooses with keys stays where they were', async context => {
   for (const [name, select] of [['run', '#section-answer select'], ['run', '#section-table select'], ['run', '#section-timeline select'], ['sweep', '#section-curves select'], ['sweep', '#section-map select']])

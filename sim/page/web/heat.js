@@ -38,7 +38,7 @@ function grid(columns, rows, cells, options) {
       root.append(svg('rect', { ...(options.open ? { tabindex: '0', role: 'button', class: 'cell', 'aria-label': `${options.x} ${columns[c]}, ${options.y} ${rows[r]}: ${text}` } : {}), x: left + c * cell, y: top + r * height, width: Math.max(1, cell - 1), height: height - 1, fill: tone },
         svg('title', {}, `${options.x} ${columns[c]}, ${options.y} ${rows[r]}: ${text}`)));
       if (cell > text.length * 6.6 + 4) {
-        const label = svg('text', { x: left + (c + 0.5) * cell, y: top + (r + 0.5) * height + 4, 'text-anchor': 'middle' }, text);
+        const label = svg('text', { x: left + (c + 0.5) * cell, y: top + (r + 0.5) * height + 4, 'text-anchor': 'middle', 'pointer-events': 'none' }, text);
         label.style.fill = inkOn(tone);
         root.append(label);
       }
@@ -53,7 +53,7 @@ function grid(columns, rows, cells, options) {
     root.addEventListener('keydown', event => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); event.target.dispatchEvent(new MouseEvent('click', { bubbles: true })); } });
     target.replaceChildren(root);
   });
-  if (options.winner) return [box];
+  if (options.winner) return cells.every(c => options.winner(c[3]) === null) ? [box, el('p', { class: 'scale' }, 'No difference anywhere.')] : [box];
   if (options.diverging && low === 0 && high === 0) return [box, el('p', { class: 'scale' }, 'No difference anywhere.')];
   return [box, ramp(color, options.diverging ? -most : low, options.diverging ? most : high, options.format)];
 }

@@ -14,7 +14,15 @@ function render(sections) {
   refill(document.getElementById('main'), sections.filter(Boolean).concat([['Left out or averaged', 'notes', notesSection()]]).map(s => section(...s)));
 }
 
+/* Makes what the page asks of a scenario from its runs. */
+function prepare(scenario) {
+  scenario.policies = scenario.runs.map(run => run.policy);
+  scenario.tables = tablesOf(scenario, subject => Object.keys(data.metrics[subject]));
+  scenario.comparisons = (scenario.comparisons || []).map(c => [scenario.policies.indexOf(c.policy), c.subject, c.name, c.metric, c.p_holm]);
+}
+
 function beginRun() {
+  data.scenarios.forEach(prepare);
   const state = { scenario: data.scenarios[0] };
   state.scenario = data.scenarios.find(s => s.scenario === recall('scenario', '')) || data.scenarios[0];
   [state.subject, state.metric, state.name] = questionsOf(state.scenario).find(q => q.join('/') === recall('by', '')) || firstQuestion(state.scenario);

@@ -50,6 +50,24 @@ function show(metric, value) {
 
 /* ---- tables ---- */
 
+const keyOf = { host: 'host', cluster: 'cluster', process: 'processes', vm: 'vms', device: 'devices', resource: 'resources', kernel: 'kernels' };
+
+/* The tables of a scenario by subject: {metrics, rows}. A row is [policy, name, means, half-widths, changes over the first policy, half-widths
+ * of the changes]; a ratio of 1.1 is a change of 0.1. Metrics without any value are left out. `known`: the names of a subject's metrics. */
+function tablesOf(scenario, known) {
+  const list = value => (Array.isArray(value) ? value : value ? [value] : []), tables = {};
+  for (const [subject, key] of Object.entries(keyOf)) {
+    const items = scenario.runs.map(run => list(run[key])), metrics = known(subject).filter(metric => items.some(of => of.some(item => isNumber(item[metric]))));
+    const numbers = (item, less = 0) => metrics.map(metric => (item && isNumber(item[metric]) ? item[metric] - less : null));
+    const rows = items.flatMap((of, p) => of.map((item, i) => {
+      const ratio = list(((scenario.ratios || [])[p] || {})[key])[i] || {};
+      return [p, typeof item.name === 'string' ? item.name : null, numbers(item), numbers(item.ci95), numbers(ratio, 1), numbers(ratio.ci95)];
+    }));
+    if (rows.length) tables[subject] = { metrics, rows };
+  }
+  return tables;
+}
+
 function compareCells(a, b) {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const x = String(a), y = String(b);
@@ -123,4 +141,4 @@ function sharesOf(pieces, colors, from, to, bins) {
 const readHash = hash => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')));
 const writeHash = state => { const text = new URLSearchParams(Object.entries(state).filter(e => e[1] !== null && e[1] !== undefined && e[1] !== '')).toString(); return text ? '#' + text : ''; };
 
-if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash };
+if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash };

@@ -165,12 +165,12 @@ function curvesSection(state) {
 function cellCard(state, pair, at) {
   const view = viewOf(state), means = (meansBy(state, pair, fixedWithout(state, pair), false) || []).filter(c => c.at[0] === at[0] && c.at[1] === at[1]), better = betterOf(view.subject, state.metric) || 1;
   if (!means.length) return null;
-  const points = means[0].points, first = means[0].first, dir = data.source, known = data.point && data.point.point === first;
+  const points = means[0].points, first = means[0].first, known = data.point && data.point.point === first;
   return el('div', { class: 'opened', role: 'status' }, el('strong', {}, pair.map((a, i) => `${axisWords(data.axes[a])} ${data.axes[a].values[at[i]]}`).join(', ') + (points > 1 ? `: means over ${plural(points, 'point')}` : `: point ${first}`)),
     bars(means.slice().sort((x, y) => better * (y.mean - x.mean)).map(c => ({ label: view.policies[c.policy], color: c.policy, value: c.mean / unitOf(state.metric, Math.abs(means[0].mean)).size, said: show(state.metric, c.mean) })), null,
       wordsOf(state.metric) + (unitOf(state.metric, Math.abs(means[0].mean)).name ? ` (${unitOf(state.metric, Math.abs(means[0].mean)).name})` : ''), plain, ''),
     el('p', { class: 'muted' }, known ? el('a', { href: '#section-timeline', onclick: event => { event.preventDefault(); document.getElementById('section-timeline').scrollIntoView(); } }, 'Its timeline is below.')
-      : ['Timeline', points > 1 ? ` of its first point, ${first}` : '', ': ', el('code', {}, `smsched report ${dir} --point ${first}`)]));
+      : ['Timeline', points > 1 ? ` of its first point, ${first}` : '', ': ', el('code', {}, `smsched report DIR --point ${first}`)]));
 }
 
 function mapSection(state) {
@@ -179,7 +179,7 @@ function mapSection(state) {
   if (!able.length) return null;
   const kinds = [several && better ? ['winner', 'the best policy'] : null, several ? ['change', 'change over the first policy'] : null, ['value', 'the metric']].filter(Boolean);
   let pair = able[Number(recall('axes', 0))] || able[0], what = (kinds.find(k => k[0] === recall('map', '')) || kinds[0])[0];
-  let policy = Number(recall('policy', several ? Math.max(1, (sweepVerdict(state)[0] || {}).p || 1) : 0)), at = null;
+  let policy = view.policies[recall('policy', null)] ? Number(recall('policy')) : several ? Math.max(1, (sweepVerdict(state)[0] || {}).p || 1) : 0, at = null;
   const draw = () => {
     const [a, b] = pair, all = meansBy(state, pair, fixedWithout(state, pair), what === 'change') || [], means = what === 'winner' ? bestOf(all, better) : all.filter(c => c.policy === policy);
     const unit = unitOf(state.metric, Math.max(...means.map(c => Math.abs(c.mean)), 0)), format = what === 'change' ? v => percent(v, true) : v => plain(v / unit.size, 3) + (unit.name === '1/s' ? '' : unit.name ? ' ' + unit.name : '');
