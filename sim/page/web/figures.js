@@ -210,7 +210,7 @@ function scatter(points, front, cloud, xq, yq) {
   const xs = points.map(q => q.x).concat(dotsOf.map(c => c[1])), ys = points.map(q => q.y).concat(dotsOf.map(c => c[2]));
   const xu = unitOf(xq.metric, Math.max(...xs.map(Math.abs), 0)), yu = unitOf(yq.metric, Math.max(...ys.map(Math.abs), 0));
   return drawn((box, width) => {
-    const left = 62, right = 16, top = 12, height = 280;
+    const left = Math.max(50, 16 + 7.2 * Math.max(...ys.map(v => plain(v / yu.size, 3).length), 0)), right = 16, top = 18, height = 280;
     const x = d3.scaleLinear().domain(extent(points.flatMap(q => [q.x - (q.xCi || 0), q.x + (q.xCi || 0)]).concat(dotsOf.map(c => c[1])))).nice().range([left, width - right]);
     const y = d3.scaleLinear().domain(extent(points.flatMap(q => [q.y - (q.yCi || 0), q.y + (q.yCi || 0)]).concat(dotsOf.map(c => c[2])))).nice().range([height, top]);
     const said = `${yq.label} against ${xq.label}: ` + points.map(q => `${q.label} ${show(xq.metric, q.x)}, ${show(yq.metric, q.y)}`).join('; ');

@@ -183,7 +183,7 @@ function valuesOf(state, v) {
   const rows = v.all.map(c => ({ label: c.label, color: c.p, value: c.mean / unit.size, ci: isNumber(c.ci) ? c.ci / unit.size : null,
     said: show(metric, c.mean) + (isNumber(c.ci) && scenario.replications > 1 ? ' ± ' + show(metric, c.ci) : '') + (reach ? `, ${percent(bound.gap_ratio[c.label])} below` : '') }));
   const why = bound && !reach ? ` There is no bound: ${bound.no_bound_because || 'it is infinite'}.` : '';
-  return figure('values', `${wordsOf(metric)} of ${ofWhat(subject, name)}, best first, with 95 % intervals${reach ? ', and the bound that no policy can exceed' : ''}.${why}`,
+  return figure('values', `${wordsOf(metric)} of ${ofWhat(subject, name)}, best first${scenario.replications > 1 && !scenario.exact ? ', with 95 % intervals' : ''}${reach ? ', and the bound that no policy can exceed' : ''}.${why}`,
     [bars(rows, reach ? reach / unit.size : null, wordsOf(metric) + (unit.name ? ` (${unit.name})` : ''), plain, reach ? `bound ${show(metric, reach)}` : '')],
     () => [['scenario', 'policy', 'subject', metric, 'ci95_' + metric, 'bound', 'gap_ratio']].concat(
       v.all.map(c => [scenario.scenario, c.label, name || subject, c.mean, c.ci, reach, bound ? bound.gap_ratio[c.label] : null])));

@@ -140,23 +140,31 @@ function timeline(chart, panels, shown, hidden, colors, why) {
     for (const [row, list_] of bins) full[row] = Math.max(full[row], shown.together ? 0 : part.lanes[row], ...list_.map(b => b.reduce((a, c) => a + c, 0)));
   });
   if (shown.together) full.fill(full[shown.first]);
-  const few = (part, start, end) => { const seen = part.pieces.filter(p => p.end > start && p.start < end && !hidden.has(chart.colors[p.color])); return { seen, few: seen.length <= PIECES_SEEN && seen.every(p => !p.share) }; };
+  /* The pieces of a panel between two times, and the rows on which they cannot be told apart at so many pixels. */
+  const seenOf = (part, start, end, pixels) => {
+    const seen = part.pieces.filter(p => p.end > start && p.start < end && !hidden.has(chart.colors[p.color])), thin = new Map(), coarse = new Set();
+    for (const p of seen) {
+      const [n, narrow] = thin.get(p.row) || [0, 0];
+      thin.set(p.row, [n + 1, narrow + ((p.end - p.start) / (end - start) * pixels < 1)]);
+      if (p.share || seen.length > PIECES_SEEN) coarse.add(p.row);
+    }
+    for (const [row, [n, narrow]] of thin) if (narrow * 3 > n && n > 3) coarse.add(row);
+    return { seen, coarse };
+  };
   const paint = (pen, x, start, end) => {
     let count = 0, stacked = false;
     const off = chart.colors.map(name => hidden.has(name)), dark = document.documentElement.dataset.theme === 'dark';
     pen.font = '11px system-ui, sans-serif';
     parts.forEach((part, p) => {
-      const { seen, few: exact } = few(part, start, end), x0 = x(start), width = x(end) - x0;
+      const x0 = x(start), width = x(end) - x0, { seen, coarse } = seenOf(part, start, end, width);
       count += seen.length;
-      stacked = stacked || !exact;
+      stacked = stacked || coarse.size > 0;
       pen.fillStyle = dark ? '#20252b' : '#f1f3f5';
       for (let r = 0; r < rows; r++) pen.fillRect(x0, p * high + head + r * each, width, each - 1);
-      if (!exact) {
-        const bins = Math.max(1, Math.floor(width / BIN_PIXELS));
-        for (const [row, list_] of sharesOf(seen, chart.colors.length, start, end, bins)) paintShares(pen, list_, colors, off, x0, top(p, row), each - 1, full[row]);
-        return;
-      }
+      const bins = Math.max(1, Math.floor(width / BIN_PIXELS));
+      for (const [row, list_] of sharesOf(seen.filter(q => coarse.has(q.row)), chart.colors.length, start, end, bins)) paintShares(pen, list_, colors, off, x0, top(p, row), each - 1, full[row]);
       for (const piece of seen) {
+        if (coarse.has(piece.row)) continue;
         const lane = (each - 1) / full[piece.row], a = Math.max(x(piece.start), x0), wide = Math.max(0.6, Math.min(x(piece.end), x0 + width) - a);
         const y = top(p, piece.row) + piece.lane * lane, tall = Math.max(0.8, lane * piece.high - (lane > 4 ? 0.5 : 0)), label = piece.name || chart.colors[piece.color];
         pen.fillStyle = colors[piece.color];
@@ -180,7 +188,7 @@ function timeline(chart, panels, shown, hidden, colors, why) {
   const hover = (px, py, x) => {
     const p = Math.floor(py / high), part = parts[p], row = shown.first + Math.floor((py - p * high - head) / each);
     if (!part || px < left || row < shown.first || row >= shown.first + rows) return null;
-    const time = x.invert(px), [start, end] = x.domain(), { seen, few: exact } = few(part, start, end);
+    const time = x.invert(px), [start, end] = x.domain(), { seen, coarse } = seenOf(part, start, end, x(end) - x(start)), exact = !coarse.has(row);
     const half = exact ? 0 : (end - start) / (x(end) - x(start)) * BIN_PIXELS / 2;
     if (!exact) {
       const shares = sharesOf(seen.filter(q => q.row === row), chart.colors.length, time - half, time + half, 1).get(row);
