@@ -29,7 +29,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     char drawn[256];
     (void)argc, (void)argv;
-    if (!getenv("FUZZ_RESULTS"))
+    if (!getenv("FUZZ_RESULTS") || !getenv("FUZZ_SHARE"))
         abort();
     snprintf(drawn, sizeof drawn, "%s/drawn", scratch());
     if (mkdir(drawn, 0700))
@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > SIZE_MAX_OF_INPUT)
         return -1;
     put_files((const char *)data, size);
-    struct sms__page page = {.source = scratch()};
+    struct sms__page page = {.source = scratch(), .share = getenv("FUZZ_SHARE")};
     int code = sms__page_gather(&page);
     if ((code != SMS_OK) != (page.errors.count > 0))
         abort();

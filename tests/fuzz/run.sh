@@ -16,6 +16,7 @@ fast=$(mktemp -d /dev/shm/fuzz-XXXXXX)
 trap 'rm -rf "$work" "$fast"' EXIT
 export FUZZ_SCRATCH=$fast FUZZ_RESULTS=$work/results FUZZ_PLAN=tests/fuzz/small-plan.yaml FUZZ_SCENARIO=tests/fuzz/seeds/small.yaml
 build=${FUZZ_BUILD:-$work/build}
+export FUZZ_SHARE=$build/share/smsched
 program=$build/bin/smsched longest=4096
 corpus=${2:-$work/corpus}
 target=${3:-file}
