@@ -69,7 +69,8 @@ static void write_scenario(const struct conversion *conversion, size_t workloads
     else
         fprintf(conversion->to, "devices: [{model: %s}]\n", conversion->model);
     if (facts->jitter)
-        fputs("run: {replications: 5} # block times are drawn: the least number that tells their spread\n", conversion->to);
+        fputs("run: {replications: 5} # block times are drawn: the least number that tells their spread\n",
+              conversion->to);
     fputs("policies: [round_robin]\nvms:\n", conversion->to);
     for (size_t i = 0; i < workloads; i++) {
         if (workloads == 1)
