@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Includes point one way: base <- yaml <- model <- record, engine <- levels <- report <- import <- sweep <- page <- cli.
+# Includes point one way, in this order.
 # Policies and contention models include public headers only. The files that pages name are there.
 set -u
-order=(base yaml model record engine levels report import sweep page cli)
+order=(base yaml model record engine levels results bound report trace figures import sweep page cli)
 wrong=0
 
 complain() { echo "$1"; wrong=1; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A metric is one line of sim/report/metrics.def: everything that names metrics names each of them, also one that was added.
+"""A metric is one line of sim/results/metrics.def: everything that names metrics names each of them, also one that was added.
 
     metrics.py SMSCHED ADDED    ADDED is smsched built with the lines of tests/CMakeLists.txt in a copy of metrics.def"""
 import csv

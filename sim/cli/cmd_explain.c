@@ -5,6 +5,7 @@
 #include "../base/escape.h"
 #include "../model/scenario.h"
 #include "../report/json_write.h"
+#include "../results/results.h"
 
 #include <errno.h>
 #include <math.h>

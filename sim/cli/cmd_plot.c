@@ -4,7 +4,7 @@
 
 #include "../base/escape.h"
 #include "../import/untrusted.h"
-#include "../report/figures.h"
+#include "../figures/figures.h"
 #include "../report/folder.h"
 
 #include <errno.h>

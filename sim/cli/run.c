@@ -3,7 +3,7 @@
 #include "run.h"
 
 #include "../model/scenario.h"
-#include "../report/trace.h"
+#include "../trace/trace.h"
 #include "../sweep/sweep.h"
 #include "rows.h"
 

@@ -59,7 +59,7 @@ static inline uint64_t sms__queue_time(const struct sms__queue *queue, size_t so
 }
 
 /* Returns the event after the first, the earliest of all that the first has beaten. If several have its time, it is any
- * of them. */
+ * of them; if there is none, its time is SMS__NEVER. */
 static inline struct sms__match sms__queue_second(const struct sms__queue *queue)
 {
     const struct sms__match *match = queue->match;

@@ -267,24 +267,16 @@ static double factor_of(const struct multiple *prefixes, const struct multiple *
 
 double sms__to_seconds(double value, const char *unit)
 {
-    static const struct multiple prefixes[] = {{"", 1},
-                                               {"m", 1e-3},
-                                               {"milli", 1e-3},
-                                               {"u", 1e-6},
-                                               {"micro", 1e-6},
-                                               {"\xc2\xb5", 1e-6},
-                                               {"\xce\xbc", 1e-6},
-                                               {"n", 1e-9},
-                                               {"nano", 1e-9},
-                                               {"p", 1e-12},
-                                               {0}};
+    static const struct multiple parts[] = {
+        {"", 1},    {"m", 1e3},    {"milli", 1e3}, {"u", 1e6}, {"micro", 1e6}, {"\xc2\xb5", 1e6}, {"\xce\xbc", 1e6},
+        {"n", 1e9}, {"nano", 1e9}, {"p", 1e12},    {0}};
     static const struct multiple bases[] = {{"s", 1}, {"sec", 1}, {"secs", 1}, {"second", 1}, {"seconds", 1}, {0}};
     static const struct multiple none[] = {{"", 1}, {0}};
     static const struct multiple longer[] = {{"m", 60},    {"min", 60},  {"minute", 60}, {"minutes", 60},
                                              {"h", 3600},  {"hr", 3600}, {"hour", 3600}, {"hours", 3600},
                                              {"d", 86400}, {0}};
-    double factor = factor_of(prefixes, bases, unit, strlen(unit));
-    return value * (isnan(factor) ? factor_of(none, longer, unit, strlen(unit)) : factor);
+    double divisor = factor_of(parts, bases, unit, strlen(unit)); /* 9 / 1e9 is 9e-9, and 9 * 1e-9 is not */
+    return isnan(divisor) ? value * factor_of(none, longer, unit, strlen(unit)) : value / divisor;
 }
 
 double sms__to_bytes(double value, const char *unit)

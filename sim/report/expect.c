@@ -1,7 +1,7 @@
 /* Checks of results: what a scenario expects of its own, and what a baseline does. A baseline is a CSV file as
  * sms__print_tidy writes it. */
 #include "output.h"
-#include "results.h"
+#include "../results/results.h"
 #include "walk.h"
 
 #include "../base/read.h"

@@ -3,7 +3,7 @@
 #ifndef SMS_REPORT_OUTPUT_H
 #define SMS_REPORT_OUTPUT_H
 
-#include "metrics.h"
+#include "../results/metrics.h"
 #include "../model/scenario.h"
 
 struct json_t;
@@ -57,10 +57,6 @@ const char *sms__print_value(char *out, size_t size, double mean, double half, s
 /* Writes "9.56 ± 0.04 %", with as many decimals as show the half-width, but three at most; without ± if it is NAN.
  * Returns `out`. */
 const char *sms__percent(char *out, size_t size, bool sign, double mean, double half);
-
-/* results_run.c: returns as an error what sms_run would refuse before it simulates anything. */
-int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
-                   struct sms_errors *errors);
 
 /* human.c: tables for people. */
 void sms__print_results(const struct sms_results *results, const struct sms__screen *screen);

@@ -1,6 +1,6 @@
 /* The report of simtbs in its own layout and number types: throughputs are in single precision, mean slowdowns in
  * double. */
-#include "metrics.h"
+#include "../results/metrics.h"
 #include "output.h"
 
 enum { TYPES = 10 };

@@ -3,7 +3,7 @@
 #ifndef SMS_REPORT_WALK_H
 #define SMS_REPORT_WALK_H
 
-#include "metrics.h"
+#include "../results/metrics.h"
 
 /* A p-value below this counts as a difference. */
 #define SMS__SIGNIFICANT 0.05

@@ -5,7 +5,7 @@
 #include "scratch.h"
 
 #include "sim/page/page.h"
-#include "sim/report/figures.h"
+#include "sim/figures/figures.h"
 
 enum { SIZE_MAX_OF_INPUT = 256 * 1024 };
 

@@ -2,8 +2,8 @@
 #include "share_fixture.h"
 
 #include "sim/cli/rows.h"
-#include "sim/report/metrics.h"
-#include "sim/report/trace.h"
+#include "sim/results/metrics.h"
+#include "sim/trace/trace.h"
 
 #include <jansson.h>
 

@@ -49,10 +49,14 @@ size_t sms__values_count(const struct sms_results *results, enum sms_subject sub
 int sms__results_set_up(void *results);
 int sms__results_make_rows(void *results);
 
-/* results_notes.c: writes the notes. For sms__guard. */
+/* notes.c: writes the notes. For sms__guard. */
 int sms__results_note(void *results);
 
-/* results_jobs.c: runs replications up to `wanted`, each with every policy and the stand-alone runs, in threads. Errors
+/* run.c: returns as an error what sms_run would refuse before it simulates anything. */
+int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                   struct sms_errors *errors);
+
+/* jobs.c: runs replications up to `wanted`, each with every policy and the stand-alone runs, in threads. Errors
  * go to `errors`. */
 int sms__run_replications(struct sms_results *results, struct sms_errors *errors);
 /* The same for pilots, of which only the series is kept. */
@@ -61,17 +65,17 @@ int sms__run_pilots(struct sms_results *results, size_t pilots, struct sms_error
 int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
                     struct sms_errors *errors);
 
-/* results_question.c: finds the subject that a scenario names. Returns false if the results have none. */
+/* question.c: finds the subject that a scenario names. Returns false if the results have none. */
 bool sms__results_find(const struct sms_results *results, const struct sms__expect *of, enum sms_subject *subject,
                        size_t *idx);
 
-/* results_until.c: returns how many replications there should be for the precision that the scenario asks for, as far
+/* until.c: returns how many replications there should be for the precision that the scenario asks for, as far
  * as those so far tell: the same number if it is reached, or there is no room. */
 size_t sms__until_next(const struct sms_results *results);
 /* Warns if the precision is not reached. */
 void sms__until_warn(struct sms_results *results);
 
-/* results_warmup.c: under warmup: auto, finds the warm-up by pilots, or warns that there is none. */
+/* warmup.c: under warmup: auto, finds the warm-up by pilots, or warns that there is none. */
 int sms__find_warmup(struct sms_results *results, struct sms_errors *errors);
 /* Warns of a warm-up that was given and is too short. */
 void sms__warmup_warn(struct sms_results *results);

@@ -1,7 +1,7 @@
 /* The counters of a trace: resident blocks and the usage of resources, as means over intervals of the whole run. Each
  * stay adds its time to the sum of its kernel, and demands are multiplied in at the end. All sums are integers, so the
  * order of stays does not matter. */
-#include "trace_parts.h"
+#include "parts.h"
 
 #include <stdlib.h>
 

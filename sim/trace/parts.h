@@ -85,7 +85,7 @@ struct sms__trace_slice {
     char detail[64];   /* more arguments, as "\"blocks\":2,"; or "" */
 };
 
-/* trace_events.c. Prints a string escaped for JSON, without quotes; or returns a copy, NULL without memory. */
+/* events.c. Prints a string escaped for JSON, without quotes; or returns a copy, NULL without memory. */
 void sms__trace_print(FILE *to, const char *text);
 char *sms__trace_escape(const char *text);
 /* Names a "process" of the viewer: "LABEL, NAME". Does so once. */
@@ -97,7 +97,7 @@ void sms__trace_counter(struct sms__trace *trace, size_t device, const char *nam
 /* Number of "processes" of each policy. */
 size_t sms__trace_pids(const struct sms__trace *trace);
 
-/* trace_usage.c: the counters of a policy. Begins with none; SMS_ENOMEM without memory. `events` is the maximum number
+/* usage.c: the counters of a policy. Begins with none; SMS_ENOMEM without memory. `events` is the maximum number
  * of events that sms__usage_write may write. */
 int sms__usage_begin(struct sms__trace *trace, size_t events);
 void sms__usage_add(struct sms__trace_usage *usage, size_t row, uint64_t start, uint64_t end, uint64_t blocks);

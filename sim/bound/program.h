@@ -1,4 +1,4 @@
-/* The linear program of one device, between bound_program.c, which writes it, and bound_solve.c. */
+/* The linear program of one device, between program.c, which writes it, and solve.c. */
 #ifndef SMS_REPORT_BOUND_PROGRAM_H
 #define SMS_REPORT_BOUND_PROGRAM_H
 

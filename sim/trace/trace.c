@@ -1,5 +1,5 @@
 /* Observes a run and writes its trace. Each policy begins with all of its share of the budget. */
-#include "trace_parts.h"
+#include "parts.h"
 
 #include "../base/escape.h"
 

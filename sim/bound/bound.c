@@ -5,7 +5,7 @@
 #include "../base/rng.h"
 #include "../engine/engine.h"
 #include "../model/draws.h"
-#include "results.h"
+#include "../results/results.h"
 
 #include <glpk.h>
 #include <math.h>

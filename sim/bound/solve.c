@@ -1,5 +1,5 @@
 /* Solves the program by GLPK, and keeps its optimum and what binds. */
-#include "bound_program.h"
+#include "program.h"
 
 #include <math.h>
 #include <stdio.h>

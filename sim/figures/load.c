@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "figures.h"
 
-#include "output.h"
+#include "../report/output.h"
 
 #include "../base/escape.h"
 #include "../base/read.h"

@@ -104,7 +104,7 @@ static bool fill_palette(sqlite3 *file)
 {
 #define SMS__COLOUR(kind, name, rgb) "INSERT INTO temp.palette VALUES ('" kind "', '" name "', " #rgb ");"
     static const char sql[] = "CREATE TEMP TABLE palette (kind TEXT, name TEXT, rgb INTEGER);"
-#include "palette.def"
+#include "../report/palette.def"
         ;
 #undef SMS__COLOUR
     return sqlite3_exec(file, sql, NULL, NULL, NULL) == SQLITE_OK;

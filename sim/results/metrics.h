@@ -28,7 +28,7 @@ const char *sms__subject_file(enum sms_subject subject);   /* "vms.csv" of a res
 size_t sms__metric_count(enum sms_subject subject);
 const char *sms__metric_name(enum sms_subject subject, size_t metric);
 
-/* results_subjects.c: whether scenarios such as this have metrics of the subject; how many subjects there are; their
+/* subjects.c: whether scenarios such as this have metrics of the subject; how many subjects there are; their
  * names, as pointers into the scenario or the arena. Processes and devices are followed by one more, "all". Kernels are
  * left out if processes draw their workloads, because there may be thousands, most of which do not run. */
 bool sms__subject_applies(const struct sms_scenario *scenario, enum sms_subject subject);

@@ -1,6 +1,6 @@
 /* The trace of a cluster: pods on GPUs, and pods that wait. A node is a "process" of the viewer, and a GPU is a track.
  * The last "process" has one track, for the pods that wait. */
-#include "trace_parts.h"
+#include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>

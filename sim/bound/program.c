@@ -1,6 +1,6 @@
 /* Writes the linear program of docs/bound.md over one device. Counts are those of a
  * window, or per second in steady state; times are divided by it. */
-#include "bound_program.h"
+#include "program.h"
 #include "../levels/tenant.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Writes the events of a trace as JSON, and gives them their tracks and lanes. A track or "process" of the viewer is
  * named when it gets its first event. */
-#include "trace_parts.h"
+#include "parts.h"
 
 #include "../base/escape.h"
 

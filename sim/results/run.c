@@ -1,6 +1,5 @@
 /* sms_run: checks the options, then runs replications until there are enough. */
 #include "../model/estimate.h"
-#include "output.h"
 #include "results.h"
 
 #include <stdlib.h>

@@ -34,13 +34,13 @@ struct sms__figures {
     struct sms__figure_names made, empty; /* empty: the results have nothing for them */
 };
 
-/* figures_load.c: makes an empty database, and fills it with the CSV files of a results folder, or with one CSV file,
+/* load.c: makes an empty database, and fills it with the CSV files of a results folder, or with one CSV file,
  * which becomes the table `comparison`. */
 int sms__figures_load(struct sms__figures *figures);
 /* Loads one CSV file as a table. All fields of columns that are no names must be numbers or empty. */
 int sms__csv_load(struct sms__figures *figures, const char *path, const char *table);
 
-/* figures_sql.c: adds to the database the functions, the collation and the table `palette` that the SQL uses. */
+/* sql.c: adds to the database the functions, the collation and the table `palette` that the SQL uses. */
 int sms__figures_functions(struct sms__figures *figures);
 /* The error of a failed query. `what` is where it came from. */
 int sms__figures_error(struct sms__figures *figures, const char *what);
@@ -48,7 +48,7 @@ int sms__figures_error(struct sms__figures *figures, const char *what);
 /* figures.c: makes the scripts and the data of all figures. */
 int sms__figures_make(struct sms__figures *figures);
 
-/* figures_draw.c: draws one figure in one format: svg, pdf or png. */
+/* draw.c: draws one figure in one format: svg, pdf or png. */
 int sms__figures_draw(struct sms__figures *figures, const char *name, const char *format);
 
 #endif
