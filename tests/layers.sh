@@ -25,5 +25,5 @@ grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |
     grep -vE 'const|^sim/cli/|char \*\*environ;|^sim/report/memory.c:[0-9]+:static _Thread_local bool memory_failed;' && complain "a variable that lives outside the run"
 while IFS=: read -r page file; do
     [[ $file =~ NAME|shortest_kernel ]] || [ -e "$file" ] || [ -n "$(find sim policies models tests tools -path "*/$file")" ] || complain "$page names $file, which is not there"
-done < <(grep -oE '`[A-Za-z0-9_./-]+\.(c|h|def|sh|py)`' README.md CONTRIBUTING.md docs/*.md | tr -d '`' | sed 's|:\.\./|:|' | sort -u)
+done < <(grep -oE '`[A-Za-z0-9_./-]+\.(c|h|def|sh|py)`' README.md CONTRIBUTING.md docs/*/*.md | tr -d '`' | sed 's|:\.\./|:|' | sort -u)
 exit $wrong

@@ -119,8 +119,8 @@ def main():
     source = os.getcwd()
     plain, added = [os.path.realpath(path) for path in sys.argv[1:]]
     made = subprocess.run(["tools/metrics-table", plain], capture_output=True, text=True, check=True).stdout
-    with open("docs/metrics.md", encoding="utf-8") as file:
-        expect("docs/metrics.md is not what tools/metrics-table writes", file.read() == made)
+    with open("docs/reference/metrics.md", encoding="utf-8") as file:
+        expect("docs/reference/metrics.md is not what tools/metrics-table writes", file.read() == made)
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         metrics = check_program(plain, "plain", False)

@@ -20,7 +20,7 @@ PROGRAM = sys.argv[1]
 CHECKS = os.environ.get("SMSCHED_CHECKS", "../shared/spec/checks.csv")
 CLASSES = {"matrixMul": "matrixMul", "pcie": "pcie", "bandwidth": "bandWidth", "devmem": "devmem", "map": "map"}
 TOGETHER = "mobile_cuda+together"
-# What the model is known not to meet (docs/mobile-cuda.md says why), and the range in which it is then.
+# What the model is known not to meet (docs/evidence/mobile-cuda.md says why), and the range in which it is then.
 KNOWN = {"002-e-red": (5.2, 6.5)}
 
 

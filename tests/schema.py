@@ -67,7 +67,7 @@ def read(path):
 # What smsched takes. In pages, blocks of YAML that begin a document.
 good = {path: read(path) for folder in ("models", "scenarios", "tests/golden", "tests/trace", "tests/fuzz/seeds")
         for path in glob.glob(f"{folder}/**/*.yaml", recursive=True)}
-for page in ["README.md", *glob.glob("docs/*.md")]:
+for page in ["README.md", *glob.glob("docs/*/*.md")]:
     for n, block in enumerate(re.findall(r"^```yaml[^\n]*\n(.*?)^```", read(page), re.M | re.S)):
         if re.match(r"(#.*\n)*(device|workload|scenario|plan):", block):
             good[f"{page}, block {n + 1}"] = block
@@ -387,6 +387,6 @@ for name in set(forms) & set(listed):
     if name != "place random" and keys != listed[name]:
         bad(f"{name}: {sorted(keys ^ listed[name])}")
 
-if say("list", "fields").rstrip() not in read("docs/formats.md"):
-    bad("docs/formats.md has other keys than 'smsched list fields' prints")
+if say("list", "fields").rstrip() not in read("docs/reference/formats.md"):
+    bad("docs/reference/formats.md has other keys than 'smsched list fields' prints")
 sys.exit(failed > 0)

@@ -75,7 +75,7 @@ is results/measured/ours/summary.csv all,test,noise,,2,2,2.8,3,,,,
 is results/measured/ours/summary.csv all,fit,smsched,0,1,50,50,50,-50,,,0\ of\ 0
 is results/measured/ours/summary.csv second,test,smsched,0,2,0,0,0,0,,,1\ of\ 1
 if [ -s docs/figures/measured-ours.svg ]; then ok; else bad "no figure"; fi
-if grep -q '10 %: met, R2 0.9: met, 2 of 2 ranked right: met' docs/validation.md; then ok; else bad "the page says no targets"; fi
+if grep -q '10 %: met, R2 0.9: met, 2 of 2 ranked right: met' docs/evidence/validation.md; then ok; else bad "the page says no targets"; fi
 validates 0 "what was written is what is computed" --check
 sed -i 's/^s20,v.k,test,20/s20,v\/k,test,21/' results/measured/ours/simulated.csv
 validates 1 "a stored value that is another" --check
@@ -87,9 +87,9 @@ says "validation.md: is not what tools/validate writes"
 sed -i 's/maximum: 20 %/maximum: 19 %/' results/measured/ours/about.yaml
 validates 1 "an error beyond its bound"
 says "the maximum error 20.00 % is beyond its bound of 19 %"
-before=$(md5sum docs/validation.md)
+before=$(md5sum docs/evidence/validation.md)
 validates 1 "--all writes nothing" --all
-if [ "$before" = "$(md5sum docs/validation.md)" ]; then ok; else bad "--all changed the page"; fi
+if [ "$before" = "$(md5sum docs/evidence/validation.md)" ]; then ok; else bad "--all changed the page"; fi
 
 # Data of others: derive makes all of it, and may fit.
 makes theirs
@@ -104,7 +104,7 @@ chmod +x results/measured/theirs/derive
 makes ours
 validates 0 "a folder whose data is elsewhere"
 is results/measured/theirs/parameters.csv p,42
-if tr "\n" " " <docs/validation.md | grep -q "Fitted: p = 42 (to the fit)"; then ok; else bad "the page has no fitted value"; fi
+if tr "\n" " " <docs/evidence/validation.md | grep -q "Fitted: p = 42 (to the fit)"; then ok; else bad "the page has no fitted value"; fi
 validates 0 "--all takes all rows" --all results/measured/theirs
 if grep -q '3 values' out && ! grep -q ours out; then ok; else bad "--all of one folder" "$(cat out)"; fi
 mv data/folder/measured.csv kept

@@ -5,7 +5,7 @@
  * resource that it uses.
  *
  * p is `knee` of the device's resource, which names its source. The form met the DRAM bandwidth of a V100 by occupancy
- * and of an A6000 by number of SMs (docs/validation.md). */
+ * and of an A6000 by number of SMs (docs/evidence/validation.md). */
 #include <smsched/contention.h>
 
 #include <math.h>

@@ -5,7 +5,7 @@
  *
  * With a straight curve of 100 % and no floor, two kernels that are busy for u and v of the time slow each other by
  * u x v: the chance that both are busy. This met pairs of neural networks on an A100; on a V100 a floor and a steeper
- * curve of the second-level cache did (docs/contention.md).
+ * curve of the second-level cache did (docs/explanation/contention.md).
  *
  * Blocks of one launch are one kernel. What it uses on other SMs of a resource of scope device is taken to be what it
  * uses on this one. */

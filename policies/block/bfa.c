@@ -2,7 +2,7 @@
  * with the block on it; among equals the lowest SM. If no resource is hard, the hardware limits decide.
  *
  * Wins for grids smaller than the device. Fails if large blocks come later and find every SM half full.
- * Source: simtbs (oslab-ewha), policy bfa (docs/simtbs.md). */
+ * Source: simtbs (oslab-ewha), policy bfa (docs/evidence/simtbs.md). */
 #include <smsched/policy.h>
 
 static double score(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,

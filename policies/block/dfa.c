@@ -2,7 +2,7 @@
  * the block on it; among equals the lowest SM. If no resource is hard, the hardware limits decide.
  *
  * Wins if large blocks need empty SMs. Fails on throughput for anything that contends.
- * Source: simtbs (oslab-ewha), policy dfa (docs/simtbs.md). */
+ * Source: simtbs (oslab-ewha), policy dfa (docs/evidence/simtbs.md). */
 #include <smsched/policy.h>
 
 static double score(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,

@@ -2,7 +2,7 @@
  * scope sm stays within the limit.
  *
  * Wins where fine_grained does. Its default limit of 150 % admits blocks that contend.
- * Source: simtbs (oslab-ewha), policy fua (docs/simtbs.md). */
+ * Source: simtbs (oslab-ewha), policy fua (docs/evidence/simtbs.md). */
 #include <smsched/policy.h>
 
 enum { LIMIT };

@@ -2,7 +2,7 @@
  * `compat: simtbs` the ring stops at an SM that is full.
  *
  * Wins and fails as round_robin does. In addition, a large block at the head holds up all others.
- * Source: simtbs (oslab-ewha), policy rr (docs/simtbs.md). */
+ * Source: simtbs (oslab-ewha), policy rr (docs/evidence/simtbs.md). */
 #include <smsched/policy.h>
 
 const struct sms_block_policy sms_block_rr = {

@@ -2,7 +2,7 @@
  * within the limit. A class counts as its fullest resource plus the block's largest demand in the class.
  *
  * Wins and fails as utilization_aware does. Its default limit of 150 % admits blocks that contend.
- * Source: simtbs (oslab-ewha), policy smk (docs/simtbs.md). */
+ * Source: simtbs (oslab-ewha), policy smk (docs/evidence/simtbs.md). */
 #include <smsched/policy.h>
 
 enum { LIMIT };

@@ -1,4 +1,4 @@
-/* Estimates, tests and the end of the warm-up (docs/statistics.md). */
+/* Estimates, tests and the end of the warm-up (docs/explanation/statistics.md). */
 #include "statistics.h"
 
 #include <gsl/gsl_cdf.h>

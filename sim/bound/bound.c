@@ -1,5 +1,5 @@
 /* An upper bound on the host's throughput: the sum over devices of a linear
- * program each (docs/bound.md). Devices share nothing but the run's length. */
+ * program each (docs/explanation/bound.md). Devices share nothing but the run's length. */
 #include "bound.h"
 #include "../base/errors.h"
 #include "../base/rng.h"

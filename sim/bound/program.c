@@ -1,4 +1,4 @@
-/* Writes the linear program of docs/bound.md over one device. Counts are those of a
+/* Writes the linear program of docs/explanation/bound.md over one device. Counts are those of a
  * window, or per second in steady state; times are divided by it. */
 #include "program.h"
 #include "../levels/tenant.h"

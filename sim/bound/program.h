@@ -20,7 +20,7 @@ struct sms__vm_columns {
     int others; /* steps beyond those of whole jobs that are no launches */
 };
 
-/* Random work, by how much it may fall short of its mean (docs/bound.md): of n
+/* Random work, by how much it may fall short of its mean (docs/explanation/bound.md): of n
  * blocks by `share` x n + `fixed` blocks' work at most. */
 struct sms__allowance {
     double share, fixed;

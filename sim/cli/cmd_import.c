@@ -45,7 +45,7 @@ static const struct cli_option own_options[] = {
     {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
      CLI_RATIO, AT(inflate), .min = 1e-6},
     {"columns", "KEY=COLUMN[:UNIT],...",
-     "pods: which column is what, or philly, helios, pai2020, alibaba2025, azure (docs/cluster-traces.md)", CLI_TEXT,
+     "pods: which column is what, or philly, helios, pai2020, alibaba2025, azure (docs/how-to/cluster-traces.md)", CLI_TEXT,
      AT(columns)},
     {"times", NULL, "pods: write when they arrive, a time in seconds a line, instead of a scenario", CLI_FLAG,
      AT(times)},
@@ -158,7 +158,7 @@ const struct cli_command cmd_import = {
     .summary = "write a scenario from another program's file",
     .text = "The scenario goes to stdout, or with --out into a file. A configuration of simtbs becomes a scenario that "
             "'run' simulates as simtbs would, digit for digit; 'run --format simtbs' prints the results in that "
-            "program's layout. Several profiles can describe one program together (docs/profiles.md).",
+            "program's layout. Several profiles can describe one program together (docs/how-to/profiles.md).",
     .describe = describe,
     .examples = "smsched import --help   # lists the formats\n",
     .options = {{own_options}, {cli_models}},

@@ -421,7 +421,7 @@ const struct cli_command cmd_list = {
     .args = "[WHAT]",
     .summary = "print the known devices, workloads, policies, contention models, metrics, fields or schema",
     .text = "Parameters are printed with their units, ranges and defaults. Fields are the keys of files. The schema "
-            "holds the same as JSON, for editors (docs/editors.md).",
+            "holds the same as JSON, for editors (docs/how-to/editors.md).",
     .words = "devices workloads policies contention metrics fields schema",
     .examples = "smsched list\n"
                 "smsched list policies --format json\n"

@@ -276,7 +276,7 @@ const struct cli_command cmd_report = {
     .text =
         "The page is one file that needs nothing else. It has the answer, gains with intervals, the gap to the bound, "
         "curves and heat maps of a sweep, and the timeline of a run. DIR is a folder of 'run --out' or of a sweep, DB "
-        "the sweep.db of a sweep. docs/report.md describes the JSON.\n"
+        "the sweep.db of a sweep. docs/reference/report.md describes the JSON.\n"
         "--point simulates a point of the sweep again and shows its timeline under each policy. The plan must be "
         "unchanged, and where it was or where --plan says.",
     .examples = "smsched run scenario.yaml --out results\n"

@@ -315,10 +315,10 @@ const struct cli_command cmd_sweep = {
     .text = "Results of points go to stores in the folder of the sweep. A sweep that was killed continues when it is "
             "started again. --shard K/N runs every N-th point only and merges nothing. 'status' prints how many points "
             "are done, failed, missing and running, 'merge' writes results/ in that folder from all shards. Exits 1 if "
-            "points failed or are missing (docs/sweeps.md).\n"
+            "points failed or are missing (docs/how-to/sweeps.md).\n"
             "'sweep PLAN --slurm [OPTION]... [-- SBATCH-OPTION...]' submits an array with a shard for each task, which "
             "has --jobs cores, and a job that merges after it. Shards without missing points are left out "
-            "(docs/cluster.md).",
+            "(docs/how-to/sweeps-on-a-cluster.md).",
     .hint = "options for sbatch stand behind --",
     .words = "status merge",
     .examples = "smsched sweep plan.yaml\n"

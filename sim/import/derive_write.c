@@ -280,7 +280,7 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     const char *source = derivation->options->source;
     if (!source)
         source = profile->tool ? profile->tool : "profile";
-    fputs("# Derived from a profile (docs/profiles.md). Bottleneck: latency if no resource reaches 50 % usage;\n"
+    fputs("# Derived from a profile (docs/how-to/profiles.md). Bottleneck: latency if no resource reaches 50 % usage;\n"
           "# otherwise compute or memory, the class of the most used one, or mixed if both classes are within 10 "
           "points.\n",
           to);

@@ -15,7 +15,7 @@
 
 #include "scenario.h"
 
-/* V100: `triad` at full occupancy asks for 8.2 times the DRAM bandwidth (docs/validation.md). */
+/* V100: `triad` at full occupancy asks for 8.2 times the DRAM bandwidth (docs/evidence/validation.md). */
 #define SMS__ALONE_MAX 8.0
 
 /* Sets alone, work_ps and pressure of a footprint whose demand, per_sm and work_ps are those that were given.

@@ -1,5 +1,5 @@
 /* How many blocks of a kernel an SM holds. The rules reproduce the block limits,
- * occupancy and waves that Nsight Compute prints for a V100 (docs/model.md,
+ * occupancy and waves that Nsight Compute prints for a V100 (docs/explanation/model.md,
  * tests/laws/test_occupancy.c). */
 #include "footprint.h"
 

@@ -1,4 +1,4 @@
-/* `compat:` with another simulator, digit for digit, its faults included (docs/simtbs.md). */
+/* `compat:` with another simulator, digit for digit, its faults included (docs/evidence/simtbs.md). */
 #ifndef SMS_MODEL_SIMTBS_H
 #define SMS_MODEL_SIMTBS_H
 

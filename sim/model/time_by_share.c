@@ -1,6 +1,6 @@
 /* The time of a coarse kernel by the share of the device's SMs that it has: t(s) = a + b/s. The part b is divided among
  * the SMs, the part a is not: launches, tails of waves, and what DRAM limits. Measured times at two shares give both.
- * LLaMA on an A100 under MPS, 6681 times at shares between those two: docs/validation.md. */
+ * LLaMA on an A100 under MPS, 6681 times at shares between those two: docs/evidence/validation.md. */
 #include "workload.h"
 
 #include "limits.h"

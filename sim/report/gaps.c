@@ -1,4 +1,4 @@
-/* The gap of each policy to the bound, which no policy can exceed in the same run (docs/bound.md): as a table, as CSV
+/* The gap of each policy to the bound, which no policy can exceed in the same run (docs/explanation/bound.md): as a table, as CSV
  * and as JSON. */
 #include "memory.h"
 #include "output.h"
@@ -67,7 +67,7 @@ static void print_what_binds(const struct sms_bound *bound, const char *metric, 
         fprintf(
             to,
             "  in the long run no policy exceeds %.5g %s; the ends of this run and its random draws may add the rest "
-            "(docs/bound.md)\n",
+            "(docs/explanation/bound.md)\n",
             bound->steady_per_s, metric);
     fputs("  the policy that reaches a bound may be another one for each metric, and may starve a tenant\n", to);
     fputs("\n", to);

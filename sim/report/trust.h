@@ -1,5 +1,5 @@
 /* How far results can be trusted: the data sets that smsched was held against, and which of them cover a scenario.
- * tools/validate writes them into models/trust.yaml from results/measured (docs/validation.md). */
+ * tools/validate writes them into models/trust.yaml from results/measured (docs/evidence/validation.md). */
 #ifndef SMS_REPORT_TRUST_H
 #define SMS_REPORT_TRUST_H
 

@@ -1,4 +1,4 @@
-/* Writes the merged results as an SQLite database. docs/sweeps.md describes its tables and views. */
+/* Writes the merged results as an SQLite database. docs/how-to/sweeps.md describes its tables and views. */
 #ifndef SMS_SWEEP_DATABASE_H
 #define SMS_SWEEP_DATABASE_H
 

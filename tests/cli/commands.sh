@@ -54,9 +54,9 @@ try 0 "list workloads, CSV" list workloads --format csv; prints "gtx1080ti/atax,
 try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
 try 2 "list of nearly something" list polices; prints "did you mean 'policies'?"
 
-# docs/policies.md has a row for each queue discipline, with the words of the list.
+# docs/reference/policies.md has a row for each queue discipline, with the words of the list.
 while IFS= read -r row; do
-    grep -qF "$row" docs/policies.md && ok || bad "a queue discipline without a row in docs/policies.md" "$row"
+    grep -qF "$row" docs/reference/policies.md && ok || bad "a queue discipline without a row in docs/reference/policies.md" "$row"
 done < <("$smsched" list policies | sed -nE 's/^(\w+) +queue discipline: (.*)/| `\1` | \2/p' | grep . || echo "no discipline is listed")
 
 try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml

@@ -245,7 +245,7 @@ try 0 "a dry run" sweep plan.yaml --slurm --dry-run --out "it's one" -- "--comme
 prints "'--chdir=$work/it'\\''s one'"; prints "'--comment=a b'"; prints '--dependency=afterany:"${job%%;*}"'
 if [ -e "it's one" ]; then bad "a dry run makes a folder"; else ok; fi
 
-# Without a cluster, as in docs/cluster.md.
+# Without a cluster, as in docs/how-to/sweeps-on-a-cluster.md.
 seq 8 | xargs -P 2 -I K "$smsched" sweep --quiet --jobs 1 --shard K/8 --out xargs plan.yaml
 try 0 "a merge behind xargs" sweep merge --out xargs plan.yaml
 same xargs/results "xargs"

@@ -290,8 +290,8 @@ def check_with(smsched, work, update):
 
 
 def check_page(smsched, work):
-    """The commands of docs/profiles.md, but for those that need a GPU."""
-    page = (HERE.parent.parent / "docs/profiles.md").read_text().split("## From your program to a scenario")[1].split("**Demands.**")[0]
+    """The commands of docs/how-to/profiles.md, but for those that need a GPU."""
+    page = (HERE.parent.parent / "docs/how-to/profiles.md").read_text().split("## From your program to a scenario")[1].split("**Demands.**")[0]
     (work / "trace.json.gz").write_bytes(gzip.compress(json.dumps(training()).encode()))
     run(sys.executable, HERE / "nsys.py", "--seeds", work)
     (work / "nsys-training.sqlite").rename(work / "report.sqlite")

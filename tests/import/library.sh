@@ -21,7 +21,7 @@ for set in gtx1080ti:40 v100:10; do
     [ "$(wc -l <"$work/listed")" -ge "${set#*:}" ] || bad "$device: fewer than ${set#*:} kernels"
     count() { grep -c " $1\$" "$work/listed"; }
     grep -qF "| $device | $(ls models/workloads/"$device" | wc -l) | $(wc -l <"$work/listed") | $(count compute) | $(count memory) | $(count mixed) | $(count latency) |" \
-        docs/library.md || bad "$device: docs/library.md has other numbers"
+        docs/reference/library.md || bad "$device: docs/reference/library.md has other numbers"
     awk 'NR == FNR { if ($3 == "clamped") clamped[$1, $2] = 1; next }
          { print $1, $2, ($1, $2) in clamped ? "clamped" : $3 }' "$work/measured" "$work/listed" >"$work/compared"
     diff "$work/measured" "$work/compared" || bad "$device: classes listed (>) are not those measured (<)"

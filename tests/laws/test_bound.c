@@ -1,4 +1,4 @@
-/* The bound of docs/bound.md: values worked out by hand, scenarios in which a
+/* The bound of docs/explanation/bound.md: values worked out by hand, scenarios in which a
  * policy reaches it, and 200 random ones in which none may exceed it. */
 #include "random_text.h"
 

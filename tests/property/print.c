@@ -1,4 +1,4 @@
-/* A scenario as YAML, and what follows from its numbers by docs/model.md. Written
+/* A scenario as YAML, and what follows from its numbers by docs/explanation/model.md. Written
  * from the documents, not from the simulator's code. */
 #include "scenario.h"
 

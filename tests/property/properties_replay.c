@@ -1,5 +1,5 @@
 /* Properties of one run, replayed: decisions in their order bring blocks, stays take them away. What a policy
- * admits is written again here, from docs/policies.md. */
+ * admits is written again here, from docs/reference/policies.md. */
 #include "property.h"
 
 #include <math.h>

@@ -132,7 +132,7 @@ void print_scenario(const struct scenario *scenario, FILE *to);
 uint64_t limit_of(const struct device *device, enum limit limit); /* the default if the key is omitted */
 extern const char *const policy_names[POLICY_KINDS];
 
-/* What a block takes from an SM according to docs/model.md, in the order of enum sms_limit. Registers are in units of
+/* What a block takes from an SM according to docs/explanation/model.md, in the order of enum sms_limit. Registers are in units of
  * 2^-20. */
 struct needs {
     uint64_t of[5];

@@ -1,5 +1,5 @@
 /* Measures what the engine costs: blocks per second by contention model, policy, number of SMs, streams and blocks. Two
- * references run beside it (plain.h). Prints a Markdown table with the median of five runs; docs/performance.md keeps
+ * references run beside it (plain.h). Prints a Markdown table with the median of five runs; docs/evidence/performance.md keeps
  * the record.
  *
  *     build/bin/bench [--instructions] [--most BLOCKS] [--growth] [ROW...]

@@ -1,6 +1,6 @@
 /* What it costs to rank the nodes of a cluster for one container, as `realtime` does: every node is asked, its monitor
  * takes in what has happened, and of those that qualify the best is found. Beside it the time that Kang 2022 measured,
- * or the line through its two points. Prints a Markdown table; docs/realtime.md keeps it.
+ * or the line through its two points. Prints a Markdown table; docs/evidence/realtime.md keeps it.
  *
  *     build/bin/bench_ranking */
 #include "sim/levels/cluster/realtime/master.h"

@@ -16,7 +16,7 @@
  * contention model, which tools/fine-grained-2022/study.py computes from measured
  * bandwidth.
  *
- * docs/fine-grained-2022.md says what either shows and what not. */
+ * docs/evidence/fine-grained-2022.md says what either shows and what not. */
 #include "calibrate.h"
 
 #include <smsched/smsched.h>
@@ -61,7 +61,7 @@ struct fit {
 
 static const struct fit free_fit = {
     .name = "fine-grained-2022",
-    .source = "reconstructed by tools/calibrate, not measured: docs/fine-grained-2022.md",
+    .source = "reconstructed by tools/calibrate, not measured: docs/evidence/fine-grained-2022.md",
     .slope = "2.55",
     .least = 0.5,
     .most = 25,
@@ -72,7 +72,7 @@ static const struct fit free_fit = {
 };
 static const struct fit limited_fit = {
     .name = "fine-grained-2022-limited",
-    .source = "fitted by tools/calibrate within what a profile can show, not measured: docs/fine-grained-2022.md",
+    .source = "fitted by tools/calibrate within what a profile can show, not measured: docs/evidence/fine-grained-2022.md",
     .limited = true,
     .least = 2,
     .most = 100,
@@ -208,7 +208,7 @@ static struct vm starting(const struct fit *fit, int number)
 }
 
 /* Demands of a kernel alone, to demands of its blocks. A kernel keeps its class by the rules of
- * docs/library.md: what bounds it is used by half at least, and is ahead of the rest by 10 points. */
+ * docs/reference/library.md: what bounds it is used by half at least, and is ahead of the rest by 10 points. */
 static void limit(struct vm *vm, int bound, int blocks)
 {
     vm->blocks = blocks;

@@ -1,4 +1,4 @@
-/* Records on a GPU each kernel alone and pairs of kernels side by side; docs/capture.md. */
+/* Records on a GPU each kernel alone and pairs of kernels side by side; docs/how-to/capture.md. */
 #include "files.hpp"
 #include "numbers.hpp"
 #include "runner.hpp"

@@ -1,4 +1,4 @@
-/* launches.csv and blocks.csv of a capture; docs/capture.md has the columns. */
+/* launches.csv and blocks.csv of a capture; docs/how-to/capture.md has the columns. */
 #ifndef CAPTURE_FILES_HPP
 #define CAPTURE_FILES_HPP
 

@@ -5,7 +5,7 @@
 #include "files.hpp"
 #include "runner.hpp"
 
-/* Writes rows of numbers.csv; docs/capture.md says which. */
+/* Writes rows of numbers.csv; docs/how-to/capture.md says which. */
 void capture_numbers(runner &on, files &to, const gpu_facts &facts, int repetitions);
 /* The same of two processes that take turns, without MPS. Throws if they did not. */
 void capture_slices(runner &on, files &to);

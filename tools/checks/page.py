@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Says of each row of the specification's list of checks what it is and who compares it: writes docs/checks.md.
+"""Says of each row of the specification's list of checks what it is and who compares it: writes docs/evidence/checks.md.
 
 usage: page.py [--check] [--checks FILE]
 
@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 import kinds  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(kinds.HERE))
-PAGE = os.path.join(ROOT, "docs/checks.md")
+PAGE = os.path.join(ROOT, "docs/evidence/checks.md")
 STUDIES = {"000": "[pausing containers](kang-2022-contention.md)", "001": "[gpushare](gpushare.md)", "002": "[Mobile CUDA](mobile-cuda.md)",
            "003": "[real-time nodes](realtime.md)", "004": "[fine-grained dispatch](fine-grained-2022.md)", "sim": "[simtbs](simtbs.md)",
            "fgd": "[FGD](openb.md)", "openb": "[its trace](openb.md)", "nv": "NVIDIA's documents", "riv": "other systems"}

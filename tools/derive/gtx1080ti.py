@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The formulas of docs/derivation.md a second time: an independent computation of what nvprof's metrics and traces of a
+"""The formulas of docs/explanation/derivation.md a second time: an independent computation of what nvprof's metrics and traces of a
 GTX 1080 Ti say of kernels, for tests/import to compare with the importer. The library is written by tools/library.
 
 usage: gtx1080ti.py [--check] [DATA_DIR]
@@ -20,7 +20,7 @@ For a kernel of N blocks of W warps, mean duration T (from the trace, never from
     demand(r)   = use(r) / average                  at most what lets a full device run at full speed
 
 Counts of thread instructions are divided by warp_nonpred_execution_efficiency, because a warp with idle lanes
-takes as long as a full one. docs/derivation.md explains each choice.
+takes as long as a full one. docs/explanation/derivation.md explains each choice.
 """
 
 import argparse

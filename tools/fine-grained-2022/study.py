@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes every number of docs/fine-grained-2022.md.
+"""Computes every number of docs/evidence/fine-grained-2022.md.
 Usage: tools/fine-grained-2022/study.py [--check [--all] | --fits [FOLDER] | --explain RESULTS]
 (nothing)         simulate, write results/fine-grained-2022.csv and the page (minutes)
 --check           the page is what the results say, and some of the runs give these results again
@@ -27,7 +27,7 @@ MODELS = ROOT / "models"
 SCENARIOS = ROOT / "scenarios/fine-grained-2022"
 RESULTS = ROOT / "results/fine-grained-2022.csv"
 PUBLISHED = ROOT / "results/published/fine-grained-2022.csv"
-PAGE = ROOT / "docs/fine-grained-2022.md"
+PAGE = ROOT / "docs/evidence/fine-grained-2022.md"
 TEMPLATE = ROOT / "tools/fine-grained-2022/page.md"
 
 NAMES = ["s1", "s2", "s3", "s4"]
@@ -507,7 +507,7 @@ Why the mix of measured programs differs from S1 to S4
   slope {fitted_slope():g} loses what is oversubscribed, so round_robin delivers at most {to([busiest[n][0] for n in NAMES], "%")} of any resource.
   {mix}: vectors were measured. A kernel alone uses {to(measured, "%")} of its busiest resource, and slope {slope} (assumed) loses
   nothing, so round_robin delivers {busiest[mix][0]:.0f} % of {busiest[mix][1]} already: fine_grained changes STP by {100 * (stp["fine_grained"] / stp["round_robin"] - 1):+.1f} %.
-  docs/fine-grained-2022.md says how much of the paper's gain is left within what a profile can show.""")
+  docs/evidence/fine-grained-2022.md says how much of the paper's gain is left within what a profile can show.""")
     return 0
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kang 2022, real-time nodes, simulated against published: writes docs/realtime.md and its figure.
+"""Kang 2022, real-time nodes, simulated against published: writes docs/evidence/realtime.md and its figure.
 Usage: tools/kang-2022/realtime.py [--check] [--checks FILE]
 --check   writes nothing; prints every comparison, and fails if one is beyond its tolerance or the page is not up to date
 --checks  more expected values, as results/published/realtime-nodes-2022.csv has them, if there is such a FILE
@@ -16,7 +16,7 @@ from runs import arguments, checks_of, markdown, megabytes, model, simulate, ver
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "scenarios/kang-2022-realtime"
-PAGE, FIGURE = "docs/realtime.md", "docs/figures/kang-2022-realtime.svg"
+PAGE, FIGURE = "docs/evidence/realtime.md", "docs/figures/kang-2022-realtime.svg"
 OURS, BY_FLOAT, SPREAD, RANDOM = "realtime+time_slice", "realtime(rank=float)+time_slice", \
     "least_allocated+time_slice", "random+time_slice"
 ONE = "first_fit+time_slice"

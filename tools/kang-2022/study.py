@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kang 2022, simulated against published: writes docs/kang-2022-contention.md and its figure.
+"""Kang 2022, simulated against published: writes docs/evidence/kang-2022-contention.md and its figure.
 Usage: tools/kang-2022/study.py [--check] [--checks FILE]
 --check   writes nothing; prints every comparison, and fails if one is beyond its tolerance or the page is not up to date
 --checks  more expected values, as results/published/contention-containers-2022.csv has them; exits 77 if there is no FILE
@@ -16,7 +16,7 @@ from runs import arguments, checks_of, listed_default, markdown, megabytes, mode
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "scenarios/kang-2022-contention"
-PAGE, FIGURE = "docs/kang-2022-contention.md", "docs/figures/kang-2022-contention.svg"
+PAGE, FIGURE = "docs/evidence/kang-2022-contention.md", "docs/figures/kang-2022-contention.svg"
 SERIAL, FREE, MANAGED = "exclusive", "time_slice", "container_pause+time_slice"
 LITERAL, SEQUENTIAL = (f"container_pause({what})+time_slice" for what in ("gate=literal", "commands=sequential"))
 LATER, SLOW = (f"container_pause({what})+time_slice" for what in ("when=input", "ps=20 ms top=12 ms"))

@@ -1,4 +1,4 @@
-# The figure of docs/mobile-cuda.md from results/mobile-cuda-study.csv.
+# The figure of docs/evidence/mobile-cuda.md from results/mobile-cuda-study.csv.
 # usage: gnuplot -c figure.gp CSV OUT.svg
 set encoding utf8
 set datafile separator ','

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the measured powers of a Quadro GV100 say of a power that is linear in a device's activity (docs/mobile-cuda.md)."""
+"""What the measured powers of a Quadro GV100 say of a power that is linear in a device's activity (docs/evidence/mobile-cuda.md)."""
 
 import argparse
 import csv

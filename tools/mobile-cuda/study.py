@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Study of docs/mobile-cuda.md: what the GPUs of a host may share, and what it does to the gain of Mobile CUDA.
+"""Study of docs/evidence/mobile-cuda.md: what the GPUs of a host may share, and what it does to the gain of Mobile CUDA.
 
 Runs scenarios/mobile-cuda/{one-gpu,two-gpus,three-gpus,four-gpus}.yaml with N random lists of 100 applications
 (default 1000) for each variant, and writes OUT_DIR/mobile-cuda-study.csv (default results): mean and 5th and 95th
 percentile over the lists of the reductions of time and energy, and the share of lists below the published gain.
-Without --only, which needs an OUT_DIR, it then puts the table into docs/mobile-cuda.md and draws docs/figures/mobile-cuda.svg; with --page it
+Without --only, which needs an OUT_DIR, it then puts the table into docs/evidence/mobile-cuda.md and draws docs/figures/mobile-cuda.svg; with --page it
 does that alone, from the CSV that is there.
 Each variant changes the text of the scenarios, or the workloads, in one place. Those called fit-* are calibrated, by hand, on
 the published gains that their names say.
@@ -185,7 +185,7 @@ def page(name):
         means = " | ".join(f"{float(of[g]['time_reduction_pct']):.1f}" for g in (2, 3))
         energy = f"{float(of[4]['energy_reduction_pct']):.1f} ({float(of[4]['energy_p5_pct']):.1f} to {float(of[4]['energy_p95_pct']):.1f})"
         lines.append(f"| `{variant}` | {what} | {cell(of[1])} | {means} | {cell(of[4])} | {energy} |")
-    docs = os.path.join(ROOT, "docs/mobile-cuda.md")
+    docs = os.path.join(ROOT, "docs/evidence/mobile-cuda.md")
     with open(docs) as file:
         before, rest = file.read().split("<!-- study -->\n", 1)
     after = rest[rest.index("<!-- end -->"):]

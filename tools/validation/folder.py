@@ -1,4 +1,4 @@
-"""A folder of results/measured: about.yaml, measured.csv, scenarios. docs/validation.md says what is in them."""
+"""A folder of results/measured: about.yaml, measured.csv, scenarios. docs/evidence/validation.md says what is in them."""
 import csv
 import math
 import os

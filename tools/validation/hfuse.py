@@ -24,7 +24,7 @@ BYTES = {"batch_norm": 128 * 10000 * 100 * 4, "histogram": 5000000 * 4, "im2col"
          "upsample": 5 * 4 * 2000 * 2560 * 4, "max_pool": 0.85 / 2 * 100 * 2560 * 1000 * 4 + 100 * 256 * 100 * 12}
 # Share of the issue slots of a GTX 1080 Ti, alone (corun/hfuse_ml_metrics_gtx1080ti.csv).
 ISSUE = {"histogram": 0.1562, "max_pool": 0.0762, "im2col": 0.8405, "batch_norm": 0.5838, "upsample": 0.6347}
-# SMs, DRAM in bytes/s, clock. The GTX 1080 Ti's clock is inferred (docs/derivation.md).
+# SMs, DRAM in bytes/s, clock. The GTX 1080 Ti's clock is inferred (docs/explanation/derivation.md).
 DEVICES = {"v100": (80, 900e9, 1.53e9), "gtx1080ti": (28, 484e9, 1.75e9)}
 # Two cycles through the five kernels make up the ten pairs. The first is fitted.
 FITTED = [{"histogram", "max_pool"}, {"max_pool", "upsample"}, {"upsample", "batch_norm"}, {"batch_norm", "im2col"}, {"im2col", "histogram"}]
@@ -55,7 +55,7 @@ vms: [{{name: a, workload: {name}-a}}, {{name: b, workload: {name}-b}}]
 
 
 def resident_blocks(threads, registers):
-    """Blocks that an SM holds: 64 warps, 2048 threads, and 4 partitions of 16384 registers (docs/model.md)."""
+    """Blocks that an SM holds: 64 warps, 2048 threads, and 4 partitions of 16384 registers (docs/explanation/model.md)."""
     warps = threads // 32
     return min(64 // warps, 4 * (16384 // (math.ceil(registers * 32 / 256) * 256)) // warps, 2048 // threads)
 

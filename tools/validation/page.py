@@ -1,4 +1,4 @@
-"""docs/validation.md and the figures, from about.yaml and summary.csv of all folders."""
+"""docs/evidence/validation.md and the figures, from about.yaml and summary.csv of all folders."""
 import math
 import re
 import subprocess
@@ -31,7 +31,7 @@ A folder has these files; `NAME` is GPU-DATE-WHAT.
 | `derive` | instead, for data of others: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) into OUT |
 | `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate` |
 
-`tools/validate` also writes `models/trust.yaml`, which [`--trust`](results.md) prints. `covers` says what belongs there: `devices`, `kernels` (`blocks`
+`tools/validate` also writes `models/trust.yaml`, which [`--trust`](../reference/results.md) prints. `covers` says what belongs there: `devices`, `kernels` (`blocks`
 or `whole`), sharing `modes` (`together` for VMs) and models of `contention`; an empty list means that the comparison does not depend on them.
 """
 
@@ -133,7 +133,7 @@ def section(folder, summary):
             f"Compared is `{about['metric']}`, in {about['unit']}. Fitted: {parameters_of(folder)}.")
     return (f"## {about['title']}\n\n{about['question'].strip()}\n\n{fill(what)}\n\n"
             + models_table(folder, summary) + groups_table(folder, summary) +
-            f"![Predicted against measured](figures/measured-{folder.name}.svg)\n\n"
+            f"![Predicted against measured](../figures/measured-{folder.name}.svg)\n\n"
             f"**Where it is wrong.** {about['wrong'].strip()}\n\n")
 
 

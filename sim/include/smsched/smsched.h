@@ -135,7 +135,7 @@ struct sms_kernel_run {
 /* The time that a process spends in one state on one device (-1 if on none), as the timeline shows it. */
 struct sms_span {
     size_t process;
-    const char *name, *state; /* "kernel", "copy_in", "paused", ... (docs/sharing.md) */
+    const char *name, *state; /* "kernel", "copy_in", "paused", ... (docs/explanation/sharing.md) */
     long device;
     uint64_t start_ps, end_ps;
     size_t stream; /* of the process, from 0; if it has several, `name` ends with /1, /2, ... */
@@ -244,7 +244,7 @@ enum sms_subject {
     SMS_SUBJECTS
 };
 
-/* A metric. Its name ends with its unit. `formula` says how it is computed (docs/metrics.md explains the symbols).
+/* A metric. Its name ends with its unit. `formula` says how it is computed (docs/reference/metrics.md explains the symbols).
  * `better` is +1 if more is better, -1 if less is better, and 0 if neither. */
 struct sms_metric {
     const char *name;
@@ -370,7 +370,7 @@ struct sms_bound_part {
     double share;
 };
 
-/* An upper bound on throughput that no block policy and no queue discipline can exceed (docs/bound.md has the linear
+/* An upper bound on throughput that no block policy and no queue discipline can exceed (docs/explanation/bound.md has the linear
  * program and the proof). `steady_per_s` bounds what can last. `run_per_s` bounds what a run can count in the time that
  * is measured, on the mean over its replications: their arrivals are known, and random work may happen to be small. A
  * run exceeds it with a probability of about 1e-8. Of SMS_BOUND_STP both are ratios. If there is no bound, both are

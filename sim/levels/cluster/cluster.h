@@ -1,5 +1,5 @@
 /* The cluster level: pods arrive, wait until a node has what they ask for, and hold it while they run.
- * docs/cluster-level.md has the model. */
+ * docs/explanation/clusters.md has the model. */
 #ifndef SMS_LEVELS_CLUSTER_CLUSTER_H
 #define SMS_LEVELS_CLUSTER_CLUSTER_H
 

@@ -1,4 +1,4 @@
-/* A run as simtbs would compute it: by ticks, in single precision, with its faults (docs/simtbs.md). Every float is
+/* A run as simtbs would compute it: by ticks, in single precision, with its faults (docs/evidence/simtbs.md). Every float is
  * IEEE binary32, and every operation is rounded.
  *
  * Equal blocks that were placed on an SM in one tick stay equal, and are stored as one entry. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* CPU time, s, measured on the machine of docs/performance.md. */
+/* CPU time, s, measured on the machine of docs/evidence/performance.md. */
 #define POD_S 3e-7          /* a pod that comes and goes */
 #define FAILURE_S 1e-6      /* a node or a GPU fails or returns, with pods on it */
 #define BURST_S 1e-7        /* a burst of arrivals begins and ends */

@@ -1,4 +1,4 @@
-/* `monitor:` of a cluster: how its nodes see the tasks of their GPUs begin and end (docs/realtime.md). */
+/* `monitor:` of a cluster: how its nodes see the tasks of their GPUs begin and end (docs/evidence/realtime.md). */
 #ifndef SMS_MODEL_CLUSTER_MONITOR_H
 #define SMS_MODEL_CLUSTER_MONITOR_H
 

@@ -1,4 +1,4 @@
-/* The state of the master of a policy whose decisions take time (Kang 2022, Algorithm 2). docs/realtime.md. */
+/* The state of the master of a policy whose decisions take time (Kang 2022, Algorithm 2). docs/evidence/realtime.md. */
 #ifndef SMS_LEVELS_CLUSTER_REALTIME_MASTER_H
 #define SMS_LEVELS_CLUSTER_REALTIME_MASTER_H
 

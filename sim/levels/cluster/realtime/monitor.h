@@ -1,6 +1,6 @@
 /* The GPU task monitor of a cluster's nodes (Kang 2022, "real-time nodes", Algorithm 1, and the worker's side of
  * Algorithm 2): which processes a node has observed to begin and end, how much time each left until its deadline, and
- * what the node answers to a master's request. docs/realtime.md.
+ * what the node answers to a master's request. docs/evidence/realtime.md.
  *
  * It has no events of its own: it is driven by the calls below, in the order of their times, and a node's observations
  * are made when somebody asks.
