@@ -45,9 +45,9 @@ static const struct cli_option own_options[] = {
     {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
      CLI_RATIO, AT(inflate), .min = 1e-6},
     {"columns", "KEY=COLUMN[:UNIT],...",
-     "pods: which column is what, or philly, helios, pai2020, alibaba2025, azure (docs/how-to/cluster-traces.md)", CLI_TEXT,
-     AT(columns)},
-    {"times", NULL, "pods: write when they arrive, a time in seconds a line, instead of a scenario", CLI_FLAG,
+     "pods: which column is what, or philly, helios, pai2020, alibaba2025, azure (docs/how-to/cluster-traces.md)",
+     CLI_TEXT, AT(columns)},
+    {"times", NULL, "pods: write when they arrive, as arrivals: of a tenant, instead of a scenario", CLI_FLAG,
      AT(times)},
     {0},
 };

@@ -115,10 +115,16 @@ static const char *find_difference(const char *symbol, const char *other, size_t
     return NULL;
 }
 
+/* Whether the text is no symbol but words, such as the path of an NVTX range: "forward/first layer". */
+static bool is_prose(const char *text)
+{
+    return strpbrk(text, " /") && !strpbrk(text, "(<") && strncmp(text, "void ", 5) != 0;
+}
+
 static const char *make_name(struct sms__arena *arena, const char *symbol)
 {
     const char *from, *arguments, *word;
-    size_t length = find_function(symbol, &from, &arguments), more = 0;
+    size_t length = is_prose(symbol) ? 0 : find_function(symbol, &from, &arguments), more = 0;
     if (length == 0) { /* not C++: "[a strange name]" */
         from = symbol;
         length = strlen(symbol);

@@ -1,4 +1,4 @@
-/* Writes a list of pods as a scenario, or their times of arrival. */
+/* Writes a list of pods as a scenario, or their times of arrival for a tenant. */
 #include "pods_list.h"
 
 #include <math.h>
@@ -121,10 +121,13 @@ static int compare_arrivals(const void *a, const void *b)
 void sms__write_pod_times(struct sms__pod_list *list, FILE *notes, FILE *to)
 {
     qsort(list->pod, list->pods, sizeof *list->pod, compare_arrivals);
+    fputs("# When requests come. Give these lines to an entry of vms: or processes:\narrivals:\n  times: [", to);
     for (size_t i = 0; i < list->pods; i++) {
+        fputs(i ? ",\n          " : "", to);
         print_seconds(list->pod[i].arrival_ns - list->first_ns, to);
-        fputc('\n', to);
+        fputs(" s", to);
     }
+    fputs("]\n", to);
     if (notes)
-        fprintf(notes, "%zu arrivals in seconds; in a tenant or process: arrivals: {file: FILE}\n", list->pods);
+        fprintf(notes, "%zu arrivals\n", list->pods);
 }

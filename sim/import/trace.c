@@ -325,12 +325,14 @@ static void write_processes(const struct trace *trace)
     }
 }
 
-static void write_scenario(const struct trace *trace)
+static void write_scenario(const struct trace *trace, bool drawn)
 {
     fprintf(trace->to, "---\nscenario: %s\nquestion: How does the traced program run alone?\n",
             trace->options->derive.name);
     fprintf(trace->to, "devices: [{model: %s, count: %zu}]\n", trace->options->model,
             trace->parts == 1 ? 1 : trace->devices);
+    if (drawn)
+        fputs("run: {replications: 5} # block times are drawn: the least number that tells their spread\n", trace->to);
     if (trace->parts > 1)
         write_processes(trace);
     else
@@ -363,6 +365,7 @@ int sms__trace_convert(struct sms__arena *arena, const struct sms__profile *prof
                        const struct sms__trace_options *options, FILE *to, struct sms_errors *errors)
 {
     struct trace *trace = SMS__NEW(arena, struct trace, 1);
+    struct sms__derive_facts facts = {0};
     *trace = (struct trace){.arena = arena, .profile = profile, .options = options, .to = to, .errors = errors};
     int code = count_all(trace);
     if (code == SMS_OK)
@@ -378,10 +381,11 @@ int sms__trace_convert(struct sms__arena *arena, const struct sms__profile *prof
         struct sms__derive_options derive = options->derive;
         derive.name = trace->part[p].name;
         derive.steps = STEPS_MAX;
+        derive.facts = &facts;
         fputs(p || options->own_device ? "---\n" : "", to);
         code = sms__derive(arena, &trace->part[p].profile, &derive, to, errors);
     }
     if (code == SMS_OK && !options->derive.iteration)
-        write_scenario(trace);
+        write_scenario(trace, facts.jitter);
     return code;
 }

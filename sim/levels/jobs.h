@@ -5,11 +5,12 @@
 
 #include "../base/rng.h"
 #include "../engine/engine.h"
+#include "../model/limits.h"
 #include "../model/scenario.h"
 #include "../record/record.h"
 
 /* Jobs that may wait. More are rejected and counted. */
-enum { SMS__BACKLOG_MAX = 1 << 16 };
+enum { SMS__BACKLOG_MAX = SMS__TIMES_MAX };
 
 /* Embedded in a stream that takes jobs. */
 struct sms__taker {

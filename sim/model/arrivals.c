@@ -4,9 +4,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* As many jobs as may wait, so none of a list is ever rejected. */
-enum { TIMES_MAX = 65536 };
-
 struct arrival_fields {
     double poisson, every;
     struct sms__times *times;
@@ -19,7 +16,7 @@ static void read_times(struct sms__reader *reader, const struct sms__node *node,
 {
     struct sms__times *times = SMS__NEW(reader->arena, struct sms__times, 1);
     struct sms__quantity time;
-    if (!sms__expect_list(reader, node, TIMES_MAX))
+    if (!sms__expect_list(reader, node, SMS__TIMES_MAX))
         return;
     if (node->items == 0)
         sms__complain(reader, node, "times: there are none");
@@ -42,7 +39,8 @@ const struct sms__field sms__arrival_fields[] = {
     {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
      .help = "equal intervals"},
     {"times", SMS__QUANTITY, SMS__TIME, F(arrival_fields, times), 0, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
-     .read = read_times, .holds = SMS__MANY, .least = 1, .most = TIMES_MAX, .help = "times after the start, in order"},
+     .read = read_times, .holds = SMS__MANY, .least = 1, .most = SMS__TIMES_MAX,
+     .help = "times after the start, in order"},
     {0}};
 
 /* The mean interval of a list stands for it where work is estimated. */

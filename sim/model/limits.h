@@ -12,6 +12,9 @@
 /* Jobs of a tenant; numbers of devices. */
 enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 
+/* Arrivals that a tenant may list: as many jobs as may wait, so that none of a list is ever rejected. */
+enum { SMS__TIMES_MAX = 65536 };
+
 /* The least precision that replications may be asked to reach: half of an interval over the mean. */
 #define SMS__PRECISION_LEAST 1e-6
 

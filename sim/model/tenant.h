@@ -74,7 +74,7 @@ void sms__read_host(struct sms__reader *reader, const struct sms__node *node, vo
 extern const struct sms__field sms__vm_fields[], sms__process_fields[], sms__host_fields[], sms__arrival_fields[];
 extern const struct sms__table sms__process_tables[3];
 
-/* arrivals.c: `arrivals:`, into the tenant `at`. A file of times is looked up beside the scenario's. */
+/* arrivals.c: `arrivals:`, into the tenant `at`. */
 void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 /* streams.c: `streams:` of a process. */

@@ -26,8 +26,14 @@ same "a job without attempts is left out, and that is said" "$(grep -c 'left out
 writes helios.yaml fine/helios.csv --columns helios
 writes pai2020.yaml fine/pai2020.csv --columns pai2020
 writes alibaba2025.yaml fine/alibaba2025.csv --columns alibaba2025
-writes azure.txt fine/azure.csv --columns azure --times
-same "what to do with times is said" "$(grep -c 'arrivals: {file: FILE}' "$work/err")" 1
+writes azure.times fine/azure.csv --columns azure --times
+{
+    printf 'scenario: requests\ndevices: [{model: a100}]\npolicies: [{mode: mps}]\nprocesses:\n  - name: server\n'
+    printf '    workload: v100/bfs_64k\n'
+    grep -v '^#' fine/azure.times | sed 's/^/    /'
+} >"$work/requests.yaml"
+"$smsched" run "$work/requests.yaml" --quiet --format csv >"$work/out" 2>"$work/err"
+same "a process takes the times" "$? $(grep -c 'process,server,turnaround_ns' "$work/out")" "0 1"
 units='arrival=when_ms:ms,duration=took_min:min,gpus=gpu_pct:%,cpu=cpu_m:milli,memory=mem:MiB'
 writes units.yaml fine/units.csv --columns "$units"
 tail -n +2 fine/units.csv >"$work/headless.csv"

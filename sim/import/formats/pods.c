@@ -506,6 +506,9 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
         if (list.out.pod[i].arrival_ns < first_ns && (list.out.pod[i].arrival_ns || !arrival || arrival->factor > 0))
             first_ns = list.out.pod[i].arrival_ns;
     list.out.first_ns = first_ns == INT64_MAX ? 0 : first_ns;
+    if (options->times && list.out.pods > SMS__TIMES_MAX)
+        return sms__fail(errors, SMS_EINPUT, paths[0], "%zu requests; a tenant takes %d: cut the file", list.out.pods,
+                         SMS__TIMES_MAX);
     if (options->times)
         sms__write_pod_times(&list.out, options->notes, to);
     else
