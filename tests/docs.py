@@ -14,6 +14,7 @@ A figure that a page shows must be equal to the file of the same name that its c
 the outputs into those text blocks that have no `...`."""
 import argparse
 import difflib
+import glob
 import os
 import re
 import shutil
@@ -78,12 +79,13 @@ def follow(text, folder, binaries):
 def check_figures(page, text, folder, update):
     wrong = 0
     for target in FIGURE.findall(text):
-        made, shown = (os.path.join(root, path) for root, path in
-                       ((folder, os.path.basename(target)), (os.path.dirname(page), target)))
-        if not os.path.exists(made):
+        shown = os.path.join(os.path.dirname(page), target)
+        made = next(glob.iglob(os.path.join(folder, "**", glob.escape(os.path.basename(target))), recursive=True), None)
+        if not made:
             print(f"{page}: no command wrote {os.path.basename(target)}")
             wrong += 1
         elif update:
+            os.makedirs(os.path.dirname(shown), exist_ok=True)
             shutil.copyfile(made, shown)
         elif not os.path.exists(shown) or open(made, "rb").read() != open(shown, "rb").read():
             print(f"{page}: {target} is not what the commands write")

@@ -12,8 +12,13 @@ SELECT 'curve-' || axis AS name, axis, subject, metric, s.name AS of, (SELECT co
 FROM sweep_axis a, sweep_asked s WHERE (SELECT count(*) FROM sweep_axis) <= 6;
 -- @each first
 SELECT * FROM point WHERE point IN (SELECT min(point) FROM point WHERE state = 'done' GROUP BY scenario);
+-- @each taken
+SELECT p.point, p.scenario, p.{axis} AS value, trim(ltrim(p.{axis}, '0123456789.+-')) AS unit, {=other_text} AS fixed FROM point p JOIN first f ON f.scenario = p.scenario WHERE p.state = 'done' AND {=others};
+-- Quantities of one unit are numbers: '2 ms' is 2.
+-- @each x_unit
+SELECT min(unit) AS x_unit FROM taken WHERE unit <> '' HAVING count(DISTINCT unit) = 1 AND count(*) = (SELECT count(*) FROM taken) AND min(CAST(value AS TEXT) GLOB '[0-9]*');
 -- @each chosen
-SELECT p.point, p.scenario, p.{axis} AS value, {=other_text} AS fixed FROM point p JOIN first f ON f.scenario = p.scenario WHERE p.state = 'done' AND {=others};
+SELECT point, scenario, CASE WHEN (SELECT x_unit FROM x_unit) IS NULL THEN value ELSE CAST(value AS REAL) END AS value, fixed FROM taken;
 -- @each axis_value
 SELECT value, row_number() OVER (ORDER BY CAST(value AS REAL), min(point)) AS rank, (SELECT min(typeof(value) IN ('integer', 'real')) FROM chosen) AS is_number FROM chosen GROUP BY value;
 -- @each value
@@ -21,12 +26,12 @@ SELECT scenario, policy, position, x, g.n, y, CASE WHEN g.n > 1 THEN sqrt(max(0,
 FROM (SELECT scenario, policy, position, x, count(y) AS n, avg(y) AS y, sum(y * y) AS squares FROM (SELECT c.scenario, s.policy, s.position, CASE WHEN a.is_number THEN a.value ELSE a.rank END AS x, s.{metric} AS y FROM chosen c JOIN axis_value a ON a.value IS c.value JOIN {subject} s ON s.point = c.point AND s.name = (SELECT of FROM figure))
 WHERE y IS NOT NULL GROUP BY scenario, policy, position, x) g LEFT JOIN student USING (n);
 -- @each curve_panel
-SELECT scenario, row_number() OVER (ORDER BY first) AS panel, low, high FROM (SELECT scenario, min(point) AS first, (SELECT min(y - ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS low, (SELECT max(y + ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS high
+SELECT scenario, row_number() OVER (ORDER BY first) AS panel, low, high, least, least > 0 AND high / least >= 50 AS log FROM (SELECT scenario, min(point) AS first, (SELECT min(y - ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS low, (SELECT min(y) FROM value v WHERE v.scenario = c.scenario) AS least, (SELECT max(y + ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS high
     FROM chosen c WHERE scenario IN (SELECT scenario FROM value) GROUP BY scenario);
 -- @each line
 SELECT policy, row_number() OVER (ORDER BY position, policy) AS line FROM (SELECT policy, min(position) AS position FROM value GROUP BY policy);
 -- @each look
-SELECT is_number, is_number AND low > 0 AND high / low >= 30 AS log_x, low, high, CASE WHEN (SELECT metric FROM figure) GLOB '*_ns' THEN 'time' ELSE 'count' END AS kind, (SELECT max(high) FROM curve_panel) AS top
+SELECT is_number, is_number AND low > 0 AND (high / low >= 30 OR (SELECT count(*) >= 3 AND max(x / before) <= 1.05 * min(x / before) FROM (SELECT value AS x, lag(value) OVER (ORDER BY value) AS before FROM axis_value) WHERE before > 0)) AS log_x, low, high, CASE WHEN (SELECT metric FROM figure) GLOB '*_ns' THEN 'time' ELSE 'count' END AS kind, (SELECT max(high) FROM curve_panel) AS top
 FROM (SELECT min(is_number) AS is_number, min(CASE WHEN is_number THEN value ELSE rank END) AS low, max(CASE WHEN is_number THEN value ELSE rank END) AS high FROM axis_value);
 -- @each size
 SELECT u.name AS unit, u.size FROM unit u, look WHERE u.kind = look.kind AND (u.size <= top OR u.size = 1) ORDER BY u.size DESC LIMIT 1;
@@ -38,10 +43,10 @@ SELECT line_rgb AS rgb, 1 AS dash FROM line JOIN tenant_colour c ON c.place = (l
 -- @array xname
 SELECT CAST(value AS TEXT) AS label, rank AS at FROM axis_value, look WHERE NOT look.is_number ORDER BY rank;
 -- @array panel
-SELECT scenario AS title, CASE WHEN metric GLOB '*_ns' THEN substr(metric, 1, length(metric) - 3) ELSE metric END || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END AS ylabel, axis AS xlabel,
+SELECT scenario AS title, CASE WHEN metric GLOB '*_ns' THEN substr(metric, 1, length(metric) - 3) ELSE metric END || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END AS ylabel, axis || ifnull((SELECT ' (' || x_unit || ')' FROM x_unit), '') AS xlabel,
     CASE WHEN log_x THEN l.low / 1.1 ELSE l.low - (l.high - l.low) * 0.04 - (l.high = l.low) END AS left, CASE WHEN log_x THEN l.high * 1.1 ELSE l.high + (l.high - l.low) * 0.04 + (l.high = l.low) END AS right,
-    CASE WHEN p.low > 0.5 * p.high THEN p.low - 0.1 * (p.high - p.low) ELSE min(p.low, 0) END / size AS low, (p.high + 0.06 * (p.high - p.low) + (p.high = p.low)) / size AS high, 0 AS log FROM curve_panel p, look l, figure, size ORDER BY panel;
+    CASE WHEN p.log THEN least / 1.3 WHEN p.low > 0.5 * p.high THEN p.low - 0.1 * (p.high - p.low) ELSE min(p.low, 0) END / size AS low, CASE WHEN p.log THEN p.high * 1.3 ELSE p.high + 0.06 * (p.high - p.low) + (p.high = p.low) END / size AS high, p.log FROM curve_panel p, look l, figure, size ORDER BY panel;
 -- @array label
 SELECT panel, wrap(policy, 22) AS text, line_rgb AS rgb, y / size AS y FROM (SELECT *, max(x) AS last FROM value GROUP BY scenario, policy) JOIN curve_panel USING (scenario) JOIN line USING (policy) JOIN tenant_colour c ON c.place = (line - 1) % 16, size ORDER BY panel, y;
 -- @data
-SELECT panel, line, 0 AS rgb, 1 AS dash, x, y / size AS y, (y - ci95) / size AS low, (y + ci95) / size AS high, scenario, policy FROM value JOIN curve_panel USING (scenario) JOIN line USING (policy), size ORDER BY panel, line, x;
+SELECT panel, line, 0 AS rgb, 1 AS dash, x, y / size AS y, CASE WHEN p.log THEN max(y - ci95, least / 1.3) ELSE y - ci95 END / size AS low, (y + ci95) / size AS high, scenario, policy FROM value JOIN curve_panel p USING (scenario) JOIN line USING (policy), size ORDER BY panel, line, x;

@@ -38,7 +38,15 @@ do for [p = 1:panels] {
         do for [i = 1:xnames] { if (each_x || p == panels) { set label 5000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font7 } }
     } else {
         set xtics nomirror scale 0.4 offset 0, 0.3 font font7
-        if (log_x) { set logscale x 10 } else { set xtics step(1.0 * (panel_right[p] - panel_left[p]), 4.5) }
+        if (log_x) {
+            set logscale x 10
+            set xtics ()
+            do for [d = -15:18] { do for [m = 1:5] {
+                at = m * 10.0**d
+                labelled = m == 1 || (m != 3 && m != 4 && panel_right[p] < 1000 * panel_left[p])
+                if (labelled && at >= panel_left[p] && at <= panel_right[p]) { set xtics add (each_x || p == panels ? sprintf('%g', at) : '' at) }
+            } }
+        } else { set xtics step(1.0 * (panel_right[p] - panel_left[p]), 4.5) }
         if (!each_x && p < panels) { set format x '' } else { set format x '%h' }
     }
     if (panel_log[p]) { set logscale y 10 }
