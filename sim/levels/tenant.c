@@ -60,6 +60,7 @@ static void launch(struct sms__vm_stream *stream, size_t k, uint64_t now)
         .kernel_type = kind,
         .tenant = (size_t)(feed->vm - feed->scenario->vm),
         .deadline_ps = deadline_of(stream),
+        .priority = feed->vm->priority,
         .cost_ps = sms__launch_cost(&feed->vm->workload->step[stream->step], stream->times,
                                     feed->vm->fit[device->idx][k].launch_ps),
         .blocks = kernel->blocks,

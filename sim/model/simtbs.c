@@ -106,6 +106,8 @@ static void check_vm(struct sms__reader *reader, const struct sms_scenario *scen
         sms__complain(reader, vm->node, "compat simtbs: a VM launches one kernel once");
         return;
     }
+    if (vm->priority != 0)
+        sms__complain(reader, sms__node_get(vm->node, "priority"), "compat simtbs knows no priorities");
     if (!is_ticks(vm->start_ps))
         sms__complain(reader, vm->node, "compat simtbs: VM '%.60s' starts after a whole number of us, at least 1",
                       vm->name);

@@ -91,6 +91,8 @@ const struct sms__field sms__vm_fields[] = {
      .help = "jobs under way at once on each device; default 1"},
     ARRIVES("when jobs arrive on each device; default: the next when one ends"),
     DEADLINE,
+    {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
+     .help = "blocks of a higher one go before those that wait of lower ones; default 0"},
     {"type", SMS__INTEGER, SMS__COUNT, F(entry, vm.type), 0, 4294967295.0,
      .help = "a number by which --format simtbs groups VMs; default 0"},
     {0}};

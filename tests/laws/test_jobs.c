@@ -100,12 +100,34 @@ static void jobs_wait_until_their_process_is_there(void **state)
     share_release(s);
 }
 
+/* 8 blocks fit at once. Of two grids of 16 blocks that wait, that of the higher priority goes first. */
+static void blocks_of_a_vm_of_higher_priority_go_first(void **state)
+{
+    (void)state;
+    for (int priority = -1; priority <= 1; priority++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small}]\nqueue: leftover\npolicies: [round_robin]\nvms:\n"
+                 "  - {name: first, workload: w}\n  - {name: second, workload: w, start: 1 ms, priority: %d}\n",
+                 priority);
+        struct shared s =
+            share("workload: w\nkernels: [{name: k, blocks: 24, threads: 64, block_time: 2 ms}]\n", scenario);
+        double first_ms = priority > 0 ? 12 : 6, second_ms = priority > 0 ? 8 : 12;
+        assert_near(estimate(s.results, 0, SMS_VM, 0, "end_ns").mean / MS, first_ms, 1e-6);
+        assert_near(estimate(s.results, 0, SMS_VM, 1, "end_ns").mean / MS, second_ms, 1e-6);
+        share_release(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_of_a_list_arrive_at_its_times),     cmocka_unit_test(times_are_after_the_start),
-        cmocka_unit_test(a_process_ends_with_its_last_job),       cmocka_unit_test(jobs_wait_for_a_process_as_for_a_vm),
+        cmocka_unit_test(jobs_of_a_list_arrive_at_its_times),
+        cmocka_unit_test(times_are_after_the_start),
+        cmocka_unit_test(a_process_ends_with_its_last_job),
+        cmocka_unit_test(jobs_wait_for_a_process_as_for_a_vm),
         cmocka_unit_test(jobs_wait_until_their_process_is_there),
+        cmocka_unit_test(blocks_of_a_vm_of_higher_priority_go_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,6 +191,7 @@ static void generate_vm(struct scenario *s, size_t v, uint64_t base, uint64_t *r
     vm->workload = next(rng) % s->workloads;
     vm->streams = chance(rng, 60) ? 1 : within(rng, 1, 4);
     vm->repeat = small(rng, 5);
+    vm->priority = chance(rng, 20) ? within(rng, 1, 3) : 0;
     if (chance(rng, 40))
         vm->start = base * within(rng, 0, 20);
     if (s->duration && vm->start >= s->duration)

@@ -251,6 +251,8 @@ static void print_vm(FILE *to, const struct scenario *s, const struct vm *vm)
         fputs(", repeat: forever", to);
     if (vm->streams != 1)
         print_number(to, ", streams: ", vm->streams, "");
+    if (vm->priority)
+        print_number(to, ", priority: ", vm->priority, "");
     if (vm->arrivals)
         print_number(to, vm->arrivals == ARRIVE_EVERY ? ", arrivals: {every: " : ", arrivals: {poisson: ", vm->interval,
                      " ps}");

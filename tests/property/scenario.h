@@ -78,7 +78,7 @@ enum arrivals { ARRIVE_CLOSED, ARRIVE_EVERY, ARRIVE_POISSON };
 
 struct vm {
     uint64_t name; /* number that ends the name */
-    uint64_t workload, start, streams;
+    uint64_t workload, start, streams, priority;
     uint64_t repeat; /* 0: forever */
     uint64_t arrivals, interval, deadline;
 };
@@ -132,8 +132,8 @@ void print_scenario(const struct scenario *scenario, FILE *to);
 uint64_t limit_of(const struct device *device, enum limit limit); /* the default if the key is omitted */
 extern const char *const policy_names[POLICY_KINDS];
 
-/* What a block takes from an SM according to docs/explanation/model.md, in the order of enum sms_limit. Registers are in units of
- * 2^-20. */
+/* What a block takes from an SM according to docs/explanation/model.md, in the order of enum sms_limit. Registers are
+ * in units of 2^-20. */
 struct needs {
     uint64_t of[5];
 };

@@ -228,8 +228,9 @@ static const struct number of_kernel[] = {IN(kernel, blocks, 1),      IN(kernel,
                                           IN(kernel, exponential, 0), IN(kernel, time, 1),    IN(kernel, launch, 0)};
 static const struct number of_step[] = {IN(step, amount, 1), IN(step, kernel, 0), IN(step, times, 1),
                                         IN(step, graph, 0)};
-static const struct number of_vm[] = {IN(vm, start, 0),    IN(vm, streams, 1),  IN(vm, repeat, 1),  IN(vm, arrivals, 0),
-                                      IN(vm, interval, 1), IN(vm, deadline, 0), IN(vm, workload, 0)};
+static const struct number of_vm[] = {IN(vm, start, 0),    IN(vm, streams, 1),  IN(vm, priority, 0),
+                                      IN(vm, repeat, 1),   IN(vm, arrivals, 0), IN(vm, interval, 1),
+                                      IN(vm, deadline, 0), IN(vm, workload, 0)};
 static const struct number of_policy[] = {IN(policy, kind, 0), IN(policy, limit, 0), IN(policy, patience, 0)};
 
 /* Numbers of `count` equal parts that stand one behind the other. */
