@@ -185,7 +185,7 @@ int cli_parse(struct cli *cli, int argc, char **argv)
         if (is_real(entry[n].option->kind))
             *(double *)place_of(cli, &entry[n]) = entry[n].option->otherwise;
     opterr = 0;
-    for (int id; (id = getopt_long(argc, argv, letters, list, NULL)) != -1;) {
+    for (int id; count > 0 && (id = getopt_long(argc, argv, letters, list, NULL)) != -1;) {
         int code = id == '?' ? bad_option(cli, list, count, argv) : set_option(cli, entry_of(entry, count, id), optarg);
         if (code)
             return code;

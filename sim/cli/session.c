@@ -124,7 +124,7 @@ static int load_one(struct session *session, const char *path, struct session_ch
         return cli_print_errors(code, &errors);
     sms_errors_print(sms_file_warnings(file), stderr);
     code = add_file(session, file);
-    return code ? code : change_scenarios(session, file, changes);
+    return code || !file ? code : change_scenarios(session, file, changes);
 }
 
 static int check_names(const struct session *session)

@@ -29,7 +29,7 @@ static int run_sql(struct pictures *pictures, const char *sql, int (*row)(struct
     while (code == SMS_OK && step == SQLITE_DONE && *sql) {
         step = sqlite3_prepare_v2(pictures->file, sql, -1, &statement, &sql) ? SQLITE_ERROR : SQLITE_DONE;
         while (step != SQLITE_ERROR && statement && code == SMS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
-            code = row(pictures, statement);
+            code = row ? row(pictures, statement) : SMS_OK;
         sqlite3_finalize(statement);
     }
     int error = sqlite3_errcode(pictures->file);

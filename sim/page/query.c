@@ -105,7 +105,7 @@ int sms__query_run(struct sms__points *points, const struct sms__query *query, c
     for (; *template; template ++)
         if (strchr("[{", *template))
             template = append_each(text, points, query, template);
-        else if (*template == '$')
+        else if (*template == '$' && query)
             sqlite3_str_appendall(text, query->table);
         else
             sqlite3_str_appendchar(text, 1, *template);

@@ -291,12 +291,12 @@ static void print_terms(const struct comparison *c, FILE *to)
 static void print_legend(const struct comparison *c, FILE *to)
 {
     bool any_difference = false, any_same = false;
-    for (size_t i = 0; i < c->rows * c->policies; i++) {
-        if (i % c->policies == c->baseline || is_unchanged(c, i / c->policies))
-            continue;
-        any_difference |= is_difference(&c->cell[i]);
-        any_same |= verdict(c, &c->cell[i]) == same;
-    }
+    for (size_t row = 0; row < c->rows; row++)
+        for (size_t p = 0; p < c->policies && !is_unchanged(c, row); p++) {
+            const struct cell *cell = &c->cell[row * c->policies + p];
+            any_difference |= p != c->baseline && is_difference(cell);
+            any_same |= p != c->baseline && verdict(c, cell) == same;
+        }
     if (c->compared) {
         fprintf(to, "  ✓ better, ✗ worse, * different, and not chance: p < %g", SMS__SIGNIFICANT);
         if (c->largest > 1)

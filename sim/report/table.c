@@ -169,9 +169,9 @@ static struct sms__scale find_unit(const struct sms__table_out *table, const cha
 {
     double largest = 0;
     for (size_t i = 0; i < table->cells; i++)
-        if (table->cell[i].metric && !strcmp(table->cell[i].metric, metric))
+        if (metric && table->cell[i].metric && !strcmp(table->cell[i].metric, metric))
             largest = fmax(largest, fabs(table->cell[i].mean));
-    return sms__scale_of(metric, largest);
+    return sms__scale_of(metric ? metric : "", largest);
 }
 
 /* Makes texts of all numbers, and puts marks before them. */
@@ -331,14 +331,13 @@ static void print_row(const struct sms__table_out *table, const struct sms__scre
 /* Prints as many columns beside the first as there is room for, then the next ones below. */
 static void print_parts(const struct sms__table_out *table, const struct sms__screen *screen, const size_t *widths)
 {
-    const size_t rows = table->cells / table->columns;
     for (size_t from = 1, to; from < table->columns || (from == 1 && table->columns == 1); from = to) {
         size_t sum = 2 * GAP + widths[0] + (table->columns > 1 ? widths[from] : 0);
         for (to = from + 1; to < table->columns && sum + GAP + widths[to] <= screen->width; to++)
             sum += GAP + widths[to];
         if (from > 1)
             fputc('\n', screen->to);
-        for (size_t r = 0; r < rows; r++)
+        for (size_t r = 0; r * table->columns < table->cells; r++)
             print_row(table, screen, widths, r, (const size_t[2]){from, to < table->columns ? to : table->columns});
     }
 }
