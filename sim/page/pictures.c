@@ -82,8 +82,9 @@ static void take_field(void *bytes, size_t length, void *user)
     if (reader->line == 1) {
         const char *name = sms__print(&reader->pictures->page->arena, ":%s", (const char *)bytes);
         reader->parameter[cell] = sqlite3_bind_parameter_index(reader->insert, name);
-    } else if (reader->parameter[cell] && length)
-        sqlite3_bind_text(reader->insert, reader->parameter[cell], bytes, (int)length, SQLITE_TRANSIENT);
+    } else if (reader->parameter[cell] && length &&
+               sqlite3_bind_text(reader->insert, reader->parameter[cell], bytes, (int)length, SQLITE_TRANSIENT))
+        reader->pictures->code = SMS_ENOMEM;
 }
 
 static void take_line(int end, void *user)
@@ -95,8 +96,11 @@ static void take_line(int end, void *user)
         reader->width = reader->cell;
     else if (pictures->code == SMS_OK && reader->cell != reader->width)
         complain(reader, "has not as many fields as the first line");
-    else if (pictures->code == SMS_OK && sqlite3_step(reader->insert) != SQLITE_DONE)
+    else if (pictures->code == SMS_OK && sqlite3_step(reader->insert) != SQLITE_DONE) {
+        if (sqlite3_errcode(pictures->file) == SQLITE_NOMEM)
+            pictures->code = SMS_ENOMEM;
         complain(reader, sqlite3_errmsg(pictures->file));
+    }
     sqlite3_reset(reader->insert);
     sqlite3_clear_bindings(reader->insert);
     reader->line++;
@@ -145,8 +149,11 @@ static int read_csv(struct pictures *pictures, const char *path, const char *ins
 static int read_table(struct pictures *pictures, sqlite3_stmt *row)
 {
     struct sms__page *page = pictures->page;
-    const char *path = sms__print(&page->arena, "%s/%s.csv", pictures->folder, sqlite3_column_text(row, 0));
-    return access(path, F_OK) ? SMS_OK : read_csv(pictures, path, (const char *)sqlite3_column_text(row, 1));
+    const char *name = (const char *)sqlite3_column_text(row, 0), *insert = (const char *)sqlite3_column_text(row, 1);
+    if (!name || !insert)
+        return SMS_ENOMEM;
+    const char *path = sms__print(&page->arena, "%s/%s.csv", pictures->folder, name);
+    return access(path, F_OK) ? SMS_OK : read_csv(pictures, path, insert);
 }
 
 /* ---- JSON ---- */
