@@ -7,7 +7,7 @@ set -u
 root=$(realpath "$(dirname "$0")/..")
 /usr/bin/python3 -c 'import numpy, yaml' 2>/dev/null || { echo "python3-numpy or python3-yaml is not installed"; exit 77; }
 command -v gnuplot >/dev/null || { echo "gnuplot is not installed"; exit 77; }
-mkdir -p "$work/build/bin" "$work/docs/figures" "$work/results/measured" "$work/data"
+mkdir -p "$work/build/bin" "$work/docs/figures" "$work/docs/evidence" "$work/results/measured" "$work/data"
 ln -s "$(realpath "$1")" "$work/build/bin/smsched"
 cp -r "$root/tools" "$work/tools"
 cp -r "$root/models" "$work/models"  # tools/validate writes into it

@@ -10,7 +10,7 @@ root=$(realpath "$(dirname "$0")/../..")
 command -v gnuplot >/dev/null || { echo "gnuplot is not installed"; exit 77; }
 capture=$(realpath "$1") smsched=$(realpath "$2") mps=$root/tools/capture/mps
 cd "$work" || exit 1
-mkdir -p bin/bin docs/figures results/measured
+mkdir -p bin/bin docs/figures docs/evidence results/measured
 ln -s "$smsched" bin/bin/smsched
 cp -r "$root/tools" tools
 mkdir models && ln -s "$root"/models/* models && rm models/trust.yaml
