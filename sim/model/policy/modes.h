@@ -7,7 +7,7 @@
 
 #include "../device.h"
 
-/* Positions in the list, for the modes that are defaults. */
+/* Positions in the list, for the modes that other files or tests name. A new mode at the end of the list needs none. */
 enum sms__mode_kind {
     SMS__MODE_EXCLUSIVE,
     SMS__MODE_TIME_SLICE,
