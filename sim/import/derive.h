@@ -1,4 +1,4 @@
-/* Derives workloads from a profile of a program. docs/how-to/profiles.md has the formulas. */
+/* Derives workloads from a profile of a program. docs/reference/import.md has the formulas. */
 #ifndef SMS_IMPORT_DERIVE_H
 #define SMS_IMPORT_DERIVE_H
 

@@ -1,5 +1,5 @@
 /* Splits the measured time of a kernel into the cost of its launch and the time of its blocks, so that in a simulation
- * the kernel alone takes its measured time. docs/how-to/profiles.md has the formulas. */
+ * the kernel alone takes its measured time. docs/reference/import.md has the formulas. */
 #include "derive_internal.h"
 
 #include <math.h>

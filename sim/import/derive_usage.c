@@ -129,7 +129,7 @@ static const struct source sources[] = {
     {0}};
 
 /* Usage for each level of nvprof: the median usage by counts, over 351 levels of the GTX 1080 Ti set; for level 10 also
- * of a V100, whose Max is at 89 % (docs/how-to/profiles.md). */
+ * of a V100, whose Max is at 89 % (docs/reference/import.md). */
 static const double levels[] = {0, 0.05, 0.15, 0.23, 0.33, 0.44, 0.55, 0.70, 0.73, 0.77, 0.93};
 
 enum { LEVEL_MAX = 10 };

@@ -3,7 +3,7 @@
 
 usage: retarget.py SMSCHED [--update]
 
-Prints the table of docs/how-to/profiles.md ("Another device") and compares it with the page; --update puts it there. 77: no data.
+Prints the table of docs/reference/import.md ("Another device") and compares it with the page; --update puts it there. 77: no data.
 """
 import csv
 import json
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = Path(os.environ.get("SMSCHED_DATA", ROOT / "../shared/data"))
-PAGE = ROOT / "docs/how-to/profiles.md"
+PAGE = ROOT / "docs/reference/import.md"
 # The nvprof program, and the benchmark and input in Nsight Compute's table that run the same kernels in the same grids.
 BOTH = [("rodinia_hotspot", "hotspot", "512"), ("rodinia_gaussian", "gaussian", "16")]
 COLUMNS = [("issue", "Issue Slots Busy"), ("l2", "SOL L2"), ("dram", "SOL FB")]
@@ -74,7 +74,7 @@ def main():
         PAGE.write_text(now)
         return 0
     if now != page or MARK not in page:
-        print("docs/how-to/profiles.md has another table")
+        print("docs/reference/import.md has another table")
         return 1
     return 0
 

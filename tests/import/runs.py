@@ -109,7 +109,7 @@ def elsewhere(tests, data, path, work):
 
 
 def altis_use(row):
-    """Uses of a P100 by counts over time, as ratios; not by the program's formulas but by those of docs/how-to/profiles.md."""
+    """Uses of a P100 by counts over time, as ratios; not by the program's formulas but by those of docs/reference/import.md."""
     def of(*names):
         return sum(float(row[name] or "nan") for name in names)
 

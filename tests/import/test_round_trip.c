@@ -330,7 +330,7 @@ static void judge(const struct round_trip *trip, size_t near_min, double apart_m
 }
 
 /* near_min: least number of programs whose occupancy is within 5 points. apart_max: largest median distance, in points.
- * docs/how-to/profiles.md explains the programs that miss it. */
+ * docs/reference/import.md explains the programs that miss it. */
 static void come_back(const char *device, size_t programs, size_t near_min, double apart_max)
 {
     char folder[] = "/tmp/smsched-tables-XXXXXX";
