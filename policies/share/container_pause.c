@@ -1,7 +1,7 @@
-/* Contention-aware pausing of containers (Kang 2022; docs/evidence/kang-2022-contention.md). A monitor polls the device and
- * publishes a table of how much each container holds (Algorithm 1). A manager lets the first container run, pauses the
- * others while they copy their input, and releases them one by one as the utilization of the cores allows (Algorithm
- * 2).
+/* Contention-aware pausing of containers (Kang 2022; docs/evidence/kang-2022-contention.md). A monitor polls the device
+ * and publishes a table of how much each container holds (Algorithm 1). A manager lets the first container run, pauses
+ * the others while they copy their input, and releases them one by one as the utilization of the cores allows
+ * (Algorithm 2).
  *
  * Monitor and manager are as slow as the commands that they run, so they act on data that is as old as the query. */
 #include <smsched/share.h>

@@ -1,4 +1,5 @@
-/* Statistics of samples: estimates with confidence intervals, tests, and the end of the warm-up (docs/explanation/statistics.md).
+/* Statistics of samples: estimates with confidence intervals, tests, and the end of the warm-up
+ * (docs/explanation/statistics.md).
  */
 #ifndef SMS_BASE_STATISTICS_H
 #define SMS_BASE_STATISTICS_H

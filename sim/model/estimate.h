@@ -1,4 +1,5 @@
-/* What the runs of a scenario will take of time and memory, estimated before any of it is done (docs/evidence/performance.md).
+/* What the runs of a scenario will take of time and memory, estimated before any of it is done
+ * (docs/evidence/performance.md).
  */
 #ifndef SMS_MODEL_ESTIMATE_H
 #define SMS_MODEL_ESTIMATE_H

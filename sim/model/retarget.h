@@ -3,7 +3,8 @@
  * The time of a kernel is split by what it waits for: its compute units, its memory, or latency. The shares of compute
  * and memory are the use of the most used resource of each class on the fullest SM (scaled down if they exceed 1
  * together); the rest is latency. Each part then scales by itself: a resource by its capacity and the blocks that share
- * it, latency by the clock and the waves. docs/reference/import.md has the formulas, and the errors on held-back GPUs. */
+ * it, latency by the clock and the waves. docs/reference/import.md has the formulas, and the errors on held-back GPUs.
+ */
 #ifndef SMS_MODEL_RETARGET_H
 #define SMS_MODEL_RETARGET_H
 

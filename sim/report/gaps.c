@@ -1,5 +1,5 @@
-/* The gap of each policy to the bound, which no policy can exceed in the same run (docs/explanation/bound.md): as a table, as CSV
- * and as JSON. */
+/* The gap of each policy to the bound, which no policy can exceed in the same run (docs/explanation/bound.md): as a
+ * table, as CSV and as JSON. */
 #include "memory.h"
 #include "output.h"
 #include "walk.h"

@@ -1,4 +1,5 @@
-/* Writes a run as Chrome trace events, which Perfetto and chrome://tracing open. docs/reference/trace.md describes the file.
+/* Writes a run as Chrome trace events, which Perfetto and chrome://tracing open. docs/reference/trace.md describes the
+ * file.
  *
  * Each event is written when it is observed, up to a budget of events for each policy. Later events are only counted,
  * so the file has those that ended first. The counters cover the whole run. The policies must run one after the other,

@@ -120,7 +120,8 @@ static void sixty_registers_and_192_threads_give_five_blocks(void **state)
     sms_file_free(v100);
 }
 
-/* docs/explanation/model.md's example of two kernels side by side: by the registers of each partition two blocks of both would fit.
+/* docs/explanation/model.md's example of two kernels side by side: by the registers of each partition two blocks of
+ * both would fit.
  */
 static void ninety_six_beside_thirty_two_registers_leave_room(void **state)
 {

@@ -1,6 +1,6 @@
 /* Measures what the engine costs: blocks per second by contention model, policy, number of SMs, streams and blocks. Two
- * references run beside it (plain.h). Prints a Markdown table with the median of five runs; docs/evidence/performance.md keeps
- * the record.
+ * references run beside it (plain.h). Prints a Markdown table with the median of five runs;
+ * docs/evidence/performance.md keeps the record.
  *
  *     build/bin/bench [--instructions] [--most BLOCKS] [--growth] [ROW...]
  *

@@ -72,7 +72,8 @@ static const struct fit free_fit = {
 };
 static const struct fit limited_fit = {
     .name = "fine-grained-2022-limited",
-    .source = "fitted by tools/calibrate within what a profile can show, not measured: docs/evidence/fine-grained-2022.md",
+    .source =
+        "fitted by tools/calibrate within what a profile can show, not measured: docs/evidence/fine-grained-2022.md",
     .limited = true,
     .least = 2,
     .most = 100,

@@ -1,6 +1,6 @@
-/* What each list of applications took: one row for each scenario, policy and replication (docs/evidence/mobile-cuda.md).
- * usage: lists REPLICATIONS JOBS MODELS SCENARIO...
- * MODELS: a folder with workloads that go before the project's, or "". */
+/* What each list of applications took: one row for each scenario, policy and replication
+ * (docs/evidence/mobile-cuda.md). usage: lists REPLICATIONS JOBS MODELS SCENARIO... MODELS: a folder with workloads
+ * that go before the project's, or "". */
 #include <smsched/smsched.h>
 
 #include <stdio.h>

@@ -86,10 +86,10 @@ struct sms_contention {
     void (*rate_device)(const struct sms_contention_view *view, size_t sms, struct sms_group *groups, size_t count,
                         double *scratch);
 
-    /* For upper bounds on throughput (docs/explanation/bound.md). Returns the most that any set of blocks can get of resource `r`,
-     * as a sum of demand x speed, if their demands add up to at most `most`, beside a static load of `background`. The
-     * unit of all three is one SM: 1 is all that an SM has of the resource. For scope device they are averages over
-     * the SMs. NULL stands for a function that returns `most`, which holds for every model. */
+    /* For upper bounds on throughput (docs/explanation/bound.md). Returns the most that any set of blocks can get of
+     * resource `r`, as a sum of demand x speed, if their demands add up to at most `most`, beside a static load of
+     * `background`. The unit of all three is one SM: 1 is all that an SM has of the resource. For scope device they are
+     * averages over the SMs. NULL stands for a function that returns `most`, which holds for every model. */
     double (*delivers)(const struct sms_contention_view *view, size_t r, double background, double most);
 };
 

@@ -24,7 +24,8 @@ enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64, SMS_NODE_RESOURCES = 3 }
 /* What a pod asks for. Pods that ask for the same have the same pod shape. */
 struct sms_pod_view {
     uint32_t gpus;       /* 0: none */
-    uint32_t gpu_milli;  /* of each GPU, 1..1000; if only memory counts (docs/evidence/gpushare.md), its share, rounded down */
+    uint32_t gpu_milli;  /* of each GPU, 1..1000; if only memory counts (docs/evidence/gpushare.md), its share, rounded
+                            down */
     uint64_t gpu_memory; /* of each GPU, in addition to gpu_milli; 0: not asked for */
     uint64_t cpu_milli;
     uint64_t memory;
@@ -44,7 +45,8 @@ struct sms_gpu_view {
     uint16_t *kind;     /* [workloads]: the workloads' numbers, ascending; the engine's; NULL without `asks` */
 };
 
-/* What a node's monitor reports when it is asked. It is as old and as wrong as the monitor (docs/evidence/realtime.md). */
+/* What a node's monitor reports when it is asked. It is as old and as wrong as the monitor (docs/evidence/realtime.md).
+ */
 struct sms_monitored {
     bool answers;         /* false: it cannot take a container, and sends no message */
     bool full;            /* one reason not to answer: its cores, or its GPUs' memory, are full */

@@ -5,16 +5,16 @@
  *     const struct sms_share_policy sms_sharing_NAME = { .name = "NAME", ... };
  *
  * Processes perform the steps of their workloads: host time, allocations, copies and kernel launches. The engine models
- * how devices perform them (docs/explanation/sharing.md). At each of the points below it calls the policy's function, or takes the
- * default if the policy has none. A policy may also act on its own at events and timers: it may pause processes, move
- * them to the host and bring them back. It keeps its state in `state` bytes that the engine allocates, never in
- * variables of the file, because many runs may be under way at once.
+ * how devices perform them (docs/explanation/sharing.md). At each of the points below it calls the policy's function,
+ * or takes the default if the policy has none. A policy may also act on its own at events and timers: it may pause
+ * processes, move them to the host and bring them back. It keeps its state in `state` bytes that the engine allocates,
+ * never in variables of the file, because many runs may be under way at once.
  *
  * In a cluster each node has its own instance of the policy, which sees only the processes of its node.
  *
- * A process may have several streams, which share its context, its memory and its device (docs/explanation/sharing.md). To a policy
- * they are one process. The engine calls `allocate`, `launch` and `call` for each stream, and during these calls the
- * process's view shows that stream. At other times it shows what any of the streams does.
+ * A process may have several streams, which share its context, its memory and its device (docs/explanation/sharing.md).
+ * To a policy they are one process. The engine calls `allocate`, `launch` and `call` for each stream, and during these
+ * calls the process's view shows that stream. At other times it shows what any of the streams does.
  *
  * Times are picoseconds since the run began, sizes are bytes, and a ratio of 1.0 is 100 %. */
 #ifndef SMSCHED_SHARE_H

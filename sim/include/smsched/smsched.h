@@ -244,8 +244,8 @@ enum sms_subject {
     SMS_SUBJECTS
 };
 
-/* A metric. Its name ends with its unit. `formula` says how it is computed (docs/reference/metrics.md explains the symbols).
- * `better` is +1 if more is better, -1 if less is better, and 0 if neither. */
+/* A metric. Its name ends with its unit. `formula` says how it is computed (docs/reference/metrics.md explains the
+ * symbols). `better` is +1 if more is better, -1 if less is better, and 0 if neither. */
 struct sms_metric {
     const char *name;
     int better;
@@ -370,12 +370,12 @@ struct sms_bound_part {
     double share;
 };
 
-/* An upper bound on throughput that no block policy and no queue discipline can exceed (docs/explanation/bound.md has the linear
- * program and the proof). `steady_per_s` bounds what can last. `run_per_s` bounds what a run can count in the time that
- * is measured, on the mean over its replications: their arrivals are known, and random work may happen to be small. A
- * run exceeds it with a probability of about 1e-8. Of SMS_BOUND_STP both are ratios. If there is no bound, both are
- * INFINITY, and `reason` says why; otherwise `reason` is NULL. `part` names the limits that bind in steady state, the
- * greatest share first. */
+/* An upper bound on throughput that no block policy and no queue discipline can exceed (docs/explanation/bound.md has
+ * the linear program and the proof). `steady_per_s` bounds what can last. `run_per_s` bounds what a run can count in
+ * the time that is measured, on the mean over its replications: their arrivals are known, and random work may happen to
+ * be small. A run exceeds it with a probability of about 1e-8. Of SMS_BOUND_STP both are ratios. If there is no bound,
+ * both are INFINITY, and `reason` says why; otherwise `reason` is NULL. `part` names the limits that bind in steady
+ * state, the greatest share first. */
 struct sms_bound {
     double steady_per_s, run_per_s;
     const char *reason;

@@ -1,5 +1,5 @@
-/* A run as simtbs would compute it: by ticks, in single precision, with its faults (docs/evidence/simtbs.md). Every float is
- * IEEE binary32, and every operation is rounded.
+/* A run as simtbs would compute it: by ticks, in single precision, with its faults (docs/evidence/simtbs.md). Every
+ * float is IEEE binary32, and every operation is rounded.
  *
  * Equal blocks that were placed on an SM in one tick stay equal, and are stored as one entry. */
 #ifndef SMS_LEVELS_SIMTBS_H

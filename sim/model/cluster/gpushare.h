@@ -1,5 +1,5 @@
-/* `scheduler: {kind: gpushare}`: Alibaba's scheduler extender and device plugin (docs/evidence/gpushare.md). Sizes are bytes,
- * whole numbers of the unit; times ps. */
+/* `scheduler: {kind: gpushare}`: Alibaba's scheduler extender and device plugin (docs/evidence/gpushare.md). Sizes are
+ * bytes, whole numbers of the unit; times ps. */
 #ifndef SMS_MODEL_GPUSHARE_H
 #define SMS_MODEL_GPUSHARE_H
 

@@ -1,5 +1,5 @@
-/* The modes in which processes share a device (docs/explanation/sharing.md). A mode is a table of operations in a file of its own,
- * mode_NAME.c, and a line in the list of modes.c. No other file asks for a mode by its name. */
+/* The modes in which processes share a device (docs/explanation/sharing.md). A mode is a table of operations in a file
+ * of its own, mode_NAME.c, and a line in the list of modes.c. No other file asks for a mode by its name. */
 #ifndef SMS_MODEL_POLICY_MODES_H
 #define SMS_MODEL_POLICY_MODES_H
 

@@ -1,7 +1,7 @@
-/* Alibaba's scheduler extender and device plugin as the scheduler of a cluster (docs/evidence/gpushare.md). kube-scheduler asks
- * the extender where a pod may go, and lets it bind the pod to a GPU; the plugin on the node tells the kubelet which
- * GPU the containers get. The place policy chooses among the nodes that pass both filters, and among GPUs that have the
- * memory. */
+/* Alibaba's scheduler extender and device plugin as the scheduler of a cluster (docs/evidence/gpushare.md).
+ * kube-scheduler asks the extender where a pod may go, and lets it bind the pod to a GPU; the plugin on the node tells
+ * the kubelet which GPU the containers get. The place policy chooses among the nodes that pass both filters, and among
+ * GPUs that have the memory. */
 #ifndef SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
 #define SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
 
