@@ -28,7 +28,7 @@ static const char *line_end(const char *line)
     return line;
 }
 
-static const char *line_start(const char *text, unsigned line)
+const char *sms__text_line(const char *text, size_t line)
 {
     for (; line > 1; line--) {
         text = line_end(text);
@@ -50,7 +50,7 @@ static const char *skip_chars(const char *from, const char *end, size_t chars)
 /* Stores the part of the line around the column, so that a caret can point into it. */
 static void keep_source(struct sms_error *error, const char *text)
 {
-    const char *line = line_start(text, error->line), *end = line_end(line);
+    const char *line = sms__text_line(text, error->line), *end = line_end(line);
     size_t capacity = sizeof error->source - 1, column = error->column ? error->column - 1 : 0;
     const char *marked = skip_chars(line, end, column), *from = line;
     while ((size_t)(marked - from) >= capacity)

@@ -11,6 +11,9 @@ struct sms__mark {
     unsigned line, column;
 };
 
+/* Returns where a line of a text begins, counted from 1 as libyaml does, or the end of a text with fewer lines. */
+const char *sms__text_line(const char *text, size_t line);
+
 void sms__error(struct sms_errors *errors, enum sms_code code, struct sms__mark mark, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

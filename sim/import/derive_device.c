@@ -278,14 +278,10 @@ static const char *explain_no_match(struct sms__arena *arena, const struct candi
 /* Where a launch's line has the text, or the start of the line. */
 static struct sms__mark mark_of(const struct sms__profile_launch *launch, const char *path, const char *text)
 {
-    const char *line = launch ? launch->text : NULL, *at;
-    if (!line)
+    if (!launch || !launch->text)
         return (struct sms__mark){.file = path};
-    for (unsigned n = 1; n < launch->line && line; n++) {
-        line = strchr(line, '\n');
-        line += line != NULL;
-    }
-    at = line && text && *text ? strstr(line, text) : NULL;
+    const char *line = sms__text_line(launch->text, launch->line);
+    const char *at = text && *text ? strstr(line, text) : NULL;
     bool found = at && at < line + strcspn(line, "\n");
     return (struct sms__mark){launch->path, launch->text, launch->line, found ? sms__text_column(line, at) : 1};
 }

@@ -44,14 +44,10 @@ static yaml_mark_t problem_place(const struct loader *l)
 /* Finds a tab in the indentation of the line where parsing failed. */
 static bool find_tab(const struct loader *l, yaml_mark_t *place)
 {
-    const char *line = l->doc->text;
-    for (size_t i = 0; i < place->line && line; i++) {
-        line = strchr(line, '\n');
-        line += line != NULL;
-    }
-    size_t column = line ? strspn(line, " -?") : 0;
-    place->column = line && line[column] == '\t' ? column : place->column;
-    return line && line[column] == '\t';
+    const char *line = sms__text_line(l->doc->text, place->line + 1);
+    size_t column = strspn(line, " -?");
+    place->column = line[column] == '\t' ? column : place->column;
+    return line[column] == '\t';
 }
 
 static int next_event(struct loader *l)
