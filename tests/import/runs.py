@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every profile in SMSCHED_DATA is imported without an option, valid, and runs; or is refused in
 these words. What the metrics of the Altis table say of each benchmark comes back in a run.
-Usage: runs.py SMSCHED. 77 without the data."""
+Usage: runs.py SMSCHED [--brief]. 77 without the data. With --brief, workloads of many blocks are only validated."""
 import csv
 import glob
 import json
@@ -61,7 +61,7 @@ def expected_device(name):
 
 
 def is_long(text):
-    """Of so many blocks that a build with sanitizers would be at them for minutes."""
+    """Of so many blocks that together they would take minutes."""
     blocks = {name: int(count) for name, count in re.findall(r"- name: (\S+)\n    blocks: (\d+)", text)}
     launched = [name for name in blocks if f"launch: {name}" in text or "\nsteps:" not in text]
     return sum(blocks[name] for name in launched) > 50000
