@@ -2,6 +2,7 @@
 """Follows a page as a reader would: writes its files, types its commands, and compares what they print.
 
     tests/docs.py [--update] [--keep DIR] BIN PAGE...
+    tests/docs.py --options BIN PAGE...
 
 BIN is the folder with smsched. A page's fenced blocks mean:
 
@@ -11,7 +12,8 @@ BIN is the folder with smsched. A page's fenced blocks mean:
     ```text         the output of the commands just before; a line `...` stands for any number of lines
 
 A figure that a page shows must be equal to the file of the same name that its commands wrote. --update copies figures, and writes
-the outputs into those text blocks that have no `...`."""
+the outputs into those text blocks that have no `...`. With --options nothing is run: each `smsched` command of a page must be
+one, and have its options."""
 import argparse
 import difflib
 import glob
@@ -119,14 +121,38 @@ def check(page, folder, binaries, update):
     return wrong + check_figures(page, text, folder, update)
 
 
+def check_options(page, binaries, helps):
+    """Looks at each command, in blocks and within sentences."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    code = [block[2] for block in FENCE.findall(text)] + re.findall(r"`([^`\n]+)`", FENCE.sub("", text))
+    wrong = 0
+    for command, rest in re.findall(r"(?:^|[|(] ?)smsched ([a-z]+)\b([^|;#)\n]*)", "\n".join(code).replace("\\\n", " "), re.M):
+        if command not in helps:
+            done = subprocess.run([f"{binaries}/smsched", command, "--help"], capture_output=True, text=True, check=False)
+            helps[command] = set(re.findall(r"--?[a-z][a-z-]*", done.stdout)) if done.returncode == 0 else None
+        if helps[command] is None:
+            print(f"{page}: no command 'smsched {command}'")
+            wrong += 1
+            continue
+        for option in re.findall(r"(?<=\s)(--[a-z-]+|-[a-z])\b", rest.split(" -- ")[0]):
+            if option not in helps[command] and option != "-o":
+                print(f"{page}: 'smsched {command}' has no {option}")
+                wrong += 1
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--keep", metavar="DIR", help="work in this folder, and leave it there")
+    parser.add_argument("--options", action="store_true")
     parser.add_argument("binaries")
     parser.add_argument("page", nargs="+")
     options = parser.parse_args()
-    wrong = 0
+    wrong, helps = 0, {}
+    if options.options:
+        sys.exit(sum(check_options(page, options.binaries, helps) for page in options.page) > 0)
     for page in options.page:
         folder = tempfile.mkdtemp()
         try:
