@@ -338,37 +338,29 @@ def vms():
 def page_vms(found):
     lines = []
     for name, one, workload in vms():
-        title, _, demands = vector(workload)
-        _, blocks, limited = vector(workload.replace(FREE, LIMITED))
-        lines.append([name.upper(), title, ", ".join(f"{r} {v:g}" for r, v in demands.items()), f"{wanted(workload):.0f}",
+        lines.append([name.upper(), vector(workload)[0], f"{wanted(workload):.0f}",
                       f"{found.gain('fg/rr', name, 'alone', 'one VM', name):+.0f}",
-                      f"{found.gain('fg/rr', one, subject=name):+.0f}", f"{found.gain('fg/ua', one, subject=name):+.0f}",
-                      f"{blocks} x {', '.join(f'{r} {v:g}' for r, v in limited.items())}"])
-    return table(["VM", "role", "demand of a block, % of an SM", "wants alone, %", "alone: fg over rr, %", "shared: fg over rr, %",
-                  "shared: fg over ua, %", "limited: blocks an SM alone, demand of each, %"], lines)
+                      f"{found.gain('fg/rr', one, subject=name):+.0f}", f"{found.gain('fg/ua', one, subject=name):+.0f}"])
+    return table(["VM", "role", "wants alone, %", "alone: fg over rr, %", "shared: fg over rr, %", "shared: fg over ua, %"], lines)
 
 
 def span(found, study, change):
-    """Least to greatest over the variants of a study, of each scenario and of the mean."""
+    """Least to greatest of the mean gain over the variants of a study."""
     variants = dict.fromkeys(key[1] for key in found.value if key[0] == study)
-    rows = [found.gains(change, study, variant) for variant in variants]
-    rows = [[*row, mean(row)] for row in rows]
-    return [f"{min(column):.0f} to {max(column):.0f}" for column in zip(*rows)]
+    means = [mean(found.gains(change, study, variant)) for variant in variants]
+    return f"{min(means):.0f} to {max(means):.0f}"
 
 
 def page_depends(found):
     def line(label, study, variant):
-        ua, rr = found.gains("fg/ua", study, variant), found.gains("fg/rr", study, variant)
-        return [label, *[f"{g:.0f}" for g in ua], f"{mean(ua):.0f}", f"{mean(rr):.0f}",
-                f"{mean(found.gains('ua/rr', study, variant)):.0f}"]
+        return [label, *[f"{mean(found.gains(change, study, variant)):.0f}" for change in ("fg/ua", "fg/rr", "ua/rr")]]
 
     lines = [line("**as fitted**", "scenarios", "as they are")]
     for study, label in (("slope", "slope {}"), ("limit", "limit of ua and fg {}"), ("queue", "queue {}"), ("order", "VMs {}")):
         lines += [line(label.format(variant), study, variant)
                   for variant in dict.fromkeys(key[1] for key in found.value if key[0] == study)]
-    lines.append([f"demands ± {100 * NOISE:.0f} %, {DRAWS} draws", *span(found, "noise", "fg/ua"), span(found, "noise", "fg/rr")[4],
-                  span(found, "noise", "ua/rr")[4]])
-    return table(["", "fg over ua, %: S1", "S2", "S3", "S4", "mean", "fg over rr, mean", "ua over rr, mean"], lines)
+    lines.append([f"demands ± {100 * NOISE:.0f} %, {DRAWS} draws", *[span(found, "noise", change) for change in ("fg/ua", "fg/rr", "ua/rr")]])
+    return table(["mean over S1 to S4", "fg over ua, %", "fg over rr, %", "ua over rr, %"], lines)
 
 
 def page_bandwidth(found):
@@ -423,9 +415,10 @@ def numbers(found):
         "rest": f"{4 * float(said['avg-rr']) - float(said['s2rr']) - float(said['max-rr']):.1f}",
         "alone": f"{sum(gain > 0 for gain in by_itself)} of {len(by_itself)}", "alonemost": f"{max(by_itself):.0f}",
         "wantsleast": f"{min(wants):.0f}", "wantsmost": f"{max(wants):.0f}",
-        "noises1": noise[0], "noises2": noise[1], "noisemean": noise[4], "draws": str(DRAWS),
+        "noisemean": noise, "draws": str(DRAWS),
         "below": str(sum(mean(found.gains("fg/ua", "noise", str(draw))) < mean(found.gains("fg/ua")) for draw in range(1, DRAWS + 1))),
-        "meanua": f"{mean(found.gains('fg/ua')):.0f}",
+        "meanua": f"{mean(found.gains('fg/ua')):.0f}", "fittedua": f"{mean(found.gains('fg/ua')):.1f}",
+        "fittedrr": f"{mean(found.gains('fg/rr')):.1f}",
         "loses": f"{len(loses)} of {len(NAMES)} scenarios ({listed(loses)})" if loses else "no scenario",
         "rrslope1": f"{mean(found.gains('fg/rr', 'slope', '1')):.0f}",
         "halfleast": f"{100 * min(at_fitted):.0f}", "halfmost": f"{100 * max(at_fitted):.0f}",
