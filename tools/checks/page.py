@@ -24,15 +24,16 @@ STUDIES = {"000": "[pausing containers](kang-2022-contention.md)", "001": "[gpus
 HEAD = """\
 # What is compared with what
 
-The specification of this project has a list of {count} numbers to check against; each has a name (`000-t1-k-5`). The list is no part
-of this repository. A number that comes out proves little if it was put in. So `tools/checks/kinds.csv` says what each row is, and
-`tools/checks/page.py` writes this page; with `--check` it is a test, as is each script that compares.
+How many of the specification's {count} numbers say something of the simulator? {evidence}: the outcomes and what was held back. {compared} are compared and {met} of
+these are met, but a number that comes out proves little if it was put in. `tools/checks/kinds.csv` says what each row is and which script compares it;
+the specification is no part of this repository.
 
 """
-COMPARED = """\
+TAIL = """
+Each script fails if it does not compare just its rows, or if a row is met that is said to be missed. `tools/checks/page.py` writes this page; with
+`--check` it is a test.
 
-{compared} rows are compared and {met} of them are met. {evidence} of these say something of the simulator: those of the kinds *outcome* and *held back*.
-Each script fails if it does not compare just the rows that are said of it here, or if a row is met that is said to be missed.
+## Missed or not compared
 
 """
 
@@ -74,23 +75,24 @@ def counts(found):
 
 
 def entries(found):
-    """A line an entry, in its order."""
-    lines = ["| rows | count | what | compared by | remark |", "|---|--:|---|---|---|"]
+    """A line for each entry that is missed or not compared, in their order."""
+    lines = ["| rows | count | what | why |", "|---|--:|---|---|"]
     for entry in kinds.read():
+        if entry["compared_by"] and not entry["missed"]:
+            continue
         count = sum(of["rows"] == entry["rows"] for of in found.values())
         rows = entry["rows"].replace("|", r"\|").replace(r"\d", "[0-9]")
-        by = f"`{entry['compared_by']}`" if entry["compared_by"] else ""
-        remark = "; ".join(filter(None, ["**missed**: " + entry["missed"] if entry["missed"] else "", entry["why"]]))
-        lines.append(f"| `{rows}` | {count} | {entry['kind']} | {by} | {remark} |")
+        why = "; ".join(filter(None, ["**missed**: " + entry["missed"] if entry["missed"] else "", entry["why"]]))
+        lines.append(f"| `{rows}` | {count} | {entry['kind']} | {why} |")
     return "\n".join(lines) + "\n"
 
 
 def page(found):
     compared = [entry for entry in found.values() if entry["compared_by"]]
     words = "\n".join(f"- **{kind}**: {what}." for kind, what in kinds.KINDS.items())
-    return (HEAD.format(count=len(found)) + words + "\n\n" + counts(found) +
-            COMPARED.format(compared=len(compared), met=sum(not entry["missed"] for entry in compared),
-                            evidence=sum(entry["kind"] in ("outcome", "held back") for entry in compared)) + entries(found))
+    head = HEAD.format(count=len(found), compared=len(compared), met=sum(not entry["missed"] for entry in compared),
+                       evidence=sum(entry["kind"] in ("outcome", "held back") for entry in compared))
+    return head + words + "\n\n" + counts(found) + TAIL + entries(found)
 
 
 def main():
