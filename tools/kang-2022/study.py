@@ -181,21 +181,12 @@ def page_table1(sim, table):
     return markdown(["n", "in, %", "out, %", "kernel, s: Table 1", "simulated", "%", "total, s: Table 1", "simulated", "%"], lines)
 
 
-def page_growth(sim, table):
-    own, paper = sim.values, derive(table)
-    return markdown(["n", "total - n x total(1), s: Table 1", "simulated", "overhead of a kernel, K(n)/(n K(1)) - 1, %: Table 1", "simulated"],
-                    [[str(n)] + [f"{v[f'{kind}-{n}']:.3f}" for kind in ("diff", "ohr") for v in (paper, own)]
-                     for n in COUNTS if n > 1] +
-                    [["mean", "", "", *(f"{v['delta']:.3f}" for v in (paper, own))]])
-
-
 def page_managed(sim):
     lines = []
     for n in COUNTS[1:]:
         serial, free, managed = n * seconds(sim.of(1)), seconds(sim.of(n)), seconds(sim.of(n, MANAGED))
-        lines.append([str(n), f"{serial:.2f}", f"{free:.2f}", f"{managed:.2f}", f"{free - managed:.2f}",
-                      f"{managed - serial:+.2f}"])
-    return markdown(["n", "serial, s", "concurrent, s", "managed, s", "gain, s", "managed - serial, s"], lines)
+        lines.append([str(n), f"{managed:.2f}", f"{free - managed:.2f}", f"{managed - serial:+.2f}"])
+    return markdown(["n", "managed, s", "gain over concurrent, s", "managed - serial, s"], lines)
 
 
 def page_sizes(sim):
@@ -256,7 +247,7 @@ def numbers(sim, table):
 
 
 def page(sim, table):
-    values = {"table1": page_table1(sim, table), "growth": page_growth(sim, table), "managed": page_managed(sim), "sizes": page_sizes(sim), "variants": page_variants(sim),
+    values = {"table1": page_table1(sim, table), "managed": page_managed(sim), "sizes": page_sizes(sim), "variants": page_variants(sim),
               "later": page_later(sim), **numbers(sim, table)}
     with open("tools/kang-2022/page.md") as file:
         return re.sub(r"@(\w+)@", lambda match: values[match[1]], file.read())

@@ -9,19 +9,19 @@ from errors import best_naive, held_back
 HEAD = """\
 # Simulated against measured
 
-How far can you trust the simulator? This page compares it with what was measured on real GPUs, for anyone who judges its results. Errors are relative
-to the measured value, and of the values that were held back: nothing was fitted to them. R2 is that of the slowdown where the time alone is known, else
-that of the logarithm of the value; 1 is a perfect prediction, and 0 is as good as the mean. The naive model is the best of those that a section names.
+How far can you trust the simulator? The table compares it with what was measured on real GPUs. Errors are relative to the measured value, and of the
+values that were held back: nothing was fitted to them. R2 is that of the slowdown where the time alone is known, else that of the logarithm of the value;
+1 is a perfect prediction, and 0 is as good as the mean. The naive model is the best of those that a section names.
 
 """
 TAIL = """\
 ## How this page is made
 
-`tools/validate [--data DIR]` computes all tables and figures here from the folders of `results/measured`. It needs no GPU. Data of others is not part
-of this repository: DIR, `SMSCHED_DATA` or `../shared/data` has it, at the paths that a section names. Folders whose data is missing are skipped.
+`tools/validate [--data DIR]` computes all tables and figures here from the folders of `results/measured`. Data of others is not part
+of this repository: DIR, `SMSCHED_DATA` or `../shared/data` has it. Folders whose data is missing are skipped.
 `--check` writes nothing, and fails if an error is beyond its bound or what is stored is not what is computed.
 
-A folder has these files; `NAME` is GPU-DATE-WHAT.
+A folder, GPU-DATE-WHAT, has these files:
 
 | file | what |
 |---|---|
@@ -31,7 +31,7 @@ A folder has these files; `NAME` is GPU-DATE-WHAT.
 | `derive` | instead, for data of others: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) into OUT |
 | `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate` |
 
-`tools/validate` also writes `models/trust.yaml`, which [`--trust`](../reference/results.md) prints. `covers` says what belongs there: `devices`, `kernels` (`blocks`
+It also writes `models/trust.yaml`, which [`--trust`](../reference/results.md) prints. `covers` says what belongs there: `devices`, `kernels` (`blocks`
 or `whole`), sharing `modes` (`together` for VMs) and models of `contention`; an empty list means that the comparison does not depend on them.
 """
 
@@ -82,20 +82,24 @@ def overview(folders):
                  ["---", "---", "--:", "--:", "--:", "--:", "--:", "---", "---", "---"], rows)
 
 
-SAYS = {"smsched": "smsched", "noise": "for comparison: standard deviation of repeated measurements"}
+SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
 
 
 def models_table(folder, summary):
-    rows = []
+    """Held back; and smsched where it is fitted."""
+    rows, every = [], held_back(summary)["values"]
     for row in summary:
-        if row["group"] == "all":
+        if row["group"] == "all" and (row["part"] == "test" or row["model"] == "smsched"):
             what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
-            rows.append([what, "held back" if row["part"] == "test" else "fitted to", row["parameters"], row["values"], error(row["median"]),
-                         error(row["p90"]), error(row["maximum"]), error(row["bias"]), number(row["r2"], 2), number(row["spearman"], 2)] +
-                        ([row["ranked"]] if "rank" in folder.about else []))
+            if row["part"] != "test":
+                what += f", on the {row['values']} values it is fitted to"
+            elif row["values"] != every:
+                what += f" ({row['values']} values)"
+            rows.append([what, error(row["median"]), error(row["p90"]), error(row["maximum"]), error(row["bias"]),
+                         number(row["r2"], 2), number(row["spearman"], 2)] + ([row["ranked"]] if "rank" in folder.about else []))
     last = ["ranked right"] if "rank" in folder.about else []
-    return table(["model", "part", "fitted", "values", "median", "90 % within", "maximum", "bias", "R2", "rank correlation"] + last,
-                 ["---", "---"] + ["--:"] * (8 + len(last)), rows)
+    return table(["model", "median", "90 % within", "maximum", "bias", "R2", "rank correlation"] + last,
+                 ["---"] + ["--:"] * (6 + len(last)), rows)
 
 
 def groups_table(folder, summary):
