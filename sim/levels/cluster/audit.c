@@ -1,9 +1,8 @@
 /* Audits the ledger: what pods hold and what is left must add up to each node, and sums over nodes must be those that
  * the ledger keeps. */
-#include "audit.h"
+#include "run.h"
 #include "../share/host.h"
 #include "host_state.h"
-#include "hosts.h"
 
 #include <string.h>
 

@@ -2,18 +2,9 @@
  * of events at equal times: pods end, then things fail, then the scheduler wakes, then pods arrive. */
 #include "cluster.h"
 #include "../run_engine.h"
-#include "arrivals.h"
-#include "completion.h"
-#include "conclude.h"
-#include "ends.h"
-#include "failures.h"
-#include "hosts.h"
-#include "life.h"
 #include "observer.h"
-#include "predict.h"
 #include "run.h"
 #include "scheduler.h"
-#include "search.h"
 
 /* All pods that end at this instant, and then those that wait. */
 static void end_pods(void *subject, uint64_t now)

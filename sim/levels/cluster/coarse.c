@@ -1,6 +1,6 @@
 /* Coarse kernels, made of kernels of blocks: each is simulated alone, and its coarse kernel takes that time and asks
  * for the mean demand and occupancy of its blocks. */
-#include "coarse.h"
+#include "run.h"
 #include "../block/block.h"
 #include "../../model/no_load.h"
 #include "../share/share.h"

@@ -1,11 +1,9 @@
 /* How pods with workloads end. A pod completes with the last of its processes; if one fails, all fail. It leaves its
  * node when all else of that instant has happened. */
-#include "completion.h"
+#include "run.h"
 #include "../share/slot.h"
 #include "../share/stream.h"
 #include "host_state.h"
-#include "hosts.h"
-#include "life.h"
 #include "scheduler.h"
 
 static bool is_first_to_fail(struct sms__pod *pod, const struct sms__process *process)

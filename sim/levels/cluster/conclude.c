@@ -1,8 +1,4 @@
 /* What follows an event: pods that wait are served, the next failure is awaited, and invariants are checked. */
-#include "conclude.h"
-#include "audit.h"
-#include "ends.h"
-#include "failures.h"
 #include "observer.h"
 #include "run.h"
 #include "scheduler.h"

@@ -1,10 +1,6 @@
 /* Nodes and GPUs fail and return. Pods on what fails lose their places, and wait again or are lost. Nothing is left of
  * what is down, so that no pod fits it. Entries of `failures:` may overlap: what is down is down until the last of them
  * lets it return. */
-#include "failures.h"
-#include "completion.h"
-#include "life.h"
-#include "node_counters.h"
 #include "observer.h"
 #include "run.h"
 #include "scheduler.h"

@@ -1,8 +1,7 @@
 /* Nodes that are hosts of the share level: sets them up, admits the processes of pods, and does for all hosts what is
  * asked of them. */
-#include "hosts.h"
+#include "run.h"
 #include "../share/slot.h"
-#include "coarse.h"
 #include "host_state.h"
 #include "observer.h"
 

@@ -1,8 +1,6 @@
 /* The ledger of nodes. A node's view is what place policies see; its class keeps what was computed of nodes that look
  * the same. All changes of a node's view pass through note_change. */
 #include "ledger.h"
-#include "node_counters.h"
-#include "predict.h"
 #include "run.h"
 
 #include <math.h>

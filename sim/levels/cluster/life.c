@@ -1,13 +1,8 @@
 /* The life of a pod. The ledger is brought up to now before it changes, and the scheduler and the observer hear of each
  * change once. */
-#include "life.h"
-#include "ends.h"
-#include "hosts.h"
-#include "node_counters.h"
 #include "observer.h"
 #include "run.h"
 #include "scheduler.h"
-#include "search.h"
 
 /* The share of what is left that typical pods cannot use. */
 static double fragments(const struct sms__cluster_run *run)

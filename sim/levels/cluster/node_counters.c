@@ -1,6 +1,5 @@
 /* Counters of nodes. The integral of a value that changes in steps is its last value times the time, less each change
  * times the time of that change; so nothing is to be done for nodes that do not change. */
-#include "node_counters.h"
 #include "run.h"
 
 static void step(struct sms__steps *level, int64_t by, uint64_t now)

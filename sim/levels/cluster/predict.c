@@ -1,9 +1,8 @@
 /* Predicts with the contention model how workloads would slow each other down on a GPU. Each workload is one kernel,
  * whose demand and occupancy are the means of the workload's kernels while they run. */
-#include "predict.h"
+#include "run.h"
 #include "../device.h"
 #include "../../model/no_load.h"
-#include "coarse.h"
 #include "host_state.h"
 
 struct sms_place_model {

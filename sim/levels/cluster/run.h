@@ -1,5 +1,6 @@
-/* The state of one run of a cluster, as all files of the level see it. State that a single file needs is behind a
- * struct that only this file defines. Quantities are whole numbers: thousandths of GPUs and cores, bytes, picoseconds.
+/* The state of one run of a cluster, as all files of the level see it, and then the functions of each of these files.
+ * State that a single file needs is behind a struct that only this file defines. Quantities are whole numbers:
+ * thousandths of GPUs and cores, bytes, picoseconds.
  */
 #ifndef SMS_LEVELS_CLUSTER_RUN_H
 #define SMS_LEVELS_CLUSTER_RUN_H
@@ -87,5 +88,171 @@ uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t pod, s
 uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t pod);
 /* Tells `smsched explain` what happened to the pod, if the scheduler explains pods. */
 void sms__pod_explain(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
+
+/* arrivals.c: the pods of a run, and when they come. */
+/* Makes the list of pods, with the random numbers of this run. */
+void sms__pods_init(struct sms__cluster_run *run);
+/* Registers the source at whose times pods arrive. */
+void sms__arrivals_init(struct sms__cluster_run *run);
+/* At the end of the run: takes the last sample of the allocation by load. */
+void sms__arrivals_close(struct sms__cluster_run *run);
+
+/* search.c: the search for a node that takes a pod, by the order and the scores of the place policy. */
+void sms__node_search_init(struct sms__cluster_run *run);
+/* Reserves memory to cache what is known of a shape; false: the budget of all shapes together is spent. */
+bool sms__search_reserve(struct sms__cluster_run *run, double bytes);
+
+/* The node for a pod of the shape; SMS__NO_NODE: it fits none. The run is stopped where the policy's score is no
+ * number.
+ */
+uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape);
+/* The node that was found last, from which the order `next` goes on, and back to it where a find comes to nothing. */
+size_t sms__search_last(const struct sms__cluster_run *run);
+void sms__search_rewind(struct sms__cluster_run *run, size_t last);
+/* The same among the given nodes, in ascending order, all of which are feasible; there is at least one. */
+uint32_t sms__find_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes);
+
+/* The GPUs that the policy chooses for a pod on a node that it fits, and the policy's score of that. */
+double sms__score_node(const struct sms__cluster_run *run, const struct sms_node_view *node,
+                       const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]);
+/* The same, checked, as bits. Returns NULL, or what is wrong with the policy's answer. */
+const char *sms__choose_gpus(struct sms__cluster_run *run, const struct sms_node_view *node,
+                             const struct sms_pod_view *pod, uint16_t *gpus);
+
+/* life.c: what happens to a pod: it takes its place, its run begins, and it ends or is cut off. Each step is told to
+ * the scheduler, the observer and whoever watches the run. */
+/* The pod takes those GPUs of the node. */
+void sms__pod_put(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint16_t gpus, uint64_t now);
+/* The same with the GPUs that the policy chooses. False: the run has been stopped, as these were wrong. */
+bool sms__pod_take(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
+/* The same in two steps, between which the pod can give the place back as if nothing had been. */
+bool sms__pod_hold(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
+void sms__pod_seat(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+void sms__pod_release(struct sms__cluster_run *run, uint32_t pod);
+/* The pod's run begins on the place that it has. */
+void sms__pod_begin(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+/* Its run is over, and it gives its place back. Pods that wait are not served yet. */
+void sms__pod_end(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+/* Its run is cut off, and it gives its place back. It neither ended nor waits; if it is added to those that wait, its
+ * next run begins anew. `ended` as in struct sms_departure. */
+void sms__pod_cut(struct sms__cluster_run *run, uint32_t pod, const char *ended, uint64_t now);
+/* Tells whoever watches the run that the pod no longer holds its GPUs. */
+void sms__pod_departs(const struct sms__cluster_run *run, uint32_t pod, const char *ended, uint64_t now);
+
+/* ends.c: when runs of pods end that last a duration known at their begin. Ends of runs that were cut off are
+ * forgotten. */
+/* Registers the source that fires when pods end, with the run as its subject. */
+void sms__ends_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));
+/* The pod's present run ends then; SMS__NEVER: beyond the clock. */
+void sms__ends_add(struct sms__cluster_run *run, uint32_t pod, uint64_t time);
+/* Takes out a pod that ends now, the first to arrive first; SMS__NO_POD: there is none. */
+uint32_t sms__ends_pop(struct sms__cluster_run *run, uint64_t now);
+/* Sets the source to the first end, after ends were added or runs cut off. */
+void sms__ends_await(struct sms__cluster_run *run);
+/* Whether any end is to come. */
+bool sms__ends_pending(const struct sms__cluster_run *run);
+
+/* conclude.c: what follows an event of the cluster. */
+/* To be called after each event that may have changed which pods wait and which have a place. */
+void sms__cluster_conclude(struct sms__cluster_run *run);
+/* The same after pods have given their places back: the scheduler serves pods that wait first. */
+void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now);
+/* Under --check: ends the run if invariants do not hold. */
+void sms__cluster_check(struct sms__cluster_run *run);
+/* Whether pods are to arrive or to end after their duration, or failures are to come at given times. */
+bool sms__cluster_goes_on(const struct sms__cluster_run *run);
+
+/* failures.c: nodes and GPUs that go down and return. */
+/* Registers the source that fires when things fail and return, with the run as its subject. */
+void sms__failures_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));
+/* All that fails and returns now: pods are cut off, and are added to those that wait. */
+void sms__failures_come(struct sms__cluster_run *run, uint64_t now);
+/* Sets the source to the next failure or return, if it matters. To be called after each event. */
+void sms__failures_await(struct sms__cluster_run *run);
+/* No failure comes until sms__failures_await is called. */
+void sms__failures_hold(struct sms__cluster_run *run);
+/* Whether failures or returns are to come at given times; whether something is down that will return. */
+bool sms__failures_given(const struct sms__cluster_run *run);
+bool sms__failures_returning(const struct sms__cluster_run *run);
+
+/* node_counters.c: counters of each node, or of the nodes of each entry, that the record keeps. Integrals of the ledger
+ * are up to now when these are called. */
+/* by 1: the pod takes its place; -1: it gives it back. */
+void sms__count_pod(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, int by);
+void sms__count_placement(struct sms__cluster_run *run, size_t node);
+/* Thousandths of its GPUs that are allocated in addition. */
+void sms__count_gpu(struct sms__cluster_run *run, size_t node, int64_t milli);
+/* Nodes (-1, 0 or 1) and GPUs that are down in addition. */
+void sms__count_down(struct sms__cluster_run *run, size_t node, int nodes, int gpus);
+void sms__count_failure(struct sms__cluster_run *run, size_t node);
+
+/* hosts.c: nodes whose pods run workloads. Each is a host of the share level on the cluster's engine. A pod has one
+ * process on each of its GPUs. If no pod has a workload, these functions do nothing. */
+/* Finds times alone, and adds the event sources of hosts. Call it before the engine is initialized. Codes are those of
+ * sms__simulate. */
+int sms__hosts_prepare(struct sms__cluster_run *run, size_t sources[SMS__LEVELS]);
+void sms__hosts_init(struct sms__cluster_run *run);
+/* How long the pod's workload takes alone on its node, ps; 0: for ever. It fails at the end of that if `failed`. */
+uint64_t sms__hosts_time_alone(const struct sms__cluster_run *run, uint32_t pod, bool *failed);
+/* Lets the processes of a pod come to its node. */
+void sms__hosts_begin(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+/* The number of processes of the pod, once it has all its GPUs. */
+uint8_t sms__pod_processes(const struct sms__cluster_run *run, uint32_t pod);
+
+/* The next four do for all hosts what functions of the share level do for one. */
+void sms__hosts_advance(struct sms__cluster_run *run, int partial, uint64_t now);
+void sms__hosts_forget(struct sms__cluster_run *run);
+int sms__hosts_close(struct sms__cluster_run *run, uint64_t now);
+bool sms__hosts_busy(const struct sms__cluster_run *run);
+
+/* True if processes are simulated, so that observers see each job. Otherwise pods last as long as they take alone. */
+bool sms__hosts_simulate(const struct sms__cluster_run *run);
+/* The mean usage of the cores of the node's GPUs that are up, 0..1, and their memory, bytes. Returns false if the node
+ * has no host. */
+bool sms__hosts_use(const struct sms__cluster_run *run, size_t node, double *core, uint64_t *memory,
+                    uint64_t *memory_used);
+
+/* For schedulers under which a pod's memory is not that of its processes. If the node has a host: the bytes of a GPU
+ * that are in use, and a function that takes memory for pods without a workload, or gives it back (bytes < 0). */
+bool sms__hosts_has(const struct sms__cluster_run *run, size_t node);
+uint64_t sms__hosts_held(const struct sms__cluster_run *run, size_t node, uint32_t gpu);
+void sms__hosts_take(struct sms__cluster_run *run, size_t node, uint32_t gpu, int64_t bytes, uint64_t now);
+/* The most bytes that a process of the pod's workload holds. */
+uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t pod);
+
+/* completion.c: how pods with workloads end: all their processes have ended, one has failed, or what they run on fails.
+ * Where no pod has a workload there is nothing to do. */
+/* Registers the source that fires when pods have completed, with the run as its subject. Hosts are prepared, but not
+ * there yet. */
+void sms__completion_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));
+/* A pod that was to last as long as it takes alone has lasted. */
+void sms__hosts_lasted(struct sms__cluster_run *run, uint32_t pod);
+/* All pods that have completed at this instant leave their nodes now. False: there are none. */
+bool sms__hosts_end(struct sms__cluster_run *run, uint64_t now);
+/* Aborts the processes of a pod whose node or GPU fails. True: it had completed, or failed by itself; then it has
+ * ended, and is not to be cut off. */
+bool sms__hosts_abort(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+/* Whether pods with workloads will end by themselves. Where a policy does not let them go on they may stay for ever:
+ * then no event is due. */
+bool sms__hosts_go_on(struct sms__cluster_run *run);
+
+/* coarse.c: coarse kernels, made of kernels of blocks. */
+/* The scenario's VMs with every kernel coarse: its time and demand are those of simulating it alone, block by block.
+ * Codes are those of sms__simulate. */
+int sms__coarsen(struct sms__arena *arena, const struct sms__run_spec *spec, const struct sms__tenant **out);
+
+/* predict.c: predictions of the contention model, for place policies that ask for them. */
+/* Codes are those of sms__simulate. */
+int sms__predict_init(struct sms__cluster_run *run);
+/* Keeps the list of workloads on a GPU: a pod comes, or goes. */
+void sms__predict_move(struct sms_gpu_view *gpu, const struct sms_pod_view *pod, bool comes);
+
+/* audit.c: invariants of the cluster level, checked under --check. */
+/* NULL, or which invariant of the ledger does not hold. */
+const char *sms__audit_ledger(struct sms__cluster_run *run);
+/* Whether the memory in use of each GPU of hosts is that of its processes, all on GPUs of their pods, and `bytes`
+ * [GPUs].
+ */
+bool sms__audit_hosts(const struct sms__cluster_run *run, const uint64_t *bytes);
 
 #endif

@@ -1,7 +1,6 @@
 /* The memory that containers really use of the GPUs that the plugin gave them, and why they fail there: too little
  * memory, or an unhealthy GPU. On nodes whose GPUs run workloads, the hosts account for memory. */
-#include "../audit.h"
-#include "../hosts.h"
+#include "../run.h"
 #include "gpushare.h"
 
 /* A pod with a single container may ask for memory of several cards. */

@@ -1,11 +1,8 @@
 /* The master (Kang 2022, Algorithm 2): pods wait for decisions that take time. One pod at a time, nodes are asked,
  * those that answer are ranked, and the pod is placed or tried again later. A pod for which nothing can change is tried
  * no more, so that a run ends. */
+#include "../run.h"
 #include "master.h"
-#include "../completion.h"
-#include "../conclude.h"
-#include "../failures.h"
-#include "../life.h"
 #include "realtime.h"
 
 static struct sms_pod_view view_of(const struct sms__cluster_run *run, uint32_t p)
