@@ -37,8 +37,6 @@ struct sms__figures {
 /* load.c: makes an empty database, and fills it with the CSV files of a results folder, or with one CSV file,
  * which becomes the table `comparison`. */
 int sms__figures_load(struct sms__figures *figures);
-/* Loads one CSV file as a table. All fields of columns that are no names must be numbers or empty. */
-int sms__csv_load(struct sms__figures *figures, const char *path, const char *table);
 
 /* sql.c: adds to the database the functions, the collation and the table `palette` that the SQL uses. */
 int sms__figures_functions(struct sms__figures *figures);

@@ -2,23 +2,20 @@
  * makes JSON of them. page/tables.sql has the tables and what each line must meet, page/pictures.sql the queries. */
 #include "page.h"
 
-#include "../base/escape.h"
 #include "../base/read.h"
 #include "../report/output.h"
 
-#include <csv.h>
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { CSV_MIB = 4096, BLOCK_BYTES = 65536, FIELD_BYTES = 4096, COLUMNS = 64, STEP = 100000 };
+enum { FIELD_BYTES = 4096, COLUMNS = 64, STEP = 100000 };
 
 struct pictures {
     struct sms__page *page;
     const char *folder;
     sqlite3 *file;
-    int code;
 };
 
 /* Runs SQL up to its end, and calls `row` for each row. SMS_ECANCELED and SMS_ENOMEM add no error. */
@@ -53,96 +50,50 @@ static int run_file(struct pictures *pictures, const char *name,
 
 /* ---- CSV files ---- */
 
-struct reader {
+/* A table that is being filled. */
+struct filling {
     struct pictures *pictures;
-    const char *path, *table;
     sqlite3_stmt *insert;
     int parameter[COLUMNS]; /* of each column of the file; 0: the table has no such column */
-    int cell, width;
-    size_t line;
 };
 
-static void complain(struct reader *reader, const char *what)
+static void take_field(struct sms__csv *csv, const char *text, size_t length)
 {
-    if (reader->pictures->code == SMS_OK)
-        reader->pictures->code =
-            sms__fail(&reader->pictures->page->errors, SMS_EINPUT, reader->path, "line %zu: %s", reader->line, what);
+    struct filling *filling = csv->user;
+    int *parameter = &filling->parameter[csv->column - 1];
+    if (csv->column > COLUMNS)
+        sms__csv_complain(csv, "has too many columns");
+    else if (csv->line == 1)
+        *parameter =
+            sqlite3_bind_parameter_index(filling->insert, sms__print(&filling->pictures->page->arena, ":%s", text));
+    else if (*parameter && length &&
+             sqlite3_bind_text(filling->insert, *parameter, text, (int)length, SQLITE_TRANSIENT))
+        csv->code = SMS_ENOMEM;
 }
 
-static void take_field(void *bytes, size_t length, void *user)
+static void take_line(struct sms__csv *csv)
 {
-    struct reader *reader = user;
-    int cell = reader->cell++;
-    if (reader->pictures->code)
-        return;
-    if (cell >= COLUMNS || length >= FIELD_BYTES || !sms__is_printable(bytes, length)) {
-        complain(reader, "a field is too long, is not UTF-8, or holds control characters");
-        return;
+    const struct filling *filling = csv->user;
+    sqlite3 *file = filling->pictures->file;
+    if (csv->line > 1 && sqlite3_step(filling->insert) != SQLITE_DONE) {
+        if (sqlite3_errcode(file) == SQLITE_NOMEM)
+            csv->code = SMS_ENOMEM;
+        sms__csv_complain(csv, sqlite3_errmsg(file));
     }
-    if (reader->line == 1) {
-        const char *name = sms__print(&reader->pictures->page->arena, ":%s", (const char *)bytes);
-        reader->parameter[cell] = sqlite3_bind_parameter_index(reader->insert, name);
-    } else if (reader->parameter[cell] && length &&
-               sqlite3_bind_text(reader->insert, reader->parameter[cell], bytes, (int)length, SQLITE_TRANSIENT))
-        reader->pictures->code = SMS_ENOMEM;
-}
-
-static void take_line(int end, void *user)
-{
-    struct reader *reader = user;
-    struct pictures *pictures = reader->pictures;
-    (void)end;
-    if (reader->line == 1)
-        reader->width = reader->cell;
-    else if (pictures->code == SMS_OK && reader->cell != reader->width)
-        complain(reader, "has not as many fields as the first line");
-    else if (pictures->code == SMS_OK && sqlite3_step(reader->insert) != SQLITE_DONE) {
-        if (sqlite3_errcode(pictures->file) == SQLITE_NOMEM)
-            pictures->code = SMS_ENOMEM;
-        complain(reader, sqlite3_errmsg(pictures->file));
-    }
-    sqlite3_reset(reader->insert);
-    sqlite3_clear_bindings(reader->insert);
-    reader->line++;
-    reader->cell = 0;
-}
-
-static void parse(struct reader *reader, struct csv_parser *parser, struct sms__input *input)
-{
-    char bytes[BLOCK_BYTES];
-    ssize_t n = 0;
-    struct pictures *pictures = reader->pictures;
-    bool whole = true;
-    while (whole && pictures->code == SMS_OK && (n = sms__input_read(input, bytes, sizeof bytes)) > 0)
-        whole = csv_parse(parser, bytes, (size_t)n, take_field, take_line, reader) == (size_t)n;
-    if (n < 0)
-        pictures->code =
-            sms__fail(&pictures->page->errors, SMS_EIO, reader->path, "cannot be read: %s", strerror(errno));
-    whole = whole && (pictures->code || csv_fini(parser, take_field, take_line, reader) == 0);
-    if (!whole && csv_error(parser) == CSV_ENOMEM)
-        pictures->code = SMS_ENOMEM;
-    else if (!whole)
-        complain(reader, "is not CSV");
+    sqlite3_reset(filling->insert);
+    sqlite3_clear_bindings(filling->insert);
 }
 
 static int read_csv(struct pictures *pictures, const char *path, const char *insert)
 {
-    struct csv_parser parser;
-    struct sms__input input;
-    struct reader reader = {.pictures = pictures, .path = path, .line = 1};
-    int code = sms__input_open(path, (uint64_t)CSV_MIB << 20, &input, &pictures->page->errors);
-    if (code)
-        return code;
-    bool ready = csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL) == 0;
-    csv_set_blk_size(&parser, BLOCK_BYTES); /* bounds the memory of a field without end */
-    if (ready && sqlite3_prepare_v2(pictures->file, insert, -1, &reader.insert, NULL) == SQLITE_OK)
-        parse(&reader, &parser, &input);
-    else
-        pictures->code = SMS_ENOMEM;
-    sqlite3_finalize(reader.insert);
-    csv_free(&parser);
-    sms__input_close(&input);
-    return pictures->code;
+    struct filling filling = {.pictures = pictures};
+    struct sms__csv csv = {path,  &pictures->page->errors, &filling, take_field, take_line, FIELD_BYTES, 0, 0, 0,
+                           SMS_OK};
+    if (sqlite3_prepare_v2(pictures->file, insert, -1, &filling.insert, NULL) != SQLITE_OK)
+        return SMS_ENOMEM;
+    int code = sms__csv_read(&csv);
+    sqlite3_finalize(filling.insert);
+    return code;
 }
 
 /* A row of the list of tables: the name, and the statement that fills the table. */

@@ -106,6 +106,22 @@ struct json_t *sms__json_number(double value);
 enum { SMS__JSON_MIB = 512 };
 int sms__read_json(const char *path, struct json_t *list, struct sms_errors *errors);
 
+/* csv_read.c: reads a CSV file, calls `field` for each field and `row` at the end of each line, the first included. */
+struct sms__csv {
+    const char *path;
+    struct sms_errors *errors;
+    void *user;
+    void (*field)(struct sms__csv *csv, const char *text, size_t length);
+    void (*row)(struct sms__csv *csv);
+    size_t most;         /* bytes of a field; fewer are allowed */
+    size_t line;         /* from 1 */
+    int column, columns; /* of the field, from 1; of the first line */
+    int code;            /* SMS_OK, or of the first problem, after which nothing is called any more */
+};
+int sms__csv_read(struct sms__csv *csv);
+/* Adds an error about the line. */
+void sms__csv_complain(struct sms__csv *csv, const char *what);
+
 /* json.c: an object for one scenario, an array for several. Both return 0; or -1 when out of memory or after a write
  * error. `baseline` is [scenarios]. */
 int sms__print_json(const struct sms__set *set, FILE *to);
