@@ -147,9 +147,9 @@ static void use_modes(struct sms__arena *arena, const struct sms_scenario *scena
     if (scenario->cluster)
         use(arena, &uses->modes, "cluster");
     if (side_by_side > 1 && !scenario->shares && !scenario->cluster)
-        use(arena, &uses->modes, sms__mode_at(SMS__MODE_TOGETHER)->name);
+        use(arena, &uses->modes, sms__mode_together.name);
     for (size_t p = 0; p < scenario->policies && side_by_side > 1 && scenario->shares; p++)
-        use(arena, &uses->modes, sms__mode_at((size_t)scenario->policy[p].mode.kind)->name);
+        use(arena, &uses->modes, scenario->policy[p].mode.form->name);
 }
 
 static struct uses uses_of(struct sms__arena *arena, const struct sms_scenario *scenario)

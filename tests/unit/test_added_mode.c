@@ -1,22 +1,5 @@
-/* A sharing mode that is added as the library's are: by a file that defines it, here this one, and a line in the list
- * of modes.c, here SMS__MODES_ADDED. Nothing else knows it. */
-#include "sim/model/policy/modes.h"
+/* Sharing modes that are added as the library's are: by a file each, in modes/. Nothing else knows them. */
 #include "tests/laws/sharing.h"
-
-static double weigh_slice(double slice_ps, double weight) { return slice_ps * weight; }
-
-extern const struct sms__mode_form sms__mode_weighted_slice;
-const struct sms__mode_form sms__mode_weighted_slice = {
-    .name = "weighted_slice",
-    .help = "contexts take turns, in slices that are as long as the weights of their processes are great",
-    .params = sms__slice_params,
-    .read = sms__read_slices,
-    .slices = true,
-    .slice_ps = weigh_slice,
-};
-
-#define SMS__MODES_ADDED(MODE) MODE(weighted_slice)
-#include "sim/model/policy/modes.c"
 
 #define WORKLOAD "workload: w\nkernels: [{name: k, time: 12 ms}]\n"
 #define PROCESSES "processes:\n  - {name: light, workload: w}\n  - {name: heavy, workload: w, weight: 3}\n"
@@ -41,6 +24,21 @@ static void an_added_mode_has_a_label_and_leaves_the_others_as_they_are(void **s
     share_release(s);
 }
 
+/* Blocks of 1 ms, two on each SM at a time. */
+#define BLOCKS "workload: w\nkernels: [{name: k, blocks: 12, threads: 1024, block_time: 1 ms}]\n"
+
+static void an_added_mode_sets_the_part_of_the_sms_of_each_process(void **state)
+{
+    (void)state;
+    struct shared s = share(BLOCKS, "devices: [{model: small}]\n"
+                                    "policies: [{mode: {two_classes: {high: 75 %}}}, {mode: two_classes}]\n"
+                                    "processes:\n  - {name: low, workload: w, active_threads: 10 %}\n"
+                                    "  - {name: high, workload: w, priority: 1}\n");
+    assert_turnarounds(s, 0, 2, (double[]){6, 2}); /* 1 and 3 of the 4 SMs */
+    assert_turnarounds(s, 1, 2, (double[]){3, 3});
+    share_release(s);
+}
+
 static void an_unknown_mode_is_refused_and_an_added_one_suggested(void **state)
 {
     (void)state;
@@ -57,6 +55,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_added_mode_runs_as_its_operations_say),
         cmocka_unit_test(an_added_mode_has_a_label_and_leaves_the_others_as_they_are),
+        cmocka_unit_test(an_added_mode_sets_the_part_of_the_sms_of_each_process),
         cmocka_unit_test(an_unknown_mode_is_refused_and_an_added_one_suggested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

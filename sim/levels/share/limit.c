@@ -1,5 +1,6 @@
-/* active_threads. Block by block, a limited process has SMs of its own choice: those that fewest others have chosen,
- * the first of equal ones. A coarse kernel takes longer, as footprint.c says, and so asks for less of everything. */
+/* The parts of the SMs that the mode gives to processes. Block by block, a limited process has SMs of its own choice:
+ * those that fewest others have chosen, the first of equal ones. A coarse kernel takes longer, as footprint.c says, and
+ * so asks for less of everything. */
 #include "limit.h"
 #include "context.h"
 
@@ -11,8 +12,9 @@ static const struct sms__device *type_of(const struct sms__process *process) { r
 /* The number of SMs that the process may use: whole granules, and at least one SM. */
 static size_t count_sms(const struct sms__process *process)
 {
-    double granule = (double)process->share->use->mode.granule;
-    double granules = process->vm->active_threads * (double)type_of(process)->sms / granule;
+    const struct sms__mode *mode = &process->share->use->mode;
+    double granule = mode->granule ? (double)mode->granule : 1;
+    double granules = sms__mode_part(mode, process->vm) * (double)type_of(process)->sms / granule;
     size_t sms = (size_t)(floor(granules + 1e-9) * granule); /* 29 % of 100 are 29 */
     return sms > 0 ? sms : 1;
 }
@@ -90,19 +92,23 @@ static size_t most_sms(const struct sms_share *share)
     return most;
 }
 
-static bool is_limited(const struct sms__tenant *vm) { return vm->active_threads < 1; }
+static bool is_limited(const struct sms_share *share, const struct sms__tenant *vm)
+{
+    return sms__mode_part(&share->use->mode, vm) < 1;
+}
 
 bool sms__limits_any(const struct sms_share *share)
 {
     bool any = false;
     for (size_t v = 0; v < share->scenario->vms; v++)
-        any |= is_limited(&share->setup.vm[v]) && (share->spec->only_vm < 0 || (size_t)share->spec->only_vm == v);
-    return any && sms__mode_at((size_t)share->use->mode.kind)->limits_sms;
+        any |=
+            is_limited(share, &share->setup.vm[v]) && (share->spec->only_vm < 0 || (size_t)share->spec->only_vm == v);
+    return any;
 }
 
 void sms__limit_set(struct sms__process *process)
 {
-    process->limit.is_on = process->share->limits_sms && is_limited(process->vm);
+    process->limit.is_on = process->share->limits_sms && is_limited(process->share, process->vm);
 }
 
 static size_t most_kernels(const struct sms_share *share)
@@ -137,7 +143,7 @@ void sms__limits_init(struct sms_share *share)
 static void allow(const struct sms__process *process, size_t vm, size_t first_type, const struct sms__allowed **allowed)
 {
     const struct sms__tenant *of = &process->share->setup.vm[vm];
-    for (size_t k = 0; is_limited(of) && k < of->workload->kernels; k++)
+    for (size_t k = 0; is_limited(process->share, of) && k < of->workload->kernels; k++)
         allowed[first_type + k] = &process->limit.allowed;
 }
 

@@ -1,4 +1,4 @@
-/* active_threads: a process may be kept to a share of the SMs. */
+/* A process may be kept to a part of the SMs, which its mode sets. */
 #ifndef SMS_LEVELS_SHARE_LIMIT_H
 #define SMS_LEVELS_SHARE_LIMIT_H
 

@@ -7,6 +7,6 @@ const struct sms__mode_form sms__mode_mig_mps = {
     .params = sms__mps_params,
     .read = sms__read_mps,
     .instances = true,
-    .limits_sms = true,
     .most_processes = sms__most_clients,
+    .part = sms__active_threads,
 };

@@ -1,4 +1,4 @@
-/* time_slice and mig: contexts take turns, on the device or on each of its instances. */
+/* time_slice: contexts take turns on the device. */
 #include "modes.h"
 
 enum { SLICE, SWITCH, DRAIN, NEWCOMER };
@@ -34,14 +34,5 @@ const struct sms__mode_form sms__mode_time_slice = {
     .help = "contexts take turns; one alone is never switched",
     .params = sms__slice_params,
     .read = sms__read_slices,
-    .slices = true,
-};
-
-const struct sms__mode_form sms__mode_mig = {
-    .name = "mig",
-    .help = "each instance is a device of its own; processes in it take turns",
-    .params = sms__slice_params,
-    .read = sms__read_slices,
-    .instances = true,
     .slices = true,
 };

@@ -1,57 +1,37 @@
-/* The list of sharing modes, and how an entry of a scenario names one. */
+/* Sharing modes, and how an entry of a scenario names one. */
 #include "modes.h"
 #include "policies.h"
 
 #include <string.h>
 
-#ifndef SMS__MODES_ADDED
-#define SMS__MODES_ADDED(MODE) /* a test adds one */
-#endif
+extern const struct sms__mode_form *const sms__modes[];
 
-#define MODES(MODE)                                                                                                    \
-    MODE(exclusive)                                                                                                    \
-    MODE(time_slice)                                                                                                   \
-    MODE(together)                                                                                                     \
-    MODE(mps)                                                                                                          \
-    MODE(mig)                                                                                                          \
-    MODE(mig_mps)                                                                                                      \
-    SMS__MODES_ADDED(MODE)
-
-#define DECLARE(name) extern const struct sms__mode_form sms__mode_##name;
-MODES(DECLARE)
-
-#define ADDRESS(name) &sms__mode_##name,
-static const struct sms__mode_form *const forms[] = {MODES(ADDRESS) NULL};
-
-const struct sms__mode_form *sms__mode_at(size_t idx) { return idx < sizeof forms / sizeof *forms ? forms[idx] : NULL; }
-
-static size_t position_of(const char *name)
+const struct sms__mode_form *sms__mode_at(size_t idx)
 {
-    size_t i = 0;
-    while (forms[i] && strcmp(forms[i]->name, name) != 0)
-        i++;
-    return i;
+    for (size_t i = 0; sms__modes[i]; i++)
+        if (i == idx)
+            return sms__modes[i];
+    return NULL;
 }
 
-const struct sms__mode_form *sms__find_mode(const char *name) { return forms[position_of(name)]; }
+bool sms__mode_slices(const struct sms__mode *mode) { return mode->form->slices; }
 
-bool sms__mode_slices(const struct sms__mode *mode) { return forms[mode->kind]->slices; }
-
-bool sms__mode_runs_beside(const struct sms__mode *mode)
-{
-    return !forms[mode->kind]->slices && !forms[mode->kind]->exclusive;
-}
+bool sms__mode_runs_beside(const struct sms__mode *mode) { return !mode->form->slices && !mode->form->exclusive; }
 
 uint64_t sms__mode_most_processes(const struct sms__mode *mode)
 {
-    const struct sms__mode_form *form = forms[mode->kind];
+    const struct sms__mode_form *form = mode->form;
     return form->exclusive ? 1 : form->most_processes ? form->most_processes(mode) : UINT64_MAX;
+}
+
+double sms__mode_part(const struct sms__mode *mode, const struct sms__tenant *process)
+{
+    return mode->form->part ? mode->form->part(mode, process) : 1;
 }
 
 double sms__mode_slice_ps(const struct sms__mode *mode, double slice_ps, double weight)
 {
-    const struct sms__mode_form *form = forms[mode->kind];
-    return form->slice_ps ? form->slice_ps(slice_ps, weight) : slice_ps;
+    return mode->form->slice_ps ? mode->form->slice_ps(slice_ps, weight) : slice_ps;
 }
 
 static struct sms__turns fill_in(struct sms__turns turns, const struct sms__turns *by)
@@ -72,10 +52,9 @@ struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms
     return fill_in(fill_in(mode->turns, &device->turns), &fallback.turns);
 }
 
-struct sms__mode sms__default_mode(void)
+struct sms__mode sms__bare_mode(const struct sms__mode_form *form)
 {
-    return (struct sms__mode){
-        .kind = SMS__MODE_TIME_SLICE, .turns = {.switch_ps = -1, .newcomer = -1}, .label = sms__mode_time_slice.name};
+    return (struct sms__mode){.form = form, .turns = {.switch_ps = -1, .newcomer = -1}, .label = form->name};
 }
 
 static void read_instances(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *mode)
@@ -129,9 +108,9 @@ static const char *with_instances(struct sms__arena *arena, const char *name, co
 void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
                     const struct sms__node *params, struct sms__mode *mode)
 {
-    double values[SMS__PARAMS_MAX] = {0};
+    double *values = SMS__NEW(reader->arena, double, SMS__PARAMS_MAX);
     size_t before = reader->errors->count;
-    *mode = (struct sms__mode){.kind = (int)position_of(form->name)};
+    *mode = (struct sms__mode){.form = form, .param = values};
     sms__default_params(form->params, values);
     if (params)
         read_params(reader, params, form, values, mode);

@@ -148,12 +148,12 @@ static void set_default(const struct sms_load_options *options, enum sms__kind k
 static void set_defaults(const struct sms_load_options *options, enum sms__kind first, struct sms__policy_use *use)
 {
     set_default(options, SMS__BLOCK, "round_robin", use);
+    use->mode = sms__bare_mode(first == SMS__BLOCK ? &sms__mode_exclusive : &sms__mode_time_slice);
     if (first == SMS__BLOCK)
         return;
     set_default(options, SMS__SHARE, "plain", use);
     if (first == SMS__PLACE)
         set_default(options, SMS__PLACE, "first_fit", use);
-    use->mode = sms__default_mode();
 }
 
 /* Reads one entry. Returns whether it could be read. */
@@ -199,13 +199,10 @@ void sms__default_alone(struct sms__reader *reader, struct sms_scenario *scenari
     const struct sms_load_options *options = sms__load_options(reader);
     if (!scenario->alone) {
         scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
-        set_default(options, SMS__BLOCK, "round_robin", scenario->alone);
+        set_defaults(options, SMS__BLOCK, scenario->alone);
         scenario->alone->label = scenario->alone->written = scenario->alone->policy->name;
         scenario->alone->node = scenario->node;
     }
-    if (!scenario->shares && !scenario->cluster)
-        return;
-    set_default(options, SMS__SHARE, "plain", scenario->alone);
-    scenario->alone->mode =
-        (struct sms__mode){.kind = SMS__MODE_EXCLUSIVE, .label = sms__mode_at(SMS__MODE_EXCLUSIVE)->name};
+    if (scenario->shares || scenario->cluster)
+        set_default(options, SMS__SHARE, "plain", scenario->alone);
 }

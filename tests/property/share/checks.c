@@ -296,7 +296,7 @@ static const char *check_service(const struct outcome *outcome, const struct sms
                                  size_t process)
 {
     const struct sms__policy_use *use = &scenario->policy[policy];
-    bool alone = use->mode.kind == SMS__MODE_TIME_SLICE || use->mode.kind == SMS__MODE_EXCLUSIVE;
+    bool alone = use->mode.form == &sms__mode_time_slice || use->mode.form == &sms__mode_exclusive;
     double expected = kernels_alone_ps(scenario, use, process) / 1000;
     double service = value(outcome, policy, SMS_PROCESS, process, "service_ns");
     bool ended = !isnan(value(outcome, policy, SMS_PROCESS, process, "turnaround_ns"));
@@ -365,7 +365,7 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
 {
     const struct sms__mode *mode = &scenario->policy[policy].mode;
     const struct seen *seen = &outcome->seen[policy];
-    bool sliced = mode->kind == SMS__MODE_TIME_SLICE || mode->kind == SMS__MODE_EXCLUSIVE;
+    bool sliced = mode->form == &sms__mode_time_slice || mode->form == &sms__mode_exclusive;
     bool whole = scenario->warmup_ps <= 0 && scenario->duration_ps <= 0;
     const char *why = sliced && whole ? check_time_slices(outcome, scenario, policy) : NULL;
     for (size_t d = 0; d < scenario->devices && !why; d++)
@@ -381,9 +381,9 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
         if (!why && scenario->warmup_ps <= 0)
             why = check_service(outcome, scenario, policy, v);
     }
-    if (!why && mode->kind == SMS__MODE_EXCLUSIVE)
+    if (!why && mode->form->exclusive)
         why = check_process_limit(seen, scenario->vms, 1);
-    if (!why && mode->kind == SMS__MODE_MPS)
+    if (!why && mode->form->most_processes && !mode->form->instances)
         why = check_process_limit(seen, scenario->vms, mode->clients);
     return why;
 }

@@ -1,0 +1,19 @@
+/* two_classes: a mode in one file, which test_added_mode adds. Processes of a priority above 0 run on one part of the
+ * SMs, the others on the rest. */
+#include "sim/model/policy/modes.h"
+#include "sim/model/tenant.h"
+
+static const struct sms_param params[] = {{"high", SMS_UNIT_RATIO, 0.01, 0.99, 0.5, "part of the high class"}, {0}};
+
+static double part(const struct sms__mode *mode, const struct sms__tenant *process)
+{
+    return process->priority > 0 ? mode->param[0] : 1 - mode->param[0];
+}
+
+extern const struct sms__mode_form sms__mode_two_classes;
+const struct sms__mode_form sms__mode_two_classes = {
+    .name = "two_classes",
+    .help = "kernels of all processes at once, each on the part of its class",
+    .params = params,
+    .part = part,
+};
