@@ -35,7 +35,6 @@ case $target in
 esac
 mkdir -p "$corpus" "$build" "$work/seeds"
 [ -z "$seeds" ] || cp "$seeds"/* "$work/seeds"
-cat $words >"$work/words.dict"
 # Profiles, and behind each the byte that selects its importer.
 if [ "$target" = import ]; then
     for file in tests/import/*/ncu-*.csv tests/import/*/ncu-*.txt; do
@@ -55,6 +54,22 @@ fi
     exec 9>&-
     [ $built -eq 0 ]
 } >"$work/log" 2>&1 || { cat "$work/log"; echo "it does not build"; exit 1; }
+
+# The keys and names that this version knows are words of its files.
+write_words() {
+    cat $words && case $target in
+        file | plan) python3 - "$program" <<'END' ;;
+import json, subprocess, sys
+for what in ("fields", "policies", "contention"):
+    for entry in json.loads(subprocess.check_output([sys.argv[1], "list", what, "--format", "json"])):
+        for part in entry.get("fields") or entry.get("parameters", []):
+            print('"%s: "' % part["name"])
+        if what != "fields":
+            print('"%s"' % entry["name"])
+END
+    esac
+}
+ASAN_OPTIONS=detect_leaks=0 write_words >"$work/words.dict" || { echo "its words cannot be listed"; exit 1; }
 
 # What this version writes is where the fuzzing of what it reads begins.
 write_seeds() {

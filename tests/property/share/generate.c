@@ -2,6 +2,7 @@
  * has two numbers drawn among its arguments: C leaves open which is drawn first. */
 #include "share.h"
 
+#include "../../../sim/model/policy/modes.h"
 #include "../../../sim/model/policy/registry.h"
 
 uint64_t draw(uint64_t *rng)
@@ -31,7 +32,6 @@ struct choices {
     uint64_t *rng;
     FILE *to;
     enum form form;
-    bool mig;
     unsigned sms, devices, workloads;
     unsigned held; /* at this step of the workload */
 };
@@ -167,56 +167,65 @@ static void print_workload(struct choices *c, unsigned w)
         print_step(c, kernels);
 }
 
-static void print_slices(struct choices *c, const char *mode)
+/* A value that is small, as all is here. */
+static void print_value(struct choices *c, const struct sms_param *param)
 {
-    fprintf(c->to, "mode: {%s: {", mode);
-    if (mode[0] == 'm')
-        fputs("instances: [half, half], ", c->to);
-    fprintf(c->to, "slice: %u us, ", 100 * number(c, 1, 30));
-    fprintf(c->to, "switch: %u us", 50 * number(c, 0, 5));
-    fputs(chance(c->rng, 30) ? ", drain: true" : "", c->to);
-    fputs(chance(c->rng, 30) ? ", newcomer: rest_of_slice}}" : "}}", c->to);
+    unsigned least = (unsigned)param->min, most = param->max < param->min + 7 ? (unsigned)param->max : least + 7;
+    fprintf(c->to, "%s: ", param->name);
+    if (param->unit == SMS_UNIT_CHOICE)
+        fputs(one_of(c->rng, param->choices), c->to);
+    else if (param->unit == SMS_UNIT_COUNT)
+        fprintf(c->to, "%u", number(c, least, most));
+    else if (param->unit == SMS_UNIT_TIME && param->fallback > 0)
+        fprintf(c->to, "%u us", (unsigned)(param->fallback / 8e6) * number(c, 1, 16));
+    else if (param->unit == SMS_UNIT_TIME)
+        fprintf(c->to, "%u us", number(c, 0, 20));
+    else
+        fprintf(c->to, "%.17g", param->fallback);
 }
 
-static void print_mode(struct choices *c, unsigned p)
+static void print_mode(struct choices *c)
 {
-    unsigned mode = number(c, 0, c->form == BOTH ? 2 : 4);
-    if (mode == 0 && p == 1) { /* no mode twice */
-        fputs("mode: exclusive", c->to);
-    } else if (mode < 3 || c->form == BOTH) {
-        print_slices(c, mode == 1 ? "time_slice" : "mig");
-    } else if (mode == 3 && p == 1) {
-        fprintf(c->to, "mode: {together: {launch_wait: %u us}}", number(c, 0, 20));
-    } else {
-        fputs(chance(c->rng, 40) ? "mode: {mig_mps: {instances: [half, half], " : "mode: {mps: {", c->to);
-        fprintf(c->to, "clients: %u, ", number(c, 1, 8));
-        fprintf(c->to, "granule: %u}}", number(c, 1, 3));
+    const struct sms__mode_form *form;
+    unsigned modes = 0;
+    while (sms__mode_at(modes))
+        modes++;
+    do /* kernels of both forms do not run at once */
+        form = sms__mode_at(number(c, 0, modes - 1));
+    while (c->form == BOTH && !form->slices && !form->exclusive);
+    fprintf(c->to, "mode: {%s: {%s", form->name, form->instances ? "instances: [half, half]" : "");
+    const char *before = form->instances ? ", " : "";
+    for (const struct sms_param *param = form->params; param && param->name; param++) {
+        if (chance(c->rng, 40))
+            continue;
+        fputs(before, c->to);
+        print_value(c, param);
+        before = ", ";
     }
+    fputs("}}", c->to);
+}
+
+/* A policy of the library, or often the one that does anything at any time. */
+static const char *draw_share(struct choices *c)
+{
+    unsigned shares = 0;
+    while (sms__share_at(NULL, shares))
+        shares++;
+    unsigned drawn = number(c, 0, shares + 1);
+    return drawn < shares ? sms__share_at(NULL, drawn)->name : "chaos";
 }
 
 static void print_policies(struct choices *c)
 {
-    static const char *const shares[] = {"plain",
-                                         "container_pause",
-                                         "mobile_cuda",
-                                         "priority",
-                                         "fair_share",
-                                         "earliest_deadline",
-                                         "memory_admission",
-                                         "shortest_first",
-                                         "interference_aware",
-                                         "chaos",
-                                         "chaos",
-                                         NULL};
-    static const char *const blocks[] = {"round_robin",         "fine_grained",    "most_room",
-                                         "fine_grained_capped", "sm_quota",        "tenant_fair",
-                                         "warped_slicer",       "elastic_kernels", "affinity"};
-    unsigned first = number(c, 0, sizeof blocks / sizeof *blocks - 3);
+    unsigned blocks = 0, policies = number(c, 1, 3);
+    while (sms__policy_at(NULL, blocks))
+        blocks++;
+    unsigned first = number(c, 0, blocks - 1);
     fputs("policies:\n", c->to);
-    for (unsigned p = number(c, 1, 3); p > 0; p--) {
-        fprintf(c->to, "  - {share: %s, ", one_of(c->rng, shares));
-        print_mode(c, p);
-        fprintf(c->to, ", block: %s}\n", blocks[first + p - 1]); /* so that no two are the same */
+    for (unsigned p = 0; p < policies; p++) { /* no two are the same */
+        fprintf(c->to, "  - {share: %s, ", draw_share(c));
+        print_mode(c);
+        fprintf(c->to, ", block: %s}\n", sms__policy_at(NULL, (first + p) % blocks)->name);
     }
 }
 
