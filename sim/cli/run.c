@@ -33,7 +33,8 @@ const struct cli_option run_effort[] = {
 #define TRACE_AT(member) offsetof(struct trace_options, member)
 
 const struct cli_option run_trace[] = {
-    {"trace", "FILE", "write the timeline of the run as Chrome trace events, for Perfetto", CLI_TEXT, TRACE_AT(path)},
+    {"trace", "FILE", "write the timeline of the run for Perfetto: FILE.pftrace, or FILE.json", CLI_TEXT,
+     TRACE_AT(path)},
     {"trace-events", "N", "limit of the number of these events; default 500000", CLI_COUNT, TRACE_AT(events)},
     {"trace-from", "TIME", "leave out events that end before this time; default 0", CLI_TIME, TRACE_AT(from_ps)},
     {"trace-to", "TIME", "leave out events from this time on; default: the end of the run", CLI_TIME, TRACE_AT(to_ps),
@@ -92,6 +93,11 @@ static void observe_span(void *user, const char *policy, const struct sms_span *
         sms__trace_span(run->trace, policy, span);
 }
 
+static void observe_miss(void *user, const char *policy, const struct sms_miss *miss)
+{
+    sms__trace_miss(((struct run *)user)->trace, policy, miss);
+}
+
 static void observe_placement(void *user, const char *policy, const struct sms_placement *placement)
 {
     struct run *run = user;
@@ -125,6 +131,7 @@ static void set_observers(struct run *run, const struct sms_scenario *scenario, 
     settings->on_stay = timeline || blocks ? observe_stay : NULL;
     settings->on_kernel = blocks ? observe_kernel : NULL;
     settings->on_span = (rows && rows->spans) || blocks ? observe_span : NULL;
+    settings->on_miss = blocks ? observe_miss : NULL;
     settings->on_placement = placements || run->trace ? observe_placement : NULL;
     settings->on_departure = placements || run->trace ? observe_departure : NULL;
     settings->on_shared_gpu = rows && rows->gpus ? observe_gpu : NULL;

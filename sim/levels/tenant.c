@@ -68,10 +68,26 @@ static void launch(struct sms__vm_stream *stream, size_t k, uint64_t now)
     sms__blocks_launch(feed->device, &stream->launch, now);
 }
 
+static void observe_miss(const struct sms__vm_stream *stream, uint64_t now)
+{
+    const struct sms__feed *feed = stream->feed;
+    const struct sms__blocks_setup *device = sms__blocks_setup(feed->device);
+    if (!device->label || !device->options->on_miss)
+        return;
+    struct sms_miss miss = {(size_t)(feed->vm - feed->scenario->vm),
+                            feed->vm->name,
+                            device->idx,
+                            stream->arrived_ps,
+                            now,
+                            feed->vm->deadline_ps};
+    device->options->on_miss(device->options->user, device->label, &miss);
+}
+
 static void end_job(struct sms__vm_stream *stream, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
-    sms__record_job(feed->record, stream->arrived_ps, feed->vm->deadline_ps, now);
+    if (sms__record_job(feed->record, stream->arrived_ps, feed->vm->deadline_ps, now))
+        observe_miss(stream, now);
     stream->in_job = false;
     if (++feed->ended == feed->vm->repeat && --*feed->running == 0)
         feed->engine->stopped = true;

@@ -82,16 +82,17 @@ static struct sms__monitor_record *new_monitor_record(struct sms__arena *arena)
     return monitor;
 }
 
-void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now)
+bool sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now)
 {
     uint64_t latency = now - since_ps;
     record->jobs++;
     record->end_ps = now;
     sms__histogram_add(&record->latency, latency);
-    if (deadline_ps > 0 && (double)latency > deadline_ps) {
-        record->missed++;
-        record->tardiness_ps += (double)latency - deadline_ps;
-    }
+    if (deadline_ps <= 0 || (double)latency <= deadline_ps)
+        return false;
+    record->missed++;
+    record->tardiness_ps += (double)latency - deadline_ps;
+    return true;
 }
 
 struct sms__span_record sms__record_spans(const struct sms__record *record, size_t kernel)

@@ -1,4 +1,5 @@
-/* What the files of the trace writer share: the trace of the policy that runs now, its tracks, and its counters. */
+/* What the files of the trace writer share: the trace of the policy that runs now, its tracks, its counters, and the
+ * formats. The files that observe say what happens, and a format writes it. */
 #ifndef SMS_REPORT_TRACE_PARTS_H
 #define SMS_REPORT_TRACE_PARTS_H
 
@@ -10,20 +11,35 @@
 __extension__ typedef unsigned __int128 sms__u128;
 
 /* What can be in a trace. The cluster's is pods, others have the rest. */
-enum sms__trace_class { SMS__TRACE_BLOCKS, SMS__TRACE_KERNELS, SMS__TRACE_SPANS, SMS__TRACE_PODS, SMS__TRACE_CLASSES };
+enum sms__trace_class {
+    SMS__TRACE_BLOCKS,
+    SMS__TRACE_KERNELS,
+    SMS__TRACE_SPANS,
+    SMS__TRACE_INSTANTS,
+    SMS__TRACE_PODS,
+    SMS__TRACE_CLASSES
+};
+
+/* Enough for a name of a track or a kernel. Names of pods may be longer. */
+enum { SMS__TRACE_NAME_BYTES = 2 * SMS__FIELD_BYTES };
 
 /* A kernel of a tenant. */
 struct sms__trace_kind {
     size_t vm, kernel;
-    char *name; /* "VM/KERNEL", escaped for JSON */
+    char *name; /* "VM/KERNEL" */
 };
 
-/* A place where events are shown. Events of one lane never overlap, as viewers demand. */
+/* A place where events are shown. Events of one lane never overlap, as viewers demand, and come in order of time. */
 struct sms__trace_track {
     struct sms__trace_lane {
         uint64_t end_ps, tid;
+        uint64_t interned; /* bit i: name i + 1 is in the file. For formats that number names */
     } * lane;
     size_t lanes;
+    uint64_t tid; /* of the track itself, if its lanes are slots */
+    /* of a process: whether its last span was a kernel; when its last kernel ended */
+    bool was_kernel;
+    uint64_t kernel_end_ps;
 };
 
 /* Block x picoseconds by device, kernel and interval of 2^shift ps. Intervals are merged in pairs when the run goes
@@ -49,15 +65,19 @@ struct sms__trace_part {
 
 enum { SMS__TRACE_CACHE = 256 };
 
+struct sms__trace_format;
+
 struct sms__trace {
     const struct sms_scenario *scenario;
     struct sms__trace_options options;
+    const struct sms__trace_format *format;
     struct sms__write write;
-    bool out_of_memory, has_events;
+    bool out_of_memory;
     struct sms__trace_kind *kind;
     size_t kinds;
     size_t *first_stream; /* [vms + 1]: among the streams of a device */
-    size_t *first_track;  /* [devices + 1]: SMs, then streams; the last is the first process, or a cluster's tracks */
+    size_t *first_track;  /* [devices + 1]: SMs, then streams; the last is the first process. Behind the processes is a
+                           * track for the misses of each "process" of the viewer. A cluster has tracks of its own */
     struct sms__trace_part *part;
     size_t parts;
     /* the policy that runs now */
@@ -74,28 +94,54 @@ struct sms__trace {
     } cache[SMS__TRACE_CACHE];
 };
 
-/* An event with a duration. */
+/* An event with a duration, or an instant. */
 struct sms__trace_slice {
-    const char *category, *name, *color; /* name: escaped for JSON */
-    size_t track, pid;                   /* pid: index among those of the policy */
+    const char *category, *name, *color;
+    size_t name_id;    /* from 1, the same for the same name on a track; 0: none */
+    size_t track, pid; /* pid: index among those of the policy */
     uint64_t start_ps, end_ps;
-    void (*name_thread)(const struct sms__trace *trace, size_t track, FILE *to); /* prints the track's name, escaped */
+    bool instant; /* at start_ps */
+    bool slots;   /* the lanes of its track are slots of one thing */
+    void (*name_track)(const struct sms__trace *trace, size_t track, char name[SMS__TRACE_NAME_BYTES]);
     size_t sort_index; /* of the track's first lane among those of the same pid */
     size_t lanes_max;  /* an event that needs more lanes is left out */
-    char detail[64];   /* more arguments, as "\"blocks\":2,"; or "" */
+    struct {
+        const char *name, *text; /* NULL: there is none; it is a number */
+        uint64_t number;
+    } detail; /* one more argument */
 };
 
-/* events.c. Prints a string escaped for JSON, without quotes; or returns a copy, NULL without memory. */
-void sms__trace_print(FILE *to, const char *text);
-char *sms__trace_escape(const char *text);
-/* Names a "process" of the viewer: "LABEL, NAME". Does so once. */
+/* A counter of a device. */
+struct sms__trace_series {
+    size_t device;
+    const char *name, *unit;
+    int decimals; /* values are in 10^-decimals */
+    uint64_t tid;
+};
+
+/* Writes the parts of a file to trace->write.to. A "process" of the viewer, a lane or a counter is begun before its
+ * first event. */
+struct sms__trace_format {
+    void (*begin)(struct sms__trace *trace);
+    void (*begin_process)(struct sms__trace *trace, uint64_t pid, const char *name); /* shown as "LABEL, NAME" */
+    void (*begin_lane)(struct sms__trace *trace, const struct sms__trace_slice *slice, size_t lane);
+    void (*put)(struct sms__trace *trace, const struct sms__trace_slice *slice, struct sms__trace_lane *lane);
+    void (*begin_series)(struct sms__trace *trace, const struct sms__trace_series *series);
+    void (*count)(struct sms__trace *trace, const struct sms__trace_series *series, uint64_t time_ps, uint64_t value);
+    void (*end)(struct sms__trace *trace, const char *file); /* `file`: the scenario's */
+};
+
+extern const struct sms__trace_format sms__trace_json, sms__trace_perfetto;
+
+/* events.c. Begins a "process" of the viewer. Does so once. */
 void sms__trace_name_pid(struct sms__trace *trace, size_t pid, const char *name);
 /* Counts the event, and writes it if the budget has room. Returns whether it was written. */
 bool sms__trace_put(struct sms__trace *trace, enum sms__trace_class class, const struct sms__trace_slice *slice);
-void sms__trace_counter(struct sms__trace *trace, size_t device, const char *name, const char *unit, uint64_t time_ps,
-                        uint64_t value, int decimals);
-/* Number of "processes" of each policy. */
+/* Number of "processes" of each policy, and the viewer's number of one of the current policy. */
 size_t sms__trace_pids(const struct sms__trace *trace);
+uint64_t sms__trace_pid(const struct sms__trace *trace, size_t pid);
+/* A new number of a track. Processes and tracks share one range of numbers, because viewers expect that. */
+uint64_t sms__trace_tid(struct sms__trace *trace);
 
 /* usage.c: the counters of a policy. Begins with none; SMS_ENOMEM without memory. `events` is the maximum number
  * of events that sms__usage_write may write. */

@@ -2,7 +2,6 @@
  * The last "process" has one track, for the pods that wait. */
 #include "parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Most events that are shown at the same time: waiting pods, and pods on a GPU. */
@@ -13,12 +12,12 @@ static size_t waiting_track(const struct sms__trace *trace)
     return trace->scenario->cluster->nodes * SMS_NODE_GPUS_MAX;
 }
 
-static void name_gpu(const struct sms__trace *trace, size_t track, FILE *to)
+static void name_gpu(const struct sms__trace *trace, size_t track, char name[SMS__TRACE_NAME_BYTES])
 {
     if (track == waiting_track(trace))
-        fputs("waiting", to);
+        snprintf(name, SMS__TRACE_NAME_BYTES, "waiting");
     else
-        fprintf(to, "GPU %zu", track % SMS_NODE_GPUS_MAX);
+        snprintf(name, SMS__TRACE_NAME_BYTES, "GPU %zu", track % SMS_NODE_GPUS_MAX);
 }
 
 /* A color that chrome://tracing knows, by how a pod's stay ended. */
@@ -35,20 +34,18 @@ static const char *color_of(const char *ended)
 static void put_pod(struct sms__trace *trace, const char *pod, struct sms__trace_slice slice)
 {
     const struct sms__cluster *cluster = trace->scenario->cluster;
-    char node[256] = "waiting", *name = trace->left ? sms__trace_escape(pod) : NULL;
-    slice.name = name;
+    char node[256] = "waiting";
+    slice.name = pod;
+    slice.slots = true;
     slice.pid = slice.track / SMS_NODE_GPUS_MAX;
-    slice.name_thread = name_gpu;
+    slice.name_track = name_gpu;
     slice.sort_index = slice.track * LANES_MAX;
-    trace->out_of_memory |= trace->left && !name;
-    if (name && !trace->named[slice.pid]) {
+    if (trace->left && !trace->named[slice.pid]) {
         if (slice.pid < cluster->nodes)
             sms__node_name(cluster, slice.pid, node, sizeof node);
         sms__trace_name_pid(trace, slice.pid, node);
     }
-    if (name || !trace->left)
-        sms__trace_put(trace, SMS__TRACE_PODS, &slice);
-    free(name);
+    sms__trace_put(trace, SMS__TRACE_PODS, &slice);
 }
 
 void sms__trace_placement(struct sms__trace *trace, const char *policy, const struct sms_placement *placement)
@@ -71,8 +68,8 @@ void sms__trace_departure(struct sms__trace *trace, const char *policy, const st
                                      .color = color_of(departure->ended),
                                      .lanes_max = LANES_MAX,
                                      .start_ps = start,
-                                     .end_ps = end};
-    snprintf(slice.detail, sizeof slice.detail, "\"ended\":\"%s\",", departure->ended);
+                                     .end_ps = end,
+                                     .detail = {"ended", departure->ended, 0}};
     if (!sms__trace_observe(trace, policy, &start, &end))
         return;
     for (size_t gpu = 0; gpu < SMS_NODE_GPUS_MAX; gpu++)

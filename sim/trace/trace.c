@@ -25,8 +25,8 @@ static const char *const colors[] = {"rail_response",
 static const char *const states[] = {"unplaced", "allocate", "launch", "waiting",    "host",      "copy_in",
                                      "kernel",   "copy_out", "paused", "suspending", "suspended", "restoring"};
 
-enum { COLORS = sizeof colors / sizeof *colors };
-_Static_assert(sizeof states == sizeof colors, "a color for each state");
+enum { COLORS = sizeof colors / sizeof *colors, STATES = sizeof states / sizeof *states };
+_Static_assert((int)STATES == (int)COLORS, "a color for each state");
 
 /* ---- the policy that runs now ---- */
 
@@ -55,7 +55,7 @@ static void begin_part(struct sms__trace *trace, size_t part)
     trace->current = part;
     trace->left = events;
     for (size_t t = 0; t < trace->tracks; t++)
-        trace->track[t].lanes = 0;
+        trace->track[t].lanes = trace->track[t].was_kernel = 0;
     memset(trace->named, 0, sms__trace_pids(trace) * sizeof *trace->named);
     if (trace->scenario->cluster)
         return;
@@ -128,26 +128,34 @@ static const struct sms__device *device_of(const struct sms__trace *trace, size_
     return trace->scenario->device[d];
 }
 
-static void name_sm(const struct sms__trace *trace, size_t track, FILE *to)
+static void name_sm(const struct sms__trace *trace, size_t track, char name[SMS__TRACE_NAME_BYTES])
 {
     device_of(trace, &track);
-    fprintf(to, "SM %zu", track);
+    snprintf(name, SMS__TRACE_NAME_BYTES, "SM %zu", track);
 }
 
-static void name_stream(const struct sms__trace *trace, size_t track, FILE *to)
+static void name_stream(const struct sms__trace *trace, size_t track, char name[SMS__TRACE_NAME_BYTES])
 {
     track -= device_of(trace, &track)->sms;
     size_t v = tenant_of(trace, track);
-    sms__trace_print(to, trace->scenario->vm[v].name);
-    fprintf(to, ", stream %zu", track - trace->first_stream[v]);
+    snprintf(name, SMS__TRACE_NAME_BYTES, "%s, stream %zu", trace->scenario->vm[v].name,
+             track - trace->first_stream[v]);
 }
 
-static void name_process(const struct sms__trace *trace, size_t track, FILE *to)
+static void name_process(const struct sms__trace *trace, size_t track, char name[SMS__TRACE_NAME_BYTES])
 {
     size_t stream = track - trace->first_track[trace->scenario->devices], v = tenant_of(trace, stream);
-    sms__trace_print(to, trace->scenario->vm[v].name);
-    if (trace->scenario->vm[v].streams > 1)
-        fprintf(to, "/%zu", stream - trace->first_stream[v] + 1);
+    const struct sms__tenant *vm = &trace->scenario->vm[v];
+    int length = snprintf(name, SMS__TRACE_NAME_BYTES, "%s", vm->name);
+    if (vm->streams > 1)
+        snprintf(name + length, SMS__TRACE_NAME_BYTES - (size_t)length, "/%zu", stream - trace->first_stream[v] + 1);
+}
+
+static void name_misses(const struct sms__trace *trace, size_t track, char name[SMS__TRACE_NAME_BYTES])
+{
+    (void)trace;
+    (void)track;
+    snprintf(name, SMS__TRACE_NAME_BYTES, "missed deadlines");
 }
 
 void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct sms_stay *stay)
@@ -161,15 +169,17 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
     struct sms__trace_count *count = &trace->part[trace->current].count[SMS__TRACE_BLOCKS];
     struct sms__trace_slice slice = {.category = "block",
                                      .name = trace->kind[kind].name,
+                                     .name_id = kind + 1,
                                      .color = colors[trace->kind[kind].vm % COLORS],
                                      .track = trace->first_track[stay->device] + stay->sm,
                                      .pid = stay->device,
                                      .start_ps = stay->start_ps,
                                      .end_ps = stay->end_ps,
-                                     .name_thread = name_sm,
-                                     .lanes_max = SIZE_MAX};
-    slice.sort_index = count_streams(trace) + stay->sm * trace->scenario->device[stay->device]->sm.blocks;
-    snprintf(slice.detail, sizeof slice.detail, "\"blocks\":%u,", stay->blocks);
+                                     .name_track = name_sm,
+                                     .slots = true,
+                                     .lanes_max = SIZE_MAX,
+                                     .detail = {"blocks", NULL, stay->blocks}};
+    slice.sort_index = count_streams(trace) + 1 + stay->sm * trace->scenario->device[stay->device]->sm.blocks;
     sms__usage_add(&trace->usage, stay->device * trace->kinds + kind, start, end, stay->blocks);
     count->blocks += stay->blocks;
     count->blocks_kept += sms__trace_put(trace, SMS__TRACE_BLOCKS, &slice) ? stay->blocks : 0;
@@ -185,46 +195,95 @@ void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struc
         return;
     struct sms__trace_slice slice = {.category = "kernel",
                                      .name = trace->kind[kind].name,
+                                     .name_id = kind + 1,
                                      .color = colors[trace->kind[kind].vm % COLORS],
                                      .pid = run->device,
                                      .start_ps = run->launch_ps,
                                      .end_ps = run->end_ps,
-                                     .name_thread = name_stream,
+                                     .name_track = name_stream,
                                      .sort_index = trace->first_stream[trace->kind[kind].vm] + run->stream,
-                                     .lanes_max = SIZE_MAX};
+                                     .lanes_max = SIZE_MAX,
+                                     .detail = {"blocks", NULL, run->blocks}};
     slice.track = trace->first_track[run->device] + trace->scenario->device[run->device]->sms + slice.sort_index;
-    snprintf(slice.detail, sizeof slice.detail, "\"blocks\":%" PRIu64 ",", run->blocks);
     sms__trace_put(trace, SMS__TRACE_KERNELS, &slice);
+    trace->track[trace->first_track[trace->scenario->devices] + slice.sort_index].kernel_end_ps = run->end_ps;
 }
 
-static const char *state_color(const char *state)
+/* Whether the span begins because the process is suspended, or its time slice ends, with a kernel under way. */
+static bool is_preempted(const struct sms__trace_track *track, const struct sms__trace_slice *span)
 {
-    size_t i = 0;
-    while (i + 1 < COLORS && strcmp(states[i], state) != 0)
-        i++;
-    return colors[i];
+    const bool waits = !strcmp(span->name, "waiting");
+    return !strcmp(span->name, "suspending") || (waits && track->was_kernel && track->kernel_end_ps != span->start_ps);
+}
+
+/* A span in which a process is held up begins with an instant, as many spans are too short to be seen. */
+static void put_hold(struct sms__trace *trace, const struct sms__trace_slice *span)
+{
+    const bool paused = !strcmp(span->name, "paused"), preempted = is_preempted(&trace->track[span->track], span);
+    if ((!paused && !preempted) || span->start_ps < trace->options.from_ps)
+        return;
+    struct sms__trace_slice slice = *span;
+    slice.category = slice.name = paused ? "pause" : "preemption";
+    slice.name_id = STATES + (paused ? 1 : 2);
+    slice.end_ps = slice.start_ps;
+    slice.instant = true;
+    sms__trace_put(trace, SMS__TRACE_INSTANTS, &slice);
 }
 
 void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span)
 {
     const struct sms_scenario *scenario = trace->scenario;
     uint64_t start = span->start_ps, end = span->end_ps;
+    size_t state = 0;
     if (span->process >= scenario->vms || !sms__trace_observe(trace, policy, &start, &end))
         return;
+    while (state < STATES && strcmp(states[state], span->state) != 0)
+        state++;
     struct sms__trace_slice slice = {.category = "process",
                                      .name = span->state,
-                                     .color = state_color(span->state),
+                                     .name_id = state < STATES ? state + 1 : 0,
+                                     .color = colors[state < STATES ? state : STATES - 1],
                                      .pid = scenario->devices,
                                      .start_ps = span->start_ps,
                                      .end_ps = span->end_ps,
-                                     .name_thread = name_process,
+                                     .name_track = name_process,
                                      .sort_index = trace->first_stream[span->process] + span->stream,
                                      .lanes_max = SIZE_MAX};
     slice.track = trace->first_track[scenario->devices] + slice.sort_index;
-    if (span->device >= 0)
-        snprintf(slice.detail, sizeof slice.detail, "\"device\":%ld,", span->device);
+    if (span->device >= 0) {
+        slice.detail.name = "device";
+        slice.detail.number = (uint64_t)span->device;
+    }
     sms__trace_name_pid(trace, scenario->devices, "processes");
+    put_hold(trace, &slice);
+    trace->track[slice.track].was_kernel = !strcmp(span->state, "kernel");
     sms__trace_put(trace, SMS__TRACE_SPANS, &slice);
+}
+
+void sms__trace_miss(struct sms__trace *trace, const char *policy, const struct sms_miss *miss)
+{
+    const struct sms_scenario *scenario = trace->scenario;
+    const size_t pid = scenario->shares ? scenario->devices : miss->device;
+    uint64_t start = miss->end_ps - 1, end = miss->end_ps; /* what ends then is of the same interval */
+    if (!sms__trace_observe(trace, policy, &start, &end))
+        return;
+    const double late_ps = (double)(miss->end_ps - miss->arrived_ps) - miss->allowed_ps;
+    struct sms__trace_slice slice = {.category = "miss",
+                                     .name = miss->name,
+                                     .name_id = miss->vm + 1,
+                                     .color = "terrible",
+                                     .pid = pid,
+                                     .track = trace->first_track[scenario->devices] + count_streams(trace) + pid,
+                                     .start_ps = miss->end_ps,
+                                     .end_ps = miss->end_ps,
+                                     .instant = true,
+                                     .name_track = name_misses,
+                                     .sort_index = count_streams(trace),
+                                     .lanes_max = SIZE_MAX,
+                                     .detail = {"late_ps", NULL, (uint64_t)late_ps}};
+    if (scenario->shares)
+        sms__trace_name_pid(trace, pid, "processes");
+    sms__trace_put(trace, SMS__TRACE_INSTANTS, &slice);
 }
 
 /* ---- begin ---- */
@@ -234,11 +293,11 @@ static int init_kinds(struct sms__trace *trace)
     const struct sms_scenario *scenario = trace->scenario;
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
-            char raw[2 * SMS__FIELD_BYTES], *name;
-            snprintf(raw, sizeof raw, "%s/%s", scenario->vm[v].name, scenario->vm[v].workload->kernel[k].name);
-            name = sms__trace_escape(raw);
+            const char *vm = scenario->vm[v].name, *kernel = scenario->vm[v].workload->kernel[k].name;
+            char *name = malloc(strlen(vm) + strlen(kernel) + 2);
             if (!name)
                 return -1;
+            stpcpy(stpcpy(stpcpy(name, vm), "/"), kernel);
             trace->kind[trace->kinds++] = (struct sms__trace_kind){v, k, name};
         }
     return 0;
@@ -262,14 +321,21 @@ static int init(struct sms__trace *trace)
         trace->first_stream[v + 1] = trace->first_stream[v] + scenario->vm[v].streams;
     for (size_t d = 0; d < scenario->devices; d++)
         trace->first_track[d + 1] = trace->first_track[d] + scenario->device[d]->sms + count_streams(trace);
-    trace->tracks = scenario->cluster ? scenario->cluster->nodes * SMS_NODE_GPUS_MAX + 1
-                                      : trace->first_track[scenario->devices] + count_streams(trace);
+    trace->tracks = scenario->cluster
+                        ? scenario->cluster->nodes * SMS_NODE_GPUS_MAX + 1
+                        : trace->first_track[scenario->devices] + count_streams(trace) + sms__trace_pids(trace);
     trace->track = calloc(trace->tracks + 1, sizeof *trace->track);
     for (size_t p = 0; p < scenario->policies; p++)
         if (sms__is_chosen(&scenario->policy[p], trace->options.policies))
             trace->part[trace->parts++].label = scenario->policy[p].label;
     trace->current = trace->parts;
     return trace->track ? 0 : -1;
+}
+
+static bool is_perfetto(const char *path)
+{
+    const size_t length = strlen(path), suffix = strlen(SMS__TRACE_PERFETTO);
+    return length >= suffix && !strcmp(path + length - suffix, SMS__TRACE_PERFETTO);
 }
 
 int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_options *options,
@@ -282,6 +348,7 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
         return sms__fail(errors, SMS_ENOMEM, options->path, "no memory");
     trace->scenario = scenario;
     trace->options = *options;
+    trace->format = is_perfetto(options->path) ? &sms__trace_perfetto : &sms__trace_json;
     int code = sms__write_begin(&trace->write, options->path, errors);
     if (code == SMS_OK && init(trace))
         code = sms__fail(errors, SMS_ENOMEM, options->path, "no memory");
@@ -289,47 +356,12 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
         sms__trace_free(trace);
         return code;
     }
-    fputs("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[", trace->write.to);
+    trace->format->begin(trace);
     *out = trace;
     return SMS_OK;
 }
 
 /* ---- end ---- */
-
-static void write_part(const struct sms__trace *trace, size_t p, FILE *to)
-{
-    static const char *const names[SMS__TRACE_CLASSES] = {"stays", "kernels", "spans", "pods"};
-    const struct sms__trace_part *part = &trace->part[p];
-    fprintf(to, "%s\n{\"policy\":\"", p ? "," : "");
-    sms__trace_print(to, part->label);
-    fprintf(to, "\",\"first_pid\":%zu", 1 + p * sms__trace_pids(trace));
-    for (size_t c = 0; c < SMS__TRACE_CLASSES; c++)
-        if ((c == SMS__TRACE_PODS) == (trace->scenario->cluster != NULL))
-            fprintf(to, ",\"%s\":%" PRIu64 ",\"%s_kept\":%" PRIu64, names[c], part->count[c].seen, names[c],
-                    part->count[c].kept);
-    if (!trace->scenario->cluster)
-        fprintf(to, ",\"blocks\":%" PRIu64 ",\"blocks_kept\":%" PRIu64 ",\"counter_interval_ps\":%" PRIu64,
-                part->count[SMS__TRACE_BLOCKS].blocks, part->count[SMS__TRACE_BLOCKS].blocks_kept, part->interval_ps);
-    fputs("}", to);
-}
-
-/* Ends the list of events and adds what the trace is of. */
-static void write_end(const struct sms__trace *trace, const char *file)
-{
-    FILE *to = trace->write.to;
-    fputs("\n],\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\",\"scenario\":\"", to);
-    sms__trace_print(to, trace->scenario->name);
-    fputs("\",\"file\":\"", to);
-    sms__trace_print(to, file);
-    fprintf(to, "\",\"seed\":%" PRIu64 ",\"replication\":1,\"from_ps\":%" PRIu64, trace->options.seed,
-            trace->options.from_ps);
-    if (trace->options.to_ps != UINT64_MAX)
-        fprintf(to, ",\"to_ps\":%" PRIu64, trace->options.to_ps);
-    fputs(",\"runs\":[", to);
-    for (size_t p = 0; p < trace->parts; p++)
-        write_part(trace, p, to);
-    fputs("]}}\n", to);
-}
 
 static void print_summary(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *to)
 {
@@ -362,7 +394,7 @@ int sms__trace_end(struct sms__trace *trace, FILE *summary, struct sms_errors *e
         free(file);
         return sms__fail(errors, SMS_ENOMEM, path, "no memory");
     }
-    write_end(trace, file);
+    trace->format->end(trace, file);
     free(file);
     int code = sms__write_end(&trace->write, errors);
     for (size_t p = 0; summary && code == SMS_OK && p < trace->parts; p++)

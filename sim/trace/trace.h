@@ -1,5 +1,5 @@
-/* Writes a run as Chrome trace events, which Perfetto and chrome://tracing open. docs/reference/trace.md describes the
- * file.
+/* Writes a run as a trace: Perfetto's protobuf if the file's name ends with SMS__TRACE_PERFETTO, otherwise Chrome trace
+ * events, which chrome://tracing opens too. docs/reference/trace.md describes both.
  *
  * Each event is written when it is observed, up to a budget of events for each policy. Later events are only counted,
  * so the file has those that ended first. The counters cover the whole run. The policies must run one after the other,
@@ -11,13 +11,15 @@
 
 #include <stdio.h>
 
+#define SMS__TRACE_PERFETTO ".pftrace"
+
 enum { SMS__TRACE_EVENTS_MIN = 1000, SMS__TRACE_EVENTS_MAX = 100000000, SMS__TRACE_EVENTS = 500000 };
 
 struct sms__trace_options {
     const char *path;
     const char *const *policies; /* as in sms_run_options */
     uint64_t seed;
-    uint64_t events;         /* maximum number of blocks, kernels, spans and counters, of all policies together */
+    uint64_t events; /* maximum number of blocks, kernels, spans, instants and counters, of all policies together */
     uint64_t from_ps, to_ps; /* only events that overlap this interval are in the file */
 };
 
@@ -32,6 +34,7 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
 void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct sms_stay *stay);
 void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run);
 void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span);
+void sms__trace_miss(struct sms__trace *trace, const char *policy, const struct sms_miss *miss);
 
 /* The observers of a cluster's run, which has no others. */
 void sms__trace_placement(struct sms__trace *trace, const char *policy, const struct sms_placement *placement);

@@ -106,16 +106,20 @@ static void write_series(struct sms__trace *trace, size_t device, long resource)
     const struct sms__trace_usage *usage = &trace->usage;
     uint64_t from = trace->options.from_ps, before = UINT64_MAX;
     const bool is_resident = resource == RESIDENT;
-    const char *name = is_resident ? "resident" : trace->scenario->device[device]->resource[resource].name;
-    const char *unit = is_resident ? "blocks" : "%";
-    const int decimals = is_resident ? 3 : 4;
+    const struct sms__trace_series series = {
+        .device = device,
+        .name = is_resident ? "resident" : trace->scenario->device[device]->resource[resource].name,
+        .unit = is_resident ? "blocks" : "%",
+        .decimals = is_resident ? 3 : 4,
+        .tid = sms__trace_tid(trace)};
+    trace->format->begin_series(trace, &series);
     for (size_t b = 0; b < usage->bins && (uint64_t)b << usage->shift < usage->last_ps; b++) {
         uint64_t value = mean_of(trace, device, resource, b);
         if (value != before)
-            sms__trace_counter(trace, device, name, unit, from + ((uint64_t)b << usage->shift), value, decimals);
+            trace->format->count(trace, &series, from + ((uint64_t)b << usage->shift), value);
         before = value;
     }
-    sms__trace_counter(trace, device, name, unit, from + usage->last_ps, 0, decimals);
+    trace->format->count(trace, &series, from + usage->last_ps, 0);
 }
 
 void sms__usage_write(struct sms__trace *trace)

@@ -141,6 +141,15 @@ struct sms_span {
     size_t stream; /* of the process, from 0; if it has several, `name` ends with /1, /2, ... */
 };
 
+/* A job of a VM or process ended after its deadline. */
+struct sms_miss {
+    size_t vm; /* in order of the scenario, from 0 */
+    const char *name;
+    size_t device; /* of a VM; 0 with `processes:` */
+    uint64_t arrived_ps, end_ps;
+    double allowed_ps; /* time from arrival to deadline */
+};
+
 /* A log message of a share policy: what it decided, and why. */
 struct sms_saying {
     uint64_t time_ps;
@@ -209,6 +218,7 @@ struct sms_run_options {
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);
     void *user;
+    void (*on_miss)(void *user, const char *policy, const struct sms_miss *miss); /* an observer; not for clusters */
 };
 
 /* Returns the defaults: run as the scenario says, stand-alone runs included. */

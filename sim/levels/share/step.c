@@ -3,13 +3,25 @@
 #include "host.h"
 #include "stream.h"
 
+static void observe_miss(const struct sms__stream *stream, uint64_t now)
+{
+    const struct sms__process *process = stream->process;
+    const struct sms__run_spec *spec = process->share->spec;
+    if (!spec->observe || !spec->options->on_miss)
+        return;
+    struct sms_miss miss = {process->idx, process->arrival.name,   0, stream->job.arrived_ps,
+                            now,          process->vm->deadline_ps};
+    spec->options->on_miss(spec->options->user, spec->observe, &miss);
+}
+
 static void end_job(struct sms__stream *stream, uint64_t now)
 {
     struct sms__process *process = stream->process;
     sms__job_use_device(stream, false, now);
     stream->job.ended++;
     stream->job.under_way = false;
-    sms__record_job(process->vm_record, stream->job.arrived_ps, process->vm->deadline_ps, now);
+    if (sms__record_job(process->vm_record, stream->job.arrived_ps, process->vm->deadline_ps, now))
+        observe_miss(stream, now);
     if (stream->held) /* what the job has not freed */
         sms__stream_release(stream, stream->held, now);
 }
