@@ -13,7 +13,7 @@ struct run_options {
     bool check;
 };
 
-/* Options of --trace, which writes a run of one scenario as Chrome trace events. */
+/* Options of --trace, which writes a run of one scenario for Perfetto. */
 struct trace_options {
     const char *path;      /* NULL: no trace */
     uint64_t events;       /* 0: SMS__TRACE_EVENTS */

@@ -70,6 +70,39 @@ if cmp -s plain out; then ok; else bad "to trace a run changes its results"; fi
 trace seed.json --seed 2 small.yaml
 if cmp -s <(tail -n +4 whole.json) <(tail -n +4 seed.json); then bad "another seed, the same trace"; else ok; fi
 
+# Instants: what misses its deadline, is paused, is preempted.
+sed 's/repeat: 4/&, deadline: 1 ns/g' small.yaml >late.yaml
+sed 's/repeat: 4/&, deadline: 1 h/g' small.yaml >early.yaml
+trace late.json late.yaml
+check misses late.json
+trace early.json early.yaml
+if grep -q '"ph":"i"' early.json; then bad "a deadline that was kept is marked"; else ok; fi
+trace shared.json "$here/../golden/shared.yaml"
+check holds shared.json
+sed '/^---/Q' "$here/../../scenarios/kang-2022-contention/managed-small.yaml" >paused.yaml
+trace paused.json paused.yaml
+check holds paused.json
+
+# Perfetto's own format says the same.
+proto=$here/../../sim/trace/perfetto.proto
+command -v protoc >/dev/null || bad "protoc is not installed"
+for scenario in small late shared paused failures; do
+    file=$scenario.yaml
+    [ -e "$file" ] || file=$here/../golden/$file
+    trace "$scenario.json" --quiet --trace-events 60000 "$file"
+    trace "$scenario.pftrace" --quiet --trace-events 60000 "$file"
+    check perfetto "$scenario.pftrace" "$scenario.json" "$proto"
+done
+for kind in late:miss shared:preemption paused:pause; do
+    if grep -q "${kind#*:}" "${kind%:*}.pftrace"; then ok; else bad "no ${kind#*:} in ${kind%:*}.pftrace"; fi
+done
+trace threads.pftrace --jobs 2 small.yaml
+says "threads.pftrace: round_robin: all $all blocks and $((vms * repeat)) kernels" "run --trace in Perfetto's format"
+if cmp -s small.pftrace threads.pftrace; then ok; else bad "1 thread and 2 threads differ in Perfetto's format"; fi
+trace part.json --trace-events 2000 --trace-from '100 us' small.yaml
+trace part.pftrace --trace-events 2000 --trace-from '100 us' small.yaml
+check perfetto part.pftrace part.json "$proto"
+
 # Within the budget, the events that ended first are kept, and counters of the whole run.
 for events in 1000 2000 3000 5000; do
     trace some.json --policy fine_grained --trace-events $events small.yaml
@@ -119,16 +152,18 @@ fails() {
     exits "$code" $? "$what"
     clean "$file.partial" "$what"
 }
-fails 4 "a trace in a folder that is not there" none/x.json small.yaml; says "cannot be made" "no folder"
-mkdir folder.json
-fails 4 "a trace that is a folder" folder.json small.yaml; says "is a folder; name a file" "a folder"
+for suffix in json pftrace; do
+    fails 4 "a trace in a folder that is not there" none/x.$suffix small.yaml; says "cannot be made" "no folder"
+    mkdir folder.$suffix
+    fails 4 "a trace that is a folder" folder.$suffix small.yaml; says "is a folder; name a file" "a folder"
+    echo mine >old.$suffix
+    (ulimit -f 8; "$smsched" run --trace old.$suffix small.yaml >/dev/null 2>err)
+    exits 4 $? "a trace beyond the limit of file size"
+    clean old.$suffix.partial "a trace beyond the limit of file size"
+    if [ "$(cat old.$suffix)" = mine ]; then ok; else bad "a trace that failed took the place of a file"; fi
+done
 fails 4 "a trace that is a device" /dev/full small.yaml
 fails 4 "a trace with a name that is too long" "$(printf 'x%.0s' {1..5000})" small.yaml
-echo mine >old.json
-(ulimit -f 8; "$smsched" run --trace old.json small.yaml >/dev/null 2>err)
-exits 4 $? "a trace beyond the limit of file size"
-clean old.json.partial "a trace beyond the limit of file size"
-if [ "$(cat old.json)" = mine ]; then ok; else bad "a trace that failed took the place of a file"; fi
 fails 3 "a trace of a file that is not there" bad.json none.yaml; clean bad.json "no scenario"
 fails 3 "a trace of a policy that is not there" bad.json --policy best small.yaml; clean bad.json "no policy"
 sed 's/scenario: small/scenario: other/' small.yaml >other.yaml
