@@ -1,6 +1,7 @@
 /* `smsched explain`: prints the decisions of a span of time. */
 #include "commands.h"
 #include "run.h"
+#include "stretches.h"
 
 #include "../base/escape.h"
 #include "../model/scenario.h"
@@ -17,6 +18,7 @@ struct options {
     struct run_options run; /* first: its tables have offset 0 */
     double from_ps, to_ps;  /* -1: not given */
     int format;
+    bool all;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -26,6 +28,7 @@ static const struct cli_option own_options[] = {
     {"to", "TIME", "end of the span of time, such as '1 ms'; default: the same as --from", CLI_TIME, AT(to_ps),
      .otherwise = -1},
     {"format", "FORMAT", "table, csv, or json: an object in each line", CLI_CHOICE, AT(format), .choices = cli_formats},
+    {"all", NULL, "print a line for each decision about a block, also where they are alike", CLI_FLAG, AT(all)},
     {0},
 };
 
@@ -38,6 +41,8 @@ struct explanation {
     uint64_t from_ps, to_ps;
     bool whole;   /* the whole run is explained, because no span of time is given; a table has its first lines */
     size_t lines; /* of this policy */
+    struct stretches stretches; /* decisions of `deciding` that are not printed yet */
+    const char *deciding;       /* policy of the last decision; NULL before the first */
 };
 
 static void end_policy(const struct explanation *explanation)
@@ -61,6 +66,34 @@ static bool begin_line(struct explanation *explanation, const char *policy)
     explanation->shown = explanation->scenario;
     explanation->policy = policy;
     return ++explanation->lines <= LINES_SHOWN || !explanation->whole;
+}
+
+/* Prints the first stretches of decisions, until `left` are left. */
+static void print_stretches(struct explanation *explanation, size_t left)
+{
+    struct stretches *all = &explanation->stretches;
+    while (all->count > left) {
+        begin_line(explanation, explanation->deciding);
+        fprintf(explanation->to, "  %.6f ", (double)all->at->from_ps / 1e9);
+        if (all->at->to_ps > all->at->from_ps)
+            fprintf(explanation->to, "to %.6f ", (double)all->at->to_ps / 1e9);
+        fputs("ms  ", explanation->to);
+        stretches_print(all, explanation->to);
+    }
+}
+
+static void fold(struct explanation *explanation, const char *policy, const struct sms_decision *decision)
+{
+    struct stretches *all = &explanation->stretches;
+    if (explanation->deciding && strcmp(explanation->deciding, policy) != 0) {
+        print_stretches(explanation, 0);
+        all->dispatcher_said = false;
+    }
+    explanation->deciding = policy;
+    while (!stretches_add(all, decision))
+        print_stretches(explanation, all->count - 1);
+    while (all->count && all->at->ended)
+        print_stretches(explanation, all->count - 1);
 }
 
 static double ns(uint64_t ps) { return (double)ps / 1e3; }
@@ -108,6 +141,10 @@ static void print_decision(void *user, const char *policy, const struct sms_deci
 {
     struct explanation *explanation = user;
     FILE *to = explanation->to;
+    if (explanation->given->format == FORMAT_TABLE && !explanation->given->all) {
+        fold(explanation, policy, decision);
+        return;
+    }
     json_t *object =
         json_pack("{sf ss ss sI sI so sI ss}", "time_ns", ns(decision->time_ps), "vm", decision->vm, "kernel",
                   decision->kernel, "block", (json_int_t)decision->block, "device", (json_int_t)decision->device, "sm",
@@ -120,7 +157,7 @@ static void print_decision(void *user, const char *policy, const struct sms_deci
     else
         fprintf(to, "waits on device %zu", decision->device);
     if (decision->passed)
-        fprintf(to, "; passed over %zu: %s", decision->passed, decision->reasons);
+        fprintf(to, "%s: %s", decision->sm >= 0 ? "; passed over" : "", decision->reasons);
     else if (*decision->reasons)
         fprintf(to, " for %s", decision->reasons);
     fputc('\n', to);
@@ -131,6 +168,7 @@ static void print_event(struct explanation *explanation, const char *policy, con
                         long device, json_t *object)
 {
     const struct sms_decision event = {saying->time_ps, .sm = -1, .vm = saying->process, .reasons = saying->text};
+    print_stretches(explanation, 0);
     if (begin_row(explanation, policy, &event, device, object))
         fprintf(explanation->to, "%s: %s\n", saying->process, saying->text);
 }
@@ -226,6 +264,7 @@ static int explain_scenario(const struct sms_scenario *scenario, struct explanat
     set_span(scenario, explanation, settings);
     explanation->scenario = sms_scenario_name(scenario);
     int code = sms_run(scenario, settings, &results, &errors);
+    print_stretches(explanation, 0);
     end_policy(explanation);
     explanation->lines = 0;
     sms_errors_print(&errors, stderr);
@@ -315,7 +354,8 @@ const struct cli_command cmd_explain = {
     .summary = "print the decisions of a span of time",
     .text =
         "Prints where blocks were placed, which SMs were passed over and why, what processes did, and what share "
-        "policies report about them, in the first replication of each policy. Without --from and --to, the table "
+        "policies report about them, in the first replication of each policy. The table has one line for decisions "
+        "that differ only in time, block and SM; --all, csv and json have each. Without --from and --to, the table "
         "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
         "blocks.",
     .examples = "smsched explain scenario.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",

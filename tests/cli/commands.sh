@@ -156,10 +156,20 @@ assert all(gap > 0 for gap in bound["gap_ratio"].values()), bound
 '; then ok; else bad "gaps to the bound of the run"; fi
 try 0 "a table of gaps" compare scenarios/02-a-server.yaml; prints "in the long run no policy exceeds"
 try 0 "processes have no bound" compare scenarios/04-processes.yaml; prints "no bound: it is not known for processes that share devices"
-try 0 "explain" explain "$example"; prints "waits on device 0"
+try 0 "explain all" explain "$example" --all; prints "waits on device 0"
+span="scenarios/02-a-server.yaml --from 1ms --to 1.05ms"
+# shellcheck disable=SC2086
+try 0 "decisions that differ only in time, block and SM are one line" explain $span --policy leftover
+prints "blocks 3521 to 3840 -> device 0 SMs 0 to 79 in turn, one every 1.642 ns; in between waits: registers full on up to 80 SMs"
+if [ "$(wc -l <<<"$output")" -eq 2 ]; then ok; else bad "one line for alike decisions" "$output"; fi
+# shellcheck disable=SC2086
+try 0 "a wait for the dispatcher is said once" explain $span --policy round_robin
+if [ "$(grep -o 'for the dispatcher' <<<"$output" | wc -l)" -eq 1 ]; then ok; else bad "the dispatcher, once" "$output"; fi
+# shellcheck disable=SC2086
+try 0 "every decision" explain $span --policy leftover --all; prints "block 3522 waits on device 0: SMs 0 to 79: registers full (65536 + 16384 > 65536)"
 try 0 "explain processes" explain scenarios/04-processes.yaml; prints "train2: unplaced since 0.000000 ms"; prints " more; --from and --to show a span of time, with its blocks"
 if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
-try 0 "explain a span" explain scenarios/04-processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step block 1 -> device 0 SM 0"
+try 0 "explain a span" explain scenarios/04-processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"
 prints "train1: copy_in on device 0 since"
 try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "on large1, GPU 0"; prints " more; --from and --to"
 for file in "$example" "scenarios/04-processes.yaml --policy exclusive" "tests/golden/cluster.yaml --policy fgd"; do

@@ -6,13 +6,28 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAMED_SMS_MAX = 8 };
+/* What kept a block from an SM: a hardware limit, a resource, or the policy, which named no resource. */
+enum { NO_RESOURCE = SMS_LIMITS + SMS_RESOURCES_MAX, CAUSES, RANGES_MAX = 6 };
 
 static const uint64_t WAITS_FOR_DISPATCHER = UINT64_MAX; /* as the `explained` of a launch */
 
 struct text {
-    char chars[1024];
+    char chars[512];
     size_t used;
+};
+
+/* The SMs that refused a block for one cause. */
+struct refusal {
+    int cause;
+    size_t sms, ranges;
+    size_t first, last; /* the range of SMs that is still open */
+    struct text named;  /* the ranges before it */
+    struct text detail; /* numbers of the first SM; none if those of another differ */
+};
+
+struct refusals {
+    struct refusal by[CAUSES]; /* in the order in which they were met */
+    size_t causes, sms;
 };
 
 static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -26,6 +41,30 @@ static void append(struct text *text, const char *format, ...)
     text->used += n > 0 ? (size_t)n : 0;
     if (text->used >= sizeof text->chars)
         text->used = sizeof text->chars - 1;
+}
+
+static int cause_of(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, int verdict)
+{
+    if (verdict >= SMS__REFUSED_BY_LIMIT)
+        return sms__refusing_limit(device, &device->sm[sm], launch->fit);
+    return verdict >= SMS_NOT_HERE ? NO_RESOURCE : SMS_LIMITS + verdict;
+}
+
+/* The words for a cause, in explanations and on pages. */
+static struct text words_of(const struct sms__blocks *device, int cause)
+{
+    struct text words = {.used = 0};
+    if (cause == SMS_BLOCKS)
+        append(&words, "block slots full");
+    else if (cause < SMS_LIMITS)
+        append(&words, "%s full", sms__limit_names[cause]);
+    else if (cause == NO_RESOURCE)
+        append(&words, "refused by %s", device->setup.policy->policy->name);
+    else {
+        const struct sms__resource *resource = &device->setup.model->resource[cause - SMS_LIMITS];
+        append(&words, resource->hard ? "%s full" : "%s too busy for the policy", resource->name);
+    }
+    return words;
 }
 
 static double limit_unit(int limit) { return limit == SMS_REGISTERS ? 1048576.0 : 1.0; }
@@ -55,31 +94,89 @@ static void append_reason(struct text *text, const struct sms__blocks *device, c
     struct sms_block_request request = sms__full_request(device, sm, launch);
     if (policy->reason)
         policy->reason(device->setup.policy->param, &device->setup.model->view, &view, &request, reason, sizeof reason);
-    append(text, "%s", *reason ? reason : policy->name);
+    append(text, *reason ? ": %s" : "", reason);
 }
 
-static void append_refusal(struct text *text, const struct sms__blocks *device, size_t sm,
-                           const struct sms__launch *launch, int verdict)
+/* The numbers behind a refusal. */
+static struct text detail_of(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, int cause)
 {
     const struct sms__footprint *fit = launch->fit;
     const struct sms__sm_state *state = &device->sm[sm];
+    struct text text = {.used = 0};
     double buffer[SMS_RESOURCES_MAX];
-    append(text, "%sSM %zu: ", text->used ? "; " : "", sm);
-    if (verdict >= SMS__REFUSED_BY_LIMIT) {
-        int limit = sms__refusing_limit(device, state, fit);
-        double unit = limit_unit(limit);
-        append(text, "%s %.0f + %.0f > %.0f", sms__limit_names[limit], (double)state->used[limit] / unit,
-               (double)fit->needs[limit] / unit, (double)device->setup.model->view.capacity[limit] / unit);
-        return;
+    if (cause < SMS_LIMITS) {
+        double unit = limit_unit(cause);
+        append(&text, " (%.0f + %.0f > %.0f)", (double)state->used[cause] / unit, (double)fit->needs[cause] / unit,
+               (double)device->setup.model->view.capacity[cause] / unit);
+    } else if (cause == NO_RESOURCE)
+        append_reason(&text, device, state, launch);
+    else {
+        size_t resource = (size_t)(cause - SMS_LIMITS);
+        append(&text, ", at %.6g %%; the block takes", sms__visible_usage(state, buffer)[resource] / SMS_FULL * 100);
+        append_demand(&text, device, fit, device->setup.model->resource_view[resource].cls);
     }
-    if (verdict >= SMS_NOT_HERE) {
-        append_reason(text, device, state, launch);
+    return text;
+}
+
+/* Appends the open range of SMs. */
+static void end_range(struct refusal *refusal)
+{
+    const char *between = refusal->ranges++ ? ", " : refusal->sms > 1 ? "SMs " : "SM ";
+    if (refusal->ranges > RANGES_MAX)
         return;
+    append(&refusal->named, "%s%zu", between, refusal->first);
+    if (refusal->last > refusal->first)
+        append(&refusal->named, " to %zu", refusal->last);
+}
+
+static struct refusal *refusal_of(struct refusals *all, int cause)
+{
+    size_t i = 0;
+    while (i < all->causes && all->by[i].cause != cause)
+        i++;
+    if (i == all->causes)
+        all->by[all->causes++] = (struct refusal){.cause = cause};
+    return &all->by[i];
+}
+
+static void add_refusal(struct refusals *all, const struct sms__blocks *device, size_t sm,
+                        const struct sms__launch *launch, int verdict)
+{
+    int cause = cause_of(device, sm, launch, verdict);
+    struct refusal *refusal = refusal_of(all, cause);
+    struct text detail = detail_of(device, sm, launch, cause);
+    all->sms++;
+    if (refusal->sms++ == 0) {
+        refusal->first = sm;
+        refusal->detail = detail;
+    } else if (sm != refusal->last + 1) {
+        end_range(refusal);
+        refusal->first = sm;
     }
-    enum sms_class cls = device->setup.model->resource_view[verdict].cls;
-    append(text, "%s at %.6g %%, the block takes", device->setup.model->resource[verdict].name,
-           sms__visible_usage(state, buffer)[verdict] / SMS_FULL * 100);
-    append_demand(text, device, fit, cls);
+    refusal->last = sm;
+    if (strcmp(refusal->detail.chars, detail.chars) != 0)
+        refusal->detail.chars[0] = '\0';
+}
+
+static void append_refusal(struct text *text, const struct sms__blocks *device, struct refusal *refusal)
+{
+    end_range(refusal);
+    append(text, "%s", text->used ? "; " : "");
+    if (refusal->ranges > RANGES_MAX)
+        append(text, "%zu SMs", refusal->sms);
+    else
+        append(text, "%s", refusal->named.chars);
+    append(text, ": %s%s", words_of(device, refusal->cause).chars, refusal->detail.chars);
+}
+
+/* The cause for which most SMs refused the block; NULL if none did. */
+static const struct refusal *main_refusal(const struct refusals *all)
+{
+    const struct refusal *most = NULL;
+    for (size_t i = 0; i < all->causes; i++)
+        if (!most || all->by[i].sms > most->sms)
+            most = &all->by[i];
+    return most;
 }
 
 /* Returns the i-th SM that the search asked. */
@@ -97,12 +194,18 @@ static bool is_left_out(const struct sms__blocks *device, bool is_known, uint64_
 }
 
 static void emit(const struct sms__blocks *device, const struct sms__launch *launch, long sm, size_t passed,
-                 const char *why, uint64_t now)
+                 const char *why, const char *cause, uint64_t now)
 {
     const struct sms_run_options *options = device->setup.options;
-    struct sms_decision decision = {
-        now, device->setup.idx, sm, launch->vm, launch->kernel->name, launch->blocks - launch->waiting + 1, passed,
-        why};
+    struct sms_decision decision = {now,
+                                    device->setup.idx,
+                                    sm,
+                                    launch->vm,
+                                    launch->kernel->name,
+                                    launch->blocks - launch->waiting + 1,
+                                    passed,
+                                    why,
+                                    cause};
     options->on_decision(options->user, device->setup.label, &decision);
 }
 
@@ -113,7 +216,22 @@ void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, u
         return;
     launch->explained = WAITS_FOR_DISPATCHER;
     append(&text, "the dispatcher: it starts a block every %.6g ns", (double)device->dispatcher.interval_ps / 1e3);
-    emit(device, launch, -1, 0, text.chars, now);
+    emit(device, launch, -1, 0, text.chars, text.chars, now);
+}
+
+/* Asks again all SMs before the one that took the block, or all. */
+static void ask_again(const struct sms__blocks *device, const struct sms__launch *launch, size_t ring_start, long sm,
+                      struct refusals *all)
+{
+    all->causes = all->sms = 0;
+    for (size_t i = 0; i < device->sms; i++) {
+        size_t asked = ith_sm(device, ring_start, i);
+        if ((long)asked == sm && device->setup.policy->policy->search != SMS_SEARCH_BEST)
+            break;
+        int verdict = sms__verdict(device, &device->sm[asked], launch);
+        if (verdict != SMS__ALLOWED && sms__may_use(launch->shape->allowed, asked))
+            add_refusal(all, device, asked, launch, verdict);
+    }
 }
 
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now)
@@ -122,19 +240,12 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
     launch->explained = sm < 0 ? device->search.departures + 1 : 0;
     if (is_left_out(device, is_known, now))
         return;
-    struct text text = {.used = 0};
-    size_t passed = 0;
-    for (size_t i = 0; i < device->sms; i++) {
-        size_t asked = ith_sm(device, ring_start, i);
-        if ((long)asked == sm && device->setup.policy->policy->search != SMS_SEARCH_BEST)
-            break;
-        int verdict = sms__verdict(device, &device->sm[asked], launch);
-        if (verdict == SMS__ALLOWED || !sms__may_use(launch->shape->allowed, asked))
-            continue;
-        if (passed++ < NAMED_SMS_MAX)
-            append_refusal(&text, device, asked, launch, verdict);
-    }
-    if (passed > NAMED_SMS_MAX)
-        append(&text, "; and %zu more", passed - NAMED_SMS_MAX);
-    emit(device, launch, sm, passed, text.chars, now);
+    struct text text = {.used = 0}, cause = {.used = 0};
+    struct refusals all;
+    ask_again(device, launch, ring_start, sm, &all);
+    if (all.sms)
+        cause = words_of(device, main_refusal(&all)->cause);
+    for (size_t i = 0; i < all.causes; i++)
+        append_refusal(&text, device, &all.by[i]);
+    emit(device, launch, sm, all.sms, text.chars, cause.chars, now);
 }

@@ -92,7 +92,8 @@ static void emit_decision(const struct sms__simtbs *run, size_t kernel, long sm)
         vm_of(run, kernel)->workload->kernel[0].name,
         vm_of(run, kernel)->workload->kernel[0].blocks - launch->waiting + 1,
         0,
-        sm < 0 ? "the policy of simtbs gives up for this tick, and all that came later waits" : ""};
+        sm < 0 ? "the policy of simtbs gives up for this tick, and all that came later waits" : "",
+        sm < 0 ? "refused by the policy of simtbs" : ""};
     options->on_decision(options->user, run->spec->observe, &decision);
 }
 
