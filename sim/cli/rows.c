@@ -11,8 +11,8 @@
 
 enum { TIMELINE_ROWS = 20000, SPAN_ROWS = 200000 }; /* of a policy */
 
-static const char timeline_name[] = "timeline.csv", spans_name[] = "spans.csv", gpus_name[] = "gpus.csv",
-                  placements_name[] = "placements.csv";
+static const char timeline_name[] = "timeline.csv", waits_name[] = "waits.csv", spans_name[] = "spans.csv",
+                  gpus_name[] = "gpus.csv", placements_name[] = "placements.csv";
 
 static bool open_rows(FILE **file, const char *name, const char *header, struct sms__folder *folder,
                       struct sms_errors *errors)
@@ -132,6 +132,10 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
     if (blocks && !open_rows(&rows->timeline, timeline_name,
                              "scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks", folder, errors))
         return SMS_EIO;
+    if (blocks && !brief &&
+        !open_rows(&rows->waits, waits_name, "scenario,policy,device,vm,kernel,launch_ns,end_ns,waited_ns,sms,reason",
+                   folder, errors))
+        return SMS_EIO;
     if (shares &&
         !open_rows(&rows->spans, spans_name, "scenario,policy,process,device,state,start_ns,end_ns", folder, errors))
         return SMS_EIO;
@@ -147,7 +151,7 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
 void rows_start_scenario(struct rows *rows, const char *scenario)
 {
     rows->scenario = scenario;
-    rows->timeline_policy = NULL;
+    rows->timeline_policy = rows->waits_policy = NULL;
 }
 
 void rows_end_scenario(struct rows *rows)
@@ -167,6 +171,22 @@ void rows_add_stay(struct rows *rows, const char *policy, const struct sms_stay 
     fprintf(rows->timeline, "%zu,%zu,", stay->device, stay->sm);
     SMS__PRINT_CSV(rows->timeline, stay->vm, stay->kernel);
     fprintf(rows->timeline, "%.3f,%.3f,%u\n", (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3, stay->blocks);
+}
+
+void rows_add_wait(struct rows *rows, const char *policy, const struct sms_wait *wait)
+{
+    if (rows->waits_policy != policy)
+        rows->waits_rows = 0;
+    rows->waits_policy = policy;
+    if (rows->waits_rows++ >= TIMELINE_ROWS)
+        return;
+    SMS__PRINT_CSV(rows->waits, rows->scenario, policy);
+    fprintf(rows->waits, "%zu,", wait->device);
+    SMS__PRINT_CSV(rows->waits, wait->vm, wait->kernel);
+    fprintf(rows->waits, "%.3f,%.3f,%.3f,%zu,", (double)wait->launch_ps / 1e3, (double)wait->end_ps / 1e3,
+            (double)wait->waited_ps / 1e3, wait->sms);
+    sms__print_csv(rows->waits, wait->reason);
+    fputc('\n', rows->waits);
 }
 
 static struct sms__cut *last_cut(const struct rows *rows) { return rows->cuts ? &rows->cut[rows->cuts - 1] : NULL; }
@@ -253,8 +273,8 @@ static void keep_incomplete(struct rows *rows)
 
 int rows_end(struct rows *rows, struct sms__folder *folder, struct sms_errors *errors)
 {
-    const char *const name[] = {timeline_name, spans_name, gpus_name};
-    FILE *const file[] = {rows->timeline, rows->spans, rows->gpus};
+    const char *const name[] = {timeline_name, waits_name, spans_name, gpus_name};
+    FILE *const file[] = {rows->timeline, rows->waits, rows->spans, rows->gpus};
     int first = end_placements(&rows->placements, folder, errors);
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         int code = file[i] ? sms__folder_close(folder, name[i], file[i], errors) : SMS_OK;

@@ -1,6 +1,6 @@
-/* The rows of a results folder that are written while the scenarios run: timeline.csv (blocks), spans.csv (processes),
- * placements.csv (pods) and gpus.csv (shared GPUs), of the first replication of each policy. The number of rows of a
- * policy is limited, so files stay bounded. */
+/* The rows of a results folder that are written while the scenarios run: timeline.csv (blocks), waits.csv (kernels),
+ * spans.csv (processes), placements.csv (pods) and gpus.csv (shared GPUs), of the first replication of each policy. The
+ * number of rows of a policy is limited, so files stay bounded. */
 #ifndef SMS_CLI_ROWS_H
 #define SMS_CLI_ROWS_H
 
@@ -20,12 +20,12 @@ struct placements {
 };
 
 struct rows {
-    const char *scenario;          /* name of the one that runs */
-    FILE *timeline, *spans, *gpus; /* NULL: not wanted */
+    const char *scenario;                  /* name of the one that runs */
+    FILE *timeline, *waits, *spans, *gpus; /* NULL: not wanted */
     struct placements placements;
-    size_t timeline_rows;        /* of this policy */
-    const char *timeline_policy; /* of the last row; NULL before the first */
-    struct sms__cut *cut;        /* [cuts]: a policy each */
+    size_t timeline_rows, waits_rows;           /* of this policy */
+    const char *timeline_policy, *waits_policy; /* of the last row; NULL before the first */
+    struct sms__cut *cut;                       /* [cuts]: a policy each */
     size_t cuts;
     bool brief;
     bool failed; /* out of memory */
@@ -39,6 +39,7 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
 void rows_start_scenario(struct rows *rows, const char *scenario);
 void rows_end_scenario(struct rows *rows);
 void rows_add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay);
+void rows_add_wait(struct rows *rows, const char *policy, const struct sms_wait *wait);
 void rows_add_span(struct rows *rows, const char *policy, const struct sms_span *span);
 void rows_add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement);
 void rows_add_departure(struct rows *rows, const struct sms_departure *departure);

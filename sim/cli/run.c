@@ -79,6 +79,11 @@ static void observe_stay(void *user, const char *policy, const struct sms_stay *
         sms__trace_stay(run->trace, policy, stay);
 }
 
+static void observe_wait(void *user, const char *policy, const struct sms_wait *wait)
+{
+    rows_add_wait(((struct run *)user)->rows, policy, wait);
+}
+
 static void observe_kernel(void *user, const char *policy, const struct sms_kernel_run *kernel)
 {
     sms__trace_kernel(((struct run *)user)->trace, policy, kernel);
@@ -129,6 +134,7 @@ static void set_observers(struct run *run, const struct sms_scenario *scenario, 
     settings->user = run;
     settings->on_progress = show_progress;
     settings->on_stay = timeline || blocks ? observe_stay : NULL;
+    settings->on_wait = timeline ? observe_wait : NULL;
     settings->on_kernel = blocks ? observe_kernel : NULL;
     settings->on_span = (rows && rows->spans) || blocks ? observe_span : NULL;
     settings->on_miss = blocks ? observe_miss : NULL;

@@ -3,7 +3,7 @@
 #ifndef SMS_CLI_STRETCHES_H
 #define SMS_CLI_STRETCHES_H
 
-#include "../include/smsched/smsched.h"
+#include "cli.h"
 
 #include <stdio.h>
 

@@ -145,8 +145,8 @@ static int run_job(void *user)
 static bool is_observed(const struct work *work, size_t idx)
 {
     const struct sms_run_options *o = work->results->options;
-    bool any = o->on_decision || o->on_stay || o->on_kernel || o->on_span || o->on_saying || o->on_placement ||
-               o->on_departure || o->on_shared_gpu || o->on_miss;
+    bool any = o->on_decision || o->on_wait || o->on_stay || o->on_kernel || o->on_span || o->on_saying ||
+               o->on_placement || o->on_departure || o->on_shared_gpu || o->on_miss;
     return any && !work->pilots && work->first == 0 && idx < work->results->policies * work->count &&
            idx % work->count == 0;
 }

@@ -120,6 +120,17 @@ struct sms_stay {
     uint32_t blocks; /* equal blocks that were placed and left together */
 };
 
+/* What a launch's blocks waited for: the launches of a kernel have one for each reason. The times of a launch's reasons
+ * add up to the time for which it had blocks that had not started. */
+struct sms_wait {
+    size_t device;
+    const char *vm, *kernel;
+    uint64_t launch_ps, end_ps; /* end: of the wait of the last block, or of the run */
+    uint64_t waited_ps;         /* for this reason */
+    size_t sms;                 /* the most SMs that refused a block for it; 0: SMs are not the reason */
+    const char *reason;         /* in the words of struct sms_decision's cause */
+};
+
 /* The engine that computes a run. Both give the same results to the last bit. The reference engine looks at every SM
  * and every block at each event and caches nothing; the fast engine is tested against it. */
 enum sms_engine { SMS_ENGINE_FAST, SMS_ENGINE_REFERENCE };
@@ -211,6 +222,7 @@ struct sms_run_options {
     uint64_t explain_from_ps, explain_to_ps;
     void (*on_stay)(void *user, const char *policy, const struct sms_stay *stay);
     void (*on_kernel)(void *user, const char *policy, const struct sms_kernel_run *run);
+    void (*on_wait)(void *user, const char *policy, const struct sms_wait *wait); /* not from the reference engine */
     void (*on_span)(void *user, const char *policy, const struct sms_span *span);
     void (*on_saying)(void *user, const char *policy, const struct sms_saying *saying);
     void (*on_placement)(void *user, const char *policy, const struct sms_placement *placement);

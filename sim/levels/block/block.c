@@ -76,6 +76,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     add_backgrounds(device);
     sms__rate_init(device);
     device->observed = setup->label && setup->options->on_decision;
+    device->records_waits = setup->label && setup->options->on_wait && !device->reference;
     sms__policy_state_init(device);
     sms__search_init(device);
     sms__dispatch_queue_init(device);
@@ -115,6 +116,8 @@ void sms__blocks_integrate(struct sms__blocks *device, uint64_t now)
 
 void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now)
 {
+    if (sign > 0)
+        sms__waits_emit_all(device, now);
     for (size_t s = 0; s < device->sms; s++) {
         for (uint32_t left = device->sm[s].oversubscribed; left; left &= left - 1)
             device->setup.record->over_ps[__builtin_ctz(left)] += sign * (sms__integral)now;
@@ -147,6 +150,7 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->left = 0;
     launch->explained = 0;
     launch->device = device;
+    sms__waits_begin(device, launch, now);
     sms__dispatcher_take(device, launch, now);
     sms__engine_defer(device->setup.engine, &device->dispatch);
 }
@@ -305,6 +309,8 @@ static void dispatch(void *subject, uint64_t now)
         settle(device, now);
     else
         offer(device, now);
+    if (device->records_waits)
+        sms__waits_look(device, now);
     if (device->setup.has_dispatcher)
         sms__dispatcher_schedule(device);
     sms__rate(device, now);

@@ -152,6 +152,7 @@ void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *l
     }
     device->queues.waiting--;
     device->queues.irregular -= is_irregular(launch);
+    sms__waits_end(device, launch);
 }
 
 /* True if no other launch of its priority and rank comes after it. */

@@ -9,6 +9,7 @@ static void join(struct sms__blocks *device, struct sms__launch *launch, uint64_
     launch->number = ++device->launches;
     sms__notify_policy(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->blocks);
     sms__dispatch_queue_join(device, launch);
+    sms__waits_join(launch, now);
 }
 
 static void join_ready(struct sms__blocks *device, uint64_t now)

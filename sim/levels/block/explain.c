@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What kept a block from an SM: a hardware limit, a resource, or the policy, which named no resource. */
-enum { NO_RESOURCE = SMS_LIMITS + SMS_RESOURCES_MAX, CAUSES, RANGES_MAX = 6 };
+enum { NO_RESOURCE = SMS__CAUSES - 1, RANGES_MAX = 6 };
 
 static const uint64_t WAITS_FOR_DISPATCHER = UINT64_MAX; /* as the `explained` of a launch */
 
@@ -26,7 +25,7 @@ struct refusal {
 };
 
 struct refusals {
-    struct refusal by[CAUSES]; /* in the order in which they were met */
+    struct refusal by[SMS__CAUSES]; /* in the order in which they were met */
     size_t causes, sms;
 };
 
@@ -50,21 +49,41 @@ static int cause_of(const struct sms__blocks *device, size_t sm, const struct sm
     return verdict >= SMS_NOT_HERE ? NO_RESOURCE : SMS_LIMITS + verdict;
 }
 
-/* The words for a cause, in explanations and on pages. */
-static struct text words_of(const struct sms__blocks *device, int cause)
+const char *sms__cause_words(const struct sms__blocks *device, int cause, char *out, size_t size)
 {
-    struct text words = {.used = 0};
     if (cause == SMS_BLOCKS)
-        append(&words, "block slots full");
+        snprintf(out, size, "block slots full");
     else if (cause < SMS_LIMITS)
-        append(&words, "%s full", sms__limit_names[cause]);
+        snprintf(out, size, "%s full", sms__limit_names[cause]);
     else if (cause == NO_RESOURCE)
-        append(&words, "refused by %s", device->setup.policy->policy->name);
+        snprintf(out, size, "refused by %s", device->setup.policy->policy->name);
     else {
         const struct sms__resource *resource = &device->setup.model->resource[cause - SMS_LIMITS];
-        append(&words, resource->hard ? "%s full" : "%s too busy for the policy", resource->name);
+        snprintf(out, size, resource->hard ? "%s full" : "%s too busy for the policy", resource->name);
     }
-    return words;
+    return out;
+}
+
+const char *sms__dispatcher_words(const struct sms__blocks *device, char *out, size_t size)
+{
+    snprintf(out, size, "the dispatcher: it starts a block every %.6g ns",
+             (double)device->dispatcher.interval_ps / 1e3);
+    return out;
+}
+
+int sms__main_cause(const struct sms__blocks *device, const struct sms__launch *launch, size_t *sms)
+{
+    size_t refused[SMS__CAUSES] = {0};
+    int most = 0;
+    for (size_t s = 0; s < device->sms; s++) {
+        int verdict = sms__verdict(device, &device->sm[s], launch);
+        if (verdict != SMS__ALLOWED && sms__may_use(launch->shape->allowed, s))
+            refused[cause_of(device, s, launch, verdict)]++;
+    }
+    for (int c = 1; c < SMS__CAUSES; c++)
+        most = refused[c] > refused[most] ? c : most;
+    *sms = refused[most];
+    return *sms ? most : -1;
 }
 
 static double limit_unit(int limit) { return limit == SMS_REGISTERS ? 1048576.0 : 1.0; }
@@ -166,7 +185,8 @@ static void append_refusal(struct text *text, const struct sms__blocks *device, 
         append(text, "%zu SMs", refusal->sms);
     else
         append(text, "%s", refusal->named.chars);
-    append(text, ": %s%s", words_of(device, refusal->cause).chars, refusal->detail.chars);
+    char words[128];
+    append(text, ": %s%s", sms__cause_words(device, refusal->cause, words, sizeof words), refusal->detail.chars);
 }
 
 /* The cause for which most SMs refused the block; NULL if none did. */
@@ -211,12 +231,12 @@ static void emit(const struct sms__blocks *device, const struct sms__launch *lau
 
 void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    struct text text = {.used = 0};
+    char words[128];
     if (is_left_out(device, launch->explained == WAITS_FOR_DISPATCHER, now))
         return;
     launch->explained = WAITS_FOR_DISPATCHER;
-    append(&text, "the dispatcher: it starts a block every %.6g ns", (double)device->dispatcher.interval_ps / 1e3);
-    emit(device, launch, -1, 0, text.chars, text.chars, now);
+    sms__dispatcher_words(device, words, sizeof words);
+    emit(device, launch, -1, 0, words, words, now);
 }
 
 /* Asks again all SMs before the one that took the block, or all. */
@@ -240,12 +260,13 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
     launch->explained = sm < 0 ? device->search.departures + 1 : 0;
     if (is_left_out(device, is_known, now))
         return;
-    struct text text = {.used = 0}, cause = {.used = 0};
+    struct text text = {.used = 0};
+    char cause[128] = "";
     struct refusals all;
     ask_again(device, launch, ring_start, sm, &all);
     if (all.sms)
-        cause = words_of(device, main_refusal(&all)->cause);
+        sms__cause_words(device, main_refusal(&all)->cause, cause, sizeof cause);
     for (size_t i = 0; i < all.causes; i++)
         append_refusal(&text, device, &all.by[i]);
-    emit(device, launch, sm, all.sms, text.chars, cause.chars, now);
+    emit(device, launch, sm, all.sms, text.chars, cause, now);
 }

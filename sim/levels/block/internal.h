@@ -25,6 +25,8 @@ struct sms__blocks {
     struct sms__reference *reference; /* what it keeps instead of residents; NULL in the fast engine */
     struct sms__action dispatch;
     uint64_t launches;
+    bool records_waits; /* an observer gets what launches waited for */
+    struct sms__waits *free_waits;
     bool observed;       /* an observer gets every decision */
     bool held;           /* no block is dispatched */
     uint64_t checked_ps; /* time of the latest check */
@@ -87,5 +89,21 @@ void sms__check(struct sms__blocks *device, uint64_t now);
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now);
 /* Emits that a block that fits waits for the dispatcher. */
 void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
+
+/* explain.c: what keeps a block from an SM: 0 to SMS_LIMITS - 1, a limit; then the resources; last, the policy. */
+enum { SMS__CAUSES = SMS_LIMITS + SMS_RESOURCES_MAX + 1 };
+/* Returns the cause for which most SMs refuse the launch's block, and how many; -1 if none refuses it. */
+int sms__main_cause(const struct sms__blocks *device, const struct sms__launch *launch, size_t *sms);
+/* Writes the words of a cause to `out`, and returns it; those of a wait for the dispatcher. */
+const char *sms__cause_words(const struct sms__blocks *device, int cause, char *out, size_t size);
+const char *sms__dispatcher_words(const struct sms__blocks *device, char *out, size_t size);
+
+/* waits.c: what launches wait for. Call these when a launch begins, when it joins its queue, when a dispatch has ended,
+ * when a launch has no waiting block any more, and when the run ends. */
+void sms__waits_begin(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
+void sms__waits_join(struct sms__launch *launch, uint64_t now);
+void sms__waits_look(struct sms__blocks *device, uint64_t now);
+void sms__waits_end(struct sms__blocks *device, struct sms__launch *launch);
+void sms__waits_emit_all(const struct sms__blocks *device, uint64_t now);
 
 #endif

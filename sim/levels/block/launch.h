@@ -66,6 +66,7 @@ struct sms__launch {
     struct sms__queue_entry entry;
     struct sms__policy_state *policy_state; /* the policy's state for it, or NULL */
     uint64_t explained;                     /* departures when its wait was last explained, + 1 (explain.c) */
+    struct sms__waits *waits;               /* waits.c; NULL: nobody wants to know */
     uint64_t in_round;                      /* its blocks in a round (wave.c) */
     uint64_t counted;                       /* its resident blocks (check.c) */
 };

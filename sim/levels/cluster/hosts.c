@@ -78,6 +78,7 @@ int sms__hosts_prepare(struct sms__cluster_run *run, size_t sources[SMS__LEVELS]
     hosts->options.on_stay = NULL;
     hosts->options.on_kernel = NULL;
     hosts->options.on_miss = NULL;
+    hosts->options.on_wait = NULL;
     hosts->spec = *run->spec;
     hosts->spec.options = &hosts->options;
     hosts->simulated = scenario->fidelity != SMS__AS_DURATION;

@@ -1,0 +1,146 @@
+/* Adds up for how long each launch has waited, and for what. The state of a launch can change only at a dispatch, so
+ * each dispatch adds the time since the one before. The SMs are asked again once as many blocks have left as there are
+ * SMs, which is cheap and soon enough. The time of a run is spent here only if there is an observer. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a launch waits for, after the causes of explain.c. */
+enum { OTHERS = SMS__CAUSES, DISPATCHER, LAUNCH_COST, PAUSED, WAITS };
+
+struct sms__waits {
+    struct sms__waits *next; /* in the free list */
+    uint64_t since_ps;
+    int what;
+    size_t sms;
+    bool asked;
+    uint64_t departures; /* when the SMs were last asked */
+    int refused_for;
+    size_t refusing;
+    struct {
+        uint64_t ps;
+        size_t sms; /* the most that refused */
+    } of[WAITS];
+};
+
+static void add_time(struct sms__waits *waits, uint64_t now)
+{
+    waits->of[waits->what].ps += now - waits->since_ps;
+    if (now > waits->since_ps && waits->sms > waits->of[waits->what].sms)
+        waits->of[waits->what].sms = waits->sms;
+    waits->since_ps = now;
+}
+
+void sms__waits_begin(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+{
+    launch->waits = NULL;
+    if (!device->records_waits)
+        return;
+    struct sms__waits *waits = device->free_waits;
+    if (waits)
+        device->free_waits = waits->next;
+    else
+        waits = SMS__NEW(device->arena, struct sms__waits, 1);
+    *waits = (struct sms__waits){.since_ps = now, .what = launch->cost_ps ? LAUNCH_COST : OTHERS};
+    launch->waits = waits;
+}
+
+/* Finds out for what most SMs refuse the block. */
+static void ask(const struct sms__blocks *device, const struct sms__launch *launch, struct sms__waits *waits)
+{
+    if (waits->asked && device->search.departures - waits->departures < device->sms)
+        return;
+    waits->asked = true;
+    waits->departures = device->search.departures;
+    waits->refused_for = sms__main_cause(device, launch, &waits->refusing);
+    if (waits->refused_for < 0)
+        waits->refused_for = OTHERS;
+}
+
+static void look_at(const struct sms__blocks *device, const struct sms__launch *launch, uint64_t now)
+{
+    struct sms__waits *waits = launch->waits;
+    add_time(waits, now);
+    waits->sms = 0;
+    if (device->held)
+        waits->what = PAUSED;
+    else if (device->dispatcher.blocked)
+        waits->what = DISPATCHER;
+    else if (!sms__dispatch_queue_may_go(launch->entry.queue, launch))
+        waits->what = OTHERS;
+    else {
+        ask(device, launch, waits);
+        waits->what = waits->refused_for;
+        waits->sms = waits->refusing;
+    }
+}
+
+void sms__waits_look(struct sms__blocks *device, uint64_t now)
+{
+    for (struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
+        for (struct sms__launch *launch = queue->head; launch; launch = launch->entry.next) {
+            look_at(device, launch, now);
+            if (!device->queues.passes_over)
+                break;
+        }
+}
+
+void sms__waits_join(struct sms__launch *launch, uint64_t now)
+{
+    if (!launch->waits)
+        return;
+    add_time(launch->waits, now);
+    launch->waits->what = OTHERS;
+}
+
+static const char *name(const struct sms__blocks *device, int what, char *out, size_t size)
+{
+    if (what < SMS__CAUSES)
+        return sms__cause_words(device, what, out, size);
+    if (what == DISPATCHER)
+        return sms__dispatcher_words(device, out, size);
+    return what == OTHERS ? "other blocks go first" : what == PAUSED ? "its context does not run" : "the launch's cost";
+}
+
+/* Emits what the launch has waited for, and counts from 0 again. */
+static void emit(const struct sms__blocks *device, const struct sms__launch *launch, uint64_t now)
+{
+    const struct sms_run_options *options = device->setup.options;
+    struct sms__waits *waits = launch->waits;
+    char words[128];
+    add_time(waits, now);
+    for (int w = 0; w < WAITS; w++) {
+        if (waits->of[w].ps == 0)
+            continue;
+        const struct sms_wait wait = {device->setup.idx,
+                                      launch->vm,
+                                      launch->kernel->name,
+                                      launch->launched_ps,
+                                      now,
+                                      waits->of[w].ps,
+                                      waits->of[w].sms,
+                                      name(device, w, words, sizeof words)};
+        options->on_wait(options->user, device->setup.label, &wait);
+    }
+    memset(waits->of, 0, sizeof waits->of);
+}
+
+void sms__waits_end(struct sms__blocks *device, struct sms__launch *launch)
+{
+    struct sms__waits *waits = launch->waits;
+    if (!waits)
+        return;
+    emit(device, launch, device->setup.engine->now);
+    waits->next = device->free_waits;
+    device->free_waits = waits;
+    launch->waits = NULL;
+}
+
+void sms__waits_emit_all(const struct sms__blocks *device, uint64_t now)
+{
+    if (device->records_waits)
+        for (struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
+            for (struct sms__launch *launch = queue->head; launch; launch = launch->entry.next)
+                emit(device, launch, now);
+}
