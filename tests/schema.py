@@ -98,6 +98,7 @@ CANNOT = {
     r"pods are drawn|"
     r"(are|is) for pods with workloads|gpushare knows no|priority is of blocks|"
     r"compat simtbs|simtbs would never end|(vms|nodes): there are none",
+    "whether a wait for an event can end": r"waits for (the event|events)|jobs that wait for the event",
     "what a plan comes to": r"this would override|has no scenario|no scenario of the plan|points; a plan has|of each of \d+ fields|a file can have only one plan|cannot name a folder",
     "what the paths of a plan lead to": r"^$",
     "a metric of one thing in another": r"unknown metric|is a metric of|of one of vm|no processes in a scenario|a gain is (over another|of two policies)|expects nothing|is better by itself",

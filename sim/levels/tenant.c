@@ -110,6 +110,8 @@ static bool is_instant(const struct sms__vm_stream *stream, const struct sms__st
         return step->amount < 1;
     if (step->kind == SMS__ALLOCATE || step->kind == SMS__FREE) /* the block level does not simulate memory */
         return true;
+    if (sms__is_event(step)) /* nor streams that wait for each other */
+        return true;
     const struct sms__link *link = step->kind == SMS__COPY_IN ? feed->in : feed->out;
     return link->bytes_per_ps <= 0 || step->amount <= 0;
 }
@@ -131,7 +133,9 @@ static void begin_step(struct sms__vm_stream *stream, const struct sms__step *st
         sms__link_copy(feed->out, &stream->copy, step->amount, now);
         return;
     case SMS__ALLOCATE:
-    case SMS__FREE: /* these take no time (is_instant) */
+    case SMS__FREE:
+    case SMS__RECORD:
+    case SMS__WAIT: /* these take no time (is_instant) */
         return;
     }
 }

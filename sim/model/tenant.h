@@ -89,6 +89,12 @@ struct sms__streams sms__read_streams(struct sms__reader *reader, const struct s
 /* Complains of streams that cannot run beside each other, which do these choices. */
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
                         const struct sms__choice *choice, size_t choices);
+/* events.c: complains of streams with workloads of their own that would wait for ever. */
+void sms__check_events(struct sms__reader *reader, const struct sms__streams *streams,
+                       const struct sms__choice *choice);
+/* Complains of a workload that waits for events, where no other stream can record them. */
+void sms__check_no_waits(struct sms__reader *reader, const struct sms__node *node,
+                         const struct sms__workload *workload);
 /* The first kernel of a workload that is given by its time, or by its blocks; or NULL. */
 const struct sms__kernel *sms__find_kernel(const struct sms__workload *workload, bool whole);
 /* Complains that kernels of both kinds would be beside each other; `who` is "streams run". */

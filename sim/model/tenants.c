@@ -237,6 +237,10 @@ static void choose(struct sms__reader *reader, struct entry *entry, const struct
     if (found < count)
         return;
     sms__check_streams(reader, streams, choice, count);
+    if (streams->workload)
+        sms__check_events(reader, streams, choice);
+    for (size_t i = 0; i < count && !streams->workload; i++)
+        sms__check_no_waits(reader, vm->node, choice[i].workload);
     bool several = count > 1 && (entry->draw || !is_one(choice, count));
     vm->workload = several ? unite(reader, entry, choice, count) : choice->workload;
 }

@@ -2,6 +2,7 @@
 #include "limits.h"
 #include "workload.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define F(struct_, member) offsetof(struct struct_, member)
@@ -140,9 +141,11 @@ struct step_fields {
     const struct sms__node *launch;
     uint64_t times;
     int graph;
+    const char *record, *wait;
+    uint64_t jobs_ago;
 };
 
-#define ONE_STEP "a step is one of host, copy_in, copy_out, allocate, free, launch"
+#define ONE_STEP "a step is one of host, copy_in, copy_out, allocate, free, launch, record, wait"
 
 static const struct sms__field step_table[] = {
     {"host", SMS__QUANTITY, SMS__TIME, F(step_fields, host), 0, SMS__TIME_MAX_PS, .one_of = ONE_STEP,
@@ -162,6 +165,12 @@ static const struct sms__field step_table[] = {
     {"graph", SMS__CHOICE, 0, F(step_fields, graph), .choices = sms__truths, .needs = "launch",
      .help = "true: launched as nodes of one CUDA graph, with those of the step before if it says so too: only the "
              "first has the cost of a launch; default false"},
+    {"record", SMS__NAME, 0, F(step_fields, record), .one_of = ONE_STEP,
+     .help = "an event, by a name that no other step of the process's streams records: what comes before is done"},
+    {"wait", SMS__NAME, 0, F(step_fields, wait), .one_of = ONE_STEP,
+     .help = "until a stream of the process has recorded this event, in its job of the same number"},
+    {"jobs_ago", SMS__INTEGER, SMS__COUNT, F(step_fields, jobs_ago), 0, SMS__REPEAT_MAX, .needs = "wait",
+     .help = "or in an earlier one, so many before; in the first jobs it waits for nothing; default 0"},
     {0}};
 
 static const char *kernel_name(const void *user, size_t i) { return ((const struct sms__kernel *)user)[i].name; }
@@ -187,6 +196,10 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     if (given.launch) {
         step->kind = SMS__LAUNCH;
         step->kernel = find_kernel(reader, workload, given.launch);
+    } else if (given.record || given.wait) {
+        step->kind = given.record ? SMS__RECORD : SMS__WAIT;
+        step->event = given.record ? given.record : given.wait;
+        step->jobs_ago = given.jobs_ago;
     } else if (sms__node_get(node, "allocate") || sms__node_get(node, "free")) {
         step->kind = sms__node_get(node, "free") ? SMS__FREE : SMS__ALLOCATE;
         step->amount = (double)(step->kind == SMS__FREE ? given.free : given.allocate);
@@ -214,6 +227,45 @@ static void sum_memory(struct sms__reader *reader, const struct sms__node *list,
     }
 }
 
+static int by_event(const void *left, const void *right)
+{
+    const struct sms__event_record *a = left, *b = right;
+    int order = strcmp(a->event, b->event);
+    return order ? order : (a->step > b->step) - (a->step < b->step);
+}
+
+static void list_records(struct sms__reader *reader, const struct sms__node *list, struct sms__workload *workload)
+{
+    struct sms__event_record *record = NULL;
+    for (size_t i = 0; i < workload->steps; i++) {
+        const struct sms__step *step = &workload->step[i];
+        workload->waits |= step->kind == SMS__WAIT;
+        if (step->kind == SMS__RECORD)
+            *SMS__APPEND(reader->arena, record, workload->records) = (struct sms__event_record){step->event, i};
+    }
+    workload->record = record;
+    if (record)
+        qsort(record, workload->records, sizeof *record, by_event);
+    for (size_t r = 1; r < workload->records; r++)
+        if (!strcmp(record[r - 1].event, record[r].event))
+            sms__complain(reader, list->item[record[r].step], "the job records the event '%.60s' twice",
+                          record[r].event);
+}
+
+size_t sms__find_record(const struct sms__workload *workload, const char *event)
+{
+    size_t low = 0, high = workload->records;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(event, workload->record[middle].event);
+        if (order == 0)
+            return workload->record[middle].step;
+        low = order < 0 ? low : middle + 1;
+        high = order < 0 ? middle : high;
+    }
+    return SIZE_MAX;
+}
+
 static void read_steps(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload)
 {
     if (!sms__expect_kind(reader, node, SMS__LIST))
@@ -226,6 +278,7 @@ static void read_steps(struct sms__reader *reader, const struct sms__node *node,
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
         read_step(reader, node->item[i], workload);
     sum_memory(reader, node, workload);
+    list_records(reader, node, workload);
 }
 
 static const struct sms__field workload_fields[] = {

@@ -24,8 +24,18 @@ struct sms__kernel {
     size_t demands;
 };
 
-/* Free: 0 bytes stand for all that is allocated. */
-enum sms__step_kind { SMS__HOST, SMS__COPY_IN, SMS__COPY_OUT, SMS__LAUNCH, SMS__ALLOCATE, SMS__FREE };
+/* Free: 0 bytes stand for all that is allocated. A stream passes a record at once, and a wait once another stream of
+ * its process has passed the record of that name. */
+enum sms__step_kind {
+    SMS__HOST,
+    SMS__COPY_IN,
+    SMS__COPY_OUT,
+    SMS__LAUNCH,
+    SMS__ALLOCATE,
+    SMS__FREE,
+    SMS__RECORD,
+    SMS__WAIT
+};
 
 struct sms__step {
     enum sms__step_kind kind;
@@ -34,6 +44,19 @@ struct sms__step {
     uint64_t times;
     bool in_graph;        /* its launches are nodes of a CUDA graph */
     bool continues_graph; /* so are those of the step before */
+    const char *event;    /* of a record or a wait: its name */
+    uint64_t jobs_ago;    /* of a wait: in which job of the other stream, counted back from this stream's job */
+};
+
+static inline bool sms__is_event(const struct sms__step *step)
+{
+    return step->kind == SMS__RECORD || step->kind == SMS__WAIT;
+}
+
+/* A step that records an event. */
+struct sms__event_record {
+    const char *event;
+    size_t step;
 };
 
 struct sms__workload {
@@ -43,18 +66,23 @@ struct sms__workload {
     size_t kernels;
     struct sms__step *step;
     size_t steps;
-    const char *scaled_from; /* the device of the profile that was scaled to `device`; "" */
-    double unmeasured;       /* share of its kernels' time without any metric, 0..1 */
-    int fitted;              /* its numbers were fitted to results, not measured */
-    const char *cls;         /* for contention by pairs; "" */
-    double overhead;         /* by which part policies that intercept calls lengthen it */
-    double statics;          /* bytes of static device variables, which are part of its context */
-    int exclusive;           /* its process must have the device for itself */
-    uint64_t declared;       /* bytes that its steps hold at most, without a context */
+    const char *scaled_from;          /* the device of the profile that was scaled to `device`; "" */
+    double unmeasured;                /* share of its kernels' time without any metric, 0..1 */
+    int fitted;                       /* its numbers were fitted to results, not measured */
+    const char *cls;                  /* for contention by pairs; "" */
+    double overhead;                  /* by which part policies that intercept calls lengthen it */
+    double statics;                   /* bytes of static device variables, which are part of its context */
+    int exclusive;                    /* its process must have the device for itself */
+    uint64_t declared;                /* bytes that its steps hold at most, without a context */
+    struct sms__event_record *record; /* [records], by name */
+    size_t records;
+    bool waits; /* it has a step that waits for an event */
 };
 
 /* workload.c: reads one document. In a guard; problems go to reader->errors. */
 void sms__read_workload(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload);
+/* The step that records the event, or SIZE_MAX. */
+size_t sms__find_record(const struct sms__workload *workload, const char *event);
 /* time_by_share.c: a kernel's `time:`, into a struct sms__kernel. */
 void sms__read_kernel_time(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* The cost of a launch of the step, of which `launched` have been; `cost_ps` is that of a launch by itself. Only the

@@ -15,12 +15,15 @@ static const int weight[SMS_PHASES] = {
     [SMS_PHASE_SUSPENDED] = 8, [SMS_PHASE_RESTORING] = 8, [SMS_PHASE_KERNEL] = 9,
 };
 
+/* A stream that waits for an event is in the phase of the host, and the stream that it waits for counts. */
+static int weigh(const struct sms__stream *stream) { return stream->awaiting ? 1 : weight[stream->phase]; }
+
 enum sms_phase sms__process_phase(const struct sms__process *process)
 {
-    enum sms_phase phase = process->stream->phase;
+    const struct sms__stream *busiest = process->stream;
     for (const struct sms__stream *stream = process->stream->next; stream; stream = stream->next)
-        phase = weight[stream->phase] > weight[phase] ? stream->phase : phase;
-    return phase;
+        busiest = weigh(stream) > weigh(busiest) ? stream : busiest;
+    return busiest->phase;
 }
 
 /* The phase on the timeline. Kernels and copies go on while their process is about to be suspended; other streams show
@@ -178,7 +181,7 @@ void sms__process_end(struct sms__process *process, enum sms_phase phase, uint64
     process->paused = false;
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next) {
         stream->held = stream->wanted = 0;
-        stream->halted = false;
+        stream->halted = stream->awaiting = false;
     }
     sms__process_enter(process, phase, now);
     process->record->ended_ps = now;

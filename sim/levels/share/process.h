@@ -57,6 +57,7 @@ struct sms__stream {
     uint64_t times;        /* launches of the step that have ended */
     bool halted;           /* it stands still before its step because its process does */
     bool excused;          /* the policy has let this call pass */
+    bool awaiting;         /* for another stream of the process to record an event */
     uint64_t held, wanted; /* bytes that its steps took; of the allocation under way */
     struct sms__job job;
     struct sms__taker taker; /* of jobs that arrive */
@@ -120,7 +121,8 @@ struct sms__process {
     struct sms__sm_limit limit;
     gsl_rng **jitter; /* [kernels of the VM] */
     struct sms__process_timer timer;
-    struct sms__jobs *jobs; /* those that arrive, or NULL: the next begins when one ends */
+    struct sms__action recorded; /* lets streams go on that wait for events */
+    struct sms__jobs *jobs;      /* those that arrive, or NULL: the next begins when one ends */
 };
 
 static inline bool sms__has_ended(const struct sms__stream *stream)

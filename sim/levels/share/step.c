@@ -50,7 +50,7 @@ static void free_memory(struct sms__stream *stream, const struct sms__step *step
 static bool is_called_off(struct sms__stream *stream, const struct sms__step *step, uint64_t now)
 {
     const struct sms_share_policy *policy = stream->process->share->policy.policy;
-    if (!policy->call || step->kind == SMS__HOST || stream->excused)
+    if (!policy->call || step->kind == SMS__HOST || sms__is_event(step) || stream->excused)
         return false;
     stream->excused = true;
     bool off = sms__stream_consult(stream, policy->call) == SMS_SUSPEND;
@@ -59,12 +59,66 @@ static bool is_called_off(struct sms__stream *stream, const struct sms__step *st
     return off || sms__has_ended(stream);
 }
 
+/* Whether the event that the step waits for is recorded. A stream has at most one record of it, which is over when the
+ * stream has left that step of the job. */
+static bool is_recorded(const struct sms__stream *stream, const struct sms__step *step)
+{
+    if (stream->job.ended < step->jobs_ago)
+        return true;
+    uint64_t job = stream->job.ended - step->jobs_ago;
+    for (const struct sms__stream *other = stream->process->stream; other; other = other->next) {
+        size_t record = sms__find_record(other->workload, step->event);
+        bool in_job = other->job.under_way && other->job.ended == job && other->step > record;
+        if (record != SIZE_MAX)
+            return other->job.ended > job || in_job;
+    }
+    return true; /* the model has seen to it that some stream records it */
+}
+
+/* Lets the streams go on whose events are recorded. */
+static void go_on_waiting(void *subject, uint64_t now)
+{
+    struct sms__process *process = subject;
+    for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
+        if (stream->awaiting && is_recorded(stream, &stream->workload->step[stream->step])) {
+            sms__process_advance(process, now);
+            stream->awaiting = false;
+            sms__stream_end_step(stream, now);
+        }
+}
+
+/* Looks again at the streams that wait for events, once this one has left its step. */
+static void announce(struct sms__process *process)
+{
+    bool awaited = false;
+    for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
+        awaited |= stream->awaiting;
+    process->recorded.act = go_on_waiting;
+    process->recorded.subject = process;
+    if (awaited)
+        sms__engine_defer(process->share->engine, &process->recorded);
+}
+
+static bool awaits(struct sms__stream *stream, const struct sms__step *step, uint64_t now)
+{
+    if (is_recorded(stream, step))
+        return false;
+    sms__stream_enter(stream, SMS_PHASE_HOST, now);
+    stream->awaiting = true;
+    return true;
+}
+
 /* Begins a step. Returns true if it has ended at once. */
 static bool begin_step(struct sms__stream *stream, const struct sms__step *step, uint64_t now)
 {
-    if (step->kind != SMS__HOST)
+    if (step->kind != SMS__HOST && !sms__is_event(step))
         sms__job_use_device(stream, true, now);
     switch (step->kind) {
+    case SMS__RECORD:
+        announce(stream->process);
+        return true;
+    case SMS__WAIT:
+        return !awaits(stream, step, now);
     case SMS__HOST:
         sms__stream_enter(stream, SMS_PHASE_HOST, now);
         if (step->amount < 1)

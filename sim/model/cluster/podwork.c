@@ -85,6 +85,7 @@ uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *w
     uint64_t limit = scenario->cluster->gpushare ? 0 : view->gpu_memory; /* gpushare isolates nobody */
     if (!check(reader, vm->node, scenario, view) || !workload)
         return 0;
+    sms__check_no_waits(reader, vm->node, workload);
     add_tenant(reader, vm, workload, limit, scenario);
     return (uint16_t)scenario->vms;
 }
