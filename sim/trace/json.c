@@ -123,7 +123,7 @@ static void write_part(const struct sms__trace *trace, size_t p, FILE *to)
     print(to, part->label);
     fprintf(to, "\",\"first_pid\":%zu", 1 + p * sms__trace_pids(trace));
     for (size_t c = 0; c < SMS__TRACE_CLASSES; c++)
-        if ((c == SMS__TRACE_PODS) == (trace->scenario->cluster != NULL))
+        if (c == SMS__TRACE_INSTANTS || (c == SMS__TRACE_PODS) == (trace->scenario->cluster != NULL))
             fprintf(to, ",\"%s\":%" PRIu64 ",\"%s_kept\":%" PRIu64, names[c], part->count[c].seen, names[c],
                     part->count[c].kept);
     if (!trace->scenario->cluster)

@@ -85,7 +85,7 @@ static void begin_parent(struct sms__trace *trace, const struct sms__trace_slice
 {
     TrackDescriptor track = TRACK_DESCRIPTOR__INIT;
     track.name = name;
-    place(&track, sms__trace_pid(trace, slice->pid), slice->sort_index);
+    place(&track, sms__trace_pid(trace, slice->pid), 1 + slice->sort_index);
     order_children(&track);
     write_track(trace, &track, trace->track[slice->track].tid);
 }
@@ -104,7 +104,7 @@ static void begin_lane(struct sms__trace *trace, const struct sms__trace_slice *
     if (slice->slots)
         place(&track, of_lane->tid, lane);
     else
-        place(&track, sms__trace_pid(trace, slice->pid), slice->sort_index + lane);
+        place(&track, sms__trace_pid(trace, slice->pid), 1 + slice->sort_index + lane);
     write_track(trace, &track, of_lane->lane[lane].tid);
 }
 
@@ -181,7 +181,7 @@ static void begin_series(struct sms__trace *trace, const struct sms__trace_serie
     counter.unit_name = copy(unit, series->unit);
     track.name = copy(name, series->name);
     track.counter = &counter;
-    place(&track, sms__trace_pid(trace, series->device), 0);
+    place(&track, sms__trace_pid(trace, series->device), 0); /* above the other tracks */
     write_track(trace, &track, series->tid);
 }
 

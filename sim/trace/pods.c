@@ -31,7 +31,8 @@ static const char *color_of(const char *ended)
     return "grey";
 }
 
-static void put_pod(struct sms__trace *trace, const char *pod, struct sms__trace_slice slice)
+static void put_pod(struct sms__trace *trace, const char *pod, enum sms__trace_class class,
+                    struct sms__trace_slice slice)
 {
     const struct sms__cluster *cluster = trace->scenario->cluster;
     char node[256] = "waiting";
@@ -45,20 +46,39 @@ static void put_pod(struct sms__trace *trace, const char *pod, struct sms__trace
             sms__node_name(cluster, slice.pid, node, sizeof node);
         sms__trace_name_pid(trace, slice.pid, node);
     }
-    sms__trace_put(trace, SMS__TRACE_PODS, &slice);
+    sms__trace_put(trace, class, &slice);
 }
 
 void sms__trace_placement(struct sms__trace *trace, const char *policy, const struct sms_placement *placement)
 {
     uint64_t start = placement->time_ps - placement->wait_ps, end = placement->time_ps;
     if (placement->wait_ps > 0 && sms__trace_observe(trace, policy, &start, &end))
-        put_pod(trace, placement->pod,
+        put_pod(trace, placement->pod, SMS__TRACE_PODS,
                 (struct sms__trace_slice){.category = "wait",
                                           .color = "grey",
                                           .track = waiting_track(trace),
                                           .lanes_max = WAITING_MAX,
                                           .start_ps = placement->time_ps - placement->wait_ps,
                                           .end_ps = placement->time_ps});
+}
+
+/* A pod that is queued again is late once, when it ends. */
+static bool ends_late(const struct sms_departure *departure)
+{
+    return departure->late_ps > 0 && strcmp(departure->ended, "restarted") != 0 &&
+           strcmp(departure->ended, "timed_out") != 0;
+}
+
+static void put_miss(struct sms__trace *trace, const struct sms_departure *departure, struct sms__trace_slice slice)
+{
+    slice.category = "miss";
+    slice.color = "terrible";
+    slice.start_ps = slice.end_ps;
+    slice.instant = true;
+    slice.detail.name = "late_ps";
+    slice.detail.text = NULL;
+    slice.detail.number = departure->late_ps;
+    put_pod(trace, departure->pod, SMS__TRACE_INSTANTS, slice);
 }
 
 void sms__trace_departure(struct sms__trace *trace, const char *policy, const struct sms_departure *departure)
@@ -75,6 +95,8 @@ void sms__trace_departure(struct sms__trace *trace, const char *policy, const st
     for (size_t gpu = 0; gpu < SMS_NODE_GPUS_MAX; gpu++)
         if (departure->gpus >> gpu & 1) {
             slice.track = departure->node_idx * SMS_NODE_GPUS_MAX + gpu;
-            put_pod(trace, departure->pod, slice);
+            put_pod(trace, departure->pod, SMS__TRACE_PODS, slice);
+            if (ends_late(departure))
+                put_miss(trace, departure, slice);
         }
 }

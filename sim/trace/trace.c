@@ -375,7 +375,7 @@ static void print_summary(const struct sms__trace *trace, const struct sms__trac
     if (kept < seen)
         fprintf(to, "%" PRIu64 " of %" PRIu64 " events, those that ended first", kept, seen);
     else if (trace->scenario->cluster)
-        fprintf(to, "all %" PRIu64 " stays and waits of pods", kept);
+        fprintf(to, "all %" PRIu64 " stays and waits of pods", part->count[SMS__TRACE_PODS].kept);
     else
         fprintf(to, "all %" PRIu64 " blocks and %" PRIu64 " kernels", part->count[SMS__TRACE_BLOCKS].blocks,
                 part->count[SMS__TRACE_KERNELS].seen);

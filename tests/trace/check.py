@@ -9,6 +9,7 @@
     check.py pods FILE PLACEMENTS        FILE is of a cluster, of which it has all that PLACEMENTS has
     check.py some FILE WHOLE EVENTS      FILE is so many events of WHOLE, a cluster's, those that ended first
     check.py misses FILE                 each job, of one kernel, missed its deadline when its kernel ended
+    check.py late_pods FILE              each pod called infer missed its deadline when it ended
     check.py holds FILE                  it marks each pause and each preemption, and nothing else
     check.py perfetto FILE JSON PROTO    FILE is sound, and says what JSON says of the same run
 """
@@ -212,7 +213,8 @@ def some(path, whole, events):
     trace, all_of_it = load(path), collections.Counter(stays(load(whole)))
     found = collections.Counter(stays(trace))
     check_fields(trace)
-    check(found.total() == int(events) and found <= all_of_it, f"{found.total()} events")
+    marks = sum(event["ph"] == "i" for event in trace["traceEvents"])
+    check(found.total() + marks == int(events) and found <= all_of_it, f"{found.total()} events and {marks} instants")
     check(trace["otherData"]["runs"][0]["pods"] > int(events), "what there was")
     left = all_of_it - found
     check(max(stay[5] for stay in found) <= min(stay[5] for stay in left), "one that ended later is kept")
@@ -232,6 +234,14 @@ def misses(path):
     check(found and all(0 < e["args"]["late_ps"] < e["args"]["start_ps"] for e in found), "how late they are")
     kept = sum(run["instants_kept"] for run in trace["otherData"]["runs"])
     check(kept == len(found), f"{kept} in the summary")
+
+
+def late_pods(path):
+    trace = load(path)
+    check_fields(trace)
+    ends = collections.Counter((e["pid"], e["tid"], e["args"]["end_ps"]) for e in trace["traceEvents"] if e["ph"] == "X" and
+                               e["name"].startswith("infer") and e["args"].get("ended") in ("done", "lost", "running"))
+    check(ends and ends == instants(trace, "miss"), "other misses")
 
 
 def holds(path):
@@ -393,4 +403,4 @@ def perfetto(path, json_path, proto):
     check(found.counters == counters, "counters")
 
 
-{f.__name__: f for f in (valid, blocks, usage, budget, first, span, file, pods, some, misses, holds, perfetto)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (valid, blocks, usage, budget, first, span, file, pods, some, misses, late_pods, holds, perfetto)}[sys.argv[1]](*sys.argv[2:])

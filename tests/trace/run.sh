@@ -132,6 +132,12 @@ trace fgd.json --policy fgd --format csv "$cluster"
 if cmp -s plain out; then ok; else bad "to trace a cluster changes its results"; fi
 trace threads.json --policy fgd --jobs 3 "$cluster"
 if cmp -s fgd.json threads.json; then ok; else bad "threads change the trace of a cluster"; fi
+sed 's/deadline: 90 s/deadline: 1 ns/' "$cluster" >late_pods.yaml
+trace late_pods.json --policy first_fit late_pods.yaml
+check late_pods late_pods.json
+sed 's/deadline: 90 s/deadline: 9 h/' "$cluster" >early.yaml
+trace early.json --policy first_fit early.yaml
+if grep -q '"ph":"i"' early.json; then bad "a pod in time is marked"; else ok; fi
 sed 's/count: 60/count: 1200/; s/count: 30/count: 300/' "$cluster" >more.yaml
 trace whole.json --policy fgd more.yaml
 trace some.json --policy fgd --trace-events 1000 more.yaml

@@ -191,6 +191,7 @@ struct sms_departure {
      * "timed_out" if gpushare did not assign it in time and it is queued again; "running" at the end of the run. The
      * string is static. */
     const char *ended;
+    uint64_t late_ps; /* time since its deadline; 0: that is to come, or it has none */
 };
 
 /* A GPU that pods share by memory, at the end of a run under `scheduler: {kind: gpushare}`. */

@@ -41,6 +41,7 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
         return;
     sms__pod_name(run, p, name, sizeof name);
     sms__node_name(run->cluster, pod->node, node, sizeof node);
+    const double deadline = sms__pod_deadline(run, pod), late = (double)(now - pod->arrival_ps) - deadline;
     const struct sms_departure departure = {.number = p,
                                             .start_ps = pod->since_ps,
                                             .end_ps = now,
@@ -48,7 +49,8 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
                                             .node = node,
                                             .node_idx = pod->node,
                                             .gpus = pod->gpus,
-                                            .ended = ended};
+                                            .ended = ended,
+                                            .late_ps = deadline > 0 && late > 0 ? (uint64_t)late : 0};
     options->on_departure(options->user, run->spec->observe, &departure);
 }
 
