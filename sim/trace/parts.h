@@ -72,6 +72,7 @@ struct sms__trace {
     struct sms__trace_options options;
     const struct sms__trace_format *format;
     struct sms__write write;
+    FILE *compressed; /* NULL if write.to is the file itself, not a stream that compresses into it */
     bool out_of_memory;
     struct sms__trace_kind *kind;
     size_t kinds;

@@ -1,4 +1,5 @@
 /* Observes a run and writes its trace. Each policy begins with all of its share of the budget. */
+#include "gzip_stream.h"
 #include "parts.h"
 
 #include "../base/escape.h"
@@ -332,10 +333,38 @@ static int init(struct sms__trace *trace)
     return trace->track ? 0 : -1;
 }
 
-static bool is_perfetto(const char *path)
+/* Whether the first `length` bytes of a path end so. */
+static bool ends_with(const char *path, size_t length, const char *suffix)
 {
-    const size_t length = strlen(path), suffix = strlen(SMS__TRACE_PERFETTO);
-    return length >= suffix && !strcmp(path + length - suffix, SMS__TRACE_PERFETTO);
+    return length >= strlen(suffix) && !strncmp(path + length - strlen(suffix), suffix, strlen(suffix));
+}
+
+/* Opens the file in the format and the compression that its name ends with. */
+static int open_file(struct sms__trace *trace, const char *path, struct sms_errors *errors)
+{
+    size_t length = strlen(path);
+    bool compress = ends_with(path, length, SMS__TRACE_GZIP);
+    length -= compress ? strlen(SMS__TRACE_GZIP) : 0;
+    trace->format = ends_with(path, length, SMS__TRACE_PERFETTO) ? &sms__trace_perfetto : &sms__trace_json;
+    int code = sms__write_begin(&trace->write, path, errors);
+    FILE *stream = code == SMS_OK && compress ? sms__gzip_stream(trace->write.to) : NULL;
+    if (code == SMS_OK && compress && !stream)
+        return sms__fail(errors, SMS_ENOMEM, path, "no memory");
+    trace->compressed = stream ? trace->write.to : NULL;
+    trace->write.to = stream ? stream : trace->write.to;
+    return code;
+}
+
+/* Ends the compression. What failed is seen in the file, or is a lack of memory. */
+static void end_compression(struct sms__trace *trace)
+{
+    if (!trace->compressed)
+        return;
+    bool failed = ferror(trace->write.to);
+    failed |= fclose(trace->write.to) != 0;
+    trace->out_of_memory |= failed && !ferror(trace->compressed);
+    trace->write.to = trace->compressed;
+    trace->compressed = NULL;
 }
 
 int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_options *options,
@@ -348,8 +377,7 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
         return sms__fail(errors, SMS_ENOMEM, options->path, "no memory");
     trace->scenario = scenario;
     trace->options = *options;
-    trace->format = is_perfetto(options->path) ? &sms__trace_perfetto : &sms__trace_json;
-    int code = sms__write_begin(&trace->write, options->path, errors);
+    int code = open_file(trace, options->path, errors);
     if (code == SMS_OK && init(trace))
         code = sms__fail(errors, SMS_ENOMEM, options->path, "no memory");
     if (code) {
@@ -390,12 +418,13 @@ int sms__trace_end(struct sms__trace *trace, FILE *summary, struct sms_errors *e
     char *file = sms__path_text(trace->scenario->path);
     *errors = (struct sms_errors){0};
     end_part(trace);
-    if (trace->out_of_memory || !file) {
-        free(file);
-        return sms__fail(errors, SMS_ENOMEM, path, "no memory");
-    }
-    trace->format->end(trace, file);
+    if (file)
+        trace->format->end(trace, file);
+    end_compression(trace);
+    trace->out_of_memory |= !file;
     free(file);
+    if (trace->out_of_memory)
+        return sms__fail(errors, SMS_ENOMEM, path, "no memory");
     int code = sms__write_end(&trace->write, errors);
     for (size_t p = 0; summary && code == SMS_OK && p < trace->parts; p++)
         print_summary(trace, &trace->part[p], summary);
@@ -406,6 +435,7 @@ void sms__trace_free(struct sms__trace *trace)
 {
     if (!trace)
         return;
+    end_compression(trace);
     sms__write_abandon(&trace->write);
     for (size_t k = 0; k < trace->kinds; k++)
         free(trace->kind[k].name);

@@ -98,6 +98,10 @@ for kind in late:miss shared:preemption paused:pause; do
 done
 trace threads.pftrace --jobs 2 small.yaml
 says "threads.pftrace: round_robin: all $all blocks and $((vms * repeat)) kernels" "run --trace in Perfetto's format"
+for name in small.json small.pftrace; do
+    trace "$name.gz" --quiet --trace-events 60000 small.yaml
+    if gzip -dc "$name.gz" | cmp -s - "$name"; then ok; else bad "$name.gz does not hold $name"; fi
+done
 if cmp -s small.pftrace threads.pftrace; then ok; else bad "1 thread and 2 threads differ in Perfetto's format"; fi
 trace part.json --trace-events 2000 --trace-from '100 us' small.yaml
 trace part.pftrace --trace-events 2000 --trace-from '100 us' small.yaml
@@ -158,7 +162,7 @@ fails() {
     exits "$code" $? "$what"
     clean "$file.partial" "$what"
 }
-for suffix in json pftrace; do
+for suffix in json pftrace json.gz; do
     fails 4 "a trace in a folder that is not there" none/x.$suffix small.yaml; says "cannot be made" "no folder"
     mkdir folder.$suffix
     fails 4 "a trace that is a folder" folder.$suffix small.yaml; says "is a folder; name a file" "a folder"
