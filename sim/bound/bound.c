@@ -54,9 +54,13 @@ static bool may_stall(const struct sms_scenario *scenario)
     return loaded && scenario->duration_ps <= 0;
 }
 
+/* Whether the device and the one before it are alike, and the same VMs are on both. */
 static bool is_same_as_before(const struct sms_scenario *scenario, size_t d)
 {
-    return d > 0 && scenario->device[d] == scenario->device[d - 1];
+    bool same = d > 0 && scenario->device[d] == scenario->device[d - 1];
+    for (size_t v = 0; v < scenario->vms && same; v++)
+        same = sms__may_be_on(&scenario->vm[v], d) == sms__may_be_on(&scenario->vm[v], d - 1);
+    return same;
 }
 
 static double makespan_ps(struct call *call, char name[SMS__BOUND_NAME])
@@ -172,8 +176,10 @@ static int add_devices(struct call *call, size_t first, size_t count, struct sms
     struct sms__bound_device device;
     struct sms__bound_found steady, run;
     sms__bound_describe(&call->arena, call->scenario, first, &device);
+    if (!device.vms)
+        return SMS_OK;
     for (size_t v = 0; v < device.vms && call->worth; v++)
-        device.vm[v].worth = call->worth[v];
+        device.vm[v].worth = call->worth[device.vm[v].vm - call->scenario->vm];
     find_arrivals(call, &device, first, count, &window);
     window.blocks = SMS__NEW(&call->arena, double, device.kernels);
     window.steady = true;

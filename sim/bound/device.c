@@ -228,7 +228,8 @@ void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *sc
     out->vm = SMS__NEW(arena, struct sms__bound_vm, scenario->vms);
     out->row = SMS__NEW(arena, struct sms__bound_row, SMS_LIMITS * (1 + WHOLE_ROWS) + SMS_RESOURCES_MAX);
     for (size_t v = 0; v < scenario->vms; v++)
-        describe_vm(out, &scenario->vm[v], idx);
+        if (sms__may_be_on(&scenario->vm[v], idx))
+            describe_vm(out, &scenario->vm[v], idx);
     for (int l = 0; l < SMS_LIMITS; l++)
         add_limit(arena, out, l);
     struct sms_contention_view view = sms__contention_view(arena, scenario, model);
@@ -292,7 +293,7 @@ static void raise(double *greatest, double value, char name[SMS__BOUND_NAME], co
 
 double sms__bound_makespan_ps(const struct sms__bound_device *device, char name[SMS__BOUND_NAME])
 {
-    double greatest = 0, start = INFINITY;
+    double greatest = 0, start = device->vms ? INFINITY : 0;
     name[0] = '\0';
     for (size_t v = 0; v < device->vms; v++)
         start = device->vm[v].vm->start_ps < start ? device->vm[v].vm->start_ps : start;

@@ -59,6 +59,20 @@ static bool takes_part(const struct run *run, size_t vm)
     return run->spec->only_vm < 0 || (size_t)run->spec->only_vm == vm;
 }
 
+/* The number of the first `vms` VMs that may be on the device. */
+static size_t count_on(const struct sms_scenario *scenario, size_t device, size_t vms)
+{
+    size_t count = 0;
+    for (size_t v = 0; v < vms; v++)
+        count += sms__may_be_on(&scenario->vm[v], device);
+    return count;
+}
+
+static bool is_on(const struct run *run, size_t vm, size_t device)
+{
+    return takes_part(run, vm) && sms__may_be_on(&run->scenario->vm[vm], device);
+}
+
 /* True if a background demands a resource of scope device. */
 static bool has_device_scope_background(const struct sms__device *model)
 {
@@ -79,7 +93,7 @@ static const struct sms__footprint *const *find_types(const struct run *run, siz
     const struct sms__footprint **types =
         SMS__NEW(run->arena, const struct sms__footprint *, first[run->scenario->vms]);
     for (size_t v = 0; v < run->scenario->vms; v++)
-        for (size_t k = first[v]; takes_part(run, v) && k < first[v + 1]; k++)
+        for (size_t k = first[v]; is_on(run, v, device) && k < first[v + 1]; k++)
             types[k] = &run->scenario->vm[v].fit[device][k - first[v]];
     return types;
 }
@@ -97,7 +111,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
     setup.idx = idx;
     setup.first_sm = first_sm;
     setup.device_scope |= has_device_scope_background(model);
-    setup.tenants = scenario->vms;
+    setup.tenants = count_on(scenario, idx, scenario->vms);
     run->device[idx] = sms__blocks_new(run->arena, &setup);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
@@ -109,6 +123,7 @@ static void init_feed(struct run *run, size_t vm, size_t device)
     *feed = (struct sms__feed){
         .scenario = run->scenario,
         .vm = &run->scenario->vm[vm],
+        .tenant = count_on(run->scenario, device, vm),
         .device = run->device[device],
         .in = &run->link[2 * device],
         .out = &run->link[2 * device + 1],
@@ -145,8 +160,9 @@ static void init(struct run *run)
     }
     init_bins(run, sms);
     for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t d = 0; takes_part(run, v) && d < scenario->devices; d++)
-            init_feed(run, v, d);
+        for (size_t d = 0; d < scenario->devices; d++)
+            if (is_on(run, v, d))
+                init_feed(run, v, d);
     sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
 }
 

@@ -58,7 +58,7 @@ static void launch(struct sms__vm_stream *stream, size_t k, uint64_t now)
         .ended = launch_ended,
         .subject = stream,
         .kernel_type = kind,
-        .tenant = (size_t)(feed->vm - feed->scenario->vm),
+        .tenant = feed->tenant,
         .deadline_ps = deadline_of(stream),
         .priority = feed->vm->priority,
         .cost_ps = sms__launch_cost(&feed->vm->workload->step[stream->step], stream->times,

@@ -26,6 +26,7 @@ struct sms__vm_stream {
 struct sms__feed {
     const struct sms_scenario *scenario;
     const struct sms__tenant *vm;
+    size_t tenant; /* its index among those of the device */
     struct sms__blocks *device;
     struct sms__link *in, *out;
     struct sms__engine *engine;

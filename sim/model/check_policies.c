@@ -109,8 +109,7 @@ static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scen
     for (size_t v = 0; whole && v < scenario->vms; v++) {
         const struct sms__tenant *other = &scenario->vm[v];
         const struct sms__kernel *block = other == vm ? NULL : sms__find_kernel(other->workload, false);
-        bool apart = vm->device >= 0 && other->device >= 0 && vm->device != other->device;
-        if (!block || apart)
+        if (!block || sms__are_apart(vm, other))
             continue;
         sms__complain_mixed(reader, use->node, sms__print(reader->arena, "%s runs", use->mode.label), whole, vm->name,
                             block, other->name);

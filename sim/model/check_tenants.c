@@ -30,13 +30,17 @@ static void check_jobs(struct sms__reader *reader, const struct sms_scenario *sc
             sms__complain(reader, vm->node, "a job of %s '%.60s' takes no time and repeats", word, vm->name);
 }
 
-/* A process that asks for memory may be on devices that say how much they have. */
-static void check_devices(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
+static void check_device(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
-    const struct sms__workload *workload = vm->workload;
     if (vm->device >= (long)scenario->devices)
         sms__complain(reader, sms__node_get(vm->node, "device"), "there is no device %ld; the scenario has %zu",
                       vm->device, scenario->devices);
+}
+
+/* A process that asks for memory may be on devices that say how much they have. */
+static void check_memory(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
+{
+    const struct sms__workload *workload = vm->workload;
     bool takes = workload->declared || workload->statics > 0 || scenario->host.context_bytes > 0;
     for (size_t d = 0; takes && d < scenario->devices; d++)
         if (scenario->device[d]->memory == 0) {
@@ -80,8 +84,9 @@ void sms__check_tenants(struct sms__reader *reader, const struct sms_scenario *s
         if (sms__is_like_last(scenario->vm, v))
             continue;
         check_jobs(reader, scenario, vm);
+        check_device(reader, scenario, vm);
         if (processes)
-            check_devices(reader, scenario, vm);
+            check_memory(reader, scenario, vm);
         check_classes(reader, scenario, vm);
     }
 }

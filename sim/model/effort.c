@@ -65,12 +65,22 @@ static void add_tenant(struct load *load, const struct sms__tenant *vm, size_t d
     }
 }
 
-/* A process is on one of all devices: on the one that it names, or else on the first. */
+/* A VM is on the device that it names, or else on all. A process is on one of all devices: on the one that it names, or
+ * else on the first. */
 static bool may_be_on(const struct sms_scenario *scenario, const struct sms__tenant *vm, size_t d)
 {
     if (!scenario->shares)
-        return true;
+        return sms__may_be_on(vm, d);
     return vm->device >= 0 ? scenario->device[vm->device] == scenario->device[d] : d == 0;
+}
+
+/* Whether the devices are equal, and the same VMs are on them. */
+static bool is_like(const struct sms_scenario *scenario, size_t a, size_t b)
+{
+    bool like = scenario->device[a] == scenario->device[b];
+    for (size_t v = 0; v < scenario->vms && like && !scenario->shares; v++)
+        like = sms__may_be_on(&scenario->vm[v], a) == sms__may_be_on(&scenario->vm[v], b);
+    return like;
 }
 
 /* The shortest slice and switch on any device. */
@@ -120,7 +130,7 @@ struct sms__effort sms__effort_of(const struct sms_scenario *scenario)
     if (scenario->cluster)
         sms__effort_of_cluster(scenario, &effort);
     for (size_t d = 0, next; d < scenario->devices && !scenario->cluster; d = next) {
-        for (next = d + 1; next < scenario->devices && scenario->device[next] == scenario->device[d];)
+        for (next = d + 1; next < scenario->devices && is_like(scenario, next, d);)
             next++;
         add_kind(scenario, d, scenario->shares ? 1 : (double)(next - d), &effort);
     }

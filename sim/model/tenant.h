@@ -46,7 +46,7 @@ struct sms__tenant {
     bool own; /* stream i does choice i; otherwise all do the same, and several are drawn from */
     double priority, weight;
     double active_threads; /* under mps: share of the SMs, 0..1 */
-    long device;           /* the only one on which it may run; -1: any */
+    long device;           /* the only one on which it may run; -1: any, and a VM on all */
     uint64_t memory_most;  /* of a pod: device memory that it may hold; 0: all that is free */
     double period_ps;      /* of a pod: from the start of a job to that of the next; 0: when it has ended */
 };
@@ -59,6 +59,17 @@ static inline const struct sms__workload *sms__workload_of(const struct sms__ten
 {
     *first = i < vm->choices ? vm->choice[i].first : 0;
     return i < vm->choices ? vm->choice[i].workload : NULL;
+}
+
+static inline bool sms__may_be_on(const struct sms__tenant *vm, size_t device)
+{
+    return vm->device < 0 || (size_t)vm->device == device;
+}
+
+/* Whether the two are never on the same device. */
+static inline bool sms__are_apart(const struct sms__tenant *a, const struct sms__tenant *b)
+{
+    return a->device >= 0 && b->device >= 0 && a->device != b->device;
 }
 
 /* Whether a tenant is of the same entry as the one before it in the list, and so differs in name and start alone. */

@@ -9,8 +9,9 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* Most tenants of a scenario, workloads of one `draw:`, and kernels of all workloads to draw from in a file. */
-enum { TENANTS_MAX = 10000, DRAW_MAX = 100, DRAWN_KERNELS_MAX = 100000 };
+/* Most tenants of a scenario, streams of a VM, workloads of one `draw:`, and kernels of all workloads to draw from in a
+ * file. */
+enum { TENANTS_MAX = 10000, VM_STREAMS_MAX = 4096, DRAW_MAX = 100, DRAWN_KERNELS_MAX = 100000 };
 
 const struct sms__field sms__host_fields[] = {
     {"cores", SMS__INTEGER, SMS__COUNT, F(sms__host, cores), 1, 1e6,
@@ -46,6 +47,15 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
     *(const struct sms__node **)at = node;
 }
 
+static void read_stream_count(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__quantity number;
+    if (node->kind == SMS__LIST)
+        sms__complain(reader, node, "the streams of a VM do its workload: make each of these a VM, with a priority");
+    else if (sms__read_number(reader, node, SMS__COUNT, 1, VM_STREAMS_MAX, &number))
+        *(uint64_t *)at = (uint64_t)(number.value + 0.5);
+}
+
 /* The keys that both spellings have. */
 #define NAME                                                                                                           \
     {                                                                                                                  \
@@ -74,6 +84,10 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
         "arrivals", SMS__FIELDS, 0, F(entry, vm), .read = sms__read_arrivals, .fields = sms__arrival_fields,           \
                                                   .help = (text)                                                       \
     }
+#define DEVICE(text)                                                                                                   \
+    {                                                                                                                  \
+        "device", SMS__INDEX, SMS__COUNT, F(entry, vm.device), 0, SMS__INDEX_MAX, .help = (text)                       \
+    }
 #define DEADLINE                                                                                                       \
     {                                                                                                                  \
         "deadline", SMS__QUANTITY, SMS__TIME, F(entry, vm.deadline_ps), 1, SMS__TIME_MAX_PS,                           \
@@ -87,7 +101,7 @@ const struct sms__field sms__vm_fields[] = {
     START,
     STAGGER,
     REPEAT("jobs on each device, or forever; default 1, with arrivals forever"),
-    {"streams", SMS__INTEGER, SMS__COUNT, F(entry, vm.streams), 1, 4096,
+    {"streams", SMS__INTEGER, SMS__COUNT, F(entry, vm.streams), 1, VM_STREAMS_MAX, .read = read_stream_count,
      .help = "jobs under way at once on each device; default 1"},
     ARRIVES("when jobs arrive on each device; default: the next when one ends"),
     DEADLINE,
@@ -95,6 +109,13 @@ const struct sms__field sms__vm_fields[] = {
      .help = "blocks of a higher one go before those that wait of lower ones; default 0"},
     {"type", SMS__INTEGER, SMS__COUNT, F(entry, vm.type), 0, 4294967295.0,
      .help = "a number by which --format simtbs groups VMs; default 0"},
+    DEVICE("the only one on which it runs, from 0; default: all, with jobs on each"),
+    {"draw",
+     .refuse = "a VM draws no workload; processes do, and those of {mode: together} run their kernels as VMs do"},
+    {"weight", .refuse = "no block policy asks for weights; processes have them, for their share policies and modes"},
+    {"active_threads", .refuse =
+                           "VMs run on all SMs; processes of {mode: mps} have a share of them, and the block policy "
+                           "sm_quota gives each VM its own"},
     {0}};
 
 const struct sms__field sms__process_fields[] = {
@@ -117,8 +138,7 @@ const struct sms__field sms__process_fields[] = {
      .help = "for policies that have an eye on it: its share beside others; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), 0.01, 1,
      .help = "under mps: share of the SMs that it may use; default 100 %"},
-    {"device", SMS__INDEX, SMS__COUNT, F(entry, vm.device), 0, SMS__INDEX_MAX,
-     .help = "the only one on which it may run, from 0; default: any"},
+    DEVICE("the only one on which it may run, from 0; default: any"),
     {0}};
 
 const struct sms__table sms__process_tables[3] = {

@@ -297,7 +297,7 @@ static bool demand_differs(const struct sms__footprint *a, const struct sms__foo
 static bool in_lockstep(const struct grid *a, const struct grid *b)
 {
     bool equal = a->fit->work_ps == b->fit->work_ps && a->blocks == b->blocks;
-    return equal && a->vm != b->vm && demand_differs(a->fit, b->fit);
+    return equal && a->vm != b->vm && !sms__are_apart(a->vm, b->vm) && demand_differs(a->fit, b->fit);
 }
 
 static size_t grids_of(const struct sms_scenario *scenario, struct grid *grid)

@@ -79,6 +79,8 @@ static void add_vm(struct text *text, int v, bool ends)
     add(text, "  - {name: v%d, workload: w%d, streams: <1..4>", v, v);
     if (perhaps(text, 20))
         add(text, ", start: <0..1400> us");
+    if (perhaps(text, 15))
+        add(text, ", device: 0");
     if (!ends && perhaps(text, 25))
         add(text, ", arrivals: {%s: <20..900> us}", perhaps(text, 50) ? "poisson" : "every");
     else
@@ -144,7 +146,7 @@ static void run_random(uint64_t first, bool random, struct tally *tally)
     for (uint64_t i = 0; i < 100; i++) {
         struct text text;
         struct sms_run_options options = sms_run_defaults();
-        options.alone = i % 4 == 0; /* STP needs them */
+        options.alone = i % 3 == 0; /* STP needs them */
         write_scenario(&text, first + i, random);
         struct sms_file *file = load_text("%s", text.chars);
         struct sms_results *results = run_first(file, &options);

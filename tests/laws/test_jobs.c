@@ -41,6 +41,29 @@ static void jobs_of_a_list_arrive_at_its_times(void **state)
     }
 }
 
+/* On all devices two VMs have half of the SMs each under sm_quota. Each alone on one device has all of them. */
+static void a_vm_may_be_on_one_device_only(void **state)
+{
+    static const char workload[] = "workload: w\nkernels: [{name: k, blocks: 16, threads: 1024, block_time: 1 ms}]\n";
+    static const char *const vms[] = {"{name: a, workload: w}, {name: b, workload: w}",
+                                      "{name: a, workload: w, device: 0}, {name: b, workload: w, device: 1}",
+                                      "{name: a, workload: w, device: 1}"};
+    static const double ms[] = {4, 2, 2}, per_ms[] = {1, 1, 0.5};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "devices: [{model: small, count: 2}]\npolicies: [sm_quota]\nqueue: interleave\nvms: [%s]\n", vms[i]);
+        struct shared s = share(workload, text);
+        struct sms_bound bound;
+        assert_near(makespan_ms(s, 0), ms[i], 1e-6);
+        assert_near(estimate(s.results, 0, SMS_HOST, 0, "kernels_per_s").mean, per_ms[i] * 1000, 1e-3);
+        assert_int_equal(sms_results_bound(s.results, SMS_BOUND_KERNELS, &bound, NULL), SMS_OK);
+        assert_near(bound.run_per_s, (i == 0 ? 1 : per_ms[i]) * 1000, 1e-2);
+        share_release(s);
+    }
+}
+
 /* The times count from the tenant's start. `repeat` ends the list early. */
 static void times_are_after_the_start(void **state)
 {
@@ -123,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_of_a_list_arrive_at_its_times),
+        cmocka_unit_test(a_vm_may_be_on_one_device_only),
         cmocka_unit_test(times_are_after_the_start),
         cmocka_unit_test(a_process_ends_with_its_last_job),
         cmocka_unit_test(jobs_wait_for_a_process_as_for_a_vm),

@@ -50,12 +50,24 @@ static bool is_key(const struct sms__node *node, enum sms__kind first)
     return found;
 }
 
+/* Whether it is a key or a name that policies of processes have, and those of VMs have not. */
+static bool is_of_processes(const struct sms_load_options *options, const struct sms__node *name)
+{
+    return is_key(name, SMS__SHARE) || sms__find_known(options, SMS__SHARE, name->text).name ||
+           sms__find_known(options, SMS__MODE, name->text).name;
+}
+
 /* `bare`: the entry is a name alone, so the writer may have meant another kind. */
 static void complain_unknown(const struct entry *entry, const struct sms__node *name, enum sms__kind kind, bool bare)
 {
     struct sms__reader *reader = entry->reader;
     const struct sms_load_options *options = sms__load_options(reader);
     bool any = bare && kind == SMS__SHARE; /* most entries of pods name a place policy */
+    if (entry->first == SMS__BLOCK && is_of_processes(options, name)) {
+        sms__complain(reader, name, "'%.60s' is for processes; without them a policy is a block policy by its name",
+                      name->text);
+        return;
+    }
     for (enum sms__kind other = entry->first; other < ENTRY_KINDS; other++) {
         if (other == kind || !sms__find_known(options, other, name->text).name)
             continue;
