@@ -103,40 +103,31 @@ static void take_job(struct sms__vm_stream *stream, uint64_t now)
         start_job(stream, now, now);
 }
 
-static bool is_instant(const struct sms__vm_stream *stream, const struct sms__step *step)
+/* Begins a step. Returns true if it has ended at once: the block level simulates neither memory nor streams that wait
+ * for each other. */
+static bool begin_step(struct sms__vm_stream *stream, const struct sms__step *step, uint64_t now)
 {
     const struct sms__feed *feed = stream->feed;
-    if (step->kind == SMS__HOST)
-        return step->amount < 1;
-    if (step->kind == SMS__ALLOCATE || step->kind == SMS__FREE) /* the block level does not simulate memory */
-        return true;
-    if (sms__is_event(step)) /* nor streams that wait for each other */
-        return true;
-    const struct sms__link *link = step->kind == SMS__COPY_IN ? feed->in : feed->out;
-    return link->bytes_per_ps <= 0 || step->amount <= 0;
-}
-
-static void begin_step(struct sms__vm_stream *stream, const struct sms__step *step, uint64_t now)
-{
-    struct sms__feed *feed = stream->feed;
+    struct sms__link *link = step->kind == SMS__COPY_IN ? feed->in : feed->out;
     switch (step->kind) {
     case SMS__LAUNCH:
+        if (stream->times >= step->times)
+            return true;
         launch(stream, step->kernel, now);
-        return;
+        return false;
     case SMS__HOST:
+        if (step->amount < 1)
+            return true;
         sms__engine_at(feed->engine, stream->source, sms__after(now, step->amount));
-        return;
+        return false;
     case SMS__COPY_IN:
-        sms__link_copy(feed->in, &stream->copy, step->amount, now);
-        return;
     case SMS__COPY_OUT:
-        sms__link_copy(feed->out, &stream->copy, step->amount, now);
-        return;
-    case SMS__ALLOCATE:
-    case SMS__FREE:
-    case SMS__RECORD:
-    case SMS__WAIT: /* these take no time (is_instant) */
-        return;
+        if (link->bytes_per_ps <= 0 || step->amount <= 0)
+            return true;
+        sms__link_copy(link, &stream->copy, step->amount, now);
+        return false;
+    default:
+        return true;
     }
 }
 
@@ -145,12 +136,8 @@ static void next_step(struct sms__vm_stream *stream, uint64_t now)
 {
     const struct sms__workload *workload = stream->feed->vm->workload;
     for (; stream->step < workload->steps; stream->step++) {
-        const struct sms__step *step = &workload->step[stream->step];
-        bool over = step->kind == SMS__LAUNCH ? stream->times >= step->times : is_instant(stream, step);
-        if (!over) {
-            begin_step(stream, step, now);
+        if (!begin_step(stream, &workload->step[stream->step], now))
             return;
-        }
         stream->times = 0;
     }
     end_job(stream, now);
@@ -181,8 +168,6 @@ static void arrive(void *subject, uint64_t now)
     sms__jobs_arrive(&feed->jobs, now);
 }
 
-static void host_ended(void *subject, uint64_t now) { step_ended(subject, now); }
-
 void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t seed, struct sms__record *record,
                     size_t vm, size_t device)
 {
@@ -200,7 +185,7 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
         stream->taker = (struct sms__taker){stream, i + 1 < feed->vm->streams ? &stream[1].taker : NULL};
         stream->copy.done = step_ended;
         stream->copy.subject = stream;
-        stream->source = sms__engine_source(feed->engine, SMS__LEVEL_TENANT, host_ended, stream);
+        stream->source = sms__engine_source(feed->engine, SMS__LEVEL_TENANT, step_ended, stream);
     }
     feed->source = sms__engine_source(feed->engine, SMS__LEVEL_TENANT, arrive, feed);
     if (feed->vm->arrivals == SMS__CLOSED) {
