@@ -42,7 +42,7 @@ def edit(path, changes):
 
 def run(commands, folder, binaries):
     environment = dict(os.environ, PATH=os.path.abspath(binaries) + ":" + os.environ["PATH"], COLUMNS="100")
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, env=environment, text=True,
+    done = subprocess.run(["bash", "-euc", commands], cwd=folder, env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
         raise ValueError(f"exit {done.returncode} of:\n{commands}{done.stdout}")
