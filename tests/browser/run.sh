@@ -18,6 +18,7 @@ node --test "$here/pure.test.js" >"$work/pure.out" || { cat "$work/pure.out"; ex
 cd "$work" || exit 1
 
 "$smsched" run "$source/scenarios/01-two-tenants.yaml" --out run --quiet || exit 1
+"$smsched" explain "$source/scenarios/01-two-tenants.yaml" --to '3 ms' >explained || exit 1
 "$smsched" run "$source/scenarios/04-processes.yaml" --out processes --quiet || exit 1
 "$smsched" run "$source/tests/golden/cluster.yaml" --out cluster --quiet || exit 1
 "$smsched" run "$source/tests/golden/failures.yaml" --out failures --quiet || exit 1

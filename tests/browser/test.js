@@ -266,6 +266,21 @@ for (const width of [1280, 390])
     assert.match(await card(), /^\w+: \w+/, 'a key goes to the first piece');
   }));
 
+test('a card says what blocks waited for, in the words of explain', context => check(context, 'run', async page => {
+  const area = await page.$('#figure-timeline .zoom'), card = () => page.$eval('#figure-timeline .card', e => (e.hidden ? '' : [...e.children].map(line => line.textContent).join('\n')));
+  const reason = /\nBlocks of (single|double) waited, .*:\n[\d.]+\s\S+: (.+), on up to 80 SMs\n/;
+  await area.scrollIntoViewIfNeeded();
+  const box = await area.boundingBox();
+  for (let y = 0.1; y < 0.9 && !reason.test(await card()); y += 0.02) await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * y);
+  const hovered = reason.exec(await card());
+  assert.ok(hovered, 'a pointer shows the reason');
+  assert.ok(fs.readFileSync(path.join(work, 'explained'), 'utf8').includes(`waits: ${hovered[2]} on up to 80 SMs`), hovered[2]);
+  await page.mouse.move(0, 0);
+  await area.focus();
+  for (let i = 0; i < 2000 && !reason.test(await card()); i++) await page.keyboard.press('n');
+  assert.match(await card(), reason, 'keys show it, too');
+}));
+
 /* Whether the canvas of the timeline has a pixel of this colour. */
 const hasColor = (page, rgb) => page.$eval('#figure-timeline canvas', (canvas, wanted) => {
   const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });

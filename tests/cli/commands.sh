@@ -218,7 +218,7 @@ try 3 "a baseline that is none" check "$tutorial" --baseline README.md; prints "
 try 3 "nothing to check" check "$tutorial"
 
 try 0 "a results folder" run "$tutorial" --out "$work/results" --quiet
-for file in manifest.json summary.json comparison.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv; do
+for file in manifest.json summary.json comparison.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv waits.csv; do
     if [ -s "$work/results/$file" ]; then ok; else bad "$file in the results folder"; fi
 done
 try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already"

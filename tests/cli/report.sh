@@ -350,7 +350,7 @@ python3 - <<'END' && ok || bad "a point that is simulated again is not what the 
 import json
 point, hand, whole = (json.load(open(name + ".json")) for name in ("point", "hand", "whole"))
 assert len(point["timelines"][0]["panels"]) == 2 and all(panel["pieces"] for panel in point["timelines"][0]["panels"])
-for part in ("timelines", "heat", "allocation", "placements"):
+for part in ("timelines", "waits", "heat", "allocation", "placements"):
     assert point.pop(part) == hand[part], part
 assert point.pop("point") == {"point": 3, "scenario": "few", "policies": [panel["policy"] for panel in hand["timelines"][0]["panels"]],
     "command": "smsched report small.sweep/results/sweep.db --point 3", "fields": [["contention.slope", "2"], ["queue", "fifo"]]}

@@ -38,6 +38,41 @@ static void starts_bind_a_kernel_of_short_blocks(void **state)
     assert_takes(RUN("", SHORT, "{launch: k}", ""), 5 + 99 * 0.1 + 0.2);
 }
 
+struct waits {
+    size_t count, sms;
+    double launch_us, dispatcher_us, slots_us;
+};
+
+static void note_wait(void *user, const char *policy, const struct sms_wait *wait)
+{
+    struct waits *waits = user;
+    (void)policy;
+    waits->count++;
+    *(strstr(wait->reason, "dispatcher") ? &waits->dispatcher_us
+      : strstr(wait->reason, "cost")     ? &waits->launch_us
+                                         : &waits->slots_us) = (double)wait->waited_ps / 1e6;
+    if (strcmp(wait->reason, "block slots full") == 0)
+        waits->sms = wait->sms;
+}
+
+/* The eighth block starts 0.7 us after the first, and fills the device. The last of 20 starts 6.3 us after it. */
+static void the_time_of_a_wait_is_split_by_its_reasons(void **state)
+{
+    (void)state;
+    struct waits waits = {.count = 0};
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    options.on_wait = note_wait;
+    options.user = &waits;
+    struct sms_file *file = load_text("%s", RUN("", LONG, "{launch: k}", ""));
+    discard(run_first(file, &options), file);
+    assert_int_equal(waits.count, 3);
+    assert_near(waits.launch_us, 5, 1e-9);
+    assert_near(waits.dispatcher_us, 0.7, 1e-9);
+    assert_near(waits.slots_us, 5.6, 1e-9);
+    assert_int_equal(waits.sms, 4);
+}
+
 static void slots_bind_a_kernel_of_long_blocks(void **state)
 {
     (void)state;
@@ -98,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_bind_a_kernel_of_short_blocks),
         cmocka_unit_test(slots_bind_a_kernel_of_long_blocks),
+        cmocka_unit_test(the_time_of_a_wait_is_split_by_its_reasons),
         cmocka_unit_test(a_scenario_may_say_that_blocks_start_at_once),
         cmocka_unit_test(a_kernel_may_say_what_its_launch_costs),
         cmocka_unit_test(a_graph_has_the_cost_of_one_launch),

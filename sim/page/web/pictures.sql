@@ -63,6 +63,20 @@ SELECT 'timelines', json_group_array(json(chart)) FROM (
             FROM panel WHERE panel.kind = chart.kind AND panel.scenario = chart.scenario AND n > dropped ORDER BY i)))) AS chart
     FROM (SELECT kind, scenario, min(i) AS first FROM panel WHERE n > dropped GROUP BY kind, scenario ORDER BY first) AS chart);
 
+-- ---- what launches waited for: each launch, or if there are more than 8000 rows, those of equal intervals together ----
+
+CREATE TABLE wait AS SELECT scenario, policy, vm, kernel, reason, launch_ns AS start, end_ns AS stop, waited_ns AS waited, sms FROM waits
+    WHERE device = '0' OR scenario IN (SELECT scenario FROM spans);
+CREATE TABLE wide AS SELECT CASE WHEN (SELECT count(*) FROM wait) > 8000 THEN (SELECT max(stop) FROM wait) / max(1, min(500, 8000 / count(*))) END AS ns
+    FROM (SELECT DISTINCT scenario, policy, vm, kernel, reason FROM wait);
+CREATE TABLE waited AS SELECT scenario, policy, vm, kernel, reason, min(start) AS start, max(stop) AS stop, sum(waited) AS waited, max(sms) AS sms, count(*) AS launches
+    FROM wait JOIN wide GROUP BY scenario, policy, vm, kernel, reason, iif(ns > 0, CAST(start / ns AS INT), start) ORDER BY waited DESC LIMIT 8000;
+CREATE TABLE reason AS SELECT DISTINCT reason FROM waited ORDER BY reason;
+SELECT 'waits', json_object('reasons', json((SELECT json_group_array(reason) FROM (SELECT reason FROM reason ORDER BY rowid))), 'of', json(json_group_array(json(one)))) FROM (
+    SELECT json_object('scenario', scenario, 'policy', policy, 'vm', vm, 'kernel', kernel,
+        'values', json('[' || group_concat((reason.rowid - 1) || ',' || round(start, 3) || ',' || round(stop, 3) || ',' || round(waited, 3) || ',' || sms || ',' || launches) || ']')) AS one
+    FROM (SELECT * FROM waited ORDER BY start, reason) JOIN reason USING (reason) GROUP BY scenario, policy, vm, kernel);
+
 -- ---- occupancy of the first device: means of `sms` SMs and `wide` intervals, so that all maps have 160000 cells or fewer ----
 
 CREATE TABLE map (i INTEGER PRIMARY KEY, scenario TEXT, policy TEXT, width REAL, sms INT, bins INT);

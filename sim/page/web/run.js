@@ -270,7 +270,27 @@ function pieceRows(chart, panels) {
   return list;
 }
 
-/* Why something waited is in no results folder; `smsched explain` says it for a span of time. */
+/* What blocks of the tenant waited for in launches that overlap the times: a line, then one for each reason that took at least a hundredth of the longest. */
+function waitLines(scenario, policy, tenant, start, end) {
+  const found = new Map();
+  let from = Infinity, to = 0;
+  for (const of of (data.waits || { of: [] }).of) {
+    if (of.scenario !== scenario || of.policy !== policy || !(tenant === of.vm || tenant.startsWith(of.vm + '/'))) continue;
+    for (let i = 0; i < of.values.length; i += 6) {
+      const [reason, a, b, waited, sms] = of.values.slice(i, i + 5);
+      if (a > end || b < start) continue;
+      const seen = found.get(reason) || [0, 0];
+      found.set(reason, [seen[0] + waited, Math.max(seen[1], sms)]);
+      from = Math.min(from, a);
+      to = Math.max(to, b);
+    }
+  }
+  const sorted = [...found].sort((a, b) => b[1][0] - a[1][0]), most = sorted.length ? sorted[0][1][0] : 0;
+  const lines = sorted.filter(entry => entry[1][0] >= most / 100).slice(0, 3).map(([reason, [waited, sms]]) => `${show('t_ns', waited)}: ${data.waits.reasons[reason]}${sms ? `, on up to ${plural(sms, 'SM')}` : ''}`);
+  return lines.length ? [`Blocks of ${tenant} waited, ${show('t_ns', from)} to ${show('t_ns', to)}:`, ...lines] : [];
+}
+
+/* `smsched explain` prints the decisions of a span of time. */
 function explainCommand(scenario, policy, start, end) {
   const entry = data.run && (data.run.scenarios || []).find(s => s.scenario === scenario), ns = t => `${Math.max(0, t).toFixed(0)} ns`;
   return entry && entry.file ? `Why: smsched explain ${entry.file} --policy '${policy}' --from '${ns(start)}' --to '${ns(end)}'` : null;
@@ -306,7 +326,8 @@ function lanesSection(state, charts) {
     refill(box, el('div', { class: 'controls' }, charts.length > 1 ? choice('Of', charts.map(c => [c.kind, KINDS[c.kind].label]), chart.kind, value => { kind = value; part = null; remember('kind', value); remember('part', null); draw(); }) : null,
       parts.length ? choice('Rows', parts, chosen, value => { part = value; remember('part', value); draw(); }) : null),
     figure('timeline', `${said} under all policies, on one time axis; first replication.${missingOf(chart, chart.panels, state.command ? 'kept' : 'in the folder')} Drag to move; click and turn the wheel, or press + and −, to zoom; a click keeps the card.`,
-      timeline(chart, order, shown, hidden, colors, (panel, start, end) => (state.command ? null : explainCommand(chart.scenario, panel.policy, start, end))), () => pieceRows(chart, order), state.command));
+      timeline(chart, order, shown, hidden, colors, (panel, tenant, start, end) => [...(tenant === null ? [] : waitLines(chart.scenario, panel.policy, tenant, start, end)),
+        state.command ? null : explainCommand(chart.scenario, panel.policy, start, end)].filter(Boolean)), () => pieceRows(chart, order), state.command));
   };
   draw();
   return box;

@@ -13,6 +13,12 @@ CREATE TABLE timeline (
     start_ns REAL NOT NULL, end_ns REAL NOT NULL CONSTRAINT "a time is out of range" CHECK (start_ns >= 0 AND end_ns BETWEEN start_ns AND 1e18),
     blocks INT NOT NULL CONSTRAINT "a number of blocks is out of range" CHECK (blocks BETWEEN 1 AND 4096)
 ) STRICT;
+CREATE TABLE waits (
+    scenario TEXT NOT NULL, policy TEXT NOT NULL, device TEXT, vm TEXT NOT NULL, kernel TEXT NOT NULL, reason TEXT NOT NULL,
+    launch_ns REAL NOT NULL, end_ns REAL NOT NULL CONSTRAINT "a time is out of range" CHECK (launch_ns >= 0 AND end_ns BETWEEN launch_ns AND 1e18),
+    waited_ns REAL NOT NULL CONSTRAINT "a wait is out of range" CHECK (waited_ns BETWEEN 0 AND 1e18),
+    sms INT NOT NULL CONSTRAINT "a number of SMs is out of range" CHECK (sms BETWEEN 0 AND 100000)
+) STRICT;
 CREATE TABLE spans (
     scenario TEXT NOT NULL, policy TEXT NOT NULL, process TEXT NOT NULL, state TEXT NOT NULL,
     start_ns REAL NOT NULL, end_ns REAL NOT NULL CONSTRAINT "a time is out of range" CHECK (start_ns >= 0 AND end_ns BETWEEN start_ns AND 1e18)

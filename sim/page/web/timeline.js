@@ -117,8 +117,11 @@ function paintShares(pen, bins, colors, hidden, x0, y, height, most) {
   });
 }
 
+/* The VM or process that a piece is of; null if there is none. */
+const tenantOf = (chart, row, color) => (chart.kind === 'blocks' ? chart.colors[color] : chart.kind === 'processes' && row !== null ? chart.rows[row] : null);
+
 /* The timeline of all policies. chart: {kind, rows, colors, panels}; shown: {first, rows}, the part of the rows, all of them on one line if
- * `together`; hidden: set of names of colours; colors: by index; why(panel, piece): the last line of a card, or null. */
+ * `together`; hidden: set of names of colours; colors: by index; why(panel, tenant, start, end): the last lines of a card. */
 function timeline(chart, panels, shown, hidden, colors, why) {
   const parts = panels.map(panel => {
     const all = lanesOf(panel.pieces, panel.names || [], chart.rows.length, isNumber(panel.exact_ns) ? panel.exact_ns : Infinity);
@@ -184,7 +187,7 @@ function timeline(chart, panels, shown, hidden, colors, why) {
         if (each >= 11 || r % Math.ceil(11 / each) === 0) root.append(svg('text', { class: 'soft', x: left - 6, y: p * high + head + (r + 0.5) * each + 4, 'text-anchor': 'end' }, words(names(r), Math.floor(left / 7))));
   });
   const describe = (part, piece) => [`${chart.rows[piece.row]}: ${piece.name ? piece.name + ', ' : ''}${chart.colors[piece.color]}${piece.count > 1 ? ' × ' + plain(piece.count) : ''}`,
-    `${show('t_ns', piece.start)} to ${show('t_ns', piece.end)}, ${show('t_ns', piece.end - piece.start)}`, part.panel.policy, why(part.panel, piece.start, piece.end)].filter(Boolean);
+    `${show('t_ns', piece.start)} to ${show('t_ns', piece.end)}, ${show('t_ns', piece.end - piece.start)}`, part.panel.policy, ...why(part.panel, tenantOf(chart, piece.row, piece.color), piece.start, piece.end)];
   const hover = (px, py, x) => {
     const p = Math.floor(py / high), part = parts[p], row = shown.first + Math.floor((py - p * high - head) / each);
     if (!part || px < left || row < shown.first || row >= shown.first + rows) return null;
@@ -193,7 +196,7 @@ function timeline(chart, panels, shown, hidden, colors, why) {
     if (!exact) {
       const shares = sharesOf(seen.filter(q => q.row === row), chart.colors.length, time - half, time + half, 1).get(row);
       const some = shares ? [...shares[0]].map((share, c) => [share, c]).filter(s => s[0] > 0.0005).sort((a, b) => b[0] - a[0]) : [];
-      return some.length ? [`${shown.together ? 'All rows' : chart.rows[row]} at ${show('t_ns', time)}`, ...some.slice(0, CARD_SPANS).map(([share, c]) => `${chart.colors[c]}: ${plain(share, 3)} on average`), part.panel.policy, why(part.panel, time - half, time + half)].filter(Boolean) : null;
+      return some.length ? [`${shown.together ? 'All rows' : chart.rows[row]} at ${show('t_ns', time)}`, ...some.slice(0, CARD_SPANS).map(([share, c]) => `${chart.colors[c]}: ${plain(share, 3)} on average`), part.panel.policy, ...why(part.panel, tenantOf(chart, shown.together ? null : row, some[0][1]), time - half, time + half)] : null;
     }
     const lane = (py - top(p, row)) / ((each - 1) / full[row]), near = 2 * (end - start) / Math.max(1, x(end) - x(start));
     const hits = seen.filter(q => q.row === row && q.start - near <= time && q.end + near >= time), hit = hits.find(q => lane >= q.lane && lane < q.lane + q.high) || hits[0];
