@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What a launch waits for, after the causes of explain.c. */
-enum { OTHERS = SMS__CAUSES, DISPATCHER, LAUNCH_COST, PAUSED, WAITS };
+enum { OTHERS = SMS__CAUSES, DISPATCHER, LAUNCH_COST, PAUSED, WAITS, LOOKED_AT_MAX = 64 };
 
 struct sms__waits {
     struct sms__waits *next; /* in the free list */
@@ -76,14 +76,19 @@ static void look_at(const struct sms__blocks *device, const struct sms__launch *
     }
 }
 
+/* Launches far back in a long queue keep what they waited for before, at first other blocks. */
+static void look_at_queue(const struct sms__blocks *device, const struct sms__dispatch_queue *queue, uint64_t now)
+{
+    struct sms__launch *launch = queue->head;
+    size_t most = device->queues.passes_over ? LOOKED_AT_MAX : 1;
+    for (size_t i = 0; launch && i < most; i++, launch = launch->entry.next)
+        look_at(device, launch, now);
+}
+
 void sms__waits_look(struct sms__blocks *device, uint64_t now)
 {
     for (struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
-        for (struct sms__launch *launch = queue->head; launch; launch = launch->entry.next) {
-            look_at(device, launch, now);
-            if (!device->queues.passes_over)
-                break;
-        }
+        look_at_queue(device, queue, now);
 }
 
 void sms__waits_join(struct sms__launch *launch, uint64_t now)
