@@ -102,8 +102,8 @@ void cli_fold_lines(void);
 
 /* --models and --quiet, which are common to several commands. */
 extern const struct cli_option cli_models[], cli_quiet[];
-/* "table", "csv", "json"; FORMAT_SIMTBS is for `run`. */
-enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_SIMTBS };
+/* "table", "csv", "json"; FORMAT_LATEX is for `run` and `compare`, FORMAT_SIMTBS for `run`. */
+enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_LATEX, FORMAT_SIMTBS };
 extern const char *const cli_formats[];
 /* "fast", "reference": enum sms_engine. */
 extern const char *const cli_engines[];

@@ -15,8 +15,6 @@ struct options {
 
 #define AT(member) offsetof(struct options, member)
 
-enum { FORMAT_LATEX = FORMAT_JSON + 1 };
-
 static const char *const formats[] = {"table", "csv", "json", "latex", NULL};
 
 static const struct cli_option own_options[] = {

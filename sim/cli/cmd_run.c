@@ -12,7 +12,7 @@ struct options {
     bool brief, force, trust;
 };
 
-static const char *const formats[] = {"table", "csv", "json", "simtbs", NULL};
+static const char *const formats[] = {"table", "csv", "json", "latex", "simtbs", NULL};
 
 #define AT(member) offsetof(struct options, member)
 
@@ -21,7 +21,7 @@ static const struct cli_option own_options[] = {
      .letter = 'o'},
     {"force", NULL, "with --out: replace the results of an earlier run", CLI_FLAG, AT(force), .letter = 'f'},
     {"brief", NULL, "with --out: leave out the rows of timeline.csv and heatmap.csv", CLI_FLAG, AT(brief)},
-    {"format", "FORMAT", "table, csv or json; simtbs: as that program prints, for scenarios with compat: simtbs",
+    {"format", "FORMAT", "table, csv, json or latex; simtbs: as that program prints, for scenarios with compat: simtbs",
      CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
@@ -52,7 +52,7 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
             sms__print_simtbs(set->results[i], stdout);
         if (format == FORMAT_CSV)
             sms__print_tidy(set->results[i], stdout);
-        if (format == FORMAT_TABLE)
+        if (format == FORMAT_TABLE || format == FORMAT_LATEX)
             sms__print_results(set->results[i], screen);
     }
 }
@@ -71,7 +71,8 @@ static int check_format(const struct session *session, int format)
 static int run(struct cli *cli)
 {
     struct options *given = cli->options;
-    const struct sms__screen screen = cli_screen(cli);
+    struct sms__screen screen = cli_screen(cli);
+    screen.latex = given->format == FORMAT_LATEX;
     struct session session;
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)

@@ -327,7 +327,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, c
     end(&c);
     if (!sms_results_scenario(results)->cluster)
         sms__print_gaps(results, screen);
-    sms__print_notes(results, screen->to);
+    sms__print_notes(results, screen);
 }
 
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to)

@@ -38,27 +38,28 @@ static bool is_constant(const struct sms_results *results, enum sms_subject subj
     return values > 1;
 }
 
-/* Puts the metrics that are shown into `shown`, and says the others once: those that are the same in all rows. */
+/* Puts the metrics that are shown into `shown`, and says the others once: those that are the same in all rows. A table
+ * in LaTeX stands alone, and has them. */
 static struct columns say_constant(const struct sms_results *results, enum sms_subject subject, struct columns columns,
-                                   const char *shown[SHOWN_MOST], FILE *to)
+                                   const char *shown[SHOWN_MOST], const struct sms__screen *screen)
 {
     struct columns kept = {shown, 0};
     const char *between = "  the same throughout: ";
     for (size_t c = 0; c < columns.count && kept.count < SHOWN_MOST; c++) {
         struct sms_estimate e;
         char text[64];
-        if (!is_constant(results, subject, columns.metric[c], &e)) {
+        if (!is_constant(results, subject, columns.metric[c], &e) || (screen->latex && !isnan(e.mean))) {
             shown[kept.count++] = columns.metric[c];
             continue;
         }
         if (isnan(e.mean))
             continue;
-        fprintf(to, "%s%s %s", between, columns.metric[c],
+        fprintf(screen->to, "%s%s %s", between, columns.metric[c],
                 sms__print_value(text, sizeof text, e.mean, NAN, sms__scale_of(columns.metric[c], e.mean)));
         between = ", ";
     }
     if (*between == ',')
-        fputs(kept.count ? "\n" : "\n\n", to);
+        fputs(kept.count ? "\n" : "\n\n", screen->to);
     return kept;
 }
 
@@ -96,7 +97,7 @@ static void print_subjects(const struct sms_results *results, enum sms_subject s
                            bool with_host, const struct sms__screen *screen)
 {
     const char *shown[SHOWN_MOST];
-    columns = say_constant(results, subject, columns, shown, screen->to);
+    columns = say_constant(results, subject, columns, shown, screen);
     if (columns.count == 0)
         return;
     struct sms__table_out *table = sms__table_new(1 + columns.count);
@@ -131,7 +132,7 @@ static void print_whole(const struct sms_results *results, enum sms_subject subj
                         const struct sms__screen *screen)
 {
     const char *shown[SHOWN_MOST];
-    columns = say_constant(results, subject, columns, shown, screen->to);
+    columns = say_constant(results, subject, columns, shown, screen);
     if (columns.count == 0)
         return;
     char corner[40];
@@ -184,14 +185,14 @@ void sms__print_heading(const struct sms_results *results, bool named, FILE *to)
     print_runs(results, to);
 }
 
-void sms__print_notes(const struct sms_results *results, FILE *to)
+void sms__print_notes(const struct sms_results *results, const struct sms__screen *screen)
 {
     size_t count;
     const char *const *notes = sms_results_notes(results, &count);
     for (size_t i = 0; i < count; i++)
-        fprintf(to, "  note: %s\n", notes[i]);
+        fprintf(screen->to, "%s  note: %s\n", screen->latex ? "%" : "", notes[i]);
     if (count)
-        fputc('\n', to);
+        fputc('\n', screen->to);
 }
 
 /* Normalized progress comes first. Kernels of different tenants are not alike, so their number says least. */
@@ -208,8 +209,9 @@ static const char *const device_columns[] = {"switches_count",          "switch_
                                              "memory_high_water_bytes", "memory_ratio", "energy_j"};
 
 /* "warning: fifo: 3 processes wait for ever: 2 for memory, 1 to be resumed". */
-static void print_stall(const struct sms_results *results, size_t policy, FILE *to)
+static void print_stall(const struct sms_results *results, size_t policy, const struct sms__screen *screen)
 {
+    FILE *to = screen->to;
     static const char *const words[SMS__STALLS] = {"for a device",   "for memory",    "for leave to launch",
                                                    "to be restored", "to be resumed", "for an SM that takes a block"};
     uint64_t sum;
@@ -217,8 +219,8 @@ static void print_stall(const struct sms_results *results, size_t policy, FILE *
     const char *between = "";
     if (!sum)
         return;
-    fprintf(to, "  warning: %s: %llu process%s for ever: ", sms_results_policy(results, policy),
-            (unsigned long long)sum, sum == 1 ? " waits" : "es wait");
+    fprintf(to, "%s  warning: %s: %llu process%s for ever: ", screen->latex ? "%" : "",
+            sms_results_policy(results, policy), (unsigned long long)sum, sum == 1 ? " waits" : "es wait");
     for (int s = 0; s < SMS__STALLS; s++) {
         if (stall[s])
             fprintf(to, "%s%llu %s", between, (unsigned long long)stall[s], words[s]);
@@ -242,7 +244,7 @@ static void print_shares(const struct sms_results *results, const struct sms__sc
         print_subjects(results, SMS_VM, COLUMNS(job_columns), false, screen);
     print_subjects(results, SMS_DEVICE, COLUMNS(device_columns), false, screen);
     for (size_t p = 0; p < sms_results_policies(results); p++)
-        print_stall(results, p, screen->to);
+        print_stall(results, p, screen);
 }
 
 static const char *const host_columns[] = {"stp_ratio",     "antt_ratio",      "fairness_ratio",   "makespan_ns",
@@ -340,13 +342,16 @@ static void print_cluster(const struct sms_results *results, const struct sms__s
     }
     print_whole(results, SMS_CLUSTER, columns, screen);
     for (size_t p = 0; p < sms_results_policies(results); p++)
-        print_stall(results, p, screen->to);
+        print_stall(results, p, screen);
 }
 
 void sms__print_results(const struct sms_results *results, const struct sms__screen *screen)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    sms__print_heading(results, true, screen->to);
+    if (screen->latex)
+        fprintf(screen->to, "%% %s\n", scenario->name);
+    else
+        sms__print_heading(results, true, screen->to);
     if (scenario->cluster)
         print_cluster(results, screen);
     else if (scenario->shares)
@@ -357,5 +362,5 @@ void sms__print_results(const struct sms_results *results, const struct sms__scr
         print_whole(results, SMS_HOST, COLUMNS(host_columns), screen);
         print_resources(results, screen);
     }
-    sms__print_notes(results, screen->to);
+    sms__print_notes(results, screen);
 }

@@ -4,10 +4,13 @@
 #include <jansson.h>
 #include <string.h>
 
-static void print_escaped(FILE *to, const char *text)
+void sms__print_latex_text(const char *text, FILE *to)
 {
     for (; *text; text++)
-        if (*text == '\\')
+        if (!strncmp(text, "±", strlen("±"))) {
+            fputs("$\\pm$", to);
+            text += strlen("±") - 1;
+        } else if (*text == '\\')
             fputs("\\textbackslash{}", to);
         else if (strchr("~^", *text))
             fprintf(to, "\\%c{}", *text);
@@ -48,16 +51,16 @@ static void print_cell(FILE *to, const json_t *cell)
 static void print_head(FILE *to, const struct sms_results *results, size_t baseline)
 {
     fputs("% Change over ", to);
-    print_escaped(to, sms_results_policy(results, baseline));
+    sms__print_latex_text(sms_results_policy(results, baseline), to);
     fputs(" in %, with 95 % intervals; * is significant after Holm's correction.\n\\begin{tabular}{ll", to);
     for (size_t p = 0; p < sms_results_policies(results); p++)
         fputs(p == baseline ? "" : "r", to);
     fputs("}\n\\toprule\n\\multicolumn{2}{l}{", to);
-    print_escaped(to, sms_scenario_name(sms_results_scenario(results)));
+    sms__print_latex_text(sms_scenario_name(sms_results_scenario(results)), to);
     fputc('}', to);
     for (size_t p = 0; p < sms_results_policies(results); p++) {
         fputs(p == baseline ? "" : " & ", to);
-        print_escaped(to, p == baseline ? "" : sms_results_policy(results, p));
+        sms__print_latex_text(p == baseline ? "" : sms_results_policy(results, p), to);
     }
     fputs(" \\\\\n\\midrule\n", to);
 }
@@ -85,9 +88,9 @@ int sms__print_latex_comparison(const struct sms_results *results, size_t baseli
         if (is_same_row(cell, last))
             continue;
         last = cell;
-        print_escaped(to, text_of(cell, "name"));
+        sms__print_latex_text(text_of(cell, "name"), to);
         fputs(" & ", to);
-        print_escaped(to, text_of(cell, "metric"));
+        sms__print_latex_text(text_of(cell, "metric"), to);
         for (size_t p = 0; p < sms_results_policies(results); p++)
             if (p != baseline)
                 print_cell(to, find_cell(list, cell, sms_results_policy(results, p)));

@@ -29,6 +29,7 @@ struct sms__screen {
     FILE *to;
     size_t width; /* columns; SIZE_MAX: no limit, as in a pipe */
     bool colour;
+    bool latex; /* tables for the package booktabs; what is not a table is a comment */
 };
 
 /* table.c: cells with aligned columns, the first to the left and the others to the right. The first row has headers. */
@@ -62,7 +63,7 @@ const char *sms__percent(char *out, size_t size, bool sign, double mean, double 
 void sms__print_results(const struct sms_results *results, const struct sms__screen *screen);
 /* The heading of a scenario; `named`: begins with its name. */
 void sms__print_heading(const struct sms_results *results, bool named, FILE *to);
-void sms__print_notes(const struct sms_results *results, FILE *to);
+void sms__print_notes(const struct sms_results *results, const struct sms__screen *screen);
 /* Metric i of the tables of a cluster; NULL beyond the last. */
 const char *sms__cluster_column(const struct sms_results *results, size_t i);
 
@@ -72,7 +73,9 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, c
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
-/* latex.c: the changes over a baseline as a LaTeX table. Returns 0, or -1 when out of memory. */
+/* latex.c: text with LaTeX's special characters escaped, a line for each '\n', without it. */
+void sms__print_latex_text(const char *text, FILE *to);
+/* The changes over a baseline as a LaTeX table. Returns 0, or -1 when out of memory. */
 int sms__print_latex_comparison(const struct sms_results *results, size_t baseline, FILE *to);
 
 /* answer.c: the answer to the scenario's question in words: which policy is best by the metric that it asks for, by how

@@ -351,12 +351,32 @@ void sms__table_drop(struct sms__table_out *table)
     free(table);
 }
 
+/* Columns of a table in LaTeX are as wide as they must be, so nothing is folded. */
+static void print_latex(const struct sms__table_out *table, FILE *to)
+{
+    fputs("\\begin{tabular}{l", to);
+    for (size_t c = 1; c < table->columns; c++)
+        fputc('r', to);
+    fputs("}\n\\toprule\n", to);
+    for (size_t i = 0; i < table->cells; i++) {
+        const char *text = table->cell[i].text;
+        fputs(i % table->columns ? " & " : "", to);
+        fputs(*text == ' ' ? "\\quad " : "", to);
+        sms__print_latex_text(text + strspn(text, " "), to);
+        if ((i + 1) % table->columns == 0)
+            fputs(i + 1 == table->columns ? " \\\\\n\\midrule\n" : " \\\\\n", to);
+    }
+    fputs("\\bottomrule\n\\end{tabular}\n", to);
+}
+
 void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen)
 {
     size_t *widths = table ? sms__note_memory(calloc(table->columns + 1, sizeof *widths)) : NULL;
     if (table)
         make_texts(table);
-    if (widths && !table->failed && table->cells >= table->columns) {
+    if (widths && !table->failed && screen->latex)
+        print_latex(table, screen->to);
+    else if (widths && !table->failed && table->cells >= table->columns) {
         find_widths(table, screen->width, widths);
         print_parts(table, screen, widths);
     }

@@ -28,7 +28,7 @@ completes() {
 }
 if [ "$(completes co)" = compare ]; then ok; else bad "bash completes commands" "$(completes co)"; fi
 if [ "$(completes run --for)" = "--force --format" ]; then ok; else bad "bash completes options" "$(completes run --for)"; fi
-if [ "$(completes run --format '')" = "table csv json simtbs" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
+if [ "$(completes run --format '')" = "table csv json latex simtbs" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
 if [ "$(completes compare --policy fine_grained_)" = fine_grained_capped ]; then ok; else bad "bash completes policies" "$(completes compare --policy fine_grained_)"; fi
 try 0 "completion for zsh" help completion zsh; prints "'--format[table, csv or json]:FORMAT:(table csv json )'"
 if ! command -v zsh >/dev/null || zsh -n <<<"$output"; then ok; else bad "zsh does not read its completion"; fi
@@ -230,6 +230,9 @@ for figure in "$work"/results/plots/*.svg; do
     if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
 done
 
+try 0 "tables for LaTeX" run --format latex "$tutorial"
+prints 'stp\_ratio & '; prints '\quad single & '; prints ' $\pm$ '
+if [ -z "$(grep -vE '^(%|$|\\(begin|end|toprule|midrule|bottomrule)|.*\\\\$)' <<<"$output")" ]; then ok; else bad "a line that is neither a row nor a comment" "$output"; fi
 try 0 "a table for LaTeX" compare --format latex "$tutorial"
 prints '\begin{tabular}{llrr}'; prints '\multicolumn{2}{l}{two-tenants} & utilization\_aware & fine\_grained \\'
 prints 'host & stp\_ratio & $-12.7 \pm 0.1^{*}$ & $+9.4 \pm 0.1^{*}$ \\'
