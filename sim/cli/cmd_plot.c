@@ -6,6 +6,7 @@
 #include "../import/untrusted.h"
 #include "../figures/figures.h"
 #include "../report/folder.h"
+#include "../sweep/sweep.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -164,18 +165,30 @@ static int load(struct job *job)
     return code;
 }
 
+/* Draws the figure in all formats that are wanted. */
+static int draw(struct job *job, const char *name)
+{
+    int code = SMS_OK;
+    for (size_t i = 0; i < FORMATS && code == SMS_OK; i++)
+        if (job->wanted[i])
+            code = atomic_load(&cli_interrupted) ? SMS_ECANCELED : sms__figures_draw(&job->figures, name, formats[i]);
+    return code;
+}
+
 static int load_and_draw(void *user)
 {
+    struct sms__progress progress;
     struct job *job = user;
     struct sms__figures *figures = &job->figures;
     int code = load(job);
     if (code == SMS_OK)
         code = sms__figures_make(figures);
-    for (size_t f = 0; f < figures->made.count; f++)
-        for (size_t i = 0; i < FORMATS && code == SMS_OK; i++)
-            if (job->wanted[i])
-                code = atomic_load(&cli_interrupted) ? SMS_ECANCELED
-                                                     : sms__figures_draw(figures, figures->made.name[f], formats[i]);
+    sms__progress_begin(&progress, "", "figures", job->cli->quiet);
+    for (size_t f = 0; f < figures->made.count && code == SMS_OK; f++) {
+        code = draw(job, figures->made.name[f]);
+        sms__progress_show(&progress, f + 1, figures->made.count, 0);
+    }
+    sms__progress_end(&progress);
     return code;
 }
 
