@@ -4,20 +4,6 @@
 #include <jansson.h>
 #include <string.h>
 
-void sms__print_latex_text(const char *text, FILE *to)
-{
-    for (; *text; text++)
-        if (!strncmp(text, "±", strlen("±"))) {
-            fputs("$\\pm$", to);
-            text += strlen("±") - 1;
-        } else if (*text == '\\')
-            fputs("\\textbackslash{}", to);
-        else if (strchr("~^", *text))
-            fprintf(to, "\\%c{}", *text);
-        else
-            fprintf(to, strchr("#$%&_{}", *text) ? "\\%c" : "%c", *text);
-}
-
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));

@@ -44,6 +44,7 @@ void sms__table_mark(struct sms__table_out *table, enum sms__mark_kind mark); /*
 void sms__table_transpose(struct sms__table_out *table);
 void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen); /* and frees it */
 void sms__table_drop(struct sms__table_out *table);                                    /* frees it without printing */
+void sms__print_latex_text(const char *text, FILE *to); /* with LaTeX's special characters escaped */
 /* Tables with more policies have a row for each, and fewer have a column. */
 enum { SMS__POLICY_COLUMNS = 4 };
 
@@ -73,9 +74,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, c
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
-/* latex.c: text with LaTeX's special characters escaped, a line for each '\n', without it. */
-void sms__print_latex_text(const char *text, FILE *to);
-/* The changes over a baseline as a LaTeX table. Returns 0, or -1 when out of memory. */
+/* latex.c: the changes over a baseline as a LaTeX table. Returns 0, or -1 when out of memory. */
 int sms__print_latex_comparison(const struct sms_results *results, size_t baseline, FILE *to);
 
 /* answer.c: the answer to the scenario's question in words: which policy is best by the metric that it asks for, by how

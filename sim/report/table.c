@@ -351,6 +351,20 @@ void sms__table_drop(struct sms__table_out *table)
     free(table);
 }
 
+void sms__print_latex_text(const char *text, FILE *to)
+{
+    for (; *text; text++)
+        if (!strncmp(text, "±", strlen("±"))) {
+            fputs("$\\pm$", to);
+            text += strlen("±") - 1;
+        } else if (*text == '\\')
+            fputs("\\textbackslash{}", to);
+        else if (strchr("~^", *text))
+            fprintf(to, "\\%c{}", *text);
+        else
+            fprintf(to, strchr("#$%&_{}", *text) ? "\\%c" : "%c", *text);
+}
+
 /* Columns of a table in LaTeX are as wide as they must be, so nothing is folded. */
 static void print_latex(const struct sms__table_out *table, FILE *to)
 {
