@@ -121,6 +121,8 @@ void stretches_print(struct stretches *all, FILE *to)
     const struct stretch *stretch = &all->at[0];
     fprintf(to, "%s/%s", stretch->vm, stretch->kernel);
     print_range(" block", " blocks", stretch->first_block, stretch->last_block, to);
+    if (stretch->starts > stretch->last_block - stretch->first_block + 1) /* of several streams */
+        fputs(" of several launches", to);
     if (stretch->starts)
         print_starts(stretch, to);
     else

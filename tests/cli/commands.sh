@@ -165,6 +165,17 @@ if [ "$(wc -l <<<"$output")" -eq 2 ]; then ok; else bad "one line for alike deci
 # shellcheck disable=SC2086
 try 0 "a wait for the dispatcher is said once" explain $span --policy round_robin
 if [ "$(grep -o 'for the dispatcher' <<<"$output" | wc -l)" -eq 1 ]; then ok; else bad "the dispatcher, once" "$output"; fi
+try 0 "streams launch a kernel at the same time" explain - <<'END'
+workload: a
+kernels: [{name: k, blocks: 50, threads: 128, block_time: 1 us}]
+---
+scenario: streams
+devices: [{model: v100}]
+queue: interleave
+policies: [round_robin]
+vms: [{name: a, workload: a, streams: 3, repeat: 3}]
+END
+prints "a/k blocks 1 to 50 of several launches"
 # shellcheck disable=SC2086
 try 0 "every decision" explain $span --policy leftover --all; prints "block 3522 waits on device 0: SMs 0 to 79: registers full (65536 + 16384 > 65536)"
 try 0 "explain processes" explain scenarios/04-processes.yaml; prints "train2: unplaced since 0.000000 ms"; prints " more; --from and --to show a span of time, with its blocks"
