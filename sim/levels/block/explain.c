@@ -113,7 +113,7 @@ static void append_reason(struct text *text, const struct sms__blocks *device, c
     struct sms_block_request request = sms__full_request(device, sm, launch);
     if (policy->reason)
         policy->reason(device->setup.policy->param, &device->setup.model->view, &view, &request, reason, sizeof reason);
-    append(text, *reason ? ": %s" : "", reason);
+    append(text, "%s%s", *reason ? ": " : "", reason);
 }
 
 /* The numbers behind a refusal. */
