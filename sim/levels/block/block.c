@@ -75,6 +75,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
         setup->contention->slowdown ? device->rating.knees == 0 : setup->contention->free_below_full;
     add_backgrounds(device);
     sms__rate_init(device);
+    sms__levels_init(device);
     device->observed = setup->label && setup->options->on_decision;
     device->records_waits = setup->label && setup->options->on_wait && !device->reference;
     sms__policy_state_init(device);

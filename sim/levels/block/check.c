@@ -3,6 +3,7 @@
  * plug-in, never of the input: the run ends with SMS_EBUG and a message. */
 #include "internal.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,14 +98,15 @@ static void check_sm(struct sms__sm_state *sm, uint64_t now)
                    (unsigned long long)device->setup.model->view.capacity[l]);
 }
 
+static double speed_of(const struct sms__group *group) { return group->clock ? group->clock->speed : group->speed; }
+
 /* What the SM's blocks get of a resource: the sum of demand x speed. 1 is all that an SM has. */
 static double delivered(const struct sms__sm_state *sm, size_t r)
 {
     double sum = 0;
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
-        double speed = group->clock ? group->clock->speed : group->speed;
-        sum += (double)group->blocks * group->launch->fit->pressure[r] / SMS_FULL * speed;
+        sum += (double)group->blocks * group->launch->fit->pressure[r] / SMS_FULL * speed_of(group);
     }
     return sum;
 }
@@ -140,6 +142,52 @@ static void check_deliveries(struct sms__blocks *device, uint64_t now)
         double sms = (double)device->sms;
         if (device_scope)
             check_delivery(device, r, sum / sms, usage / sms, load / sms, now);
+    }
+}
+
+/* What the users of each resource get together, 1 being all that there is, and the speed of the fastest. */
+struct shares {
+    double delivered[SMS_RESOURCES_MAX], fastest[SMS_RESOURCES_MAX];
+};
+
+static void add_shares(struct shares *shares, const struct sms__sm_state *sm, double capacity)
+{
+    for (size_t r = 0; r < sm->device->setup.model->resources; r++)
+        shares->delivered[r] += delivered(sm, r) / capacity;
+    for (size_t g = 0; g < sm->groups; g++)
+        for (uint32_t left = sm->group[g].launch->fit->of_sm | sm->group[g].launch->fit->of_device; left;
+             left &= left - 1)
+            shares->fastest[__builtin_ctz(left)] = fmax(shares->fastest[__builtin_ctz(left)], speed_of(&sm->group[g]));
+}
+
+/* True if one of the resources is full, and nobody gets more of it than this speed gives. */
+static bool is_stopped(const struct shares *shares, uint32_t resources, double speed)
+{
+    bool stopped = false;
+    for (; resources; resources &= resources - 1) {
+        int r = __builtin_ctz(resources);
+        stopped |= shares->delivered[r] >= 1 - 1e-9 && shares->fastest[r] <= speed * (1 + 1e-9);
+    }
+    return stopped;
+}
+
+/* Max-min fairness: a block can be faster only if one that is no faster gets slower. */
+static void check_fairness(struct sms__blocks *device, uint64_t now)
+{
+    struct shares of_device = {0};
+    for (size_t s = 0; s < device->sms; s++)
+        add_shares(&of_device, &device->sm[s], (double)device->sms);
+    for (size_t s = 0; s < device->sms; s++) {
+        struct shares of_sm = {0};
+        add_shares(&of_sm, &device->sm[s], 1);
+        for (size_t g = 0; g < device->sm[s].groups; g++) {
+            const struct sms__footprint *fit = device->sm[s].group[g].launch->fit;
+            double speed = speed_of(&device->sm[s].group[g]);
+            if (speed < 1 - 1e-9 && !is_stopped(&of_sm, fit->of_sm, speed) &&
+                !is_stopped(&of_device, fit->of_device, speed))
+                report(device, now, "SM %zu: a block of %s could be faster than %g", s,
+                       device->sm[s].group[g].launch->vm, speed);
+        }
     }
 }
 
@@ -229,6 +277,8 @@ void sms__check(struct sms__blocks *device, uint64_t now)
         check_sm(&device->sm[s], now);
     check_total(device, now);
     check_deliveries(device, now);
+    if (device->setup.contention->shares_device)
+        check_fairness(device, now);
     check_launches(device, now);
     check_dispatcher(device, now);
 }

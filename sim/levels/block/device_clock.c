@@ -1,7 +1,7 @@
-/* Device clocks: resources of scope device, for contention models with a `slowdown` function. A group that the device
- * slows more than its SM does follows a clock that it shares with all such groups. So a change of the device's usage
- * changes one clock, not every SM. An SM is visited only when one of its groups is the next to end, or when the other
- * of the two slowdowns becomes the greater one.
+/* Device clocks: resources of scope device, for contention models with `slowdown` or `shares_device`. A group that the
+ * device slows more than its SM does follows a clock that it shares with all such groups. So a change of the device's
+ * usage changes one clock, not every SM. An SM is visited only when one of its groups is the next to end, or when the
+ * other of the two slowdowns becomes the greater one.
  *
  * Invariant: `key`, `rises` and `falls` of a clock agree with the groups of every SM that is not dirty. */
 #include "internal.h"
@@ -54,15 +54,17 @@ double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
 
 static double slowdown_of(const struct sms__blocks *device, size_t r, double usage)
 {
+    if (device->setup.contention->shares_device)
+        return device->rating.levels.slow[r];
     if (usage <= SMS_FULL && !(device->rating.knees >> r & 1))
         return 1;
     double slowdown = sms__slowdown(device, r, usage);
     return slowdown > 1 ? slowdown : 1;
 }
 
-static void mark_dirty(struct sms__blocks *device, size_t idx)
+void sms__mark_changed(struct sms__sm_state *sm)
 {
-    struct sms__sm_state *sm = &device->sm[idx];
+    struct sms__blocks *device = sm->device;
     sm->changed = true;
     if (sm->dirty)
         return;
@@ -94,11 +96,11 @@ static void find_crossings(struct sms__device_clock *clock)
     uint64_t slow = bits_of(clock->slow);
     for (struct sms__match m; (m = sms__queue_first(&clock->rises)).time < slow;) {
         sms__queue_set(&clock->rises, m.source, SMS__NEVER);
-        mark_dirty(clock->device, m.source);
+        sms__mark_changed(&clock->device->sm[m.source]);
     }
     for (struct sms__match m; (m = sms__queue_first(&clock->falls)).time < ~slow;) {
         sms__queue_set(&clock->falls, m.source, SMS__NEVER);
-        mark_dirty(clock->device, m.source);
+        sms__mark_changed(&clock->device->sm[m.source]);
     }
 }
 
@@ -200,7 +202,7 @@ static void add_clock(struct sms__blocks *device, uint32_t resources)
 void sms__device_clock_init(struct sms__blocks *device)
 {
     const struct sms__footprint *const *kernel_type = device->setup.kernel_type;
-    if (!device->setup.contention->slowdown)
+    if (!device->setup.contention->slowdown && !device->setup.contention->shares_device)
         return;
     device->clock = SMS__NEW(device->arena, struct sms__device_clock, device->setup.max_clocks);
     for (size_t k = 0; k < device->setup.kernel_types; k++)

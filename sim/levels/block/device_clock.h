@@ -27,6 +27,9 @@ static inline double sms__device_clock_reading(const struct sms__device_clock *c
 /* Returns by how much the resource slows its users, by a model with a `slowdown` function. */
 double sms__slowdown(const struct sms__blocks *device, size_t r, double usage);
 
+/* Has the SM rated at the end of this instant. */
+void sms__mark_changed(struct sms__sm_state *sm);
+
 void sms__device_clock_init(struct sms__blocks *device);
 struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__footprint *fit);
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now); /* true if its speed changed */

@@ -5,6 +5,7 @@
 
 #include "dispatch_queue.h"
 #include "dispatcher.h"
+#include "levels.h"
 #include "policy_state.h"
 #include "rate.h"
 

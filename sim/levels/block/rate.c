@@ -6,13 +6,10 @@ void sms__rate_init(struct sms__blocks *device)
 {
     const struct sms__device *model = device->setup.model;
     struct sms__rating *rating = &device->rating;
-    bool joint = device->setup.device_scope && device->setup.contention->rate_device;
-    size_t groups = joint ? device->sms * model->sm.blocks : model->sm.blocks;
     rating->dirty = SMS__NEW(device->arena, uint32_t, device->sms);
-    rating->group = SMS__NEW(device->arena, struct sms_group, groups);
+    rating->group = SMS__NEW(device->arena, struct sms_group, model->sm.blocks);
     rating->known = SMS__NEW(device->arena, struct sms__known, (size_t)__builtin_popcount(rating->knees) * SMS__KNOWN);
-    rating->speed = SMS__NEW(device->arena, double, groups);
-    rating->scratch = SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 3 * model->resources : 1);
+    rating->speed = SMS__NEW(device->arena, double, model->sm.blocks);
     for (size_t r = 0; r < model->resources; r++)
         *(model->resource[r].scope == SMS_SCOPE_SM ? &rating->sm_scope : &rating->device_scope) |= (uint32_t)1 << r;
     for (size_t s = 0; s < device->sms; s++)
@@ -83,7 +80,8 @@ void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now) { update
 
 /* Slows a group by the greater of two factors: its SM's and the device's. If the device's is greater, the group follows
  * the device clock. If they are equal, it keeps following what it follows. */
-static void set_speed(struct sms__blocks *device, struct sms__group *group, double sm_slow, uint64_t now)
+static inline __attribute__((always_inline)) void set_speed(struct sms__blocks *device, struct sms__group *group,
+                                                            double sm_slow, uint64_t now)
 {
     const struct sms__footprint *fit = group->launch->fit;
     struct sms__device_clock *clock = fit->of_device ? sms__device_clock_of(device, fit) : NULL;
@@ -134,24 +132,12 @@ static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
     }
 }
 
-static size_t describe(const struct sms__sm_state *sm, struct sms_group *out)
+/* Gives the groups the speeds that the model computed. */
+static void apply_speeds(struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__blocks *device = sm->device;
-    double *speed = device->rating.speed + (out - device->rating.group);
     for (size_t g = 0; g < sm->groups; g++) {
         struct sms__group *group = &sm->group[g];
-        out[g] = (struct sms_group){sm->idx, group->blocks, group->launch->fit->pressure, &speed[g],
-                                    group->launch->fit->cls};
-    }
-    return sm->groups;
-}
-
-/* Gives the groups the speeds that the model computed. */
-static void apply_speeds(struct sms__group *groups, const struct sms_group *rated, size_t count, uint64_t now)
-{
-    for (size_t g = 0; g < count; g++) {
-        struct sms__group *group = &groups[g];
-        double speed = *rated[g].speed;
+        double speed = sm->device->rating.speed[g];
         if (speed == group->speed)
             continue;
         group->base = sms__group_clock(group, now);
@@ -159,6 +145,14 @@ static void apply_speeds(struct sms__group *groups, const struct sms_group *rate
         group->speed = speed;
         group->slow = 1 / speed;
     }
+}
+
+/* Gives each group the lower of two speeds: its SM's and the device's. */
+static __attribute__((noinline)) void share(struct sms__sm_state *sm, uint64_t now)
+{
+    const double *slow = sms__levels_rate(sm);
+    for (size_t g = 0; g < sm->groups; g++)
+        set_speed(sm->device, &sm->group[g], slow[g], now);
 }
 
 static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
@@ -170,27 +164,17 @@ static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
         slow_down(sm, now);
         return;
     }
-    size_t count = describe(sm, device->rating.group);
+    if (sms__shares_device(device)) {
+        share(sm, now);
+        return;
+    }
+    sms__describe(sm);
     const double *usage = average_device_scope(device, sm->pressure, device->rating.pressure, buffer);
-    model->rate(&device->setup.contention_view, usage, device->rating.group, count);
-    apply_speeds(sm->group, device->rating.group, count, now);
+    model->rate(&device->setup.contention_view, usage, device->rating.group, sm->groups);
+    apply_speeds(sm, now);
 }
 
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now) { rate_groups(sm, now); }
-
-void sms__rate_jointly(struct sms__blocks *device, uint64_t now)
-{
-    struct sms_group *group = device->rating.group;
-    size_t count = 0, first = 0;
-    for (size_t s = 0; s < device->sms; s++)
-        count += describe(&device->sm[s], group + count);
-    device->setup.contention->rate_device(&device->setup.contention_view, device->sms, group, count,
-                                          device->rating.scratch);
-    for (size_t s = 0; s < device->sms; s++) {
-        apply_speeds(device->sm[s].group, group + first, device->sm[s].groups, now);
-        first += device->sm[s].groups;
-    }
-}
 
 /* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. */
 static void schedule(struct sms__sm_state *sm)
@@ -232,13 +216,9 @@ static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 /* Rates every SM, because a change of the usage of a resource of scope device affects all of them. */
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {
-    bool jointly = device->setup.contention->rate_device != NULL;
-    if (jointly)
-        sms__rate_jointly(device, now);
     for (size_t s = 0; s < device->sms; s++) {
         update_oversubscribed(&device->sm[s], now);
-        if (!jointly)
-            rate_groups(&device->sm[s], now);
+        rate_groups(&device->sm[s], now);
         device->sm[s].changed = false;
         device->sm[s].gone = NULL;
         schedule(&device->sm[s]);
@@ -256,7 +236,8 @@ bool sms__is_oversubscribed(const struct sms__blocks *device)
 /* True if a change on some SMs may change speeds on others, in a way that only the model knows. */
 static bool affects_all_sms(struct sms__blocks *device)
 {
-    if (!device->setup.device_scope || device->setup.contention->slowdown || device->rating.dirty_count == 0)
+    const struct sms_contention *model = device->setup.contention;
+    if (!device->setup.device_scope || model->slowdown || model->shares_device || device->rating.dirty_count == 0)
         return false;
     bool before = device->rating.oversubscribed;
     device->rating.oversubscribed = sms__is_oversubscribed(device);
@@ -272,13 +253,23 @@ static bool are_as_rated(const struct sms__blocks *device)
     return same;
 }
 
+/* Finds the speeds that the device allows, and the SMs that must be rated for that. */
+static void update_device(struct sms__blocks *device, uint64_t now)
+{
+    if (sms__shares_device(device))
+        sms__levels_find(device, false);
+    sms__device_clock_update(device, now);
+    if (sms__shares_device(device))
+        sms__levels_mark(device);
+}
+
 void sms__rate(struct sms__blocks *device, uint64_t now)
 {
     bool everywhere = affects_all_sms(device);
     if (everywhere)
         rate_everywhere(device, now);
     if (device->clocks && !are_as_rated(device))
-        sms__device_clock_update(device, now);
+        update_device(device, now);
     for (size_t i = 0; i < device->rating.dirty_count; i++) {
         struct sms__sm_state *sm = &device->sm[device->rating.dirty[i]];
         sm->dirty = false;

@@ -10,6 +10,18 @@ struct sms__known {
 };
 enum { SMS__KNOWN = 256 };
 
+/* For models with `shares_device`: how fast the SMs and the resources of scope device let blocks run. */
+struct sms__levels {
+    double slow[SMS_RESOURCES_MAX]; /* by a resource of scope device; at most 1: it is not full */
+    double *own_slow;               /* [sms][limit of blocks]: of each group, by its SM alone */
+    double *step;                   /* [sms][limit of blocks][1 + resources of scope device], levels.c */
+    uint32_t *steps;                /* [sms] */
+    size_t full;                    /* number of resources with a slow over 1 */
+    size_t coupled;                 /* number of coupled SMs */
+    bool several;                   /* more than one is full, or was at the time before */
+    bool stale;                     /* the steps are not those of the SMs alone */
+};
+
 struct sms__rating {
     double total[SMS_RESOURCES_MAX]; /* usage of the whole device, parts; for resources of scope device */
     uint32_t knees;                  /* bit r: resource r slows its users even at 100 %; only with `slowdown` */
@@ -21,8 +33,9 @@ struct sms__rating {
     size_t dirty_count;
     uint32_t sm_scope, device_scope; /* bit r: resource r is of this scope */
     struct sms__known *known;        /* [knees][SMS__KNOWN]: slowdowns of the resources of `knees`, in order */
-    struct sms_group *group;         /* what contention models read and write, like the next two */
-    double *speed, *scratch;
+    struct sms_group *group;         /* what contention models read and write, like the next */
+    double *speed;
+    struct sms__levels levels;
 };
 
 void sms__rate_init(struct sms__blocks *device);
@@ -31,9 +44,8 @@ void sms__integrate_total(struct sms__blocks *device, uint64_t now);
 bool sms__is_oversubscribed(const struct sms__blocks *device);
 /* Finds which resources of scope sm are over 100 % now, and records the changes. */
 void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now);
-/* Gives the groups of an SM, or those of all SMs, the speeds that the contention model computes. */
+/* Gives the groups of an SM the speeds that the contention model computes. */
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now);
-void sms__rate_jointly(struct sms__blocks *device, uint64_t now);
 
 /* Returns the usage of an SM as policies see it: for resources of scope device, the average over the SMs.
  * The result may lie in `buffer`. */

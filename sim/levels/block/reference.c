@@ -219,17 +219,14 @@ static void schedule(struct sms__blocks *device, size_t s)
 
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
-    bool joint = device->setup.device_scope && device->setup.contention->rate_device &&
-                 (sms__is_oversubscribed(device) || !device->rating.free_below_full);
     for (size_t s = 0; s < device->sms; s++)
         sms__update_oversubscribed(&device->sm[s], now);
+    if (sms__shares_device(device))
+        sms__levels_find(device, true);
     for (size_t c = 0; c < device->clocks; c++)
         sms__device_clock_advance(&device->clock[c], now);
-    if (joint)
-        sms__rate_jointly(device, now);
     for (size_t s = 0; s < device->sms; s++) {
-        if (!joint)
-            sms__rate_groups(&device->sm[s], now);
+        sms__rate_groups(&device->sm[s], now);
         schedule(device, s);
     }
 }

@@ -47,6 +47,7 @@ struct sms__sm_state {
     size_t source;
     uint32_t idx; /* in the device */
     bool dirty;   /* to be rated again at the end of this instant */
+    bool coupled; /* a group's speed depends on those of groups that a resource of scope device stops (levels.c) */
     bool changed; /* its usage, its groups or the clock that one of them follows may differ from the last rating */
     const struct sms__launch *gone;    /* that of the only block that has left since then, if none came */
     const struct sms__footprint *owed; /* what that block took, while it is still part of `used` and `usage` */

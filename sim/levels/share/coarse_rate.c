@@ -31,7 +31,7 @@ static void rate_by_groups(struct sms__rater *rater, const double *usage, double
     for (size_t i = 0; i < count; i++) {
         for (size_t r = 0; r < rater->view->resources; r++)
             rater->demand[i][r] = rated[i].demand[r] / crowd;
-        rater->group[i] = (struct sms_group){0, 1, rater->demand[i], rated[i].speed, rated[i].cls};
+        rater->group[i] = (struct sms_group){0, 1, rater->demand[i], rated[i].speed, rated[i].cls, 0};
     }
     rater->contention->rate(rater->view, usage, rater->group, count);
 }

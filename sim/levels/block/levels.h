@@ -1,0 +1,22 @@
+/* How fast resources of scope device let their users run, for contention models with `shares_device`. */
+#ifndef SMS_LEVELS_BLOCK_LEVELS_H
+#define SMS_LEVELS_BLOCK_LEVELS_H
+
+#include "rate.h"
+
+void sms__levels_init(struct sms__blocks *device); /* after sms__rate_init */
+
+/* Writes the SM's groups to rating.group, for the contention model. It writes its answers to rating.speed. */
+void sms__describe(const struct sms__sm_state *sm);
+
+/* True if the model leaves the resources of scope device to these functions, and a kernel demands one. */
+bool sms__shares_device(const struct sms__blocks *device);
+/* Finds the levels. If not `all`, only the SMs to be rated have changed since the last call. */
+void sms__levels_find(struct sms__blocks *device, bool all);
+/* Has those SMs rated whose speeds may have changed although no group starts or stops following a device clock. */
+void sms__levels_mark(struct sms__blocks *device);
+/* Returns by how much its SM slows each group, valid until the next rating. Where the device slows a group more, this
+ * need not be exact. */
+const double *sms__levels_rate(struct sms__sm_state *sm);
+
+#endif
