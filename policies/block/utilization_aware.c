@@ -15,30 +15,21 @@ static const struct sms_param params[] = {
     {0},
 };
 
-/* Returns the fullest resource of the class if its usage plus the block's largest demand exceeds the limit. */
-static int refusing_resource(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
-                             const struct sms_block_request *block, enum sms_class cls)
-{
-    double usage = 0, adds = 0;
-    int fullest = 0;
-    for (size_t r = 0; r < device->resources; r++) {
-        if (device->resource[r].cls != cls)
-            continue;
-        if (block->adds[r] > adds)
-            adds = block->adds[r];
-        if (sm->usage[r] > usage) {
-            usage = sm->usage[r];
-            fullest = (int)r;
-        }
-    }
-    return usage + adds > sms_parts(param[LIMIT]) ? fullest : SMS_ADMIT;
-}
-
 static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
                   const struct sms_block_request *block)
 {
-    int refusing = refusing_resource(param, device, sm, block, SMS_COMPUTE);
-    return refusing != SMS_ADMIT ? refusing : refusing_resource(param, device, sm, block, SMS_MEMORY);
+    double usage[] = {[SMS_COMPUTE] = 0, [SMS_MEMORY] = 0}, adds[] = {[SMS_COMPUTE] = 0, [SMS_MEMORY] = 0};
+    double limit = sms_parts(param[LIMIT]);
+    int fullest[] = {[SMS_COMPUTE] = 0, [SMS_MEMORY] = 0};
+    for (size_t r = 0; r < device->resources; r++) {
+        enum sms_class cls = device->resource[r].cls;
+        adds[cls] = block->adds[r] > adds[cls] ? block->adds[r] : adds[cls];
+        fullest[cls] = sm->usage[r] > usage[cls] ? (int)r : fullest[cls];
+        usage[cls] = sm->usage[r] > usage[cls] ? sm->usage[r] : usage[cls];
+    }
+    if (usage[SMS_COMPUTE] + adds[SMS_COMPUTE] > limit)
+        return fullest[SMS_COMPUTE];
+    return usage[SMS_MEMORY] + adds[SMS_MEMORY] > limit ? fullest[SMS_MEMORY] : SMS_ADMIT;
 }
 
 static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]; }

@@ -256,6 +256,23 @@ static inline bool is_only_open(const struct sms__blocks *device, const struct s
     return device->search.full_sms + 1 == device->sms && sm->used[SMS_BLOCKS] < device->setup.model->sm.blocks;
 }
 
+/* True if all SMs had refused the shape before the last departure, so that only its SM must be asked. */
+static inline bool was_refused(const struct sms__blocks *device, const struct sms__shape *shape)
+{
+    return shape->candidates == 0 && shape->seen_departures + 1 == device->search.departures && !shape->allowed &&
+           device->policy.cacheable;
+}
+
+/* Asks the SM of the last departure. It becomes a candidate only if it does not refuse for itself. */
+static inline long ask_last(const struct sms__blocks *device, const struct sms__launch *launch, size_t last)
+{
+    long answer = ask(device, launch, last);
+    launch->shape->seen_departures = device->search.departures;
+    if (answer != -1)
+        set_bit(launch->shape, last);
+    return answer;
+}
+
 /* The usual case is that a block has left one SM, and all others have refused the block before. */
 static inline long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
@@ -263,6 +280,8 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
     size_t last = device->search.recent[(device->search.departures - 1) & (device->search.recent_size - 1)];
     if (is_only_open(device, &device->sm[last]))
         return sms__may_use(shape->allowed, last) ? ask(device, launch, last) : -1;
+    if (was_refused(device, shape))
+        return ask_last(device, launch, last);
     if (shape->seen_departures != device->search.departures)
         catch_up(device, shape);
     if (shape->candidates == 1 && has_bit(shape, shape->newest))
