@@ -124,7 +124,7 @@ static int never_two(const double *param, const struct sms_device_view *device, 
 }
 
 static const struct sms_block_policy made[] = {
-    {.name = "not_on_the_first", .help = "x", .admits = not_on_the_first, .promises = SMS_PURE | SMS_MONOTONE},
+    {.name = "not_on_the_first", .help = "x", .admits = not_on_the_first, .promises = SMS_MONOTONE},
     {.name = "nowhere", .help = "x", .admits = nowhere, .promises = SMS_PURE | SMS_MONOTONE},
     {.name = "never_two", .help = "x", .admits = never_two},
 };

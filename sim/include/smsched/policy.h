@@ -67,7 +67,7 @@ struct sms_device_view {
 /* One SM. `usage[r]` is the sum of the demands of its blocks, in parts of SMS_FULL; for a resource of scope device it
  * is the device's usage divided by the number of SMs. */
 struct sms_sm_view {
-    size_t sm;
+    size_t sm;            /* its index; 0 for `admits` and `score` of a policy that promises SMS_PURE */
     const double *usage;  /* [resources] */
     const uint64_t *used; /* [SMS_LIMITS] */
 };

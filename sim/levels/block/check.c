@@ -30,6 +30,7 @@ static void report(struct sms__blocks *device, uint64_t now, const char *format,
 struct expected {
     double usage[SMS_RESOURCES_MAX], pressure[SMS_RESOURCES_MAX];
     uint64_t used[SMS_LIMITS];
+    uint64_t mix;
 };
 
 static void add_group(struct expected *expected, const struct sms__group *group)
@@ -41,6 +42,7 @@ static void add_group(struct expected *expected, const struct sms__group *group)
     }
     for (int l = 0; l < SMS_LIMITS; l++)
         expected->used[l] += group->blocks * fit->needs[l];
+    expected->mix += group->blocks * group->launch->shape->one;
 }
 
 static struct expected sum_usage(const struct sms__sm_state *sm)
@@ -87,6 +89,8 @@ static void check_sm(struct sms__sm_state *sm, uint64_t now)
     check_allowed(sm, now);
     for (size_t g = 0; g < sm->groups; g++)
         check_residents(sm, &sm->group[g], now);
+    if (expected.mix != sm->mix)
+        report(device, now, "SM %u: the blocks by shape are not those of its residents", sm->idx);
     for (size_t r = 0; r < device->setup.model->resources; r++)
         if (expected.usage[r] != sm->usage[r] || expected.pressure[r] != sm->pressure[r])
             report(device, now, "SM %u: usage of %s is %.0f parts, its residents' demands add up to %.0f", sm->idx,

@@ -11,7 +11,7 @@ static int ask_policy(const struct sms__blocks *device, const struct sms__sm_sta
                       const struct sms__launch *launch)
 {
     double buffer[SMS_RESOURCES_MAX];
-    struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->used};
+    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer), sm->used};
     struct sms_block_request storage;
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
     return device->setup.policy->policy->admits(device->setup.policy->param, &device->setup.model->view, &view,
@@ -51,7 +51,7 @@ int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_s
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     double buffer[SMS_RESOURCES_MAX];
-    struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->used};
+    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer), sm->used};
     struct sms_block_request storage;
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
     return device->setup.policy->policy->score(device->setup.policy->param, &device->setup.model->view, &view, request);
@@ -109,10 +109,28 @@ static void init_shapes(struct sms__blocks *device)
     }
 }
 
+/* Answers are kept if they depend only on the blocks of the SM and their shapes fit in a mix. A policy that asks for
+ * room only answers faster than they are found. */
+static void init_answers(struct sms__blocks *device)
+{
+    struct sms__search *search = &device->search;
+    const struct sms__device *model = device->setup.model;
+    unsigned bits = 1;
+    while (model->sm.blocks >> bits)
+        bits++;
+    if (device->reference || !device->policy.cacheable || device->policy.asks_room_only || device->setup.device_scope ||
+        model->backgrounds || search->shapes * bits > 64)
+        return;
+    search->answers = SMS__NEW(device->arena, struct sms__answers, SMS__ANSWERS);
+    for (size_t i = 0; i < search->shapes; i++)
+        search->shape[i].one = (uint64_t)1 << (bits * i);
+}
+
 void sms__search_init(struct sms__blocks *device)
 {
     struct sms__search *search = &device->search;
     init_shapes(device);
+    init_answers(device);
     search->words = (device->sms + 63) / 64;
     for (search->recent_size = 1; search->recent_size < device->sms;)
         search->recent_size *= 2;
@@ -201,12 +219,30 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
     return SIZE_MAX;
 }
 
+/* Returns `verdict`, if possible as an SM that held the same blocks answered before: then SMS__ALLOWED or any refusal.
+ */
+static inline int known_verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
+                                const struct sms__launch *launch)
+{
+    if (!device->search.answers)
+        return verdict(device, sm, launch);
+    uint64_t bit = (uint64_t)1 << (launch->shape - device->search.shape);
+    struct sms__answers *answers = &device->search.answers[(sm->mix * 0x9e3779b97f4a7c15u >> 32) % SMS__ANSWERS];
+    if (answers->mix != sm->mix)
+        *answers = (struct sms__answers){.mix = sm->mix};
+    if (!(answers->known & bit)) {
+        answers->known |= bit;
+        answers->refused |= verdict(device, sm, launch) == SMS__ALLOWED ? 0 : bit;
+    }
+    return answers->refused & bit ? SMS__REFUSED_BY_LIMIT : SMS__ALLOWED;
+}
+
 /* Returns the SM if it admits the block; -1 if not; -2 if no SM will, because a resource of scope device is the reason.
  * Removes the SM from the candidates if its refusal can be cached. */
 static inline long ask(const struct sms__blocks *device, const struct sms__launch *launch, size_t sm)
 {
     struct sms__shape *shape = launch->shape;
-    int answer = verdict(device, &device->sm[sm], launch);
+    int answer = known_verdict(device, &device->sm[sm], launch);
     if (answer == SMS__ALLOWED)
         return (long)sm;
     if (answer < SMS_NOT_HERE && device->policy.cacheable &&

@@ -143,6 +143,7 @@ static inline void note_leave(struct sms__sm_state *sm, const struct sms__launch
 {
     sm->changed |= sm->gone || blocks > 1;
     sm->gone = launch;
+    sm->mix -= blocks * launch->shape->one;
     if (sm->device->policy.asks_room_only && !sm->changed)
         sm->owed = launch->fit; /* a block that takes as much may follow: sms__search_refill */
     else
@@ -153,6 +154,7 @@ static inline void note_place(struct sms__sm_state *sm, const struct sms__launch
 {
     sm->changed |= sm->gone != launch || blocks > 1;
     sm->gone = NULL;
+    sm->mix += blocks * launch->shape->one;
     if (!sm->owed)
         sms__account(sm, launch->fit, blocks, now);
     sm->owed = NULL;
@@ -249,6 +251,7 @@ static void drop_residents(struct sms__sm_state *sm, const struct sms__group *gr
         sms__record_part(group->launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
                          (int64_t)resident->blocks);
         sms__account(sm, group->launch->fit, -(int64_t)resident->blocks, now);
+        sm->mix -= resident->blocks * group->launch->shape->one;
         resident->next = sm->free;
         sm->free = i;
     }

@@ -35,6 +35,7 @@ struct sms__group {
 struct sms__sm_state {
     double usage[SMS_RESOURCES_MAX]; /* parts; for scope device: this SM's part of the device's usage */
     uint64_t used[SMS_LIMITS];
+    uint64_t mix;     /* its blocks by shape (struct sms__answers) */
     double *pressure; /* [resources]: the same sums at no load; `usage` unless the contention model tells them apart */
     uint64_t integrated_ps;          /* time up to which the integrals are complete */
     uint32_t oversubscribed;         /* bit r: resource r of scope sm was over 100 % at the last rating */
