@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* Of the steps: a speed, and a demand for each resource of scope device. */
+/* The length of a step: a speed, and a demand for each resource of scope device. */
 static size_t stride(const struct sms__blocks *device)
 {
     return 1 + (size_t)__builtin_popcount(device->rating.device_scope);
@@ -140,7 +140,7 @@ static double find_level(const struct sms__blocks *device, int r)
     return level;
 }
 
-/* Finds the lowest level of the resources. Returns its resource, or -1 if none is full. */
+/* Finds the lowest level of the resources. Returns its resource, or -1 if no resource is full. */
 static int find_lowest(struct sms__blocks *device, uint32_t resources)
 {
     int first = -1;

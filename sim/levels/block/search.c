@@ -219,8 +219,8 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
     return SIZE_MAX;
 }
 
-/* Returns `verdict`, if possible as an SM that held the same blocks answered before: then SMS__ALLOWED or any refusal.
- */
+/* Like `verdict`, but asks only if no SM that held the same blocks has answered before. Then a refusal says nothing
+ * about its reason, because no resource of scope device can be one. */
 static inline int known_verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
                                 const struct sms__launch *launch)
 {
