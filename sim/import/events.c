@@ -23,6 +23,8 @@ static const struct key event_keys[] = {{"ph", SMS__EVENT_PH},   {"cat", SMS__EV
                                       {"shared memory", SMS__EVENT_SHARED},
                                       {"bytes", SMS__EVENT_BYTES},
                                       {"est. achieved occupancy %", SMS__EVENT_OCCUPANCY},
+                                      {"wait_on_stream", SMS__EVENT_WAIT_STREAM},
+                                      {"wait_on_cuda_event_record_corr_id", SMS__EVENT_WAIT_RECORD},
                                       {"grid", SMS__EVENT_GRID},
                                       {"block", SMS__EVENT_BLOCK},
                                       {"name", SMS__EVENT_ARG_NAME}};

@@ -337,7 +337,7 @@ static struct sms__iterations measure(const struct search *search, const struct 
 }
 
 /* Keeps the windows, far enough from each other that they do not touch. */
-static void keep(const struct search *search, const struct window *window, const struct sms__iterations *found,
+static void keep(const struct search *search, const struct window *window, struct sms__iterations *found,
                  struct sms__profile *out)
 {
     *out = *search->profile;
@@ -347,8 +347,14 @@ static void keep(const struct search *search, const struct window *window, const
     out->pitch_s = 2 * found->longest_s;
     out->rounds = found->rounds;
     out->round_s = found->mean_s;
-    for (size_t w = 0; w < found->rounds; w++)
+    found->begin_s = SMS__NEW(search->arena, double, found->rounds);
+    found->end_s = SMS__NEW(search->arena, double, found->rounds);
+    for (size_t w = 0; w < found->rounds; w++) {
+        size_t end = window[w].from + window[w].length;
+        found->begin_s[w] = search->operation[window[w].from].start;
+        found->end_s[w] = end < search->operations ? search->operation[end].start : INFINITY;
         keep_window(search, &window[w], (double)w * out->pitch_s, out);
+    }
 }
 
 static bool has_geometry_of(const struct sms__profile_launch *a, const struct sms__profile_launch *b)

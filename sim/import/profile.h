@@ -46,6 +46,23 @@ struct sms__profile_copy {
     double bytes, start_s, duration_s;
     unsigned line;
     const char *process, *device, *context, *stream; /* as of a launch; NULL: unknown */
+    int64_t correlation;                             /* of a trace, with its call; -1: unknown */
+};
+
+/* A wait of a stream for an event that another stream had recorded. Correlations of calls count up. */
+struct sms__profile_wait {
+    const char *process, *device, *context, *stream; /* process: NULL: unknown */
+    const char *record_context, *record_stream;
+    int64_t correlation, record_correlation;
+};
+
+/* In each round of a stream: a wait before an operation for an event, or the record of one after an operation. */
+struct sms__profile_sync {
+    bool waits;
+    size_t event; /* its number */
+    size_t jobs_ago;
+    double at_s;             /* start of that operation in the first round */
+    double host_s, waited_s; /* before the operation, means: the host's time, and then that of all its waits */
 };
 
 struct sms__profile {
@@ -56,6 +73,8 @@ struct sms__profile {
     size_t launches;
     struct sms__profile_copy *copy; /* by start */
     size_t copies;
+    struct sms__profile_wait *wait;
+    size_t waits;
 
     bool by_range;           /* for the reader: kernels are to be named by the range around their launch */
     bool demands;            /* of a trace: some launches have metrics of resources */
@@ -68,6 +87,8 @@ struct sms__profile {
     size_t rounds;  /* iterations.c: launches and copies are so many equal rounds, each of `round_s`; 0: unknown */
     double pitch_s; /* from the start of a round to that of the next */
     double round_s; /* starts count from the start of the first round */
+    struct sms__profile_sync *sync; /* stream_waits.c: by `at_s`, a wait before a record */
+    size_t syncs;
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "trace.h"
 
 #include "iterations.h"
+#include "stream_waits.h"
 #include "text.h"
 
 #include <math.h>
@@ -31,6 +32,7 @@ struct trace {
     size_t parts;
     const char *device[PARTS_MAX]; /* of the profile */
     size_t devices, processes, streams;
+    size_t waits; /* of one iteration, for events of other streams */
 };
 
 /* Writes a line for the reader of the document, which the user is also told. */
@@ -159,6 +161,30 @@ static void share_iteration(const struct trace *trace, const struct part *whole,
     stream->found.copies = stream->profile.copies / stream->profile.rounds;
 }
 
+static bool is_wait_of(const struct part *part, const struct sms__profile_wait *wait)
+{
+    return is_same(wait->device, part->device) && (!wait->process || is_same(wait->process, part->process));
+}
+
+/* Finds what streams that share an iteration wait for of each other. */
+static void find_waits(struct trace *trace, const struct part *whole, struct part *part, size_t parts)
+{
+    struct sms__profile own = *trace->profile;
+    struct sms__waiting_stream *stream = SMS__NEW(trace->arena, struct sms__waiting_stream, parts + 1);
+    own.wait = SMS__NEW(trace->arena, struct sms__profile_wait, own.waits + 1);
+    own.waits = 0;
+    for (size_t w = 0; w < trace->profile->waits; w++)
+        if (is_wait_of(whole, &trace->profile->wait[w]))
+            own.wait[own.waits++] = trace->profile->wait[w];
+    for (size_t p = 0; p < parts && own.waits > 0; p++) {
+        stream[p] = (struct sms__waiting_stream){
+            .context = part[p].context ? part[p].context : "", .stream = part[p].stream, .part = &part[p].profile};
+        take_part(trace, &part[p], trace->profile, &stream[p].all);
+    }
+    if (own.waits > 0)
+        trace->waits += sms__stream_waits_find(trace->arena, &own, &whole->found, stream, parts, STEPS_MAX / 3);
+}
+
 /* Divides a part into its streams if it must be, or if that is better. */
 static int divide(struct trace *trace, struct part whole)
 {
@@ -177,6 +203,8 @@ static int divide(struct trace *trace, struct part whole)
         if (!whole.found.by_stream || stream->profile.launches > 0)
             trace->part[to++] = *stream;
     }
+    if (several && whole.found.by_stream)
+        find_waits(trace, &whole, &trace->part[from], to - from);
     if (several &&
         (whole.found.by_stream || (!whole.found.repeats && is_better_divided(&whole, &trace->part[from], to - from)))) {
         trace->parts = to;
@@ -281,7 +309,12 @@ static void state_all(const struct trace *trace)
         state_part(trace, &trace->part[p]);
         of_streams += trace->part[p].stream != NULL;
     }
-    if (of_streams)
+    if (of_streams && trace->waits)
+        state(trace,
+              "streams of one process have a workload each; %zu waits of an iteration for events of each other are "
+              "steps",
+              trace->waits);
+    else if (of_streams)
         state(trace, "streams of one process have a workload each; what they wait for of each other is host time");
     for (size_t c = 0; c < profile->copies; c++) {
         size_t p = 0;

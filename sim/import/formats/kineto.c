@@ -16,7 +16,7 @@ enum { DEPTH_MAX = 500, TEXT_MAX = 128, NUMBER_MAX = 63, GPUS_MAX = 1024 };
 
 static const long double NS_LEAST = 1e17L; /* a time stamp this large cannot be in us: it is in ns */
 
-enum category { OTHER, KERNEL, COPY, MEMSET, CALL, MARK };
+enum category { OTHER, KERNEL, COPY, MEMSET, CALL, MARK, SYNC };
 
 static const struct {
     const char *name;
@@ -24,7 +24,7 @@ static const struct {
 } categories[] = {{"kernel", KERNEL},        {"gpu_memcpy", COPY},   {"memcpy", COPY},          {"gpu_memset", MEMSET},
                   {"memset", MEMSET},        {"cuda_runtime", CALL}, {"runtime", CALL},         {"cuda_driver", CALL},
                   {"hip_runtime", CALL},     {"driver", CALL},       {"user_annotation", MARK}, {"cpu_op", MARK},
-                  {"python_function", MARK}, {"operator", MARK}};
+                  {"python_function", MARK}, {"operator", MARK},     {"cuda_sync", SYNC}};
 
 /* A `B` event of a kernel or another operation that waits for its `E`. */
 struct open {
@@ -55,7 +55,8 @@ struct kineto {
     size_t gpus;
     int64_t origin; /* ns; of the first operation */
     bool has_origin, in_ns;
-    size_t instant; /* kernels of length 0 */
+    size_t instant;    /* kernels of length 0 */
+    size_t wait_calls; /* of a stream for an event */
     double *step_s;
     size_t steps;
     struct sms__profile_metric *occupancy; /* the last one */
@@ -184,7 +185,27 @@ static int add_copy(struct kineto *kineto, const struct sms__event *event, unsig
     copy.context = intern_number(kineto, sms__event_whole(event, SMS__EVENT_CONTEXT, 0));
     copy.stream =
         intern_number(kineto, sms__event_whole(event, SMS__EVENT_STREAM, sms__event_whole(event, SMS__EVENT_TID, 0)));
+    copy.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1);
     *SMS__APPEND(kineto->reading.arena, out->copy, out->copies) = copy;
+    return 1;
+}
+
+/* A wait for an event; other synchronizations are of the host. */
+static int add_wait(struct kineto *kineto, const struct sms__event *event)
+{
+    struct sms__profile *out = kineto->reading.out;
+    double recorder = sms__event_whole(event, SMS__EVENT_WAIT_STREAM, -1);
+    struct sms__profile_wait wait = {.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1),
+                                     .record_correlation =
+                                         (int64_t)sms__event_whole(event, SMS__EVENT_WAIT_RECORD, -1)};
+    if (recorder < 0 || wait.correlation < 0 || wait.record_correlation < 0 || out->waits == SMS__TRACE_ROWS_MAX)
+        return 1;
+    wait.device = device_of(kineto, event);
+    wait.context = wait.record_context = intern_number(kineto, sms__event_whole(event, SMS__EVENT_CONTEXT, 0));
+    wait.stream =
+        intern_number(kineto, sms__event_whole(event, SMS__EVENT_STREAM, sms__event_whole(event, SMS__EVENT_TID, 0)));
+    wait.record_stream = intern_number(kineto, recorder);
+    *SMS__APPEND(kineto->reading.arena, out->wait, out->waits) = wait;
     return 1;
 }
 
@@ -200,6 +221,7 @@ static int add_call(struct kineto *kineto, const struct sms__event *event)
 {
     struct sms__trace_call call = {.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1)};
     const char *name = sms__event_text(event, SMS__EVENT_NAME);
+    kineto->wait_calls += !strcmp(name, "cudaStreamWaitEvent");
     if (call.correlation < 0 || !(strstr(name, "Launch") || strstr(name, "launch")) ||
         !times_of(kineto, event, &call.start_s, &call.length_s))
         return 1;
@@ -235,6 +257,8 @@ static int add_event(struct kineto *kineto, const struct sms__event *event, unsi
         return add_call(kineto, event);
     case MARK:
         return add_mark(kineto, event);
+    case SYNC:
+        return add_wait(kineto, event);
     case OTHER:
         break;
     }
@@ -378,6 +402,8 @@ static void name_places(struct kineto *kineto)
             name = device_name(kineto, id = out->copy[c].device);
         out->copy[c].device = name;
     }
+    for (size_t w = 0; w < out->waits; w++)
+        out->wait[w].device = device_name(kineto, out->wait[w].device);
 }
 
 static void identify_gpu(struct kineto *kineto)
@@ -446,6 +472,12 @@ static int read_trace(void *user)
                                               "%zu kernels took less than a unit of the trace's clock, and "
                                               "count as half of one",
                                               kineto->instant));
+    if (kineto->wait_calls && !reading->out->waits)
+        sms__reading_fact(
+            reading, sms__print(reading->arena,
+                                "%zu waits of a stream for an event are host time, as the trace does not tell which "
+                                "streams: profile with _ExperimentalConfig(enable_cuda_sync_events=True)",
+                                kineto->wait_calls));
     sms__reading_end(reading);
     name_places(kineto);
     place_copies(kineto);

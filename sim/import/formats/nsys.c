@@ -39,6 +39,12 @@ static const struct sms__report_table copy_table = {
     "CUPTI_ACTIVITY_KIND_MEMCPY", 2, {COMMON_COLUMNS, "bytes", "copyKind"}};
 static const struct sms__report_table memset_table = {"CUPTI_ACTIVITY_KIND_MEMSET", 2, {COMMON_COLUMNS, "bytes"}};
 
+/* Events that streams recorded, and what waited for them. */
+enum { RECORD_EVENT = SHARED_COLUMNS, SYNC_EVENT = SHARED_COLUMNS, SYNC_TYPE, SYNC_STREAM_WAITS = 2 };
+static const struct sms__report_table record_table = {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", 0, {COMMON_COLUMNS, "eventId"}};
+static const struct sms__report_table sync_table = {
+    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", 0, {COMMON_COLUMNS, "eventId", "syncType"}};
+
 enum { CALL_START, CALL_END, CALL_CORRELATION, CALL_THREAD };
 static const struct sms__report_table call_table = {
     "CUPTI_ACTIVITY_KIND_RUNTIME", 4, {"start", "end", "correlationId", "globalTid"}};
@@ -248,14 +254,16 @@ static int read_copy(void *user, sqlite3_stmt *row)
         return SMS_OK;
     }
     int code = read_place(nsys, row, &place);
-    nsys->out->copy[nsys->out->copies++] = (struct sms__profile_copy){.process = place.process,
-                                                                      .device = place.device,
-                                                                      .context = place.context,
-                                                                      .stream = place.stream,
-                                                                      .to_device = in,
-                                                                      .bytes = (double)sms__report_whole(row, BYTES, 0),
-                                                                      .start_s = start,
-                                                                      .duration_s = duration};
+    nsys->out->copy[nsys->out->copies++] =
+        (struct sms__profile_copy){.process = place.process,
+                                   .device = place.device,
+                                   .context = place.context,
+                                   .stream = place.stream,
+                                   .to_device = in,
+                                   .bytes = (double)sms__report_whole(row, BYTES, 0),
+                                   .start_s = start,
+                                   .duration_s = duration,
+                                   .correlation = sms__report_whole(row, CORRELATION, -1)};
     return code;
 }
 
@@ -266,6 +274,33 @@ static int read_memset(void *user, sqlite3_stmt *row)
     if (read_times(nsys, row, &start, &duration))
         sms__trace_other(&nsys->reading.memsets, duration);
     return SMS_OK;
+}
+
+/* Adds an event, unless it says too little of itself. */
+static int add_event(struct nsys *nsys, sqlite3_stmt *row, bool waits)
+{
+    struct sms__trace_reading *reading = &nsys->reading;
+    struct sms__trace_event event = {.waits = waits,
+                                     .event = sms__report_whole(row, RECORD_EVENT, -1),
+                                     .correlation = sms__report_whole(row, CORRELATION, -1)};
+    struct place place;
+    if (event.event < 0 || event.correlation < 0 || reading->events == SMS__TRACE_ROWS_MAX)
+        return SMS_OK;
+    int code = read_place(nsys, row, &place);
+    event.process = place.process;
+    event.device = place.device;
+    event.context = place.context;
+    event.stream = place.stream;
+    if (code == SMS_OK)
+        *SMS__APPEND(reading->arena, reading->event, reading->events) = event;
+    return code;
+}
+
+static int read_record(void *user, sqlite3_stmt *row) { return add_event(user, row, false); }
+
+static int read_sync(void *user, sqlite3_stmt *row)
+{
+    return sms__report_whole(row, SYNC_TYPE, 0) == SYNC_STREAM_WAITS ? add_event(user, row, true) : SMS_OK;
 }
 
 struct extent {
@@ -349,6 +384,10 @@ static int read_operations(struct nsys *nsys)
         code = sms__report_read(&nsys->report, &copy_table, read_copy, nsys);
     if (code == SMS_OK)
         code = sms__report_read(&nsys->report, &memset_table, read_memset, nsys);
+    if (code == SMS_OK)
+        code = sms__report_read(&nsys->report, &record_table, read_record, nsys);
+    if (code == SMS_OK)
+        code = sms__report_read(&nsys->report, &sync_table, read_sync, nsys);
     if (code == SMS_OK && nsys->out->launches == 0)
         return sms__fail(nsys->report.errors, SMS_EINPUT, nsys->report.path,
                          "no kernel has a start, an end, a grid and a block: export it again");
