@@ -45,12 +45,18 @@ static const char *skip_brackets(const char *c)
     return c;
 }
 
+static bool is_text(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && !strncmp(text, word, length);
+}
+
 /* The function's name: the last word before its template arguments and the list of its arguments. Words in front of it
- * are a return type, a namespace or "(anonymous namespace)". Sets where its template arguments begin, or NULL. */
+ * are a return type, a namespace or "(anonymous namespace)". An operator, or a lambda at the end, has the name of its
+ * class or function. Sets where its template arguments begin, or NULL. */
 static size_t find_function(const char *symbol, const char **name, const char **arguments)
 {
-    const char *c = symbol;
-    size_t length = find_mangled(symbol, name);
+    const char *c = symbol, *lambda = strstr(symbol, "{lambda");
+    size_t length = find_mangled(symbol, name), owner = 0;
     *arguments = NULL;
     while (*c && length == 0) {
         const char *from = c;
@@ -58,6 +64,13 @@ static size_t find_function(const char *symbol, const char **name, const char **
             c++;
         size_t word = (size_t)(c - from);
         const char *templates = *c == '<' ? c : NULL, *next = templates ? skip_brackets(c) : c;
+        if (owner > 0 && is_text(from, word, "operator"))
+            return owner;
+        if (word > 0 && next[0] == ':' && next[1] == ':') {
+            *name = from;
+            *arguments = templates;
+            owner = word;
+        }
         if (word > 0 && (*next == '(' || *next == '\0')) {
             *name = from;
             *arguments = templates;
@@ -65,6 +78,11 @@ static size_t find_function(const char *symbol, const char **name, const char **
         }
         c = next > from ? next : *c && strchr("({[<", *c) ? skip_brackets(c) : c + (*c != '\0');
     }
+    if (length == 0 && lambda) {
+        *name = owner ? *name : lambda + 1;
+        return owner ? owner : strlen("lambda");
+    }
+    *arguments = length ? *arguments : NULL;
     return length;
 }
 
@@ -80,6 +98,16 @@ static bool is_bare(const char *name, size_t length)
     return false;
 }
 
+/* Whether the word is of "(anonymous namespace)", "{lambda(int)#1}" or "operator() const". */
+static bool is_grammar(const char *from, size_t length)
+{
+    static const char *const words[] = {"anonymous", "namespace", "unnamed", "lambda", "operator", "const"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        found |= is_text(from, length, words[i]);
+    return found;
+}
+
 /* The next word of the template arguments that is no namespace; NULL at their end. */
 static const char *next_word(const char **c, const char *end, size_t *length)
 {
@@ -90,7 +118,7 @@ static const char *next_word(const char **c, const char *end, size_t *length)
         while (*c < end && is_word(**c))
             ++*c;
         *length = (size_t)(*c - from);
-        if (*length && strncmp(*c, "::", 2) != 0)
+        if (*length && strncmp(*c, "::", 2) != 0 && !is_grammar(from, *length))
             return from;
     }
     return NULL;
@@ -121,14 +149,18 @@ static bool is_prose(const char *text)
     return strpbrk(text, " /") && !strpbrk(text, "(<") && strncmp(text, "void ", 5) != 0;
 }
 
+size_t sms__derive_function(const char *symbol, const char **name)
+{
+    const char *arguments;
+    size_t length = is_prose(symbol) ? 0 : find_function(symbol, name, &arguments);
+    *name = length ? *name : symbol;
+    return length ? length : strlen(symbol);
+}
+
 static const char *make_name(struct sms__arena *arena, const char *symbol)
 {
-    const char *from, *arguments, *word;
-    size_t length = is_prose(symbol) ? 0 : find_function(symbol, &from, &arguments), more = 0;
-    if (length == 0) { /* not C++: "[a strange name]" */
-        from = symbol;
-        length = strlen(symbol);
-    }
+    const char *from, *word;
+    size_t length = sms__derive_function(symbol, &from), more = 0;
     bool bare = is_bare(from, length);
     char *name = sms__copy(arena, from, length < NAME_LENGTH ? length : NAME_LENGTH);
     for (char *c = name; *c; c++)

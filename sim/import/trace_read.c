@@ -1,6 +1,8 @@
 /* Joins launches with the calls that made them, sorts a trace, and says what it has. */
 #include "trace_read.h"
 
+#include "derive.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,10 +81,9 @@ static const char *name_by_range(struct sms__arena *arena, const char *range, co
     char *name = sms__print(arena, "%s/", range);
     for (char *c = name; *c; c++)
         *c = strchr("<(:", *c) ? '_' : *c;
-    const char *from = kernel, *end = kernel + strcspn(kernel, "<(");
-    for (const char *c = kernel; c < end; c++)
-        from = *c == ' ' || *c == ':' ? c + 1 : from;
-    return sms__print(arena, "%s%.*s", name, (int)(end - from), from);
+    const char *from;
+    size_t length = sms__derive_function(kernel, &from);
+    return sms__print(arena, "%s%.*s", name, (int)length, from);
 }
 
 /* What launches cost. The shortest of a hundred delays is taken for one without a queue. */

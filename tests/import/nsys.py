@@ -204,7 +204,7 @@ def annotated(path):
     t, sampled, thread = 10**9, 10**9, PROCESS + (100 << 24) + 5
     for i in range(10):
         start = t
-        for kind, name, length, grid in (("forward", "layer(float*)", 400000, 20 + i % 3), ("backward", "layer(float*)", 700000, 40 + i % 2)):
+        for kind, name, length, grid in (("forward", "layer(float*)", 400000, 20 + i % 3), ("backward", "void (anonymous namespace)::layer<float>(float*)", 700000, 40 + i % 2)):
             ranges = dict(eventType=59, globalTid=thread)
             report.add("NVTX_EVENTS", ranges | dict(start=t - 9000, end=t + 5000, text=kind))
             first = t

@@ -112,6 +112,16 @@ static void kernels_have_the_names_of_their_functions(void **state)
 {
     static const char *const symbols[][2] = {
         {"void (anonymous namespace)::softmax<float, 4>(float*, int)", "softmax"},
+        {"(anonymous namespace)::foo<float>", "foo"},
+        {"void at::native::(anonymous namespace)::foo<float, (anonymous namespace)::Sum>(int)", "foo_Sum"},
+        {"void run_all(int)::{lambda(float*)#1}::operator()(float*) const", "run_all"},
+        {"void ns::Adder<float>::operator()(float*) const", "Adder"},
+        {"(anonymous namespace)::start(int)::{lambda()#1}", "start"},
+        {"Solver::{lambda(int)#2}", "Solver"},
+        {"{lambda(int)#1}", "lambda"},
+        {"void at::native::each<4, (anonymous namespace)::go(int)::{lambda()#1}::operator()() const>(int)", "each"},
+        {"void at::native::each<4, (anonymous namespace)::halt(int)::{lambda()#1}::operator()() const>(int)",
+         "each_halt"},
         {"<unnamed>::scan(int *)", "scan"},
         {"unnamed>::gemm(const float *)", "gemm"},
         {"std::enable_if<!std::is_same<T1, void>::value, void>::type ns::copy<int>(int*)", "copy"},
