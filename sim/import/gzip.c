@@ -1,51 +1,92 @@
-/* Decompresses files by zlib. */
+/* Reads files by zlib, which takes what is not compressed as it is. */
 #include "gzip.h"
 
 #include <string.h>
-#include <zlib.h>
+#include <unistd.h>
 
-enum { ROOM_LEAST = 1 << 16, GZIP_WINDOW = 16 + MAX_WBITS };
+enum { ROOM_MOST = 1 << 30 };
 
-/* Decompresses all that `stream` holds, of one member or several, into growing memory. Returns zlib's code. */
-static int decompress(struct sms__arena *arena, z_stream *stream, size_t most, char **out, size_t *used)
+int sms__gzip_open(struct sms__gzip *gzip, const char *path, uint64_t most, struct sms_errors *errors)
 {
-    size_t room = ROOM_LEAST;
-    int code = Z_OK;
-    *out = SMS__NEW(arena, char, room);
-    while (*used <= most &&
-           (code == Z_OK || (code == Z_STREAM_END && stream->avail_in && inflateReset(stream) == Z_OK))) {
-        if (*used + 1 == room) {
-            *out = sms__enlarge(arena, *out, *used, 2 * room, 1);
+    struct sms__input input;
+    *gzip = (struct sms__gzip){.path = path};
+    int code = sms__input_open(path, most, &input, errors);
+    if (code)
+        return code;
+    int own = dup(input.fd);
+    gzip->file_size = input.size;
+    gzip->file = own < 0 ? NULL : gzdopen(own, "rb");
+    if (!gzip->file && own >= 0)
+        close(own);
+    sms__input_close(&input);
+    return gzip->file ? SMS_OK : SMS_ENOMEM;
+}
+
+int sms__gzip_read(struct sms__gzip *gzip, void *bytes, size_t room, size_t *got, struct sms_errors *errors)
+{
+    int problem, length = gzread(gzip->file, bytes, (unsigned)room);
+    const char *text = gzerror(gzip->file, &problem), *reason = strstr(text, ": ");
+    *got = length > 0 ? (size_t)length : 0;
+    gzip->total += *got;
+    if (problem == Z_ERRNO)
+        return sms__fail(errors, SMS_EIO, gzip->path, "cannot be read");
+    if (length >= 0 && problem != Z_BUF_ERROR)
+        return SMS_OK;
+    return sms__fail(errors, SMS_EINPUT, gzip->path,
+                     "the compressed file is %s (%s) after %llu bytes of text: copy it again",
+                     problem == Z_BUF_ERROR ? "cut off" : "damaged", reason ? reason + 2 : "unknown",
+                     (unsigned long long)gzip->total);
+}
+
+void sms__gzip_close(struct sms__gzip *gzip)
+{
+    if (gzip->file)
+        gzclose_r(gzip->file);
+    gzip->file = NULL;
+}
+
+struct reading {
+    struct sms__arena *arena;
+    struct sms_errors *errors;
+    struct sms__gzip gzip;
+    uint64_t most;
+    char *bytes;
+    size_t size;
+};
+
+/* A file that is not compressed fits at once, with a byte more by which its end is found. */
+static int read_all(void *user)
+{
+    struct reading *reading = user;
+    size_t room = (size_t)reading->gzip.file_size + 2, got;
+    reading->bytes = SMS__NEW(reading->arena, char, room);
+    for (;;) {
+        size_t wanted = room - 1 - reading->size < ROOM_MOST ? room - 1 - reading->size : ROOM_MOST;
+        int code = sms__gzip_read(&reading->gzip, reading->bytes + reading->size, wanted, &got, reading->errors);
+        reading->size += got;
+        if (code == SMS_OK && reading->size > reading->most)
+            return sms__fail(reading->errors, SMS_EINPUT, reading->gzip.path,
+                             "has more than %llu MiB when it is decompressed", (unsigned long long)reading->most >> 20);
+        if (code != SMS_OK || got < wanted)
+            return code;
+        if (reading->size + 1 == room) {
+            reading->bytes = sms__enlarge(reading->arena, reading->bytes, reading->size, 2 * room, 1);
             room *= 2;
         }
-        stream->next_out = (Bytef *)*out + *used;
-        stream->avail_out = (uInt)(room - 1 - *used);
-        code = inflate(stream, Z_NO_FLUSH);
-        *used = room - 1 - stream->avail_out;
     }
-    (*out)[*used] = '\0';
-    return code;
 }
 
 int sms__plain_bytes(struct sms__arena *arena, const char *path, uint64_t most, char **bytes, size_t *size,
                      struct sms_errors *errors)
 {
-    int code = sms__file_bytes(arena, path, most, bytes, size, errors);
-    if (code || *size < 2 || memcmp(*bytes, "\x1f\x8b", 2) != 0)
-        return code;
-    z_stream stream = {.next_in = (Bytef *)*bytes, .avail_in = (uInt)*size};
-    size_t used = 0;
-    char *out = NULL;
-    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
-        return SMS_ENOMEM;
-    int result = decompress(arena, &stream, (size_t)most, &out, &used);
-    inflateEnd(&stream);
-    if (used > most)
-        return sms__fail(errors, SMS_EINPUT, path, "has more than %llu MiB when it is decompressed",
-                         (unsigned long long)most >> 20);
-    if (result != Z_STREAM_END)
-        return sms__fail(errors, SMS_EINPUT, path, "is compressed by gzip, but damaged or cut short");
-    *bytes = out;
-    *size = used;
-    return SMS_OK;
+    struct reading reading = {.arena = arena, .errors = errors, .most = most};
+    int code = sms__gzip_open(&reading.gzip, path, most, errors);
+    if (code == SMS_OK)
+        code = sms__guard(arena, read_all, &reading);
+    sms__gzip_close(&reading.gzip);
+    if (reading.bytes)
+        reading.bytes[reading.size] = '\0';
+    *bytes = reading.bytes;
+    *size = reading.size;
+    return code;
 }

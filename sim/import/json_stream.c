@@ -1,8 +1,7 @@
-/* zlib reads the file, yajl parses it; the parser's memory is the arena's. */
+/* yajl parses the file; its memory is the arena's. */
 #include "json_stream.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <string.h>
 
 enum { CHUNK = 1 << 18 };
@@ -100,29 +99,25 @@ int sms__json_parse(struct sms__json_stream *stream, const yajl_callbacks *callb
     yajl_config(stream->parser, yajl_dont_validate_strings, 1);
     stream->chunk = SMS__NEW(stream->arena, unsigned char, CHUNK);
     stream->line = 1;
-    int length = 1, problem;
-    size_t total = 0;
     yajl_status status = yajl_status_ok;
-    while (status == yajl_status_ok && (length = gzread(stream->file, stream->chunk, CHUNK)) > 0) {
-        mend(stream, stream->chunk, (size_t)length);
+    while (status == yajl_status_ok) {
+        size_t length;
+        int code = sms__gzip_read(&stream->file, stream->chunk, CHUNK, &length, stream->errors);
+        if (code != SMS_OK)
+            return code;
+        if (length == 0)
+            break;
+        mend(stream, stream->chunk, length);
         stream->counted = 0;
-        status = yajl_parse(stream->parser, stream->chunk, (size_t)length);
-        total += (size_t)length;
+        status = yajl_parse(stream->parser, stream->chunk, length);
         if (status == yajl_status_ok)
             sms__json_line(stream);
     }
-    const char *broken = strstr(gzerror(stream->file, &problem), ": ");
     if (stream->errors->count)
         return SMS_EINPUT;
     if (status != yajl_status_ok)
         return fail_json(stream);
-    if (problem == Z_ERRNO)
-        return sms__fail(stream->errors, SMS_EIO, stream->path, "cannot be read");
-    if (length < 0 || problem == Z_BUF_ERROR)
-        return sms__fail(stream->errors, SMS_EINPUT, stream->path,
-                         "the compressed file is %s (%s) after %zu bytes of text: copy or trace it again",
-                         problem == Z_BUF_ERROR ? "cut off" : "damaged", broken ? broken + 2 : "unknown", total);
-    if (total == 0)
+    if (stream->file.total == 0)
         return sms__fail(stream->errors, SMS_EINPUT, stream->path, "is empty");
     if (yajl_complete_parse(stream->parser) != yajl_status_ok)
         return fail_at(stream, "the file ends in the middle: the program was stopped before it had written all of it");
@@ -138,9 +133,5 @@ int sms__json_complain(struct sms__json_stream *stream, const char *problem)
 
 int sms__json_open(struct sms__json_stream *stream)
 {
-    errno = 0;
-    stream->file = gzopen(stream->path, "rb");
-    if (stream->file)
-        return SMS_OK;
-    return errno ? sms__fail(stream->errors, SMS_EIO, stream->path, "%s", strerror(errno)) : SMS_ENOMEM;
+    return sms__gzip_open(&stream->file, stream->path, INT64_MAX, stream->errors);
 }

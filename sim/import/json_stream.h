@@ -3,18 +3,16 @@
 #ifndef SMS_IMPORT_JSON_STREAM_H
 #define SMS_IMPORT_JSON_STREAM_H
 
-#include "../base/arena.h"
-#include "../base/errors.h"
+#include "gzip.h"
 
 #include <stdbool.h>
 #include <yajl/yajl_parse.h>
-#include <zlib.h>
 
 struct sms__json_stream {
     struct sms__arena *arena;
     struct sms_errors *errors;
     const char *path;
-    gzFile file; /* the caller closes it, as the guard could leave the reading at any time */
+    struct sms__gzip file; /* the caller closes it, as the guard could leave the reading at any time */
     yajl_handle parser;
     unsigned char *chunk;
     size_t counted; /* bytes of the chunk whose line breaks are counted */

@@ -2,6 +2,7 @@
  * Nsight Systems, device properties of PyTorch's profiler. The nearest device file gives the rest, marked as assumed.
  */
 #include "../derive.h"
+#include "../gzip.h"
 #include "../import.h"
 #include "../report_gpu.h"
 #include "../text.h"
@@ -12,8 +13,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 enum { GPUS_MAX = 64, HEAD_BYTES = 8 * 1024 * 1024 /* of a trace, which begins with the properties */ };
 
@@ -85,7 +84,7 @@ struct work {
     struct gpu gpu[GPUS_MAX];
     size_t gpus;
     struct sms__report report;
-    gzFile trace;
+    struct sms__gzip trace;
     json_t *properties;
     struct sms_file *base_file;
 };
@@ -164,9 +163,10 @@ static int read_properties(void *user)
 {
     struct work *work = user;
     char *text = SMS__NEW(work->arena, char, HEAD_BYTES + 1);
-    int length = gzread(work->trace, text, HEAD_BYTES);
-    if (length < 0)
-        return sms__fail(work->errors, SMS_EINPUT, work->path, "is damaged: it cannot be decompressed");
+    size_t length;
+    int code = sms__gzip_read(&work->trace, text, HEAD_BYTES, &length, work->errors);
+    if (code != SMS_OK)
+        return code;
     text[length] = '\0';
     work->properties = parse_properties(text);
     for (size_t i = 0; i < json_array_size(work->properties); i++) {
@@ -180,14 +180,14 @@ static int read_properties(void *user)
     return SMS_OK;
 }
 
-static int read_kineto(struct work *work, int fd)
+static int read_kineto(struct work *work)
 {
-    work->trace = gzdopen(dup(fd), "rb");
-    int code = work->trace ? sms__guard(work->arena, read_properties, work) : SMS_ENOMEM;
+    int code = sms__gzip_open(&work->trace, work->path, INT64_MAX, work->errors);
+    if (code == SMS_OK)
+        code = sms__guard(work->arena, read_properties, work);
     json_decref(work->properties);
     work->properties = NULL;
-    if (work->trace)
-        gzclose(work->trace);
+    sms__gzip_close(&work->trace);
     return code;
 }
 
@@ -201,11 +201,9 @@ static int read_profile(struct work *work)
         return code;
     ssize_t length = sms__input_read(&input, head, sizeof head - 1);
     bool packed = length > 1 && !memcmp(head, "\x1f\x8b", 2), json = length > 0 && head[strspn(head, " \t\r\n")] == '{';
-    if (lseek(input.fd, 0, SEEK_SET) == 0 && (packed || json))
-        code = read_kineto(work, input.fd);
     sms__input_close(&input);
     if (packed || json)
-        return code;
+        return read_kineto(work);
     return memcmp(head, "SQLite format 3", 15) ? read_ncu(work) : read_nsys(work);
 }
 

@@ -505,8 +505,7 @@ static int read_file(struct sms__arena *arena, const char *const *paths, size_t 
     int code = sms__json_open(&kineto->events.stream);
     if (code == SMS_OK)
         code = sms__guard(arena, read_trace, kineto);
-    if (kineto->events.stream.file)
-        gzclose_r(kineto->events.stream.file);
+    sms__gzip_close(&kineto->events.stream.file);
     return code;
 }
 
