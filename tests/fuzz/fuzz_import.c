@@ -1,4 +1,4 @@
-/* libFuzzer: whatever a configuration of simtbs or a profile holds, importing it ends,
+/* libFuzzer: whatever a configuration of simtbs, a profile or a list of pods holds, importing it ends,
  * leaks nothing and says what is wrong; what is imported loads, and what is small runs.
  * Built and started by run.sh. */
 #define _GNU_SOURCE
@@ -53,20 +53,32 @@ static void load(const char *text, size_t size, bool sane)
         sms_errors_print(&errors, stderr);
         abort();
     }
-    if (file && !sane && sms_file_scenario(file, 0)->device[0]->sms <= SMS_OF_A_RUN)
-        run(sms_file_scenario(file, 0));
+    const struct sms_scenario *scenario = file ? sms_file_scenario(file, 0) : NULL;
+    if (scenario && !sane && (scenario->devices == 0 || scenario->device[0]->sms <= SMS_OF_A_RUN))
+        run(scenario);
     sms_file_free(file);
 }
 
-/* The importer that a byte selects: simtbs for ASCII characters, ncu and nvprof for half of the others each. */
+/* The importer that a byte selects: simtbs for ASCII characters, then ncu, nvprof and pods. */
 static const struct sms__importer *importer_of(uint8_t byte)
 {
-    const char *name = byte < 0x80 ? "simtbs" : byte < 0xc0 ? "ncu" : "nvprof";
+    const char *name = byte < 0x80 ? "simtbs" : byte < 0xc0 ? "ncu" : byte < 0xe0 ? "nvprof" : "pods";
     size_t i = 0;
     while (strcmp(sms__importers[i]->name, name) != 0)
         i++;
     return sms__importers[i];
 }
+
+/* Which column of a list of pods is what: the published traces, and one of our own with units, by name and number. */
+static const char *const columns[8] = {
+    "philly",
+    "helios",
+    "pai2020",
+    "alibaba2025",
+    "azure",
+    "arrival=when_ms:ms,duration=took_min:min,gpus=gpu_pct:%,cpu=cpu_m:milli,memory=mem:MiB",
+    "arrival=1:ms,duration=2:min,gpus=3:%,cpu=4:milli,memory=5:MiB",
+    "name=1,arrival=2,duration=3,gpus=4"};
 
 /* The last byte says how to import the others. Profiles are read and printed, or made into scenarios of a device. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -74,12 +86,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0 || size > SIZE_MAX_OF_INPUT)
         return -1;
     const struct sms__importer *importer = importer_of(data[size - 1]);
-    bool simtbs = !strcmp(importer->name, "simtbs");
-    bool made = simtbs || (data[size - 1] & 4);
+    bool simtbs = !strcmp(importer->name, "simtbs"), pods = !strcmp(importer->name, "pods");
+    bool made = simtbs || pods || (data[size - 1] & 4), times = pods && (data[size - 1] & 8);
     const struct sms_load_options models = {.installed_models = "models"};
     const struct sms__import_options options = {.sane = simtbs && (data[size - 1] & 1),
                                                 .fixed = data[size - 1] & 2,
                                                 .dump = !made,
+                                                .columns = pods ? columns[data[size - 1] & 7] : NULL,
+                                                .times = times,
                                                 .profiled = (data[size - 1] & 8) ? NULL : "gtx1080ti",
                                                 .load = &models};
     struct sms_errors errors;
@@ -92,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fclose(to);
     if ((code != SMS_OK) != (errors.count > 0))
         abort();
-    if (code == SMS_OK && made)
+    if (code == SMS_OK && made && !times)
         load(text, length, options.sane);
     free(text);
     return 0;

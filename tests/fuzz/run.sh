@@ -43,6 +43,15 @@ if [ "$target" = import ]; then
     for file in tests/import/*/nvprof-*.csv tests/import/*/nvprof-*.txt; do
         for byte in c0 c4 cc; do { cat "$file"; printf "\\x$byte"; } >"$work/seeds/$byte-$(basename "$file")"; done
     done
+    byte=0
+    for name in philly.json helios.csv pai2020.csv alibaba2025.csv azure.csv units.csv; do
+        for how in $byte $((byte + 8)); do
+            { cat "tests/import/pods/fine/$name"; printf "\\x$(printf 'e%x' $how)"; } >"$work/seeds/pods-$how-$name"
+        done
+        byte=$((byte + 1))
+    done
+    { tail -n +2 tests/import/pods/fine/units.csv; printf '\xe6'; } >"$work/seeds/pods-6-units.csv"
+    { gzip -nc tests/import/pods/fine/helios.csv; printf '\xe1'; } >"$work/seeds/pods-1-helios.csv.gz"
 fi
 
 {
