@@ -171,15 +171,15 @@ static void add_records(struct sms__derivation *derivation, double until, size_t
 static void add_waits(struct sms__derivation *derivation, double start, size_t *next, double *pending)
 {
     const struct sms__profile *profile = derivation->profile;
-    const struct sms__profile_sync *first = &profile->sync[*next];
+    const size_t first = *next;
     const bool splits = derivation->steps > 0;
     for (; *next < profile->syncs && profile->sync[*next].waits && profile->sync[*next].at_s <= start; ++*next) {
         const struct sms__profile_sync *sync = &profile->sync[*next];
-        if (sync == first && splits && first->host_s >= GAP_MIN) {
-            add_host(derivation, first->host_s);
-            *pending -= first->host_s;
+        if (*next == first && splits && sync->host_s >= GAP_MIN) {
+            add_host(derivation, sync->host_s);
+            *pending -= sync->host_s;
         }
-        *pending -= sync == first && splits ? first->waited_s : 0;
+        *pending -= *next == first && splits ? sync->waited_s : 0;
         derivation->step[derivation->steps++] = (struct sms__derived_step){
             .kind = SMS__DERIVED_WAIT, .times = 1, .event = sync->event, .jobs_ago = sync->jobs_ago};
     }

@@ -347,7 +347,8 @@ void sms__launch_add_columns(struct sms__profile_reader *reader, struct sms__lau
     const struct sms__header *table = &reader->table;
     struct sms__profile_metric metric;
     for (size_t i = 0; i < table->columns && i < reader->rows->fields && !reader->limit_hit; i++)
-        if (table->kind[i] == SMS__COLUMN_METRIC && sms__row_value(reader, i, table->name[i], table->unit[i], &metric))
+        if (table->kind[i] == SMS__COLUMN_METRIC && *table->name[i] &&
+            sms__row_value(reader, i, table->name[i], table->unit[i], &metric))
             sms__launch_add(reader, draft, metric);
 }
 

@@ -286,7 +286,8 @@ static void read_launch(struct ncu *ncu)
     struct sms__profile_reader *reader = &ncu->reader;
     bool first = !reader->table.units_read;
     reader->table.units_read = true;
-    if (first && !*sms__rows_field(reader->rows, 0) && !*sms__header_field(reader, SMS__COLUMN_KERNEL)) {
+    const size_t id = sms__header_has(&reader->table, SMS__COLUMN_ID) ? reader->table.first_column[SMS__COLUMN_ID] : 0;
+    if (first && !*sms__rows_field(reader->rows, id) && !*sms__header_field(reader, SMS__COLUMN_KERNEL)) {
         sms__header_units(reader);
         return;
     }
