@@ -189,8 +189,8 @@ static bool read_date(const char *text, int64_t *ns)
     int year, month, day, hour, minute, second, used = 0;
     const char *end;
     if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second, &used) != 6 ||
-        !used || year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 || minute < 0 ||
-        minute > 59 || second < 0 || second > 60)
+        !used || year < 1970 || year > 2100 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 ||
+        hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
         return false;
     *ns = (((days_to(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * NS_PER_S;
     *ns += read_fraction(text + used, &end);
@@ -209,7 +209,7 @@ static bool read_time(const char *text, const struct unit *unit, int64_t *ns)
     end = stop;
     int64_t fraction = stop > text ? read_fraction(stop, &end) : 0;
     double value = strtod(text, &stop);
-    if (stop == text || *stop || errno || !(fabs(value) * unit->factor < 9e9))
+    if (stop == text || *stop || errno || !(fabs(value) * unit->factor < 4.5e9)) /* so that differences fit, too */
         return false;
     bool exact = unit->factor == 1 && *end == '\0' && whole >= 0;
     *ns = exact ? whole * NS_PER_S + fraction : llround(value * unit->factor * 1e9);
