@@ -22,7 +22,7 @@
 
 #define NS_PER_S ((int64_t)1000000000)
 
-enum { PODS_MAX = 1000000, CELL_BYTES = 256, REPLICAS_MAX = 100000 };
+enum { PODS_MAX = 1000000, CELL_BYTES = 256, REPLICAS_MAX = 100000, NAME_LETTERS = 80 };
 
 enum key { NAME, ARRIVAL, START, END, DURATION, GPUS, TOTAL_GPUS, CPU, TOTAL_CPU, MEMORY, GPU_MEMORY, REPLICAS, KEYS };
 enum kind { TEXT, TIME, COUNT, BYTES };
@@ -246,16 +246,17 @@ static double take_number(struct list *list, enum key key, double most)
     return 0;
 }
 
-/* A name of YAML, which begins with a letter and ends with no digit where replicas get numbers. */
+/* A name of YAML, which begins with a letter and ends with no digit where replicas get numbers. Without one, or with
+ * one that is too long, the pod's number is its name. */
 static const char *take_name(struct list *list, bool numbered)
 {
     char out[CELL_BYTES], more[CELL_BYTES];
     const char *text = cell(list, NAME, out);
-    if (!*text)
-        return sms__print(list->arena, "pod%zu%s", list->out.pods + 1, numbered ? "-" : "");
     const char *second = read_column(list, &list->source[NAME], 1, more);
-    char *name = (char *)sms__print(list->arena, "%s%.100s%s%.100s%s", isalpha((unsigned char)*text) ? "" : "job-",
-                                    text, *second ? "-" : "", second, numbered ? "-" : "");
+    if (!*text || strlen(text) + strlen(second) > NAME_LETTERS)
+        return sms__print(list->arena, "pod%zu%s", list->out.pods + 1, numbered ? "-" : "");
+    char *name = (char *)sms__print(list->arena, "%s%s%s%s%s", isalpha((unsigned char)*text) ? "" : "job-", text,
+                                    *second ? "-" : "", second, numbered ? "-" : "");
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '-')
             *c = '_';
