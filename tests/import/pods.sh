@@ -67,6 +67,7 @@ refused() {
 }
 columns='name=job,arrival=when:s,duration=took:min,gpus=gpus,memory=mem:GiB'
 refused cells bad/cells.csv --columns "$columns"
+refused span bad/span.csv --columns name=name,arrival=when,gpus=gpus
 refused dates bad/dates.csv --columns helios
 refused columns bad/cells.csv --columns 'name=jobs,arrival=when,gpus=gpu'
 refused entries bad/entries.json --columns philly

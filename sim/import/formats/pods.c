@@ -22,7 +22,7 @@
 
 #define NS_PER_S ((int64_t)1000000000)
 
-enum { PODS_MAX = 1000000, CELL_BYTES = 256, REPLICAS_MAX = 100000, NAME_LETTERS = 80 };
+enum { PODS_MAX = 1000000, CELL_BYTES = 256, REPLICAS_MAX = 100000, NAME_LETTERS = 80, HOURS_MOST = 5000 };
 
 enum key { NAME, ARRIVAL, START, END, DURATION, GPUS, TOTAL_GPUS, CPU, TOTAL_CPU, MEMORY, GPU_MEMORY, REPLICAS, KEYS };
 enum kind { TEXT, TIME, COUNT, BYTES };
@@ -480,6 +480,21 @@ static bool any(const struct list *list, enum key key, enum key other)
     return list->source[key].column[0] || list->source[other].column[0];
 }
 
+/* A scenario of a cluster has pods that arrive within so long, and last so long. */
+static int check_span(const struct list *list)
+{
+    const int64_t most = (int64_t)HOURS_MOST * 3600 * NS_PER_S;
+    for (size_t i = 0; i < list->out.pods; i++) {
+        const struct sms__listed_pod *pod = &list->out.pod[i];
+        bool late = pod->arrival_ns > list->out.first_ns && pod->arrival_ns - list->out.first_ns > most;
+        if (late || pod->duration_ns > most)
+            return sms__fail(list->errors, SMS_EINPUT, list->path, "'%.60s' %s %d h%s: cut the file, or mend that row",
+                             pod->name, late ? "arrives later than" : "lasts longer than", HOURS_MOST,
+                             late ? " after the first" : "");
+    }
+    return SMS_OK;
+}
+
 static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                   const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
@@ -510,6 +525,9 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     if (options->times && list.out.pods > SMS__TIMES_MAX)
         return sms__fail(errors, SMS_EINPUT, paths[0], "%zu requests; a tenant takes %d: cut the file", list.out.pods,
                          SMS__TIMES_MAX);
+    code = options->times ? SMS_OK : check_span(&list);
+    if (code)
+        return code;
     if (options->times)
         sms__write_pod_times(&list.out, options->notes, to);
     else
