@@ -43,6 +43,9 @@ same "columns by number are those by name" $? 0
 printf 'name,when,gpus\n%0100d,0,1\nshort,1,1\n' 7 >"$work/long.csv"
 "$smsched" import pods "$work/long.csv" --columns name=name,arrival=when,gpus=gpus >"$work/out" 2>"$work/err"
 same "a name that is too long is a number" "$? $(grep -cE '^ +- \[(pod1|short),' "$work/out")" "0 2"
+printf 'name,when,gpus\na,0,1\na,1,1\n' >"$work/twice.csv"
+"$smsched" import pods "$work/twice.csv" --columns name=name,arrival=when,gpus=gpus >"$work/out" 2>"$work/err"
+same "a name that comes again is a number" "$? $(grep -cE '^ +- \[(a|pod2),' "$work/out")" "0 2"
 gzip -c fine/helios.csv >"$work/helios.csv.gz"
 "$smsched" import pods "$work/helios.csv.gz" --columns helios --name helios | diff fine/helios.yaml - >/dev/null
 same "gzip changes nothing" $? 0

@@ -5,6 +5,7 @@
 #include "../../model/cluster/gpushare.h"
 #include "../../model/limits.h"
 #include "../gzip.h"
+#include "../intern.h"
 #include "../pods_list.h"
 #include "../rows.h"
 #include "../text.h"
@@ -86,6 +87,7 @@ struct list {
     size_t number;
     struct sms__pod_list out;
     size_t capacity, left_out;
+    struct sms__string_pool names; /* of pods; value 1: taken */
 };
 
 static void complain(struct list *list, enum key key, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -246,6 +248,11 @@ static double take_number(struct list *list, enum key key, double most)
     return 0;
 }
 
+static const char *number_of(const struct list *list, bool numbered)
+{
+    return sms__print(list->arena, "pod%zu%s", list->out.pods + 1, numbered ? "-" : "");
+}
+
 /* A name of YAML, which begins with a letter and ends with no digit where replicas get numbers. Without one, or with
  * one that is too long, the pod's number is its name. */
 static const char *take_name(struct list *list, bool numbered)
@@ -254,7 +261,7 @@ static const char *take_name(struct list *list, bool numbered)
     const char *text = cell(list, NAME, out);
     const char *second = read_column(list, &list->source[NAME], 1, more);
     if (!*text || strlen(text) + strlen(second) > NAME_LETTERS)
-        return sms__print(list->arena, "pod%zu%s", list->out.pods + 1, numbered ? "-" : "");
+        return number_of(list, numbered);
     char *name = (char *)sms__print(list->arena, "%s%s%s%s%s", isalpha((unsigned char)*text) ? "" : "job-", text,
                                     *second ? "-" : "", second, numbered ? "-" : "");
     for (char *c = name; *c; c++)
@@ -284,6 +291,10 @@ static void take_row(struct list *list)
     uint64_t replicas = (uint64_t)take_number(list, REPLICAS, REPLICAS_MAX);
     *pod = (struct sms__listed_pod){.replicas = replicas ? replicas : 1};
     pod->name = take_name(list, pod->replicas > 1);
+    struct sms__pooled_string *same = sms__intern(&list->names, pod->name, strlen(pod->name));
+    if (same->value)
+        pod->name = number_of(list, pod->replicas > 1);
+    same->value = 1;
     pod->arrival_ns = take_time(list, ARRIVAL);
     pod->duration_ns = take_time(list, DURATION);
     bool ends = is_given(list, END), lasts = is_given(list, DURATION);
@@ -498,7 +509,7 @@ static int check_span(const struct list *list)
 static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                   const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct list list = {.arena = arena, .errors = errors, .path = paths[0]};
+    struct list list = {.arena = arena, .errors = errors, .path = paths[0], .names = {.arena = arena}};
     int64_t first_ns = INT64_MAX;
     const struct unit *arrival;
     (void)n_paths; /* one, as its importer says */
