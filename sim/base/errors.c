@@ -125,6 +125,17 @@ static bool is_before(const struct sms_error *a, const struct sms_error *b)
     return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
+bool sms__has_error(const struct sms_errors *errors, const struct sms__mark *mark, const char *message)
+{
+    for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++) {
+        const struct sms_error *error = &errors->item[i];
+        if ((!message || !strcmp(error->message, message)) &&
+            (!mark || (error->line == mark->line && error->column == mark->column && !strcmp(error->file, mark->file))))
+            return true;
+    }
+    return false;
+}
+
 void sms__errors_sort(struct sms_errors *errors, const char *first)
 {
     size_t count = errors->count < SMS_ERRORS_MAX ? errors->count : SMS_ERRORS_MAX;

@@ -4,6 +4,8 @@
 
 #include <smsched/error.h>
 
+#include <stdbool.h>
+
 /* A position in a file. Lines and columns count from 1; line 0 means that there is no position. */
 struct sms__mark {
     const char *file;
@@ -24,6 +26,9 @@ int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, c
 /* Sorts the stored errors by file, line and column. The file `first` comes first, the others in the order in which
  * they were found. Errors without a line come first in their file. The sort is stable. */
 void sms__errors_sort(struct sms_errors *errors, const char *first);
+
+/* Whether there is an error at the mark, with the message; NULL: at any, with any. */
+bool sms__has_error(const struct sms_errors *errors, const struct sms__mark *mark, const char *message);
 
 /* Returns the one of `count` names that is nearest to `word` by edit distance, or NULL if no name is near.
  * name(user, i) returns the i-th name, or NULL to skip it. */

@@ -3,7 +3,6 @@
 #include "quantity.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>
@@ -49,8 +48,6 @@ static const struct {
     [SMS__POWER] = {powers, "mW, W, kW"},
     [SMS__NUMBER] = {ratios, "% or none"},
 };
-
-const char *sms__dimension_units(enum sms__dimension dimension) { return dimensions[dimension].list; }
 
 const char *sms__dimension_unit(enum sms__dimension dimension, size_t i)
 {

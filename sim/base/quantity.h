@@ -31,9 +31,6 @@ const char *sms__quantity_parse(const char *text, enum sms__dimension dimension,
  * or, if six digits are never enough for that, the shortest text. For TIME, BYTES, BANDWIDTH, FREQUENCY and POWER. */
 void sms__quantity_print(char *out, size_t size, double value, enum sms__dimension dimension);
 
-/* Returns the units of a dimension as a list for messages: "ps, ns, us, ms, s". */
-const char *sms__dimension_units(enum sms__dimension dimension);
-
 /* Returns the name of the i-th unit of a dimension, or NULL past the last. "" means that no unit is needed. */
 const char *sms__dimension_unit(enum sms__dimension dimension, size_t i);
 

@@ -306,11 +306,16 @@ static int in_environment(struct call *call)
     return code;
 }
 
-/* The scenario, the metric and `out` are there. */
-static int find_bound(struct call *call, struct sms_errors *errors)
+/* `misuse`: what to say where something is missing. */
+static int find_bound(struct call *call, const char *misuse, struct sms_errors *errors)
 {
     const struct sms_scenario *scenario = call->scenario;
     struct sms_bound *out = call->out;
+    struct sms_errors own;
+    errors = errors ? errors : &own;
+    *errors = (struct sms_errors){0};
+    if (!scenario || !out || (unsigned)call->metric >= SMS_BOUNDED)
+        return sms__fail(errors, SMS_EUSAGE, NULL, "%s", misuse);
     *out = (struct sms_bound){0};
     int code = scenario->shares || scenario->cluster ? SMS_OK : in_environment(call);
     if (scenario->shares)
@@ -332,31 +337,20 @@ static int find_bound(struct call *call, struct sms_errors *errors)
 int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
               struct sms_errors *errors)
 {
-    struct sms_errors own;
     struct call call = {.scenario = scenario, .metric = metric, .out = out};
-    errors = errors ? errors : &own;
-    *errors = (struct sms_errors){0};
-    if (!scenario || !out || (unsigned)metric >= SMS_BOUNDED)
-        return sms__fail(errors, SMS_EUSAGE, NULL, "a bound needs a scenario, a metric and where to put it");
-    call.seed = scenario->seed;
-    call.replications = scenario->replications;
-    return find_bound(&call, errors);
+    call.seed = scenario ? scenario->seed : 0;
+    call.replications = scenario ? scenario->replications : 0;
+    return find_bound(&call, "a bound needs a scenario, a metric and where to put it", errors);
 }
 
 int sms_results_bound(const struct sms_results *results, enum sms_bounded metric, struct sms_bound *out,
                       struct sms_errors *errors)
 {
-    struct sms_errors own;
-    struct call call = {.metric = metric, .out = out};
-    errors = errors ? errors : &own;
-    *errors = (struct sms_errors){0};
-    if (!results || !out || (unsigned)metric >= SMS_BOUNDED)
-        return sms__fail(errors, SMS_EUSAGE, NULL, "a bound needs results, a metric and where to put it");
-    call.results = results;
-    call.scenario = results->scenario;
-    call.seed = results->seed;
-    call.replications = results->replications;
-    return find_bound(&call, errors);
+    struct call call = {.metric = metric, .out = out, .results = results};
+    call.scenario = sms_results_scenario(results);
+    call.seed = sms_results_seed(results);
+    call.replications = sms_results_replications(results);
+    return find_bound(&call, "a bound needs results, a metric and where to put it", errors);
 }
 
 double sms_bound_gap(const struct sms_bound *bound, double per_s)

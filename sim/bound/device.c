@@ -8,9 +8,6 @@
 
 /* ---- kernels and VMs ---- */
 
-static double max(double a, double b) { return a > b ? a : b; }
-static double min(double a, double b) { return a < b ? a : b; }
-
 static double launches_of_job(const struct sms__workload *workload, size_t k)
 {
     double times = 0;
@@ -48,7 +45,7 @@ static void add_step(const struct sms__device *model, const struct sms__step *st
         return;
     out->bytes[way] += step->amount;
     out->hairs[way] += step->amount > 0;
-    out->other_ps += max(0, step->amount / (model->link_bandwidth / 1e12) - 0.5);
+    out->other_ps += fmax(0, step->amount / (model->link_bandwidth / 1e12) - 0.5);
 }
 
 static void describe_vm(struct sms__bound_device *device, const struct sms__tenant *vm, size_t idx)
@@ -147,7 +144,7 @@ static double most_demand(const struct sms__bound_device *device, size_t r)
         for (size_t k = 0; device->row[j].limit && k < device->kernels; k++) {
             double demand = device->kernel[k].fit->pressure[r] / SMS_FULL;
             if (demand > 0)
-                most = max(most, device->row[j].use[k] > 0 ? demand / device->row[j].use[k] : INFINITY);
+                most = fmax(most, device->row[j].use[k] > 0 ? demand / device->row[j].use[k] : INFINITY);
         }
         if (device->row[j].limit && most < least)
             least = most;
@@ -207,12 +204,12 @@ static void add_resource(struct sms__arena *arena, const struct sms_scenario *sc
 static void find_least_times(const struct sms__bound_device *device, struct sms__bound_kernel *kernel)
 {
     size_t k = (size_t)(kernel - device->kernel);
-    double waves = kernel->blocks / ((double)device->model->sms * (double)kernel->fit->per_sm), part = max(1, waves);
+    double waves = kernel->blocks / ((double)device->model->sms * (double)kernel->fit->per_sm), part = fmax(1, waves);
     for (size_t j = 0; j < device->rows; j++)
         if (device->row[j].capacity > 0)
-            part = max(part, kernel->blocks * device->row[j].use[k] / device->row[j].capacity);
-    kernel->least_ps = kernel->work_ps * (kernel->cv > 0 ? part : max(part, ceil(waves)));
-    double shorter = kernel->bounded || kernel->cv <= 0 ? min(1, sqrt(3) * kernel->cv) : 1;
+            part = fmax(part, kernel->blocks * device->row[j].use[k] / device->row[j].capacity);
+    kernel->least_ps = kernel->work_ps * (kernel->cv > 0 ? part : fmax(part, ceil(waves)));
+    double shorter = kernel->bounded || kernel->cv <= 0 ? fmin(1, sqrt(3) * kernel->cv) : 1;
     kernel->part_ps = kernel->work_ps * part * (1 - shorter);
 }
 
@@ -252,8 +249,8 @@ static double row_makespan(const struct sms__bound_device *device, const struct 
             size_t k = device->vm[v].first + i;
             const struct sms__bound_kernel *kernel = &device->kernel[k];
             double blocks = device->vm[v].most_jobs * kernel->times * kernel->blocks;
-            double work = max(kernel->work_ps - 0.5, kernel->work_ps / 2);
-            need += row->use[k] * work * max(0, blocks - deviation(kernel->cv, blocks));
+            double work = fmax(kernel->work_ps - 0.5, kernel->work_ps / 2);
+            need += row->use[k] * work * fmax(0, blocks - deviation(kernel->cv, blocks));
         }
     return row->capacity > 0 ? need / row->capacity : 0;
 }
@@ -264,7 +261,7 @@ static double vm_makespan(const struct sms__bound_device *device, const struct s
     double job = vm->other_ps, least = 0, cycles = ceil(vm->most_jobs / vm->streams);
     for (size_t k = vm->first; k < vm->first + vm->kernels; k++) {
         const struct sms__bound_kernel *kernel = &device->kernel[k];
-        double launches = vm->most_jobs * kernel->times, tick = 1 - 0.5 / max(kernel->work_ps, 1);
+        double launches = vm->most_jobs * kernel->times, tick = 1 - 0.5 / fmax(kernel->work_ps, 1);
         cycles = kernel->cv > 0 ? vm->most_jobs / vm->streams : cycles;
         job += kernel->times * kernel->least_ps * tick;
         least += kernel->least_ps * deviation(kernel->cv, launches) / vm->streams;
@@ -272,14 +269,14 @@ static double vm_makespan(const struct sms__bound_device *device, const struct s
     const struct sms__times *times = vm->vm->times;
     double last_arrival = vm->vm->arrivals == SMS__REGULAR ? vm->most_jobs * vm->vm->interval_ps : 0;
     last_arrival = times ? times->ps[(size_t)vm->most_jobs - 1] : last_arrival;
-    return vm->vm->start_ps + max(last_arrival, cycles * job - least);
+    return vm->vm->start_ps + fmax(last_arrival, cycles * job - least);
 }
 
 static double link_makespan(const struct sms__bound_device *device, int way)
 {
     double bytes = 0, rate = device->model->link_bandwidth / 1e12;
     for (size_t v = 0; v < device->vms; v++)
-        bytes += device->vm[v].most_jobs * max(0, device->vm[v].bytes[way] - 0.5 * rate * device->vm[v].hairs[way]);
+        bytes += device->vm[v].most_jobs * fmax(0, device->vm[v].bytes[way] - 0.5 * rate * device->vm[v].hairs[way]);
     return rate > 0 ? bytes / rate : 0;
 }
 

@@ -54,15 +54,12 @@ static const char *of(const struct sms__program *p, const char *what, const stru
 
 /* ---- random work ---- */
 
-static double max(double a, double b) { return a > b ? a : b; }
-static double min(double a, double b) { return a < b ? a : b; }
-
 /* The line z cv (n / sqrt(N) + sqrt(N)) / 2, a tangent of z cv sqrt(n) at N: a sum
  * of n independent works is below its mean by more at no n at all, but with
  * probability exp(-z^2 / 2). */
 static struct sms__allowance allow(double cv, double about)
 {
-    double n = max(about, SMS__BOUND_Z * cv * SMS__BOUND_Z * cv);
+    double n = fmax(about, SMS__BOUND_Z * cv * SMS__BOUND_Z * cv);
     if (cv <= 0)
         return (struct sms__allowance){0, 0};
     return (struct sms__allowance){SMS__BOUND_Z * cv / (2 * sqrt(n)), SMS__BOUND_Z * cv * sqrt(n) / 2};
@@ -80,7 +77,7 @@ static double expect_blocks(const struct sms__program *p, size_t k)
         }
     for (size_t i = 0; i < p->device->kernels; i++)
         random += p->device->kernel[i].cv > 0;
-    return max(p->window->blocks[k], alone / max(1, random));
+    return fmax(p->window->blocks[k], alone / fmax(1, random));
 }
 
 static void allow_for_chance(struct sms__program *p)
@@ -104,7 +101,7 @@ static double excess(const struct sms__bound_kernel *kernel, struct sms__allowan
 /* The engine's clock ends what has less than half a picosecond to go. */
 static double tick(const struct sms__program *p, double work_ps)
 {
-    return p->window->steady ? 1 : max(work_ps - 0.5, work_ps / 2) / work_ps;
+    return p->window->steady ? 1 : fmax(work_ps - 0.5, work_ps / 2) / work_ps;
 }
 
 /* ---- the program ---- */
@@ -120,10 +117,10 @@ static double most_jobs(const struct sms__program *p, const struct sms__bound_vm
     const struct sms__bound_window *window = p->window;
     double length = (window->to_ps - window->from_ps) / SMS__PS_PER_S;
     if (window->steady)
-        return min(vm->jobs_per_s, vm->most_jobs / length);
+        return fmin(vm->jobs_per_s, vm->most_jobs / length);
     if (!isfinite(vm->jobs_per_s) || window->may_end_early)
         return vm->most_jobs;
-    return min(vm->most_jobs, min(vm->arrived[0], vm->arrived[1] + SMS__BACKLOG_MAX + vm->streams));
+    return fmin(vm->most_jobs, fmin(vm->arrived[0], vm->arrived[1] + SMS__BACKLOG_MAX + vm->streams));
 }
 
 static void add_kernel_columns(struct sms__program *p, const struct sms__bound_vm *vm, size_t k)
@@ -164,10 +161,10 @@ static double add_use(struct sms__program *p, size_t v, size_t k, double use)
     const struct sms__bound_vm *vm = &p->device->vm[v];
     struct sms__allowance a = p->of_blocks[k];
     double work = use * kernel->work_ps / p->time_ps;
-    double resident = min(vm->streams * kernel->blocks, (double)p->device->model->sms * (double)kernel->fit->per_sm);
+    double resident = fmin(vm->streams * kernel->blocks, (double)p->device->model->sms * (double)kernel->fit->per_sm);
     double charge = work * (1 - a.share) * tick(p, kernel->work_ps);
     add_launches(p, v, k, charge * kernel->blocks);
-    add_term(p, p->kernel[k].staying, -min(charge, work * excess(kernel, a)));
+    add_term(p, p->kernel[k].staying, -fmin(charge, work * excess(kernel, a)));
     return work * (a.fixed + (begins_before(p, vm) ? a.share * resident : 0));
 }
 
@@ -234,7 +231,7 @@ static double active(const struct sms__program *p, const struct sms__bound_vm *v
 {
     const struct sms__bound_window *window = p->window;
     bool whole = window->steady || window->may_end_early || vm->vm->start_ps <= window->from_ps;
-    return whole ? 1 : max(0, window->to_ps - vm->vm->start_ps) / p->time_ps;
+    return whole ? 1 : fmax(0, window->to_ps - vm->vm->start_ps) / p->time_ps;
 }
 
 /* The time of the streams: launches that begin and end in the window take their least time. */
@@ -249,9 +246,9 @@ static void add_stream_time(struct sms__program *p, size_t v)
         double least = kernel->least_ps / p->time_ps, ticks = tick(p, kernel->work_ps);
         double charge = least * (1 - a.share) * ticks;
         add_launches(p, v, k, charge);
-        add_term(p, p->kernel[k].parts, -max(0, charge - kernel->part_ps / p->time_ps * ticks));
+        add_term(p, p->kernel[k].parts, -fmax(0, charge - kernel->part_ps / p->time_ps * ticks));
         capacity += least * a.fixed;
-        longest = max(longest, kernel->cv > 0 && kernel->bounded ? least * excess(kernel, a) : 0);
+        longest = fmax(longest, kernel->cv > 0 && kernel->bounded ? least * excess(kernel, a) : 0);
     }
     add_row(p, GLP_UP, capacity + vm->streams * longest, of(p, "streams", vm));
 }
@@ -262,7 +259,7 @@ static void add_link(struct sms__program *p, int way)
     for (size_t v = 0; capacity > 0 && v < p->device->vms; v++) {
         const struct sms__bound_vm *vm = &p->device->vm[v];
         double hair = p->window->steady ? 0 : 0.5 * bytes_per_ps * vm->hairs[way];
-        add_term(p, p->vm[v].jobs, max(0, vm->bytes[way] - hair) / capacity);
+        add_term(p, p->vm[v].jobs, fmax(0, vm->bytes[way] - hair) / capacity);
     }
     add_row(p, GLP_UP, 1, way ? "copies out" : "copies in");
 }
@@ -285,7 +282,7 @@ static double rounding(const struct sms__program *p)
         const struct sms__bound_vm *vm = &p->device->vm[v];
         double things = p->metric == SMS_BOUND_STP ? 0 : 1;
         for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
-            things = max(things, launch_value(p, vm, k));
+            things = fmax(things, launch_value(p, vm, k));
         parts += 3 * vm->streams * things;
     }
     return parts / (double)SMS__PARTS;

@@ -1,5 +1,5 @@
 /* `smsched check`: runs scenarios and checks their expectations, or the values of a baseline. */
-#include "commands.h"
+#include "cli.h"
 #include "run.h"
 
 #include "../base/escape.h"

@@ -1,5 +1,5 @@
 /* `smsched compare`: runs scenarios and prints how each policy differs from a baseline. */
-#include "commands.h"
+#include "cli.h"
 #include "run.h"
 
 #include <stdlib.h>
@@ -26,14 +26,10 @@ static const struct cli_option own_options[] = {
 /* Sets the index of the policy to compare with: the named one, or the first. */
 static int find_baseline(const char *name, const struct sms_results *results, size_t *baseline)
 {
-    *baseline = 0;
-    for (size_t p = 0; name && p < sms_results_policies(results); p++) {
-        if (strcmp(sms_results_policy(results, p), name) != 0)
-            continue;
-        *baseline = p;
-        return EXIT_OK;
-    }
-    if (!name)
+    const size_t policies = sms_results_policies(results);
+    for (*baseline = 0; name && *baseline < policies && strcmp(sms_results_policy(results, *baseline), name) != 0;)
+        ++*baseline;
+    if (*baseline < policies)
         return EXIT_OK;
     char text[300];
     sms__say_no_policy(text, sizeof text, sms_results_scenario(results), name);

@@ -1,5 +1,5 @@
 /* `smsched explain`: prints the decisions of a span of time. */
-#include "commands.h"
+#include "cli.h"
 #include "run.h"
 #include "stretches.h"
 

@@ -1,5 +1,5 @@
 /* `smsched import`: writes a scenario from the files of another program. */
-#include "commands.h"
+#include "cli.h"
 #include "session.h"
 
 #include "../base/buffer.h"

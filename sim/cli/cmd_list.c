@@ -1,6 +1,6 @@
 /* `smsched list`: prints models, policies, metrics, and the fields of files. */
 #include "list.h"
-#include "commands.h"
+#include "cli.h"
 #include "session.h"
 
 #include "../base/escape.h"
@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -277,12 +278,6 @@ static void add_models(const struct cli *cli, const char *path, const struct mod
     sms_file_free(file);
 }
 
-static bool is_yaml(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 5 && !strcmp(name + length - 5, ".yaml");
-}
-
 enum { FOLDERS_DEEP = 3 }; /* limit of nested folders, because links can form a circle */
 
 static void add_folder(const struct cli *cli, const char *folder, int deep, const struct models *models)
@@ -296,7 +291,7 @@ static void add_folder(const struct cli *cli, const char *folder, int deep, cons
         bool is_folder = fits && entry[i]->d_name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
         if (is_folder && deep > 1)
             add_folder(cli, path, deep - 1, models);
-        else if (fits && !is_folder && is_yaml(entry[i]->d_name))
+        else if (fits && !is_folder && !fnmatch("?*.yaml", entry[i]->d_name, 0))
             add_models(cli, path, models);
         free(entry[i]);
     }
@@ -356,14 +351,6 @@ static json_t *make_list(const struct cli *cli, size_t which, int format)
     return which == WORKLOADS ? workloads.json : models.devices;
 }
 
-/* cli_finish reports a failure. */
-static void write_json(json_t *list, size_t which)
-{
-    sms__json_write(list, stdout,
-                    which == SCHEMA ? JSON_INDENT(1) | JSON_REAL_PRECISION(12)
-                                    : JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-}
-
 static void print_list(const struct cli *cli, size_t which)
 {
     const int format = which == SCHEMA ? FORMAT_JSON : format_of(cli);
@@ -371,7 +358,9 @@ static void print_list(const struct cli *cli, size_t which)
     if (!list)
         return;
     if (format == FORMAT_JSON) {
-        write_json(list, which);
+        const size_t numbers =
+            which == SCHEMA ? JSON_INDENT(1) | JSON_REAL_PRECISION(12) : JSON_INDENT(2) | JSON_REAL_PRECISION(10);
+        sms__json_write(list, stdout, numbers); /* cli_finish reports a failure */
         return;
     }
     if (format == FORMAT_CSV)

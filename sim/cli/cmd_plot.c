@@ -1,6 +1,6 @@
 /* `smsched plot`: draws figures of results with gnuplot. */
 #define _XOPEN_SOURCE 700
-#include "commands.h"
+#include "cli.h"
 
 #include "../base/escape.h"
 #include "../import/untrusted.h"

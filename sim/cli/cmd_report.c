@@ -1,6 +1,6 @@
 /* `smsched report`: writes a page about a results folder or a sweep. A point of a sweep can be simulated again for its
  * timeline, if its key shows that it would give the results of the sweep. */
-#include "commands.h"
+#include "cli.h"
 #include "origin.h"
 #include "run.h"
 

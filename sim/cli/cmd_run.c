@@ -1,8 +1,6 @@
 /* `smsched run`: runs scenarios and prints their results, or writes them into a folder. */
-#include "commands.h"
+#include "cli.h"
 #include "run.h"
-
-#include "../model/scenario.h"
 
 struct options {
     struct run_options run; /* first: its tables have offset 0 */

@@ -1,10 +1,11 @@
 /* The command sweep: runs a plan's points, prints their status, merges them, or submits them to Slurm. */
-#include "commands.h"
+#include "cli.h"
 #include "origin.h"
 #include "session.h"
 #include "sweep.h"
 
 #include "../base/escape.h"
+#include "../model/estimate.h"
 #include "../sweep/store.h"
 
 #include <stdlib.h>
@@ -297,8 +298,8 @@ int sweep_validate(const struct cli *cli, const char *path)
     if (code == EXIT_OK && sweep.plan && !cli->quiet) {
         int failed = sms__sweep_estimate(sweep.plan, &estimate, &errors);
         code = failed ? cli_print_errors(failed, &errors) : EXIT_OK;
-        sms__print_duration(each, sizeof each, estimate.seconds);
-        sms__print_duration(all, sizeof all, estimate.seconds * (double)sweep.plan->points);
+        sms__say_time(each, sizeof each, estimate.seconds * 1e12);
+        sms__say_time(all, sizeof all, estimate.seconds * 1e12 * (double)sweep.plan->points);
     }
     if (code == EXIT_OK && sweep.plan && !cli->quiet)
         printf("%s: %llu points; %s%s of one core, %s each, by one replication of %u of them\n", sweep.plan->name,

@@ -1,5 +1,5 @@
 /* `smsched validate`: checks files without running them. */
-#include "commands.h"
+#include "cli.h"
 #include "session.h"
 #include "sweep.h"
 

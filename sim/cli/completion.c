@@ -1,5 +1,5 @@
 /* Completion of commands, options and their values for bash, zsh and fish, from the tables of the commands. */
-#include "commands.h"
+#include "cli.h"
 
 #include "../model/policy/registry.h"
 

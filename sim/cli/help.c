@@ -1,5 +1,5 @@
 /* Help, man page and shell completion, printed from the tables of the commands; and the command `help`. */
-#include "commands.h"
+#include "cli.h"
 
 #include "../base/escape.h"
 

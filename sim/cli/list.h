@@ -3,7 +3,6 @@
 #define SMS_CLI_LIST_H
 
 #include "../model/workload.h"
-#include "../base/arena.h"
 
 #include <jansson.h>
 

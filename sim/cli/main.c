@@ -3,7 +3,6 @@
 
 #include "../base/sources.h"
 #include "../report/memory.h"
-#include "commands.h"
 
 #include <string.h>
 

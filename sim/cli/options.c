@@ -168,12 +168,6 @@ static const struct cli_entry *entry_of(const struct cli_entry *entry, size_t co
     return &entry[n < count ? n : 0];
 }
 
-/* Whether the option is a double. */
-static bool is_real(enum cli_option_kind kind)
-{
-    return kind == CLI_TIME || kind == CLI_RATIO || kind == CLI_FREQUENCY;
-}
-
 int cli_parse(struct cli *cli, int argc, char **argv)
 {
     struct cli_entry entry[CLI_OPTIONS_MAX + 1];
@@ -182,7 +176,7 @@ int cli_parse(struct cli *cli, int argc, char **argv)
     size_t count = cli_list_options(cli->command, entry);
     describe(entry, count, list, letters);
     for (size_t n = 0; n < count; n++)
-        if (is_real(entry[n].option->kind))
+        if (entry[n].option->otherwise != 0)
             *(double *)place_of(cli, &entry[n]) = entry[n].option->otherwise;
     opterr = 0;
     for (int id; count > 0 && (id = getopt_long(argc, argv, letters, list, NULL)) != -1;) {

@@ -5,36 +5,13 @@
 #include "../model/cluster/tables.h"
 #include "../sweep/sweep.h"
 
-#include <string.h>
-
 static json_t *properties_of(json_t *object) { return json_object_get(object, "properties"); }
 
 static void set_when(json_t *object, json_t *condition, json_t *then, json_t *otherwise)
 {
     json_object_set_new(object, "if", condition);
     json_object_set_new(object, "then", then);
-    if (otherwise)
-        json_object_set_new(object, "else", otherwise);
-}
-
-/* With streams of a list, which have workloads of their own, a process has none. Otherwise it has one, or draws one. */
-static void add_process_rules(json_t *object, const struct sms__field *fields)
-{
-    (void)fields;
-    set_when(object, json_pack("{s[s] s{s{ss}}}", "required", "streams", "properties", "streams", "type", "array"),
-             json_pack("{s{sb sb}}", "properties", "workload", 0, "draw", 0),
-             json_pack("{s[oo]}", "oneOf", schema_has("workload"), schema_has("draw")));
-}
-
-static json_t *items_of_policies(const char *definition)
-{
-    return json_pack("{s{s{so}}}", "properties", "policies", "items", schema_refer(definition));
-}
-
-static void add_scenario_rules(json_t *object, const struct sms__field *fields)
-{
-    (void)fields;
-    set_when(object, schema_has("processes"), items_of_policies("share_policy"), items_of_policies("block_policy"));
+    json_object_set_new(object, "else", otherwise);
 }
 
 /* The columns of a table are keys of entries. */
@@ -82,9 +59,8 @@ static json_t *refuse(const char *const *key)
 }
 
 /* Some keys of nodes and pods are for the scheduler gpushare only. */
-static void add_cluster_rules(json_t *object, const struct sms__field *fields)
+static void add_cluster_rules(json_t *object)
 {
-    (void)fields;
     json_t *pods = refuse(sms__gpushare_pod_keys);
     json_object_set_new(properties_of(json_object_get(pods, "items")), "gpu_memory",
                         json_pack("{s{ss}}", "not", "type", "array"));
@@ -95,27 +71,34 @@ static void add_cluster_rules(json_t *object, const struct sms__field *fields)
              json_pack("{s{so so}}", "properties", "nodes", refuse(sms__gpushare_node_keys), "pods", pods));
 }
 
-/* A range has either steps or step, and if its ratios are equal, steps. */
-static void add_range_rules(json_t *object, const struct sms__field *fields)
-{
-    (void)fields;
-    json_object_set_new(object, "oneOf", json_pack("[oo]", schema_has("steps"), schema_has("step")));
-    set_when(object, json_pack("{s[s] s{s{s[s]}}}", "required", "scale", "properties", "scale", "enum", "log"),
-             json_pack("{s{sb}}", "properties", "step", 0), NULL);
-}
-
 void schema_add_rules(json_t *object, const struct sms__field *fields)
 {
+    /* With streams of a list, which have workloads of their own, a process has none. Otherwise it has one, or draws
+     * one. The policies are of processes or of VMs. A range has either steps or step, and if its ratios are equal,
+     * steps. */
     const struct {
         const struct sms__field *fields;
-        void (*add)(json_t *object, const struct sms__field *fields);
-    } rules[] = {{sms__process_fields, add_process_rules},
-                 {sms__scenario_tables()[0].fields, add_scenario_rules},
-                 {sms__cluster_tables[0].fields, add_cluster_rules},
-                 {sms__range_fields, add_range_rules}};
+        const char *json;
+    } rules[] = {
+        {sms__process_fields,
+         "{\"if\": {\"required\": [\"streams\"], \"properties\": {\"streams\": {\"type\": \"array\"}}},"
+         " \"then\": {\"properties\": {\"workload\": false, \"draw\": false}},"
+         " \"else\": {\"oneOf\": [{\"required\": [\"workload\"]}, {\"required\": [\"draw\"]}]}}"},
+        {sms__scenario_tables()[0].fields,
+         "{\"if\": {\"required\": [\"processes\"]},"
+         " \"then\": {\"properties\": {\"policies\": {\"items\": {\"$ref\": \"#/definitions/share_policy\"}}}},"
+         " \"else\": {\"properties\": {\"policies\": {\"items\": {\"$ref\": \"#/definitions/block_policy\"}}}}}"},
+        {sms__range_fields, "{\"oneOf\": [{\"required\": [\"steps\"]}, {\"required\": [\"step\"]}],"
+                            " \"if\": {\"required\": [\"scale\"], \"properties\": {\"scale\": {\"enum\": [\"log\"]}}},"
+                            " \"then\": {\"properties\": {\"step\": false}}}"}};
     if (json_object_get(properties_of(object), "table"))
         add_entry_rules(object, fields);
+    if (fields == sms__cluster_tables[0].fields)
+        add_cluster_rules(object);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].fields == fields)
-            rules[i].add(object, fields);
+        if (rules[i].fields == fields) {
+            json_t *rule = json_loads(rules[i].json, 0, NULL);
+            json_object_update(object, rule);
+            json_decref(rule);
+        }
 }

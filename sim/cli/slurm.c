@@ -249,15 +249,9 @@ static int check_paths(const struct submission *submission)
         for (const char *c = path[i]; *c; c++)
             if ((unsigned char)*c < ' ' || *c == 127)
                 return fail(path[i], "a path with a control character cannot be part of a job's script");
+    if (strchr(submission->folder, '\\')) /* it has a special meaning anywhere in the name of a job's log */
+        return fail(submission->folder, "Slurm cannot write logs into a folder with a backslash in its name");
     return EXIT_OK;
-}
-
-/* Slurm gives a backslash anywhere in the name of a job's log a special meaning. */
-static int check_folder(const struct submission *submission)
-{
-    if (!strchr(submission->folder, '\\'))
-        return EXIT_OK;
-    return fail(submission->folder, "Slurm cannot write logs into a folder with a backslash in its name");
 }
 
 /* The file with the array's number is removed before, and tells whether there is an array. */
@@ -320,8 +314,6 @@ int slurm_submit(const struct slurm_sweep *sweep)
         return fail(sweep->folder, "out of memory");
     submission->sweep = sweep;
     int code = find_paths(submission) ? check_paths(submission) : fail(sweep->folder, "the name is too long");
-    if (code == EXIT_OK)
-        code = check_folder(submission);
     if (code == EXIT_OK && sweep->given->dry_run)
         put_jobs(submission, stdout);
     else if (code == EXIT_OK)

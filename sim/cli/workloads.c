@@ -8,7 +8,6 @@
 #include "../report/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SHOWN = 4 }; /* demands of a kernel in a table */
 

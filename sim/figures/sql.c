@@ -3,7 +3,6 @@
 
 #include "../base/escape.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LANES_MOST = 300 };

@@ -223,6 +223,18 @@ enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from)
     return result;
 }
 
+bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors)
+{
+    do
+        if (!sms__rows_next_line(rows))
+            return false;
+    while (rows->length == 0);
+    if (sms__rows_parse(rows, rows->line) == SMS__ROW_OK)
+        return true;
+    sms__error(errors, SMS_EINPUT, sms__rows_field_mark(rows, 0), "this quote is never closed");
+    return false;
+}
+
 const char *sms__rows_field(const struct sms__rows *rows, size_t i)
 {
     return i < rows->fields && i < SMS__ROWS_COLUMNS ? rows->bytes + rows->offset[i] : "";

@@ -63,6 +63,10 @@ bool sms__rows_starts_with(const struct sms__rows *rows, const char *what);
  * only its first line is consumed. */
 enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from);
 
+/* Goes to the next row that is not blank, and parses it. Returns false at the end, and for a row with a quote that is
+ * never closed, which it reports. */
+bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors);
+
 /* Start a row and add its fields, for tables that are not CSV. */
 void sms__rows_start(struct sms__rows *rows, const char *from);
 void sms__rows_add(struct sms__rows *rows, const char *text, size_t length);

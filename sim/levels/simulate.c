@@ -7,8 +7,6 @@
 #include "simtbs/simtbs.h"
 #include "tenant.h"
 
-#include <string.h>
-
 struct run {
     const struct sms__run_spec *spec;
     const struct sms_scenario *scenario;

@@ -50,15 +50,6 @@ static void check_memory(struct sms__reader *reader, const struct sms_scenario *
         }
 }
 
-static bool is_reported(const struct sms_errors *errors, const struct sms__mark *mark)
-{
-    for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++)
-        if (errors->item[i].line == mark->line && errors->item[i].column == mark->column &&
-            !strcmp(errors->item[i].file, mark->file))
-            return true;
-    return false;
-}
-
 /* The contention model's pairs have a class for each workload that has one. A workload is complained of once. */
 static void check_classes(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
@@ -66,7 +57,8 @@ static void check_classes(struct sms__reader *reader, const struct sms_scenario 
     for (size_t i = 0; pairs && i < vm->choices && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         const struct sms__workload *workload = vm->choice[i].workload;
         const struct sms__node *node = sms__node_get(workload->node, "corun_class");
-        if (*workload->cls && sms__pair_class(pairs, workload->cls) < 0 && !is_reported(reader->errors, &node->mark))
+        if (*workload->cls && sms__pair_class(pairs, workload->cls) < 0 &&
+            !sms__has_error(reader->errors, &node->mark, NULL))
             sms__complain_unknown_class(reader, node, pairs);
     }
 }

@@ -3,8 +3,6 @@
 #include "file.h"
 #include "scenario.h"
 
-#include <string.h>
-
 #define F(struct_, member) offsetof(struct struct_, member)
 
 /* Most devices and entries of a scenario, which bound the time of loading. */
@@ -20,31 +18,13 @@ const struct sms__field sms__device_use_fields[] = {
     {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "how many; default 1"},
     {0}};
 
-static bool is_use_key(const struct sms__node *key)
-{
-    return key->kind == SMS__SCALAR && (!strcmp(key->text, "model") || !strcmp(key->text, "count"));
-}
-
-/* Returns one half of the map: what says which device, or what it overrides. */
-static struct sms__node *pick_pairs(struct sms__arena *arena, const struct sms__node *map, bool use_keys)
-{
-    struct sms__node *part = SMS__NEW(arena, struct sms__node, 1);
-    *part = *map;
-    part->item = SMS__NEW(arena, struct sms__node *, map->items);
-    part->items = 0;
-    for (size_t i = 0; i + 1 < map->items; i += 2) {
-        if (is_use_key(map->item[i]) != use_keys)
-            continue;
-        part->item[part->items++] = map->item[i];
-        part->item[part->items++] = map->item[i + 1];
-    }
-    return part;
-}
+/* Keys that say which device; all others are what is overridden of it. */
+static const char *const use_keys[] = {"model", "count", NULL};
 
 static const struct sms__device *overridden(struct sms__reader *reader, const struct sms__node *node,
                                             const struct sms__device *base)
 {
-    const struct sms__node *map = pick_pairs(reader->arena, node, false);
+    const struct sms__node *map = sms__node_pick(reader->arena, node, use_keys, false);
     if (map->items == 0)
         return base;
     struct sms__device *device = SMS__NEW(reader->arena, struct sms__device, 1);
@@ -59,7 +39,7 @@ const struct sms__device *sms__read_device_use(struct sms__reader *reader, const
     struct device_use use = {.count = 1};
     if (!sms__expect_kind(reader, node, SMS__MAP))
         return NULL;
-    sms__read_fields(reader, pick_pairs(reader->arena, node, true), sms__device_use_fields, &use);
+    sms__read_fields(reader, sms__node_pick(reader->arena, node, use_keys, true), sms__device_use_fields, &use);
     *count = use.count;
     const struct sms__device *device = use.model ? sms__find_device(reader->user, use.model->text, use.model) : NULL;
     return device ? overridden(reader, node, device) : NULL;

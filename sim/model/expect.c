@@ -2,8 +2,6 @@
 #include "expect.h"
 #include "scenario.h"
 
-#include <string.h>
-
 #define F(struct_, member) offsetof(struct struct_, member)
 
 enum { EXPECTS_MAX = 10000 };

@@ -2,7 +2,6 @@
  * nowhere is complained of once. */
 #include "file.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

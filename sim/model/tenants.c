@@ -61,15 +61,9 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
     {                                                                                                                  \
         "name", SMS__NAME, 0, F(entry, vm.name), .required = true, .help = "its name; of several NAME1, NAME2, ..."    \
     }
-#define COUNT                                                                                                          \
-    {                                                                                                                  \
-        "count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, TENANTS_MAX, .help = "how many; default 1"              \
-    }
-#define START                                                                                                          \
-    {                                                                                                                  \
-        "start", SMS__QUANTITY, SMS__TIME, F(entry, vm.start_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"             \
-    }
-#define STAGGER                                                                                                        \
+#define SEVERAL                                                                                                        \
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, TENANTS_MAX, .help = "how many; default 1"},               \
+        {"start", SMS__QUANTITY, SMS__TIME, F(entry, vm.start_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},          \
     {                                                                                                                  \
         "stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS,                                \
             .needs = "count", .help = "from the start of one of several to that of the next; default 0"                \
@@ -97,9 +91,7 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
 const struct sms__field sms__vm_fields[] = {
     NAME,
     {"workload", SMS__REFERENCE, 0, F(entry, workload), .required = true, .help = "what one job does"},
-    COUNT,
-    START,
-    STAGGER,
+    SEVERAL,
     REPEAT("jobs on each device, or forever; default 1, with arrivals forever"),
     {"streams", SMS__INTEGER, SMS__COUNT, F(entry, vm.streams), 1, VM_STREAMS_MAX, .read = read_stream_count,
      .help = "jobs under way at once on each device; default 1"},
@@ -123,9 +115,7 @@ const struct sms__field sms__process_fields[] = {
     {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "what one job does"},
     {"draw", SMS__REFERENCE, 0, F(entry, draw), .read = keep_list, .holds = SMS__MANY, .least = 1, .most = DRAW_MAX,
      .help = "instead: a list of workloads, of which each replication draws one"},
-    COUNT,
-    START,
-    STAGGER,
+    SEVERAL,
     REPEAT("jobs of each stream, or forever; default 1; with arrivals: jobs in all, default forever"),
     {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = sms__keep,
      .form = SMS__FORM_NUMBER_OR_LIST, .fields = sms__stream_fields, .least = 1, .most = SMS__STREAMS_MAX,

@@ -5,14 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_said(const struct sms_errors *warnings, const char *text)
-{
-    for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX; i++)
-        if (!strcmp(warnings->item[i].message, text))
-            return true;
-    return false;
-}
-
 /* A workload that was profiled on another device is scaled if that device's file is known, or taken as it is. */
 static void warn_of_profile(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__tenant *vm,
                             const struct sms__workload *workload)
@@ -27,7 +19,7 @@ static void warn_of_profile(struct sms_file *file, const struct sms_scenario *sc
         snprintf(text, sizeof text,
                  "workload '%.60s' was profiled on %.30s and runs on %.30s: its times and demands are %s %.30s",
                  workload->name, workload->device, device, known ? "scaled from" : "those of", workload->device);
-        if (!is_said(&file->warnings, text))
+        if (!sms__has_error(&file->warnings, NULL, text))
             sms__error(&file->warnings, SMS_OK, (at ? at : vm->node)->mark, "%s", text);
         return;
     }

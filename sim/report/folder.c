@@ -32,14 +32,6 @@ static void add_name(struct sms__file_names *names, const char *name)
         free(copy);
 }
 
-/* Adds the path that a manifest's text stands for. */
-static void add_path(struct sms__file_names *names, const char *text)
-{
-    add_name(names, text);
-    if (!names->failed)
-        sms__text_path(names->name[names->count - 1]);
-}
-
 static bool has_name(const struct sms__file_names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
@@ -83,14 +75,18 @@ static json_t *load_manifest(const char *folder)
     return object;
 }
 
-/* Lists the files in the folder's manifest. Returns false if there is no manifest with a list. */
+/* Lists the files in the folder's manifest, as the paths that its texts stand for. Returns false if there is no
+ * manifest with a list. */
 static bool list_own(const char *folder, struct sms__file_names *names)
 {
+    const size_t first = names->count;
     json_t *manifest = load_manifest(folder);
     const json_t *files = json_object_get(manifest, "files");
     for (size_t i = 0; i < json_array_size(files) && i < FILES_MAX; i++)
         if (json_is_string(json_array_get(files, i)))
-            add_path(names, json_string_value(json_array_get(files, i)));
+            add_name(names, json_string_value(json_array_get(files, i)));
+    for (size_t i = first; i < names->count; i++)
+        sms__text_path(names->name[i]);
     names->failed |= sms__memory_failed(); /* then the manifest may list more */
     bool listed = json_is_array(files);
     json_decref(manifest);
@@ -205,21 +201,10 @@ int sms__folder_begin(struct sms__folder *folder, const char *path, enum sms__fo
                                       errors);
 }
 
-static void path_of(const struct sms__folder *folder, const char *name, char path[FILE_PATH_BYTES])
-{
-    put_path(path, folder->partial.name, name);
-}
-
-/* The path of the file when the folder is complete, for messages. */
-static void final_path(const struct sms__folder *folder, const char *name, char path[FILE_PATH_BYTES])
-{
-    put_path(path, folder->partial.target, name);
-}
-
 FILE *sms__folder_open(struct sms__folder *folder, const char *name, struct sms_errors *errors)
 {
     char path[FILE_PATH_BYTES];
-    path_of(folder, name, path);
+    put_path(path, folder->partial.name, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (file) {
@@ -229,7 +214,7 @@ FILE *sms__folder_open(struct sms__folder *folder, const char *name, struct sms_
     int why = errno;
     if (fd >= 0)
         close(fd);
-    final_path(folder, name, path);
+    put_path(path, folder->partial.target, name); /* for messages */
     sms__fail(errors, SMS_EIO, path, "cannot be written: %s", strerror(why));
     return NULL;
 }
@@ -237,7 +222,7 @@ FILE *sms__folder_open(struct sms__folder *folder, const char *name, struct sms_
 int sms__folder_close(struct sms__folder *folder, const char *name, FILE *file, struct sms_errors *errors)
 {
     char path[FILE_PATH_BYTES];
-    final_path(folder, name, path);
+    put_path(path, folder->partial.target, name); /* for messages */
     return sms__close_whole(file, path, errors);
 }
 
@@ -316,7 +301,7 @@ static int publish(struct sms__folder *folder, bool exists, struct sms_errors *e
     if (!remove_scratch(folder))
         return sms__fail(errors, SMS_ENOMEM, partial->target, "out of memory");
     char inside[FILE_PATH_BYTES];
-    path_of(folder, manifest_name, inside);
+    put_path(inside, partial->name, manifest_name);
     sms__sync_folder_of(inside);
     if (!(exists ? exchange(partial) : take_name(partial)))
         return sms__fail(errors, SMS_EIO, partial->target, "cannot be made: %s", strerror(errno));

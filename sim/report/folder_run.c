@@ -26,19 +26,6 @@ static bool has_any(const struct sms__set *set, enum sms_subject subject)
     return false;
 }
 
-/* No file where no scenario has such a subject. */
-static int write_wide(const struct writing *writing, enum sms_subject subject)
-{
-    const char *name = sms__subject_file(subject);
-    if (!has_any(writing->set, subject))
-        return SMS_OK;
-    FILE *file = sms__folder_open(writing->folder, name, writing->errors);
-    if (!file)
-        return SMS_EIO;
-    sms__print_wide(writing->set, subject, file);
-    return sms__folder_close(writing->folder, name, file, writing->errors);
-}
-
 /* What `compare --format json` prints, over the first policy: its intervals of changes are paired, which those of the
  * means are not. */
 static int print_comparison(const struct sms__set *set, FILE *to)
@@ -105,12 +92,9 @@ static json_t *describe_cuts(const struct sms__set *set, bool placements)
         if (set->cut[i].placements != placements)
             continue;
         list = list ? list : json_array();
-        json_t *object = json_object();
-        json_object_set_new(object, "scenario", json_string(set->cut[i].scenario));
-        json_object_set_new(object, "policy", json_string(set->cut[i].policy));
-        json_object_set_new(object, "rows", json_integer((json_int_t)set->cut[i].rows));
-        json_object_set_new(object, "left_out", json_integer((json_int_t)set->cut[i].left_out));
-        json_array_append_new(list, object);
+        json_array_append_new(list, json_pack("{ss ss sI sI}", "scenario", set->cut[i].scenario, "policy",
+                                              set->cut[i].policy, "rows", (json_int_t)set->cut[i].rows, "left_out",
+                                              (json_int_t)set->cut[i].left_out));
     }
     return list;
 }
@@ -162,15 +146,21 @@ static const struct {
              {"summary.json", sms__print_json, SMS_SUBJECTS},
              {"comparison.json", print_comparison, SMS_SUBJECTS}};
 
-static int write_file(const struct writing *writing, size_t i)
+/* No file where no scenario has such a subject; `of` SMS_SUBJECTS: always. `print`: NULL for the table of the subject.
+ */
+static int write_file(const struct writing *writing, const char *name, enum sms_subject of,
+                      int (*print)(const struct sms__set *set, FILE *to))
 {
-    const char *name = files[i].name;
-    if (files[i].of != SMS_SUBJECTS && !has_any(writing->set, files[i].of))
+    bool whole = true;
+    if (of != SMS_SUBJECTS && !has_any(writing->set, of))
         return SMS_OK;
     FILE *file = sms__folder_open(writing->folder, name, writing->errors);
     if (!file)
         return SMS_EIO;
-    bool whole = files[i].print(writing->set, file) == 0;
+    if (print)
+        whole = print(writing->set, file) == 0;
+    else
+        sms__print_wide(writing->set, of, file);
     int code = sms__folder_close(writing->folder, name, file, writing->errors);
     return code == SMS_OK && !whole ? sms__fail(writing->errors, SMS_ENOMEM, name, "out of memory") : code;
 }
@@ -181,8 +171,8 @@ int sms__run_folder_end(struct sms__folder *folder, const struct sms__set *set, 
     const struct writing writing = {folder, set, errors};
     int code = SMS_OK;
     for (int s = 0; s < SMS_SUBJECTS && code == SMS_OK; s++)
-        code = write_wide(&writing, (enum sms_subject)s);
+        code = write_file(&writing, sms__subject_file((enum sms_subject)s), (enum sms_subject)s, NULL);
     for (size_t i = 0; i < sizeof files / sizeof *files && code == SMS_OK; i++)
-        code = write_file(&writing, i);
+        code = write_file(&writing, files[i].name, files[i].of, files[i].print);
     return code == SMS_OK ? sms__folder_end(folder, make_manifest(set, command), errors) : code;
 }

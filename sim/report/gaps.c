@@ -128,12 +128,9 @@ void sms__print_gap_rows(const struct sms_results *results, FILE *to)
 static json_t *json_binds(const struct sms_bound *bound)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < bound->parts; i++) {
-        json_t *part = json_object();
-        json_object_set_new(part, "name", json_string(bound->part[i].name));
-        json_object_set_new(part, "share_ratio", sms__json_number(bound->part[i].share));
-        json_array_append_new(list, part);
-    }
+    for (size_t i = 0; i < bound->parts; i++)
+        json_array_append_new(list, json_pack("{ss so}", "name", bound->part[i].name, "share_ratio",
+                                              sms__json_number(bound->part[i].share)));
     return list;
 }
 
@@ -141,16 +138,13 @@ static json_t *json_bound(const struct sms_results *results, enum sms_bounded me
 {
     struct sms_errors errors;
     struct sms_bound bound = bound_of(results, metric, &errors);
-    json_t *object = json_object(), *gaps = json_object();
-    json_object_set_new(object, "steady", sms__json_number(bound.steady_per_s));
-    json_object_set_new(object, "run", sms__json_number(bound.run_per_s));
-    json_object_set_new(object, "no_bound_because", bound.reason ? json_string(bound.reason) : json_null());
-    json_object_set_new(object, "binds", json_binds(&bound));
+    json_t *gaps = json_object();
     for (size_t p = 0; p < sms_results_policies(results); p++)
         json_object_set_new(gaps, sms_results_policy(results, p),
                             sms__json_number(gap_of(results, p, metric, &bound).mean));
-    json_object_set_new(object, "gap_ratio", gaps);
-    return object;
+    return json_pack("{so so ss? so so}", "steady", sms__json_number(bound.steady_per_s), "run",
+                     sms__json_number(bound.run_per_s), "no_bound_because", bound.reason, "binds", json_binds(&bound),
+                     "gap_ratio", gaps);
 }
 
 struct json_t *sms__json_gaps(const struct sms_results *results)

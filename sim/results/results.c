@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 size_t sms__values_count(const struct sms_results *results, enum sms_subject subject)
 {
@@ -117,16 +116,22 @@ double sms_results_value(const struct sms_results *results, size_t policy, size_
     return results->values[policy * results->room + replication].of[subject][idx * metrics + metric];
 }
 
-struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
-                                         size_t idx, size_t metric)
+struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                       size_t idx, size_t metric, size_t n)
 {
     struct sms_estimate estimate = {0};
-    for (size_t i = 0; i < sms_results_replications(results); i++) {
+    for (size_t i = 0; i < n; i++) {
         double value = sms_results_value(results, policy, i, subject, idx, metric);
         if (!isnan(value))
             sms__estimate_add(&estimate, value);
     }
     return sms__estimate_close(estimate);
+}
+
+struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                         size_t idx, size_t metric)
+{
+    return sms__results_first(results, policy, subject, idx, metric, sms_results_replications(results));
 }
 
 struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,

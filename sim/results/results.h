@@ -43,7 +43,10 @@ struct sms_results {
 /* The number of values of a subject in each run. */
 size_t sms__values_count(const struct sms_results *results, enum sms_subject subject);
 
-/* results.c. Each is for sms__guard of the results' arena, and returns SMS_OK. The first chooses the policies that the
+/* results.c: the estimate over the first n replications. */
+struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                       size_t idx, size_t metric, size_t n);
+/* Each is for sms__guard of the results' arena, and returns SMS_OK. The first chooses the policies that the
  * options name, or all, and allocates what does not grow with replications. The second allocates the rows of
  * replications up to `wanted`. */
 int sms__results_set_up(void *results);

@@ -4,18 +4,11 @@
 #include "../base/statistics.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct sms_estimate first_of(const struct sms_results *results, const struct sms_until *until, size_t policy,
                                     size_t n)
 {
-    struct sms_estimate estimate = {0};
-    for (size_t i = 0; i < n; i++) {
-        double value = sms_results_value(results, policy, i, until->subject, until->idx, until->metric);
-        if (!isnan(value))
-            sms__estimate_add(&estimate, value);
-    }
-    return sms__estimate_close(estimate);
+    return sms__results_first(results, policy, until->subject, until->idx, until->metric, n);
 }
 
 /* The precision of the least precise policy after the first n replications. */

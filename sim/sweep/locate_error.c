@@ -6,19 +6,12 @@
 
 enum { VALUES_BYTES = 110, VALUE_BYTES = 60, FILE_BYTES = 40 };
 
-static bool is_known(const struct sms_errors *errors, const struct sms_error *error)
-{
-    for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++)
-        if (errors->item[i].line == error->line && errors->item[i].column == error->column &&
-            !strcmp(errors->item[i].file, error->file) && !strcmp(errors->item[i].message, error->message))
-            return true;
-    return false;
-}
-
 void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more)
 {
     for (size_t i = 0; i < more->count; i++) {
-        if (i < SMS_ERRORS_MAX && is_known(errors, &more->item[i]))
+        const struct sms_error *error = i < SMS_ERRORS_MAX ? &more->item[i] : NULL;
+        if (error &&
+            sms__has_error(errors, &(struct sms__mark){error->file, NULL, error->line, error->column}, error->message))
             continue;
         if (i < SMS_ERRORS_MAX && errors->count < SMS_ERRORS_MAX)
             errors->item[errors->count] = more->item[i];

@@ -217,18 +217,3 @@ const struct sms__node *sms__node_replace(struct sms__reader *reader, const stru
     struct sms__node *changed = descend(&cursor, root, change->rest);
     return cursor.failed ? root : changed;
 }
-
-const struct sms__node *sms__node_without(struct sms__arena *arena, const struct sms__node *root, const char *key)
-{
-    struct sms__node *map = SMS__NEW(arena, struct sms__node, 1);
-    *map = *root;
-    map->items = 0;
-    map->item = SMS__NEW(arena, struct sms__node *, root->items);
-    for (size_t i = 0; i + 1 < root->items; i += 2) {
-        if (root->item[i]->kind == SMS__SCALAR && !strcmp(root->item[i]->text, key))
-            continue;
-        map->item[map->items++] = root->item[i];
-        map->item[map->items++] = root->item[i + 1];
-    }
-    return map;
-}

@@ -145,8 +145,8 @@ static const struct sms__node *build_document(struct sms__reader *reader, void *
     struct point_builder *builder = user;
     const struct sms__plan *plan = builder->context->plan;
     const struct sms__coordinates *coordinates = builder->coordinates;
-    const struct sms__node *root =
-        sms__node_without(reader->arena, coordinates->base->scenario[coordinates->scenario], "expect");
+    const struct sms__node *root = coordinates->base->scenario[coordinates->scenario];
+    root = sms__node_pick(reader->arena, root, (const char *const[]){"expect", NULL}, false);
     root = change_fixed(builder, reader, root);
     for (size_t i = 0; i < plan->axes; i++)
         for (size_t c = 0; c < plan->axis[i].columns; c++)

@@ -1,4 +1,5 @@
 /* Shows progress on stderr: of a sweep's points, or of a scenario's runs. */
+#include "../model/estimate.h"
 #include "sweep.h"
 
 #include <unistd.h>
@@ -11,20 +12,6 @@ double sms__monotonic_s(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-void sms__print_duration(char *out, size_t size, double seconds)
-{
-    if (seconds < 1)
-        snprintf(out, size, "%.2g s", seconds);
-    else if (seconds < 120)
-        snprintf(out, size, "%.0f s", seconds);
-    else if (seconds < 7200)
-        snprintf(out, size, "%.0f min", seconds / 60);
-    else if (seconds < 172800)
-        snprintf(out, size, "%.3g h", seconds / 3600);
-    else
-        snprintf(out, size, "%.3g days", seconds / 86400);
 }
 
 void sms__progress_begin(struct sms__progress *progress, const char *label, const char *what, bool quiet)
@@ -43,7 +30,7 @@ void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t 
         return;
     progress->shown_s = time;
     double rate = (double)done / elapsed;
-    sms__print_duration(remaining, sizeof remaining, (double)(total - done) / rate);
+    sms__say_time(remaining, sizeof remaining, 1e12 * (double)(total - done) / rate);
     if (failed)
         snprintf(failures, sizeof failures, ", %llu failed", (unsigned long long)failed);
     fprintf(stderr, "%s%.30s%llu of %llu %s%s, %.3g/s, %s left%s", progress->terminal ? "\r\033[K" : "",

@@ -123,8 +123,6 @@ const struct sms__node *sms__node_replace(struct sms__reader *reader, const stru
                                           const struct sms__change *change);
 /* The part of the path after its first name, if that is `name`; otherwise NULL. */
 const char *sms__path_after(const char *rest, const char *name);
-/* A copy of the mapping `root` without the key. */
-const struct sms__node *sms__node_without(struct sms__arena *arena, const struct sms__node *root, const char *key);
 
 /* yaml_flow.c: writes a node as one line of YAML. Equal content gives equal text. */
 char *sms__node_flow(struct sms__arena *arena, const struct sms__node *node);
@@ -225,8 +223,6 @@ void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t 
 void sms__progress_end(const struct sms__progress *progress);
 /* Seconds of a clock that never goes back. */
 double sms__monotonic_s(void);
-/* Prints a rounded duration, such as "45 min" or "3.33 h". */
-void sms__print_duration(char *out, size_t size, double seconds);
 
 /* estimate.c: mean time in seconds that one core needs for a point, from `tried` points with one replication each.
  * `is_lower_bound`: some of them were cut short. */

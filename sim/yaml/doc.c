@@ -268,3 +268,26 @@ const struct sms__node *sms__at_key(const struct sms__node *map, const char *key
     const struct sms__node *value = sms__node_get(map, key);
     return value ? value : map;
 }
+
+static bool is_among(const struct sms__node *key, const char *const *keys)
+{
+    while (*keys && (key->kind != SMS__SCALAR || strcmp(key->text, *keys) != 0))
+        keys++;
+    return *keys;
+}
+
+struct sms__node *sms__node_pick(struct sms__arena *arena, const struct sms__node *map, const char *const *keys,
+                                 bool among)
+{
+    struct sms__node *picked = SMS__NEW(arena, struct sms__node, 1);
+    *picked = *map;
+    picked->item = SMS__NEW(arena, struct sms__node *, map->items);
+    picked->items = 0;
+    for (size_t i = 0; i + 1 < map->items; i += 2) {
+        if (is_among(map->item[i], keys) != among)
+            continue;
+        picked->item[picked->items++] = map->item[i];
+        picked->item[picked->items++] = map->item[i + 1];
+    }
+    return picked;
+}

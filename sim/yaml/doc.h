@@ -6,6 +6,7 @@
 #include "../base/arena.h"
 #include "../base/errors.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum sms__node_kind { SMS__SCALAR, SMS__LIST, SMS__MAP };
@@ -41,6 +42,10 @@ int sms__doc_load_text(struct sms__arena *arena, const char *path, const char *t
 
 /* The value of `key` in a map, or NULL. */
 const struct sms__node *sms__node_get(const struct sms__node *map, const char *key);
+/* A copy of a map with the pairs whose keys are among `keys`, which end with NULL, or with all others; it has room for
+ * all pairs, in their order. */
+struct sms__node *sms__node_pick(struct sms__arena *arena, const struct sms__node *map, const char *const *keys,
+                                 bool among);
 /* The value of `key` in a map, or if there is none the map itself: a place to report. */
 const struct sms__node *sms__at_key(const struct sms__node *map, const char *key);
 

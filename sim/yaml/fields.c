@@ -1,7 +1,6 @@
 /* Reads mappings by tables of fields. Every problem is reported at its node; reading then goes on to find the next. */
 #include "fields.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>

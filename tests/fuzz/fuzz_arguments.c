@@ -1,7 +1,7 @@
 /* libFuzzer: whatever stands on a command line, it is taken or said to be wrong, and nothing runs. An input has an
  * argument a line, the first the command. Built and started by run.sh. */
 #define _DEFAULT_SOURCE /* strsep */
-#include "sim/cli/commands.h"
+#include "sim/cli/cli.h"
 
 #include <getopt.h>
 #include <stdlib.h>

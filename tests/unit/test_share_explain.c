@@ -1,7 +1,7 @@
 /* What `smsched explain` prints of what share policies say. */
 #include "share_fixture.h"
 
-#include "sim/cli/commands.h"
+#include "sim/cli/cli.h"
 
 #include <getopt.h>
 

@@ -261,20 +261,6 @@ static bool take_header(struct list *list)
     return list->errors->count == problems;
 }
 
-/* Goes to the next row that is not blank. Returns false at the end, and for a row with a quote that is never closed,
- * which it reports. */
-static bool next_row(struct list *list)
-{
-    do
-        if (!sms__rows_next_line(list->rows))
-            return false;
-    while (list->rows->length == 0);
-    if (sms__rows_parse(list->rows, list->rows->line) == SMS__ROW_OK)
-        return true;
-    sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0), "this quote is never closed");
-    return false;
-}
-
 static const struct openb_resources *resources_of(const struct list *list, size_t i)
 {
     return list->columns == node_columns ? &list->openb->node[i].capacity : &list->openb->pod[i].request;
@@ -311,11 +297,11 @@ static int read_list(struct sms__rows *rows, void *user)
     struct list *list = user;
     size_t count = 0, problems = list->errors->count;
     list->rows = rows;
-    if (!next_row(list))
+    if (!sms__rows_next_row(list->rows, list->errors))
         return list->errors->count ? SMS_EINPUT : sms__fail(list->errors, SMS_EINPUT, rows->path, "is empty");
     if (!take_header(list))
         return SMS_EINPUT;
-    for (; next_row(list); count++) {
+    for (; sms__rows_next_row(list->rows, list->errors); count++) {
         if (count == list->most)
             return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %zu %s", count, list->what);
         if (rows->fields != list->fields)

@@ -322,18 +322,6 @@ static int finish(struct list *list)
     return list->out.pods ? SMS_OK : sms__fail(list->errors, SMS_EINPUT, list->path, "has no pods");
 }
 
-static bool next_row(struct list *list)
-{
-    do
-        if (!sms__rows_next_line(list->rows))
-            return false;
-    while (list->rows->length == 0);
-    if (sms__rows_parse(list->rows, list->rows->line) == SMS__ROW_OK)
-        return true;
-    sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0), "this quote is never closed");
-    return false;
-}
-
 static const char *field_name(const void *user, size_t i) { return sms__rows_field(user, i); }
 
 static void find_column(struct list *list, struct source *source, size_t c)
@@ -358,14 +346,14 @@ static int read_rows(struct sms__rows *rows, void *user)
     struct list *list = user;
     size_t fields = 0;
     list->rows = rows;
-    if (!list->numbered && next_row(list))
+    if (!list->numbered && sms__rows_next_row(list->rows, list->errors))
         fields = rows->fields;
     for (int k = 0; k < KEYS; k++)
         for (size_t c = 0; c < 2 && (fields || list->numbered); c++)
             find_column(list, &list->source[k], c);
     if (list->errors->count)
         return SMS_EINPUT;
-    while (next_row(list)) {
+    while (sms__rows_next_row(list->rows, list->errors)) {
         fields = fields ? fields : rows->fields;
         if (list->out.pods == PODS_MAX)
             return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %d rows", PODS_MAX);

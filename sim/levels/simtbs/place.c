@@ -124,13 +124,15 @@ static bool is_full(const struct sms__simtbs *run)
     return full;
 }
 
-static bool is_stopped(struct sms__simtbs *run)
+bool sms__simtbs_is_stopped(struct sms__simtbs *run)
 {
     const struct sms_run_options *options = run->spec->options;
-    if (options->cancel && atomic_load_explicit(options->cancel, memory_order_relaxed))
-        run->code = SMS_ECANCELED;
+    if (run->code)
+        return true;
     if (options->max_events && run->events >= options->max_events)
         run->code = SMS_ELIMIT;
+    if (options->cancel && atomic_load_explicit(options->cancel, memory_order_relaxed))
+        run->code = SMS_ECANCELED;
     return run->code != SMS_OK;
 }
 
@@ -138,7 +140,7 @@ void sms__simtbs_place_all(struct sms__simtbs *run)
 {
     if (run->blocked || is_full(run))
         return;
-    while (run->head < run->arrived && !is_stopped(run)) {
+    while (run->head < run->arrived && !sms__simtbs_is_stopped(run)) {
         long sm = sms__simtbs_pick(run, run->launch[run->head].fit->count);
         emit_decision(run, run->head, sm);
         run->blocked = sm < 0;

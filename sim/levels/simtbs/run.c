@@ -148,12 +148,6 @@ static bool skip(struct sms__simtbs *run)
     return true;
 }
 
-static bool is_canceled(const struct sms__simtbs *run)
-{
-    const atomic_bool *cancel = run->spec->options->cancel;
-    return cancel && run->events % 256 == 0 && atomic_load_explicit(cancel, memory_order_relaxed);
-}
-
 /* simtbs counts ticks in 32 bits. */
 static void check_clock(struct sms__simtbs *run)
 {
@@ -162,19 +156,6 @@ static void check_clock(struct sms__simtbs *run)
     snprintf(run->spec->record->why, sizeof run->spec->record->why,
              "under policy %s the clock of simtbs would go back to 0 after tick 4294967295", run->spec->policy->label);
     run->code = SMS_EINPUT;
-}
-
-static void check_stop(struct sms__simtbs *run)
-{
-    uint64_t most = run->spec->options->max_events;
-    if (run->code == SMS_OK)
-        check_clock(run);
-    if (run->code)
-        return;
-    if (is_canceled(run))
-        run->code = SMS_ECANCELED;
-    else if (most && run->events >= most)
-        run->code = SMS_ELIMIT;
 }
 
 static void step(struct sms__simtbs *run)
@@ -189,7 +170,8 @@ static void step(struct sms__simtbs *run)
         tick(run);
     else
         skip(run);
-    check_stop(run);
+    if (!sms__simtbs_is_stopped(run))
+        check_clock(run);
 }
 
 int sms__simtbs_run(struct sms__arena *arena, const struct sms__run_spec *spec)

@@ -88,6 +88,8 @@ long sms__simtbs_pick(struct sms__simtbs *run, const uint64_t *takes);
 
 /* place.c: places and ends blocks. */
 void sms__simtbs_place_all(struct sms__simtbs *run);
+/* Whether the run is over: canceled, beyond its limit of events, or failed. */
+bool sms__simtbs_is_stopped(struct sms__simtbs *run);
 /* Removes the entries of an SM that are done. */
 void sms__simtbs_leave(struct sms__simtbs *run, struct sms__simtbs_sm *sm);
 void sms__simtbs_finish(struct sms__simtbs *run);

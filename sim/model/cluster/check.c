@@ -2,8 +2,6 @@
  * which pods some node could hold. */
 #include "../scenario.h"
 
-#include <string.h>
-
 #define SLOTS_MAX 1e9 /* of a GPU; as many do not fit in memory */
 
 /* Nodes of one model of GPUs all have devices, or none has. */

@@ -97,25 +97,14 @@ const struct sms__table sms__cluster_tables[7] = {{"scenario with nodes", cluste
                                                   {"scenario: monitor of model cycle", sms__monitor_cycle_fields},
                                                   {NULL, NULL}};
 
-/* Read after nodes, wherever they stand. */
-static bool is_late(const struct sms__node *key)
-{
-    return key->kind == SMS__SCALAR && (!strcmp(key->text, "pods") || !strcmp(key->text, "failures"));
-}
-
+/* Pods and failures are read after nodes, wherever they stand. */
 static void read_in_order(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
-    struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
-    *map = *node;
-    map->item = SMS__NEW(reader->arena, struct sms__node *, node->items);
-    map->items = 0;
-    for (int last = 0; last < 2; last++)
-        for (size_t i = 0; i + 1 < node->items; i += 2) {
-            if (is_late(node->item[i]) != (last == 1))
-                continue;
-            map->item[map->items++] = node->item[i];
-            map->item[map->items++] = node->item[i + 1];
-        }
+    static const char *const late[] = {"pods", "failures", NULL};
+    struct sms__node *map = sms__node_pick(reader->arena, node, late, false);
+    const struct sms__node *rest = sms__node_pick(reader->arena, node, late, true);
+    for (size_t i = 0; i < rest->items; i++)
+        map->item[map->items++] = rest->item[i];
     sms__read_fields(reader, map, cluster_fields, scenario);
 }
 

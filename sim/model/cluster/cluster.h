@@ -5,13 +5,53 @@
 #include <smsched/place.h>
 
 #include "../../yaml/fields.h"
-#include "failures.h"
 #include "gpushare.h"
-#include "monitor.h"
 #include "pods.h"
 
 struct sms_file;
 struct sms_scenario;
+struct sms__nodes;
+
+/* ---- `failures:` of a cluster: nodes and GPUs that fail and return ---- */
+
+/* One entry. */
+struct sms__failure {
+    const struct sms__node *node;
+    double units;            /* how many nodes and GPUs fail by it, each by itself */
+    size_t first, nodes;     /* of them */
+    long gpu;                /* its number, or one of these: */
+    double at_ps, for_ps;    /* for 0: it does not return */
+    double mtbf_ps, mttr_ps; /* mtbf 0: it is at the given time */
+};
+enum { SMS__NO_GPU = -1, SMS__EACH_GPU = -2 };
+
+/* Reads them once nodes are read; `at` is the scenario. */
+void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* The units that an entry lets fail on a node of the kind. Bit i is GPU i; bit SMS_NODE_GPUS_MAX is the node. */
+uint32_t sms__units_of(const struct sms__nodes *kind, const struct sms__failure *failure);
+extern const struct sms__field sms__failure_fields[];
+extern const struct sms__table sms__failure_tables[2];
+
+/* ---- `monitor:` of a cluster: how its nodes see tasks of their GPUs begin and end (docs/evidence/realtime.md) ---- */
+
+/* calibrated: what happens is seen and stamped a random time later; cycle: by samples, one after another. */
+enum sms__monitor_model { SMS__MONITOR_CALIBRATED, SMS__MONITOR_CYCLE };
+
+struct sms__monitor_rules {
+    int model;                            /* enum sms__monitor_model */
+    double query_ps, list_ps, top_ps;     /* cycle: of the device, of the containers, of one's processes */
+    double start_least_ps, start_most_ps; /* calibrated: from what happens to when it is seen */
+    double end_least_ps, end_most_ps;
+    int eager;   /* a task that runs beyond its deadline is a miss at once */
+    double full; /* from this use of the cores or of the memory on a node is full */
+};
+
+/* Reads it; and one as it is unless told, where a policy asks. */
+void sms__read_monitor(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__complete_monitor(struct sms__reader *reader, struct sms_scenario *scenario);
+extern const struct sms__field sms__monitor_fields[], sms__monitor_cycle_fields[];
+
+/* ---- the cluster ---- */
 
 /* Nodes of a cluster that are alike, from `first` on. */
 struct sms__nodes {

@@ -5,7 +5,6 @@
 #include "tables.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define F(struct_, member) offsetof(struct struct_, member)
 

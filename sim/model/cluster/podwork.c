@@ -2,8 +2,6 @@
 #include "../file.h"
 #include "../scenario.h"
 
-#include <string.h>
-
 /* Most entries of pods with workloads of one scenario. */
 enum { TENANTS_MAX = 10000 };
 

@@ -140,32 +140,20 @@ static uint8_t verdict_by_extender(const struct sms__cluster_run *run, size_t n,
     return sms_node_fits(&view, pod) ? SMS__NODE_PASSES : SMS__NODE_LACKS_DEVICE;
 }
 
-/* Without a cache. */
-static void ask_default(struct sms__cluster_run *run, const struct sms_pod_view *pod, struct notes *notes)
+/* Without a cache: asks the default filter about all nodes, or the extender about those that it let pass. */
+static void ask(struct sms__cluster_run *run, const struct sms_pod_view *pod, bool extender, struct notes *notes)
 {
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    for (size_t n = 0; n < run->cluster->nodes; n++) {
-        uint8_t verdict = verdict_by_default(run, n, pod);
+    struct sms__cycle *cycle = &sms__gpushare(run)->cycle;
+    size_t asked = extender ? cycle->passed : run->cluster->nodes;
+    cycle->passed = 0;
+    for (size_t i = 0; i < asked; i++) {
+        size_t n = extender ? cycle->kept[i] : i;
+        uint8_t verdict = extender ? verdict_by_extender(run, n, pod) : verdict_by_default(run, n, pod);
         count_left_out(run, verdict, 1);
         if (sms__is_pod_explained(run))
             note(run, notes, n, verdict);
         if (verdict == SMS__NODE_PASSES)
-            gpushare->cycle.kept[gpushare->cycle.passed++] = (uint32_t)n;
-    }
-}
-
-static void ask_extender(struct sms__cluster_run *run, const struct sms_pod_view *pod, struct notes *notes)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    size_t kept = gpushare->cycle.passed;
-    gpushare->cycle.passed = 0;
-    for (size_t i = 0; i < kept; i++) {
-        uint8_t verdict = verdict_by_extender(run, gpushare->cycle.kept[i], pod);
-        count_left_out(run, verdict, 1);
-        if (sms__is_pod_explained(run))
-            note(run, notes, gpushare->cycle.kept[i], verdict);
-        if (verdict == SMS__NODE_PASSES)
-            gpushare->cycle.kept[gpushare->cycle.passed++] = gpushare->cycle.kept[i];
+            cycle->kept[cycle->passed++] = (uint32_t)n;
     }
 }
 
@@ -215,14 +203,9 @@ struct sms__filter *sms__filter_of(struct sms__cluster_run *run, uint32_t shape)
  * again at the next cycle. */
 static void update_by_extender(struct sms__cluster_run *run, struct sms__filter *filter, const struct sms_pod_view *pod)
 {
-    if (!sms__log_reaches(&run->ledger, filter->seen)) {
-        for (size_t n = 0; n < run->cluster->nodes; n++)
-            if (is_of_extender(filter->verdict[n]))
-                set_verdict(filter, n, verdict_by_extender(run, n, pod));
-        return;
-    }
+    bool all = !sms__log_reaches(&run->ledger, filter->seen);
     uint64_t seen = filter->seen;
-    for (uint32_t n; sms__log_next(&run->ledger, &seen, &n);)
+    for (uint32_t n = 0; all ? n < run->cluster->nodes : sms__log_next(&run->ledger, &seen, &n); n += all)
         if (is_of_extender(filter->verdict[n]))
             set_verdict(filter, n, verdict_by_extender(run, n, pod));
 }
@@ -248,35 +231,33 @@ void sms__filter_count(struct sms__cluster_run *run, const struct sms__filter *f
             count_left_out(run, (uint8_t)v, times * filter->count[v]);
 }
 
+/* Applies the filter, whose verdicts are up to date where they are cached. Returns how many nodes pass. */
+static size_t filter_nodes(struct sms__cluster_run *run, uint32_t p, bool extender, uint64_t now)
+{
+    struct sms__cycle *cycle = &sms__gpushare(run)->cycle;
+    struct notes notes = {.count = 0};
+    if (cycle->cached) {
+        sms__filter_count(run, cycle->cached, extender, 1);
+        note_all(run, cycle->cached, extender, &notes);
+        cycle->passed = extender ? cycle->cached->count[SMS__NODE_PASSES] : sms__filter_passed(cycle->cached);
+    } else
+        ask(run, sms__pod_shape(run, p), extender, &notes);
+    explain(run, p, extender ? "extender" : "default", &notes, now);
+    return cycle->passed;
+}
+
 size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    struct notes notes = {.count = 0};
-    gpushare->cycle.passed = 0;
-    gpushare->cycle.cached = sms__filter_of(run, run->pod[p].shape);
-    if (gpushare->cycle.cached) {
-        sms__filter_count(run, gpushare->cycle.cached, false, 1);
-        note_all(run, gpushare->cycle.cached, false, &notes);
-        gpushare->cycle.passed = sms__filter_passed(gpushare->cycle.cached);
-    } else
-        ask_default(run, sms__pod_shape(run, p), &notes);
-    explain(run, p, "default", &notes, now);
-    return gpushare->cycle.passed;
+    sms__gpushare(run)->cycle.cached = sms__filter_of(run, run->pod[p].shape);
+    return filter_nodes(run, p, false, now);
 }
 
 size_t sms__filter_by_extender(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    struct notes notes = {.count = 0};
-    if (gpushare->cycle.cached) {
-        update_by_extender(run, gpushare->cycle.cached, sms__pod_shape(run, p));
-        sms__filter_count(run, gpushare->cycle.cached, true, 1);
-        note_all(run, gpushare->cycle.cached, true, &notes);
-        gpushare->cycle.passed = gpushare->cycle.cached->count[SMS__NODE_PASSES];
-    } else
-        ask_extender(run, sms__pod_shape(run, p), &notes);
-    explain(run, p, "extender", &notes, now);
-    return gpushare->cycle.passed;
+    struct sms__filter *cached = sms__gpushare(run)->cycle.cached;
+    if (cached)
+        update_by_extender(run, cached, sms__pod_shape(run, p));
+    return filter_nodes(run, p, true, now);
 }
 
 /* Asked for shapes whose verdicts are cached only. */
