@@ -50,6 +50,10 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
                               const struct sms__device *device, const struct sms_load_options *options,
                               struct sms_errors *errors);
 
+/* The device file that the name of a file names, or NULL. In a guard of `arena`. */
+const char *sms__derive_device_of_path(struct sms__arena *arena, const char *path,
+                                       const struct sms_load_options *options);
+
 /* What bounds a kernel. It is latency if no resource reaches 50 % usage; otherwise it is the class of the most used
  * resource, or mixed if the other class is within 10 points. */
 enum sms__bottleneck { SMS__LATENCY_BOUND, SMS__COMPUTE_BOUND, SMS__MEMORY_BOUND, SMS__MIXED_BOUND };

@@ -357,6 +357,14 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
     check_blocks(profile, path, device, errors);
 }
 
+const char *sms__derive_device_of_path(struct sms__arena *arena, const char *path,
+                                       const struct sms_load_options *options)
+{
+    const char *slash = strrchr(path, '/');
+    const struct candidate *named = find_named(find_candidates(arena, options), slash ? slash + 1 : path);
+    return named ? named->name : NULL;
+}
+
 /* Bytes per second that the device memory of the profiled device has: a measured rate over its share of the peak. NAN
  * if the profile does not have both. */
 static double peak_bandwidth(const struct sms__profile *profile)

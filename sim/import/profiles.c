@@ -101,12 +101,27 @@ static int convert(const struct conversion *conversion)
     return code;
 }
 
+/* Says if the name of the file names another device than the user and the profile itself names none; or NULL. */
+static const char *doubt_of(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
+                            const struct sms__import_options *options)
+{
+    bool says = (profile->capability && *profile->capability) || (profile->gpu && *profile->gpu);
+    const char *named = says ? NULL : sms__derive_device_of_path(arena, path, options->load);
+    if (!named || !strcmp(named, options->profiled))
+        return NULL;
+    const char *doubt = sms__print(arena, "given with --profiled; the name of the file says %s", named);
+    if (options->notes)
+        fprintf(options->notes, "%s: %s\n", options->profiled, doubt);
+    return doubt;
+}
+
 /* The device that the user named, otherwise the one that the profile identifies, otherwise the target. */
 static struct sms__device_match choose_device(struct sms__arena *arena, const struct sms__profile *profile,
                                               const char *path, const struct sms__import_options *options)
 {
     if (options->profiled)
-        return (struct sms__device_match){.name = options->profiled};
+        return (struct sms__device_match){.name = options->profiled,
+                                          .evidence = doubt_of(arena, profile, path, options)};
     struct sms__device_match match = sms__derive_match_device(arena, profile, path, options->load);
     if (match.no_evidence && options->device)
         return (struct sms__device_match){.name = options->device,

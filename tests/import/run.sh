@@ -93,6 +93,14 @@ if [ "$status" -eq 0 ]; then ok "(--profiled a6000)"; else bad "(--profiled a600
 refuses "(--profiled contradicts the name)" 3 "the profiled GPU is 'Tesla P4 (0)', which is no v100" nvprof \
     fine/nvprof-extra-first-column.csv --profiled v100
 
+cp fine/ncu-2019-bom-crlf.csv "$work/of_t4.csv"
+import ncu "$work/of_t4.csv" --profiled v100 --clock '1000 MHz'
+if grep -qF "# Profiled on v100, given with --profiled; the name of the file says t4" "$work/out"; then
+    ok "(--profiled contradicts the name of the file)"
+else
+    bad "(--profiled contradicts the name of the file)" "$(head -5 "$work/out" "$work/err")"
+fi
+
 # A device file from what profiles say of their GPU; the nearest file gives the rest.
 { printf '"ID","Process ID","Process Name","Kernel Name","launch__grid_dim_x","launch__block_dim_x"'
   for a in display_name compute_capability_major compute_capability_minor clock_rate multiprocessor_count total_memory \
