@@ -107,9 +107,10 @@ static void add_host(struct sms__derivation *derivation, double seconds)
 /* Adds a step, or repeats the last one. In a round, host time between two steps keeps its place. */
 static void add_step(struct sms__derivation *derivation, const struct event *event)
 {
-    struct sms__derived_step *last = derivation->steps ? &derivation->step[derivation->steps - 1] : NULL;
-    bool launch = event->kind == SMS__DERIVED_LAUNCH, apart = last && derivation->profile->rounds && last->host_s > 0;
-    bool repeats = last && !apart && last->kind == event->kind && last->kernel == event->kernel;
+    const bool follows = derivation->steps > 0, launch = event->kind == SMS__DERIVED_LAUNCH;
+    struct sms__derived_step *last = &derivation->step[follows ? derivation->steps - 1 : 0];
+    const bool apart = follows && derivation->profile->rounds && last->host_s > 0;
+    const bool repeats = follows && !apart && last->kind == event->kind && last->kernel == event->kernel;
     if (repeats && launch && last->times <= 1000000000000 - event->times)
         last->times += event->times;
     else if (repeats && !launch && last->bytes + event->bytes <= 1e18)

@@ -244,8 +244,9 @@ static void list_records(struct sms__reader *reader, const struct sms__node *lis
             *SMS__APPEND(reader->arena, record, workload->records) = (struct sms__event_record){step->event, i};
     }
     workload->record = record;
-    if (record)
-        qsort(record, workload->records, sizeof *record, by_event);
+    if (!record)
+        return;
+    qsort(record, workload->records, sizeof *record, by_event);
     for (size_t r = 1; r < workload->records; r++)
         if (!strcmp(record[r - 1].event, record[r].event))
             sms__complain(reader, list->item[record[r].step], "the job records the event '%.60s' twice",
