@@ -172,21 +172,34 @@ static const char *make_name(struct sms__arena *arena, const char *symbol)
     return *name ? name : "kernel";
 }
 
-static bool is_taken(const struct sms__derivation *derivation, size_t before, const char *name)
+/* The first of `before` kernels with this name, or `before`. */
+static size_t find_name(const struct sms__derivation *derivation, size_t before, const char *name)
 {
-    for (size_t k = 0; k < before; k++)
-        if (!strcmp(derivation->kernel[k].name, name))
-            return true;
-    return false;
+    size_t k = 0;
+    while (k < before && strcmp(derivation->kernel[k].name, name) != 0)
+        k++;
+    return k;
+}
+
+/* Numbers the name of kernel k if an earlier one has it. `next[i]`: the least number that may be free behind the name
+ * of kernel i, less 2; without it, thousands of kernels with one name would take minutes. */
+static void number_name(struct sms__derivation *derivation, size_t k, size_t *next)
+{
+    const char *base = derivation->kernel[k].name, *name = base;
+    const size_t owner = find_name(derivation, k, base);
+    while (find_name(derivation, k, name) < k)
+        name = sms__print(derivation->arena, "%s_%zu", base, 2 + next[owner]++);
+    derivation->kernel[k].name = name;
 }
 
 void sms__derive_names(struct sms__derivation *derivation)
 {
     struct sms__arena *arena = derivation->arena;
     const char **plain = SMS__NEW(arena, const char *, derivation->kernels + 1);
+    size_t *next = SMS__NEW(arena, size_t, derivation->kernels + 1);
     for (size_t k = 0; k < derivation->kernels; k++) {
         struct sms__derived *kernel = &derivation->kernel[k];
-        size_t first = 0, length, n = 2;
+        size_t first = 0, length;
         kernel->name = plain[k] = make_name(arena, kernel->symbol);
         while (strcmp(plain[first], plain[k]) != 0)
             first++;
@@ -195,7 +208,6 @@ void sms__derive_names(struct sms__derivation *derivation)
         if (word)
             kernel->name =
                 sms__print(arena, "%s_%.*s", plain[k], (int)(length < WORD_LENGTH ? length : WORD_LENGTH), word);
-        for (const char *base = kernel->name; is_taken(derivation, k, kernel->name); n++)
-            kernel->name = sms__print(arena, "%s_%zu", base, n);
+        number_name(derivation, k, next);
     }
 }
