@@ -28,6 +28,8 @@ int sms__gzip_read(struct sms__gzip *gzip, void *bytes, size_t room, size_t *got
     const char *text = gzerror(gzip->file, &problem), *reason = strstr(text, ": ");
     *got = length > 0 ? (size_t)length : 0;
     gzip->total += *got;
+    if (problem == Z_MEM_ERROR)
+        return SMS_ENOMEM;
     if (problem == Z_ERRNO)
         return sms__fail(errors, SMS_EIO, gzip->path, "cannot be read");
     if (length >= 0 && problem != Z_BUF_ERROR)

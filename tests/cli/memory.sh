@@ -99,6 +99,7 @@ survives 11 5 "run of processes into a folder" out run processes.yaml --jobs 1 -
 survives 11 6 "run of a cluster into a folder" out run cluster.yaml --jobs 1 --quiet --out out
 survives 3 7 "trace" trace.json run vms.yaml --jobs 1 --trace trace.json
 survives 3 7 "trace for Perfetto" trace.pftrace run vms.yaml --jobs 1 --trace trace.pftrace
+survives 3 7 "trace compressed" trace.json.gz run vms.yaml --jobs 1 --trace trace.json.gz
 survives 3 1 "trace of processes" trace.json run processes.yaml --jobs 1 --trace trace.json
 survives 3 2 "trace of a cluster" trace.json run cluster.yaml --jobs 1 --trace trace.json
 survives 5 3 "compare as a table" none compare vms.yaml --jobs 1
