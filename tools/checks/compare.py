@@ -72,6 +72,16 @@ def placements(said):
     return ",".join(str(int(sm) + 1) if sm else "wait" for _, sm, _ in sorted(lines))
 
 
+def named_sms(text):
+    """The numbers in "SM 4" and "SMs 0, 2 to 3", in order."""
+    found = []
+    for names in re.findall(r"SMs? (\d+(?:(?:, | to )\d+)*)", text):
+        for name in names.split(", "):
+            first, _, last = name.partition(" to ")
+            found += range(int(first), int(last or first) + 1)
+    return sorted(found)
+
+
 def worked_example(smsched):
     text = read(f"{FINE}/worked-example.yaml")
     sms = re.findall(r"- \{sm: \d, (demand: .*)\}", text)
@@ -83,7 +93,7 @@ def worked_example(smsched):
     found["004-ex-sm1"] = added(found["004-sm1"], found["004-tb1"]) if found["004-ex-fg"][0] == "1" else "nothing on it"
     waits = re.search(r"vm3/tb3 block 1 waits.*", said["ua"])[0]
     classes = set(re.findall(r"\((\w+)\)", waits))
-    found["004-ex-why"] = classes.pop() if len(classes) == 1 and waits.count("SM ") == 4 else waits
+    found["004-ex-why"] = classes.pop() if len(classes) == 1 and named_sms(waits) == [0, 1, 2, 3] else waits
     return found
 
 
