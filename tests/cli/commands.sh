@@ -59,7 +59,7 @@ while IFS= read -r row; do
     grep -qF "$row" docs/reference/policies.md && ok || bad "a queue discipline without a row in docs/reference/policies.md" "$row"
 done < <("$smsched" list policies | sed -nE 's/^(\w+) +queue discipline: (.*)/| `\1` | \2/p' | grep . || echo "no discipline is listed")
 
-try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
+try 0 "validate" validate --quiet scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
 try 3 "a folder of models that is none" run --models "$work/none" "$tutorial"; prints "/none: error: --models: is no folder"
 # A closed pipe is no error to report; any other failed write is.
 python3 -c '
