@@ -47,21 +47,31 @@ static inline void log_departure(void *user, const char *policy, const struct sm
     log->departed++;
 }
 
-static inline void log_message(void *user, const char *policy, const struct sms_saying *saying)
+static inline void log_message(void *user, const char *policy, const struct sms_message *message)
 {
     struct event_log *log = user;
     (void)policy;
-    append(log->messages, sizeof log->messages, "%g %s: %s\n", (double)saying->time_ps / log->unit_ps, saying->process,
-           saying->text);
+    append(log->messages, sizeof log->messages, "%g %s: %s\n", (double)message->time_ps / log->unit_ps,
+           message->process, message->text);
+}
+
+static inline int observe(void *user, const struct sms_run_event *event)
+{
+    if (event->kind == SMS_RUN_PLACEMENT)
+        log_placement(user, event->policy, event->placement);
+    else if (event->kind == SMS_RUN_DEPARTURE)
+        log_departure(user, event->policy, event->departure);
+    else
+        log_message(user, event->policy, event->message);
+    return 0;
 }
 
 static inline struct sms_run_options options_for(struct event_log *log, double unit_ps, enum sms_engine engine)
 {
     struct sms_run_options options = sms_run_defaults();
     *log = (struct event_log){.unit_ps = unit_ps};
-    options.on_placement = log_placement;
-    options.on_departure = log_departure;
-    options.on_saying = log_message;
+    options.observe = observe;
+    options.events = SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE | SMS_RUN_MESSAGE;
     options.user = log;
     options.check = true;
     options.engine = engine;

@@ -137,9 +137,8 @@ static bool begin_row(struct explanation *explanation, const char *policy, const
     return false;
 }
 
-static void print_decision(void *user, const char *policy, const struct sms_decision *decision)
+static void print_decision(struct explanation *explanation, const char *policy, const struct sms_decision *decision)
 {
-    struct explanation *explanation = user;
     FILE *to = explanation->to;
     if (explanation->given->format == FORMAT_TABLE && !explanation->given->all) {
         fold(explanation, policy, decision);
@@ -164,13 +163,13 @@ static void print_decision(void *user, const char *policy, const struct sms_deci
 }
 
 /* Prints an event of a process or a pod. Takes `object`. */
-static void print_event(struct explanation *explanation, const char *policy, const struct sms_saying *saying,
+static void print_event(struct explanation *explanation, const char *policy, const struct sms_message *message,
                         long device, json_t *object)
 {
-    const struct sms_decision event = {saying->time_ps, .sm = -1, .vm = saying->process, .reasons = saying->text};
+    const struct sms_decision event = {message->time_ps, .sm = -1, .vm = message->process, .reasons = message->text};
     print_stretches(explanation, 0);
     if (begin_row(explanation, policy, &event, device, object))
-        fprintf(explanation->to, "%s: %s\n", saying->process, saying->text);
+        fprintf(explanation->to, "%s: %s\n", message->process, message->text);
 }
 
 static bool is_within(const struct explanation *explanation, uint64_t time_ps)
@@ -178,34 +177,31 @@ static bool is_within(const struct explanation *explanation, uint64_t time_ps)
     return time_ps >= explanation->from_ps && time_ps <= explanation->to_ps;
 }
 
-static void print_saying(void *user, const char *policy, const struct sms_saying *saying)
+static void print_message(struct explanation *explanation, const char *policy, const struct sms_message *message)
 {
-    struct explanation *explanation = user;
-    if (is_within(explanation, saying->time_ps))
-        print_event(
-            explanation, policy, saying, -1,
-            json_pack("{sf ss ss}", "time_ns", ns(saying->time_ps), "process", saying->process, "text", saying->text));
+    if (is_within(explanation, message->time_ps))
+        print_event(explanation, policy, message, -1,
+                    json_pack("{sf ss ss}", "time_ns", ns(message->time_ps), "process", message->process, "text",
+                              message->text));
 }
 
 /* A span is printed when it ends, so the lines are in order of time. */
-static void print_span(void *user, const char *policy, const struct sms_span *span)
+static void print_span(struct explanation *explanation, const char *policy, const struct sms_span *span)
 {
-    struct explanation *explanation = user;
     char text[160], where[40] = "";
     if (!is_within(explanation, span->end_ps))
         return;
     if (span->device >= 0)
         snprintf(where, sizeof where, " on device %ld", span->device);
     snprintf(text, sizeof text, "%.60s%s since %.6f ms", span->state, where, (double)span->start_ps / 1e9);
-    const struct sms_saying saying = {span->end_ps, span->name, text};
-    print_event(explanation, policy, &saying, span->device,
+    const struct sms_message message = {span->end_ps, span->name, text};
+    print_event(explanation, policy, &message, span->device,
                 json_pack("{sf ss ss so sf}", "time_ns", ns(span->end_ps), "process", span->name, "state", span->state,
                           "device", number_or_null(span->device), "start_ns", ns(span->start_ps)));
 }
 
-static void print_placement(void *user, const char *policy, const struct sms_placement *placement)
+static void print_placement(struct explanation *explanation, const char *policy, const struct sms_placement *placement)
 {
-    struct explanation *explanation = user;
     char text[512];
     if (!is_within(explanation, placement->time_ps))
         return;
@@ -218,10 +214,25 @@ static void print_placement(void *user, const char *policy, const struct sms_pla
         }
     if (placement->wait_ps)
         snprintf(text + used, sizeof text - (size_t)used, ", after %.6g s", (double)placement->wait_ps / 1e12);
-    const struct sms_saying saying = {placement->time_ps, placement->pod, text};
-    print_event(explanation, policy, &saying, -1,
+    const struct sms_message message = {placement->time_ps, placement->pod, text};
+    print_event(explanation, policy, &message, -1,
                 json_pack("{sf ss ss so sf}", "time_ns", ns(placement->time_ps), "pod", placement->pod, "node",
                           placement->node, "gpus", gpus, "wait_ns", ns(placement->wait_ps)));
+}
+
+static const unsigned explained = SMS_RUN_DECISION | SMS_RUN_MESSAGE | SMS_RUN_SPAN | SMS_RUN_PLACEMENT;
+
+static int observe(void *user, const struct sms_run_event *event)
+{
+    if (event->kind == SMS_RUN_DECISION)
+        print_decision(user, event->policy, event->decision);
+    else if (event->kind == SMS_RUN_MESSAGE)
+        print_message(user, event->policy, event->message);
+    else if (event->kind == SMS_RUN_SPAN)
+        print_span(user, event->policy, event->span);
+    else
+        print_placement(user, event->policy, event->placement);
+    return 0;
 }
 
 /* When the first launches have passed their dispatcher, and their first waves are on the SMs. */
@@ -253,7 +264,7 @@ static void set_span(const struct sms_scenario *scenario, struct explanation *ex
         explanation->whole ? UINT64_MAX : (uint64_t)(given->to_ps < 0 ? fmax(from, least) : given->to_ps);
     settings->explain_from_ps = explanation->from_ps;
     settings->explain_to_ps = explanation->to_ps;
-    settings->on_decision = explanation->whole ? NULL : print_decision;
+    settings->events = explanation->whole ? explained & ~(unsigned)SMS_RUN_DECISION : explained;
 }
 
 static int explain_scenario(const struct sms_scenario *scenario, struct explanation *explanation,
@@ -336,9 +347,7 @@ static int explain(struct cli *cli)
     settings.alone = false;
     settings.jobs = 1;
     settings.replications = 1;
-    settings.on_saying = print_saying;
-    settings.on_span = print_span;
-    settings.on_placement = print_placement;
+    settings.observe = observe;
     settings.user = &explanation;
     if (code == EXIT_OK)
         code = check_all(&session, &settings);

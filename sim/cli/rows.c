@@ -160,7 +160,7 @@ void rows_end_scenario(struct rows *rows)
         flush_placements(&rows->placements);
 }
 
-void rows_add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay)
+static void add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay)
 {
     if (rows->timeline_policy != policy)
         rows->timeline_rows = 0;
@@ -173,7 +173,7 @@ void rows_add_stay(struct rows *rows, const char *policy, const struct sms_stay 
     fprintf(rows->timeline, "%.3f,%.3f,%u\n", (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3, stay->blocks);
 }
 
-void rows_add_wait(struct rows *rows, const char *policy, const struct sms_wait *wait)
+static void add_wait(struct rows *rows, const char *policy, const struct sms_wait *wait)
 {
     if (rows->waits_policy != policy)
         rows->waits_rows = 0;
@@ -222,7 +222,7 @@ static bool count_row(struct rows *rows, const char *policy, bool is_placement)
 }
 
 /* The device's field is empty if there is none (-1). */
-void rows_add_span(struct rows *rows, const char *policy, const struct sms_span *span)
+static void add_span(struct rows *rows, const char *policy, const struct sms_span *span)
 {
     if (!count_row(rows, policy, false))
         return;
@@ -234,7 +234,7 @@ void rows_add_span(struct rows *rows, const char *policy, const struct sms_span 
     fprintf(rows->spans, ",%.3f,%.3f\n", (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
 }
 
-void rows_add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement)
+static void add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement)
 {
     const struct sms__cut *last = last_cut(rows);
     if (last && strcmp(last->policy, policy) != 0)
@@ -245,7 +245,7 @@ void rows_add_placement(struct rows *rows, const char *policy, const struct sms_
         set_row(&rows->placements, placement->number, 0); /* an earlier row of the pod is not its current one */
 }
 
-void rows_add_departure(struct rows *rows, const struct sms_departure *departure)
+static void add_departure(struct rows *rows, const struct sms_departure *departure)
 {
     struct placements *placements = &rows->placements;
     uint32_t row = departure->number < placements->pods ? placements->row_of[departure->number] : 0;
@@ -255,11 +255,43 @@ void rows_add_departure(struct rows *rows, const struct sms_departure *departure
     placements->row_of[departure->number] = 0;
 }
 
-void rows_add_gpu(struct rows *rows, const char *policy, const struct sms_shared_gpu *gpu)
+static void add_gpu(struct rows *rows, const char *policy, const struct sms_shared_gpu *gpu)
 {
     SMS__PRINT_CSV(rows->gpus, rows->scenario, policy, gpu->node);
     fprintf(rows->gpus, "%u,%llu,%llu,%llu,%u\n", gpu->gpu, (unsigned long long)gpu->memory_bytes,
             (unsigned long long)gpu->allocated_bytes, (unsigned long long)gpu->used_bytes, gpu->pods);
+}
+
+unsigned rows_events(const struct rows *rows)
+{
+    return (rows->timeline && !rows->brief ? SMS_RUN_STAY | SMS_RUN_WAIT : 0U) | (rows->spans ? SMS_RUN_SPAN : 0U) |
+           (rows->placements.to ? SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE : 0U) | (rows->gpus ? SMS_RUN_SHARED_GPU : 0U);
+}
+
+void rows_add(struct rows *rows, const struct sms_run_event *event)
+{
+    switch (event->kind) {
+    case SMS_RUN_STAY:
+        add_stay(rows, event->policy, event->stay);
+        break;
+    case SMS_RUN_WAIT:
+        add_wait(rows, event->policy, event->wait);
+        break;
+    case SMS_RUN_SPAN:
+        add_span(rows, event->policy, event->span);
+        break;
+    case SMS_RUN_PLACEMENT:
+        add_placement(rows, event->policy, event->placement);
+        break;
+    case SMS_RUN_DEPARTURE:
+        add_departure(rows, event->departure);
+        break;
+    case SMS_RUN_SHARED_GPU:
+        add_gpu(rows, event->policy, event->shared_gpu);
+        break;
+    default:
+        break;
+    }
 }
 
 static void keep_incomplete(struct rows *rows)

@@ -38,12 +38,9 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
 /* Rows of this scenario follow; its name must outlive the rows. */
 void rows_start_scenario(struct rows *rows, const char *scenario);
 void rows_end_scenario(struct rows *rows);
-void rows_add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay);
-void rows_add_wait(struct rows *rows, const char *policy, const struct sms_wait *wait);
-void rows_add_span(struct rows *rows, const char *policy, const struct sms_span *span);
-void rows_add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement);
-void rows_add_departure(struct rows *rows, const struct sms_departure *departure);
-void rows_add_gpu(struct rows *rows, const char *policy, const struct sms_shared_gpu *gpu);
+/* The kinds of events that have rows, as a sum of enum sms_run_event_kind; and an event of such a kind. */
+unsigned rows_events(const struct rows *rows);
+void rows_add(struct rows *rows, const struct sms_run_event *event);
 /* Closes the files. Keeps in `cut` the policies that have more rows than were written; the caller frees it. */
 int rows_end(struct rows *rows, struct sms__folder *folder, struct sms_errors *errors);
 

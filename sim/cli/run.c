@@ -44,8 +44,9 @@ const struct cli_option run_trace[] = {
 
 struct run {
     const struct session *session;
-    struct sms__trace *trace; /* or NULL */
-    struct rows *rows;        /* or NULL */
+    struct sms__trace *trace;          /* or NULL */
+    struct rows *rows;                 /* or NULL */
+    unsigned row_events, trace_events; /* the kinds of sms_run_event for each */
     struct sms__progress progress;
 };
 
@@ -68,80 +69,25 @@ static void show_progress(void *user, size_t done, size_t total)
     sms__progress_show(&((struct run *)user)->progress, done, total, 0);
 }
 
-static bool has_timeline(const struct rows *rows) { return rows && rows->timeline && !rows->brief; }
-
-static void observe_stay(void *user, const char *policy, const struct sms_stay *stay)
+static int observe(void *user, const struct sms_run_event *event)
 {
-    struct run *run = user;
-    if (has_timeline(run->rows))
-        rows_add_stay(run->rows, policy, stay);
-    if (run->trace)
-        sms__trace_stay(run->trace, policy, stay);
+    const struct run *run = user;
+    if (run->row_events & event->kind)
+        rows_add(run->rows, event);
+    if (run->trace_events & event->kind)
+        sms__trace_add(run->trace, event);
+    return 0;
 }
 
-static void observe_wait(void *user, const char *policy, const struct sms_wait *wait)
+static void set_observer(struct run *run, struct sms_run_options *settings)
 {
-    rows_add_wait(((struct run *)user)->rows, policy, wait);
-}
-
-static void observe_kernel(void *user, const char *policy, const struct sms_kernel_run *kernel)
-{
-    sms__trace_kernel(((struct run *)user)->trace, policy, kernel);
-}
-
-static void observe_span(void *user, const char *policy, const struct sms_span *span)
-{
-    struct run *run = user;
-    if (run->rows && run->rows->spans)
-        rows_add_span(run->rows, policy, span);
-    if (run->trace)
-        sms__trace_span(run->trace, policy, span);
-}
-
-static void observe_miss(void *user, const char *policy, const struct sms_miss *miss)
-{
-    sms__trace_miss(((struct run *)user)->trace, policy, miss);
-}
-
-static void observe_placement(void *user, const char *policy, const struct sms_placement *placement)
-{
-    struct run *run = user;
-    if (run->rows && run->rows->placements.to)
-        rows_add_placement(run->rows, policy, placement);
-    if (run->trace)
-        sms__trace_placement(run->trace, policy, placement);
-}
-
-static void observe_departure(void *user, const char *policy, const struct sms_departure *departure)
-{
-    struct run *run = user;
-    if (run->rows && run->rows->placements.to)
-        rows_add_departure(run->rows, departure);
-    if (run->trace)
-        sms__trace_departure(run->trace, policy, departure);
-}
-
-static void observe_gpu(void *user, const char *policy, const struct sms_shared_gpu *gpu)
-{
-    rows_add_gpu(((struct run *)user)->rows, policy, gpu);
-}
-
-static void set_observers(struct run *run, const struct sms_scenario *scenario, struct sms_run_options *settings)
-{
-    const struct rows *rows = run->rows;
-    const bool blocks = run->trace && !scenario->cluster; /* otherwise the trace has pods */
-    const bool timeline = has_timeline(rows), placements = rows && rows->placements.to;
+    run->row_events = run->rows ? rows_events(run->rows) : 0;
+    run->trace_events = run->trace ? SMS__TRACE_EVENT_KINDS : 0;
     settings->user = run;
     settings->on_progress = show_progress;
-    settings->on_stay = timeline || blocks ? observe_stay : NULL;
-    settings->on_wait = timeline ? observe_wait : NULL;
-    settings->on_kernel = blocks ? observe_kernel : NULL;
-    settings->on_span = (rows && rows->spans) || blocks ? observe_span : NULL;
-    settings->on_miss = blocks ? observe_miss : NULL;
-    settings->on_placement = placements || run->trace ? observe_placement : NULL;
-    settings->on_departure = placements || run->trace ? observe_departure : NULL;
-    settings->on_shared_gpu = rows && rows->gpus ? observe_gpu : NULL;
-    settings->bins = timeline ? TIMELINE_BINS : 0;
+    settings->observe = observe;
+    settings->events = run->row_events | run->trace_events;
+    settings->bins = run->row_events & SMS_RUN_STAY ? TIMELINE_BINS : 0;
 }
 
 static int run_one(struct run *run, const struct run_options *options, const struct sms_scenario *scenario,
@@ -151,7 +97,7 @@ static int run_one(struct run *run, const struct run_options *options, const str
     struct sms_errors errors;
     char label[64];
     snprintf(label, sizeof label, "%.27s: ", sms_scenario_name(scenario));
-    set_observers(run, scenario, &settings);
+    set_observer(run, &settings);
     if (run->rows)
         rows_start_scenario(run->rows, sms_scenario_name(scenario));
     sms__progress_begin(&run->progress, label, "runs", run->session->cli->quiet);

@@ -111,6 +111,8 @@ static int check_limits(const struct sms__engine *engine)
 {
     if (engine->max_events && engine->events >= engine->max_events)
         return SMS_ELIMIT;
+    if (engine->ended && *engine->ended)
+        return SMS_ECANCELED;
     if (engine->cancel && atomic_load_explicit(engine->cancel, memory_order_relaxed))
         return SMS_ECANCELED;
     return SMS_OK;

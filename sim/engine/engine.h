@@ -47,7 +47,8 @@ struct sms__engine {
     bool alone;                        /* when the source began to fire, no other event was set for this instant */
     bool stopped;                      /* set by a handler to end the run */
     bool due_again;                    /* since the source began to fire, an event was set for this instant */
-    const atomic_bool *cancel;         /* NULL, or ends the run once it is true */
+    const atomic_bool *cancel;         /* NULL, or ends the run once it is true; another thread may set it */
+    const bool *ended;                 /* the same, set by this thread */
     struct sms__action *first, **last; /* deferred actions */
 };
 

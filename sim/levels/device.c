@@ -81,7 +81,7 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
         .contention_view = *view,
         .run = spec->record,
         .options = spec->options,
-        .label = spec->observe,
+        .observer = spec->observer,
         .discipline = own ? own : scenario->queue,
         .kernel_type = types,
         .kernel_types = n_types,

@@ -4,11 +4,13 @@
 #include "../model/draws.h"
 
 void sms__run_engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS],
-                          const struct sms_run_options *options)
+                          const struct sms__run_spec *spec)
 {
+    const struct sms_run_options *options = spec->options;
     sms__engine_init(engine, arena, sources);
     engine->linear_scan = options->engine == SMS_ENGINE_REFERENCE;
     engine->cancel = options->cancel;
+    engine->ended = spec->observer ? &spec->observer->stopped : NULL;
     engine->max_events = options->max_events;
 }
 

@@ -7,7 +7,7 @@
 
 /* sms__engine_init, and the options that concern an engine. */
 void sms__run_engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS],
-                          const struct sms_run_options *options);
+                          const struct sms__run_spec *spec);
 
 /* The engine has two sources of SMS__LEVEL_RUN. At the end of the warm-up `at_warmup` is called, and at the end of the
  * run the engine stops. If the scenario has slack (sms__slack_ps), both times are drawn, the same under every policy.

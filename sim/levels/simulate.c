@@ -135,7 +135,7 @@ static void init_feed(struct run *run, size_t vm, size_t device)
 static void init_bins(struct run *run, size_t all_sms)
 {
     struct sms__record *record = run->spec->record;
-    if (!run->spec->observe || !run->spec->options->bins || run->scenario->duration_ps <= 0)
+    if (!run->spec->observer || !run->spec->options->bins || run->scenario->duration_ps <= 0)
         return;
     record->bins = run->spec->options->bins;
     record->bin_ps = (uint64_t)(run->scenario->duration_ps / (double)record->bins) + 1;
@@ -147,7 +147,7 @@ static void init(struct run *run)
     const struct sms_scenario *scenario = run->scenario;
     size_t sources[SMS__LEVELS] = {0};
     count_sources(scenario, sources);
-    sms__run_engine_init(&run->engine, run->arena, sources, run->spec->options);
+    sms__run_engine_init(&run->engine, run->arena, sources, run->spec);
     run->device = SMS__NEW(run->arena, struct sms__blocks *, scenario->devices);
     run->link = SMS__NEW(run->arena, struct sms__link, 2 * scenario->devices);
     run->feed = SMS__NEW(run->arena, struct sms__feed, scenario->devices * scenario->vms);

@@ -3,13 +3,14 @@
 #define SMS_LEVELS_SIMULATE_H
 
 #include "../record/record.h"
+#include "run_observer.h"
 
 struct sms__run_spec {
     const struct sms_scenario *scenario;
     const struct sms__policy_use *policy;
     uint64_t seed;
-    long only_vm;        /* only this VM runs, by itself; -1: all VMs */
-    const char *observe; /* label under which observers are called; NULL: there are none */
+    long only_vm;                       /* only this VM runs, by itself; -1: all VMs */
+    struct sms__run_observer *observer; /* or NULL */
     const struct sms_run_options *options;
     struct sms__record *record; /* filled; in the arena */
 };

@@ -9,13 +9,12 @@ static void observe_kernel(const struct sms__vm_stream *stream, uint64_t now)
     const struct sms__feed *feed = stream->feed;
     const struct sms__launch *launch = &stream->launch;
     const struct sms__blocks_setup *device = sms__blocks_setup(feed->device);
-    const struct sms_run_options *options = device->options;
-    if (!device->label || !options->on_kernel)
+    if (!sms__observes(device->observer, SMS_RUN_KERNEL))
         return;
     struct sms_kernel_run run = {
         device->idx,   (size_t)(stream - feed->stream), launch->vm, launch->kernel->name, launch->launched_ps, now,
         launch->blocks};
-    options->on_kernel(options->user, device->label, &run);
+    sms__observe(device->observer, (struct sms_run_event){SMS_RUN_KERNEL, .kernel = &run});
 }
 
 static void launch_ended(void *subject, uint64_t now)
@@ -72,7 +71,7 @@ static void observe_miss(const struct sms__vm_stream *stream, uint64_t now)
 {
     const struct sms__feed *feed = stream->feed;
     const struct sms__blocks_setup *device = sms__blocks_setup(feed->device);
-    if (!device->label || !device->options->on_miss)
+    if (!sms__observes(device->observer, SMS_RUN_MISS))
         return;
     struct sms_miss miss = {(size_t)(feed->vm - feed->scenario->vm),
                             feed->vm->name,
@@ -80,7 +79,7 @@ static void observe_miss(const struct sms__vm_stream *stream, uint64_t now)
                             stream->arrived_ps,
                             now,
                             feed->vm->deadline_ps};
-    device->options->on_miss(device->options->user, device->label, &miss);
+    sms__observe(device->observer, (struct sms_run_event){SMS_RUN_MISS, .miss = &miss});
 }
 
 static void end_job(struct sms__vm_stream *stream, uint64_t now)

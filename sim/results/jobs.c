@@ -88,19 +88,29 @@ static void keep(struct job *job, const struct sms__record *record, size_t polic
         keep_simtbs(results, policy, record->simtbs);
 }
 
+/* What happens on the devices of a cluster is not reported. */
+static unsigned observed_events(const struct sms_results *results)
+{
+    const unsigned of_pods =
+        SMS_RUN_DECISION | SMS_RUN_MESSAGE | SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE | SMS_RUN_SHARED_GPU;
+    const struct sms_run_options *options = results->options;
+    return !options->observe ? 0 : results->scenario->cluster ? options->events & of_pods : options->events;
+}
+
 static int run_policy(struct job *job)
 {
     const struct work *work = job->work;
     const struct sms_results *results = work->results;
     size_t policy = job->idx / work->count, replication = work->first + job->idx % work->count;
     const struct sms__policy_use *use = &results->scenario->policy[results->policy[policy]];
+    struct sms__run_observer observer = {results->options, use->label, observed_events(results), false};
     struct sms__record record;
     struct sms__run_spec spec = {
         .scenario = results->scenario,
         .policy = use,
         .seed = replication_seed(work, replication),
         .only_vm = -1,
-        .observe = replication == 0 && !work->pilots ? use->label : NULL,
+        .observer = replication == 0 && !work->pilots ? &observer : NULL,
         .options = results->options,
         .record = &record,
     };
@@ -145,10 +155,8 @@ static int run_job(void *user)
 static bool is_observed(const struct work *work, size_t idx)
 {
     const struct sms_run_options *o = work->results->options;
-    bool any = o->on_decision || o->on_wait || o->on_stay || o->on_kernel || o->on_span || o->on_saying ||
-               o->on_placement || o->on_departure || o->on_shared_gpu || o->on_miss;
-    return any && !work->pilots && work->first == 0 && idx < work->results->policies * work->count &&
-           idx % work->count == 0;
+    return o->observe && o->events && !work->pilots && work->first == 0 &&
+           idx < work->results->policies * work->count && idx % work->count == 0;
 }
 
 /* The caller sees one policy after another. Jobs are taken in order, so those before this one are done some time. */

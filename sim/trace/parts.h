@@ -150,8 +150,25 @@ int sms__usage_begin(struct sms__trace *trace, size_t events);
 void sms__usage_add(struct sms__trace_usage *usage, size_t row, uint64_t start, uint64_t end, uint64_t blocks);
 void sms__usage_write(struct sms__trace *trace);
 
-/* trace.c: makes `policy` the current one. False if it is not in the trace, or the interval does not overlap that of
+/* part.c: makes `policy` the current one. False if it is not in the trace, or the interval does not overlap that of
  * the options, to which it is cut. */
 bool sms__trace_observe(struct sms__trace *trace, const char *policy, uint64_t *start_ps, uint64_t *end_ps);
+/* Completes the current policy, if there is one. */
+void sms__trace_end_part(struct sms__trace *trace);
+
+/* The number of streams of all tenants. */
+static inline size_t sms__trace_streams(const struct sms__trace *trace)
+{
+    return trace->first_stream[trace->scenario->vms];
+}
+
+/* runs.c */
+void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct sms_stay *stay);
+void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run);
+void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span);
+void sms__trace_miss(struct sms__trace *trace, const char *policy, const struct sms_miss *miss);
+/* pods.c */
+void sms__trace_placement(struct sms__trace *trace, const char *policy, const struct sms_placement *placement);
+void sms__trace_departure(struct sms__trace *trace, const char *policy, const struct sms_departure *departure);
 
 #endif

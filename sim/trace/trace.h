@@ -31,15 +31,12 @@ struct sms__trace;
 int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_options *options,
                      struct sms__trace **out, struct sms_errors *errors);
 
-/* The observers of a run. */
-void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct sms_stay *stay);
-void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run);
-void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span);
-void sms__trace_miss(struct sms__trace *trace, const char *policy, const struct sms_miss *miss);
-
-/* The observers of a cluster's run, which has no others. */
-void sms__trace_placement(struct sms__trace *trace, const char *policy, const struct sms_placement *placement);
-void sms__trace_departure(struct sms__trace *trace, const char *policy, const struct sms_departure *departure);
+/* The kinds of events that a trace has, and an event of such a kind. */
+enum {
+    SMS__TRACE_EVENT_KINDS =
+        SMS_RUN_STAY | SMS_RUN_KERNEL | SMS_RUN_SPAN | SMS_RUN_MISS | SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE
+};
+void sms__trace_add(struct sms__trace *trace, const struct sms_run_event *event);
 
 /* Completes the file and gives it its name. Prints to `summary`, unless it is NULL, how much was kept. */
 int sms__trace_end(struct sms__trace *trace, FILE *summary, struct sms_errors *errors);

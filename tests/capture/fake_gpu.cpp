@@ -50,16 +50,20 @@ struct seen {
     std::map<std::tuple<int, size_t, uint64_t>, uint64_t> end_ps;
 };
 
-void see_decision(void *user, const char *, const sms_decision *decision)
+void see_decision(seen *s, const sms_decision *decision)
 {
-    seen *s = (seen *)user;
     if (decision->sm >= 0)
         s->block[decision->vm[1] - '0'][decision->block] = {(size_t)decision->sm, decision->time_ps};
 }
 
-void see_stay(void *user, const char *, const sms_stay *stay)
+int see(void *user, const sms_run_event *event)
 {
-    ((seen *)user)->end_ps[{stay->vm[1] - '0', stay->sm, stay->start_ps}] = stay->end_ps;
+    seen *s = (seen *)user;
+    if (event->kind == SMS_RUN_DECISION)
+        see_decision(s, event->decision);
+    else
+        s->end_ps[{event->stay->vm[1] - '0', event->stay->sm, event->stay->start_ps}] = event->stay->end_ps;
+    return 0;
 }
 
 void write_slot(std::ostream &to, int slot, const shape &s, double block_us)
@@ -90,9 +94,9 @@ seen simulate(const std::string &text)
     sms_results *results = nullptr;
     sms_run_options options = sms_run_defaults();
     options.alone = false;
-    options.on_decision = see_decision;
+    options.observe = see;
+    options.events = SMS_RUN_DECISION | SMS_RUN_STAY;
     options.explain_to_ps = UINT64_MAX;
-    options.on_stay = see_stay;
     options.user = &s;
     int code = sms_file_load(path, nullptr, &file, &errors);
     if (!code)

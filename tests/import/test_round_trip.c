@@ -152,14 +152,15 @@ static size_t measure(const struct program *program, struct timed *timed)
     return kernels;
 }
 
-static void note_run(void *user, const char *policy, const struct sms_kernel_run *run)
+static int note_run(void *user, const struct sms_run_event *event)
 {
+    const struct sms_kernel_run *run = event->kernel;
     struct timed *timed = user;
-    (void)policy;
     while (strcmp(timed->name, run->kernel) != 0)
         timed++;
     timed->sum_s += (double)(run->end_ps - run->launch_ps) * 1e-12;
     timed->runs++;
+    return 0;
 }
 
 static struct sms_file *derive(struct sms__arena *arena, const struct program *program,
@@ -215,7 +216,8 @@ static void run_program(struct sms__arena *arena, const struct program *program,
     for (size_t k = 0; k < outcome->kernels; k++)
         timed[k].name = file->workload[0]->kernel[k].name;
     options.alone = false;
-    options.on_kernel = note_run;
+    options.observe = note_run;
+    options.events = SMS_RUN_KERNEL;
     options.user = timed;
     struct sms_results *results = run_first(file, &options);
     for (size_t k = 0; k < outcome->kernels; k++) {

@@ -48,24 +48,34 @@ static inline void digest_departure(void *user, const char *policy, const struct
     assert_true(departure->start_ps <= departure->end_ps);
 }
 
-static inline void digest_message(void *user, const char *policy, const struct sms_saying *saying)
+static inline void digest_message(void *user, const char *policy, const struct sms_message *message)
 {
     struct event_digest *digest = user;
     char line[4400];
-    snprintf(line, sizeof line, "%s %llu %s %s", policy, (unsigned long long)saying->time_ps, saying->process,
-             saying->text);
+    snprintf(line, sizeof line, "%s %llu %s %s", policy, (unsigned long long)message->time_ps, message->process,
+             message->text);
     add_line(digest, line);
     for (size_t i = 0; digest->phrase && digest->phrase[i]; i++)
-        digest->matches[i] += strstr(saying->text, digest->phrase[i]) != NULL;
+        digest->matches[i] += strstr(message->text, digest->phrase[i]) != NULL;
+}
+
+static inline int observe(void *user, const struct sms_run_event *event)
+{
+    if (event->kind == SMS_RUN_PLACEMENT)
+        digest_placement(user, event->policy, event->placement);
+    else if (event->kind == SMS_RUN_DEPARTURE)
+        digest_departure(user, event->policy, event->departure);
+    else
+        digest_message(user, event->policy, event->message);
+    return 0;
 }
 
 static inline struct sms_run_options digest_options(enum sms_engine engine, struct event_digest *digest)
 {
     struct sms_run_options options = sms_run_defaults();
     digest->hash = 1;
-    options.on_placement = digest_placement;
-    options.on_departure = digest_departure;
-    options.on_saying = digest_message;
+    options.observe = observe;
+    options.events = SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE | SMS_RUN_MESSAGE;
     options.user = digest;
     options.engine = engine;
     options.check = true; /* compares ledgers and monitors with pods at each event */

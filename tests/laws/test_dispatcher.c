@@ -43,16 +43,17 @@ struct waits {
     double launch_us, dispatcher_us, slots_us;
 };
 
-static void note_wait(void *user, const char *policy, const struct sms_wait *wait)
+static int note_wait(void *user, const struct sms_run_event *event)
 {
+    const struct sms_wait *wait = event->wait;
     struct waits *waits = user;
-    (void)policy;
     waits->count++;
     *(strstr(wait->reason, "dispatcher") ? &waits->dispatcher_us
       : strstr(wait->reason, "cost")     ? &waits->launch_us
                                          : &waits->slots_us) = (double)wait->waited_ps / 1e6;
     if (strcmp(wait->reason, "block slots full") == 0)
         waits->sms = wait->sms;
+    return 0;
 }
 
 /* The eighth block starts 0.7 us after the first, and fills the device. The last of 20 starts 6.3 us after it. */
@@ -62,7 +63,8 @@ static void the_time_of_a_wait_is_split_by_its_reasons(void **state)
     struct waits waits = {.count = 0};
     struct sms_run_options options = sms_run_defaults();
     options.alone = false;
-    options.on_wait = note_wait;
+    options.observe = note_wait;
+    options.events = SMS_RUN_WAIT;
     options.user = &waits;
     struct sms_file *file = load_text("%s", RUN("", LONG, "{launch: k}", ""));
     discard(run_first(file, &options), file);

@@ -148,13 +148,14 @@ struct windows {
     double count[WINDOWS];
 };
 
-static void count_placement(void *user, const char *policy, const struct sms_placement *placement)
+static int count_placement(void *user, const struct sms_run_event *event)
 {
+    const struct sms_placement *placement = event->placement;
     struct windows *windows = user;
     uint64_t window = placement->time_ps / ((uint64_t)WINDOW_S * 1000000000000);
-    (void)policy;
     if (window < WINDOWS)
         windows->count[window]++;
+    return 0;
 }
 
 static void count_windows(const struct sms_file *file, uint64_t seed, double *mean, double *dispersion)
@@ -163,7 +164,8 @@ static void count_windows(const struct sms_file *file, uint64_t seed, double *me
     struct sms_run_options options = sms_run_defaults();
     double sum = 0, squares = 0;
     windows = (struct windows){{0}};
-    options.on_placement = count_placement;
+    options.observe = count_placement;
+    options.events = SMS_RUN_PLACEMENT;
     options.user = &windows;
     options.seed = seed;
     sms_results_free(run_first(file, &options));

@@ -53,7 +53,7 @@ static struct sms_results *run_unobserved(const struct sms_file *file, enum sms_
                                           struct event_digest *digest)
 {
     struct sms_run_options options = digest_options(engine, digest);
-    options.on_saying = NULL;
+    options.events &= ~(unsigned)SMS_RUN_MESSAGE;
     options.max_events = EVENTS_MOST;
     return run_first(file, &options);
 }

@@ -6,20 +6,21 @@ struct timeline {
     double first_end_us, last_start_us, second_start_us;
 };
 
-static void watch(void *user, const char *policy, const struct sms_stay *stay)
+static int watch(void *user, const struct sms_run_event *event)
 {
+    const struct sms_stay *stay = event->stay;
     struct timeline *timeline = user;
     double start = (double)stay->start_ps / 1e6, end = (double)stay->end_ps / 1e6;
-    (void)policy;
     if (!strcmp(stay->vm, "second")) {
         if (start < timeline->second_start_us)
             timeline->second_start_us = start;
-        return;
+        return 0;
     }
     if (start > timeline->last_start_us)
         timeline->last_start_us = start;
     if (end > timeline->first_end_us)
         timeline->first_end_us = end;
+    return 0;
 }
 
 /* `measured_us`: when the second started; the model may be off by less than a wave of the first. */
@@ -34,7 +35,8 @@ static void assert_leftover(const char *name, double measured_us, double wave_us
         struct sms_run_options options = sms_run_defaults();
         options.alone = false;
         options.policies = (const char *const[]){policies[p], NULL};
-        options.on_stay = watch;
+        options.observe = watch;
+        options.events = SMS_RUN_STAY;
         options.user = &timeline;
         sms_results_free(run_first(file, &options));
         print_message("%s, %s: second starts at %.1f us, measured %.1f us\n", name, policies[p],

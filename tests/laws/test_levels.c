@@ -58,13 +58,14 @@ struct placed {
     size_t count;
 };
 
-static void note_placement(void *user, const char *policy, const struct sms_placement *placement)
+static int note_placement(void *user, const struct sms_run_event *event)
 {
+    const struct sms_placement *placement = event->placement;
     struct placed *placed = user;
-    (void)policy;
     assert_true(placed->count < PODS_MAX);
     placed->time[placed->count] = placement->time_ps;
     snprintf(placed->name[placed->count++], sizeof placed->name[0], "%s", placement->pod);
+    return 0;
 }
 
 /* Pods on one GPU, more than it has slots. */
@@ -83,7 +84,8 @@ static struct sms_results *run_pods(const char *share, const char *mode, struct 
     struct sms_file *file = load_text("%s", text.chars);
     struct sms_run_options options = sms_run_defaults();
     options.check = true;
-    options.on_placement = note_placement;
+    options.observe = note_placement;
+    options.events = SMS_RUN_PLACEMENT;
     options.user = placed;
     placed->count = 0;
     struct sms_results *results = run_first(file, &options);

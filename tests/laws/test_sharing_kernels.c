@@ -216,12 +216,13 @@ struct kernel_times {
     size_t count;
 };
 
-static void keep_kernel(void *user, const char *policy, const struct sms_kernel_run *run)
+static int keep_kernel(void *user, const struct sms_run_event *event)
 {
+    const struct sms_kernel_run *run = event->kernel;
     struct kernel_times *times = user;
-    (void)policy;
     assert_true(times->count < 64);
     times->alone[times->count++] = (double)(run->end_ps - run->launch_ps);
+    return 0;
 }
 
 static struct kernel_times kernels_of(const char *scenario)
@@ -229,7 +230,8 @@ static struct kernel_times kernels_of(const char *scenario)
     struct kernel_times times = {.count = 0};
     struct sms_run_options options = sms_run_defaults();
     options.alone = false;
-    options.on_kernel = keep_kernel;
+    options.observe = keep_kernel;
+    options.events = SMS_RUN_KERNEL;
     options.user = &times;
     share_release(
         share_with(&options,

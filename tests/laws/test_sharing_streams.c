@@ -45,21 +45,23 @@ struct ends {
     double of[8][8], kernel[8][8]; /* [process][stream]; its first kernel's */
 };
 
-static void note_end(void *user, const char *policy, const struct sms_span *span)
+static int note_end(void *user, const struct sms_run_event *event)
 {
+    const struct sms_span *span = event->span;
     struct ends *ends = user;
     double *kernel = &ends->kernel[span->process][span->stream];
-    (void)policy;
     ends->of[span->process][span->stream] = (double)span->end_ps / 1e9;
     if (*kernel == 0 && !strcmp(span->state, "kernel"))
         *kernel = (double)span->end_ps / 1e9;
+    return 0;
 }
 
 static struct ends ends_of(const char *workloads, const char *scenario, enum sms_engine engine)
 {
     struct ends ends = {0};
     struct sms_run_options options = sms_run_defaults();
-    options.on_span = note_end;
+    options.observe = note_end;
+    options.events = SMS_RUN_SPAN;
     options.user = &ends;
     options.alone = false;
     options.check = engine == SMS_ENGINE_FAST;
@@ -304,13 +306,14 @@ static void mix(struct seen *seen, const void *bytes, size_t count)
         seen->hash = (seen->hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
 }
 
-static void mix_span(void *user, const char *policy, const struct sms_span *span)
+static int mix_span(void *user, const struct sms_run_event *event)
 {
-    (void)policy;
+    const struct sms_span *span = event->span;
     mix(user, span->name, strlen(span->name));
     mix(user, span->state, strlen(span->state));
     mix(user, &span->start_ps, sizeof span->start_ps);
     mix(user, &span->end_ps, sizeof span->end_ps);
+    return 0;
 }
 
 static void mix_metrics(struct seen *seen, const struct sms_results *results, size_t policy)
@@ -339,7 +342,8 @@ static uint64_t seen_with(const char *streams)
         " mode: together}, {share: container_pause, mode: time_slice}]\n"
         "processes:\n  - {name: p, %s, repeat: 3, active_threads: 40 %%}\n  - {name: q, workload: w, start: 1 ms}\n",
         streams);
-    options.on_span = mix_span;
+    options.observe = mix_span;
+    options.events = SMS_RUN_SPAN;
     options.user = &seen;
     struct shared s = share_with(
         &options,

@@ -13,15 +13,16 @@ struct log {
     char reasons[1024];
 };
 
-static inline void note(void *user, const char *policy, const struct sms_decision *decision)
+static inline int note(void *user, const struct sms_run_event *event)
 {
+    const struct sms_decision *decision = event->decision;
     struct log *log = user;
-    (void)policy;
     if (log->count == PLACEMENTS)
-        return;
+        return 0;
     snprintf(log->vm[log->count], sizeof log->vm[0], "%s", decision->vm);
     snprintf(log->reasons, sizeof log->reasons, "%s", decision->reasons);
     log->sm[log->count++] = decision->sm;
+    return 0;
 }
 
 /* The decisions at time 0 under a policy. */
@@ -31,7 +32,8 @@ static inline struct log decisions_of(const struct sms_file *file, const char *p
     struct sms_run_options options = sms_run_defaults();
     options.policies = (const char *const[]){policy, NULL};
     options.alone = false;
-    options.on_decision = note;
+    options.observe = note;
+    options.events = SMS_RUN_DECISION;
     options.explain_to_ps = 0;
     options.user = &log;
     sms_results_free(run_first(file, &options));

@@ -21,13 +21,13 @@ struct log {
     size_t message_chars, copy_chars;
 };
 
-static void log_message(void *user, const char *policy, const struct sms_saying *saying)
+static void log_message(void *user, const char *policy, const struct sms_message *message)
 {
     struct log *log = user;
     (void)policy;
     log->message_chars +=
         (size_t)snprintf(log->messages + log->message_chars, sizeof log->messages - log->message_chars, "%g %s %s\n",
-                         (double)saying->time_ps / 1e9, saying->process, saying->text);
+                         (double)message->time_ps / 1e9, message->process, message->text);
 }
 
 static void log_copy(void *user, const char *policy, const struct sms_span *span)
@@ -40,6 +40,15 @@ static void log_copy(void *user, const char *policy, const struct sms_span *span
                              span->name, (double)span->start_ps / 1e9, (double)span->end_ps / 1e9);
 }
 
+static int observe(void *user, const struct sms_run_event *event)
+{
+    if (event->kind == SMS_RUN_MESSAGE)
+        log_message(user, event->policy, event->message);
+    else
+        log_copy(user, event->policy, event->span);
+    return 0;
+}
+
 /* Runs the text and logs messages and copies. Every process must end. */
 static struct log run_logged(const char *text)
 {
@@ -47,8 +56,8 @@ static struct log run_logged(const char *text)
     struct sms_file *file = load_text("%s", text);
     struct sms_run_options options = sms_run_defaults();
     options.alone = false;
-    options.on_saying = log_message;
-    options.on_span = log_copy;
+    options.observe = observe;
+    options.events = SMS_RUN_MESSAGE | SMS_RUN_SPAN;
     options.explain_to_ps = UINT64_MAX;
     options.user = &log;
     struct sms_results *results = run_first(file, &options);

@@ -33,22 +33,24 @@ static void append_span(struct log *log, const char *process, const char *format
         snprintf(log->text + used, sizeof log->text - used, format, from_ms, to_ms, where);
 }
 
-static void on_span(void *user, const char *policy, const struct sms_span *span)
+static int keep_span(void *user, const struct sms_run_event *event)
 {
-    (void)policy;
+    const struct sms_span *span = event->span;
     struct log *log = user;
     char format[128];
     snprintf(format, sizeof format, "%s %s %%g-%%g on %%ld\n", span->name, span->state);
     append_span(log, span->name, format, (double)span->start_ps / 1e9, (double)span->end_ps / 1e9, span->device);
+    return 0;
 }
 
-static void on_saying(void *user, const char *policy, const struct sms_saying *saying)
+static int keep_message(void *user, const struct sms_run_event *event)
 {
-    (void)policy;
+    const struct sms_message *message = event->message;
     struct log *log = user;
     size_t used = strlen(log->text);
-    snprintf(log->text + used, sizeof log->text - used, "%g %s %s\n", (double)saying->time_ps / 1e9, saying->process,
-             saying->text);
+    snprintf(log->text + used, sizeof log->text - used, "%g %s %s\n", (double)message->time_ps / 1e9, message->process,
+             message->text);
+    return 0;
 }
 
 /* Runs the processes. `log`, if given, gets what the policy reported. With `spans` it gets the states of the process of
@@ -65,9 +67,11 @@ static struct sms_results *run(size_t devices, const char *policy, const char *p
     options.alone = false;
     if (log && spans) {
         snprintf(log->name, sizeof log->name, "%s", spans);
-        options.on_span = on_span;
+        options.observe = keep_span;
+        options.events = SMS_RUN_SPAN;
     } else if (log) {
-        options.on_saying = on_saying;
+        options.observe = keep_message;
+        options.events = SMS_RUN_MESSAGE;
     }
     struct sms_results *results = run_first(file, &options);
     sms_file_free(file);
@@ -244,7 +248,8 @@ static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **
                   "processes:\n  - {name: v, workload: variables, device: 0}\n  - {name: x, workload: alone}\n");
     options.user = &log;
     options.alone = false;
-    options.on_saying = on_saying;
+    options.observe = keep_message;
+    options.events = SMS_RUN_MESSAGE;
     sms_results_free(run_first(file, &options));
     assert_string_equal(log.text, "0 x claims device 1, which has 0 processes\n0 x connects to device 1\n");
     sms_file_free(file);
@@ -348,7 +353,8 @@ static void no_more_processes_connect_at_once_than_the_limit(void **state)
                             "processes:\n  - {name: a, workload: small, count: 4}\n");
     options.user = &log;
     options.alone = false;
-    options.on_saying = on_saying;
+    options.observe = keep_message;
+    options.events = SMS_RUN_MESSAGE;
     sms_results_free(run_first(file, &options));
     assert_string_equal(log.text, "0 a1 connects to device 0\n"
                                   "0 a2 connects to device 0\n"

@@ -105,12 +105,21 @@ static void log_placement(void *user, const char *policy, const struct sms_place
              placement->pod, placement->node);
 }
 
-static void log_message(void *user, const char *policy, const struct sms_saying *saying)
+static void log_message(void *user, const char *policy, const struct sms_message *message)
 {
     struct log *log = user;
     size_t used = strlen(log->messages);
     (void)policy;
-    snprintf(log->messages + used, sizeof log->messages - used, "%s: %s\n", saying->process, saying->text);
+    snprintf(log->messages + used, sizeof log->messages - used, "%s: %s\n", message->process, message->text);
+}
+
+static int observe(void *user, const struct sms_run_event *event)
+{
+    if (event->kind == SMS_RUN_PLACEMENT)
+        log_placement(user, event->policy, event->placement);
+    else
+        log_message(user, event->policy, event->message);
+    return 0;
 }
 
 /* Runs the first scenario on both engines, with checks. The caller frees the results. */
@@ -118,8 +127,8 @@ static struct sms_results *run_logged(const struct sms_file *file, struct log *l
 {
     struct sms_run_options options = sms_run_defaults();
     struct log first = {.text = ""};
-    options.on_placement = log_placement;
-    options.on_saying = log_message;
+    options.observe = observe;
+    options.events = SMS_RUN_PLACEMENT | SMS_RUN_MESSAGE;
     options.explain_to_ps = UINT64_MAX;
     options.check = true;
     options.user = &first;

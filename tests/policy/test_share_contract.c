@@ -16,12 +16,13 @@ struct log {
     char text[1024];
 };
 
-static void on_saying(void *user, const char *policy, const struct sms_saying *saying)
+static int keep_message(void *user, const struct sms_run_event *event)
 {
+    const struct sms_message *message = event->message;
     struct log *log = user;
     size_t used = strlen(log->text);
-    (void)policy;
-    snprintf(log->text + used, sizeof log->text - used, "%g %s\n", (double)saying->time_ps / 1e9, saying->text);
+    snprintf(log->text + used, sizeof log->text - used, "%g %s\n", (double)message->time_ps / 1e9, message->text);
+    return 0;
 }
 
 static void assert_log(const char *text, const char *expected)
@@ -29,7 +30,8 @@ static void assert_log(const char *text, const char *expected)
     struct log log = {""};
     struct sms_run_options options = sms_run_defaults();
     struct sms_file *file = load_with(text);
-    options.on_saying = on_saying;
+    options.observe = keep_message;
+    options.events = SMS_RUN_MESSAGE;
     options.user = &log;
     options.alone = false;
     sms_results_free(run_first(file, &options));
@@ -174,14 +176,15 @@ static void under_mig_an_exclusive_process_finds_an_instance_of_its_device(void 
 }
 
 /* In ms. */
-static void on_span(void *user, const char *policy, const struct sms_span *span)
+static int keep_span(void *user, const struct sms_run_event *event)
 {
+    const struct sms_span *span = event->span;
     struct log *log = user;
     size_t used = strlen(log->text);
-    (void)policy;
     if (span->end_ps - span->start_ps > 1000)
         snprintf(log->text + used, sizeof log->text - used, "%s %s %g-%g\n", span->name, span->state,
                  nearbyint((double)span->start_ps / 1e9), nearbyint((double)span->end_ps / 1e9));
+    return 0;
 }
 
 /* Runs on both engines, which must say the same of the processes; the caller frees it. */
@@ -191,7 +194,8 @@ static struct shared run_shown(const char *text, const char *expected)
     for (int engine = 0; engine < 2; engine++) {
         struct log log = {""};
         struct sms_run_options options = sms_run_defaults();
-        options.on_span = on_span;
+        options.observe = keep_span;
+        options.events = SMS_RUN_SPAN;
         options.user = &log;
         options.alone = false;
         options.check = !engine;

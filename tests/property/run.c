@@ -120,6 +120,15 @@ static void on_decision(void *user, const char *policy, const struct sms_decisio
     pthread_mutex_unlock(&watch->lock);
 }
 
+static int observe(void *user, const struct sms_run_event *event)
+{
+    if (event->kind == SMS_RUN_STAY)
+        on_stay(user, event->policy, event->stay);
+    else
+        on_decision(user, event->policy, event->decision);
+    return 0;
+}
+
 void outcome_run(struct outcome *outcome, const struct sms_scenario *scenario, struct sms_run_options options,
                  bool decisions)
 {
@@ -127,8 +136,8 @@ void outcome_run(struct outcome *outcome, const struct sms_scenario *scenario, s
     struct watch watch = {outcome, scenario, PTHREAD_MUTEX_INITIALIZER};
     *outcome = (struct outcome){.policies = sms_scenario_policies(scenario)};
     outcome->trace = need(calloc(outcome->policies, sizeof *outcome->trace));
-    options.on_stay = on_stay;
-    options.on_decision = decisions ? on_decision : NULL;
+    options.observe = observe;
+    options.events = decisions ? SMS_RUN_STAY | SMS_RUN_DECISION : SMS_RUN_STAY;
     options.user = &watch;
     outcome->code = sms_run(scenario, &options, &outcome->results, &errors);
     if (outcome->code)

@@ -105,18 +105,17 @@ static inline void write_record(struct sms__record *record, long only)
     record->shared[1].energy_j = 0.25;
 }
 
-static inline void tell(const struct sms__run_spec *spec)
+static inline void tell(struct sms__run_observer *observer, const struct sms_scenario *scenario)
 {
-    const struct sms_run_options *options = spec->options;
-    for (size_t v = 0; spec->observe && options->on_span && v < PROCESSES; v++) {
-        struct sms_span span = {v, spec->scenario->vm[v].name, "unplaced", -1, 0, 3 * us};
-        options->on_span(options->user, spec->observe, &span);
-        span = (struct sms_span){v, spec->scenario->vm[v].name, "kernel", 1, 3 * us, 9 * us};
-        options->on_span(options->user, spec->observe, &span);
+    for (size_t v = 0; sms__observes(observer, SMS_RUN_SPAN) && v < PROCESSES; v++) {
+        struct sms_span span = {v, scenario->vm[v].name, "unplaced", -1, 0, 3 * us};
+        sms__observe(observer, (struct sms_run_event){SMS_RUN_SPAN, .span = &span});
+        span = (struct sms_span){v, scenario->vm[v].name, "kernel", 1, 3 * us, 9 * us};
+        sms__observe(observer, (struct sms_run_event){SMS_RUN_SPAN, .span = &span});
     }
-    for (uint64_t t = 1; spec->observe && options->on_saying && t <= 4; t++) {
-        struct sms_saying saying = {t * us, "a", t == 2 ? "waits for \"b\"" : "goes on"};
-        options->on_saying(options->user, spec->observe, &saying);
+    for (uint64_t t = 1; sms__observes(observer, SMS_RUN_MESSAGE) && t <= 4; t++) {
+        struct sms_message message = {t * us, "a", t == 2 ? "waits for \"b\"" : "goes on"};
+        sms__observe(observer, (struct sms_run_event){SMS_RUN_MESSAGE, .message = &message});
     }
 }
 
@@ -127,7 +126,7 @@ int __wrap_sms__simulate(struct sms__arena *arena, const struct sms__run_spec *s
     sms__record_init(spec->record, arena, spec->scenario);
     if (spec->scenario->shares)
         write_record(spec->record, spec->only_vm);
-    tell(spec);
+    tell(spec->observer, spec->scenario);
     return SMS_OK;
 }
 

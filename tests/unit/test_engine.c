@@ -7,14 +7,15 @@ struct stays {
 };
 
 /* Order matters; how equal blocks are told together is part of it. */
-static void add_stay(void *user, const char *policy, const struct sms_stay *stay)
+static int add_stay(void *user, const struct sms_run_event *event)
 {
+    const struct sms_stay *stay = event->stay;
     struct stays *stays = user;
     uint64_t parts[] = {stay->device, stay->sm, stay->start_ps, stay->end_ps, stay->blocks};
-    (void)policy;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         stays->hash = (stays->hash ^ parts[i]) * 0x100000001b3u;
     stays->blocks += stay->blocks;
+    return 0;
 }
 
 static struct sms_results *run_with(const struct sms_file *file, enum sms_engine engine, bool check,
@@ -24,7 +25,8 @@ static struct sms_results *run_with(const struct sms_file *file, enum sms_engine
     options.engine = engine;
     options.check = check;
     options.alone = false;
-    options.on_stay = add_stay;
+    options.observe = add_stay;
+    options.events = SMS_RUN_STAY;
     options.user = stays;
     return run_first(file, &options);
 }

@@ -171,6 +171,11 @@ static void end_rows(struct sms__folder *folder, struct rows *rows)
     assert_int_equal(errors.count, 0);
 }
 
+static void add_span(struct rows *rows, const char *policy, const struct sms_span *span)
+{
+    rows_add(rows, &(struct sms_run_event){SMS_RUN_SPAN, policy, {.span = span}});
+}
+
 static void a_timeline_ends_at_its_cap_and_reports_the_cut(void **state)
 {
     (void)state;
@@ -179,8 +184,8 @@ static void a_timeline_ends_at_its_cap_and_reports_the_cut(void **state)
     begin_folder(&folder, &rows);
     struct sms_span span = {0, "a", "kernel", 0, 0, us};
     for (size_t i = 0; i < 200005; i++)
-        rows_add_span(&rows, "long", &span);
-    rows_add_span(&rows, "short", &span);
+        add_span(&rows, "long", &span);
+    add_span(&rows, "short", &span);
     end_rows(&folder, &rows);
     assert_int_equal(rows.cuts, 1);
     assert_string_equal(rows.cut[0].policy, "long");
@@ -198,9 +203,9 @@ static void spans_are_written_as_rows(void **state)
     char path[SMS__PATH_BYTES + 16], text[200] = "";
     begin_folder(&folder, &rows);
     struct sms_span span = {0, "a", "kernel", 1, 1500, 3 * us};
-    rows_add_span(&rows, "p", &span);
+    add_span(&rows, "p", &span);
     span = (struct sms_span){1, "b", "suspended", -1, 0, us};
-    rows_add_span(&rows, "p", &span);
+    add_span(&rows, "p", &span);
     end_rows(&folder, &rows);
     snprintf(path, sizeof path, "%s/spans.csv", folder.partial.name);
     FILE *file = fopen(path, "re");
@@ -213,9 +218,10 @@ static void spans_are_written_as_rows(void **state)
     sms__folder_abandon(&folder);
 }
 
-static void trace_span(void *user, const char *policy, const struct sms_span *span)
+static int trace_span(void *user, const struct sms_run_event *event)
 {
-    sms__trace_span(user, policy, span);
+    sms__trace_add(user, event);
+    return 0;
 }
 
 static json_t *trace_of(const struct sms_scenario *scenario)
@@ -231,7 +237,8 @@ static json_t *trace_of(const struct sms_scenario *scenario)
     assert_int_equal(sms__trace_begin(scenario, &options, &trace, &errors), SMS_OK);
     struct sms_run_options observed = sms_run_defaults();
     observed.user = trace;
-    observed.on_span = trace_span;
+    observed.observe = trace_span;
+    observed.events = SMS_RUN_SPAN;
     assert_int_equal(sms_run(scenario, &observed, &results, &errors), SMS_OK);
     sms_results_free(results);
     assert_int_equal(sms__trace_end(trace, NULL, &errors), SMS_OK);

@@ -163,7 +163,7 @@ struct sms_miss {
 };
 
 /* A log message of a share policy: what it decided, and why. */
-struct sms_saying {
+struct sms_message {
     uint64_t time_ps;
     const char *process, *text;
 };
@@ -204,6 +204,39 @@ struct sms_shared_gpu {
     unsigned pods;            /* bound to it */
 };
 
+/* What an observer can be told of a run. Runs of clusters tell of decisions, messages, placements, departures and
+ * shared GPUs; other runs of all but the last three. */
+enum sms_run_event_kind {
+    SMS_RUN_DECISION = 1 << 0,
+    SMS_RUN_STAY = 1 << 1,
+    SMS_RUN_KERNEL = 1 << 2,
+    SMS_RUN_WAIT = 1 << 3, /* not from the reference engine */
+    SMS_RUN_SPAN = 1 << 4,
+    SMS_RUN_MISS = 1 << 5,
+    SMS_RUN_MESSAGE = 1 << 6,
+    SMS_RUN_PLACEMENT = 1 << 7,
+    SMS_RUN_DEPARTURE = 1 << 8,
+    SMS_RUN_SHARED_GPU = 1 << 9,
+};
+
+/* An event of a run, of one kind, with the member that belongs to it. All that it points to ends with the call. */
+struct sms_run_event {
+    enum sms_run_event_kind kind;
+    const char *policy; /* the label of the policy that runs */
+    union {
+        const struct sms_decision *decision;
+        const struct sms_stay *stay;
+        const struct sms_kernel_run *kernel;
+        const struct sms_wait *wait;
+        const struct sms_span *span;
+        const struct sms_miss *miss;
+        const struct sms_message *message;
+        const struct sms_placement *placement;
+        const struct sms_departure *departure;
+        const struct sms_shared_gpu *shared_gpu;
+    };
+};
+
 struct sms_run_options {
     size_t size;                 /* as in sms_load_options */
     const char *const *policies; /* run only these, by label or name; ends with NULL. NULL or empty: all */
@@ -218,21 +251,14 @@ struct sms_run_options {
     unsigned bins;             /* > 0: record each SM's occupancy in this many equal intervals of the run */
     const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 
-    /* Observers: NULL, or called for the first replication only, from its thread, one policy after another. */
-    void (*on_decision)(void *user, const char *policy, const struct sms_decision *decision);
-    uint64_t explain_from_ps, explain_to_ps;
-    void (*on_stay)(void *user, const char *policy, const struct sms_stay *stay);
-    void (*on_kernel)(void *user, const char *policy, const struct sms_kernel_run *run);
-    void (*on_wait)(void *user, const char *policy, const struct sms_wait *wait); /* not from the reference engine */
-    void (*on_span)(void *user, const char *policy, const struct sms_span *span);
-    void (*on_saying)(void *user, const char *policy, const struct sms_saying *saying);
-    void (*on_placement)(void *user, const char *policy, const struct sms_placement *placement);
-    void (*on_departure)(void *user, const char *policy, const struct sms_departure *departure);
-    void (*on_shared_gpu)(void *user, const char *policy, const struct sms_shared_gpu *gpu);
+    /* The observer: NULL, or called for each event whose kind is in `events`, in the first replication only, from its
+     * thread, one policy after another. Another return than 0 ends the run, and sms_run returns SMS_ECANCELED. */
+    int (*observe)(void *user, const struct sms_run_event *event);
+    unsigned events;                         /* the sum of some enum sms_run_event_kind */
+    uint64_t explain_from_ps, explain_to_ps; /* decisions and messages outside of this span are not reported */
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);
-    void *user;
-    void (*on_miss)(void *user, const char *policy, const struct sms_miss *miss); /* an observer; not for clusters */
+    void *user; /* of observe and on_progress */
 };
 
 /* Returns the defaults: run as the scenario says, stand-alone runs included. */

@@ -76,8 +76,8 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     add_backgrounds(device);
     sms__rate_init(device);
     sms__levels_init(device);
-    device->observed = setup->label && setup->options->on_decision;
-    device->records_waits = setup->label && setup->options->on_wait && !device->reference;
+    device->observed = sms__observes(setup->observer, SMS_RUN_DECISION);
+    device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT) && !device->reference;
     sms__policy_state_init(device);
     sms__search_init(device);
     sms__dispatch_queue_init(device);
@@ -180,11 +180,10 @@ void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, ui
     sms__engine_defer(device->setup.engine, &device->dispatch);
 }
 
-/* True if the caller asked to stop. The engine stops at the end of this instant. */
+/* The engine stops at the end of this instant. */
 static bool is_canceled(const struct sms__blocks *device)
 {
-    const atomic_bool *cancel = device->setup.options->cancel;
-    return cancel && atomic_load_explicit(cancel, memory_order_relaxed);
+    return sms__is_canceled(device->setup.options, device->setup.observer);
 }
 
 /* True if no block can be placed now, so that asking is needless. An observer still gets every answer. */

@@ -11,6 +11,7 @@
 #define SMS_LEVELS_BLOCK_H
 
 #include "../../engine/engine.h"
+#include "../run_observer.h"
 #include "launch.h"
 
 /* What a device needs from its level. Everything must outlive the device. */
@@ -23,8 +24,8 @@ struct sms__blocks_setup {
     struct sms__device_record *record;
     struct sms__record *run;
     const struct sms_run_options *options;
-    const char *label;    /* the policy's label, for observers; NULL if there are none */
-    size_t idx, first_sm; /* index of the device; index of its first SM among all SMs of the run */
+    struct sms__run_observer *observer; /* or NULL */
+    size_t idx, first_sm;               /* index of the device; index of its first SM among all SMs of the run */
     /* The kernel types of the run as they are on this device, indexed by pairs of VM and kernel; NULL for types that do
      * not run here. The array may be freed once the device is made. */
     const struct sms__footprint *const *kernel_type;

@@ -209,14 +209,12 @@ static size_t ith_sm(const struct sms__blocks *device, size_t ring_start, size_t
 /* True if a decision about the launch at this time is not to be emitted. `is_known`: it is the same as the last. */
 static bool is_left_out(const struct sms__blocks *device, bool is_known, uint64_t now)
 {
-    const struct sms_run_options *options = device->setup.options;
-    return is_known || now < options->explain_from_ps || now > options->explain_to_ps;
+    return is_known || !sms__explains(device->setup.observer, SMS_RUN_DECISION, now);
 }
 
 static void emit(const struct sms__blocks *device, const struct sms__launch *launch, long sm, size_t passed,
                  const char *why, const char *cause, uint64_t now)
 {
-    const struct sms_run_options *options = device->setup.options;
     struct sms_decision decision = {now,
                                     device->setup.idx,
                                     sm,
@@ -226,7 +224,7 @@ static void emit(const struct sms__blocks *device, const struct sms__launch *lau
                                     passed,
                                     why,
                                     cause};
-    options->on_decision(options->user, device->setup.label, &decision);
+    sms__observe(device->setup.observer, (struct sms_run_event){SMS_RUN_DECISION, .decision = &decision});
 }
 
 void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)

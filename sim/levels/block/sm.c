@@ -108,10 +108,10 @@ static void touch(struct sms__sm_state *sm, uint64_t now)
 void sms__emit_block_span(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
                           uint64_t end, uint32_t blocks)
 {
-    if (!device->setup.label || !device->setup.options->on_stay)
+    if (!sms__observes(device->setup.observer, SMS_RUN_STAY))
         return;
     struct sms_stay stay = {device->setup.idx, sm, launch->vm, launch->kernel->name, start, end, blocks};
-    device->setup.options->on_stay(device->setup.options->user, device->setup.label, &stay);
+    sms__observe(device->setup.observer, (struct sms_run_event){SMS_RUN_STAY, .stay = &stay});
 }
 
 void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks)

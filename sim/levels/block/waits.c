@@ -111,7 +111,6 @@ static const char *name(const struct sms__blocks *device, int what, char *out, s
 /* Emits what the launch has waited for, and counts from 0 again. */
 static void emit(const struct sms__blocks *device, const struct sms__launch *launch, uint64_t now)
 {
-    const struct sms_run_options *options = device->setup.options;
     struct sms__waits *waits = launch->waits;
     char words[128];
     add_time(waits, now);
@@ -126,7 +125,7 @@ static void emit(const struct sms__blocks *device, const struct sms__launch *lau
                                       waits->of[w].ps,
                                       waits->of[w].sms,
                                       name(device, w, words, sizeof words)};
-        options->on_wait(options->user, device->setup.label, &wait);
+        sms__observe(device->setup.observer, (struct sms_run_event){SMS_RUN_WAIT, .wait = &wait});
     }
     memset(waits->of, 0, sizeof waits->of);
 }

@@ -64,7 +64,7 @@ static int init_engine(struct sms__cluster_run *run)
     for (size_t level = 0; level < SMS__LEVELS; level++)
         sources[level] += run->scheduler->sources[level];
     int code = sms__hosts_prepare(run, sources);
-    sms__run_engine_init(&run->engine, run->arena, sources, run->spec->options);
+    sms__run_engine_init(&run->engine, run->arena, sources, run->spec);
     return code;
 }
 

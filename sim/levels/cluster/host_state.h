@@ -9,8 +9,7 @@
 
 struct sms__hosts {
     struct sms__cluster_run *run;
-    struct sms__run_spec spec;         /* the cluster's, without observers of devices and processes */
-    struct sms_run_options options;    /* of `spec` */
+    struct sms__run_spec spec;         /* the cluster's */
     const struct sms__tenant *vm;      /* what pods run: the scenario's VMs, or copies with coarse kernels */
     struct sms__stand_alone *own;      /* [vms][devices]: times alone under the policy's block policy */
     struct sms__stand_alone *alone;    /* the same under that of `alone:` */

@@ -35,7 +35,7 @@ static bool are_same(const struct sms__policy_use *a, const struct sms__policy_u
 static int find_all_times(struct sms__hosts *hosts)
 {
     const struct sms__policy_use *use = hosts->spec.policy, *alone = hosts->spec.scenario->alone;
-    bool wanted = hosts->options.alone, same = are_same(use, alone);
+    bool wanted = hosts->spec.options->alone, same = are_same(use, alone);
     int code = SMS_OK;
     hosts->vm = hosts->spec.scenario->vm;
     if (!hosts->simulated || (wanted && same))
@@ -73,14 +73,7 @@ int sms__hosts_prepare(struct sms__cluster_run *run, size_t sources[SMS__LEVELS]
     struct sms__hosts *hosts = SMS__NEW(run->arena, struct sms__hosts, 1);
     run->hosts = hosts;
     hosts->run = run;
-    hosts->options = *run->spec->options;
-    hosts->options.on_span = NULL;
-    hosts->options.on_stay = NULL;
-    hosts->options.on_kernel = NULL;
-    hosts->options.on_miss = NULL;
-    hosts->options.on_wait = NULL;
     hosts->spec = *run->spec;
-    hosts->spec.options = &hosts->options;
     hosts->simulated = scenario->fidelity != SMS__AS_DURATION;
     int code = find_all_times(hosts);
     if (code == SMS_OK && scenario->fidelity == SMS__AS_PROCESSES)

@@ -13,10 +13,9 @@ static double fragments(const struct sms__cluster_run *run)
 
 static void report_placement(const struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    const struct sms_run_options *options = run->spec->options;
     const struct sms__pod *pod = &run->pod[p];
     char name[256], node[256];
-    if (!run->spec->observe || !options->on_placement)
+    if (!sms__observes(run->spec->observer, SMS_RUN_PLACEMENT))
         return;
     sms__pod_name(run, p, name, sizeof name);
     sms__node_name(run->cluster, pod->node, node, sizeof node);
@@ -29,15 +28,14 @@ static void report_placement(const struct sms__cluster_run *run, uint32_t p, uin
                                             .arrived = sms__share_of_gpus(run, run->arrived_milli),
                                             .allocated = sms__share_of_gpus(run, run->ledger.gpu_milli),
                                             .fragments = fragments(run)};
-    options->on_placement(options->user, run->spec->observe, &placement);
+    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_PLACEMENT, .placement = &placement});
 }
 
 void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char *ended, uint64_t now)
 {
-    const struct sms_run_options *options = run->spec->options;
     const struct sms__pod *pod = &run->pod[p];
     char name[256], node[256];
-    if (!run->spec->observe || !options->on_departure)
+    if (!sms__observes(run->spec->observer, SMS_RUN_DEPARTURE))
         return;
     sms__pod_name(run, p, name, sizeof name);
     sms__node_name(run->cluster, pod->node, node, sizeof node);
@@ -51,7 +49,7 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
                                             .gpus = pod->gpus,
                                             .ended = ended,
                                             .late_ps = deadline > 0 && late > 0 ? (uint64_t)late : 0};
-    options->on_departure(options->user, run->spec->observe, &departure);
+    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_DEPARTURE, .departure = &departure});
 }
 
 /* In whole picoseconds; SMS__NEVER: beyond the clock. */

@@ -89,7 +89,7 @@ static void init_engine(struct sms__context *context)
     const struct sms__device *type = context->instance->type;
     const size_t sources[SMS__LEVELS] = {[SMS__LEVEL_DEVICE_CLOCK] = sms__device_clocks_max(share->scenario, type),
                                          [SMS__LEVEL_BLOCK] = type->sms + sms__dispatchers(share->scenario, type)};
-    sms__run_engine_init(&context->engine, share->arena, sources, share->spec->options);
+    sms__run_engine_init(&context->engine, share->arena, sources, share->spec);
 }
 
 /* Called for the first kernel that runs block by block. The clock of a context with an owner is not that of the run, so
@@ -109,7 +109,7 @@ static void add_blocks(struct sms__context *context)
     setup.allowed = sms__limits_of(share);
     setup.tenants = share->processes;
     setup.owners = context->owner ? 1 : share->processes;
-    setup.label = context->owner || share->use->instances ? NULL : share->spec->observe;
+    setup.observer = context->owner || share->use->instances ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
 }

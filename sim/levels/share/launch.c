@@ -26,8 +26,8 @@ static struct sms__context *context_of(const struct sms__stream *stream)
 static void observe_kernel(const struct sms__stream *stream, uint64_t now)
 {
     const struct sms__process *process = stream->process;
-    const struct sms__run_spec *spec = process->share->spec;
-    if (!spec->observe || !spec->options->on_kernel)
+    struct sms__run_observer *observer = process->share->spec->observer;
+    if (!sms__observes(observer, SMS_RUN_KERNEL))
         return;
     struct sms_kernel_run run = {process->share->setup.first_gpu + process->instance->gpu->idx,
                                  stream->idx,
@@ -36,7 +36,7 @@ static void observe_kernel(const struct sms__stream *stream, uint64_t now)
                                  stream->kernel.launched_ps,
                                  now,
                                  stream->kernel.launch.blocks};
-    spec->options->on_kernel(spec->options->user, spec->observe, &run);
+    sms__observe(observer, (struct sms_run_event){SMS_RUN_KERNEL, .kernel = &run});
 }
 
 static void leave_device(struct sms__stream *stream, uint64_t now)

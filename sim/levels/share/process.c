@@ -58,14 +58,14 @@ static const char *state_of(const struct sms__stream *stream)
 
 static void emit_span(const struct sms__stream *stream, uint64_t now)
 {
-    const struct sms__run_spec *spec = stream->process->share->spec;
+    struct sms__run_observer *observer = stream->process->share->spec->observer;
     const struct sms__timeline_span *span = &stream->span;
     bool shown = span->phase != SMS_PHASE_FUTURE && span->phase != SMS_PHASE_DONE && span->phase != SMS_PHASE_FAILED &&
                  now > span->since_ps;
-    if (shown && spec->observe && spec->options->on_span) {
+    if (shown && sms__observes(observer, SMS_RUN_SPAN)) {
         struct sms_span seen = {stream->process->idx, stream->name, span->state, span->instance,
                                 span->since_ps,       now,          stream->idx};
-        spec->options->on_span(spec->options->user, spec->observe, &seen);
+        sms__observe(observer, (struct sms_run_event){SMS_RUN_SPAN, .span = &seen});
     }
 }
 

@@ -26,7 +26,7 @@ static void init_engine(struct run *run, struct sms__arena *arena, const struct 
 {
     size_t sources[SMS__LEVELS] = {[SMS__LEVEL_RUN] = 2};
     sms__share_count(setup, sources);
-    sms__run_engine_init(&run->engine, arena, sources, setup->spec->options);
+    sms__run_engine_init(&run->engine, arena, sources, setup->spec);
 }
 
 static struct run *set_up(struct sms__arena *arena, const struct sms__run_spec *spec)

@@ -69,7 +69,7 @@ static int run(void *user)
     struct sms__run_spec spec = *alone->spec;
     size_t sources[SMS__LEVELS] = {0};
     spec.policy = &use;
-    spec.observe = NULL;
+    spec.observer = NULL;
     spec.record = &alone->record;
     const struct sms__host_setup setup = {.spec = &spec,
                                           .engine = &alone->engine,
@@ -83,7 +83,7 @@ static int run(void *user)
         .name = alone->vm[alone->number].name, .vm = alone->number, .due_ps = UINT64_MAX};
     sms__record_init(&alone->record, &alone->arena, spec.scenario);
     sms__share_count(&setup, sources);
-    sms__run_engine_init(&alone->engine, &alone->arena, sources, spec.options);
+    sms__run_engine_init(&alone->engine, &alone->arena, sources, &spec);
     struct sms_share *share = sms__share_new(&alone->arena, &setup);
     sms__share_start(share);
     sms__share_admit(share, &arrival, 0);

@@ -6,12 +6,12 @@
 static void observe_miss(const struct sms__stream *stream, uint64_t now)
 {
     const struct sms__process *process = stream->process;
-    const struct sms__run_spec *spec = process->share->spec;
-    if (!spec->observe || !spec->options->on_miss)
+    struct sms__run_observer *observer = process->share->spec->observer;
+    if (!sms__observes(observer, SMS_RUN_MISS))
         return;
     struct sms_miss miss = {process->idx, process->arrival.name,   0, stream->job.arrived_ps,
                             now,          process->vm->deadline_ps};
-    spec->options->on_miss(spec->options->user, spec->observe, &miss);
+    sms__observe(observer, (struct sms_run_event){SMS_RUN_MISS, .miss = &miss});
 }
 
 static void end_job(struct sms__stream *stream, uint64_t now)

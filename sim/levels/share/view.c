@@ -257,19 +257,17 @@ void sms_share_say(struct sms_share *share, size_t process, const char *format, 
 {
     if (!is_process(share, process) || !format)
         return;
-    const struct sms__run_spec *spec = share->spec;
+    struct sms__run_observer *observer = share->spec->observer;
     uint64_t now = share->engine->now;
     char text[256];
     va_list args;
-    bool asked = spec->observe && spec->options->on_saying && now >= spec->options->explain_from_ps &&
-                 now <= spec->options->explain_to_ps;
-    if (!asked)
+    if (!sms__explains(observer, SMS_RUN_MESSAGE, now))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const struct sms_saying saying = {now, share->process[process].stream->name, text};
-    spec->options->on_saying(spec->options->user, spec->observe, &saying);
+    const struct sms_message message = {now, share->process[process].stream->name, text};
+    sms__observe(observer, (struct sms_run_event){SMS_RUN_MESSAGE, .message = &message});
 }
 
 void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag)

@@ -79,10 +79,9 @@ static bool runs_out_of_memory(struct sms__simtbs *run, size_t kernel)
 
 static void emit_decision(const struct sms__simtbs *run, size_t kernel, long sm)
 {
-    const struct sms_run_options *options = run->spec->options;
     const struct sms__simtbs_launch *launch = &run->launch[kernel];
     uint64_t now = run->t * SMS__TICK_PS;
-    if (!run->spec->observe || !options->on_decision || now < options->explain_from_ps || now > options->explain_to_ps)
+    if (!sms__explains(run->spec->observer, SMS_RUN_DECISION, now))
         return;
     struct sms_decision decision = {
         now,
@@ -94,7 +93,7 @@ static void emit_decision(const struct sms__simtbs *run, size_t kernel, long sm)
         0,
         sm < 0 ? "the policy of simtbs gives up for this tick, and all that came later waits" : "",
         sm < 0 ? "refused by the policy of simtbs" : ""};
-    options->on_decision(options->user, run->spec->observe, &decision);
+    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_DECISION, .decision = &decision});
 }
 
 static void place(struct sms__simtbs *run, size_t kernel, size_t idx)
@@ -131,7 +130,7 @@ bool sms__simtbs_is_stopped(struct sms__simtbs *run)
         return true;
     if (options->max_events && run->events >= options->max_events)
         run->code = SMS_ELIMIT;
-    if (options->cancel && atomic_load_explicit(options->cancel, memory_order_relaxed))
+    if (sms__is_canceled(options, run->spec->observer))
         run->code = SMS_ECANCELED;
     return run->code != SMS_OK;
 }
@@ -154,9 +153,8 @@ void sms__simtbs_place_all(struct sms__simtbs *run)
 static void emit_block_span(const struct sms__simtbs *run, const struct sms__simtbs_sm *sm,
                             const struct sms__simtbs_entry *entry)
 {
-    const struct sms_run_options *options = run->spec->options;
     const struct sms__tenant *vm = vm_of(run, entry->kernel);
-    if (!run->spec->observe || !options->on_stay)
+    if (!sms__observes(run->spec->observer, SMS_RUN_STAY))
         return;
     struct sms_stay stay = {0,
                             (size_t)(sm - run->sm),
@@ -165,7 +163,7 @@ static void emit_block_span(const struct sms__simtbs *run, const struct sms__sim
                             entry->since * SMS__TICK_PS,
                             (run->t + 1) * SMS__TICK_PS,
                             (uint32_t)entry->blocks};
-    options->on_stay(options->user, run->spec->observe, &stay);
+    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_STAY, .stay = &stay});
 }
 
 static void end_entry(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const struct sms__simtbs_entry *entry)

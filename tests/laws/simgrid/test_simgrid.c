@@ -121,10 +121,10 @@ static void write_yaml(FILE *out, const struct scenario *s, const char *contenti
         fprintf(out, "  - {name: v%u, workload: w%u, start: %u us}\n", v, v, s->vm[v].start_us);
 }
 
-static void add_stay(void *user, const char *policy, const struct sms_stay *stay)
+static int add_stay(void *user, const struct sms_run_event *event)
 {
+    const struct sms_stay *stay = event->stay;
     struct stays *stays = (struct stays *)user;
-    (void)policy;
     for (unsigned b = 0; b < stay->blocks; b++) {
         assert_true(stays->count < STAYS);
         stays->stay[stays->count++] = (struct stay){.vm = (unsigned)atoi(stay->vm + 1),
@@ -133,6 +133,7 @@ static void add_stay(void *user, const char *policy, const struct sms_stay *stay
                                                     .start_us = (double)stay->start_ps * 1e-6,
                                                     .end_us = (double)stay->end_ps * 1e-6};
     }
+    return 0;
 }
 
 static void run_smsched(const struct scenario *s, const char *contention, struct stays *stays)
@@ -145,7 +146,8 @@ static void run_smsched(const struct scenario *s, const char *contention, struct
     struct sms_file *file = load_text("%s", text);
     struct sms_run_options options = sms_run_defaults();
     options.alone = false;
-    options.on_stay = add_stay;
+    options.observe = add_stay;
+    options.events = SMS_RUN_STAY;
     options.user = stays;
     stays->count = 0;
     sms_results_free(run_first(file, &options));

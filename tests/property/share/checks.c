@@ -63,6 +63,15 @@ static void on_kernel(void *user, const char *policy, const struct sms_kernel_ru
     add_to_hash(seen, run->end_ps);
 }
 
+static int observe(void *user, const struct sms_run_event *event)
+{
+    if (event->kind == SMS_RUN_SPAN)
+        on_span(user, event->policy, event->span);
+    else
+        on_kernel(user, event->policy, event->kernel);
+    return 0;
+}
+
 void outcome_run(struct outcome *outcome, const struct sms_scenario *scenario, enum sms_engine engine, bool check)
 {
     struct sms_run_options options = sms_run_defaults();
@@ -76,8 +85,8 @@ void outcome_run(struct outcome *outcome, const struct sms_scenario *scenario, e
     options.engine = engine;
     options.check = check;
     options.max_events = EVENTS_MAX;
-    options.on_span = on_span;
-    options.on_kernel = on_kernel;
+    options.observe = observe;
+    options.events = SMS_RUN_SPAN | SMS_RUN_KERNEL;
     options.user = &observer;
     outcome->code = sms_run(scenario, &options, &outcome->results, &errors);
     if (outcome->code)

@@ -6,26 +6,25 @@
 
 bool sms__is_pod_explained(const struct sms__cluster_run *run)
 {
-    return run->spec->observe && run->spec->options->on_saying;
+    return sms__observes(run->spec->observer, SMS_RUN_MESSAGE);
 }
 
 void sms__explain_pod(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *format, ...)
 {
     char name[256], text[2048];
     va_list args;
-    if (!sms__is_pod_explained(run))
+    if (!sms__explains(run->spec->observer, SMS_RUN_MESSAGE, now))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     sms__pod_name(run, p, name, sizeof name);
-    const struct sms_saying saying = {now, name, text};
-    run->spec->options->on_saying(run->spec->options->user, run->spec->observe, &saying);
+    const struct sms_message message = {now, name, text};
+    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_MESSAGE, .message = &message});
 }
 
 static void report_gpu(const struct sms__cluster_run *run, size_t n, uint32_t i, const char *name)
 {
-    const struct sms_run_options *options = run->spec->options;
     const struct sms_node_view *node = &run->ledger.node[n];
     const struct sms_shared_gpu gpu = {.node = name,
                                        .gpu = i,
@@ -34,13 +33,13 @@ static void report_gpu(const struct sms__cluster_run *run, size_t n, uint32_t i,
                                            node->gpu_memory - sms__ledger_gpu(&run->ledger, n, i)->memory_left,
                                        .used_bytes = sms__gpu_used(run, n, i),
                                        .pods = sms__ledger_gpu(&run->ledger, n, i)->pods};
-    options->on_shared_gpu(options->user, run->spec->observe, &gpu);
+    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_SHARED_GPU, .shared_gpu = &gpu});
 }
 
 void sms__report_gpus(const struct sms__cluster_run *run)
 {
     char name[256];
-    if (!run->spec->observe || !run->spec->options->on_shared_gpu)
+    if (!sms__observes(run->spec->observer, SMS_RUN_SHARED_GPU))
         return;
     for (size_t n = 0; n < run->cluster->nodes; n++) {
         sms__node_name(run->cluster, n, name, sizeof name);

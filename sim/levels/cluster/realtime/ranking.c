@@ -220,19 +220,12 @@ static size_t list_standing(const struct sms__cluster_run *run, const struct ran
     return same;
 }
 
-static bool is_explained(const struct sms__cluster_run *run, uint64_t now)
-{
-    const struct sms__run_spec *spec = run->spec;
-    return spec->observe && spec->options->on_saying && now >= spec->options->explain_from_ps &&
-           now <= spec->options->explain_to_ps;
-}
-
 void sms__explain_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now)
 {
-    const struct sms__run_spec *spec = run->spec;
+    struct sms__run_observer *observer = run->spec->observer;
     size_t nodes = run->cluster->nodes;
     char name[256];
-    if (!is_explained(run, now))
+    if (!sms__explains(observer, SMS_RUN_MESSAGE, now))
         return;
     struct text *text = SMS__NEW(run->arena, struct text, 1);
     struct ranked *ranked = SMS__NEW(run->arena, struct ranked, nodes);
@@ -242,6 +235,6 @@ void sms__explain_ranking(struct sms__cluster_run *run, uint32_t pod, const stru
     for (size_t n = 0; n < nodes;)
         n += list_standing(run, ranked + n, nodes - n, text);
     sms__pod_name(run, pod, name, sizeof name);
-    const struct sms_saying saying = {now, name, text->text};
-    spec->options->on_saying(spec->options->user, spec->observe, &saying);
+    const struct sms_message message = {now, name, text->text};
+    sms__observe(observer, (struct sms_run_event){SMS_RUN_MESSAGE, .message = &message});
 }

@@ -1,0 +1,95 @@
+/* The observer of a run: which events it is told, and that it can end the run. */
+#include "tests/harness.h"
+
+struct seen {
+    unsigned kinds;
+    size_t events, end_after; /* 0: never */
+    const char *policy;
+};
+
+static int see(void *user, const struct sms_run_event *event)
+{
+    struct seen *seen = user;
+    seen->kinds |= event->kind;
+    seen->policy = event->policy;
+    return ++seen->events == seen->end_after;
+}
+
+static struct seen run_seen(const struct sms_file *file, unsigned events, size_t end_after, int expected)
+{
+    struct seen seen = {.end_after = end_after};
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_results *results;
+    struct sms_errors errors;
+    options.observe = see;
+    options.events = events;
+    options.user = &seen;
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, &errors), expected);
+    sms_results_free(results);
+    return seen;
+}
+
+#define VMS                                                                                                            \
+    "workload: load\nkernels: [{name: k, blocks: 400, threads: 128, block_time: 10 us}]\n---\n"                        \
+    "scenario: s\ndevices: [{model: v100, sms: 2}]\ncontention: none\npolicies: [round_robin]\n"                       \
+    "vms: [{name: a, workload: load, repeat: 50}]\n"
+#define PROCESSES                                                                                                      \
+    "workload: load\nkernels: [{name: k, blocks: 400, threads: 128, block_time: 10 us}]\n"                             \
+    "steps: [{copy_in: 1 MiB}, {launch: k}]\n---\n"                                                                    \
+    "scenario: s\ndevices: [{model: v100, sms: 2}]\ncontention: none\npolicies: [{mode: mps}]\n"                       \
+    "processes: [{name: a, workload: load, repeat: 50}]\n"
+#define PODS                                                                                                           \
+    "scenario: s\nnodes: [{name: n, count: 4, gpus: 2, model: V100}]\npolicies: [best_fit]\n"                          \
+    "pods: [{name: p, count: 40, arrivals: {every: 1 s}, gpu: 50 %%, duration: 5 s}]\n"
+
+static const unsigned all = (1U << 10) - 1;
+
+static void an_observer_is_told_the_kinds_of_events_that_it_names(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        unsigned kinds;
+    } of[] = {{VMS, SMS_RUN_DECISION | SMS_RUN_STAY | SMS_RUN_KERNEL | SMS_RUN_WAIT},
+              {PROCESSES, SMS_RUN_DECISION | SMS_RUN_STAY | SMS_RUN_KERNEL | SMS_RUN_WAIT | SMS_RUN_SPAN},
+              {PODS, SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE}};
+    for (size_t i = 0; i < 3; i++) {
+        struct sms_file *file = load_text(of[i].text, "");
+        assert_int_equal(run_seen(file, all, 0, SMS_OK).kinds, of[i].kinds);
+        for (unsigned kind = 1; kind < all; kind *= 2)
+            assert_int_equal(run_seen(file, kind, 0, SMS_OK).kinds, kind & of[i].kinds);
+        assert_int_equal(run_seen(file, 0, 0, SMS_OK).events, 0);
+        sms_file_free(file);
+    }
+}
+
+static void an_observer_can_end_the_run(void **state)
+{
+    (void)state;
+    const char *const texts[] = {VMS, PROCESSES, PODS};
+    for (size_t i = 0; i < 3; i++) {
+        struct sms_file *file = load_text(texts[i], "");
+        const struct seen whole = run_seen(file, all, 0, SMS_OK), some = run_seen(file, all, 5, SMS_ECANCELED);
+        assert_true(some.events >= 5 && some.events < whole.events / 2);
+        assert_int_equal(run_seen(file, all, whole.events + 1, SMS_OK).events, whole.events);
+        sms_file_free(file);
+    }
+}
+
+static void an_event_names_the_policy_that_runs(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(VMS, "");
+    assert_string_equal(run_seen(file, SMS_RUN_KERNEL, 0, SMS_OK).policy, "round_robin");
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_observer_is_told_the_kinds_of_events_that_it_names),
+        cmocka_unit_test(an_observer_can_end_the_run),
+        cmocka_unit_test(an_event_names_the_policy_that_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
