@@ -9,30 +9,28 @@ from errors import best_naive, held_back
 HEAD = """\
 # Simulated against measured
 
-How far can you trust the simulator? The table compares it with what was measured on real GPUs. Errors are relative to the measured value, and of the
-values that were held back: nothing was fitted to them. R2 is that of the slowdown where the time alone is known, else that of the logarithm of the value;
-1 is a perfect prediction, and 0 is as good as the mean. The naive model is the best of those that a section names.
+How far can you trust the simulator? Each comparison predicts values that were measured on real GPUs. Errors are percentages of the measured value,
+and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
+0 as good as the mean. The naive model here is the one with the least median error.
 
 """
 TAIL = """\
 ## How this page is made
 
-`tools/validate [--data DIR]` computes all tables and figures here from the folders of `results/measured`. Data of others is not part
-of this repository: DIR, `SMSCHED_DATA` or `../shared/data` has it. Folders whose data is missing are skipped.
-`--check` writes nothing, and fails if an error is beyond its bound or what is stored is not what is computed.
-
-A folder, GPU-DATE-WHAT, has these files:
+`tools/validate [--data DIR]` computes it from the folders of `results/measured`. Data of others is not in this repository: DIR,
+`SMSCHED_DATA` or `../shared/data` has it, and folders whose data is missing are skipped. `--check` writes nothing, and fails
+if an error is beyond its bound or a stored value is not what is computed. A folder GPU-DATE-WHAT has:
 
 | file | what |
 |---|---|
-| `about.yaml` | `title`, `question`, `gpu`, `devices`, `source`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `parameters`, `target`, `bound`, `covers`, `rank`, `group`, `naive`, `verdict`, `wrong`. A parameter has `name`, `value`, `fitted_to`, and `count` if it is not one. |
+| `about.yaml` | `title`, `question`, `gpu`, `devices`, `source`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `parameters` (`name`, `value`, `fitted_to`, `count`), `target`, `bound`, `covers`, `rank`, `group`, `naive`, `verdict`, `wrong` |
 | `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
-| `derive` | instead, for data of others: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) into OUT |
-| `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate` |
+| `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
+| `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted; what was fitted |
 
-It also writes `models/trust.yaml`, which [`--trust`](../reference/results.md) prints. `covers` says what belongs there: `devices`, `kernels` (`blocks`
-or `whole`), sharing `modes` (`together` for VMs) and models of `contention`; an empty list means that the comparison does not depend on them.
+It also writes `models/trust.yaml` for [`--trust`](../reference/results.md). `covers` says where a comparison applies: `devices`, `kernels` (`blocks`
+or `whole`), sharing `modes` (`together` for VMs) and `contention` models. An empty list means any.
 """
 
 
@@ -71,49 +69,41 @@ def anchor(title):
     return re.sub(r"[^a-z0-9 _-]", "", title.lower()).replace(" ", "-")
 
 
+def cells(row, *names):
+    """Errors of a row of summary.csv, and its R2."""
+    return [number(row[name]) for name in names] + [number(row["r2"], 2)]
+
+
 def overview(folders):
     rows = []
     for folder, summary in folders:
-        all_, naive = held_back(summary), best_naive(summary)
-        rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], all_["values"], all_["parameters"],
-                     error(all_["median"]), error(all_["maximum"]), number(all_["r2"], 2), met(folder, all_),
-                     f"`{naive['model']}`: {error(naive['median'])}, {number(naive['r2'], 2)}" if naive else "", folder.about["verdict"]])
-    return table(["what", "GPU", "values", "fitted", "median", "maximum", "R2", "target", "best naive: median, R2", "verdict"],
-                 ["---", "---", "--:", "--:", "--:", "--:", "--:", "---", "---", "---"], rows)
+        ours, naive = held_back(summary), best_naive(summary)
+        rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], *cells(ours, "median"),
+                     *(cells(naive, "median") if naive else ["", ""]), met(folder, ours)])
+    return table(["what", "GPU", "median, %", "R2", "naive, %", "naive R2", "target"], ["---", "---", "--:", "--:", "--:", "--:", "---"], rows)
 
 
 SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
 
 
+def worst_group(summary):
+    """The group of at least three values with the greatest median error, if there are several."""
+    groups = [row for row in summary if row["group"] != "all" and row["model"] == "smsched" and int(row["values"]) > 2]
+    return max(groups, key=lambda row: float(row["median"])) if 1 < len(groups) <= 40 else None
+
+
 def models_table(folder, summary):
-    """Held back; and smsched where it is fitted."""
-    rows, every = [], held_back(summary)["values"]
-    for row in summary:
-        if row["group"] == "all" and (row["part"] == "test" or row["model"] == "smsched"):
-            what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
-            if row["part"] != "test":
-                what += f", on the {row['values']} values it is fitted to"
-            elif row["values"] != every:
-                what += f" ({row['values']} values)"
-            rows.append([what, error(row["median"]), error(row["p90"]), error(row["maximum"]), error(row["bias"]),
-                         number(row["r2"], 2), number(row["spearman"], 2)] + ([row["ranked"]] if "rank" in folder.about else []))
-    last = ["ranked right"] if "rank" in folder.about else []
-    return table(["model", "median", "90 % within", "maximum", "bias", "R2", "rank correlation"] + last,
-                 ["---"] + ["--:"] * (6 + len(last)), rows)
-
-
-def groups_table(folder, summary):
-    names = list(dict.fromkeys(row["group"] for row in summary if row["group"] != "all"))
-    if not 1 < len(names) <= 40:
-        return ""
-    best, rows = best_naive(summary), []
-    for name in names:
-        ours, naive = (next((row for row in summary if row["group"] == name and row["model"] == model), None)
-                       for model in ("smsched", best["model"] if best else ""))
-        rows.append([name, ours["values"], error(ours["median"]), error(ours["maximum"]), number(ours["r2"], 2)] +
-                    ([error(naive["median"]) if naive else ""] if best else []))
-    return table([folder.about["group"], "values", "median", "maximum", "R2"] + ([f"`{best['model']}`: median"] if best else []),
-                 ["---"] + ["--:"] * (5 if best else 4), rows)
+    """Errors of smsched and of each naive model, held back."""
+    rows, worst, rank = [], worst_group(summary), "rank" in folder.about
+    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test")]
+    for row in held[:1] + ([worst] if worst else []) + held[1:]:
+        what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
+        if row is worst:
+            what = f"worst {folder.about['group']}: {row['group']}"
+        if row["values"] != held[0]["values"]:
+            what += f" ({row['values']} values)"
+        rows.append([what, *cells(row, "median", "p90", "maximum")] + ([row["ranked"]] if rank else []))
+    return table(["model", "median, %", "90 % within", "maximum", "R2"] + (["ranked right"] if rank else []), ["---"] + ["--:"] * (5 if rank else 4), rows)
 
 
 def fill(text):
@@ -125,20 +115,19 @@ def parameters_of(folder):
     parts = []
     for parameter in folder.about["parameters"]:
         value = parameter.get("value", values.get(parameter["name"]))
-        count = f"{parameter['count']} of: " if "count" in parameter else ""
+        count = f"{parameter['count']} x " if "count" in parameter else ""
         parts.append(f"{count}{parameter['name']}{f' = {value}' if value else ''} (to {parameter['fitted_to']})")
     return "; ".join(parts) if parts else "nothing"
 
 
 def section(folder, summary):
     about = folder.about
-    data = f" Files: {', '.join(f'`{name}`' for name in about['data'])}." if about.get("data") else ""
-    what = (f"{about['gpu']}; {about['source'].strip().rstrip('.')}.{data} Folder: `results/measured/{folder.name}`. "
-            f"Compared is `{about['metric']}`, in {about['unit']}. Fitted: {parameters_of(folder)}.")
-    return (f"## {about['title']}\n\n{about['question'].strip()}\n\n{fill(what)}\n\n"
-            + models_table(folder, summary) + groups_table(folder, summary) +
-            f"![Predicted against measured](../figures/measured-{folder.name}.svg)\n\n"
-            f"**Where it is wrong.** {about['wrong'].strip()}\n\n")
+    data = f" ({', '.join(f'`{name}`' for name in about['data'])})" if about.get("data") else ""
+    what = (f"**Data.** {held_back(summary)['values']} values of `{about['metric']}` ({about['unit']}) from {about['source'].strip().rstrip('.')}{data}. "
+            f"Fitted: {parameters_of(folder)}. [Errors](../../results/measured/{folder.name}/summary.csv).")
+    return (f"## {about['title']}\n\n{fill(about['question'].strip() + ' **' + about['verdict'].strip() + '**')}\n\n"
+            + models_table(folder, summary) + f"{fill(what)}\n\n**Limits.** {about['wrong'].strip()}\n\n"
+            f"![Predicted against measured](../figures/measured-{folder.name}.svg)\n\n")
 
 
 def write(folders):
