@@ -335,15 +335,6 @@ def vms():
             for name, workload in re.findall(r"name: (vm\d+), workload: ([\w/-]+),", scenario(one))]
 
 
-def page_vms(found):
-    lines = []
-    for name, one, workload in vms():
-        lines.append([name.upper(), vector(workload)[0], f"{wanted(workload):.0f}",
-                      f"{found.gain('fg/rr', name, 'alone', 'one VM', name):+.0f}",
-                      f"{found.gain('fg/rr', one, subject=name):+.0f}", f"{found.gain('fg/ua', one, subject=name):+.0f}"])
-    return table(["VM", "role", "wants alone, %", "alone: fg over rr, %", "shared: fg over rr, %", "shared: fg over ua, %"], lines)
-
-
 def span(found, study, change):
     """Least to greatest of the mean gain over the variants of a study."""
     variants = dict.fromkeys(key[1] for key in found.value if key[0] == study)
@@ -351,14 +342,16 @@ def span(found, study, change):
     return f"{min(means):.0f} to {max(means):.0f}"
 
 
+SHOWN = [("slope {}", "slope", ("1", "1.5", "2", "3")), ("limit of ua and fg {}", "limit", ("50 %", "150 %")),
+         ("queue {}", "queue", ("fifo", "rr_fifo")), ("VMs {}", "order", ("reversed",))]
+
+
 def page_depends(found):
     def line(label, study, variant):
         return [label, *[f"{mean(found.gains(change, study, variant)):.0f}" for change in ("fg/ua", "fg/rr", "ua/rr")]]
 
     lines = [line("**as fitted**", "scenarios", "as they are")]
-    for study, label in (("slope", "slope {}"), ("limit", "limit of ua and fg {}"), ("queue", "queue {}"), ("order", "VMs {}")):
-        lines += [line(label.format(variant), study, variant)
-                  for variant in dict.fromkeys(key[1] for key in found.value if key[0] == study)]
+    lines += [line(label.format(variant), study, variant) for label, study, variants in SHOWN for variant in variants]
     lines.append([f"demands ± {100 * NOISE:.0f} %, {DRAWS} draws", *[span(found, "noise", change) for change in ("fg/ua", "fg/rr", "ua/rr")]])
     return table(["mean over S1 to S4", "fg over ua, %", "fg over rr, %", "ua over rr, %"], lines)
 
@@ -432,7 +425,7 @@ def numbers(found):
 
 def page(rows):
     found = Found(rows)
-    values = {"published": page_published(found), "vms": page_vms(found), "depends": page_depends(found),
+    values = {"published": page_published(found), "depends": page_depends(found),
               "bandwidth": page_bandwidth(found), "limited": page_limited(found), **numbers(found)}
     return re.sub(r"@(\w+)@", lambda match: values[match[1]], TEMPLATE.read_text())
 

@@ -172,47 +172,36 @@ def percent(a, b):
     return f"{100 * (a / b - 1):+.2f}"
 
 
+FUTURE_WORK = {("large", 5), ("medium", 10), ("small", 20)}  # containers of future-work.yaml
+
+
 def page_table1(sim, table):
     lines = []
     for n in COUNTS:
         (copy_in, kernel, out, total), own = table[n], sim.table[n]
-        lines.append([str(n), percent(own[0], copy_in), percent(own[2], out)] +
-                     [text for a, b in ((kernel, own[1]), (total, own[3])) for text in (f"{a:.3f}", f"{b:.3f}", percent(b, a))])
-    return markdown(["n", "in, %", "out, %", "kernel, s: Table 1", "simulated", "%", "total, s: Table 1", "simulated", "%"], lines)
+        lines.append([str(n), f"{total:.3f}", f"{own[3]:.3f}", *(percent(a, b) for a, b in
+                     ((own[3], total), (own[1], kernel), (own[0], copy_in), (own[2], out)))])
+    return markdown(["n", "total, s: Table 1", "simulated", "%", "kernel, %", "in, %", "out, %"], lines)
 
 
 def page_managed(sim):
     lines = []
     for n in COUNTS[1:]:
         serial, free, managed = n * seconds(sim.of(1)), seconds(sim.of(n)), seconds(sim.of(n, MANAGED))
-        lines.append([str(n), f"{managed:.2f}", f"{free - managed:.2f}", f"{managed - serial:+.2f}"])
-    return markdown(["n", "managed, s", "gain over concurrent, s", "managed - serial, s"], lines)
+        readings = sim.runs.get(f"variants-{n:02d}", {})
+        lines.append([str(n), f"{managed:.2f}", f"{free - managed:.2f}", f"{managed - serial:+.2f}",
+                      *(f"{seconds(readings[p]):.2f}" if p in readings else "" for p in (SEQUENTIAL, LITERAL))])
+    return markdown(["n", "managed, s", "gain over concurrent, s", "managed - serial, s", "one command each, s", "literal gate, s"], lines)
 
 
 def page_sizes(sim):
     lines = []
-    for size, name, n in ((19456, "managed-large", 5), (13312, "managed-medium", 10), (8192, "managed-small", 5),
-                          (8192, "managed-small", 10), (8192, "managed-small", 20)):
-        runs = sim.runs[f"{name}-{n:02d}"]
-        slow = f"{seconds(runs[FREE]) - seconds(runs[SLOW]):+.2f}" if SLOW in runs else ""
-        lines.append([str(size), str(n), f"{seconds(runs[SERIAL]):.2f}", f"{seconds(runs[FREE]):.2f}",
-                      f"{seconds(runs[MANAGED]):.2f}", f"{sim.gain(f'{name}-{n:02d}'):+.2f}", slow])
-    return markdown(["N", "n", "serial, s", "concurrent, s", "managed, s", "gain, s", "gain with slow lists, s"], lines)
-
-
-def page_variants(sim):
-    return markdown(["n", "concurrent, s", "managed, s", "one command each, s", "literal gate, s"],
-                    [[str(n)] + [f"{seconds(sim.runs[f'variants-{n:02d}'][p]):.2f}"
-                                 for p in (FREE, MANAGED, SEQUENTIAL, LITERAL)] for n in (2, 5, 8, 9, 10)])
-
-
-def page_later(sim):
-    lines = []
-    for name, size, n in (("large", 19456, 5), ("medium", 13312, 10), ("small", 8192, 20)):
-        runs = sim.runs[f"future-work-{name}"]
-        free, managed, later = (seconds(runs[p]) for p in (FREE, MANAGED, LATER))
-        lines.append([str(size), str(n), f"{later:.2f}", f"{free - managed:+.2f}", f"{free - later:+.2f}"])
-    return markdown(["N", "n", "paused after input, s", "gain as above, s", "gain of pausing after input, s"], lines)
+    for size, name, n in ((19456, "large", 5), (13312, "medium", 10), (8192, "small", 5), (8192, "small", 10), (8192, "small", 20)):
+        runs, later = sim.runs[f"managed-{name}-{n:02d}"], sim.runs[f"future-work-{name}"] if (name, n) in FUTURE_WORK else {}
+        gain = [f"{seconds(of[FREE]) - seconds(of[policy]):+.2f}" if policy in of else ""
+                for of, policy in ((runs, MANAGED), (runs, SLOW), (later, LATER))]
+        lines.append([str(size), str(n), f"{seconds(runs[SERIAL]):.2f}", f"{seconds(runs[FREE]):.2f}", f"{seconds(runs[MANAGED]):.2f}", *gain])
+    return markdown(["N", "n", "serial, s", "concurrent, s", "managed, s", "gain, s", "with slow lists, s", "paused after input, s"], lines)
 
 
 def last_step(run):
@@ -247,8 +236,7 @@ def numbers(sim, table):
 
 
 def page(sim, table):
-    values = {"table1": page_table1(sim, table), "managed": page_managed(sim), "sizes": page_sizes(sim), "variants": page_variants(sim),
-              "later": page_later(sim), **numbers(sim, table)}
+    values = {"table1": page_table1(sim, table), "managed": page_managed(sim), "sizes": page_sizes(sim), **numbers(sim, table)}
     with open("tools/kang-2022/page.md") as file:
         return re.sub(r"@(\w+)@", lambda match: values[match[1]], file.read())
 

@@ -170,8 +170,8 @@ HEADER = ["variant", "what", "gpus", "lists", "time_reduction_pct", "p5_pct", "p
           "energy_reduction_pct", "energy_p5_pct", "energy_p95_pct", "power_ratio", "energy_simple_kj", "energy_mobile_cuda_kj"]
 
 
-def cell(row):
-    return f"{float(row['time_reduction_pct']):.1f} ({float(row['p5_pct']):.1f} to {float(row['p95_pct']):.1f})"
+def mean(row):
+    return f"{float(row['time_reduction_pct']):.1f}"
 
 
 def page(name):
@@ -180,13 +180,12 @@ def page(name):
     with open(name, newline="") as file:
         for row in csv.DictReader(file):
             rows.setdefault((row["variant"], row["what"]), {})[int(row["gpus"])] = row
-    lines = ["| variant | what | 1 GPU | 2 | 3 | 4 GPUs | energy, 4 GPUs |", "|---|---|---|---|---|---|---|"]
+    lines = ["| variant | what | 1 GPU | 4 GPUs | energy, 4 GPUs |", "|---|---|---|---|---|"]
     for (variant, what), of in rows.items():
         if variant.startswith("fit-"):  # the page's table of what is calibrated has these
             continue
-        means = " | ".join(f"{float(of[g]['time_reduction_pct']):.1f}" for g in (2, 3))
         energy = f"{float(of[4]['energy_reduction_pct']):.1f}"
-        lines.append(f"| `{variant}` | {what} | {cell(of[1])} | {means} | {cell(of[4])} | {energy} |")
+        lines.append(f"| `{variant}` | {what} | {mean(of[1])} | {mean(of[4])} | {energy} |")
     docs = os.path.join(ROOT, "docs/evidence/mobile-cuda.md")
     with open(docs) as file:
         before, rest = file.read().split("<!-- study -->\n", 1)
