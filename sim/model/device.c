@@ -12,15 +12,15 @@ static const char *const scope_names[] = {"sm", "device", NULL};
 
 static const struct sms__field resource_fields[] = {
     {"class", SMS__CHOICE, 0, F(sms__resource, cls), .required = true, .choices = class_names,
-     .help = "policies that look at classes take the fullest resource of each"},
+     .help = "compute or memory"},
     {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names,
      .help = "each SM has its own (default), or all SMs of the device share one"},
     {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, SMS__UNITS_MAX,
-     .help = "in units of its own, of one SM, or of the device for scope device: demands may count them"},
+     .help = "in units that demands may count, of an SM or of the device (scope)"},
     {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = sms__truths,
      .help = "true: never used beyond 100 %, whatever the policy; default false"},
     {"knee", SMS__QUANTITY, SMS__RATIO, F(sms__resource, knee), 1, SMS_KNEE_MAX,
-     .help = "exponent of how it slows its users as it fills, for contention knee; without it: a corner at 100 %"},
+     .help = "exponent of contention knee; default: a corner at 100 %"},
     {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
      .help = "of one SM, or of the device for scope device"},
@@ -52,11 +52,11 @@ static const struct sms__field sm_fields[] = {
     {"registers_per_thread", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers_per_thread), 1, 65536,
      .help = "most registers of one thread"},
     {"register_unit", SMS__INTEGER, SMS__COUNT, F(sms__sm, register_unit), 1, 65536,
-     .help = "registers are allocated to a warp so many at a time"},
+     .help = "allocation unit of a warp"},
     {"register_partitions", SMS__INTEGER, SMS__COUNT, F(sms__sm, register_partitions), 1, 64,
-     .help = "equal parts of the register file; a warp lies in one"},
+     .help = "equal parts of the register file"},
     {"shared_memory_unit", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_unit), 1, 1 << 20,
-     .help = "shared memory is allocated so much at a time"},
+     .help = "allocation unit of a block"},
     {"shared_memory_reserved", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_reserved), 0, 1 << 20,
      .help = "taken by the system for each block"},
     {"shared_memory_per_block", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_per_block), 0, 1e12,
@@ -67,11 +67,11 @@ static const struct sms__field link_fields[] = {
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, link_bandwidth), 1, 1e18, .required = true,
      .help = "of each direction, shared fairly by the copies under way"},
     {"copy_in_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_in_most), 1, 1e18,
-     .help = "of one copy to the device, however few there are; of processes only"},
+     .help = "of one copy to the device, of processes"},
     {"copy_out_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_out_most), 1, 1e18,
-     .help = "of one copy to the host; of processes only"},
+     .help = "of one copy to the host, of processes"},
     {"copy_out_spread", SMS__QUANTITY, SMS__RATIO, F(sms__device, copy_out_spread), 0, 10,
-     .help = "by which part each further copy to the host under way lengthens all of them; of processes only"},
+     .help = "how much each further copy to the host lengthens all, of processes"},
     {0}};
 
 static const struct sms__field power_fields[] = {
@@ -80,16 +80,14 @@ static const struct sms__field power_fields[] = {
     {"shared", SMS__QUANTITY, SMS__POWER, F(sms__device, shared_w), 0, 1e6,
      .help = "two or more processes on it; default: as busy says"},
     {"limit", SMS__QUANTITY, SMS__POWER, F(sms__device, limit_w), 0, 1e6,
-     .help = "the clock falls so that coarse kernels with `power` draw no more; default: no limit"},
+     .help = "at which the clock falls, of coarse kernels; default: none"},
     {"compute_clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, compute_hz), 1, 1e13,
-     .help = "of the SMs while all fp32 units work, if the power limit does not allow `clock`; kernels of another "
-             "device that compute bounds are scaled by it; default: clock"},
+     .help = "of SMs whose fp32 units all work; scales kernels of another device; default: clock"},
     {0}};
 
 static const struct sms__field dispatch_fields[] = {
     {"launch", SMS__QUANTITY, SMS__TIME, F(sms__dispatch, launch_ps), 0, SMS__DISPATCH_MAX_PS,
-     .help = "of a launch, until its first block may start; launches of several streams pass it at the same time; "
-             "default 0 s"},
+     .help = "of a launch, until its first block may start; default 0 s"},
     {"block", SMS__INTEGER, SMS__TIME, F(sms__dispatch, block_ps), 0, SMS__DISPATCH_MAX_PS,
      .help = "least time between the starts of two blocks on the device; default 0 s"},
     {0}};
@@ -112,9 +110,7 @@ static const struct sms__field turns_fields[] = {
     {"switch", SMS__QUANTITY, SMS__TIME, F(sms__device, turns.switch_ps), 0, 6e13,
      .help = "time that a change of context takes; default 147 us"},
     {"newcomer", SMS__CHOICE, 0, F(sms__device, turns.newcomer), .choices = sms__newcomers,
-     .help = "what a context waits for that comes to one that had the device alone: a whole slice of that one "
-             "(default), or "
-             "the rest of the slice under way"},
+     .help = "what a context waits for where one was alone: whole_slice (default) or rest_of_slice"},
     {0}};
 
 int sms__resource_index(const struct sms__device *device, const char *name)
@@ -193,16 +189,14 @@ const struct sms__field sms__device_fields[] = {
     {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__device, title), .help = "its name in words"},
     {"source", SMS__TEXT, 0, F(sms__device, source), .help = "where the numbers are from"},
-    {"compute_capability", SMS__TEXT, 0, F(sms__device, capability),
-     .help = "as 7.0; profiles that tell it are taken to be of this device"},
+    {"compute_capability", SMS__TEXT, 0, F(sms__device, capability), .help = "as 7.0, to recognise profiles"},
     {"clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, clock_hz), 1e3, 1e12, .required = true,
      .help = "SM clock; cycles are converted with it"},
     {"sms", SMS__INTEGER, SMS__COUNT, F(sms__device, sms), 1, 1e6, .required = true, .help = "SMs"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "device memory"},
-    {"link", SMS__FIELDS, .fields = link_fields, .help = "to the host; without one, copies take no time"},
-    {"power", SMS__FIELDS, .fields = power_fields, .help = "for energy, and the limit at which the clock falls"},
-    {"time_slice", SMS__FIELDS, .fields = turns_fields,
-     .help = "how contexts take turns, unless a policy's mode says it"},
+    {"link", SMS__FIELDS, .fields = link_fields, .help = "to the host; default: copies take no time"},
+    {"power", SMS__FIELDS, .fields = power_fields, .help = "for energy and the clock"},
+    {"time_slice", SMS__FIELDS, .fields = turns_fields, .help = "how contexts take turns; a mode overrides it"},
     {"mig", SMS__FIELDS, .read = sms__read_mig, .fields = sms__mig_fields,
      .help = "instances that it can be split into"},
     {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sm_fields,
@@ -210,7 +204,7 @@ const struct sms__field sms__device_fields[] = {
     {"resources", SMS__FIELDS, .read = read_resources, .required = true, .holds = SMS__NAMED, .fields = resource_fields,
      .least = 1, .most = SMS_RESOURCES_MAX, .help = "by name"},
     {"dispatch", SMS__FIELDS, .offset = F(sms__device, dispatch), .read = read_dispatch, .fields = dispatch_fields,
-     .word = "none", .help = "what a launch and the start of a block take; none, or no key: nothing"},
+     .word = "none", .help = "cost of launches and starts of blocks; default none"},
     {"background", SMS__FIELDS, .read = read_background, .holds = SMS__MANY, .fields = background_fields,
      .help = "load that never leaves, by SM"},
     {0}};

@@ -29,16 +29,14 @@ void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, 
 
 const struct sms__field sms__until_fields[] = {
     {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), SMS__PRECISION_LEAST, 1, .required = true,
-     .help = "half of the 95 % interval of a mean over the mean, for every policy"},
+     .help = "half of the 95 % interval over the mean, of every policy"},
     {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
-     .help = "of which metric; default: what the scenario asks, declared as answer or by rule; of a named VM "
-             "kernels_per_s, "
-             "of a process turnaround_ns"},
+     .help = "default: the answer's; of a VM kernels_per_s, of a process turnaround_ns"},
     {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "of a VM; default: of the host"},
     {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "of a process"},
-    {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "of a node of a cluster; default: of the cluster"},
+    {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "of a node; default: of the cluster"},
     {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), 1, SMS__REPLICATIONS_MAX,
-     .help = "replications, 5 or more, whatever is reached; default 100"},
+     .help = "most replications, from 5; default 100"},
     {0}};
 
 void sms__read_until(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -77,18 +75,17 @@ static void read_tolerance(struct sms__reader *reader, const struct sms__node *n
 
 const struct sms__field sms__expect_fields[] = {
     {"metric", SMS__TEXT, 0, F(sms__expect, metric), .required = true, .form = SMS__FORM_METRIC,
-     .help = "a metric (smsched list metrics), or gain: host kernels_per_s over another policy's, less 1"},
+     .help = "a metric, or gain: kernels_per_s of the host over another policy's, less 1"},
     {"policy", SMS__TEXT, 0, F(sms__expect, policy), .help = "whose value; default: every policy but `over`"},
-    {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "the policy compared with; the ratio is checked"},
+    {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "policy to divide by"},
     {"vm", SMS__TEXT, 0, F(sms__expect, vm), .help = "of a VM; default: of the host"},
     {"process", SMS__TEXT, 0, F(sms__expect, process), .help = "of a process"},
     {"device", SMS__INDEX, SMS__COUNT, F(sms__expect, device), 0, SMS__INDEX_MAX, .help = "of a device, from 0"},
     {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "of a resource"},
-    {"node", SMS__TEXT, 0, F(sms__expect, of_node),
-     .help = "of a node of a cluster; of more than 2000 nodes, of an entry of nodes"},
+    {"node", SMS__TEXT, 0, F(sms__expect, of_node), .help = "of a node; beyond 2000 nodes, of an entry of nodes"},
     {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .form = SMS__FORM_MEASURE, .help = "expected"},
     {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_tolerance, .form = SMS__FORM_MEASURE,
-     .help = "absolute for ratios and gains (3 % are 3 points), relative for others; default 0"},
+     .help = "in points for ratios and gains, else relative; default 0"},
     {"min", SMS__CUSTOM, 0, F(sms__expect, min), .read = read_any, .form = SMS__FORM_MEASURE, .help = "at least"},
     {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .form = SMS__FORM_MEASURE, .help = "at most"},
     {0}};

@@ -26,10 +26,10 @@ static const struct sms__field profile_fields[] = {
     {"memory", SMS__INTEGER, SMS__BYTES, F(sms__mig_profile, memory), 1, 1e16, .required = true,
      .help = "device memory"},
     {"slices", SMS__INTEGER, SMS__COUNT, F(sms__mig_profile, slices), 1, SLICES_MAX, .required = true,
-     .help = "of the device's, for device-wide resources and to be placed on"},
+     .help = "of the device's that it takes"},
     {"starts", SMS__INTEGER, SMS__COUNT, F(sms__mig_profile, start), 0, SLICES_MAX - 1, .required = true,
      .read = read_starts, .holds = SMS__MANY, .least = 1, .most = SLICES_MAX,
-     .help = "slices at which one may begin, from 0"},
+     .help = "first slices that it may have, from 0"},
     {0}};
 
 static void check_profile(struct sms__reader *reader, const struct sms__node *node, const struct sms__mig *mig,
@@ -58,7 +58,7 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
 }
 
 const struct sms__field sms__mig_fields[] = {{"slices", SMS__INTEGER, SMS__COUNT, F(sms__mig, slices), 1, SLICES_MAX,
-                                              .required = true, .help = "of memory and what is device-wide"},
+                                              .required = true, .help = "of memory and device-wide resources"},
                                              {"profiles", SMS__FIELDS, .required = true, .read = keep_list,
                                               .holds = SMS__MANY, .fields = profile_fields, .most = PROFILES_MAX,
                                               .help = "the kinds of instances, a list"},

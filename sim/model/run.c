@@ -29,15 +29,15 @@ enum { REPLICATIONS_LEAST = 5 };
 
 const struct sms__field sms__run_fields[] = {
     {"warmup", SMS__QUANTITY, SMS__TIME, F(sms_scenario, warmup_ps), 0, SMS__TIME_MAX_PS, .word = "auto",
-     .otherwise = "a time", .help = "not measured; auto: found by pilot runs; default 0"},
+     .otherwise = "a time", .help = "not measured; auto: by pilot runs; default 0"},
     {"duration", SMS__QUANTITY, SMS__TIME, F(sms_scenario, duration_ps), 1, SMS__TIME_MAX_PS,
-     .help = "of the run, warm-up included; default: until every VM has ended"},
+     .help = "warm-up included; default: until every VM has ended"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms_scenario, seed), 1, 9007199254740992.0, .help = "default 1"},
     {"replications", SMS__INTEGER, SMS__COUNT, F(sms_scenario, replications), 1, SMS__REPLICATIONS_MAX,
-     .help = "with seeds of their own; default 1; with until at least so many, and 5"},
+     .help = "default 1; with until the least, and 5"},
     {"until", SMS__CUSTOM, SMS__RATIO, F(sms_scenario, until), SMS__PRECISION_LEAST, 1, .read = sms__read_until,
      .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
-     .help = "a precision such as 1 %, or {precision: 1 %, ...}: replications are added until it is reached"},
+     .help = "a precision that more replications reach: 1 %, or {precision: 1 %, ...}"},
     {0}};
 
 static void check_auto(struct sms__reader *reader, const struct sms__node *warmup, struct sms_scenario *scenario)

@@ -17,12 +17,11 @@ const struct sms__field sms__host_fields[] = {
     {"cores", SMS__INTEGER, SMS__COUNT, F(sms__host, cores), 1, 1e6,
      .help = "processes that compute at once; default: all"},
     {"link_in", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_in), 1, 1e18,
-     .help = "of all copies to devices together; default: no limit but theirs"},
-    {"link_out", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_out), 1, 1e18,
-     .help = "of all copies from devices together"},
+     .help = "of all copies to devices; default: no limit"},
+    {"link_out", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_out), 1, 1e18, .help = "of all copies from devices"},
     {"power", SMS__QUANTITY, SMS__POWER, F(sms__host, power_w), 0, 1e6, .help = "of the host without its devices"},
     {"context", SMS__QUANTITY, SMS__BYTES, F(sms__host, context_bytes), 0, 1e12,
-     .help = "device memory that a process takes by being there; default 0"},
+     .help = "device memory of a process's context; default 0"},
     {"context_time", SMS__QUANTITY, SMS__TIME, F(sms__host, context_ps), 0, SMS__TIME_MAX_PS,
      .help = "to create that; default 0"},
     {0}};
@@ -66,7 +65,7 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
         {"start", SMS__QUANTITY, SMS__TIME, F(entry, vm.start_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},          \
     {                                                                                                                  \
         "stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS,                                \
-            .needs = "count", .help = "from the start of one of several to that of the next; default 0"                \
+            .needs = "count", .help = "between starts; default 0"                                                      \
     }
 #define REPEAT(text)                                                                                                   \
     {                                                                                                                  \
@@ -92,16 +91,16 @@ const struct sms__field sms__vm_fields[] = {
     NAME,
     {"workload", SMS__REFERENCE, 0, F(entry, workload), .required = true, .help = "what one job does"},
     SEVERAL,
-    REPEAT("jobs on each device, or forever; default 1, with arrivals forever"),
+    REPEAT("jobs on each device; default 1, with arrivals forever"),
     {"streams", SMS__INTEGER, SMS__COUNT, F(entry, vm.streams), 1, VM_STREAMS_MAX, .read = read_stream_count,
      .help = "jobs under way at once on each device; default 1"},
-    ARRIVES("when jobs arrive on each device; default: the next when one ends"),
+    ARRIVES("of jobs on each device; default: the next when one ends"),
     DEADLINE,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
-     .help = "blocks of a higher one go before those that wait of lower ones; default 0"},
+     .help = "blocks of higher ones go first; default 0"},
     {"type", SMS__INTEGER, SMS__COUNT, F(entry, vm.type), 0, 4294967295.0,
-     .help = "a number by which --format simtbs groups VMs; default 0"},
-    DEVICE("the only one on which it runs, from 0; default: all, with jobs on each"),
+     .help = "group of --format simtbs; default 0"},
+    DEVICE("the only one, from 0; default: all, with jobs on each"),
     {"draw",
      .refuse = "a VM draws no workload; processes do, and those of {mode: together} run their kernels as VMs do"},
     {"weight", .refuse = "no block policy asks for weights; processes have them, for their share policies and modes"},
@@ -114,21 +113,21 @@ const struct sms__field sms__process_fields[] = {
     NAME,
     {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "what one job does"},
     {"draw", SMS__REFERENCE, 0, F(entry, draw), .read = keep_list, .holds = SMS__MANY, .least = 1, .most = DRAW_MAX,
-     .help = "instead: a list of workloads, of which each replication draws one"},
+     .help = "instead: workloads, of which each replication draws one"},
     SEVERAL,
-    REPEAT("jobs of each stream, or forever; default 1; with arrivals: jobs in all, default forever"),
+    REPEAT("jobs of each stream; default 1; with arrivals in all, default forever"),
     {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = sms__keep,
      .form = SMS__FORM_NUMBER_OR_LIST, .fields = sms__stream_fields, .least = 1, .most = SMS__STREAMS_MAX,
-     .help = "jobs under way at once, in one context; or a list of streams with workloads of their own; default 1"},
-    ARRIVES("when jobs arrive; a free stream takes the oldest; default: the next when one ends"),
+     .help = "number, or a list with workloads of their own; default 1"},
+    ARRIVES("of jobs; default: the next when one ends"),
     DEADLINE,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
-     .help = "for policies that have an eye on it: higher goes first; default 0"},
+     .help = "for policies that use it: higher goes first; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
-     .help = "for policies that have an eye on it: its share beside others; default 1"},
+     .help = "for policies that use it: its share; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), 0.01, 1,
      .help = "under mps: share of the SMs that it may use; default 100 %"},
-    DEVICE("the only one on which it may run, from 0; default: any"),
+    DEVICE("the only one, from 0; default: any"),
     {0}};
 
 const struct sms__table sms__process_tables[3] = {

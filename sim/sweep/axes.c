@@ -47,12 +47,11 @@ const struct sms__field sms__mix_fields[] = {
     {"of", SMS__CUSTOM, 0, F(mix_fields, of), .required = true, .read = keep_list, .form = SMS__FORM_POOL, .least = 1,
      .most = LIST_MAX, .help = "the pool of values"},
     {"into", SMS__CUSTOM, 0, F(mix_fields, into), .required = true, .read = keep_list, .form = SMS__FORM_PATHS,
-     .least = 1, .most = SMS__COLUMNS_MAX,
-     .help = "paths, each of which gets one entry of the pool; order does not matter"},
+     .least = 1, .most = SMS__COLUMNS_MAX, .help = "paths that get an entry of the pool each; order does not matter"},
     {"draws", SMS__INTEGER, SMS__COUNT, F(mix_fields, draws), 1, SMS__POINTS_MAX,
-     .help = "number of random draws; default: every combination"},
+     .help = "random draws; default: every combination"},
     {"repeat", SMS__CHOICE, 0, F(mix_fields, repeat), .choices = sms__truths,
-     .help = "true: an entry may occur twice in a mix; default false"},
+     .help = "true: an entry may come twice; default false"},
     {0}};
 
 struct axes {

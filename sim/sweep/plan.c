@@ -19,10 +19,9 @@ static const struct sms__field plan_fields[] = {
     {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "the question that it answers"},
     {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep, .form = SMS__FORM_FILES, .least = 1,
-     .most = BASES_MAX,
-     .help = "a file with scenarios, relative to the plan's folder, or a list of files; default: the plan's own file"},
+     .most = BASES_MAX, .help = "files with scenarios, relative to the plan; default: the plan's own file"},
     {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep, .form = SMS__FORM_AXES,
-     .most = SMS__COLUMNS_MAX, .help = "a list of what varies; each entry multiplies the number of points"},
+     .most = SMS__COLUMNS_MAX, .help = "what varies; each entry multiplies the points"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
      .help = "replaces the scenarios' own"},
     {"answer", SMS__FIELDS, 0, F(sms__plan, fixed[SMS__PLAN_ANSWER]), .read = sms__keep, .fields = sms__answer_fields,
@@ -32,11 +31,10 @@ static const struct sms__field plan_fields[] = {
     {"until", SMS__CUSTOM, SMS__RATIO, F(sms__plan, fixed[SMS__PLAN_UNTIL]), SMS__PRECISION_LEAST, 1, .read = sms__keep,
      .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS, .help = "replaces the scenarios' own"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
-     .help = "replaces the scenarios' own, and seeds the plan's random draws; default for these: 1"},
+     .help = "replaces the scenarios' own, and seeds random draws; default for these: 1"},
     {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,
-     .help = "results that are kept: host, vm, resource, kernel, process, device, cluster, node, and bound, which no "
-             "policy "
-             "can exceed; default: host, vm, process, device, cluster, bound"},
+     .help = "of host, vm, resource, kernel, process, device, cluster, node, bound; default: all but resource, kernel, "
+             "node"},
     {0}};
 
 const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},

@@ -34,10 +34,8 @@ const struct sms__field sms__range_fields[] = {
     {"steps", SMS__INTEGER, SMS__COUNT, F(range_fields, steps), 2, SMS__POINTS_MAX, .help = "number of values"},
     {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .form = SMS__FORM_END,
      .help = "instead of steps: difference between neighbouring values"},
-    {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales,
-     .help = "linear (default), or log: equal ratios between neighbours"},
-    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths,
-     .help = "true: values are rounded to whole numbers"},
+    {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales, .help = "linear (default) or log"},
+    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: whole numbers"},
     {0}};
 
 /* Splits "50 %" into 50 and " %". */

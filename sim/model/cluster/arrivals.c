@@ -14,13 +14,13 @@ const struct sms__field sms__pod_arrival_fields[] = {
      .help = "mean of exponential intervals"},
     {"every", SMS__QUANTITY, SMS__TIME, F(sms__arriving, every_ps), 1, SMS__TIME_MAX_PS, .help = "equal intervals"},
     {"burst", SMS__QUANTITY, SMS__TIME, F(sms__arriving, burst_ps), 1, SMS__TIME_MAX_PS,
-     .help = "the same mean during bursts; poisson is then that of the time between them, by default nobody comes"},
+     .help = "mean interval in bursts; poisson is then between them, default: none come"},
     {"burst_after", SMS__QUANTITY, SMS__TIME, F(sms__arriving, burst_after_ps), 1, SMS__TIME_MAX_PS,
-     .help = "mean of exponential times from the start, and from the end of each burst, to the next"},
+     .help = "mean of exponential times to the next burst"},
     {"burst_lasts", SMS__QUANTITY, SMS__TIME, F(sms__arriving, burst_lasts_ps), 1, SMS__TIME_MAX_PS,
-     .help = "mean of exponential times that they last"},
+     .help = "mean of exponential lengths of bursts"},
     {"batch", SMS__INTEGER, SMS__COUNT, F(sms__arriving, batch), 1, BATCH_MAX,
-     .help = "so many come each time; default 1"},
+     .help = "how many come each time; default 1"},
     {0}};
 
 const struct sms__table sms__arrival_tables[2] = {{"scenario: pods: arrivals", sms__pod_arrival_fields}, {NULL, NULL}};

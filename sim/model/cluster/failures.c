@@ -18,17 +18,15 @@ struct entry {
 };
 
 const struct sms__field sms__failure_fields[] = {
-    {"node", SMS__REFERENCE, 0, F(entry, of),
-     .help = "which fails: a node, or an entry of several, each on its own; default: each node"},
-    {"gpu", SMS__REFERENCE, 0, F(entry, gpu),
-     .help = "not the node but one GPU of it, its number from 0, or each, on its own"},
+    {"node", SMS__REFERENCE, 0, F(entry, of), .help = "a node, or an entry, each node by itself; default: each node"},
+    {"gpu", SMS__REFERENCE, 0, F(entry, gpu), .help = "a GPU of it, from 0, or each; default: the node"},
     {"at", SMS__QUANTITY, SMS__TIME, F(entry, failure.at_ps), 0, 1.8e19, .help = "when"},
     {"for", SMS__QUANTITY, SMS__TIME, F(entry, failure.for_ps), 1, SMS__TIME_MAX_PS,
-     .help = "how long; default: it does not return"},
+     .help = "how long; default: for ever"},
     {"mtbf", SMS__QUANTITY, SMS__TIME, F(entry, failure.mtbf_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
-     .help = "instead of at: again and again, this mean of exponential times from return to failure"},
+     .help = "instead of at: mean of exponential times to failure"},
     {"mttr", SMS__QUANTITY, SMS__TIME, F(entry, failure.mttr_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
-     .help = "with mtbf: mean of exponential times from failure to return"},
+     .help = "mean of exponential times to return"},
     {0}};
 
 const struct sms__table sms__failure_tables[2] = {{"scenario: failures", sms__failure_fields}, {NULL, NULL}};

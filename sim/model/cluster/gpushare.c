@@ -19,50 +19,45 @@ static const char *const times[] = {"timer", "change", NULL};
 
 static const struct sms__field quirk_fields[] = {
     {"whole_pod", SMS__CHOICE, 0, F(sms__quirks, whole_pod), .choices = sms__truths,
-     .help = "Allocate compares what a container asks for with what whole pods ask for (issue 143); false: with their "
-             "containers; default true"},
+     .help = "Allocate compares a container's request with those of whole pods (issue 143); default true"},
     {"any_pod", SMS__CHOICE, 0, F(sms__quirks, any_pod), .choices = sms__truths,
-     .help = "Allocate takes the oldest pod of the node that asks for as much; false: the one that it is for; default "
-             "true"},
+     .help = "Allocate takes the oldest pod that asks for as much, not the right one; default true"},
     {"others_blind", SMS__CHOICE, 0, F(sms__quirks, others_blind), .choices = sms__truths,
-     .help = "memory that others use is not seen (device plugin, issue 25); false: it counts as allocated; default "
-             "true"},
+     .help = "memory that others use is not seen (device plugin, issue 25); default true"},
     {"unhealthy", SMS__CHOICE, 0, F(sms__quirks, unhealthy), .choices = sms__truths,
-     .help = "GPUs that are unhealthy take no pods; false: nobody tells the extender; default true"},
+     .help = "unhealthy GPUs take no pods; default true"},
     {"single_gpu", SMS__CHOICE, 0, F(sms__quirks, single_gpu), .choices = sms__truths,
-     .help = "Allocate without a match takes the only GPU of a node that has one; default true"},
+     .help = "Allocate without a match takes a node's only GPU; default true"},
     {0}};
 
 const struct sms__field sms__gpushare_fields[] = {
     {"kind", SMS__CHOICE, .choices = kinds, .read = sms__skip, .required = true, .help = "gpushare"},
     {"unit", SMS__CHOICE, 0, F(sms__gpushare, gib), .choices = units,
-     .help = "in which GPU memory is counted, parts of it dropped: MiB or GiB; default MiB"},
+     .help = "of GPU memory, rounded down: MiB or GiB; default MiB"},
     {"round_trip", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, round_trip_ps), 0, WAIT_MAX_PS,
-     .help = "from a request to the extender to its reply; default 5 ms"},
+     .help = "of a request to the extender; default 5 ms"},
     {"retry", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, retry_ps), RETRY_LEAST_PS, SMS__TIME_MAX_PS,
-     .help = "after a pod has found no node, it is not tried again for so long, twice as long after the next time, and "
-             "so on; default 1 s"},
+     .help = "wait before a pod that found no node is tried again, doubled each time; default 1 s"},
     {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, retry_most_ps), RETRY_LEAST_PS, SMS__TIME_MAX_PS,
-     .help = "but never for longer; default 10 s"},
+     .help = "longest such wait; default 10 s"},
     {"retry_when", SMS__CHOICE, 0, F(sms__gpushare, when), .choices = times,
-     .help = "timer: when the back-off is over; change: when besides something has been freed; default timer"},
+     .help = "timer: after the back-off; change: and when something was freed; default timer"},
     {"assume_timeout", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, assume_timeout_ps), 1, SMS__TIME_MAX_PS,
-     .help = "a pod that was bound and not assigned for so long is queued again; default 30 s"},
+     .help = "from bind until an unassigned pod is queued again; default 30 s"},
     {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, allocate_delay_ps), 0, SMS__TIME_MAX_PS,
-     .help = "from the binding of a pod to the calls of Allocate for its containers; default 0"},
+     .help = "from bind to Allocate; default 0"},
     {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, start_delay_ps), 0, SMS__TIME_MAX_PS,
-     .help = "from there to the start of its containers; default 1 s"},
+     .help = "from Allocate to the start; default 1 s"},
     {"default_filter", SMS__CHOICE, 0, F(sms__gpushare, default_filter), .choices = sms__truths,
-     .help = "the default filter looks at GPU memory before the extender does; default true"},
+     .help = "the default filter looks at GPU memory, too; default true"},
     {"bind_failure", SMS__CHOICE, 0, F(sms__gpushare, bind_failure), .choices = bind_failures,
-     .help = "when no GPU fits any more: error: the pod backs off; silent: it is queued again after assume_timeout; "
-             "default error"},
+     .help = "if no GPU fits any more: error (back off) or silent (wait for assume_timeout); default error"},
     {"on_failure", SMS__CHOICE, 0, F(sms__gpushare, on_failure), .choices = start_failures,
-     .help = "a pod whose containers do not start: fail: is gone; hold: keeps its GPU memory for ever; default fail"},
+     .help = "if containers do not start: fail (gone) or hold (keeps its GPU memory); default fail"},
     {"cards_per_pod", SMS__INTEGER, SMS__COUNT, F(sms__gpushare, cards_per_pod), 1, SMS_NODE_GPUS_MAX,
-     .help = "of which a pod may ask for memory; default 1"},
+     .help = "that a pod may ask for; default 1"},
     {"quirks", SMS__FIELDS, 0, F(sms__gpushare, quirks), .fields = quirk_fields,
-     .help = "of the real software, on unless they are said to be false"},
+     .help = "of the real software, each on by default"},
     {0}};
 
 const char *const sms__share_names[] = {"memory", "cards", NULL};
