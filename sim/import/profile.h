@@ -24,9 +24,22 @@ struct sms__profile_metric {
     double mean, min, max;
 };
 
+/* Where an operation ran. NULL: unknown. Its parts are members of what has one, too. */
+struct sms__place {
+    const char *process, *device, *context, *stream;
+};
+
+#define SMS__PLACE                                                                                                     \
+    union {                                                                                                            \
+        struct sms__place place;                                                                                       \
+        struct {                                                                                                       \
+            const char *process, *device, *context, *stream;                                                           \
+        };                                                                                                             \
+    }
+
 /* A launch, or several launches of one kernel and geometry that the tool has merged. Unknown values are 0 or NAN. */
 struct sms__profile_launch {
-    const char *process, *device, *context, *stream;
+    SMS__PLACE;
     const char *kernel; /* as the tool wrote it, with template and argument lists */
     uint64_t grid[3], block[3];
     uint64_t registers;                   /* per thread */
@@ -45,13 +58,13 @@ struct sms__profile_copy {
     bool to_device; /* otherwise to the host; copies within a device are not kept */
     double bytes, start_s, duration_s;
     unsigned line;
-    const char *process, *device, *context, *stream; /* as of a launch; NULL: unknown */
-    int64_t correlation;                             /* of a trace, with its call; -1: unknown */
+    SMS__PLACE;
+    int64_t correlation; /* of a trace, with its call; -1: unknown */
 };
 
 /* A wait of a stream for an event that another stream had recorded. Correlations of calls count up. */
 struct sms__profile_wait {
-    const char *process, *device, *context, *stream; /* process: NULL: unknown */
+    SMS__PLACE;
     const char *record_context, *record_stream;
     int64_t correlation, record_correlation;
 };

@@ -36,11 +36,11 @@ struct reading {
     struct sms__report_gpus *gpus;
 };
 
-static int read_gpu(void *user, sqlite3_stmt *row)
+static void read_gpu(void *user, sqlite3_stmt *row)
 {
     struct reading *reading = user;
     if (reading->gpus->count == SMS__REPORT_GPUS)
-        return SMS_OK;
+        return;
     struct sms__report_gpu *gpu = &reading->gpus->gpu[reading->gpus->count++];
     struct sms__arena *arena = reading->report->arena;
     gpu->id = sms__report_whole(row, GPU_ID, -1);
@@ -51,12 +51,11 @@ static int read_gpu(void *user, sqlite3_stmt *row)
     if (gpu->number[GPU_MAJOR] > 0)
         gpu->capability =
             sms__print(arena, "%lld.%lld", (long long)gpu->number[GPU_MAJOR], (long long)gpu->number[GPU_MINOR]);
-    return SMS_OK;
 }
 
-int sms__report_gpus_read(struct sms__report *report, struct sms__report_gpus *gpus)
+void sms__report_gpus_read(struct sms__report *report, struct sms__report_gpus *gpus)
 {
-    return sms__report_read(report, &gpu_table, read_gpu, &(struct reading){report, gpus});
+    sms__report_rows(report, &gpu_table, read_gpu, &(struct reading){report, gpus});
 }
 
 const struct sms__report_gpu *sms__report_gpu_of(const struct sms__report_gpus *gpus, int64_t device)

@@ -18,8 +18,8 @@ struct sms__report_gpus {
     size_t count;
 };
 
-/* Reads the GPUs, of which there may be none. Returns as sms__report_read does. */
-int sms__report_gpus_read(struct sms__report *report, struct sms__report_gpus *gpus);
+/* Reads the GPUs, of which there may be none. */
+void sms__report_gpus_read(struct sms__report *report, struct sms__report_gpus *gpus);
 /* The GPU of a number of the CUDA runtime; NULL: the report does not describe it. */
 const struct sms__report_gpu *sms__report_gpu_of(const struct sms__report_gpus *gpus, int64_t device);
 /* The number in a column; 0: unknown. */

@@ -9,38 +9,31 @@
 
 enum { RANGES_MAX = 1000000, STEPS_MAX = 100000, SAMPLES_MAX = 4000000, SERIES = 3 };
 
-/* How a range's text is found: in a column, as a string's id, or both. NULL: there are no ranges. */
-static int find_text(struct sms__report *report, const char **sql)
+/* The SQL of a range's text, which is in a column, in StringIds or in both. NULL: there are no ranges. */
+static const char *text_of_range(struct sms__report *report)
 {
-    bool ranges, ids, own, by_id;
-    *sql = NULL;
-    int code = sms__report_has(report, "NVTX_EVENTS", NULL, &ranges);
-    if (code != SMS_OK || !ranges)
-        return code;
-    code = sms__report_has(report, "StringIds", "value", &ids);
-    if (code == SMS_OK)
-        code = sms__report_has(report, "NVTX_EVENTS", "text", &own);
-    if (code == SMS_OK)
-        code = sms__report_has(report, "NVTX_EVENTS", "textId", &by_id);
-    if (code == SMS_OK && ids && by_id)
-        *sql = own ? "coalesce(e.text, (SELECT value FROM main.StringIds s WHERE s.id = e.textId))"
-                   : "(SELECT value FROM main.StringIds s WHERE s.id = e.textId)";
-    else if (code == SMS_OK && own)
-        *sql = "e.text";
-    return code;
+    const char *own = sms__report_column(report, "NVTX_EVENTS", "text");
+    const char *by_id = sms__report_column(report, "NVTX_EVENTS", "#textId");
+    if (!sms__report_has(report, "NVTX_EVENTS", NULL) || !own || !by_id)
+        return own ? own : by_id;
+    return sms__print(report->arena, "coalesce(%s, %s)", own, by_id);
 }
+
+struct sample {
+    double time_s, value;
+    int series, device;
+};
 
 struct reading {
     struct sms__report *report;
     struct sms__report_ranges *ranges;
-    struct sms__profile *profile;
-    double *time_s, *value; /* of steps; of samples, with the series of each */
-    unsigned char *series;  /* number of the series, and 4 times that of the device */
-    size_t count;
+    double *step_s;
+    struct sample *sample;
+    size_t count; /* steps, samples */
     int64_t origin;
 };
 
-static int read_range(void *user, sqlite3_stmt *row)
+static void read_range(void *user, sqlite3_stmt *row)
 {
     struct reading *reading = user;
     struct sms__report_ranges *ranges = reading->ranges;
@@ -53,22 +46,17 @@ static int read_range(void *user, sqlite3_stmt *row)
            (range[0].thread != ranges->range[before - 1].thread || range->end > ranges->range[before - 1].end))
         before = ranges->range[before - 1].thread == range->thread ? ranges->range[before - 1].around : 0;
     range->around = before;
-    return SMS_OK;
 }
 
-int sms__report_ranges_read(struct sms__report *report, struct sms__report_ranges *ranges)
+void sms__report_ranges_read(struct sms__report *report, struct sms__report_ranges *ranges)
 {
     struct reading reading = {.report = report, .ranges = ranges};
-    const char *text;
-    int code = find_text(report, &text);
-    if (code != SMS_OK || !text)
-        return code;
-    sqlite3_str *sql = sqlite3_str_new(report->database.file);
-    sqlite3_str_appendf(sql,
-                        "SELECT globalTid, start, \"end\", %s FROM main.NVTX_EVENTS e WHERE \"end\" > start "
-                        "ORDER BY 1, 2, 3 DESC LIMIT %d",
-                        text, RANGES_MAX);
-    return sms__report_query(report, sql, read_range, &reading);
+    const char *text = text_of_range(report);
+    if (text)
+        sms__report_query(report, read_range, &reading,
+                          "SELECT globalTid, start, \"end\", %s FROM main.NVTX_EVENTS e WHERE \"end\" > start "
+                          "ORDER BY 1, 2, 3 DESC LIMIT %d",
+                          text, RANGES_MAX);
 }
 
 const char *sms__report_range_at(const struct sms__report_ranges *ranges, int64_t thread, int64_t time)
@@ -86,24 +74,21 @@ const char *sms__report_range_at(const struct sms__report_ranges *ranges, int64_
     return low && ranges->range[low - 1].thread == thread ? ranges->range[low - 1].name : NULL;
 }
 
-static int read_step(void *user, sqlite3_stmt *row)
+static void read_step(void *user, sqlite3_stmt *row)
 {
     struct reading *reading = user;
-    *SMS__APPEND(reading->report->arena, reading->time_s, reading->count) =
+    *SMS__APPEND(reading->report->arena, reading->step_s, reading->count) =
         (double)(sqlite3_column_int64(row, 0) - reading->origin) * 1e-9;
-    return SMS_OK;
 }
 
-int sms__report_steps_read(struct sms__report *report, int64_t origin, struct sms__profile *profile)
+void sms__report_steps_read(struct sms__report *report, int64_t origin, struct sms__profile *profile)
 {
     struct reading reading = {.report = report, .origin = origin};
-    const char *text;
-    int code = find_text(report, &text);
-    if (code != SMS_OK || !text)
-        return code;
-    sqlite3_str *sql = sqlite3_str_new(report->database.file);
-    sqlite3_str_appendf(
-        sql,
+    const char *text = text_of_range(report);
+    if (!text)
+        return;
+    sms__report_query(
+        report, read_step, &reading,
         "WITH named AS (SELECT start a, \"end\" b, globalTid t, %s n FROM main.NVTX_EVENTS e WHERE \"end\" > start), "
         "kind AS (SELECT *, rtrim(n, '0123456789 #:_.') k FROM named), "
         "placed AS (SELECT *, a < lag(b) OVER (PARTITION BY t, k ORDER BY a) o FROM kind), "
@@ -112,23 +97,18 @@ int sms__report_steps_read(struct sms__report *report, int64_t origin, struct sm
         "'%%frame%%' OR k LIKE '%%request%%') ORDER BY sum(b - a) DESC, k, t LIMIT 1) "
         "SELECT a FROM kind JOIN best USING (t, k) ORDER BY a LIMIT %d",
         text, STEPS_MAX);
-    code = sms__report_query(report, sql, read_step, &reading);
-    profile->step_s = reading.time_s;
+    profile->step_s = reading.step_s;
     profile->steps = reading.count;
-    return code;
 }
 
-static int read_sample(void *user, sqlite3_stmt *row)
+static void read_sample(void *user, sqlite3_stmt *row)
 {
     struct reading *reading = user;
-    struct sms__arena *arena = reading->report->arena;
-    size_t same[3] = {reading->count, reading->count, reading->count};
-    *SMS__APPEND(arena, reading->time_s, same[0]) = (double)(sqlite3_column_int64(row, 0) - reading->origin) * 1e-9;
-    *SMS__APPEND(arena, reading->series, same[1]) =
-        (unsigned char)(sqlite3_column_int(row, 1) | (sqlite3_column_int(row, 3) & 63) << 2);
-    *SMS__APPEND(arena, reading->value, same[2]) = sqlite3_column_double(row, 2);
-    reading->count++;
-    return SMS_OK;
+    *SMS__APPEND(reading->report->arena, reading->sample, reading->count) =
+        (struct sample){.time_s = (double)(sqlite3_column_int64(row, 0) - reading->origin) * 1e-9,
+                        .series = sqlite3_column_int(row, 1),
+                        .value = sqlite3_column_double(row, 2),
+                        .device = sqlite3_column_int(row, 3) & 63};
 }
 
 /* The means over the samples from index `from` on that lie in the launch. Returns whether there are any. */
@@ -141,11 +121,12 @@ static bool add_means(const struct reading *reading, size_t from, struct sms__ar
     double sum[SERIES] = {0};
     size_t count[SERIES] = {0};
     const char *number = strrchr(launch->device, '(');
-    for (size_t i = from; i < reading->count && reading->time_s[i] <= launch->start_s + launch->duration_s; i++) {
-        if (reading->series[i] >> 2 != (atoi(number + 1) & 63))
+    const struct sample *sample = &reading->sample[from], *end = &reading->sample[reading->count];
+    for (; sample < end && sample->time_s <= launch->start_s + launch->duration_s; sample++) {
+        if (sample->device != (atoi(number + 1) & 63))
             continue;
-        sum[reading->series[i] & 3] += reading->value[i];
-        count[reading->series[i] & 3]++;
+        sum[sample->series] += sample->value;
+        count[sample->series]++;
     }
     for (int s = 0; s < SERIES; s++) {
         if (count[s] == 0)
@@ -158,19 +139,15 @@ static bool add_means(const struct reading *reading, size_t from, struct sms__ar
     return launch->metrics > 0;
 }
 
-int sms__report_samples_read(struct sms__report *report, int64_t origin, struct sms__trace_reading *trace)
+void sms__report_samples_read(struct sms__report *report, int64_t origin, struct sms__trace_reading *trace)
 {
     struct reading reading = {.report = report, .origin = origin};
-    bool samples, names;
     size_t launches = 0, from = 0;
-    int code = sms__report_has(report, "GPU_METRICS", "timestamp", &samples);
-    if (code == SMS_OK)
-        code = sms__report_has(report, "TARGET_INFO_GPU_METRICS", "metricName", &names);
-    if (code != SMS_OK || !samples || !names)
-        return code;
-    sqlite3_str *sql = sqlite3_str_new(report->database.file);
-    sqlite3_str_appendf(
-        sql,
+    if (!sms__report_has(report, "GPU_METRICS", "timestamp") ||
+        !sms__report_has(report, "TARGET_INFO_GPU_METRICS", "metricName"))
+        return;
+    sms__report_query(
+        report, read_sample, &reading,
         "SELECT g.timestamp, CASE WHEN n.metricName LIKE 'DRAM%%' THEN 0 WHEN n.metricName LIKE 'SM Issue%%' THEN 1 "
         "ELSE 2 END c, sum(g.value), g.typeId & 255 d FROM main.GPU_METRICS g JOIN main.TARGET_INFO_GPU_METRICS n "
         "ON n.typeId = g.typeId AND n.metricId = g.metricId WHERE n.metricName LIKE 'DRAM%%Bandwidth%%\\%%]' ESCAPE "
@@ -178,18 +155,16 @@ int sms__report_samples_read(struct sms__report *report, int64_t origin, struct 
         "OR n.metricName LIKE 'SM Issue%%\\%%]' ESCAPE '\\' OR n.metricName LIKE 'Tensor Active%%\\%%]' ESCAPE '\\' "
         "GROUP BY d, g.timestamp, c ORDER BY g.timestamp LIMIT %d",
         SAMPLES_MAX);
-    code = sms__report_query(report, sql, read_sample, &reading);
-    for (size_t l = 0; code == SMS_OK && l < trace->out->launches; l++) {
+    for (size_t l = 0; report->code == SMS_OK && reading.count && l < trace->out->launches; l++) {
         struct sms__profile_launch *launch = &trace->out->launch[l];
-        while (from < reading.count && reading.time_s[from] <= launch->start_s)
+        while (from < reading.count && reading.sample[from].time_s <= launch->start_s)
             from++;
         launches += add_means(&reading, from, report->arena, launch);
     }
     trace->out->demands |= launches > 0;
-    if (code == SMS_OK && reading.count)
+    if (report->code == SMS_OK && reading.count)
         sms__reading_fact(trace, sms__print(report->arena,
                                             "demands of dram, issue and tensor from %zu samples of GPU metrics, which "
                                             "fell into %zu of %zu launches; a sample is of all that ran then",
                                             reading.count, launches, trace->out->launches));
-    return code;
 }

@@ -3,33 +3,34 @@
 
 #include "../base/read.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-static int fail_query(struct sms__report *report)
+void sms__report_fail(struct sms__report *report, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    report->code = sms__fail(report->errors, SMS_EINPUT, report->path, "%s", text);
+}
+
+static void fail_query(struct sms__report *report)
 {
     int code = sqlite3_errcode(report->database.file);
     if (code == SQLITE_NOMEM)
-        return SMS_ENOMEM;
-    if (sms__untrusted_is_exhausted(&report->database))
-        return sms__fail(report->errors, SMS_EINPUT, report->path, "takes more than %llu steps to read: it is damaged",
+        report->code = SMS_ENOMEM;
+    else if (sms__untrusted_is_exhausted(&report->database))
+        sms__report_fail(report, "takes more than %llu steps to read: it is damaged",
                          (unsigned long long)report->database.steps_max);
-    if (code == SQLITE_NOTADB)
-        return sms__fail(report->errors, SMS_EINPUT, report->path,
-                         "is no SQLite database that can be read (encrypted?)");
-    return sms__fail(report->errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
-                     report->path, "is damaged: %.200s; export it again: nsys export --type sqlite REPORT.nsys-rep",
-                     sqlite3_errmsg(report->database.file));
-}
-
-/* Prepares SQL, which is freed. */
-static int prepare(struct sms__report *report, sqlite3_str *text, sqlite3_stmt **statement)
-{
-    char *sql = sqlite3_str_finish(text);
-    if (!sql)
-        return SMS_ENOMEM;
-    int prepared = sqlite3_prepare_v2(report->database.file, sql, -1, statement, NULL);
-    sqlite3_free(sql);
-    return prepared == SQLITE_OK ? SMS_OK : fail_query(report);
+    else if (code == SQLITE_NOTADB)
+        sms__report_fail(report, "is no SQLite database that can be read (encrypted?)");
+    else
+        report->code =
+            sms__fail(report->errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
+                      report->path, "is damaged: %.200s; export it again: nsys export --type sqlite REPORT.nsys-rep",
+                      sqlite3_errmsg(report->database.file));
 }
 
 /* Rows are handled in a guard, so that the statement is always finalized. */
@@ -43,73 +44,81 @@ struct query {
 static int query_body(void *user)
 {
     struct query *query = user;
-    int code = SMS_OK, step = SQLITE_DONE;
-    while (code == SMS_OK && (step = sqlite3_step(query->statement)) == SQLITE_ROW)
-        code = query->row(query->user, query->statement);
-    return code == SMS_OK && step != SQLITE_DONE ? fail_query(query->report) : code;
+    int step = SQLITE_ROW;
+    while (query->report->code == SMS_OK && (step = sqlite3_step(query->statement)) == SQLITE_ROW)
+        query->row(query->user, query->statement);
+    if (query->report->code == SMS_OK && step != SQLITE_DONE)
+        fail_query(query->report);
+    return query->report->code;
 }
 
-int sms__report_query(struct sms__report *report, sqlite3_str *text, sms__report_row *row, void *user)
+void sms__report_query(struct sms__report *report, sms__report_row *row, void *user, const char *format, ...)
 {
     struct query query = {report, NULL, row, user};
-    int code = prepare(report, text, &query.statement);
-    if (code == SMS_OK)
-        code = sms__guard(report->arena, query_body, &query);
+    va_list args;
+    if (report->code != SMS_OK)
+        return;
+    va_start(args, format);
+    char *sql = sqlite3_vmprintf(format, args);
+    va_end(args);
+    if (!sql)
+        report->code = SMS_ENOMEM;
+    else if (sqlite3_prepare_v2(report->database.file, sql, -1, &query.statement, NULL) != SQLITE_OK)
+        fail_query(report);
+    else
+        report->code = sms__guard(report->arena, query_body, &query);
     sqlite3_finalize(query.statement);
-    return code;
+    sqlite3_free(sql);
 }
 
-static int mark_found(void *found, sqlite3_stmt *row)
+static void mark_found(void *found, sqlite3_stmt *row)
 {
     (void)row;
     *(bool *)found = true;
-    return SMS_OK;
 }
 
-int sms__report_has(struct sms__report *report, const char *table, const char *column, bool *found)
+bool sms__report_has(struct sms__report *report, const char *table, const char *column)
 {
-    sqlite3_str *text = sqlite3_str_new(report->database.file);
-    *found = false;
+    bool found = false;
     if (column)
-        sqlite3_str_appendf(text, "SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q", table, column);
+        sms__report_query(report, mark_found, &found, "SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q", table,
+                          column);
     else
-        sqlite3_str_appendf(
-            text, "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = %Q", table);
-    return sms__report_query(report, text, mark_found, found);
+        sms__report_query(report, mark_found, &found,
+                          "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = %Q",
+                          table);
+    return found;
 }
 
-/* Appends the table's columns to a query, NULL for those that it lacks. */
-static int append_columns(struct sms__report *report, const struct sms__report_table *table, sqlite3_str *text)
+const char *sms__report_column(struct sms__report *report, const char *table, const char *column)
 {
-    int code = SMS_OK;
-    for (int c = 0; code == SMS_OK && c < SMS__REPORT_COLUMNS && table->column[c]; c++) {
-        bool found = false;
-        code = sms__report_has(report, table->name, table->column[c], &found);
-        if (code == SMS_OK && !found && c < table->required)
-            code = sms__fail(report->errors, SMS_EINPUT, report->path,
+    const char *name = column + (*column == '#');
+    if (!sms__report_has(report, table, name))
+        return NULL;
+    if (name == column || !sms__report_has(report, "StringIds", "value"))
+        return sms__print(report->arena, "\"%s\"", name);
+    return sms__print(report->arena,
+                      "CASE typeof(\"%s\") WHEN 'integer' THEN (SELECT value FROM main.StringIds WHERE id = \"%s\" "
+                      "LIMIT 1) ELSE \"%s\" END",
+                      name, name, name);
+}
+
+void sms__report_rows(struct sms__report *report, const struct sms__report_table *table, sms__report_row *row,
+                      void *user)
+{
+    const char *columns = "";
+    if (!sms__report_has(report, table->name, NULL))
+        return;
+    for (int c = 0; c < SMS__REPORT_COLUMNS && table->column[c]; c++) {
+        const char *column = sms__report_column(report, table->name, table->column[c]);
+        if (report->code == SMS_OK && !column && c < table->required)
+            sms__report_fail(report,
                              "the table %s has no column '%s'%s%s%s: this program reads reports up to schema %d",
                              table->name, table->column[c], *report->schema ? " (schema " : "", report->schema,
                              *report->schema ? ")" : "", SMS__REPORT_SCHEMA);
-        sqlite3_str_appendf(text, found ? "%s\"%w\"" : "%sNULL", c ? ", " : "", table->column[c]);
+        columns = sms__print(report->arena, "%s%s%s", columns, c ? ", " : "", column ? column : "NULL");
     }
-    return code;
-}
-
-int sms__report_read(struct sms__report *report, const struct sms__report_table *table, sms__report_row *row,
-                     void *user)
-{
-    bool found;
-    int code = sms__report_has(report, table->name, NULL, &found);
-    if (code != SMS_OK || !found)
-        return code;
-    sqlite3_str *text = sqlite3_str_new(report->database.file);
-    sqlite3_str_appendall(text, "SELECT ");
-    code = append_columns(report, table, text);
-    sqlite3_str_appendf(text, " FROM main.\"%w\"", table->name);
-    if (code == SMS_OK)
-        return sms__report_query(report, text, row, user);
-    sqlite3_free(sqlite3_str_finish(text));
-    return code;
+    sms__report_query(report, row, user, "SELECT %s FROM main.\"%w\"", columns, table->name);
 }
 
 int64_t sms__report_whole(sqlite3_stmt *row, int column, int64_t missing)
@@ -166,8 +175,27 @@ static int check_header(const char *path, struct sms_errors *errors)
     return SMS_OK;
 }
 
-int sms__report_open(struct sms__report *report)
+struct reading {
+    struct sms__report *report;
+    void (*body)(void *user);
+    void *user;
+};
+
+static int read_body(void *user)
 {
-    int code = check_header(report->path, report->errors);
-    return code ? code : sms__untrusted_open(&report->database, report->path, report->errors);
+    struct reading *reading = user;
+    reading->body(reading->user);
+    return reading->report->code;
+}
+
+int sms__report_read(struct sms__report *report, void (*body)(void *user), void *user)
+{
+    struct reading reading = {report, body, user};
+    report->code = check_header(report->path, report->errors);
+    if (report->code == SMS_OK)
+        report->code = sms__untrusted_open(&report->database, report->path, report->errors);
+    if (report->code == SMS_OK)
+        report->code = sms__guard(report->arena, read_body, &reading);
+    sqlite3_close(report->database.file);
+    return report->code;
 }

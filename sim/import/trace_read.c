@@ -165,8 +165,11 @@ static void join_events(struct sms__trace_reading *reading)
             record = event;
         else if (record && record->event == event->event && !strcmp(record->process, event->process))
             *SMS__APPEND(reading->arena, out->wait, out->waits) =
-                (struct sms__profile_wait){event->process,  event->device,  event->context,     event->stream,
-                                           record->context, record->stream, event->correlation, record->correlation};
+                (struct sms__profile_wait){.place = event->place,
+                                           .record_context = record->context,
+                                           .record_stream = record->stream,
+                                           .correlation = event->correlation,
+                                           .record_correlation = record->correlation};
     }
 }
 

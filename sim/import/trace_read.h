@@ -22,7 +22,7 @@ struct sms__trace_other {
 
 /* A record of an event on a stream, or a wait of a stream for it. */
 struct sms__trace_event {
-    const char *process, *device, *context, *stream;
+    SMS__PLACE;
     int64_t event, correlation;
     bool waits;
 };

@@ -388,7 +388,7 @@ static void any_profile_is_refused_or_loads(void **state)
     size_t usable = 0;
     (void)state;
     for (unsigned seed = 1; seed <= profiles; seed++) {
-        struct sms__profile_launch launch[12] = {{0}};
+        struct sms__profile_launch launch[12] = {0};
         struct sms__profile_copy copy[6];
         char *name_of[12];
         struct sms__profile profile = profile_of(launch, 0);

@@ -129,27 +129,22 @@ static int read_ncu(struct work *work)
     return SMS_OK;
 }
 
-static int read_report_gpus(void *user)
+static void read_report_gpus(void *user)
 {
     struct work *work = user;
     struct sms__report_gpus gpus = {.count = 0};
-    int code = sms__report_gpus_read(&work->report, &gpus);
-    for (size_t g = 0; code == SMS_OK && g < gpus.count; g++)
+    sms__report_gpus_read(&work->report, &gpus);
+    for (size_t g = 0; g < gpus.count; g++)
         for (int f = 0; f < FACTS; f++)
             if (names[f].nsys)
                 learn(gpu_named(work, gpus.gpu[g].name), (enum fact)f,
                       (double)sms__report_gpu_number(&gpus.gpu[g], names[f].nsys), names[f].nsys);
-    return code;
 }
 
 static int read_nsys(struct work *work)
 {
     work->report = (struct sms__report){.arena = work->arena, .errors = work->errors, .path = work->path, .schema = ""};
-    int code = sms__report_open(&work->report);
-    if (code == SMS_OK)
-        code = sms__guard(work->arena, read_report_gpus, work);
-    sqlite3_close(work->report.database.file);
-    return code;
+    return sms__report_read(&work->report, read_report_gpus, work);
 }
 
 /* The list of device properties at the head of a trace; NULL: there is none. */
