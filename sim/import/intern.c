@@ -57,7 +57,7 @@ struct sms__pooled_string *sms__intern(struct sms__string_pool *pool, const char
         grow(pool);
     struct sms__pooled_string *string = find(pool, text, length, hash);
     if (!string->text) {
-        *string = (struct sms__pooled_string){keep(pool, text, length), length, hash, 0};
+        *string = (struct sms__pooled_string){keep(pool, text, length), length, hash, 0, NULL};
         pool->used++;
     }
     return string;

@@ -11,7 +11,8 @@ struct sms__pooled_string {
     const char *text; /* terminated by NUL */
     size_t length;
     uint64_t hash;
-    size_t value; /* for the caller; initially 0 */
+    size_t value; /* these are for the caller; initially 0 and NULL */
+    void *data;
 };
 
 struct sms__string_pool {

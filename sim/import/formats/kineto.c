@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 500, TEXT_MAX = 128, NUMBER_MAX = 63, GPUS_MAX = 1024 };
+enum { TEXT_MAX = 128, GPUS_MAX = 1024 };
 
 static const long double NS_LEAST = 1e17L; /* a time stamp this large cannot be in us: it is in ns */
 
@@ -45,11 +45,8 @@ struct kineto {
     struct sms__events events;
     size_t counted; /* events */
 
-    struct sms__string_pool processes, threads; /* of processes and threads, values are indices + 1 */
-    const char **process_name;
-    size_t process_names;
-    struct open **open; /* by thread */
-    size_t threads_open, never_ended;
+    struct sms__string_pool processes, threads; /* with the names of processes; with the open events of threads */
+    size_t never_ended;
     struct open *spare;
     struct gpu gpu[GPUS_MAX];
     size_t gpus;
@@ -100,11 +97,14 @@ static enum category category_of(const struct sms__event *event)
     return OTHER;
 }
 
-/* The device's number as text; Kineto shows devices as processes. Names replace numbers at the end. */
-static const char *device_of(struct kineto *kineto, const struct sms__event *event)
+/* Numbers as texts; Kineto shows devices as processes. Names replace the numbers of devices at the end. */
+static struct sms__place place_of(struct kineto *kineto, const struct sms__event *event)
 {
-    return intern_number(kineto,
-                         sms__event_whole(event, SMS__EVENT_DEVICE, sms__event_whole(event, SMS__EVENT_PID, 0)));
+    double device = sms__event_whole(event, SMS__EVENT_DEVICE, sms__event_whole(event, SMS__EVENT_PID, 0));
+    double stream = sms__event_whole(event, SMS__EVENT_STREAM, sms__event_whole(event, SMS__EVENT_TID, 0));
+    return (struct sms__place){.device = intern_number(kineto, device),
+                               .context = intern_number(kineto, sms__event_whole(event, SMS__EVENT_CONTEXT, 0)),
+                               .stream = intern_number(kineto, stream)};
 }
 
 static struct sms__profile_metric *occupancy_of(struct kineto *kineto, const struct sms__event *event)
@@ -120,22 +120,25 @@ static struct sms__profile_metric *occupancy_of(struct kineto *kineto, const str
     return kineto->occupancy;
 }
 
-static int fail_rows(struct kineto *kineto, const char *what)
+/* Whether a list is full, which is reported. */
+static bool is_full(struct kineto *kineto, size_t count, const char *what)
 {
-    return sms__json_complain(&kineto->events.stream,
-                              sms__print(kineto->reading.arena,
-                                         "more than %d %s: trace a shorter time (the schedule of "
-                                         "torch.profiler)",
-                                         SMS__TRACE_ROWS_MAX, what));
+    if (count < SMS__TRACE_ROWS_MAX)
+        return false;
+    sms__json_complain(&kineto->events.stream,
+                       sms__print(kineto->reading.arena,
+                                  "more than %d %s: trace a shorter time (the schedule of torch.profiler)",
+                                  SMS__TRACE_ROWS_MAX, what));
+    return true;
 }
 
-static int add_kernel(struct kineto *kineto, const struct sms__event *event, unsigned line)
+static void add_kernel(struct kineto *kineto, const struct sms__event *event, unsigned line)
 {
     struct sms__profile *out = kineto->reading.out;
-    struct sms__profile_launch launch = {.count = 1, .line = line, .context = "", .stream = ""};
+    struct sms__profile_launch launch = {.count = 1, .line = line};
     if (!times_of(kineto, event, &launch.start_s, &launch.duration_s)) {
         kineto->reading.unfinished++;
-        return 1;
+        return;
     }
     for (int i = 0; i < 3; i++) {
         launch.grid[i] = (uint64_t)sms__event_whole(event, SMS__EVENT_GRID + i, i > 0);
@@ -145,26 +148,22 @@ static int add_kernel(struct kineto *kineto, const struct sms__event *event, uns
     }
     if (launch.grid[0] == 0 || launch.block[0] == 0) {
         kineto->reading.unsized++;
-        return 1;
+        return;
     }
-    if (out->launches == SMS__TRACE_ROWS_MAX)
-        return fail_rows(kineto, "kernels");
+    if (is_full(kineto, out->launches, "kernels"))
+        return;
     kineto->instant += event->length == 0;
-    launch.kernel = sms__intern_text(&kineto->events.texts, sms__event_text(event, SMS__EVENT_NAME));
-    launch.device = device_of(kineto, event);
-    launch.context = intern_number(kineto, sms__event_whole(event, SMS__EVENT_CONTEXT, 0));
-    launch.stream =
-        intern_number(kineto, sms__event_whole(event, SMS__EVENT_STREAM, sms__event_whole(event, SMS__EVENT_TID, 0)));
+    launch.kernel = sms__event_text(event, SMS__EVENT_NAME);
+    launch.place = place_of(kineto, event);
     launch.registers = (uint64_t)sms__event_whole(event, SMS__EVENT_REGISTERS, 0);
     launch.dynamic_shared = sms__event_whole(event, SMS__EVENT_SHARED, 0);
     launch.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1);
     launch.metric = occupancy_of(kineto, event);
     launch.metrics = launch.metric != NULL;
     *SMS__APPEND(kineto->reading.arena, out->launch, out->launches) = launch;
-    return 1;
 }
 
-static int add_copy(struct kineto *kineto, const struct sms__event *event, unsigned line)
+static void add_copy(struct kineto *kineto, const struct sms__event *event, unsigned line)
 {
     struct sms__profile *out = kineto->reading.out;
     struct sms__profile_copy copy = {.line = line, .bytes = sms__event_whole(event, SMS__EVENT_BYTES, 0)};
@@ -173,25 +172,17 @@ static int add_copy(struct kineto *kineto, const struct sms__event *event, unsig
     copy.to_device = strstr(name, "HtoD") || strstr(name, "HostToDevice");
     if (!times_of(kineto, event, &copy.start_s, &copy.duration_s)) {
         kineto->reading.unfinished++;
-        return 1;
-    }
-    if (!copy.to_device && !to_host) {
+    } else if (!copy.to_device && !to_host) {
         sms__trace_other(&kineto->reading.inner_copies, copy.duration_s);
-        return 1;
+    } else if (!is_full(kineto, out->copies, "copies")) {
+        copy.place = place_of(kineto, event);
+        copy.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1);
+        *SMS__APPEND(kineto->reading.arena, out->copy, out->copies) = copy;
     }
-    if (out->copies == SMS__TRACE_ROWS_MAX)
-        return fail_rows(kineto, "copies");
-    copy.device = device_of(kineto, event);
-    copy.context = intern_number(kineto, sms__event_whole(event, SMS__EVENT_CONTEXT, 0));
-    copy.stream =
-        intern_number(kineto, sms__event_whole(event, SMS__EVENT_STREAM, sms__event_whole(event, SMS__EVENT_TID, 0)));
-    copy.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1);
-    *SMS__APPEND(kineto->reading.arena, out->copy, out->copies) = copy;
-    return 1;
 }
 
 /* A wait for an event; other synchronizations are of the host. */
-static int add_wait(struct kineto *kineto, const struct sms__event *event)
+static void add_wait(struct kineto *kineto, const struct sms__event *event)
 {
     struct sms__profile *out = kineto->reading.out;
     double recorder = sms__event_whole(event, SMS__EVENT_WAIT_STREAM, -1);
@@ -199,127 +190,105 @@ static int add_wait(struct kineto *kineto, const struct sms__event *event)
                                      .record_correlation =
                                          (int64_t)sms__event_whole(event, SMS__EVENT_WAIT_RECORD, -1)};
     if (recorder < 0 || wait.correlation < 0 || wait.record_correlation < 0 || out->waits == SMS__TRACE_ROWS_MAX)
-        return 1;
-    wait.device = device_of(kineto, event);
-    wait.context = wait.record_context = intern_number(kineto, sms__event_whole(event, SMS__EVENT_CONTEXT, 0));
-    wait.stream =
-        intern_number(kineto, sms__event_whole(event, SMS__EVENT_STREAM, sms__event_whole(event, SMS__EVENT_TID, 0)));
+        return;
+    wait.place = place_of(kineto, event);
+    wait.record_context = wait.context;
     wait.record_stream = intern_number(kineto, recorder);
     *SMS__APPEND(kineto->reading.arena, out->wait, out->waits) = wait;
-    return 1;
 }
 
 /* The pid of the event, as a number or a text. */
 static const char *pid_of(struct kineto *kineto, const struct sms__event *event)
 {
-    return isnan(event->number[SMS__EVENT_PID])
-               ? sms__intern_text(&kineto->events.texts, sms__event_text(event, SMS__EVENT_PID))
-               : intern_number(kineto, event->number[SMS__EVENT_PID]);
+    return isnan(event->number[SMS__EVENT_PID]) ? sms__event_text(event, SMS__EVENT_PID)
+                                                : intern_number(kineto, event->number[SMS__EVENT_PID]);
 }
 
-static int add_call(struct kineto *kineto, const struct sms__event *event)
+static void add_call(struct kineto *kineto, const struct sms__event *event)
 {
     struct sms__trace_call call = {.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1)};
     const char *name = sms__event_text(event, SMS__EVENT_NAME);
     kineto->wait_calls += !strcmp(name, "cudaStreamWaitEvent");
     if (call.correlation < 0 || !(strstr(name, "Launch") || strstr(name, "launch")) ||
-        !times_of(kineto, event, &call.start_s, &call.length_s))
-        return 1;
-    if (kineto->reading.calls == SMS__TRACE_ROWS_MAX)
-        return fail_rows(kineto, "launches");
+        !times_of(kineto, event, &call.start_s, &call.length_s) || is_full(kineto, kineto->reading.calls, "launches"))
+        return;
     call.process = pid_of(kineto, event);
     *SMS__APPEND(kineto->reading.arena, kineto->reading.call, kineto->reading.calls) = call;
-    return 1;
 }
 
-static int add_mark(struct kineto *kineto, const struct sms__event *event)
-{
-    double start, length;
-    if (!strncmp(sms__event_text(event, SMS__EVENT_NAME), "ProfilerStep", 12) && kineto->steps < SMS__TRACE_ROWS_MAX &&
-        times_of(kineto, event, &start, &length))
-        *SMS__APPEND(kineto->reading.arena, kineto->step_s, kineto->steps) = start;
-    return 1;
-}
-
-static int add_event(struct kineto *kineto, const struct sms__event *event, unsigned line)
+static void add_event(struct kineto *kineto, const struct sms__event *event, unsigned line)
 {
     double start, length;
     switch (category_of(event)) {
     case KERNEL:
-        return add_kernel(kineto, event, line);
+        add_kernel(kineto, event, line);
+        break;
     case COPY:
-        return add_copy(kineto, event, line);
+        add_copy(kineto, event, line);
+        break;
     case MEMSET:
         if (times_of(kineto, event, &start, &length))
             sms__trace_other(&kineto->reading.memsets, length);
-        return 1;
+        break;
     case CALL:
-        return add_call(kineto, event);
+        add_call(kineto, event);
+        break;
     case MARK:
-        return add_mark(kineto, event);
+        if (!strncmp(sms__event_text(event, SMS__EVENT_NAME), "ProfilerStep", 12) &&
+            kineto->steps < SMS__TRACE_ROWS_MAX && times_of(kineto, event, &start, &length))
+            *SMS__APPEND(kineto->reading.arena, kineto->step_s, kineto->steps) = start;
+        break;
     case SYNC:
-        return add_wait(kineto, event);
+        add_wait(kineto, event);
+        break;
     case OTHER:
         break;
     }
-    return 1;
 }
 
-/* The stack of open events of this one's process and thread. */
-static struct open **stack_of(struct kineto *kineto, const struct sms__event *event)
+/* The open events of this one's process and thread, as the `data` of the entry: a list from the last. */
+static struct sms__pooled_string *thread_of(struct kineto *kineto, const struct sms__event *event)
 {
     char key[2 * TEXT_MAX];
     int length =
         snprintf(key, sizeof key, "%.100s/%.9g/%.100s/%.9g", sms__event_text(event, SMS__EVENT_PID),
                  event->number[SMS__EVENT_PID], sms__event_text(event, SMS__EVENT_TID), event->number[SMS__EVENT_TID]);
-    struct sms__pooled_string *entry = sms__intern(&kineto->threads, key, (size_t)length);
-    if (!entry->value) {
-        entry->value = kineto->threads_open + 1;
-        *SMS__APPEND(kineto->reading.arena, kineto->open, kineto->threads_open) = NULL;
-    }
-    return &kineto->open[entry->value - 1];
+    return sms__intern(&kineto->threads, key, (size_t)length);
 }
 
-static void open_event(struct kineto *kineto, unsigned line)
+static void open_event(struct kineto *kineto, const struct sms__event *event, unsigned line)
 {
-    if (category_of(&kineto->events.event) == OTHER)
+    if (category_of(event) == OTHER)
         return;
-    struct open **top = stack_of(kineto, &kineto->events.event);
+    struct sms__pooled_string *thread = thread_of(kineto, event);
     struct open *open = kineto->spare ? kineto->spare : SMS__NEW(kineto->reading.arena, struct open, 1);
     kineto->spare = kineto->spare ? kineto->spare->below : NULL;
-    *open = (struct open){.event = kineto->events.event, .below = *top, .line = line};
-    for (int f = 0; f < SMS__EVENT_FIELDS; f++)
-        open->event.text[f] =
-            kineto->events.event.text[f] ? sms__intern_text(&kineto->events.texts, kineto->events.event.text[f]) : NULL;
-    *top = open;
+    *open = (struct open){.event = *event, .below = thread->data, .line = line};
+    thread->data = open;
     kineto->never_ended++;
 }
 
-static int close_event(struct kineto *kineto)
+static void close_event(struct kineto *kineto, const struct sms__event *event)
 {
-    struct open **top = stack_of(kineto, &kineto->events.event), *open = *top;
-    if (!open || (*sms__event_text(&kineto->events.event, SMS__EVENT_NAME) &&
-                  strcmp(sms__event_text(&kineto->events.event, SMS__EVENT_NAME),
-                         sms__event_text(&open->event, SMS__EVENT_NAME))))
-        return 1;
-    *top = open->below;
+    struct sms__pooled_string *thread = thread_of(kineto, event);
+    struct open *open = thread->data;
+    const char *name = sms__event_text(event, SMS__EVENT_NAME);
+    if (!open || (*name && strcmp(name, sms__event_text(&open->event, SMS__EVENT_NAME)) != 0))
+        return;
+    thread->data = open->below;
     open->below = kineto->spare;
     kineto->spare = open;
     kineto->never_ended--;
-    open->event.length = kineto->events.event.start - open->event.start;
-    return add_event(kineto, &open->event, open->line);
+    open->event.length = event->start - open->event.start;
+    add_event(kineto, &open->event, open->line);
 }
 
 static void name_process(struct kineto *kineto, const struct sms__event *event)
 {
     const char *pid = pid_of(kineto, event);
-    struct sms__pooled_string *entry = sms__intern(&kineto->processes, pid, strlen(pid));
-    if (!entry->value) {
-        entry->value = kineto->process_names + 1;
-        *SMS__APPEND(kineto->reading.arena, kineto->process_name, kineto->process_names) = "";
-    }
-    kineto->process_name[entry->value - 1] =
-        sms__derive_text(kineto->reading.arena, sms__event_text(event, SMS__EVENT_ARG_NAME), 60);
+    const char *name = sms__derive_text(kineto->reading.arena, sms__event_text(event, SMS__EVENT_ARG_NAME), 60);
+    sms__intern(&kineto->processes, pid, strlen(pid))->data =
+        *name ? sms__print(kineto->reading.arena, "%s (%s)", name, pid) : NULL;
 }
 
 static int take_event(void *user)
@@ -330,14 +299,14 @@ static int take_event(void *user)
     unsigned line = sms__json_line(&kineto->events.stream);
     kineto->counted++;
     if (!strcmp(phase, "X"))
-        return add_event(kineto, event, line);
-    if (!strcmp(phase, "B"))
-        open_event(kineto, line);
-    if (!strcmp(phase, "E"))
-        return close_event(kineto);
-    if (!strcmp(phase, "M") && !strcmp(sms__event_text(event, SMS__EVENT_NAME), "process_name"))
+        add_event(kineto, event, line);
+    else if (!strcmp(phase, "B"))
+        open_event(kineto, event, line);
+    else if (!strcmp(phase, "E"))
+        close_event(kineto, event);
+    else if (!strcmp(phase, "M") && !strcmp(sms__event_text(event, SMS__EVENT_NAME), "process_name"))
         name_process(kineto, event);
-    return 1;
+    return kineto->events.stream.errors->count == 0;
 }
 
 /* Takes a map of deviceProperties, whose keys share fields with those of events. */
@@ -374,33 +343,24 @@ static const char *device_name(struct kineto *kineto, const char *id)
     return sms__intern_text(&kineto->events.texts, text);
 }
 
-static const char *process_name(struct kineto *kineto, const char *pid)
-{
-    struct sms__pooled_string *entry = sms__intern(&kineto->processes, pid, strlen(pid));
-    const char *name = entry->value ? kineto->process_name[entry->value - 1] : "";
-    return *name ? sms__intern_text(&kineto->events.texts, sms__print(kineto->reading.arena, "%s (%s)", name, pid))
-                 : pid;
-}
-
+/* Puts names where numbers are. A launch without a call is of the process of the one before. Copies have no process:
+ * they have that of the first launch on their device. */
 static void name_places(struct kineto *kineto)
 {
     struct sms__profile *out = kineto->reading.out;
-    const char *id = NULL, *name = NULL, *pid = NULL, *process = NULL, *last = "";
+    const char *pid = "";
     for (size_t l = 0; l < out->launches; l++) {
         struct sms__profile_launch *launch = &out->launch[l];
-        const char *from = launch->process ? launch->process : last;
-        if (from != pid)
-            process = process_name(kineto, pid = from);
-        if (launch->device != id)
-            name = device_name(kineto, id = launch->device);
-        last = pid;
-        launch->process = process;
-        launch->device = name;
+        pid = launch->process ? launch->process : pid;
+        const char *name = sms__intern(&kineto->processes, pid, strlen(pid))->data;
+        launch->process = name ? name : pid;
+        launch->device = device_name(kineto, launch->device);
     }
     for (size_t c = 0; c < out->copies; c++) {
-        if (out->copy[c].device != id)
-            name = device_name(kineto, id = out->copy[c].device);
-        out->copy[c].device = name;
+        struct sms__profile_copy *copy = &out->copy[c];
+        copy->device = device_name(kineto, copy->device);
+        for (size_t l = 0; l < out->launches && !copy->process; l++)
+            copy->process = out->launch[l].device == copy->device ? out->launch[l].process : NULL;
     }
     for (size_t w = 0; w < out->waits; w++)
         out->wait[w].device = device_name(kineto, out->wait[w].device);
@@ -417,18 +377,6 @@ static void identify_gpu(struct kineto *kineto)
         kineto->reading.out->capability = sms__print(kineto->reading.arena, "%.0f.%.0f", gpu->major, gpu->minor);
 }
 
-/* Copies have no process of their own: they have that of the launches on their stream, or else of the device. */
-static void place_copies(struct kineto *kineto)
-{
-    struct sms__profile *out = kineto->reading.out;
-    for (size_t c = 0; c < out->copies; c++) {
-        struct sms__profile_copy *copy = &out->copy[c];
-        for (size_t l = 0; l < out->launches && !copy->process; l++)
-            if (out->launch[l].device == copy->device)
-                copy->process = out->launch[l].process;
-    }
-}
-
 static int by_value(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
@@ -438,17 +386,19 @@ static int by_value(const void *left, const void *right)
 static int fail_empty(struct kineto *kineto)
 {
     const struct sms__trace_reading *reading = &kineto->reading;
+    struct sms_errors *errors = kineto->events.stream.errors;
+    const char *path = kineto->events.stream.path;
     if (!kineto->events.found)
-        return sms__fail(kineto->events.stream.errors, SMS_EINPUT, kineto->events.stream.path,
+        return sms__fail(errors, SMS_EINPUT, path,
                          "has no list traceEvents: it is no trace of PyTorch's profiler (export_chrome_trace)");
     if (reading->unfinished + reading->unsized)
-        return sms__fail(kineto->events.stream.errors, SMS_EINPUT, kineto->events.stream.path,
+        return sms__fail(errors, SMS_EINPUT, path,
                          "no kernel has a start, a length, a grid and a block: %zu have no time, %zu no geometry",
                          reading->unfinished, reading->unsized);
     if (kineto->never_ended)
-        return sms__fail(kineto->events.stream.errors, SMS_EINPUT, kineto->events.stream.path,
-                         "all of its %zu operations begin and never end", kineto->never_ended);
-    return sms__fail(kineto->events.stream.errors, SMS_EINPUT, kineto->events.stream.path,
+        return sms__fail(errors, SMS_EINPUT, path, "all of its %zu operations begin and never end",
+                         kineto->never_ended);
+    return sms__fail(errors, SMS_EINPUT, path,
                      "none of its %zu events is a kernel: profile with activities=[ProfilerActivity.CPU, "
                      "ProfilerActivity.CUDA] while the GPU works",
                      kineto->counted);
@@ -480,7 +430,6 @@ static int read_trace(void *user)
                                 kineto->wait_calls));
     sms__reading_end(reading);
     name_places(kineto);
-    place_copies(kineto);
     identify_gpu(kineto);
     if (kineto->steps)
         qsort(kineto->step_s, kineto->steps, sizeof *kineto->step_s, by_value);

@@ -54,9 +54,7 @@ struct nsys {
     struct sms__report report;
     struct sms__trace_reading reading;
     struct sms__profile *out;
-    struct sms__string_pool texts, processes; /* of processes, by their global number: values are 1 + the index of */
-    const char **process;
-    size_t named;
+    struct sms__string_pool texts, processes; /* processes: names by global number */
     struct sms__report_gpus gpus;
     struct sms__report_ranges ranges; /* if kernels are named by them */
     size_t in_graphs, in_green;       /* launches that are nodes of CUDA graphs, that ran in green contexts */
@@ -90,7 +88,7 @@ static void take_text(void *user, sqlite3_stmt *row)
 }
 
 /* "NAME (PID)"; the process's number is in bits 24 to 47 of its global one. */
-static const char *name_process(struct nsys *nsys, int64_t global)
+static char *name_process(struct nsys *nsys, int64_t global)
 {
     char path[PROCESS_BYTES] = "";
     long long pid = (long long)((uint64_t)global >> 24 & 0xffffff);
@@ -98,7 +96,7 @@ static const char *name_process(struct nsys *nsys, int64_t global)
         sms__report_query(&nsys->report, take_text, path,
                           "SELECT name FROM main.PROCESSES WHERE globalPid = %lld LIMIT 1", (long long)global);
     const char *slash = strrchr(path, '/'), *name = sms__derive_text(nsys->report.arena, slash ? slash + 1 : path, 60);
-    return sms__intern_text(&nsys->texts, sms__print(nsys->report.arena, *name ? "%s (%lld)" : "%s%lld", name, pid));
+    return sms__print(nsys->report.arena, *name ? "%s (%lld)" : "%s%lld", name, pid);
 }
 
 /* The name of the process of a global number of it or of its threads, made once. */
@@ -106,11 +104,9 @@ static const char *find_process(struct nsys *nsys, int64_t global)
 {
     global = (int64_t)((uint64_t)global & ~(uint64_t)0xffffff);
     struct sms__pooled_string *entry = sms__intern(&nsys->processes, (const char *)&global, sizeof global);
-    if (!entry->value) {
-        *SMS__APPEND(nsys->report.arena, nsys->process, nsys->named) = name_process(nsys, global);
-        entry->value = nsys->named;
-    }
-    return nsys->process[entry->value - 1];
+    if (!entry->data)
+        entry->data = name_process(nsys, global);
+    return entry->data;
 }
 
 /* On which process, device, context and stream an operation ran. */
