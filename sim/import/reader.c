@@ -164,13 +164,55 @@ void sms__header_units(struct sms__profile_reader *reader)
     reader->table.units_read = true;
 }
 
-void sms__hint_add(struct sms__hints *hints, unsigned kind, const struct sms__rows *rows, const char *at)
+void sms__hint_add(struct sms__profile_reader *reader, unsigned kind, const char *at, const char *message)
 {
+    struct sms__hints *hints = &reader->hints;
     if (hints->mark[kind].line)
         return;
-    size_t length = (size_t)(rows->line + rows->length - at), most = sizeof hints->text[kind] - 1;
-    hints->mark[kind] = sms__rows_mark(rows, at);
-    snprintf(hints->text[kind], most + 1, "%.*s", (int)(length < most ? length : most), at);
+    hints->mark[kind] = sms__rows_mark(reader->rows, at);
+    hints->message[kind] = message;
+}
+
+void sms__hints_find(struct sms__profile_reader *reader, const struct sms__hint *hint, size_t count)
+{
+    const struct sms__rows *rows = reader->rows;
+    for (; count-- > 0; hint++) {
+        size_t i = 0;
+        while (!hint->begins && i < 3 && hint->text[i] && sms__rows_find(rows, rows->line, hint->text[i]))
+            i++;
+        if (hint->begins ? sms__rows_starts_with(rows, hint->text[0]) : i == 3 || !hint->text[i])
+            sms__hint_add(reader, hint->kind, rows->line, NULL);
+    }
+}
+
+void sms__hints_explain(const struct sms__profile_reader *reader, const char *otherwise)
+{
+    const struct sms__hints *hints = &reader->hints;
+    size_t k = 0;
+    while (k < SMS__HINTS && !hints->mark[k].line)
+        k++;
+    if (k == SMS__HINTS)
+        sms__fail(reader->errors, SMS_EINPUT, reader->rows->path, "%s", otherwise);
+    else
+        sms__error(reader->errors, SMS_EINPUT, hints->mark[k], "%s",
+                   hints->message[k] ? hints->message[k] : hints->advice[k]);
+}
+
+int sms__profile_read(struct sms__profile_reader *reader, const char *const *paths, size_t n_paths,
+                      int (*read_one)(struct sms__rows *rows, void *user), void (*finish)(void *user, const char *path),
+                      void *user, struct sms__profile *out)
+{
+    struct sms_errors *errors = reader->errors;
+    for (size_t i = 0; i < n_paths && !reader->limit_hit; i++)
+        if (sms__rows_read(reader->arena, paths[i], read_one, user, errors) == SMS_ENOMEM)
+            return SMS_ENOMEM;
+    if (!errors->count && finish)
+        finish(user, paths[n_paths - 1]);
+    if (!errors->count && reader->drafts == 0)
+        sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace has only copies");
+    if (!errors->count)
+        sms__profile_finish(reader, out);
+    return errors->count ? errors->item[0].code : SMS_OK;
 }
 
 bool sms__row_parse(struct sms__profile_reader *reader, const char *at)
@@ -183,10 +225,10 @@ bool sms__row_parse(struct sms__profile_reader *reader, const char *at)
     return row == SMS__ROW_OK;
 }
 
-bool sms__row_is_cut(struct sms__profile_reader *reader)
+bool sms__row_is_cut(struct sms__profile_reader *reader, size_t needed)
 {
     const struct sms__rows *rows = reader->rows;
-    if (rows->fields >= reader->table.columns)
+    if (rows->fields >= needed)
         return false;
     SMS__COMPLAIN(reader, rows->fields - 1, "the row ends after %zu of %zu columns: the file is cut off", rows->fields,
                   reader->table.columns);

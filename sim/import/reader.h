@@ -46,6 +46,21 @@ enum sms__column {
     SMS__COLUMNS
 };
 
+/* Lines outside of tables that explain why a file has no launches, by kind; the first kind that a file has explains it.
+ */
+enum { SMS__HINTS = 8 };
+struct sms__hints {
+    const char *const *advice; /* [SMS__HINTS] messages, which say what helps too; NULL: there is no such kind */
+    struct sms__mark mark[SMS__HINTS]; /* of the first such line; line 0: there is none */
+    const char *message[SMS__HINTS];   /* in place of the advice; or NULL */
+};
+/* What tells such a line: it begins with the first text, or holds all of them. */
+struct sms__hint {
+    unsigned kind;
+    bool begins;
+    const char *text[3];
+};
+
 /* The header of a table. */
 struct sms__header {
     size_t columns; /* 0: no header was read yet */
@@ -72,6 +87,7 @@ struct sms__profile_reader {
     struct sms__string_pool strings;
     struct sms__rows *rows; /* of the file that is being read */
     struct sms__header table;
+    struct sms__hints hints; /* of the file */
     struct sms__launch_draft *draft;
     size_t drafts, values;
     size_t missing;                /* values that were not measured: "n/a" */
@@ -89,20 +105,23 @@ struct sms__profile_reader {
 #define SMS__COMPLAIN(reader, i, ...)                                                                                  \
     sms__error((reader)->errors, SMS_EINPUT, sms__rows_field_mark((reader)->rows, (i)), __VA_ARGS__)
 
-/* Lines outside of tables that explain why a file has no launches: the first of each kind. */
-enum { SMS__HINTS = 8 };
-struct sms__hints {
-    char text[SMS__HINTS][200];
-    struct sms__mark mark[SMS__HINTS]; /* line 0: there is none */
-    const char *missing;               /* a column that a header lacks */
-};
-/* Keeps the rest of the current line from `at`, unless there is one of this kind. */
-void sms__hint_add(struct sms__hints *hints, unsigned kind, const struct sms__rows *rows, const char *at);
+/* Reads the files by read_one(rows, user), and puts launches and copies in order into `out` if finish(user, the last
+ * path) did not report. Returns SMS_OK, or a code with errors filled, except for SMS_ENOMEM. */
+int sms__profile_read(struct sms__profile_reader *reader, const char *const *paths, size_t n_paths,
+                      int (*read_one)(struct sms__rows *rows, void *user), void (*finish)(void *user, const char *path),
+                      void *user, struct sms__profile *out);
+
+/* Keeps where the current line has a hint of a kind, unless there is one. `message` may be NULL. */
+void sms__hint_add(struct sms__profile_reader *reader, unsigned kind, const char *at, const char *message);
+/* Keeps those of `count` hints that the current line has. */
+void sms__hints_find(struct sms__profile_reader *reader, const struct sms__hint *hint, size_t count);
+/* Reports why a file has no launches. `otherwise`: without a hint. */
+void sms__hints_explain(const struct sms__profile_reader *reader, const char *otherwise);
 
 /* Parses the row that begins at `at`. Returns false and reports if it is damaged. */
 bool sms__row_parse(struct sms__profile_reader *reader, const char *at);
-/* Whether the row has fewer fields than the table has columns, which is reported. */
-bool sms__row_is_cut(struct sms__profile_reader *reader);
+/* Whether the row has fewer fields than needed, which is reported. */
+bool sms__row_is_cut(struct sms__profile_reader *reader, size_t needed);
 
 /* Where a header begins that was found at `at`: a column in front of it, such as the index that pandas writes, belongs
  * to it, and the output of a program does not. */
@@ -155,7 +174,7 @@ void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_dra
 /* Whether a metric gives one of these. */
 bool sms__is_launch_metric(const char *metric);
 
-/* Puts launches and copies in order and stores them in `out`. Reports a profile in which nothing was measured. */
+/* launch_metrics.c: puts launches and copies in order into `out`. Reports a profile in which nothing was measured. */
 void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out);
 
 /* nvprof_text.c: read the line as a header or row of a text report and return whether it was one. They set the reader's

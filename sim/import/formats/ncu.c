@@ -7,20 +7,39 @@
 #include <ctype.h>
 #include <string.h>
 
+/* The first of these explains a file without launches. */
 enum hint {
     HINT_ERROR,
-    HINT_NO_KERNELS,
-    HINT_PROCESS,
-    HINT_REPORT,
     HINT_NVPROF,
-    HINT_HEADER,
     HINT_SUMMARY,
-    HINT_COLUMNS
+    HINT_COLUMNS,
+    HINT_REPORT,
+    HINT_HEADER,
+    HINT_NO_KERNELS,
+    HINT_PROCESS
 };
+
+static const char *const advice[SMS__HINTS] = {
+    [HINT_NVPROF] = "this is output of nvprof; read it with 'smsched import nvprof'",
+    [HINT_SUMMARY] = "this is a summary (--print-summary) printed as text, which is not read; print it with --csv, or "
+                     "leave --print-summary out",
+    [HINT_REPORT] = "this is a text report of ncu without a table of metric, unit and value below a line that names "
+                    "the kernel; run ncu with --csv, or print a report file with 'ncu --import FILE --csv'",
+    [HINT_HEADER] = "a header without rows: nothing was profiled; check ncu's filters (--kernel-name, --launch-skip, "
+                    "--launch-count)",
+    [HINT_NO_KERNELS] = "nothing was profiled: no kernel was launched, or ncu's filters (--kernel-name, "
+                        "--launch-skip, --target-processes) left none"};
+
+static const struct sms__hint hints[] = {{HINT_NO_KERNELS, false, {"==WARNING==", "No kernels"}},
+                                         {HINT_REPORT, true, {"  Section: "}},
+                                         {HINT_REPORT, true, {"    Section: "}},
+                                         {HINT_SUMMARY, false, {"Metric Name ", "Minimum ", "Maximum "}},
+                                         {HINT_NVPROF, false, {"NVPROF is profiling"}},
+                                         {HINT_NVPROF, true, {"\"Device\",\"Kernel\""}},
+                                         {HINT_NVPROF, true, {"\"Start\",\"Duration\""}}};
 
 struct ncu {
     struct sms__profile_reader reader;
-    struct sms__hints hints;
     unsigned connected; /* processes */
     struct sms__ncu_report report;
     bool strict; /* the file has a header of ncu's own; other headers belong to the program's output */
@@ -29,15 +48,8 @@ struct ncu {
     size_t last_draft; /* index of the previous row's launch */
 };
 
-/* The text of an error without its "==ERROR==". */
-static const char *without_mark(const char *text)
-{
-    text += strlen("==ERROR==");
-    return text + strspn(text, " ");
-}
-
 /* What helps against an error of ncu. */
-static const char *advice_on(const char *error)
+static const char *advice_on(const struct sms__rows *rows, const char *error)
 {
     static const struct {
         const char *error, *advice;
@@ -53,7 +65,7 @@ static const char *advice_on(const char *error)
         {"Profiling is not", "this version of ncu does not know the GPU or the driver: install a newer one"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strstr(error, known[i].error))
+        if (sms__rows_find(rows, error, known[i].error))
             return known[i].advice;
     return "run it again";
 }
@@ -61,26 +73,23 @@ static const char *advice_on(const char *error)
 /* Takes lines that ncu printed outside of tables. Returns whether this is one. */
 static bool is_message(struct ncu *ncu)
 {
-    const struct sms__rows *rows = ncu->reader.rows;
+    struct sms__profile_reader *reader = &ncu->reader;
+    const struct sms__rows *rows = reader->rows;
     const char *error = sms__rows_find(rows, rows->line, "==ERROR==");
-    const char *warning = sms__rows_find(rows, rows->line, "==WARNING==");
-    if (error)
-        sms__hint_add(&ncu->hints, HINT_ERROR, rows, error);
-    if (warning && sms__rows_find(rows, warning, "No kernels"))
-        sms__hint_add(&ncu->hints, HINT_NO_KERNELS, rows, warning);
-    if (sms__rows_starts_with(rows, "==PROF== Connected")) {
-        sms__hint_add(&ncu->hints, HINT_PROCESS, rows, rows->line);
-        ncu->connected++;
+    if (error && !reader->hints.mark[HINT_ERROR].line) {
+        const char *text = error + strlen("==ERROR=="), *end = rows->line + rows->length;
+        while (text < end && *text == ' ')
+            text++;
+        sms__hint_add(reader, HINT_ERROR, error,
+                      sms__print(reader->arena, "the run failed, and nothing was profiled: '%.*s'; %s",
+                                 (int)(end - text), text, advice_on(rows, text)));
     }
-    if (sms__rows_starts_with(rows, "  Section: ") || sms__rows_starts_with(rows, "    Section: "))
-        sms__hint_add(&ncu->hints, HINT_REPORT, rows, rows->line);
-    if (sms__rows_find(rows, rows->line, "Metric Name ") && sms__rows_find(rows, rows->line, "Minimum ") &&
-        sms__rows_find(rows, rows->line, "Maximum "))
-        sms__hint_add(&ncu->hints, HINT_SUMMARY, rows, rows->line);
-    if (sms__rows_find(rows, rows->line, "NVPROF is profiling") ||
-        sms__rows_starts_with(rows, "\"Device\",\"Kernel\"") || sms__rows_starts_with(rows, "\"Start\",\"Duration\""))
-        sms__hint_add(&ncu->hints, HINT_NVPROF, rows, rows->line);
-    return error || warning || sms__rows_starts_with(rows, "==");
+    sms__hints_find(reader, hints, sizeof hints / sizeof *hints);
+    if (sms__rows_starts_with(rows, "==PROF== Connected")) {
+        ncu->connected++;
+        sms__hint_add(reader, HINT_PROCESS, rows->line, NULL);
+    }
+    return error || sms__rows_find(rows, rows->line, "==WARNING==") || sms__rows_starts_with(rows, "==");
 }
 
 /* Where a header begins in this line, or NULL. It can follow output that ended without a line break. */
@@ -134,13 +143,13 @@ static bool take_header(struct ncu *ncu)
         return false;
     const char *missing = missing_column(ncu);
     if (missing) {
-        sms__hint_add(&ncu->hints, HINT_COLUMNS, rows, rows->line);
-        ncu->hints.missing = missing;
+        sms__hint_add(&ncu->reader, HINT_COLUMNS, rows->line,
+                      sms__print(ncu->reader.arena, "this table of ncu has no column '%s'", missing));
         return false;
     }
     if (!is_launch_table(ncu) || !sms__header_open(&ncu->reader))
         return false;
-    sms__hint_add(&ncu->hints, HINT_HEADER, rows, rows->line);
+    sms__hint_add(&ncu->reader, HINT_HEADER, rows->line, NULL);
     return true;
 }
 
@@ -183,12 +192,7 @@ static const char *row_start(const struct ncu *ncu)
 
 static bool is_truncated(struct ncu *ncu, enum sms__column needed)
 {
-    struct sms__profile_reader *reader = &ncu->reader;
-    if (reader->rows->fields > reader->table.first_column[needed])
-        return false;
-    SMS__COMPLAIN(reader, reader->rows->fields - 1, "the row ends after %zu of %zu columns: the file is cut off",
-                  reader->rows->fields, reader->table.columns);
-    return true;
+    return sms__row_is_cut(&ncu->reader, ncu->reader.table.first_column[needed] + 1);
 }
 
 static struct sms__launch_draft *new_launch(struct ncu *ncu)
@@ -292,7 +296,7 @@ static void read_launch(struct ncu *ncu)
         return;
     }
     bool last = !*reader->rows->next && reader->rows->next[-1] != '\n';
-    if (last && sms__row_is_cut(reader))
+    if (last && sms__row_is_cut(reader, reader->table.columns))
         return;
     struct sms__launch_draft *draft = reader->detecting_decimals ? &(struct sms__launch_draft){0} : new_launch(ncu);
     if (draft)
@@ -315,6 +319,8 @@ static void read_lines(struct ncu *ncu)
 {
     struct sms__rows *rows = ncu->reader.rows;
     sms__rows_rewind(rows);
+    ncu->reader.hints = (struct sms__hints){.advice = advice};
+    ncu->connected = 0;
     ncu->reader.table.columns = 0;
     ncu->report = (struct sms__ncu_report){0};
     while (!ncu->reader.limit_hit && sms__rows_next_line(rows)) {
@@ -331,54 +337,12 @@ static void read_lines(struct ncu *ncu)
     }
 }
 
-#define EXPLAIN(ncu, kind, ...) sms__error((ncu)->reader.errors, SMS_EINPUT, (ncu)->hints.mark[kind], __VA_ARGS__)
-
-/* Reports why a file has no launches, and what the user can do. */
-static void explain_nothing(const struct ncu *ncu)
-{
-    const struct sms__hints *hints = &ncu->hints;
-    if (hints->mark[HINT_ERROR].line)
-        EXPLAIN(ncu, HINT_ERROR, "the run failed, and nothing was profiled: '%s'; %s",
-                without_mark(hints->text[HINT_ERROR]), advice_on(hints->text[HINT_ERROR]));
-    else if (hints->mark[HINT_NVPROF].line)
-        EXPLAIN(ncu, HINT_NVPROF, "this is output of nvprof; read it with 'smsched import nvprof'");
-    else if (hints->mark[HINT_SUMMARY].line)
-        EXPLAIN(ncu, HINT_SUMMARY,
-                "this is a summary (--print-summary) printed as text, which is not read; print it with --csv, or leave "
-                "--print-summary out");
-    else if (hints->mark[HINT_COLUMNS].line)
-        EXPLAIN(ncu, HINT_COLUMNS, "this table of ncu has no column '%s'", hints->missing);
-    else if (hints->mark[HINT_REPORT].line)
-        EXPLAIN(ncu, HINT_REPORT,
-                "this is a text report of ncu without a table of metric, unit and value below a line that names the "
-                "kernel; run ncu with --csv, or print a report file with 'ncu --import FILE --csv'");
-    else if (hints->mark[HINT_HEADER].line)
-        EXPLAIN(ncu, HINT_HEADER,
-                "a header without rows: nothing was profiled; check ncu's filters (--kernel-name, "
-                "--launch-skip, --launch-count)");
-    else if (hints->mark[HINT_NO_KERNELS].line)
-        EXPLAIN(ncu, HINT_NO_KERNELS,
-                "nothing was profiled: no kernel was launched, or ncu's filters (--kernel-name, "
-                "--launch-skip, --target-processes) left none");
-    else if (hints->mark[HINT_PROCESS].line)
-        EXPLAIN(ncu, HINT_PROCESS,
-                "nothing was profiled: ncu connected to %u process%s but printed no table; "
-                "the run was stopped early, launched no kernel, or was not printed with --csv",
-                ncu->connected, ncu->connected == 1 ? "" : "es");
-    else
-        sms__fail(ncu->reader.errors, SMS_EINPUT, ncu->reader.rows->path,
-                  "contains no table of ncu; run ncu with --csv (also --page raw), or print a report file with "
-                  "'ncu --import FILE --csv'");
-}
-
 static int read_one(struct sms__rows *rows, void *user)
 {
     struct ncu *ncu = user;
     struct sms__profile_reader *reader = &ncu->reader;
     size_t errors = reader->errors->count, drafts = reader->drafts;
     reader->rows = rows;
-    ncu->hints = (struct sms__hints){0};
-    ncu->connected = 0;
     ncu->strict = strstr(rows->text, "\"ID\",\"Process ID\"") != NULL;
     reader->points = reader->commas = 0;
     /* Reads the file twice, because its decimal separator is known only at the end. */
@@ -389,16 +353,21 @@ static int read_one(struct sms__rows *rows, void *user)
     reader->detecting_decimals = reader->limit_hit = false;
     reader->errors = kept;
     reader->decimal = sms__number_decimal(reader->points, reader->commas);
-    ncu->hints = (struct sms__hints){0};
-    ncu->connected = 0;
     read_lines(ncu);
     for (size_t i = drafts; i < reader->drafts; i++)
         sms__launch_fill(reader, &reader->draft[i]);
     if (ncu->report.table != SMS__NCU_NO_TABLE)
         sms__error(reader->errors, SMS_EINPUT, sms__rows_mark(rows, rows->line),
                    "the report ends within a table: the file is cut off");
+    if (ncu->connected)
+        reader->hints.message[HINT_PROCESS] =
+            sms__print(reader->arena,
+                       "nothing was profiled: ncu connected to %u process%s but printed no table; the run was stopped "
+                       "early, launched no kernel, or was not printed with --csv",
+                       ncu->connected, ncu->connected == 1 ? "" : "es");
     if (reader->drafts == drafts && reader->errors->count == errors)
-        explain_nothing(ncu);
+        sms__hints_explain(reader, "contains no table of ncu; run ncu with --csv (also --page raw), or print a report "
+                                   "file with 'ncu --import FILE --csv'");
     return SMS_OK;
 }
 
@@ -406,15 +375,7 @@ static int read_files(struct sms__arena *arena, const char *const *paths, size_t
                       struct sms_errors *errors)
 {
     struct ncu ncu = {.reader = {.arena = arena, .errors = errors, .strings = {.arena = arena}}};
-    for (size_t i = 0; i < n && !ncu.reader.limit_hit; i++) {
-        int code = sms__rows_read(arena, paths[i], read_one, &ncu, errors);
-        if (code == SMS_ENOMEM)
-            return code;
-    }
-    if (errors->count)
-        return errors->item[0].code;
-    sms__profile_finish(&ncu.reader, out);
-    return errors->count ? errors->item[0].code : SMS_OK;
+    return sms__profile_read(&ncu.reader, paths, n, read_one, NULL, &ncu, out);
 }
 
 const struct sms__importer sms__import_ncu = {

@@ -8,7 +8,27 @@
 #include <math.h>
 #include <string.h>
 
-enum hint { HINT_ERROR, HINT_NOTHING, HINT_PROCESS, HINT_SUMMARY, HINT_NCU, HINT_HEADER };
+/* The first of these explains a file without launches. */
+enum hint { HINT_ERROR, HINT_NOTHING, HINT_NCU, HINT_SUMMARY, HINT_HEADER, HINT_PROCESS };
+
+static const char *const advice[SMS__HINTS] = {
+    [HINT_NOTHING] = "nothing was profiled: the program launched no kernel, or nvprof's filters (--kernels, --devices) "
+                     "left none",
+    [HINT_NCU] = "this is output of ncu; read it with 'smsched import ncu'",
+    [HINT_SUMMARY] = "this is nvprof's summary or trace of API calls, which has no launches; run nvprof with "
+                     "--print-gpu-trace --csv, and again with --metrics all --csv",
+    [HINT_HEADER] = "a header without rows: nothing was profiled; check nvprof's filters (--kernels, --devices)",
+    [HINT_PROCESS] = "nothing was profiled: nvprof watched a process but printed no table; the run was stopped early, "
+                     "or nvprof ran without --print-gpu-trace and --metrics"};
+
+#define PROFILING "NVPROF is profiling process "
+
+static const struct sms__hint hints[] = {{HINT_NCU, true, {"==PROF=="}},
+                                         {HINT_NCU, false, {"\"ID\",\"Process ID\""}},
+                                         {HINT_NOTHING, false, {"== ", "No kernels were profiled"}},
+                                         {HINT_NOTHING, false, {"== ", "No CUDA application was profiled"}},
+                                         {HINT_SUMMARY, false, {"Time(%)"}},
+                                         {HINT_PROCESS, false, {PROFILING}}};
 
 /* Processes that are told apart by index; all further ones share the last index. */
 enum { PROCESSES_MAX = 64, ANY_PROCESS = PROCESSES_MAX };
@@ -16,7 +36,6 @@ enum { PROCESSES_MAX = 64, ANY_PROCESS = PROCESSES_MAX };
 struct nvprof {
     struct sms__profile_reader reader;
     struct sms__text_report text;
-    struct sms__hints hints;
     const char *process; /* the process whose results follow; "" */
     struct process {
         char id[24];
@@ -231,7 +250,7 @@ static void read_row(struct nvprof *nvprof)
         sms__header_units(reader);
         return;
     }
-    if (sms__row_is_cut(reader))
+    if (sms__row_is_cut(reader, table->columns))
         ;
     else if (sms__header_has(table, SMS__COLUMN_METRIC_NAME))
         read_metric(nvprof);
@@ -257,8 +276,9 @@ static struct sms__launch_draft *metrics_of(struct nvprof *nvprof, const struct 
 
 /* Launches of one kernel share its metrics. Metrics of kernels that no trace contains are kept as launches of unknown
  * geometry. */
-static void join_metrics(struct nvprof *nvprof, const char *path)
+static void join_metrics(void *user, const char *path)
 {
+    struct nvprof *nvprof = user;
     struct sms__profile_reader *reader = &nvprof->reader;
     bool *used = SMS__NEW(reader->arena, bool, reader->drafts + 1);
     size_t groups = 0, joined = 0, kept = 0;
@@ -316,22 +336,19 @@ static void choose_process(struct nvprof *nvprof)
 /* Takes lines that nvprof printed outside of tables. Returns whether this is one. */
 static bool is_message(struct nvprof *nvprof)
 {
-    static const char profiling[] = "NVPROF is profiling process ";
-    const struct sms__rows *rows = nvprof->reader.rows;
-    const char *from = sms__rows_find(rows, rows->line, "== ");
-    const char *error = from ? sms__rows_find(rows, from, "== Error: ") : NULL;
-    const char *process = sms__rows_find(rows, rows->line, profiling);
-    if (sms__rows_starts_with(rows, "==PROF==") || sms__rows_find(rows, rows->line, "\"ID\",\"Process ID\""))
-        sms__hint_add(&nvprof->hints, HINT_NCU, rows, rows->line);
-    if (error)
-        sms__hint_add(&nvprof->hints, HINT_ERROR, rows, error + strlen("== Error: "));
-    if (from && (sms__rows_find(rows, from, "No kernels were profiled") ||
-                 sms__rows_find(rows, from, "No CUDA application was profiled")))
-        sms__hint_add(&nvprof->hints, HINT_NOTHING, rows, rows->line);
-    if (process) {
-        sms__hint_add(&nvprof->hints, HINT_PROCESS, rows, rows->line);
-        take_process(nvprof, process + strlen(profiling));
+    struct sms__profile_reader *reader = &nvprof->reader;
+    const struct sms__rows *rows = reader->rows;
+    const char *error = sms__rows_find(rows, rows->line, "== Error: ");
+    const char *process = sms__rows_find(rows, rows->line, PROFILING);
+    if (error && !reader->hints.mark[HINT_ERROR].line) {
+        error += strlen("== Error: ");
+        sms__hint_add(reader, HINT_ERROR, error,
+                      sms__print(reader->arena, "the run failed, and nothing was profiled: '%.*s'; run it again",
+                                 (int)(rows->line + rows->length - error), error));
     }
+    sms__hints_find(reader, hints, sizeof hints / sizeof *hints);
+    if (process)
+        take_process(nvprof, process + strlen(PROFILING));
     choose_process(nvprof);
     return sms__rows_starts_with(rows, "==");
 }
@@ -354,20 +371,18 @@ static bool take_header(struct nvprof *nvprof)
     struct sms__rows *rows = nvprof->reader.rows;
     struct sms__header *table = &nvprof->reader.table;
     const char *at = csv_header(nvprof);
-    if (sms__rows_find(rows, rows->line, "Time(%)"))
-        sms__hint_add(&nvprof->hints, HINT_SUMMARY, rows, rows->line);
     if (at && (sms__rows_parse(rows, at) != SMS__ROW_OK || !sms__header_open(&nvprof->reader)))
         return false;
     if (!at && !sms__text_header(&nvprof->reader, &nvprof->text))
         return false;
     if (sms__header_has(table, SMS__COLUMN_START) && !sms__header_has(table, SMS__COLUMN_GRID_X) &&
         !sms__header_has(table, SMS__COLUMN_GRID)) {
-        sms__hint_add(&nvprof->hints, HINT_SUMMARY, rows, rows->line);
+        sms__hint_add(&nvprof->reader, HINT_SUMMARY, rows->line, NULL);
         table->columns = 0;
         return true;
     }
     nvprof->is_text_report = !at;
-    sms__hint_add(&nvprof->hints, HINT_HEADER, rows, rows->line);
+    sms__hint_add(&nvprof->reader, HINT_HEADER, rows->line, NULL);
     return true;
 }
 
@@ -399,39 +414,6 @@ static void read_line(struct nvprof *nvprof)
         read_row(nvprof);
 }
 
-#define EXPLAIN(nvprof, kind, ...)                                                                                     \
-    sms__error((nvprof)->reader.errors, SMS_EINPUT, (nvprof)->hints.mark[kind], __VA_ARGS__)
-
-/* Reports why a file has no launches, and what the user can do. */
-static void explain_nothing(const struct nvprof *nvprof)
-{
-    const struct sms__hints *hints = &nvprof->hints;
-    if (hints->mark[HINT_ERROR].line)
-        EXPLAIN(nvprof, HINT_ERROR, "the run failed, and nothing was profiled: '%s'; run it again",
-                hints->text[HINT_ERROR]);
-    else if (hints->mark[HINT_NOTHING].line)
-        EXPLAIN(nvprof, HINT_NOTHING,
-                "nothing was profiled: the program launched no kernel, or nvprof's filters (--kernels, "
-                "--devices) left none");
-    else if (hints->mark[HINT_NCU].line)
-        EXPLAIN(nvprof, HINT_NCU, "this is output of ncu; read it with 'smsched import ncu'");
-    else if (hints->mark[HINT_SUMMARY].line)
-        EXPLAIN(nvprof, HINT_SUMMARY,
-                "this is nvprof's summary or trace of API calls, which has no launches; run nvprof with "
-                "--print-gpu-trace --csv, and again with --metrics all --csv");
-    else if (hints->mark[HINT_HEADER].line)
-        EXPLAIN(nvprof, HINT_HEADER,
-                "a header without rows: nothing was profiled; check nvprof's filters (--kernels, "
-                "--devices)");
-    else if (hints->mark[HINT_PROCESS].line)
-        EXPLAIN(nvprof, HINT_PROCESS,
-                "nothing was profiled: nvprof watched a process but printed no table; the run was "
-                "stopped early, or nvprof ran without --print-gpu-trace and --metrics");
-    else
-        sms__fail(nvprof->reader.errors, SMS_EINPUT, nvprof->reader.rows->path,
-                  "contains no table of nvprof; run nvprof with --print-gpu-trace --csv or --metrics all --csv");
-}
-
 static int read_one(struct sms__rows *rows, void *user)
 {
     struct nvprof *nvprof = user;
@@ -439,7 +421,7 @@ static int read_one(struct sms__rows *rows, void *user)
     size_t errors = reader->errors->count;
     reader->rows = rows;
     reader->table.columns = 0;
-    nvprof->hints = (struct sms__hints){0};
+    reader->hints = (struct sms__hints){.advice = advice};
     nvprof->text = (struct sms__text_report){SMS__TEXT_NONE, false, "", "", false};
     nvprof->is_text_report = false;
     nvprof->process = "";
@@ -453,7 +435,8 @@ static int read_one(struct sms__rows *rows, void *user)
                 sms__keep_gpu_line(reader);
         }
     if (nvprof->rows == 0 && reader->errors->count == errors)
-        explain_nothing(nvprof);
+        sms__hints_explain(reader, "contains no table of nvprof; run nvprof with --print-gpu-trace --csv or --metrics "
+                                   "all --csv");
     return SMS_OK;
 }
 
@@ -462,19 +445,7 @@ static int read_files(struct sms__arena *arena, const char *const *paths, size_t
 {
     struct nvprof nvprof = {
         .reader = {.arena = arena, .errors = errors, .strings = {.arena = arena}, .is_nvprof = true}, .process = ""};
-    for (size_t i = 0; i < n && !nvprof.reader.limit_hit; i++) {
-        int code = sms__rows_read(arena, paths[i], read_one, &nvprof, errors);
-        if (code == SMS_ENOMEM)
-            return code;
-    }
-    if (!errors->count)
-        join_metrics(&nvprof, paths[n - 1]);
-    if (errors->count)
-        return errors->item[0].code;
-    if (nvprof.reader.drafts == 0)
-        return sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace has only copies");
-    sms__profile_finish(&nvprof.reader, out);
-    return errors->count ? errors->item[0].code : SMS_OK;
+    return sms__profile_read(&nvprof.reader, paths, n, read_one, join_metrics, &nvprof, out);
 }
 
 const struct sms__importer sms__import_nvprof = {
