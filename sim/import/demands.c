@@ -186,10 +186,8 @@ static void read_workloads(struct joining *joining, const char *path)
 static void read_library(struct joining *joining)
 {
     char installed[SMS__MODELS_BYTES];
-    sms__installed_models(installed);
-    const char *folder[2] = {joining->load ? joining->load->models : NULL, installed};
-    if (joining->load && joining->load->installed_models)
-        folder[1] = joining->load->installed_models;
+    const char *folder[2];
+    sms__model_folders(joining->load, installed, folder);
     for (size_t f = 0; f < 2; f++) {
         glob_t files = {0};
         int code =

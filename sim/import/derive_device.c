@@ -15,21 +15,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FOLDERS = 2, CANDIDATES_MAX = 256 };
+enum { CANDIDATES_MAX = 256 };
 
 /* A smaller share of the bandwidth was printed with too few digits to tell the peak. */
 static const double LEAST_SHARE = 0.05;
 
-/* Sets the folders that are searched for devices and returns how many there are. */
-static size_t list_folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
-                           const char *folder[FOLDERS])
+void sms__model_folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
+                        const char *folder[2])
 {
-    size_t count = 0;
-    if (options && options->models)
-        folder[count++] = options->models;
     sms__installed_models(installed);
-    folder[count++] = options && options->installed_models ? options->installed_models : installed;
-    return count;
+    folder[0] = options ? options->models : NULL;
+    folder[1] = options && options->installed_models ? options->installed_models : installed;
 }
 
 /* Takes the first device of a file. */
@@ -62,14 +58,13 @@ int sms__derive_device_text(const char *text, const struct sms_load_options *opt
 int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,
                        const struct sms__device **device, struct sms_errors *errors)
 {
-    char installed[SMS__MODELS_BYTES];
-    const char *folder[FOLDERS];
-    char path[4096];
+    char installed[SMS__MODELS_BYTES], path[4096];
+    const char *folder[2];
     if (strchr(name, '.'))
         return load_path(name, options, file, device, errors);
-    size_t count = list_folders(options, installed, folder);
-    for (size_t i = 0; i < count; i++) {
-        int length = snprintf(path, sizeof path, "%s/devices/%s.yaml", folder[i], name);
+    sms__model_folders(options, installed, folder);
+    for (size_t i = 0; i < 2; i++) {
+        int length = folder[i] ? snprintf(path, sizeof path, "%s/devices/%s.yaml", folder[i], name) : -1;
         if ((size_t)length < sizeof path && access(path, F_OK) == 0)
             return load_path(path, options, file, device, errors);
     }
@@ -88,14 +83,6 @@ struct candidates {
     size_t count;
 };
 
-static bool is_candidate(const struct candidates *all, const char *name)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (!strcmp(all->candidate[i].name, name))
-            return true;
-    return false;
-}
-
 /* Adds a device file. One that does not load is skipped here; if the user names it, loading reports the errors. */
 static void add_candidate(struct sms__arena *arena, struct candidates *all, const char *name,
                           const struct sms_load_options *options)
@@ -103,7 +90,10 @@ static void add_candidate(struct sms__arena *arena, struct candidates *all, cons
     struct sms_errors ignored = {0};
     const struct sms__device *device = NULL;
     struct sms_file *file = NULL;
-    if (all->count == CANDIDATES_MAX || is_candidate(all, name))
+    for (size_t i = 0; i < all->count; i++)
+        if (!strcmp(all->candidate[i].name, name))
+            return;
+    if (all->count == CANDIDATES_MAX)
         return;
     int code = sms__derive_device(name, options, &file, &device, &ignored);
     if (code == SMS_ENOMEM || code == SMS_EIO)
@@ -127,22 +117,21 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
 {
     struct candidates *all = SMS__NEW(arena, struct candidates, 1);
     char installed[SMS__MODELS_BYTES];
-    const char *folder[FOLDERS];
-    size_t count = list_folders(options, installed, folder);
-    for (size_t i = 0; i < count; i++) {
-        DIR *dir = opendir(sms__print(arena, "%s/devices", folder[i]));
+    const char *folder[2];
+    sms__model_folders(options, installed, folder);
+    for (size_t f = 0; f < 2; f++) {
+        DIR *dir = folder[f] ? opendir(sms__print(arena, "%s/devices", folder[f])) : NULL;
         for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-            const char *dot = strrchr(entry->d_name, '.');
-            if (dot && !strcmp(dot, ".yaml") && strchr(entry->d_name, '.') == dot)
-                add_candidate(arena, all, sms__copy(arena, entry->d_name, (size_t)(dot - entry->d_name)), options);
+            const char *name = entry->d_name, *dot = strchr(name, '.');
+            if (dot && !strcmp(dot, ".yaml"))
+                add_candidate(arena, all, sms__copy(arena, name, (size_t)(dot - name)), options);
         }
-        if (!dir && errno == ENOMEM)
-            sms__arena_give_up(arena);
         if (dir)
             closedir(dir);
+        else if (folder[f] && errno == ENOMEM)
+            sms__arena_give_up(arena);
     }
-    qsort(all->candidate, all->count, sizeof *all->candidate,
-          by_name); /* the order of directory entries is undefined */
+    qsort(all->candidate, all->count, sizeof *all->candidate, by_name); /* folders have no order */
     return all;
 }
 

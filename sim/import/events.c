@@ -7,27 +7,37 @@
 
 enum { DEPTH_MAX = 500, NUMBER_MAX = 63 };
 
-struct key {
+enum level { OF_EVENT, OF_ARGS, OF_GPU };
+
+static const struct {
+    enum level level;
     const char *key;
     int field;
-};
-
-static const struct key event_keys[] = {{"ph", SMS__EVENT_PH},   {"cat", SMS__EVENT_CAT},  {"name", SMS__EVENT_NAME},
-                                        {"pid", SMS__EVENT_PID}, {"tid", SMS__EVENT_TID},  {"ts", SMS__EVENT_TS},
-                                        {"dur", SMS__EVENT_DUR}, {"args", SMS__EVENT_ARGS}},
-                        arg_keys[] = {{"device", SMS__EVENT_DEVICE},
-                                      {"context", SMS__EVENT_CONTEXT},
-                                      {"stream", SMS__EVENT_STREAM},
-                                      {"correlation", SMS__EVENT_CORRELATION},
-                                      {"registers per thread", SMS__EVENT_REGISTERS},
-                                      {"shared memory", SMS__EVENT_SHARED},
-                                      {"bytes", SMS__EVENT_BYTES},
-                                      {"est. achieved occupancy %", SMS__EVENT_OCCUPANCY},
-                                      {"wait_on_stream", SMS__EVENT_WAIT_STREAM},
-                                      {"wait_on_cuda_event_record_corr_id", SMS__EVENT_WAIT_RECORD},
-                                      {"grid", SMS__EVENT_GRID},
-                                      {"block", SMS__EVENT_BLOCK},
-                                      {"name", SMS__EVENT_ARG_NAME}};
+} keys[] = {{OF_EVENT, "ph", SMS__EVENT_PH},
+            {OF_EVENT, "cat", SMS__EVENT_CAT},
+            {OF_EVENT, "name", SMS__EVENT_NAME},
+            {OF_EVENT, "pid", SMS__EVENT_PID},
+            {OF_EVENT, "tid", SMS__EVENT_TID},
+            {OF_EVENT, "ts", SMS__EVENT_TS},
+            {OF_EVENT, "dur", SMS__EVENT_DUR},
+            {OF_EVENT, "args", SMS__EVENT_ARGS},
+            {OF_ARGS, "device", SMS__EVENT_DEVICE},
+            {OF_ARGS, "context", SMS__EVENT_CONTEXT},
+            {OF_ARGS, "stream", SMS__EVENT_STREAM},
+            {OF_ARGS, "correlation", SMS__EVENT_CORRELATION},
+            {OF_ARGS, "registers per thread", SMS__EVENT_REGISTERS},
+            {OF_ARGS, "shared memory", SMS__EVENT_SHARED},
+            {OF_ARGS, "bytes", SMS__EVENT_BYTES},
+            {OF_ARGS, "est. achieved occupancy %", SMS__EVENT_OCCUPANCY},
+            {OF_ARGS, "wait_on_stream", SMS__EVENT_WAIT_STREAM},
+            {OF_ARGS, "wait_on_cuda_event_record_corr_id", SMS__EVENT_WAIT_RECORD},
+            {OF_ARGS, "grid", SMS__EVENT_GRID},
+            {OF_ARGS, "block", SMS__EVENT_BLOCK},
+            {OF_ARGS, "name", SMS__EVENT_ARG_NAME},
+            {OF_GPU, "id", SMS__EVENT_DEVICE},
+            {OF_GPU, "name", SMS__EVENT_NAME},
+            {OF_GPU, "computeMajor", SMS__EVENT_GRID},
+            {OF_GPU, "computeMinor", SMS__EVENT_BLOCK}};
 
 static void clear_event(struct sms__event *event)
 {
@@ -99,15 +109,6 @@ static bool is_key(const char *key, const unsigned char *text, size_t length)
     return strlen(key) == length && !memcmp(key, text, length);
 }
 
-static int gpu_field(const unsigned char *key, size_t length)
-{
-    return is_key("id", key, length)             ? SMS__EVENT_DEVICE
-           : is_key("name", key, length)         ? SMS__EVENT_NAME
-           : is_key("computeMajor", key, length) ? SMS__EVENT_GRID
-           : is_key("computeMinor", key, length) ? SMS__EVENT_BLOCK
-                                                 : SMS__EVENT_NONE;
-}
-
 static int take_key(void *user, const unsigned char *key, size_t length)
 {
     struct sms__events *events = user;
@@ -120,17 +121,14 @@ static int take_key(void *user, const unsigned char *key, size_t length)
         events->found |= events->section == SMS__IN_EVENTS;
         return 1;
     }
-    if (level == 0) {
-        events->field = events->section == SMS__IN_GPUS ? gpu_field(key, length) : SMS__EVENT_NONE;
-        for (size_t i = 0; events->section == SMS__IN_EVENTS && i < sizeof event_keys / sizeof *event_keys; i++)
-            if (is_key(event_keys[i].key, key, length))
-                events->field = event_keys[i].field;
-    } else if (level == 1 && events->section == SMS__IN_EVENTS && events->field >= SMS__EVENT_ARGS) {
-        events->field = SMS__EVENT_ARGS;
-        for (size_t i = 0; i < sizeof arg_keys / sizeof *arg_keys; i++)
-            if (is_key(arg_keys[i].key, key, length))
-                events->field = arg_keys[i].field;
-    }
+    const bool args = level == 1 && events->section == SMS__IN_EVENTS && events->field >= SMS__EVENT_ARGS;
+    if (level != 0 && !args)
+        return 1;
+    const enum level at = args ? OF_ARGS : events->section == SMS__IN_GPUS ? OF_GPU : OF_EVENT;
+    events->field = args ? SMS__EVENT_ARGS : SMS__EVENT_NONE;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].level == at && is_key(keys[i].key, key, length))
+            events->field = keys[i].field;
     return 1;
 }
 
@@ -174,8 +172,7 @@ static int begin_list(void *user)
 
 static int end_list(void *user)
 {
-    struct sms__events *events = user;
-    events->depth--;
+    ((struct sms__events *)user)->depth--;
     return 1;
 }
 

@@ -1,24 +1,13 @@
 /* Writes a list of pods as a scenario, or their times of arrival for a tenant. */
 #include "pods_list.h"
 
+#include "text.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#define NS_PER_S ((int64_t)1000000000)
-
 /* The least that a node has. */
 enum { NODE_GPUS = 8, NODE_CPUS = 64, NODE_GIB = 256 };
-
-/* Seconds without trailing zeros. */
-static void print_seconds(int64_t ns, FILE *to)
-{
-    char text[40];
-    int length = snprintf(text, sizeof text, "%lld.%09lld", (long long)(ns / NS_PER_S), (long long)(ns % NS_PER_S));
-    while (text[length - 1] == '0')
-        length--;
-    length -= text[length - 1] == '.';
-    fprintf(to, "%.*s", length, text);
-}
 
 static void print_bytes(double bytes, FILE *to)
 {
@@ -33,10 +22,10 @@ static void write_pod(const struct sms__pod_list *list, const struct sms__listed
 {
     uint64_t gpus = gpus_of(pod);
     fprintf(to, "        - [%s, ", pod->name);
-    print_seconds(pod->arrival_ns > list->first_ns ? pod->arrival_ns - list->first_ns : 0, to);
+    sms__print_decimal(to, pod->arrival_ns > list->first_ns ? (uint64_t)(pod->arrival_ns - list->first_ns) : 0, 9);
     fputs(pod->duration_ns ? " s, " : " s, ~", to);
     if (pod->duration_ns) {
-        print_seconds(pod->duration_ns, to);
+        sms__print_decimal(to, (uint64_t)pod->duration_ns, 9);
         fputs(" s", to);
     }
     if (list->gpus) {
@@ -124,7 +113,7 @@ void sms__write_pod_times(struct sms__pod_list *list, FILE *notes, FILE *to)
     fputs("# When requests come. Give these lines to an entry of vms: or processes:\narrivals:\n  times: [", to);
     for (size_t i = 0; i < list->pods; i++) {
         fputs(i ? ",\n          " : "", to);
-        print_seconds(list->pod[i].arrival_ns - list->first_ns, to);
+        sms__print_decimal(to, (uint64_t)(list->pod[i].arrival_ns - list->first_ns), 9);
         fputs(" s", to);
     }
     fputs("]\n", to);

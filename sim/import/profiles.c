@@ -21,26 +21,9 @@ struct conversion {
     struct sms_errors *errors;
 };
 
-static bool is_of_process(const struct sms__profile_launch *launch, const char *process)
+static const char *process_of(const struct sms__profile_launch *launch)
 {
-    return !strcmp(launch->process ? launch->process : "", process);
-}
-
-/* Whether an earlier launch has the same process. */
-static bool is_known_process(const struct sms__profile *profile, size_t idx)
-{
-    for (size_t i = 0; i < idx; i++)
-        if (is_of_process(&profile->launch[i], profile->launch[idx].process ? profile->launch[idx].process : ""))
-            return true;
-    return false;
-}
-
-static size_t count_processes(const struct sms__profile *profile)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < profile->launches; i++)
-        count += !is_known_process(profile, i);
-    return count;
+    return launch->process ? launch->process : "";
 }
 
 /* The part of a profile that belongs to one process. Copies name no process, so they belong to it only if it is the
@@ -53,7 +36,7 @@ static struct sms__profile process_part(struct sms__arena *arena, const struct s
     part.launches = 0;
     part.copies = only ? profile->copies : 0;
     for (size_t i = 0; i < profile->launches; i++)
-        if (is_of_process(&profile->launch[i], process))
+        if (!strcmp(process_of(&profile->launch[i]), process))
             part.launch[part.launches++] = profile->launch[i];
     return part;
 }
@@ -82,18 +65,22 @@ static void write_scenario(const struct conversion *conversion, size_t workloads
 
 static int convert(const struct conversion *conversion)
 {
-    size_t processes = count_processes(conversion->profile), written = 0;
+    const struct sms__profile *profile = conversion->profile;
+    struct sms__string_pool known = {.arena = conversion->arena};
+    const char **process = NULL;
+    size_t processes = 0;
     int code = SMS_OK;
-    for (size_t i = 0; code == SMS_OK && i < conversion->profile->launches; i++) {
-        if (is_known_process(conversion->profile, i))
-            continue;
-        const char *process = conversion->profile->launch[i].process;
-        struct sms__profile part =
-            process_part(conversion->arena, conversion->profile, process ? process : "", processes == 1);
+    for (size_t i = 0; i < profile->launches; i++) {
+        const char *name = process_of(&profile->launch[i]);
+        if (!sms__intern(&known, name, strlen(name))->value++)
+            *SMS__APPEND(conversion->arena, process, processes) = name;
+    }
+    for (size_t p = 0; code == SMS_OK && p < processes; p++) {
+        struct sms__profile part = process_part(conversion->arena, profile, process[p], processes == 1);
         struct sms__derive_options derive = conversion->derive;
         if (processes > 1)
-            derive.name = sms__print(conversion->arena, "%s-%zu", conversion->derive.name, ++written);
-        fputs(i ? "---\n" : "", conversion->to);
+            derive.name = sms__print(conversion->arena, "%s-%zu", conversion->derive.name, p + 1);
+        fputs(p ? "---\n" : "", conversion->to);
         code = sms__derive(conversion->arena, &part, &derive, conversion->to, conversion->errors);
     }
     if (code == SMS_OK && !conversion->derive.iteration)

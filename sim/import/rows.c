@@ -235,6 +235,32 @@ bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors)
     return false;
 }
 
+int sms__rows_each(struct sms__rows *rows, struct sms_errors *errors, size_t fields, size_t most, const char *what,
+                   void (*take)(void *user), void *user)
+{
+    const char *head = fields ? "header" : "first row";
+    size_t count = 0;
+    for (; sms__rows_next_row(rows, errors); count++) {
+        fields = fields ? fields : rows->fields;
+        if (count == most)
+            return sms__fail(errors, SMS_EINPUT, rows->path, "has more than %zu %s", most, what);
+        if (rows->fields == fields)
+            take(user);
+        else
+            sms__error(errors, SMS_EINPUT, sms__rows_field_mark(rows, 0), "this row has %zu fields, but the %s has %zu",
+                       rows->fields, head, fields);
+    }
+    return SMS_OK;
+}
+
+size_t sms__rows_index(const struct sms__rows *rows, const char *text)
+{
+    for (size_t i = 0; i < rows->fields; i++)
+        if (!strcmp(sms__rows_field(rows, i), text))
+            return i;
+    return SIZE_MAX;
+}
+
 const char *sms__rows_field(const struct sms__rows *rows, size_t i)
 {
     return i < rows->fields && i < SMS__ROWS_COLUMNS ? rows->bytes + rows->offset[i] : "";

@@ -8,6 +8,7 @@
 
 #include <csv.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Limits that keep the memory for a file bounded. */
 enum {
@@ -67,9 +68,17 @@ enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from);
  * never closed, which it reports. */
 bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors);
 
+/* Calls take(user) for each row that has `fields` fields, or as many as the first one if that is 0, and reports the
+ * others. Returns SMS_OK, or SMS_EINPUT if there are more than `most`; `what`: what a row is, in plural. */
+int sms__rows_each(struct sms__rows *rows, struct sms_errors *errors, size_t fields, size_t most, const char *what,
+                   void (*take)(void *user), void *user);
+
 /* Start a row and add its fields, for tables that are not CSV. */
 void sms__rows_start(struct sms__rows *rows, const char *from);
 void sms__rows_add(struct sms__rows *rows, const char *text, size_t length);
+
+/* The first field of the row with this text; SIZE_MAX: none. */
+size_t sms__rows_index(const struct sms__rows *rows, const char *text);
 
 /* A field of the row; "" if the row is shorter. */
 const char *sms__rows_field(const struct sms__rows *rows, size_t i);

@@ -4,6 +4,9 @@
 
 #include "../base/arena.h"
 
+#include <stdint.h>
+#include <stdio.h>
+
 #include <stddef.h>
 
 /* A name for a scenario, from a path: its last part without the extension. '_' replaces what a name cannot contain. */
@@ -13,5 +16,8 @@ const char *sms__import_name(struct sms__arena *arena, const char *path);
 const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most);
 /* The column of `at` in the line that starts at `line`, from 1. UTF-8 characters are counted. */
 unsigned sms__text_column(const char *line, const char *at);
+
+/* Prints value / 10^decimals without trailing zeros. */
+void sms__print_decimal(FILE *to, uint64_t value, int decimals);
 
 #endif

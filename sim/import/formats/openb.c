@@ -3,6 +3,7 @@
 #include "../import.h"
 
 #include "../../model/limits.h"
+#include "../intern.h"
 #include "../rows.h"
 #include "../text.h"
 
@@ -26,7 +27,6 @@ struct openb_model {
 /* The capacity of a node, or the request of a pod. */
 struct openb_resources {
     const char *name;
-    unsigned line, column; /* of the name, in its list */
     uint64_t cpu_milli, memory_mib, gpus;
 };
 
@@ -69,34 +69,24 @@ static const struct openb_model openb_models[MODELS] = {
 
 enum { COLUMNS_MAX = 9, NAME_BYTES_MAX = 60, WHOLE_GPU = 1000 };
 
-struct column {
-    const char *name;
-    bool required;
-};
-
 struct list {
     struct sms__rows *rows;
     struct openb *openb;
     struct sms_errors *errors;
-    const struct column *columns; /* [count] */
-    size_t count;
+    const struct kind *kind;
     size_t column_at[COLUMNS_MAX]; /* SIZE_MAX: the list does not have this column */
-    size_t fields;                 /* of the header */
-    void (*take)(struct list *list);
-    const char *what;
-    size_t most; /* rows */
+    struct sms__string_pool names; /* values are lines */
+};
+
+struct kind {
+    const char *what, *column[COLUMNS_MAX]; /* of the columns, the first ones are `required` */
+    size_t required, most;
+    void (*take)(void *list);
 };
 
 enum { NAME, CPU, MEMORY, GPUS, SHARED_COLUMNS }; /* columns of both lists */
-
-enum { NODE_MODEL = SHARED_COLUMNS };
-static const struct column node_columns[] = {
-    {"sn", true}, {"cpu_milli", true}, {"memory_mib", true}, {"gpu", true}, {"model", true}};
-
-enum { POD_MILLI = SHARED_COLUMNS, POD_SPEC, POD_CREATED, POD_DELETED };
-static const struct column pod_columns[] = {{"name", true},           {"cpu_milli", true},     {"memory_mib", true},
-                                            {"num_gpu", true},        {"gpu_milli", true},     {"gpu_spec", false},
-                                            {"creation_time", false}, {"deletion_time", false}};
+enum { NODE_MODEL = SHARED_COLUMNS, NODE_COLUMNS };
+enum { POD_MILLI = SHARED_COLUMNS, POD_REQUIRED, POD_SPEC = POD_REQUIRED, POD_CREATED, POD_DELETED };
 
 #define COMPLAIN(list, column, ...)                                                                                    \
     sms__error((list)->errors, SMS_EINPUT, sms__rows_field_mark((list)->rows, (list)->column_at[column]), __VA_ARGS__)
@@ -113,9 +103,9 @@ static uint64_t read_whole(struct list *list, size_t column, uint64_t least, uin
     errno = 0;
     unsigned long long value = strtoull(text, NULL, 10);
     if (end == text || (*end && strcmp(end, ".0") != 0))
-        COMPLAIN(list, column, "%s is '%.40s', which is not a whole number", list->columns[column].name, text);
+        COMPLAIN(list, column, "%s is '%.40s', which is not a whole number", list->kind->column[column], text);
     else if (errno || value < least || value > most)
-        COMPLAIN(list, column, "%s is %.40s; it must be from %llu to %llu", list->columns[column].name, text,
+        COMPLAIN(list, column, "%s is %.40s; it must be from %llu to %llu", list->kind->column[column], text,
                  (unsigned long long)least, (unsigned long long)most);
     else
         return value;
@@ -130,8 +120,8 @@ static const char *read_name(struct list *list, size_t column)
         c++;
     if (*c || c == text || !isalnum((unsigned char)*text) || strstr(text, "..") || c - text > NAME_BYTES_MAX)
         COMPLAIN(list, column, "%s is '%.80s'; a name has up to %d letters, digits, '_', '-', '.' and '/'%s",
-                 list->columns[column].name, text, NAME_BYTES_MAX, strstr(text, "..") ? ", without '..'" : "");
-    return sms__copy(list->rows->arena, text, strlen(text));
+                 list->kind->column[column], text, NAME_BYTES_MAX, strstr(text, "..") ? ", without '..'" : "");
+    return sms__intern_text(&list->names, text);
 }
 
 static const char *model_name(const void *user, size_t i) { return ((const struct openb_model *)user)[i].name; }
@@ -163,17 +153,21 @@ static size_t find_model(struct list *list, size_t column, const char *text, siz
 /* Reads the columns that both lists have. `least` is the minimum of CPUs and of memory. */
 static struct openb_resources read_resources(struct list *list, uint64_t least)
 {
-    const struct sms__mark mark = sms__rows_field_mark(list->rows, list->column_at[NAME]);
-    struct openb_resources resources = {.line = mark.line, .column = mark.column};
-    resources.name = read_name(list, NAME); /* in the order of columns, so that errors come in that order */
+    struct openb_resources resources = {.name = read_name(list, NAME)};
+    struct sms__pooled_string *same = sms__intern(&list->names, resources.name, strlen(resources.name));
+    if (same->value)
+        COMPLAIN(list, NAME, "%s '%s' is not unique; line %zu has it first", list->kind->column[NAME], resources.name,
+                 same->value);
+    same->value = same->value ? same->value : list->rows->row_number;
     resources.cpu_milli = read_whole(list, CPU, least, CPU_MILLI_MAX);
     resources.memory_mib = read_whole(list, MEMORY, least, MEMORY_MIB_MAX);
     resources.gpus = read_whole(list, GPUS, 0, GPUS_MAX);
     return resources;
 }
 
-static void take_node(struct list *list)
+static void take_node(void *user)
 {
+    struct list *list = user;
     struct openb *openb = list->openb;
     struct openb_node *node = SMS__APPEND(list->rows->arena, openb->node, openb->nodes);
     const char *model = field(list, NODE_MODEL);
@@ -210,7 +204,7 @@ static uint64_t read_seconds(struct list *list, size_t column)
     uint64_t seconds = c > text && *c == '\0' && whole - text < 12 ? strtoull(text, NULL, 10) : SECONDS_MAX + 1;
     if (seconds <= SECONDS_MAX)
         return seconds * NS_PER_S + ns;
-    COMPLAIN(list, column, "%s is '%.40s', which is not a time in seconds", list->columns[column].name, text);
+    COMPLAIN(list, column, "%s is '%.40s', which is not a time in seconds", list->kind->column[column], text);
     return 0;
 }
 
@@ -228,8 +222,9 @@ static void take_times(struct list *list, struct openb_pod *pod)
         COMPLAIN(list, POD_DELETED, "the pod is deleted before it is created");
 }
 
-static void take_pod(struct list *list)
+static void take_pod(void *user)
 {
+    struct list *list = user;
     struct openb *openb = list->openb;
     struct openb_pod *pod = SMS__APPEND(list->rows->arena, openb->pod, openb->pods);
     pod->request = read_resources(list, 0);
@@ -242,123 +237,57 @@ static void take_pod(struct list *list)
     take_times(list, pod);
 }
 
-/* Finds the columns. Reports each required one that is missing and then returns false. */
-static bool take_header(struct list *list)
-{
-    size_t problems = list->errors->count;
-    list->fields = list->rows->fields;
-    for (size_t c = 0; c < list->count; c++) {
-        list->column_at[c] = SIZE_MAX;
-        for (size_t i = list->fields; i-- > 0;)
-            if (!strcmp(sms__rows_field(list->rows, i), list->columns[c].name))
-                list->column_at[c] = i;
-        if (list->column_at[c] == SIZE_MAX && list->columns[c].required)
-            sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0),
-                       "this is not a list of %s: it has no column '%s'", list->what, list->columns[c].name);
-    }
-    if (list->columns == pod_columns)
-        list->openb->times = list->column_at[POD_CREATED] != SIZE_MAX;
-    return list->errors->count == problems;
-}
-
-static const struct openb_resources *resources_of(const struct list *list, size_t i)
-{
-    return list->columns == node_columns ? &list->openb->node[i].capacity : &list->openb->pod[i].request;
-}
-
-static int by_name(const void *left, const void *right)
-{
-    const struct openb_resources *a = *(const struct openb_resources *const *)left;
-    const struct openb_resources *b = *(const struct openb_resources *const *)right;
-    int order = strcmp(a->name, b->name);
-    return order ? order : (a->line > b->line) - (a->line < b->line);
-}
-
-/* Reports each row whose name an earlier row has, with the line of the first. */
-static void check_names(struct list *list, size_t count)
-{
-    const struct openb_resources **sorted = SMS__NEW(list->rows->arena, const struct openb_resources *, count + 1);
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = resources_of(list, i);
-    qsort(sorted, count, sizeof(*sorted), by_name);
-    for (size_t i = 1, first = 0; i < count; i++) {
-        const struct openb_resources *entry = sorted[i];
-        struct sms__mark mark = {list->rows->path, list->rows->text, entry->line, entry->column};
-        if (!strcmp(sorted[first]->name, entry->name))
-            sms__error(list->errors, SMS_EINPUT, mark, "%s '%s' is not unique; line %u has it first",
-                       list->columns[NAME].name, entry->name, sorted[first]->line);
-        else
-            first = i;
-    }
-}
+static const struct kind node_kind = {"nodes",
+                                      {"sn", "cpu_milli", "memory_mib", "gpu", "model"},
+                                      NODE_COLUMNS,
+                                      NODES_MAX,
+                                      take_node},
+                         pod_kind = {"pods",
+                                     {"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec",
+                                      "creation_time", "deletion_time"},
+                                     POD_REQUIRED,
+                                     PODS_MAX,
+                                     take_pod};
 
 static int read_list(struct sms__rows *rows, void *user)
 {
     struct list *list = user;
-    size_t count = 0, problems = list->errors->count;
+    size_t problems = list->errors->count;
     list->rows = rows;
+    list->names.arena = rows->arena;
     if (!sms__rows_next_row(list->rows, list->errors))
         return list->errors->count ? SMS_EINPUT : sms__fail(list->errors, SMS_EINPUT, rows->path, "is empty");
-    if (!take_header(list))
-        return SMS_EINPUT;
-    for (; sms__rows_next_row(list->rows, list->errors); count++) {
-        if (count == list->most)
-            return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %zu %s", count, list->what);
-        if (rows->fields != list->fields)
+    for (size_t c = 0; c < COLUMNS_MAX && list->kind->column[c]; c++) {
+        list->column_at[c] = sms__rows_index(rows, list->kind->column[c]);
+        if (list->column_at[c] == SIZE_MAX && c < list->kind->required)
             sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(rows, 0),
-                       "this row has %zu fields, but the header has %zu", rows->fields, list->fields);
-        else
-            list->take(list);
+                       "this is not a list of %s: it has no column '%s'", list->kind->what, list->kind->column[c]);
     }
-    if (count == 0 && !list->errors->count)
-        return sms__fail(list->errors, SMS_EINPUT, rows->path, "has no %s", list->what);
-    if (list->errors->count == problems) /* otherwise rows are missing */
-        check_names(list, count);
-    return SMS_OK;
+    if (list->errors->count > problems)
+        return SMS_EINPUT;
+    list->openb->times = list->kind == &pod_kind && list->column_at[POD_CREATED] != SIZE_MAX;
+    int code =
+        sms__rows_each(rows, list->errors, rows->fields, list->kind->most, list->kind->what, list->kind->take, list);
+    if (code == SMS_OK && list->names.used == 0 && !list->errors->count)
+        code = sms__fail(list->errors, SMS_EINPUT, rows->path, "has no %s", list->kind->what);
+    return code;
 }
 
 static int read_lists(struct sms__arena *arena, const char *nodes, const char *pods, struct openb *openb,
                       struct sms_errors *errors)
 {
-    struct list node_list = {.openb = openb,
-                             .errors = errors,
-                             .columns = node_columns,
-                             .count = sizeof node_columns / sizeof *node_columns,
-                             .take = take_node,
-                             .what = "nodes",
-                             .most = NODES_MAX};
-    struct list pod_list = {.openb = openb,
-                            .errors = errors,
-                            .columns = pod_columns,
-                            .count = sizeof pod_columns / sizeof *pod_columns,
-                            .take = take_pod,
-                            .what = "pods",
-                            .most = PODS_MAX};
+    struct list node_list = {.openb = openb, .errors = errors, .kind = &node_kind};
+    struct list pod_list = {.openb = openb, .errors = errors, .kind = &pod_kind};
     int first = sms__rows_read(arena, nodes, read_list, &node_list, errors);
     int second = first == SMS_ENOMEM ? first : sms__rows_read(arena, pods, read_list, &pod_list, errors);
     sms__errors_sort(errors, nodes);
     return first ? first : second;
 }
 
-/* Thousandths as a decimal number without trailing zeros: 6, 11.908, 46.5. */
-static void print_milli(uint64_t milli, FILE *to)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%llu.%03llu", (unsigned long long)milli / 1000, (unsigned long long)milli % 1000);
-    size_t length = strlen(text);
-    while (text[length - 1] == '0')
-        length--;
-    length -= text[length - 1] == '.';
-    fprintf(to, "%.*s", (int)length, text);
-}
-
-/* An empty cell. */
-static void print_none(FILE *to) { fputs(", ~", to); }
-
 static void write_resources(const struct openb_resources *resources, FILE *to)
 {
     fprintf(to, "        - [%s, ", resources->name);
-    print_milli(resources->cpu_milli, to);
+    sms__print_decimal(to, resources->cpu_milli, 3);
     fprintf(to, ", %llu MiB, %llu", (unsigned long long)resources->memory_mib, (unsigned long long)resources->gpus);
 }
 
@@ -378,7 +307,7 @@ static void write_models(const struct openb *openb, uint64_t models, FILE *to)
 {
     const char *between = ", [";
     if (!models) {
-        print_none(to);
+        fputs(", ~", to);
         return;
     }
     for (size_t m = 0; m < openb->known; m++) {
@@ -409,13 +338,8 @@ static struct given_columns find_given(const struct openb *openb, bool inflated)
 
 static void print_seconds(uint64_t ns, FILE *to)
 {
-    fprintf(to, ", %llu", (unsigned long long)(ns / NS_PER_S));
-    uint64_t rest = ns % NS_PER_S;
-    int digits = 9;
-    for (; rest && rest % 10 == 0; digits--)
-        rest /= 10;
-    if (rest)
-        fprintf(to, ".%0*llu", digits, (unsigned long long)rest);
+    fputs(", ", to);
+    sms__print_decimal(to, ns, 9);
     fputs(" s", to);
 }
 
@@ -425,10 +349,10 @@ static void write_pod(const struct openb *openb, const struct openb_pod *pod, co
     write_resources(&pod->request, to);
     if (pod->request.gpus) {
         fputs(", ", to);
-        print_milli(100 * pod->gpu_milli, to); /* a thousandth is a tenth of a percent */
+        sms__print_decimal(to, 100 * pod->gpu_milli, 3); /* a thousandth is a tenth of a percent */
         fputs(" %", to);
     } else {
-        print_none(to);
+        fputs(", ~", to);
     }
     if (given->models)
         write_models(openb, pod->models, to);
@@ -439,7 +363,7 @@ static void write_pod(const struct openb *openb, const struct openb_pod *pod, co
     else if (given->duration && pod->deleted)
         fputs(", 0.5 s", to); /* it was created and deleted within a second */
     else if (given->duration)
-        print_none(to);
+        fputs(", ~", to);
     fputs("]\n", to);
 }
 

@@ -277,8 +277,9 @@ static double share(double each, double total, uint64_t replicas)
     return each + (part > 1 ? ceil(part) : part);
 }
 
-static void take_row(struct list *list)
+static void take_row(void *user)
 {
+    struct list *list = user;
     if (list->source[START].column[0] && !is_given(list, START)) {
         list->left_out++;
         return;
@@ -333,9 +334,9 @@ static void find_column(struct list *list, struct source *source, size_t c)
         source->at[c] = strtoul(name, NULL, 10) - 1;
         return;
     }
-    for (source->at[c] = 0; source->at[c] < list->rows->fields; source->at[c]++)
-        if (!strcmp(sms__rows_field(list->rows, source->at[c]), name))
-            return;
+    source->at[c] = sms__rows_index(list->rows, name);
+    if (source->at[c] != SIZE_MAX)
+        return;
     const char *near = sms__nearest(name, list->rows->fields, field_name, list->rows);
     sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0), "there is no column '%.60s'%s%.60s%s",
                name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
@@ -353,18 +354,8 @@ static int read_rows(struct sms__rows *rows, void *user)
             find_column(list, &list->source[k], c);
     if (list->errors->count)
         return SMS_EINPUT;
-    while (sms__rows_next_row(list->rows, list->errors)) {
-        fields = fields ? fields : rows->fields;
-        if (list->out.pods == PODS_MAX)
-            return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %d rows", PODS_MAX);
-        if (rows->fields != fields)
-            sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(rows, 0),
-                       "this row has %zu fields, but the %s has %zu", rows->fields,
-                       list->numbered ? "first row" : "header", fields);
-        else
-            take_row(list);
-    }
-    return finish(list);
+    int code = sms__rows_each(rows, list->errors, fields, PODS_MAX, "rows", take_row, list);
+    return code ? code : finish(list);
 }
 
 static int read_entries(void *user)
