@@ -11,7 +11,7 @@ HEAD = """\
 
 How far can you trust the simulator? Each comparison predicts values that were measured on real GPUs. Errors are percentages of the measured value,
 and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
-0 as good as the mean. The naive model here is the one with the least median error.
+0 as good as the mean. The naive model here is the one with the least median error. Naive models more than three times as far off are in `summary.csv`.
 
 """
 TAIL = """\
@@ -93,9 +93,10 @@ def worst_group(summary):
 
 
 def models_table(folder, summary):
-    """Errors of smsched and of each naive model, held back."""
-    rows, worst, rank = [], worst_group(summary), "rank" in folder.about
-    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test")]
+    """Errors of smsched, of naive models that are not far worse than the best one, and of repeats, held back."""
+    rows, worst, rank, naive = [], worst_group(summary), "rank" in folder.about, best_naive(summary)
+    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test") and
+            (row["model"] not in folder.naive or float(row["median"]) <= 3 * float(naive["median"]))]
     for row in held[:1] + ([worst] if worst else []) + held[1:]:
         what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
         if row is worst:
@@ -122,8 +123,7 @@ def parameters_of(folder):
 
 def section(folder, summary):
     about = folder.about
-    data = f" ({', '.join(f'`{name}`' for name in about['data'])})" if about.get("data") else ""
-    what = (f"**Data.** {held_back(summary)['values']} values of `{about['metric']}` ({about['unit']}) from {about['source'].strip().rstrip('.')}{data}. "
+    what = (f"**Data.** {held_back(summary)['values']} values of `{about['metric']}` ({about['unit']}) from {about['source'].strip().rstrip('.')}. "
             f"Fitted: {parameters_of(folder)}. [Errors](../../results/measured/{folder.name}/summary.csv).")
     return (f"## {about['title']}\n\n{fill(about['question'].strip() + ' **' + about['verdict'].strip() + '**')}\n\n"
             + models_table(folder, summary) + f"{fill(what)}\n\n**Limits.** {about['wrong'].strip()}\n\n"
