@@ -217,7 +217,6 @@ def numbers(sim, table):
     kernel = [100 * (own[n][1] / table[n][1] - 1) for n in COUNTS]
     blocks = sim.runs["table1-blocks"]
     away = {n: v[f"gain-{n}"] for n in COUNTS if n > 1}
-    worst = max(away, key=lambda n: abs(away[n]))
     step = {n: last_step(sim.of(n, MANAGED)) for n in (8, 9)}
     early = sum(v for i, v in derive(table).items() if i in ("ohr-2", "ohr-3", "ohr-4", "ohr-5")) / 4
     late = {n: sim.runs[f"held-back-{n:02d}"] for n in COUNTS if n > 5}
@@ -228,10 +227,9 @@ def numbers(sim, table):
         "spread": f"{v['spread']:.4f} %", "fig2": f"{v['fig3-2']:.2f}", "fig10": f"{v['fig3-10']:.2f}",
         "step8": f"{step[8]:.2f} s", "step9": f"{step[9]:.2f} s", "eleven": f"{eleven:.1f} %",
         "early": f"{early:.2f} %", "later6to10": f"{min(later):+.2f} to {max(later):+.2f} %",
-        "away": f"{min(away.values()):+.2f} to {max(away.values()):+.2f} s", "worst": str(worst),
+        "away": f"{min(away.values()):+.2f} to {max(away.values()):+.2f} s",
         "mem1": f"{v['mem1']:.2f}", "mem10": f"{v['mem10']:.1f}",
         "blockstotal": f"{seconds(blocks[FREE]):.6f} s", "wholetotal": f"{seconds(sim.of(10)):.6f} s",
-        "blocksmanaged": f"{seconds(blocks[MANAGED]):.6f} s", "wholemanaged": f"{seconds(sim.of(10, MANAGED)):.6f} s",
     }
 
 
