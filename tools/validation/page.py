@@ -112,13 +112,17 @@ def fill(text):
 
 
 def parameters_of(folder):
+    """What was fitted; parameters that were fitted to the same values stand together."""
     values = {row["name"]: row["value"] for row in folder.stored("parameters.csv") or []}
-    parts = []
+    groups = []
     for parameter in folder.about["parameters"]:
         value = parameter.get("value", values.get(parameter["name"]))
-        count = f"{parameter['count']} x " if "count" in parameter else ""
-        parts.append(f"{count}{parameter['name']}{f' = {value}' if value else ''} (to {parameter['fitted_to']})")
-    return "; ".join(parts) if parts else "nothing"
+        text = (f"{parameter['count']} x " if "count" in parameter else "") + parameter["name"] + (f" = {value}" if value else "")
+        if groups and parameter["fitted_to"] == "the same":
+            groups[-1][0].append(text)
+        else:
+            groups.append(([text], parameter["fitted_to"]))
+    return "; ".join(f"{'; '.join(texts)} (to {fitted_to})" for texts, fitted_to in groups) or "nothing"
 
 
 def section(folder, summary):
