@@ -5,6 +5,7 @@
 #include "../base/buffer.h"
 #include "../base/write.h"
 #include "../import/import.h"
+#include "../sweep/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,12 @@ static int write_file(const char *path, const char *text, size_t size, struct sm
     return sms__write_end(&write, errors);
 }
 
+/* In MiB, because that is how users know the sizes of traces. */
+static void show_progress(void *user, uint64_t done, uint64_t total)
+{
+    sms__progress_show(user, done >> 20, total >> 20, 0);
+}
+
 /* Imports into memory, so that nothing is written unless all of it is right. */
 static int import(const struct cli *cli, const struct sms__importer *importer, struct sms_errors *errors)
 {
@@ -95,10 +102,15 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     struct sms__import_options settings = given->import;
     const char *const *paths = (const char *const *)(cli->args + 1);
     struct sms__buffer text = {0}, notes = {0};
+    struct sms__progress progress;
+    const struct sms__import_watch watch = {show_progress, &progress};
     FILE *to = sms__buffer_open(&text);
     settings.load = &load;
+    settings.watch = &watch;
+    sms__progress_begin(&progress, "", "MiB read", cli->quiet);
     settings.notes = sms__buffer_open(&notes);
     int code = to && settings.notes ? sms__import(importer, paths, cli->n_args - 1, &settings, to, errors) : SMS_OK;
+    sms__progress_end(&progress);
     bool whole = to && sms__buffer_close(&text, to);
     whole &= settings.notes && sms__buffer_close(&notes, settings.notes);
     if (!whole && code == SMS_OK)
@@ -161,6 +173,6 @@ const struct cli_command cmd_import = {
             "program's layout. Several profiles can describe one program together (docs/how-to/profiles.md).",
     .describe = describe,
     .examples = "smsched import --help   # lists the formats\n",
-    .options = {{own_options}, {cli_models}},
+    .options = {{own_options}, {cli_models}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = import_files};

@@ -24,10 +24,11 @@ struct sms__import_options {
     bool names;           /* nsys: kernels are named by the NVTX range around their launch */
     double inflate; /* openb: pods are drawn until they request this share of the cluster's GPUs, a ratio; 0: the pods
                        of the list */
-    const char *columns;                 /* pods: which column is what; or the name of a preset */
-    bool times;                          /* pods: the times of arrival instead of a scenario */
-    const struct sms_load_options *load; /* where devices are looked for */
-    FILE *notes;                         /* nsys, openb, pods: is told what was found, a line each; NULL: nobody is */
+    const char *columns;                   /* pods: which column is what; or the name of a preset */
+    bool times;                            /* pods: the times of arrival instead of a scenario */
+    const struct sms_load_options *load;   /* where devices are looked for */
+    const struct sms__import_watch *watch; /* kineto, nsys: is told of progress; or NULL */
+    FILE *notes;                           /* nsys, openb, pods: is told what was found, a line each; NULL: nobody is */
 };
 
 /* A format. Each is a file of formats/ that defines one, named after the file: sms__import_NAME. CMake lists them. */

@@ -107,6 +107,8 @@ int sms__json_parse(struct sms__json_stream *stream, const yajl_callbacks *callb
             return code;
         if (length == 0)
             break;
+        if (stream->watch)
+            stream->watch->show(stream->watch->user, (uint64_t)gzoffset(stream->file.file), stream->file.file_size);
         mend(stream, stream->chunk, length);
         stream->counted = 0;
         status = yajl_parse(stream->parser, stream->chunk, length);

@@ -4,6 +4,7 @@
 #define SMS_IMPORT_JSON_STREAM_H
 
 #include "gzip.h"
+#include "profile.h"
 
 #include <stdbool.h>
 #include <yajl/yajl_parse.h>
@@ -12,7 +13,8 @@ struct sms__json_stream {
     struct sms__arena *arena;
     struct sms_errors *errors;
     const char *path;
-    struct sms__gzip file; /* the caller closes it, as the guard could leave the reading at any time */
+    struct sms__gzip file;                 /* the caller closes it, as the guard could leave the reading at any time */
+    const struct sms__import_watch *watch; /* or NULL */
     yajl_handle parser;
     unsigned char *chunk;
     size_t counted; /* bytes of the chunk whose line breaks are counted */

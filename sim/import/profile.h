@@ -78,6 +78,12 @@ struct sms__profile_sync {
     double host_s, waited_s; /* before the operation, means: the host's time, and then that of all its waits */
 };
 
+/* Is told how much of a file was read. Bytes; of a report of nsys, estimated from its rows. */
+struct sms__import_watch {
+    void (*show)(void *user, uint64_t done, uint64_t total);
+    void *user;
+};
+
 struct sms__profile {
     const char *tool;                   /* "ncu", "nvprof", "nsys" or "kineto" */
     const char *gpu, *capability;       /* name and compute capability ("10.0"); NULL: the file has none */
@@ -89,8 +95,9 @@ struct sms__profile {
     struct sms__profile_wait *wait;
     size_t waits;
 
-    bool by_range;           /* for the reader: kernels are to be named by the range around their launch */
-    bool demands;            /* of a trace: some launches have metrics of resources */
+    bool by_range; /* for the reader: kernels are to be named by the range around their launch */
+    const struct sms__import_watch *watch; /* for the reader of a trace; or NULL */
+    bool demands;                          /* of a trace: some launches have metrics of resources */
     bool trace;              /* all starts and durations are known, of several processes, devices and streams */
     const char *const *fact; /* what was found in the file, for the user: lines without a line break */
     size_t facts;

@@ -120,7 +120,7 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
                         size_t n_paths, const struct sms__import_options *options, struct sms_file *device_file[2],
                         FILE *to, struct sms_errors *errors)
 {
-    struct sms__profile profile = {.tool = importer->name, .by_range = options->names};
+    struct sms__profile profile = {.tool = importer->name, .by_range = options->names, .watch = options->watch};
     int code = importer->read(arena, paths, n_paths, &profile, errors);
     if (code != SMS_OK)
         return code;

@@ -16,6 +16,8 @@ void sms__report_fail(struct sms__report *report, const char *format, ...)
     report->code = sms__fail(report->errors, SMS_EINPUT, report->path, "%s", text);
 }
 
+enum { ROWS_SHOWN = 4096 };
+
 static void fail_query(struct sms__report *report)
 {
     int code = sqlite3_errcode(report->database.file);
@@ -41,12 +43,21 @@ struct query {
     void *user;
 };
 
+static void show_progress(struct sms__report *report)
+{
+    report->rows++;
+    if (report->watch && report->rows % ROWS_SHOWN == 0 && report->rows < report->all_rows)
+        report->watch->show(report->watch->user, report->bytes * report->rows / report->all_rows, report->bytes);
+}
+
 static int query_body(void *user)
 {
     struct query *query = user;
     int step = SQLITE_ROW;
-    while (query->report->code == SMS_OK && (step = sqlite3_step(query->statement)) == SQLITE_ROW)
+    while (query->report->code == SMS_OK && (step = sqlite3_step(query->statement)) == SQLITE_ROW) {
         query->row(query->user, query->statement);
+        show_progress(query->report);
+    }
     if (query->report->code == SMS_OK && step != SQLITE_DONE)
         fail_query(query->report);
     return query->report->code;
@@ -90,17 +101,29 @@ bool sms__report_has(struct sms__report *report, const char *table, const char *
     return found;
 }
 
-const char *sms__report_column(struct sms__report *report, const char *table, const char *column)
+/* The SQL of a column that may hold numbers of texts. */
+static const char *text_column(struct sms__report *report, const char *name)
 {
-    const char *name = column + (*column == '#');
-    if (!sms__report_has(report, table, name))
-        return NULL;
-    if (name == column || !sms__report_has(report, "StringIds", "value"))
-        return sms__print(report->arena, "\"%s\"", name);
     return sms__print(report->arena,
                       "CASE typeof(\"%s\") WHEN 'integer' THEN (SELECT value FROM main.StringIds WHERE id = \"%s\" "
                       "LIMIT 1) ELSE \"%s\" END",
                       name, name, name);
+}
+
+const char *sms__report_column(struct sms__report *report, const char *table, const char *column)
+{
+    const bool texts = *column == '#' && sms__report_has(report, "StringIds", "value");
+    const char *sql = NULL;
+    for (size_t length; *column; column += length) {
+        column += strspn(column, "#");
+        length = strcspn(column, "#");
+        const char *name = sms__copy(report->arena, column, length);
+        if (!sms__report_has(report, table, name))
+            continue;
+        const char *each = texts ? text_column(report, name) : sms__print(report->arena, "\"%s\"", name);
+        sql = sql ? sms__print(report->arena, "coalesce(nullif(%s, ''), %s)", sql, each) : each;
+    }
+    return sql;
 }
 
 void sms__report_rows(struct sms__report *report, const struct sms__report_table *table, sms__report_row *row,
@@ -147,32 +170,31 @@ static uint64_t big_endian(const unsigned char *bytes, int count)
 
 /* Explains a file that is no SQLite database, and one that is cut off. The header has the size of a page at byte 16,
  * the number of pages at byte 28 (sqlite.org/fileformat2.html). */
-static int check_header(const char *path, struct sms_errors *errors)
+static void check_header(struct sms__report *report)
 {
     struct sms__input input;
     unsigned char head[100] = {0};
-    int code = sms__input_open(path, INT64_MAX, &input, errors);
-    if (code)
-        return code;
+    report->code = sms__input_open(report->path, INT64_MAX, &input, report->errors);
+    if (report->code != SMS_OK)
+        return;
     ssize_t size = sms__input_read(&input, head, sizeof head);
     sms__input_close(&input);
-    if (size < 0)
-        return sms__fail(errors, SMS_EIO, path, "cannot be read");
-    if (size == 0)
-        return sms__fail(errors, SMS_EINPUT, path,
-                         "is empty: export it again: nsys export --type sqlite REPORT.nsys-rep");
-    if (head[0] == 0x1f && head[1] == 0x8b)
-        return sms__fail(errors, SMS_EINPUT, path, "is compressed: unpack it with gunzip");
-    if (memcmp(head, "SQLite format 3", 16) != 0)
-        return sms__fail(errors, SMS_EINPUT, path,
-                         "is no SQLite database; make one of a report: nsys export --type sqlite REPORT.nsys-rep");
+    report->bytes = input.size;
     uint64_t page = big_endian(head + 16, 2), bytes = (page == 1 ? 65536 : page) * big_endian(head + 28, 4);
-    if (input.size < bytes || size < (ssize_t)sizeof head)
-        return sms__fail(errors, SMS_EINPUT, path,
+    if (size < 0)
+        report->code = sms__fail(report->errors, SMS_EIO, report->path, "cannot be read");
+    else if (size == 0)
+        sms__report_fail(report, "is empty: export it again: nsys export --type sqlite REPORT.nsys-rep");
+    else if (head[0] == 0x1f && head[1] == 0x8b)
+        sms__report_fail(report, "is compressed: unpack it with gunzip");
+    else if (memcmp(head, "SQLite format 3", 16) != 0)
+        sms__report_fail(report, "is no SQLite database; make one of a report: nsys export --type sqlite "
+                                 "REPORT.nsys-rep");
+    else if (input.size < bytes || size < (ssize_t)sizeof head)
+        sms__report_fail(report,
                          "is cut off: it has %llu of %llu bytes; export it again: nsys export --type sqlite "
                          "REPORT.nsys-rep",
                          (unsigned long long)input.size, (unsigned long long)(bytes > 100 ? bytes : 100));
-    return SMS_OK;
 }
 
 struct reading {
@@ -191,7 +213,7 @@ static int read_body(void *user)
 int sms__report_read(struct sms__report *report, void (*body)(void *user), void *user)
 {
     struct reading reading = {report, body, user};
-    report->code = check_header(report->path, report->errors);
+    check_header(report);
     if (report->code == SMS_OK)
         report->code = sms__untrusted_open(&report->database, report->path, report->errors);
     if (report->code == SMS_OK)

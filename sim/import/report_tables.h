@@ -3,6 +3,7 @@
 #ifndef SMS_IMPORT_REPORT_TABLES_H
 #define SMS_IMPORT_REPORT_TABLES_H
 
+#include "profile.h"
 #include "untrusted.h"
 
 #include "../base/arena.h"
@@ -17,11 +18,14 @@ struct sms__report {
     const char *path;
     const char *schema; /* its version; "": unknown */
     struct sms__untrusted database;
-    int code; /* SMS_OK; or a code with `errors` filled, except for SMS_ENOMEM */
+    const struct sms__import_watch *watch; /* or NULL; is told of rows: */
+    uint64_t rows, all_rows, bytes;        /* read so far, of so many; of the file */
+    int code;                              /* SMS_OK; or a code with `errors` filled, except for SMS_ENOMEM */
 };
 
 /* A table and its columns, in the order in which a query returns them. A column that the report lacks is NULL in each
- * row; the first `required` ones must be there. A column after '#' holds a text, or the number of one in StringIds. */
+ * row; the first `required` ones must be there. A column after '#' holds a text, or the number of one in StringIds; of
+ * several such, the first counts that has one. */
 struct sms__report_table {
     const char *name;
     int required;

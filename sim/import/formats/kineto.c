@@ -442,14 +442,15 @@ static int read_file(struct sms__arena *arena, const char *const *paths, size_t 
                      struct sms_errors *errors)
 {
     struct kineto *kineto = SMS__NEW(arena, struct kineto, 1);
-    *kineto = (struct kineto){.reading = {.arena = arena, .out = out},
-                              .events = {.stream = {.arena = arena, .errors = errors, .path = paths[0]},
-                                         .texts = {.arena = arena},
-                                         .take_event = take_event,
-                                         .take_gpu = take_gpu,
-                                         .user = kineto},
-                              .processes = {.arena = arena},
-                              .threads = {.arena = arena}};
+    *kineto =
+        (struct kineto){.reading = {.arena = arena, .out = out},
+                        .events = {.stream = {.arena = arena, .errors = errors, .path = paths[0], .watch = out->watch},
+                                   .texts = {.arena = arena},
+                                   .take_event = take_event,
+                                   .take_gpu = take_gpu,
+                                   .user = kineto},
+                        .processes = {.arena = arena},
+                        .threads = {.arena = arena}};
     (void)n_paths;
     int code = sms__json_open(&kineto->events.stream);
     if (code == SMS_OK)

@@ -24,16 +24,15 @@ enum {
     STATIC,
     DYNAMIC,
     NAME, /* with its arguments if the report has that, otherwise short, otherwise mangled */
-    NAMES_END = NAME + 3,
-    GRAPH = NAMES_END,
+    GRAPH,
     GREEN
 };
 static const struct sms__report_table kernel_table = {"CUPTI_ACTIVITY_KIND_KERNEL",
                                                       2,
                                                       {COMMON_COLUMNS, "gridX", "gridY", "gridZ", "blockX", "blockY",
                                                        "blockZ", "registersPerThread", "staticSharedMemory",
-                                                       "dynamicSharedMemory", "#demangledName", "#shortName",
-                                                       "#mangledName", "graphNodeId", "greenContextId"}};
+                                                       "dynamicSharedMemory", "#demangledName#shortName#mangledName",
+                                                       "graphNodeId", "greenContextId"}};
 
 enum { BYTES = SHARED_COLUMNS, KIND };
 static const struct sms__report_table copy_table = {
@@ -139,9 +138,7 @@ static void read_kernel(void *user, sqlite3_stmt *row)
         return;
     }
     launch->place = read_place(nsys, row);
-    launch->kernel = "";
-    for (int c = NAME; c < NAMES_END && !*launch->kernel; c++)
-        launch->kernel = text_of(nsys, row, c);
+    launch->kernel = text_of(nsys, row, NAME);
     nsys->in_graphs += sms__report_whole(row, GRAPH, 0) > 0;
     if (sms__report_whole(row, GREEN, 0) > 0) { /* a part of the SMs: with streams of its own */
         nsys->in_green++;
@@ -265,6 +262,8 @@ static void read_operations(struct nsys *nsys)
     struct sms__report *report = &nsys->report;
     nsys->launches_most = count_rows(nsys, &kernel_table);
     nsys->copies_most = count_rows(nsys, &copy_table);
+    nsys->calls_most = count_rows(nsys, &call_table);
+    report->all_rows = nsys->launches_most + nsys->copies_most + nsys->calls_most;
     if (report->code == SMS_OK && nsys->launches_most == 0)
         fail_empty(report);
     if (sms__report_has(report, kernel_table.name, "start"))
@@ -347,7 +346,6 @@ static void read_report(void *user)
     read_operations(nsys);
     if (nsys->out->by_range)
         sms__report_ranges_read(report, &nsys->ranges);
-    nsys->calls_most = count_rows(nsys, &call_table);
     nsys->reading.call = SMS__NEW(report->arena, struct sms__trace_call, nsys->calls_most + 1);
     sms__report_rows(report, &call_table, read_call, nsys);
     sms__report_steps_read(report, nsys->origin, nsys->out);
@@ -362,11 +360,12 @@ static void read_report(void *user)
 static int read(struct sms__arena *arena, const char *const *paths, size_t n_paths, struct sms__profile *out,
                 struct sms_errors *errors)
 {
-    struct nsys nsys = {.report = {.arena = arena, .errors = errors, .path = paths[0], .schema = ""},
-                        .out = out,
-                        .texts = {.arena = arena},
-                        .processes = {.arena = arena},
-                        .product = ""};
+    struct nsys nsys = {
+        .report = {.arena = arena, .errors = errors, .path = paths[0], .schema = "", .watch = out->watch},
+        .out = out,
+        .texts = {.arena = arena},
+        .processes = {.arena = arena},
+        .product = ""};
     (void)n_paths;
     return sms__report_read(&nsys.report, read_report, &nsys);
 }
