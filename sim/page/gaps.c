@@ -55,55 +55,42 @@ static json_t *add_list(json_t *object, const char *key)
     return list;
 }
 
-static int add_metric(struct sms__points *points, const bool chosen[SMS__AXES], json_t *gaps, const char *metric)
+static void add_metric(struct sms__points *points, const bool chosen[SMS__AXES], json_t *gaps, const char *metric)
 {
     struct sms__query query = {.table = metric, .axes = 1};
-    json_t *object = json_object(), *axes;
+    json_t *object = json_object();
     json_object_set_new(gaps, metric, object);
-    int code = sms__query_run(points, &query, binds, sms__query_list, add_list(object, "binds"));
-    if (code == SMS_OK)
-        code = sms__query_run(points, &query, reasons, sms__query_list, add_list(object, "no_bound_because"));
-    if (code == SMS_OK)
-        code = sms__query_run(points, &query, overall, sms__query_list, add_list(object, "overall"));
-    axes = add_list(object, "axes");
-    for (size_t a = 0; a < points->axes && code == SMS_OK; a++) {
+    sms__query_run(points, &query, binds, sms__query_list, add_list(object, "binds"));
+    sms__query_run(points, &query, reasons, sms__query_list, add_list(object, "no_bound_because"));
+    sms__query_run(points, &query, overall, sms__query_list, add_list(object, "overall"));
+    json_t *axes = add_list(object, "axes");
+    for (size_t a = 0; a < points->axes; a++) {
         json_array_append_new(axes, chosen[a] ? json_array() : json_null());
         query.axis[0] = a;
         if (chosen[a])
-            code = sms__query_run(points, &query, along, sms__query_list, json_array_get(axes, a));
+            sms__query_run(points, &query, along, sms__query_list, json_array_get(axes, a));
     }
-    return code;
-}
-
-static int make_tables(struct sms__points *points, json_t *policies)
-{
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sms__database_gaps(text, true);
-    int code = sms__points_query(points, text, NULL, NULL);
-    if (code == SMS_OK)
-        code = sms__points_policies(points, "host", policies);
-    return code == SMS_OK ? sms__query_run(points, NULL, make_gaps, NULL, NULL) : code;
 }
 
 /* The result is null for sweeps that keep no bounds, or that an older version made. */
-int sms__points_gaps(struct sms__points *points)
+void sms__points_gaps(struct sms__points *points)
 {
     size_t tables = 0;
     bool chosen[SMS__AXES] = {false};
     json_object_set_new(points->page->data, "bounds", json_null());
-    int code =
-        sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')",
-                       sms__points_count, &tables);
-    if (code || tables < 3)
-        return code;
+    sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')",
+                   sms__points_count, &tables);
+    if (tables < 3)
+        return;
     json_t *policies = json_array(), *metrics = json_object();
     json_object_set_new(points->page->data, "bounds",
                         json_pack("{s:o, s:o}", "policies", policies, "metrics", metrics));
-    code = make_tables(points, policies);
-    if (code)
-        return code;
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    sms__database_gaps(text, true);
+    sms__points_query(points, text, NULL, NULL);
+    sms__points_policies(points, "host", policies);
+    sms__query_run(points, NULL, make_gaps, NULL, NULL);
     choose_axes(points, json_array_size(policies), chosen);
-    for (int m = 0; m < SMS_BOUNDED && code == SMS_OK; m++)
-        code = add_metric(points, chosen, metrics, sms_bound_metric((enum sms_bounded)m));
-    return code;
+    for (int m = 0; m < SMS_BOUNDED; m++)
+        add_metric(points, chosen, metrics, sms_bound_metric((enum sms_bounded)m));
 }

@@ -33,15 +33,17 @@ static bool is_number(const char *text, double *number, const char **unit)
     return true;
 }
 
-static int add_column(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void add_column(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct columns *columns = user;
     const char *name = sms__points_text(points, row, 0);
     if (!strcmp(name, "point") || !strcmp(name, "state") || !strcmp(name, "message"))
-        return SMS_OK;
+        return;
     char *column = sqlite3_mprintf("\"%w\"", name);
-    if (!column)
-        return SMS_ENOMEM;
+    if (!column) {
+        points->code = SMS_ENOMEM;
+        return;
+    }
     struct scanned *scanned = SMS__APPEND(&points->page->arena, columns->item, columns->count);
     *scanned = (struct scanned){.numeric = true,
                                 .axis = {.name = name,
@@ -50,7 +52,6 @@ static int add_column(struct sms__points *points, sqlite3_stmt *row, void *user)
                                          .from = INFINITY,
                                          .to = -INFINITY}};
     sqlite3_free(column);
-    return SMS_OK;
 }
 
 static void scan_number(struct scanned *scanned, const char *text)
@@ -76,7 +77,7 @@ static size_t value_index(const struct sms__axis_view *axis, const char *text)
     return axis->values;
 }
 
-static int scan_point(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void scan_point(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct columns *columns = user;
     for (size_t c = 0; c < columns->count; c++) {
@@ -98,7 +99,6 @@ static int scan_point(struct sms__points *points, sqlite3_stmt *row, void *user)
         else
             scanned->beyond++;
     }
-    return SMS_OK;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -171,28 +171,26 @@ static void find_index(sqlite3_context *context, int count, sqlite3_value **valu
     sqlite3_result_int(context, (int)fmax(0, fmin(BINS - 1, fraction * BINS)));
 }
 
-static int make_cells(struct sms__points *points)
+static void make_cells(struct sms__points *points)
 {
     if (sqlite3_create_function(points->file, "axis_index", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, points, find_index,
                                 NULL, NULL) != SQLITE_OK)
-        return SMS_ENOMEM;
-    int code =
-        sms__query_run(points, NULL, "CREATE TEMP TABLE cell (point INTEGER PRIMARY KEY{, a# INTEGER})", NULL, NULL);
-    return code ? code
-                : sms__query_run(points, NULL,
-                                 "INSERT OR IGNORE INTO temp.cell SELECT point{, axis_index(#, @)} FROM main.point "
-                                 "WHERE state = 'done'",
-                                 NULL, NULL);
+        points->code = SMS_ENOMEM;
+    sms__query_run(points, NULL, "CREATE TEMP TABLE cell (point INTEGER PRIMARY KEY{, a# INTEGER})", NULL, NULL);
+    sms__query_run(points, NULL,
+                   "INSERT OR IGNORE INTO temp.cell SELECT point{, axis_index(#, @)} FROM main.point "
+                   "WHERE state = 'done'",
+                   NULL, NULL);
 }
 
-static int scan_points(struct sms__points *points, struct columns *columns)
+static void scan_points(struct sms__points *points, struct columns *columns)
 {
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT ");
     for (size_t c = 0; c < columns->count; c++)
         sqlite3_str_appendf(text, "%s%s", c ? ", " : "", columns->item[c].axis.column);
     sqlite3_str_appendall(text, " FROM main.point WHERE state = 'done' ORDER BY point");
-    return sms__points_query(points, text, scan_point, columns);
+    sms__points_query(points, text, scan_point, columns);
 }
 
 /* ---- fields that change together ---- */
@@ -207,20 +205,17 @@ static void reset_column(struct scanned *scanned, bool numeric)
 
 /* Whether each value of one field occurs with one value of the other only. False if missing points could be the reason.
  */
-static int compare_columns(struct sms__points *points, const struct scanned *a, const struct scanned *b, size_t missing,
-                           bool *alike)
+static bool is_alike(struct sms__points *points, const struct scanned *a, const struct scanned *b, size_t missing)
 {
     size_t values = a->axis.values, pairs = 0;
-    *alike = false;
     if (!b->axis.column || values != b->axis.values || values < 2 || values > JOINED_MAX ||
         values * (values - 1) <= missing)
-        return SMS_OK;
+        return false;
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendf(text, "SELECT count(*) FROM (SELECT DISTINCT %s, %s FROM main.point WHERE state = 'done')",
                         a->axis.column, b->axis.column);
-    int code = sms__points_query(points, text, sms__points_count, &pairs);
-    *alike = pairs == values;
-    return code;
+    sms__points_query(points, text, sms__points_count, &pairs);
+    return points->code == SMS_OK && pairs == values;
 }
 
 /* Makes a field "a, b" with values such as "1, 80". The second field then has no column, which drops it. */
@@ -232,23 +227,29 @@ static void join_column(struct sms__points *points, struct scanned *to, struct s
     from->axis.column = NULL;
 }
 
-/* Joins each column with the later ones that change together with it. */
-static int join_columns(struct sms__points *points, struct columns *columns)
+/* Points that are not there; they may be the reason that pairs of values are not. */
+static size_t count_missing(struct sms__points *points)
 {
     size_t missing = 0;
-    int code = sms__query_run(points, NULL, "SELECT count(*) FROM main.point WHERE state <> 'done'", sms__points_count,
-                              &missing);
-    for (size_t a = 0; a < columns->count && code == SMS_OK; a++) {
+    sms__query_run(points, NULL, "SELECT count(*) FROM main.point WHERE state <> 'done'", sms__points_count, &missing);
+    return missing;
+}
+
+/* Joins each column with the later ones that change together with it. */
+static void join_columns(struct sms__points *points, struct columns *columns)
+{
+    const size_t missing = count_missing(points);
+    for (size_t a = 0; a < columns->count; a++) {
         struct scanned *first = &columns->item[a];
         if (!first->axis.column)
             continue;
         const char *column = sms__print(&points->page->arena, "coalesce(%s, '')", first->axis.column);
-        bool alike, any = false;
-        for (size_t b = a + 1; b < columns->count && code == SMS_OK; b++) {
-            code = compare_columns(points, first, &columns->item[b], missing, &alike);
-            if (code == SMS_OK && alike)
-                join_column(points, first, &columns->item[b], &column);
-            any |= code == SMS_OK && alike;
+        bool any = false;
+        for (size_t b = a + 1; b < columns->count; b++) {
+            if (!is_alike(points, first, &columns->item[b], missing))
+                continue;
+            join_column(points, first, &columns->item[b], &column);
+            any = true;
         }
         if (any) {
             first->axis.column = column;
@@ -256,11 +257,10 @@ static int join_columns(struct sms__points *points, struct columns *columns)
             columns->joined = true;
         }
     }
-    return code;
 }
 
 /* Drops the joined columns and scans the points again, now with the joined values. */
-static int scan_joined(struct sms__points *points, struct columns *columns)
+static void scan_joined(struct sms__points *points, struct columns *columns)
 {
     struct columns all = *columns;
     columns->count = 0;
@@ -270,7 +270,7 @@ static int scan_joined(struct sms__points *points, struct columns *columns)
             reset_column(&column, all.item[c].axis.values > 0);
             columns->item[columns->count++] = column;
         }
-    return scan_points(points, columns);
+    scan_points(points, columns);
 }
 
 /* ---- axes that are not crossed ---- */
@@ -284,7 +284,7 @@ struct pairs {
     bool present[VALUES][VALUES];
 };
 
-static int take_cell(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void take_cell(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct pairs *pairs = user;
     size_t value[SMS__AXES];
@@ -293,7 +293,6 @@ static int take_cell(struct sms__points *points, sqlite3_stmt *row, void *user)
         for (size_t k = 0; k < i; k++)
             pairs[i * points->axes + k].present[value[i]][value[k]] = true;
     }
-    return SMS_OK;
 }
 
 /* Number of pairs that do not occur, of values that do. */
@@ -314,40 +313,35 @@ static size_t count_holes(const struct pairs *pairs)
     return rows * columns - pairs_present;
 }
 
-static int find_crossing(struct sms__points *points)
+static void find_crossing(struct sms__points *points)
 {
-    size_t missing = 0, axes = points->axes;
+    const size_t axes = points->axes;
     if (axes < 2)
-        return SMS_OK;
+        return;
+    const size_t missing = count_missing(points);
     struct pairs *pairs = SMS__NEW(&points->page->arena, struct pairs, axes * axes);
-    int code = sms__query_run(points, NULL, "SELECT count(*) FROM main.point WHERE state <> 'done'", sms__points_count,
-                              &missing);
-    if (code == SMS_OK)
-        code = sms__query_run(points, NULL, "SELECT {a#, }0 FROM temp.cell", take_cell, pairs);
-    for (size_t i = 0; i < axes && code == SMS_OK; i++)
+    sms__query_run(points, NULL, "SELECT {a#, }0 FROM temp.cell", take_cell, pairs);
+    for (size_t i = 0; i < axes; i++)
         for (size_t k = 0; k < i; k++)
             if (count_holes(&pairs[i * axes + k]) > missing) {
                 points->axis[i].with |= 1U << k;
                 points->axis[k].with |= 1U << i;
             }
-    return code;
 }
 
-int sms__points_axes(struct sms__points *points)
+void sms__points_axes(struct sms__points *points)
 {
     struct columns columns = {.count = 0};
-    int code =
-        sms__query_run(points, NULL, "SELECT name FROM pragma_table_info('point') ORDER BY cid", add_column, &columns);
-    if (code == SMS_OK && columns.count == 0)
-        code = sms__fail(&points->page->errors, SMS_EINPUT, points->page->source,
-                         "has no table 'point'; is it the database of a sweep?");
-    if (code == SMS_OK)
-        code = scan_points(points, &columns);
-    if (code == SMS_OK)
-        code = join_columns(points, &columns);
-    if (code == SMS_OK && columns.joined)
-        code = scan_joined(points, &columns);
-    for (size_t c = 0; c < columns.count && code == SMS_OK; c++)
+    sms__query_run(points, NULL, "SELECT name FROM pragma_table_info('point') ORDER BY cid", add_column, &columns);
+    if (points->code == SMS_OK && columns.count == 0)
+        sms__points_fail(points, "has no table 'point'; is it the database of a sweep?");
+    scan_points(points, &columns);
+    join_columns(points, &columns);
+    if (columns.joined)
+        scan_joined(points, &columns);
+    if (points->code != SMS_OK)
+        return;
+    for (size_t c = 0; c < columns.count; c++)
         if (columns.item[c].axis.values > 1 && points->axes < SMS__AXES)
             finish_axis(points, &columns.item[c]);
         else
@@ -355,7 +349,6 @@ int sms__points_axes(struct sms__points *points)
     if (columns.left_out)
         sms__page_note(points->page, "%zu varied fields are not shown, because a page has at most %d axes.",
                        columns.left_out, SMS__AXES);
-    if (code == SMS_OK)
-        code = make_cells(points);
-    return code == SMS_OK ? find_crossing(points) : code;
+    make_cells(points);
+    find_crossing(points);
 }

@@ -30,8 +30,10 @@ struct sms__points_asked {
     int better;
 };
 
+/* An error ends the reading: then queries do nothing and find nothing, so that only the last of them needs a check. */
 struct sms__points {
     struct sms__page *page;
+    int code; /* SMS_OK, or the code of an error that was reported; SMS_ECANCELED and SMS_ENOMEM add no error */
     struct sms__untrusted database;
     sqlite3 *file; /* of `database` */
     struct sms__axis_view axis[SMS__AXES];
@@ -40,35 +42,36 @@ struct sms__points {
     size_t numbers; /* count in the page so far */
 };
 
-/* query.c: opens the database at `path`. */
-int sms__points_open(struct sms__points *points, const char *path);
+typedef void sms__points_row(struct sms__points *points, sqlite3_stmt *row, void *user);
 
-/* query.c: runs a query and calls `row` for each row, until that fails. Frees `text` in any case. Returns SMS_OK or the
- * code of an error that it reported. */
-int sms__points_query(struct sms__points *points, sqlite3_str *text,
-                      int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user);
-/* Reports SQLite's latest error and returns its code. */
-int sms__points_error(struct sms__points *points);
+/* query.c: opens the database at `path`. */
+void sms__points_open(struct sms__points *points, const char *path);
+
+/* query.c: runs a query and calls `row`, which may be NULL, for each row, until that fails. Frees `text` in any case.
+ */
+void sms__points_query(struct sms__points *points, sqlite3_str *text, sms__points_row *row, void *user);
+/* Fails with SMS_EINPUT. */
+void sms__points_fail(struct sms__points *points, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A copy of the column's text in the page's arena; "" for NULL. */
 const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column);
 /* A `row` that reads count(*) into a size_t. */
-int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count);
+void sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count);
 
 /* points.c: finds the axes, and creates the temporary table cell(point, a0, a1, ...). Fields that always change
  * together are one axis. */
-int sms__points_axes(struct sms__points *points);
+void sms__points_axes(struct sms__points *points);
 
 /* gaps.c: adds how far each policy is below the bound, over all points and along each axis. */
-int sms__points_gaps(struct sms__points *points);
+void sms__points_gaps(struct sms__points *points);
 
 /* rerun.c: simulates the requested point again, if there is one, and adds its pictures. `path`: the database's. */
-int sms__points_rerun(struct sms__points *points, const char *path);
+void sms__points_rerun(struct sms__points *points, const char *path);
 
 /* subjects.c: adds the results of each subject that was kept. */
-int sms__points_subjects(struct sms__points *points);
+void sms__points_subjects(struct sms__points *points);
 /* Lists the labels of a table's policies, and creates the temporary table positions(i, position), where i is the index
  * of the label. */
-int sms__points_policies(struct sms__points *points, const char *table, json_t *policies);
+void sms__points_policies(struct sms__points *points, const char *table, json_t *policies);
 
 /* SQL templates. In a template, "[...]" stands once for each metric and "{...}" once for each axis. Within them, "#" is
  * the index of the metric or axis, "@" its name or column, and "~" the metric's better direction: 1, -1 or 0. "$" is a
@@ -83,19 +86,18 @@ struct sms__query {
     size_t axis[SMS__AXES], axes;
 };
 
-/* Runs the query that the template makes; a NULL `query` has all axes. `row` and the result are those of
- * sms__points_query. */
-int sms__query_run(struct sms__points *points, const struct sms__query *query, const char *template,
-                   int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user);
+/* Runs the query that the template makes; a NULL `query` has all axes. `row` is that of sms__points_query. */
+void sms__query_run(struct sms__points *points, const struct sms__query *query, const char *template,
+                    sms__points_row *row, void *user);
 
 /* A `row` that appends the row to a JSON list, the columns in an array. */
-int sms__query_list(struct sms__points *points, sqlite3_stmt *row, void *list);
+void sms__query_list(struct sms__points *points, sqlite3_stmt *row, void *list);
 
 /* Like sms__query_list, but the last columns are in arrays of `metrics` each. */
 struct sms__query_rows {
     json_t *list;
     size_t scalars, metrics; /* number of columns before the arrays; of each array */
 };
-int sms__query_nest(struct sms__points *points, sqlite3_stmt *row, void *rows);
+void sms__query_nest(struct sms__points *points, sqlite3_stmt *row, void *rows);
 
 #endif

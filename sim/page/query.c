@@ -4,41 +4,52 @@
 #include "../report/json_write.h"
 #include "../report/output.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-int sms__points_error(struct sms__points *points)
+void sms__points_fail(struct sms__points *points, const char *format, ...)
 {
-    struct sms_errors *errors = &points->page->errors;
-    int code = sqlite3_errcode(points->file);
-    if (code == SQLITE_INTERRUPT && sms__untrusted_is_exhausted(&points->database))
-        return sms__fail(errors, SMS_EINPUT, points->page->source,
-                         "takes more than %llu steps to read; is it the database of a sweep?",
-                         (unsigned long long)points->database.steps_max);
-    if (code == SQLITE_INTERRUPT)
-        return SMS_ECANCELED;
-    if (code == SQLITE_NOMEM)
-        return SMS_ENOMEM;
-    return sms__fail(errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
-                     points->page->source, "%s; is it the database of a sweep?", sqlite3_errmsg(points->file));
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    points->code = sms__fail(&points->page->errors, SMS_EINPUT, points->page->source, "%s", text);
 }
 
-int sms__points_query(struct sms__points *points, sqlite3_str *text,
-                      int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user)
+/* Reports SQLite's latest error. */
+static void fail_query(struct sms__points *points)
+{
+    int code = sqlite3_errcode(points->file);
+    if (code == SQLITE_INTERRUPT && sms__untrusted_is_exhausted(&points->database))
+        sms__points_fail(points, "takes more than %llu steps to read; is it the database of a sweep?",
+                         (unsigned long long)points->database.steps_max);
+    else if (code == SQLITE_INTERRUPT)
+        points->code = SMS_ECANCELED;
+    else if (code == SQLITE_NOMEM)
+        points->code = SMS_ENOMEM;
+    else
+        points->code =
+            sms__fail(&points->page->errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
+                      points->page->source, "%s; is it the database of a sweep?", sqlite3_errmsg(points->file));
+}
+
+void sms__points_query(struct sms__points *points, sqlite3_str *text, sms__points_row *row, void *user)
 {
     sqlite3_stmt *statement = NULL;
     char *sql = sqlite3_str_finish(text);
-    int code = SMS_OK, step = SQLITE_DONE;
-    if (!sql)
-        return SMS_ENOMEM;
-    if (sqlite3_prepare_v2(points->file, sql, -1, &statement, NULL) != SQLITE_OK)
-        code = sms__points_error(points);
+    int step = SQLITE_ROW;
+    if (!sql && points->code == SMS_OK)
+        points->code = SMS_ENOMEM;
+    if (points->code == SMS_OK && sqlite3_prepare_v2(points->file, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_query(points);
     sqlite3_free(sql);
-    while (code == SMS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
-        code = row ? row(points, statement, user) : SMS_OK;
-    if (code == SMS_OK && step != SQLITE_DONE)
-        code = sms__points_error(points);
+    while (points->code == SMS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
+        if (row)
+            row(points, statement, user);
+    if (points->code == SMS_OK && step != SQLITE_DONE)
+        fail_query(points);
     sqlite3_finalize(statement);
-    return code;
 }
 
 const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column)
@@ -47,11 +58,10 @@ const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int 
     return text ? sms__copy(&points->page->arena, text, strlen(text)) : "";
 }
 
-int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count)
+void sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count)
 {
     (void)points;
     *(size_t *)count = (size_t)sqlite3_column_int64(row, 0);
-    return SMS_OK;
 }
 
 /* ---- templates ---- */
@@ -98,8 +108,8 @@ static const char *append_each(sqlite3_str *text, const struct sms__points *poin
     return end;
 }
 
-int sms__query_run(struct sms__points *points, const struct sms__query *query, const char *template,
-                   int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user)
+void sms__query_run(struct sms__points *points, const struct sms__query *query, const char *template,
+                    sms__points_row *row, void *user)
 {
     sqlite3_str *text = sqlite3_str_new(points->file);
     for (; *template; template ++)
@@ -109,7 +119,7 @@ int sms__query_run(struct sms__points *points, const struct sms__query *query, c
             sqlite3_str_appendall(text, query->table);
         else
             sqlite3_str_appendchar(text, 1, *template);
-    return sms__points_query(points, text, row, user);
+    sms__points_query(points, text, row, user);
 }
 
 /* ---- rows ---- */
@@ -128,7 +138,7 @@ static json_t *cell_json(struct sms__points *points, sqlite3_stmt *row, int colu
     }
 }
 
-int sms__query_nest(struct sms__points *points, sqlite3_stmt *row, void *user)
+void sms__query_nest(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     const struct sms__query_rows *rows = user;
     json_t *outer = json_array(), *inner = outer;
@@ -140,57 +150,46 @@ int sms__query_nest(struct sms__points *points, sqlite3_stmt *row, void *user)
         json_array_append_new(inner, cell_json(points, row, c));
     }
     json_array_append_new(rows->list, outer);
-    return SMS_OK;
 }
 
-int sms__query_list(struct sms__points *points, sqlite3_stmt *row, void *list)
+void sms__query_list(struct sms__points *points, sqlite3_stmt *row, void *list)
 {
-    return sms__query_nest(points, row, &(struct sms__query_rows){list, (size_t)sqlite3_column_count(row), 1});
+    sms__query_nest(points, row, &(struct sms__query_rows){list, (size_t)sqlite3_column_count(row), 1});
 }
 
 /* ---- opening: the database may come from anywhere and hold anything. Its views, triggers, virtual tables and computed
  * columns are not used. ---- */
 
-static int reject_row(struct sms__points *points, sqlite3_stmt *row, void *what)
+static void reject_row(struct sms__points *points, sqlite3_stmt *row, void *what)
 {
-    return sms__fail(&points->page->errors, SMS_EINPUT, points->page->source,
-                     "has %s, %.100s; is it the database of a sweep?", (const char *)what,
+    sms__points_fail(points, "has %s, %.100s; is it the database of a sweep?", (const char *)what,
                      sms__points_text(points, row, 0));
 }
 
-static int check_row(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void check_row(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     (void)user;
     const char *result = sms__points_text(points, row, 0);
-    if (!strcmp(result, "ok"))
-        return SMS_OK;
-    return sms__fail(&points->page->errors, SMS_EINPUT, points->page->source, "is damaged: %.200s", result);
+    if (strcmp(result, "ok") != 0)
+        sms__points_fail(points, "is damaged: %.200s", result);
 }
 
 /* Rejects virtual tables, which have no root page, and computed columns, which are hidden. */
-static int check_content(struct sms__points *points)
+void sms__points_open(struct sms__points *points, const char *path)
 {
     static const char setup[] =
         "PRAGMA temp_store = FILE; PRAGMA temp.cache_size = -65536; PRAGMA cell_size_check = ON; "
         "PRAGMA ignore_check_constraints = ON;";
-    if (sqlite3_exec(points->file, setup, NULL, NULL, NULL) != SQLITE_OK)
-        return sms__points_error(points);
-    int code = sms__query_run(points, NULL,
-                              "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage = 0 LIMIT 1",
-                              reject_row, (void *)(uintptr_t) "a virtual table");
-    if (code == SMS_OK)
-        code = sms__query_run(
-            points, NULL,
-            "SELECT m.name || '.' || c.name FROM main.sqlite_master m, pragma_table_xinfo(m.name, 'main') c "
-            "WHERE m.type = 'table' AND c.hidden <> 0 LIMIT 1",
-            reject_row, (void *)(uintptr_t) "a computed column");
-    return code == SMS_OK ? sms__query_run(points, NULL, "PRAGMA main.quick_check(1)", check_row, NULL) : code;
-}
-
-int sms__points_open(struct sms__points *points, const char *path)
-{
     points->database.cancel = points->page->cancel;
-    int code = sms__untrusted_open(&points->database, path, &points->page->errors);
+    points->code = sms__untrusted_open(&points->database, path, &points->page->errors);
     points->file = points->database.file;
-    return code ? code : check_content(points);
+    if (points->code == SMS_OK && sqlite3_exec(points->file, setup, NULL, NULL, NULL) != SQLITE_OK)
+        fail_query(points);
+    sms__query_run(points, NULL, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage = 0 LIMIT 1",
+                   reject_row, (void *)(uintptr_t) "a virtual table");
+    sms__query_run(points, NULL,
+                   "SELECT m.name || '.' || c.name FROM main.sqlite_master m, pragma_table_xinfo(m.name, 'main') c "
+                   "WHERE m.type = 'table' AND c.hidden <> 0 LIMIT 1",
+                   reject_row, (void *)(uintptr_t) "a computed column");
+    sms__query_run(points, NULL, "PRAGMA main.quick_check(1)", check_row, NULL);
 }

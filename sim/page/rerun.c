@@ -18,12 +18,7 @@ struct rerun {
     bool differs;
 };
 
-static int fail(struct sms__points *points, const char *why)
-{
-    return sms__fail(&points->page->errors, SMS_EINPUT, points->page->source, "%s", why);
-}
-
-static int take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct rerun *rerun = user;
     const char *key = sms__points_text(points, row, 0), *value = sms__points_text(points, row, 1);
@@ -35,68 +30,60 @@ static int take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
         rerun->point.version = value;
     else if (!strcmp(key, "text"))
         rerun->point.text = value;
-    return SMS_OK;
 }
 
-static int take_point(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void take_point(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct rerun *rerun = user;
     rerun->state = sms__points_text(points, row, 0);
     rerun->message = sms__points_text(points, row, 1);
-    return SMS_OK;
 }
 
-static int take_key(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void take_key(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct rerun *rerun = user;
     (void)points;
     rerun->has_key = sqlite3_column_bytes(row, 0) == SMS__KEY_BYTES;
     if (rerun->has_key)
         memcpy(rerun->point.key, sqlite3_column_blob(row, 0), SMS__KEY_BYTES);
-    return SMS_OK;
 }
 
-static int query_point(struct sms__points *points, struct rerun *rerun, const char *what,
-                       int (*take)(struct sms__points *points, sqlite3_stmt *row, void *user))
+static void query_point(struct sms__points *points, struct rerun *rerun, const char *what, sms__points_row *take)
 {
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendf(text, "SELECT %s WHERE point = %llu", what, (unsigned long long)rerun->point.point);
-    return sms__points_query(points, text, take, rerun);
+    sms__points_query(points, text, take, rerun);
 }
 
 /* Reads the point from the database, and reports why it cannot be simulated again. */
-static int read_point(struct sms__points *points, struct rerun *rerun)
+static void read_point(struct sms__points *points, struct rerun *rerun)
 {
-    struct sms__arena *arena = &points->page->arena;
     const unsigned long long number = rerun->point.point;
-    int code = sms__query_run(points, NULL, "SELECT key, value FROM main.meta", take_meta, rerun);
-    if (code == SMS_OK)
-        code = query_point(points, rerun, "state, message FROM main.point", take_point);
-    if (code)
-        return code;
+    sms__query_run(points, NULL, "SELECT key, value FROM main.meta", take_meta, rerun);
+    query_point(points, rerun, "state, message FROM main.point", take_point);
+    if (points->code != SMS_OK)
+        return;
     if (!rerun->state)
-        return fail(points, sms__print(arena, "there is no point %llu; the sweep has %llu points, numbered from 0",
-                                       number, (unsigned long long)rerun->points));
-    if (!strcmp(rerun->state, "failed"))
-        return fail(points, sms__print(arena, "point %llu failed: %.300s", number, rerun->message));
-    if (strcmp(rerun->state, "done") != 0)
-        return fail(points, sms__print(arena, "point %llu has not been run", number));
-    if (strcmp(rerun->sources, sms__sources()) != 0)
-        return fail(points,
-                    sms__print(arena,
-                               "made by smsched %.40s (sources %.40s), but this is %s (sources %s); only the same "
-                               "program can simulate a point again, and 'smsched sweep' runs all points anew",
-                               rerun->point.version, *rerun->sources ? rerun->sources : "unknown", SMSCHED_VERSION,
-                               sms__sources()));
-    code = query_point(points, rerun, "key FROM main.record", take_key);
-    if (code == SMS_OK && !rerun->has_key)
-        code = fail(points, sms__print(arena, "has no key for point %llu", number));
-    return code;
+        sms__points_fail(points, "there is no point %llu; the sweep has %llu points, numbered from 0", number,
+                         (unsigned long long)rerun->points);
+    else if (!strcmp(rerun->state, "failed"))
+        sms__points_fail(points, "point %llu failed: %.300s", number, rerun->message);
+    else if (strcmp(rerun->state, "done") != 0)
+        sms__points_fail(points, "point %llu has not been run", number);
+    else if (strcmp(rerun->sources, sms__sources()) != 0)
+        sms__points_fail(points,
+                         "made by smsched %.40s (sources %.40s), but this is %s (sources %s); only the same program "
+                         "can simulate a point again, and 'smsched sweep' runs all points anew",
+                         rerun->point.version, *rerun->sources ? rerun->sources : "unknown", SMSCHED_VERSION,
+                         sms__sources());
+    query_point(points, rerun, "key FROM main.record", take_key);
+    if (points->code == SMS_OK && !rerun->has_key)
+        sms__points_fail(points, "has no key for point %llu", number);
 }
 
 /* ---- comparing the results ---- */
 
-static int compare_row(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void compare_row(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct rerun *rerun = user;
     const struct sms_results *results = points->page->rerun->results;
@@ -109,48 +96,37 @@ static int compare_row(struct sms__points *points, sqlite3_stmt *row, void *user
         bool none = sqlite3_column_type(row, m + 3) == SQLITE_NULL;
         rerun->differs = none ? !isnan(value) : value != sqlite3_column_double(row, m + 3);
     }
-    return SMS_OK;
 }
 
-static int compare_subject(struct sms__points *points, struct rerun *rerun, enum sms_subject subject)
+static void compare_subject(struct sms__points *points, struct rerun *rerun, enum sms_subject subject)
 {
     size_t tables = 0, metrics;
     const struct sms_metric *metric = sms_metrics(subject, &metrics);
     const struct sms__query query = {.table = sms__subject_word(subject)};
-    int code =
-        sms__query_run(points, &query, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = '$'",
-                       sms__points_count, &tables);
-    if (code || tables == 0)
-        return code;
+    sms__query_run(points, &query, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = '$'",
+                   sms__points_count, &tables);
+    if (tables == 0)
+        return;
     rerun->subject = subject;
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "position, replication, number");
+    const char *what = "position, replication, number";
     for (size_t m = 0; m < metrics; m++)
-        sqlite3_str_appendf(text, ", %s", metric[m].name);
-    sqlite3_str_appendf(text, " FROM main.%s", query.table);
-    char *what = sqlite3_str_finish(text);
-    code = what ? query_point(points, rerun, what, compare_row) : SMS_ENOMEM;
-    sqlite3_free(what);
-    return code;
+        what = sms__print(&points->page->arena, "%s, %s", what, metric[m].name);
+    query_point(points, rerun, sms__print(&points->page->arena, "%s FROM main.%s", what, query.table), compare_row);
 }
 
-static int compare(struct sms__points *points, struct rerun *rerun)
+static void compare(struct sms__points *points, struct rerun *rerun)
 {
-    int code = SMS_OK;
-    for (int s = 0; s < SMS_SUBJECTS && code == SMS_OK; s++)
-        code = compare_subject(points, rerun, (enum sms_subject)s);
-    if (code || !rerun->differs)
-        return code;
-    return fail(points, sms__print(&points->page->arena,
-                                   "point %llu simulated again gives other results; the stored ones have "
-                                   "been changed",
-                                   (unsigned long long)rerun->point.point));
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        compare_subject(points, rerun, (enum sms_subject)s);
+    if (points->code == SMS_OK && rerun->differs)
+        sms__points_fail(points, "point %llu simulated again gives other results; the stored ones have been changed",
+                         (unsigned long long)rerun->point.point);
 }
 
 /* ---- JSON ---- */
 
 /* Adds a pair [field, value] for each varied field. */
-static int take_fields(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void take_fields(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     (void)user;
     json_t *list = json_array();
@@ -165,7 +141,6 @@ static int take_fields(struct sms__points *points, sqlite3_stmt *row, void *user
         json_decref(pair);
     }
     json_object_set_new(json_object_get(points->page->data, "point"), "fields", list);
-    return SMS_OK;
 }
 
 static void add_point_json(struct sms__points *points, const struct rerun *rerun)
@@ -180,21 +155,21 @@ static void add_point_json(struct sms__points *points, const struct rerun *rerun
                                   sms__json_text(points->page->rerun->command)));
 }
 
-int sms__points_rerun(struct sms__points *points, const char *path)
+void sms__points_rerun(struct sms__points *points, const char *path)
 {
     struct sms__page_rerun *wanted = points->page->rerun;
     if (!wanted)
-        return SMS_OK;
+        return;
     struct rerun rerun = {.point = {.point = wanted->point, .database = path, .version = "", .text = ""},
                           .sources = ""};
-    int code = read_point(points, &rerun);
-    if (code == SMS_OK)
-        code = wanted->run(wanted->user, &rerun.point, &points->page->errors);
-    if (code == SMS_OK)
-        code = compare(points, &rerun);
-    if (code)
-        return code;
+    read_point(points, &rerun);
+    if (points->code == SMS_OK)
+        points->code = wanted->run(wanted->user, &rerun.point, &points->page->errors);
+    if (points->code != SMS_OK)
+        return;
+    compare(points, &rerun);
     add_point_json(points, &rerun);
-    code = query_point(points, &rerun, "* FROM main.point", take_fields);
-    return code == SMS_OK ? sms__page_read_pictures(points->page, wanted->folder) : code;
+    query_point(points, &rerun, "* FROM main.point", take_fields);
+    if (points->code == SMS_OK)
+        points->code = sms__page_read_pictures(points->page, wanted->folder);
 }

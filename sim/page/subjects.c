@@ -103,21 +103,21 @@ struct view {
     size_t replications;
 };
 
-static int add_name(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void add_name(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct view *view = user;
     if (json_array_size(view->names) < NAMES_MAX)
-        return json_array_append_new(view->names, sms__json_text(sms__points_text(points, row, 0))), SMS_OK;
-    sms__page_note(points->page, "Of subject '%s', only the first %d names are shown.", view->query.table, NAMES_MAX);
-    return SMS_OK;
+        json_array_append_new(view->names, sms__json_text(sms__points_text(points, row, 0)));
+    else
+        sms__page_note(points->page, "Of subject '%s', only the first %d names are shown.", view->query.table,
+                       NAMES_MAX);
 }
 
-static int check_replications(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void check_replications(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     ((struct view *)user)->replications = (size_t)sqlite3_column_int64(row, 0) + 1;
     if (sqlite3_column_int64(row, 0) >= REPLICATIONS_MAX)
         sms__page_note(points->page, "Only the first %d replications are used.", REPLICATIONS_MAX);
-    return SMS_OK;
 }
 
 static bool is_asked(const struct view *view, const char *metric)
@@ -139,7 +139,7 @@ static void add_metric(struct view *view, const struct sms_metric *metric, bool 
 }
 
 /* Keeps metrics with different values and a better direction, and the metrics that were asked for. */
-static int add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct view *view = user;
     size_t count;
@@ -152,16 +152,15 @@ static int add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user
         if (sqlite3_column_type(row, i) != SQLITE_NULL && (varies || asked) && (metric[m].better || wanted))
             add_metric(view, &metric[m], wanted);
     }
-    return SMS_OK;
 }
 
 /* Reads the metrics that the table has and this version knows. */
-static int read_metrics(struct view *view)
+static void read_metrics(struct view *view)
 {
     struct sms__points *points = view->points;
     json_t *columns = json_array(), *column;
-    int code = sms__query_run(points, &view->query, "SELECT name FROM pragma_table_info('$') ORDER BY cid",
-                              sms__query_list, columns);
+    sms__query_run(points, &view->query, "SELECT name FROM pragma_table_info('$') ORDER BY cid", sms__query_list,
+                   columns);
     sqlite3_str *text = sqlite3_str_new(points->file);
     size_t i;
     json_array_foreach(columns, i, column)
@@ -172,12 +171,11 @@ static int read_metrics(struct view *view)
                                 name, name);
     }
     json_decref(columns);
-    const bool any = sqlite3_str_length(text) > 0;
-    sqlite3_str_appendf(text, " FROM main.%s", view->query.table);
-    if (code == SMS_OK && any)
-        return sms__points_query(points, text, add_metrics, view);
-    sqlite3_free(sqlite3_str_finish(text));
-    return code;
+    if (sqlite3_str_length(text) > 0)
+        sqlite3_str_appendf(text, " FROM main.%s", view->query.table);
+    else
+        sqlite3_str_appendall(text, "SELECT 0 WHERE 0");
+    sms__points_query(points, text, add_metrics, view);
 }
 
 /* A policy whose parameters vary has several labels. Returns what they begin with, as in "name(...)". */
@@ -192,122 +190,108 @@ static const char *make_label(struct sms__points *points, sqlite3_stmt *row)
     return strcmp(first, last) ? sms__print(&points->page->arena, "%.*s(...)", (int)common, first) : first;
 }
 
-static int add_policy(struct sms__points *points, sqlite3_stmt *row, void *policies)
+static void add_policy(struct sms__points *points, sqlite3_stmt *row, void *policies)
 {
     if (json_array_size(policies) < SMS__POSITIONS)
         json_array_append_new(policies, sms__json_text(make_label(points, row)));
     else
         sms__page_note(points->page, "Only the first %d policies are shown.", SMS__POSITIONS);
-    return SMS_OK;
 }
 
-int sms__points_policies(struct sms__points *points, const char *table, json_t *policies)
+void sms__points_policies(struct sms__points *points, const char *table, json_t *policies)
 {
     const struct sms__query query = {.table = table};
-    int code = sms__query_run(points, &query, "DROP TABLE IF EXISTS temp.positions", NULL, NULL);
-    if (code == SMS_OK)
-        code = sms__query_run(
-            points, &query,
-            "CREATE TEMP TABLE positions AS SELECT row_number() OVER (ORDER BY position) - 1 AS i, position, low, high "
-            "FROM (SELECT position, min(policy) AS low, max(policy) AS high FROM main.$ GROUP BY position "
-            "ORDER BY position LIMIT 33)",
-            NULL, NULL);
-    if (code == SMS_OK)
-        code = sms__query_run(points, &query, "SELECT low, high FROM temp.positions ORDER BY i", add_policy, policies);
-    return code == SMS_OK ? sms__query_run(points, &query, "DELETE FROM temp.positions WHERE i >= 32", NULL, NULL)
-                          : code;
+    sms__query_run(points, &query, "DROP TABLE IF EXISTS temp.positions", NULL, NULL);
+    sms__query_run(
+        points, &query,
+        "CREATE TEMP TABLE positions AS SELECT row_number() OVER (ORDER BY position) - 1 AS i, position, low, high "
+        "FROM (SELECT position, min(policy) AS low, max(policy) AS high FROM main.$ GROUP BY position "
+        "ORDER BY position LIMIT 33)",
+        NULL, NULL);
+    sms__query_run(points, &query, "SELECT low, high FROM temp.positions ORDER BY i", add_policy, policies);
+    sms__query_run(points, &query, "DELETE FROM temp.positions WHERE i >= 32", NULL, NULL);
 }
 
-static int read_names(struct view *view)
+static void read_names(struct view *view)
 {
-    static const char *const templates[] = {make_names, "SELECT name FROM temp.names ORDER BY i",
-                                            "DELETE FROM temp.names WHERE i >= 12",
-                                            "SELECT max(replication) FROM main.$"};
-    int (*const rows[])(struct sms__points *, sqlite3_stmt *, void *) = {NULL, add_name, NULL, check_replications};
-    int code = SMS_OK;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && code == SMS_OK; i++)
-        code = sms__query_run(view->points, &view->query, templates[i], rows[i], view);
-    return code == SMS_OK ? sms__points_policies(view->points, view->query.table, view->policies) : code;
+    struct sms__points *points = view->points;
+    const struct sms__query *query = &view->query;
+    sms__query_run(points, query, make_names, NULL, NULL);
+    sms__query_run(points, query, "SELECT name FROM temp.names ORDER BY i", add_name, view);
+    sms__query_run(points, query, "DELETE FROM temp.names WHERE i >= 12", NULL, NULL);
+    sms__query_run(points, query, "SELECT max(replication) FROM main.$", check_replications, view);
+    sms__points_policies(points, query->table, view->policies);
 }
 
 /* ---- groups of points ---- */
 
-/* Adds the means of points with equal values of the axes of `query`, if their numbers are within the budget. */
-static int try_group(struct view *view, struct sms__query *query, size_t *budget, bool *added)
+/* Adds the means of points with equal values of the axes of `query`, if their numbers are within the budget. Returns
+ * whether it did. */
+static bool try_group(struct view *view, struct sms__query *query, size_t *budget)
 {
     const size_t k = query->axes,
                  each = 2 * query->metrics * json_array_size(view->names) * json_array_size(view->policies);
-    size_t cells;
-    *added = false;
+    size_t cells = 0;
     if (json_array_size(view->groups) == GROUPS_MAX)
-        return SMS_OK;
-    int code = sms__query_run(view->points, query, count_cells, sms__points_count, &cells);
-    if (code || cells * each > *budget)
-        return code;
-    *added = true;
+        return false;
+    sms__query_run(view->points, query, count_cells, sms__points_count, &cells);
+    if (cells * each > *budget)
+        return false;
     *budget -= cells * each;
     struct sms__query_rows rows = {json_array(), k + 4, query->metrics};
     json_t *axes = json_array();
     for (size_t i = 0; i < k; i++)
         json_array_append_new(axes, json_integer((json_int_t)query->axis[i]));
     json_array_append_new(view->groups, json_pack("{s:o, s:o}", "axes", axes, "rows", rows.list));
-    return sms__query_run(view->points, query, grouped, sms__query_nest, &rows);
+    sms__query_run(view->points, query, grouped, sms__query_nest, &rows);
+    return true;
 }
 
-/* Tries all groups of `axes` axes, which are 1 or 2. `*all` tells whether all were added. */
-static int try_groups(struct view *view, size_t axes, size_t *budget, bool *all)
+/* Tries all groups of `axes` axes, which are 1 or 2. Returns whether all were added. */
+static bool try_groups(struct view *view, size_t axes, size_t *budget)
 {
     struct sms__query query = view->query;
-    int code = SMS_OK;
-    bool added;
-    *all = true;
+    bool all = true;
     query.axes = axes;
     for (size_t i = 0; i < view->points->axes; i++)
-        for (size_t k = axes == 1 ? i : i + 1; k < (axes == 1 ? i + 1 : view->points->axes) && code == SMS_OK; k++) {
+        for (size_t k = axes == 1 ? i : i + 1; k < (axes == 1 ? i + 1 : view->points->axes); k++) {
             query.axis[0] = i;
             query.axis[axes - 1] = k;
-            code = try_group(view, &query, budget, &added);
-            *all &= added;
+            all &= try_group(view, &query, budget);
         }
-    return code;
+    return all;
 }
 
 /* Tries all axes together first, then single axes and pairs of axes. */
-static int read_groups(struct view *view)
+static void read_groups(struct view *view)
 {
     struct sms__points *points = view->points;
     struct sms__query query = view->query;
     size_t budget = (SMS__PAGE_NUMBERS - points->numbers) / 2;
     const size_t allowed = budget;
-    bool all = true;
     for (query.axes = 0; query.axes < points->axes; query.axes++)
         query.axis[query.axes] = query.axes;
-    int code = points->axes ? try_group(view, &query, &budget, &all) : SMS_OK;
-    if (code == SMS_OK && !all) {
-        code = try_groups(view, 1, &budget, &all);
-        if (code == SMS_OK && !all)
+    if (points->axes && !try_group(view, &query, &budget)) {
+        if (!try_groups(view, 1, &budget))
             sms__page_note(points->page,
                            "Subject '%s' is not shown along every axis, because there are too many values.",
                            query.table);
-        if (code == SMS_OK && points->axes > 2 && json_array_size(view->groups)) {
-            code = try_groups(view, 2, &budget, &all);
+        if (points->axes > 2 && json_array_size(view->groups))
             sms__page_note(points->page,
                            "There are too many points for a page. It has the means of subject '%s' along each axis%s.",
-                           query.table, all ? " and each pair of axes" : " and some pairs of axes");
-        }
+                           query.table,
+                           try_groups(view, 2, &budget) ? " and each pair of axes" : " and some pairs of axes");
     }
     points->numbers += allowed - budget;
-    return code;
 }
 
 /* Adds the intervals along each axis whose numbers fit, if there are several replications. */
-static int read_intervals(struct view *view)
+static void read_intervals(struct view *view)
 {
     struct sms__points *points = view->points;
     struct sms__query query = view->query;
-    int code = SMS_OK;
     query.axes = 1;
-    for (size_t a = 0; a < points->axes && view->replications > 1 && code == SMS_OK; a++) {
+    for (size_t a = 0; a < points->axes && view->replications > 1; a++) {
         const size_t numbers =
             2 * query.metrics * points->axis[a].values * json_array_size(view->names) * json_array_size(view->policies);
         if (numbers > (SMS__PAGE_NUMBERS - points->numbers) / 8)
@@ -316,35 +300,21 @@ static int read_intervals(struct view *view)
         points->numbers += numbers;
         query.axis[0] = a;
         json_array_append_new(view->intervals, json_pack("{s:i, s:o}", "axis", (int)a, "rows", rows.list));
-        code = sms__query_run(points, &query, along, sms__query_nest, &rows);
+        sms__query_run(points, &query, along, sms__query_nest, &rows);
     }
-    return code;
 }
 
 /* ---- all ---- */
 
-static int read_view(struct view *view, json_t *rows)
+static void read_subject(struct sms__points *points, enum sms_subject subject, json_t *list)
 {
     static const char *const make[] = {make_samples, make_means, fill_means, make_tops, make_ties, fill_ties};
-    const struct sms__query *query = &view->query;
-    struct sms__query_rows nested = {rows, 3, query->metrics};
-    int code = read_names(view);
-    for (size_t i = 0; i < sizeof make / sizeof *make && code == SMS_OK; i++)
-        code = sms__query_run(view->points, query, make[i], NULL, NULL);
-    if (code == SMS_OK)
-        code = sms__query_run(view->points, query, overall, sms__query_nest, &nested);
-    if (code == SMS_OK)
-        code = read_groups(view);
-    return code == SMS_OK ? read_intervals(view) : code;
-}
-
-static int read_subject(struct sms__points *points, enum sms_subject subject, json_t *list)
-{
     struct view view = {.points = points, .subject = subject, .query = {.table = sms__subject_word(subject)}};
-    int code = read_metrics(&view);
-    if (code || view.query.metrics == 0)
-        return code;
-    json_t *metrics = json_array(), *rows = json_array();
+    read_metrics(&view);
+    if (view.query.metrics == 0)
+        return;
+    json_t *metrics = json_array();
+    struct sms__query_rows rows = {json_array(), 3, view.query.metrics};
     view.names = json_array();
     view.policies = json_array();
     view.groups = json_array();
@@ -352,22 +322,25 @@ static int read_subject(struct sms__points *points, enum sms_subject subject, js
     for (size_t i = 0; i < view.query.metrics; i++)
         json_array_append_new(metrics, json_string(view.query.metric[i].name));
     json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "subject", view.query.table, "names",
-                                          view.names, "policies", view.policies, "metrics", metrics, "overall", rows,
-                                          "groups", view.groups, "intervals", view.intervals));
-    code = read_view(&view, rows);
-    for (size_t i = 0; i < sizeof clean / sizeof *clean && code == SMS_OK; i++)
-        code = sms__query_run(points, NULL, clean[i], NULL, NULL);
-    return code;
+                                          view.names, "policies", view.policies, "metrics", metrics, "overall",
+                                          rows.list, "groups", view.groups, "intervals", view.intervals));
+    read_names(&view);
+    for (size_t i = 0; i < sizeof make / sizeof *make; i++)
+        sms__query_run(points, &view.query, make[i], NULL, NULL);
+    sms__query_run(points, &view.query, overall, sms__query_nest, &rows);
+    read_groups(&view);
+    read_intervals(&view);
+    for (size_t i = 0; i < sizeof clean / sizeof *clean; i++)
+        sms__query_run(points, NULL, clean[i], NULL, NULL);
 }
 
-int sms__points_subjects(struct sms__points *points)
+void sms__points_subjects(struct sms__points *points)
 {
     json_t *list = json_array();
-    int code = SMS_OK;
     json_object_set_new(points->page->data, "subjects", list);
-    if (sqlite3_create_function(points->file, "ci95", 1, SQLITE_UTF8, NULL, NULL, add_sample, end_samples))
-        return SMS_ENOMEM;
-    for (size_t i = 0; i < sizeof order / sizeof *order && code == SMS_OK; i++)
-        code = read_subject(points, order[i], list);
-    return code;
+    if (points->code == SMS_OK &&
+        sqlite3_create_function(points->file, "ci95", 1, SQLITE_UTF8, NULL, NULL, add_sample, end_samples))
+        points->code = SMS_ENOMEM;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        read_subject(points, order[i], list);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static int add_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void add_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct sms__page *page = points->page;
     const char *key = sms__points_text(points, row, 0), *value = sms__points_text(points, row, 1);
@@ -15,39 +15,33 @@ static int add_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
         value = "";
     }
     json_object_set_new(user, key, sms__json_text(value));
-    return SMS_OK;
 }
 
-static int add_message(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void add_message(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     const char *message = sms__points_text(points, row, 1);
     json_t *pair = json_array();
     json_array_append_new(pair, json_integer(sqlite3_column_int64(row, 0)));
     json_array_append_new(pair, sms__json_text(sms__copy(&points->page->arena, message, strnlen(message, 400))));
     json_array_append_new(user, pair);
-    return SMS_OK;
 }
 
-static int read_plan(struct sms__points *points)
+static void read_plan(struct sms__points *points)
 {
     json_t *plan = json_object(), *failures = json_array(), *warnings = json_array();
     json_object_set_new(points->page->data, "plan", plan);
     json_object_set_new(points->page->data, "failures", failures);
     json_object_set_new(points->page->data, "warnings", warnings);
-    int code = sms__query_run(points, NULL,
-                              "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
-                              "'points', 'done', 'failed') ORDER BY key",
-                              add_meta, plan);
-    if (code == SMS_OK)
-        code = sms__query_run(points, NULL,
-                              "SELECT point, message FROM main.point WHERE state = 'failed' ORDER BY point LIMIT 20",
-                              add_message, failures);
-    if (code == SMS_OK)
-        code = sms__query_run(points, NULL,
-                              "SELECT point, message FROM main.point WHERE state = 'done' AND message <> '' "
-                              "ORDER BY point LIMIT 20",
-                              add_message, warnings);
-    return code;
+    sms__query_run(points, NULL,
+                   "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
+                   "'points', 'done', 'failed') ORDER BY key",
+                   add_meta, plan);
+    sms__query_run(points, NULL, "SELECT point, message FROM main.point WHERE state = 'failed' ORDER BY point LIMIT 20",
+                   add_message, failures);
+    sms__query_run(points, NULL,
+                   "SELECT point, message FROM main.point WHERE state = 'done' AND message <> '' "
+                   "ORDER BY point LIMIT 20",
+                   add_message, warnings);
 }
 
 /* Adds what only the manifest beside the database has. A missing manifest is no error. */
@@ -83,7 +77,7 @@ static json_t *axis_json(struct sms__points *points, const struct sms__axis_view
                      (int)axis->binned, "with", with);
 }
 
-static int read_question(struct sms__points *points, sqlite3_stmt *row, void *user)
+static void read_question(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct sms__points_asked *asked = &points->asked;
     const char *word = sms__points_text(points, row, 0), *metric = sms__points_text(points, row, 2);
@@ -94,60 +88,45 @@ static int read_question(struct sms__points *points, sqlite3_stmt *row, void *us
     long known = s < SMS_SUBJECTS ? sms_metric_index((enum sms_subject)s, metric) : -1;
     *asked = (struct sms__points_asked){.name = sms__points_text(points, row, 1)};
     if (known < 0 || ++*rows > 1)
-        return SMS_OK;
+        return;
     asked->subject = (enum sms_subject)s;
     asked->metric = sms_metrics(asked->subject, &count)[known].name;
     asked->better = sqlite3_column_int(row, 3) > 0 ? 1 : -1;
-    return SMS_OK;
 }
 
 /* Databases of older versions do not have the table. */
-static int read_asked(struct sms__points *points)
+static void read_asked(struct sms__points *points)
 {
     size_t tables = 0, rows = 0;
-    int code =
-        sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'answer'",
-                       sms__points_count, &tables);
-    if (code || tables == 0)
-        return code;
-    code = sms__query_run(points, NULL, "SELECT DISTINCT subject, name, metric, better FROM main.answer LIMIT 2",
-                          read_question, &rows);
     const struct sms__points_asked *asked = &points->asked;
-    if (code == SMS_OK && asked->metric)
+    sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'answer'",
+                   sms__points_count, &tables);
+    if (tables)
+        sms__query_run(points, NULL, "SELECT DISTINCT subject, name, metric, better FROM main.answer LIMIT 2",
+                       read_question, &rows);
+    if (points->code == SMS_OK && asked->metric)
         json_object_set_new(points->page->data, "answer",
                             json_pack("{s:s, s:o, s:s, s:i}", "subject", sms__subject_word(asked->subject), "name",
                                       sms__json_text(asked->name), "metric", asked->metric, "better", asked->better));
-    return code;
-}
-
-static int read_all(struct sms__points *points)
-{
-    int code = read_plan(points);
-    if (code == SMS_OK)
-        code = read_asked(points);
-    if (code == SMS_OK)
-        code = sms__points_axes(points);
-    if (code)
-        return code;
-    json_t *axes = json_array();
-    json_object_set_new(points->page->data, "axes", axes);
-    for (size_t i = 0; i < points->axes; i++)
-        json_array_append_new(axes, axis_json(points, &points->axis[i]));
-    code = sms__points_gaps(points);
-    return code == SMS_OK ? sms__points_subjects(points) : code;
 }
 
 int sms__page_read_sweep(struct sms__page *page, const char *path)
 {
     struct sms__points *points = SMS__NEW(&page->arena, struct sms__points, 1);
+    json_t *axes = json_array();
     points->page = page;
     json_object_set_new(page->data, "kind", json_string("sweep"));
-    int code = sms__points_open(points, path);
-    if (code == SMS_OK)
-        code = read_all(points);
+    sms__points_open(points, path);
+    read_plan(points);
+    read_asked(points);
+    sms__points_axes(points);
+    json_object_set_new(page->data, "axes", axes);
+    for (size_t i = 0; i < points->axes; i++)
+        json_array_append_new(axes, axis_json(points, &points->axis[i]));
+    sms__points_gaps(points);
+    sms__points_subjects(points);
     read_manifest(points, path, json_object_get(page->data, "plan"));
-    if (code == SMS_OK)
-        code = sms__points_rerun(points, path);
+    sms__points_rerun(points, path);
     sqlite3_close(points->file);
-    return code;
+    return points->code;
 }
