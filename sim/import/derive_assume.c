@@ -20,10 +20,11 @@ struct assumption {
     double occupancy; /* NAN: unknown */
 };
 
-static bool get(const struct assumption *assumption, const char *name, enum sms__metric_quantity quantity,
-                double *value)
+/* A positive count, or NAN. */
+static double get_count(const struct assumption *assumption, const char *name)
 {
-    return sms__metrics_get(assumption->metrics, name, quantity, value) && *value > 0;
+    double value = sms__metrics_get(assumption->metrics, name, SMS__AS_COUNT);
+    return value > 0 ? value : NAN;
 }
 
 static void add_assumption(const struct assumption *assumption, const char *text)
@@ -56,17 +57,14 @@ static double assume_time(const struct assumption *assumption)
 /* Warps of the whole launch, or NAN. Sets the metrics that gave them. */
 static double count_warps(const struct assumption *assumption, const char **from)
 {
-    double executed, each, warps;
     *from = "unique_warps_launched";
-    if (get(assumption, *from, SMS__AS_COUNT, &warps))
-        return warps;
-    *from = "warps_launched";
-    if (get(assumption, *from, SMS__AS_COUNT, &warps))
+    double warps = get_count(assumption, *from);
+    if (isnan(warps))
+        warps = get_count(assumption, *from = "warps_launched");
+    if (!isnan(warps))
         return warps;
     *from = "inst_executed / inst_per_warp";
-    bool measured = get(assumption, "inst_executed", SMS__AS_COUNT, &executed) &&
-                    get(assumption, "inst_per_warp", SMS__AS_COUNT, &each);
-    return measured ? executed / each : NAN;
+    return get_count(assumption, "inst_executed") / get_count(assumption, "inst_per_warp");
 }
 
 /* Sets 8 warps per block, or fewer if an SM held fewer warps on average or the launch has no more. */

@@ -181,7 +181,7 @@ const char *sms__derive_omission_text(struct sms__arena *arena, const struct sms
 void sms__metrics_add(struct sms__arena *arena, struct sms__metric_means *metrics,
                       const struct sms__profile_launch *launch, double seconds);
 /* The mean of a metric in base units (ratio, count, bytes/s, Hz, s). A count is of a launch; SMS__AS_MEAN is a number
- * that does not grow with the launch, such as instructions per cycle. Returns false if there is no such metric. */
+ * that does not grow with the launch, such as instructions per cycle. NAN if there is no such metric. */
 enum sms__metric_quantity {
     SMS__AS_RATIO,
     SMS__AS_COUNT,
@@ -191,8 +191,7 @@ enum sms__metric_quantity {
     SMS__AS_SECONDS,
     SMS__AS_LEVEL
 };
-bool sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity,
-                      double *value);
+double sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity);
 
 /* derive_usage.c: sets clock, activity, occupancy and the usage of each resource, for a kernel whose time is known. */
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel);

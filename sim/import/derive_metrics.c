@@ -92,8 +92,7 @@ static double factor_of(const struct sms__metric_mean *mean, enum sms__metric_qu
 
 /* Several metrics can share a name: Nsight Compute has "Memory Throughput" in % and in bytes/second. The unit decides.
  */
-bool sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity,
-                      double *value)
+double sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity)
 {
     for (size_t i = 0; metrics && i < metrics->count; i++) {
         const struct sms__metric_mean *mean = &metrics->mean[i];
@@ -101,8 +100,8 @@ bool sms__metrics_get(const struct sms__metric_means *metrics, const char *name,
         if (isnan(factor))
             continue;
         bool counts = quantity == SMS__AS_COUNT || quantity == SMS__AS_SECONDS || metrics->untimed;
-        *value = (counts ? mean->sum / mean->weight : mean->timed_sum / mean->seconds) * factor;
-        return isfinite(*value);
+        double value = (counts ? mean->sum / mean->weight : mean->timed_sum / mean->seconds) * factor;
+        return isfinite(value) ? value : NAN;
     }
-    return false;
+    return NAN;
 }

@@ -137,6 +137,8 @@ enum { LEVEL_MAX = 10 };
 static double level_to_ratio(double value)
 {
     double most = LEVEL_MAX;
+    if (isnan(value))
+        return NAN;
     value = value < 0 ? 0 : value > most ? most : value;
     size_t below = (size_t)value;
     if ((double)below >= most)
@@ -155,43 +157,48 @@ double sms__derive_capacity(const struct sms__device *device, size_t r, double c
     return resource->bandwidth * whole * (clock_hz / device->clock_hz);
 }
 
-static double get_or(const struct sms__measured *measured, const char *name, enum sms__metric_quantity quantity,
-                     double fallback)
+static double get(const struct sms__measured *measured, const char *name, enum sms__metric_quantity quantity)
 {
-    double value;
-    return sms__metrics_get(measured->metrics, name, quantity, &value) ? value : fallback;
+    return sms__metrics_get(measured->metrics, name, quantity);
+}
+
+/* A count; 0 if it was not measured. */
+static double get_count(const struct sms__measured *measured, const char *name)
+{
+    double count = get(measured, name, SMS__AS_COUNT);
+    return isnan(count) ? 0 : count;
 }
 
 /* Lanes taken per active thread: idle threads of a warp take a lane too. */
 static double lane_factor(const struct sms__measured *measured)
 {
-    double efficiency = get_or(measured, "warp_nonpred_execution_efficiency", SMS__AS_RATIO, 1);
+    double efficiency = get(measured, "warp_nonpred_execution_efficiency", SMS__AS_RATIO);
     return efficiency > 0.03 && efficiency <= 1 ? 1 / efficiency : 1;
 }
 
 /* Conversions run on the fp64 unit in a kernel that uses fp64, otherwise on the special function unit. */
 static double conversions(const struct sms__measured *measured, bool uses_fp64_unit)
 {
-    bool uses = get_or(measured, "inst_fp_64", SMS__AS_COUNT, 0) > 0;
-    return uses == uses_fp64_unit ? get_or(measured, "inst_bit_convert", SMS__AS_COUNT, 0) : 0;
+    bool uses = get_count(measured, "inst_fp_64") > 0;
+    return uses == uses_fp64_unit ? get_count(measured, "inst_bit_convert") : 0;
 }
 
-/* Adds up the source's metrics, of which some may be missing if `partial`. Returns false if too few are there. */
-static bool add_up(const struct sms__measured *measured, const struct source *source,
-                   enum sms__metric_quantity quantity, bool partial, double *sum)
+/* The sum of the source's metrics, of which some may be missing if `partial`. NAN if too few are there. */
+static double add_up(const struct sms__measured *measured, const struct source *source,
+                     enum sms__metric_quantity quantity, bool partial)
 {
-    double value;
     size_t found = 0, names = 0;
-    *sum = 0;
-    for (; names < NAMES && source->name[names]; names++)
-        if (sms__metrics_get(measured->metrics, source->name[names], quantity, &value)) {
-            *sum += value;
-            found++;
-        }
-    return partial ? found > 0 : found == names;
+    double sum = 0;
+    for (; names < NAMES && source->name[names]; names++) {
+        double value = get(measured, source->name[names], quantity);
+        found += !isnan(value);
+        sum += isnan(value) ? 0 : value;
+    }
+    return (partial ? found > 0 : found == names) ? sum : NAN;
 }
 
-static bool read_pipe(const struct sms__measured *measured, const char *name, double *ratio)
+/* NAN if the profile does not have it. */
+static double read_pipe(const struct sms__measured *measured, const char *name)
 {
     static const char *const suffixes[] = {"", ".avg.pct_of_peak_sustained_elapsed",
                                            ".sum.pct_of_peak_sustained_elapsed", ".avg.pct_of_peak_sustained_active",
@@ -202,36 +209,32 @@ static bool read_pipe(const struct sms__measured *measured, const char *name, do
     for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++)
         for (size_t u = 0; u < (both ? 2u : 1u); u++) {
             snprintf(full, sizeof full, "%s%s%s", both ? units[u] : "", both ? name + 4 : name, suffixes[s]);
-            if (!sms__metrics_get(measured->metrics, full, SMS__AS_RATIO, ratio))
-                continue;
-            *ratio *= s >= 3 && isfinite(measured->activity) ? measured->activity : 1;
-            return true;
+            double ratio = get(measured, full, SMS__AS_RATIO);
+            if (!isnan(ratio))
+                return ratio * (s >= 3 && isfinite(measured->activity) ? measured->activity : 1);
         }
-    return false;
+    return NAN;
 }
 
 /* Operations and halves of a pipe that a GPU lacks are not in the profile, so one of them is enough. */
-static bool read_pipes(const struct sms__measured *measured, const struct source *source, double *ratio)
+static double read_pipes(const struct sms__measured *measured, const struct source *source)
 {
-    double each, sum = 0, most = 0;
-    bool found = false;
-    for (size_t i = 0; i < NAMES && source->name[i]; i++)
-        if (read_pipe(measured, source->name[i], &each)) {
-            found = true;
-            sum += each / source->unit;
-            most = fmax(most, each);
-        }
-    *ratio = source->method == TOGETHER ? sum : most;
-    return found;
+    double sum = NAN, most = NAN;
+    for (size_t i = 0; i < NAMES && source->name[i]; i++) {
+        double each = read_pipe(measured, source->name[i]);
+        sum = isnan(sum) ? each / source->unit : isnan(each) ? sum : sum + each / source->unit;
+        most = fmax(most, each);
+    }
+    return source->method == TOGETHER ? sum : most;
 }
 
 /* The operations that a unit executes, from nvprof's overlapping counts of instructions. */
 static double correct_count(const struct sms__measured *measured, enum method method, double sum)
 {
-    double special = get_or(measured, "flop_count_sp_special", SMS__AS_COUNT, 0);
+    double special = get_count(measured, "flop_count_sp_special");
     switch (method) {
     case FP32:
-        return (sum > special ? sum - special : 0) * lane_factor(measured);
+        return (sum < special ? 0 : sum - special) * lane_factor(measured);
     case FP64:
         return (sum + conversions(measured, true)) * lane_factor(measured);
     case SFU:
@@ -243,45 +246,30 @@ static double correct_count(const struct sms__measured *measured, enum method me
     }
 }
 
-static bool read_count(const struct sms__measured *measured, const struct source *source, double capacity, bool partial,
-                       double *ratio)
+/* The usage of resource r by this source, or NAN. */
+static double read_source(const struct sms__device *device, size_t r, const struct sms__measured *measured,
+                          const struct source *source, bool partial)
 {
-    double sum;
-    if (capacity <= 0 || !(measured->time_s > 0) || !add_up(measured, source, SMS__AS_COUNT, partial, &sum))
-        return false;
-    *ratio = correct_count(measured, source->method, sum) * source->unit / (measured->time_s * capacity);
-    return true;
-}
-
-static bool read_source(const struct sms__device *device, size_t r, const struct sms__measured *measured,
-                        const struct source *source, bool partial, double *ratio)
-{
-    double capacity = sms__derive_capacity(device, r, measured->clock_hz), sum;
+    double capacity = sms__derive_capacity(device, r, measured->clock_hz);
     double active = isfinite(measured->activity) ? measured->activity : 1;
-    bool per_sm = device->resource[r].scope == SMS_SCOPE_SM;
+    capacity = capacity > 0 ? capacity : NAN;
     switch (source->method) {
     case PIPE:
     case BUSIEST:
     case TOGETHER:
-        return read_pipes(measured, source, ratio);
+        return read_pipes(measured, source);
     case ACTIVE:
-        *ratio = active * get_or(measured, source->name[0], SMS__AS_RATIO, NAN);
-        return isfinite(*ratio);
+        return active * get(measured, source->name[0], SMS__AS_RATIO);
     case IPC:
-        *ratio = active * get_or(measured, source->name[0], SMS__AS_MEAN, NAN) / device->resource[r].lanes;
-        return isfinite(*ratio);
+        return active * get(measured, source->name[0], SMS__AS_MEAN) / device->resource[r].lanes;
     case RATE:
-        if (capacity <= 0 || !add_up(measured, source, SMS__AS_RATE, partial, &sum))
-            return false;
-        *ratio = sum / capacity;
-        return true;
+        return add_up(measured, source, SMS__AS_RATE, partial) / capacity;
     case LEVEL:
-        if (!sms__metrics_get(measured->metrics, source->name[0], SMS__AS_LEVEL, &sum))
-            return false;
-        *ratio = level_to_ratio(sum) * (per_sm ? active : 1);
-        return true;
+        return level_to_ratio(get(measured, source->name[0], SMS__AS_LEVEL)) *
+               (device->resource[r].scope == SMS_SCOPE_SM ? active : 1);
     default:
-        return read_count(measured, source, capacity, partial, ratio);
+        return correct_count(measured, source->method, add_up(measured, source, SMS__AS_COUNT, partial)) *
+               source->unit / ((measured->time_s > 0 ? measured->time_s : NAN) * capacity);
     }
 }
 
@@ -306,9 +294,9 @@ static void find_usage(struct sms__derivation *derivation, struct sms__measured 
     const struct sms__device *device = derivation->device;
     for (int partial = 0; partial <= 1; partial++)
         for (const struct source *source = sources; source->resource; source++) {
-            double ratio;
-            if (strcmp(source->resource, device->resource[r].name) != 0 ||
-                !read_source(device, r, measured, source, partial, &ratio) || !isfinite(ratio))
+            bool here = !strcmp(source->resource, device->resource[r].name);
+            double ratio = here ? read_source(device, r, measured, source, partial) : NAN;
+            if (!isfinite(ratio))
                 continue;
             const char *names = source_names(derivation->arena, measured->metrics, source);
             measured->usage[r] =
@@ -322,10 +310,9 @@ static void find_usage(struct sms__derivation *derivation, struct sms__measured 
 static double first_of(const struct sms__measured *measured, const char *const *names,
                        enum sms__metric_quantity quantity, size_t *idx)
 {
-    double value;
     for (*idx = 0; names[*idx]; ++*idx)
-        if (sms__metrics_get(measured->metrics, names[*idx], quantity, &value) && value > 0)
-            return value;
+        if (get(measured, names[*idx], quantity) > 0)
+            return get(measured, names[*idx], quantity);
     return NAN;
 }
 
@@ -374,8 +361,30 @@ static double measured_clock(const struct sms__measured *measured, const struct 
     return clock > 0.1 * device->clock_hz && clock < 2 * device->clock_hz ? clock : NAN;
 }
 
-/* Bytes of device memory over the rate at which they moved, or over the share of the bandwidth. nvprof measures counts
- * and rates in the same passes. NAN if no pair of metrics exists. */
+/* Bytes of device memory over the share of its bandwidth; NAN if there is no such pair of metrics. */
+static double time_of_share(struct sms__arena *arena, const struct sms__measured *measured,
+                            const struct sms__device *device, const char **from)
+{
+    const struct source *bytes = NULL, *share = NULL;
+    int dram = sms__resource_index(device, "dram");
+    for (const struct source *source = sources; source->resource && dram >= 0; source++) {
+        if (strcmp(source->resource, "dram") != 0 || source->approximate)
+            continue;
+        if (!bytes && source->method == BYTES && !isnan(add_up(measured, source, SMS__AS_COUNT, false)))
+            bytes = source;
+        if (!share && source->method == PIPE && read_pipes(measured, source) > 0)
+            share = source;
+    }
+    if (!bytes || !share || !(device->resource[dram].bandwidth > 0))
+        return NAN;
+    double count = add_up(measured, bytes, SMS__AS_COUNT, false);
+    *from = sms__print(arena, "%s over %s of the device's bandwidth", source_names(arena, measured->metrics, bytes),
+                       share->name[0]);
+    return count > 0 ? count * bytes->unit / (read_pipes(measured, share) * device->resource[dram].bandwidth) : NAN;
+}
+
+/* Bytes over the rate at which they moved, or over the share of the bandwidth. nvprof measures counts and rates in the
+ * same passes. NAN if no pair of metrics exists. */
 static double time_of_bytes(struct sms__arena *arena, const struct sms__measured *measured,
                             const struct sms__device *device, const char **from)
 {
@@ -391,29 +400,15 @@ static double time_of_bytes(struct sms__arena *arena, const struct sms__measured
                  {"dram_write_bytes", "dram_write_throughput", 1},
                  {"l2_read_transactions", "l2_read_throughput", 32},
                  {"l2_write_transactions", "l2_write_throughput", 32}};
-    double count, rate;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (sms__metrics_get(measured->metrics, pairs[i].count, SMS__AS_COUNT, &count) && count > 0 &&
-            sms__metrics_get(measured->metrics, pairs[i].rate, SMS__AS_RATE, &rate) && rate > 0) {
-            *from = sms__print(arena, "%s x %.0f B / %s", pairs[i].count, pairs[i].bytes, pairs[i].rate);
-            return count * pairs[i].bytes / rate;
-        }
-    const struct source *bytes = NULL, *share = NULL;
-    int dram = sms__resource_index(device, "dram");
-    for (const struct source *source = sources; source->resource && dram >= 0; source++) {
-        bool of_dram = !strcmp(source->resource, "dram") && !source->approximate;
-        if (of_dram && !bytes && source->method == BYTES && add_up(measured, source, SMS__AS_COUNT, false, &count))
-            bytes = source;
-        if (of_dram && !share && source->method == PIPE && read_pipes(measured, source, &rate) && rate > 0)
-            share = source;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        double bytes = get(measured, pairs[i].count, SMS__AS_COUNT) * pairs[i].bytes;
+        double rate = get(measured, pairs[i].rate, SMS__AS_RATE);
+        if (!(bytes > 0 && rate > 0))
+            continue;
+        *from = sms__print(arena, "%s x %.0f B / %s", pairs[i].count, pairs[i].bytes, pairs[i].rate);
+        return bytes / rate;
     }
-    if (!bytes || !share || !(device->resource[dram].bandwidth > 0))
-        return NAN;
-    add_up(measured, bytes, SMS__AS_COUNT, false, &count);
-    read_pipes(measured, share, &rate);
-    *from = sms__print(arena, "%s over %s of the device's bandwidth", source_names(arena, measured->metrics, bytes),
-                       share->name[0]);
-    return count > 0 ? count * bytes->unit / (rate * device->resource[dram].bandwidth) : NAN;
+    return time_of_share(arena, measured, device, from);
 }
 
 double sms__derive_seconds(struct sms__arena *arena, const struct sms__metric_means *metrics,
