@@ -61,7 +61,12 @@ struct cli_table {
     size_t offset;
 };
 
-enum { CLI_TABLES_MAX = 10 };
+/* The help of an option whose general text does not fit a command. */
+struct cli_text {
+    const char *option, *help;
+};
+
+enum { CLI_TABLES_MAX = 10, CLI_TEXTS_MAX = 4 };
 
 struct cli;
 
@@ -78,6 +83,7 @@ struct cli_command {
     const char *words;                        /* arguments that the shell completes; or NULL */
     const char *examples;                     /* each ends with a newline */
     struct cli_table options[CLI_TABLES_MAX]; /* ends with a table of NULL */
+    struct cli_text texts[CLI_TEXTS_MAX];     /* ends with NULL */
     void (*describe)(FILE *to);               /* prints more help; or NULL */
     const char *hint;                         /* added to the message about an unknown option; or NULL */
     size_t size;                              /* of the command's struct of options */
@@ -117,6 +123,7 @@ extern const char *const cli_engines[];
 struct cli_entry {
     const struct cli_option *option; /* NULL: the end */
     const struct cli_table *table;
+    const char *help; /* for this command */
 };
 
 /* options.c: all options of a command, --color and --help last. Returns their number. */

@@ -121,9 +121,10 @@ const struct cli_command cmd_check = {
     .summary = "run the scenarios and check their expectations, or a baseline",
     .text = "Checks the 'expect:' list of each scenario, and with --baseline every value of a CSV file that "
             "'run --format csv' wrote. Prints those that were missed, and exits 1 if there are any.",
-    .examples = "smsched check scenario.yaml --junit checks.xml\n"
-                "smsched run scenario.yaml --format csv >baseline.csv\n"
-                "smsched check scenario.yaml --baseline baseline.csv --tolerance '1 %'\n",
+    .examples = "smsched check scenarios/03-expectations.yaml --junit checks.xml\n"
+                "smsched run scenarios/03-expectations.yaml --format csv >baseline.csv\n"
+                "smsched check scenarios/03-expectations.yaml --baseline baseline.csv --tolerance '1 %'\n",
     .options = {{own_options}, {session_set}, {run_seed}, {run_effort}, {cli_models}, {cli_quiet}},
+    .texts = {{"quiet", "print no progress, and only what was missed, and how many checks there were"}},
     .size = sizeof(struct options),
     .run = check};

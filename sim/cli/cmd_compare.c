@@ -85,9 +85,10 @@ const struct cli_command cmd_compare = {
             "difference that is significant after Holm's correction over the changes of its metric. --baseline names "
             "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
             "of each policy to it, and the resources that limit it.",
-    .examples = "smsched compare scenario.yaml\n"
-                "smsched compare scenario.yaml --baseline leftover --policy fine_grained --policy leftover\n"
-                "smsched compare scenario.yaml --set vms.server.arrivals.poisson='2 ms' --format json\n",
+    .examples =
+        "smsched compare scenarios/02-a-server.yaml\n"
+        "smsched compare scenarios/02-a-server.yaml --baseline leftover --policy fine_grained --policy leftover\n"
+        "smsched compare scenarios/02-a-server.yaml --set vms.server.arrivals.poisson='2 ms' --format json\n",
     .options = {{own_options},
                 {session_trust, AT(trust)},
                 {session_policy},
@@ -97,5 +98,8 @@ const struct cli_command cmd_compare = {
                 {run_trace, offsetof(struct options, trace)},
                 {cli_models},
                 {cli_quiet}},
+    .texts = {{"policy",
+               "compare only this policy with the others named, and add it if the scenario lacks it (repeatable)"},
+              {"quiet", "print no progress"}},
     .size = sizeof(struct options),
     .run = compare};

@@ -287,8 +287,9 @@ const struct cli_command cmd_plot = {
         "file of 'smsched compare --format csv'. Beside each figure are its numbers, NAME.csv, and its script, "
         "NAME.gp: "
         "change it, and draw it again with 'gnuplot -c NAME.gp pdf'.",
-    .examples = "smsched run scenario.yaml --out results\n"
-                "smsched plot results --format pdf\n",
+    .examples = "smsched run scenarios/01-two-tenants.yaml --out two\n"
+                "smsched plot two --format pdf --width page\n",
     .options = {{own_options}, {cli_quiet}},
+    .texts = {{"quiet", "print no progress and no names of figures"}},
     .size = sizeof(struct options),
     .run = plot};

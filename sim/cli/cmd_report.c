@@ -279,8 +279,12 @@ const struct cli_command cmd_report = {
         "the sweep.db of a sweep. docs/reference/report.md describes the JSON.\n"
         "--point simulates a point of the sweep again and shows its timeline under each policy. The plan must be "
         "unchanged, and where it was or where --plan says.",
-    .examples = "smsched run scenario.yaml --out results\n"
-                "smsched report results\n",
+    .examples = "smsched run scenarios/01-two-tenants.yaml --out pair\n"
+                "smsched report pair -o pair.html\n"
+                "smsched sweep scenarios/sweeps/load.yaml --out load\n"
+                "smsched report load -o load.html --point 7\n",
     .options = {{own_options}, {cli_models}, {cli_quiet}},
+    .texts = {{"models", "with --point or --trust: search this folder for devices/ and workloads/ first"},
+              {"quiet", "print no progress and no name of the page"}},
     .size = sizeof(struct options),
     .run = report};

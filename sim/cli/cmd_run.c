@@ -97,10 +97,10 @@ const struct cli_command cmd_run = {
         "1 %}' in the scenario, replications are added until the intervals are narrow enough. With --out the "
         "results, a timeline and the scenarios themselves go into a new folder, from which 'smsched plot' draws "
         "figures.",
-    .examples = "smsched run scenario.yaml\n"
-                "smsched run scenario.yaml --out results --force   # then: smsched report results\n"
-                "smsched run scenario.yaml --policy leftover --set run.replications=30\n"
-                "sed s/v100/a100/ scenario.yaml | smsched run - --format csv\n",
+    .examples = "smsched run scenarios/02-a-server.yaml\n"
+                "smsched run scenarios/02-a-server.yaml --out results --force   # then: smsched report results\n"
+                "smsched run scenarios/02-a-server.yaml --policy most_room --set run.replications=5\n"
+                "sed s/v100/a100/ scenarios/02-a-server.yaml | smsched run - --format csv\n",
     .options = {{own_options},
                 {session_trust, AT(trust)},
                 {session_policy},
@@ -110,5 +110,6 @@ const struct cli_command cmd_run = {
                 {run_trace, offsetof(struct options, trace)},
                 {cli_models},
                 {cli_quiet}},
+    .texts = {{"quiet", "print no progress, and with --out no results"}},
     .size = sizeof(struct options),
     .run = run};

@@ -322,9 +322,10 @@ const struct cli_command cmd_sweep = {
             "(docs/how-to/sweeps-on-a-cluster.md).",
     .hint = "options for sbatch stand behind --",
     .words = "status merge",
-    .examples = "smsched sweep plan.yaml\n"
-                "smsched sweep status plan.yaml\n"
-                "smsched sweep plan.yaml --slurm --tasks 100 -- --partition=cpu\n",
+    .examples = "smsched sweep scenarios/sweeps/load.yaml\n"
+                "smsched sweep status scenarios/sweeps/load.yaml\n"
+                "smsched sweep scenarios/sweeps/paper.yaml --slurm --tasks 8 --dry-run -- --partition=cpu\n",
     .options = {{own_options}, {cli_models}, {cli_quiet}},
+    .texts = {{"quiet", "print no progress and no counts; with --slurm only the number of the array"}},
     .size = sizeof(struct sweep_options),
     .run = run_sweep};

@@ -76,7 +76,9 @@ const struct cli_command cmd_validate = {
         "Exits 3 if there was one. Prints how long scenarios would run if they take more than three seconds, and warns "
         "if they take an hour or more.",
     .examples = "smsched validate scenarios/*.yaml\n"
-                "smsched validate plan.yaml   # also says how long the sweep takes\n",
+                "smsched validate scenarios/sweeps/load.yaml   # also says how long the sweep takes\n",
     .options = {{session_set}, {cli_models}, {cli_quiet}},
+    .texts = {{"set", "check the scenarios with this field set, as in --set run.seed=7 (repeatable)"},
+              {"quiet", "print only problems and warnings"}},
     .size = sizeof(struct session_changes),
     .run = validate};

@@ -51,11 +51,26 @@ static int check_models(const char *models)
     return cli_fail(EXIT_INPUT, models, "--models: is no folder");
 }
 
+/* Whether a person reads what is printed, and not a shell, an editor or another program. */
+static bool prints_prose(struct cli *cli)
+{
+    static const struct {
+        const struct cli_command *command;
+        const char *word; /* its first argument; NULL: any */
+    } raw[] = {
+        {&cmd_import, NULL}, {&cmd_report, NULL}, {&cmd_help, "man"}, {&cmd_help, "completion"}, {&cmd_list, "schema"}};
+    const int *format = cli_value(cli, "format");
+    const bool *script = cli_value(cli, "dry-run");
+    bool prose = (!format || *format == FORMAT_TABLE) && !(script && *script);
+    for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
+        prose &= cli->command != raw[i].command || (raw[i].word && (!cli->n_args || strcmp(cli->args[0], raw[i].word)));
+    return cli->help || prose;
+}
+
 static int parse_and_run(struct cli *cli, int argc, char **argv)
 {
     int code = cli_parse(cli, argc, argv);
-    const int *format = cli_value(cli, "format");
-    if (!format || *format == FORMAT_TABLE || cli->help)
+    if (prints_prose(cli))
         cli_fold_lines();
     if (code == 0 && cli->help) {
         cli_print_help(cli->command, stdout);

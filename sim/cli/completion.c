@@ -87,12 +87,13 @@ static void put_bash(const struct cli_command *const *commands, FILE *to)
 
 /* ---- zsh ---- */
 
-static void put_zsh_option(const struct cli_option *option, FILE *to)
+static void put_zsh_option(const struct cli_entry *entry, FILE *to)
 {
+    const struct cli_option *option = entry->option;
     static const char *const actions[] = {[FOLDERS] = "_files -/", [ANYTHING] = " ", [FILES] = "_files"};
     enum values values = values_of(option);
     fprintf(to, " \\\n            '%s--%s[", option->kind == CLI_LIST ? "*" : "", option->name);
-    put_quoted(option->help, "[]\\", to);
+    put_quoted(entry->help, "[]\\", to);
     fputc(']', to);
     if (values == WORDS) {
         fprintf(to, ":%s:(", option->value);
@@ -119,7 +120,7 @@ static void put_zsh(const struct cli_command *const *commands, FILE *to)
         cli_list_options(*commands, entry);
         fprintf(to, "        %s) _arguments", (*commands)->name);
         for (size_t i = 0; entry[i].option; i++)
-            put_zsh_option(entry[i].option, to);
+            put_zsh_option(&entry[i], to);
         if ((*commands)->words)
             fprintf(to, " \\\n            '1:what:(%s)' '*:file:_files' ;;\n", (*commands)->words);
         else
@@ -131,8 +132,9 @@ static void put_zsh(const struct cli_command *const *commands, FILE *to)
 
 /* ---- fish ---- */
 
-static void put_fish_option(const char *command, const struct cli_option *option, FILE *to)
+static void put_fish_option(const char *command, const struct cli_entry *entry, FILE *to)
 {
+    const struct cli_option *option = entry->option;
     enum values values = values_of(option);
     fprintf(to, "complete -c smsched -n '__fish_seen_subcommand_from %s' -l %s", command, option->name);
     if (option->letter)
@@ -144,7 +146,7 @@ static void put_fish_option(const char *command, const struct cli_option *option
     } else if (values != NO_VALUE)
         fputs(values == FILES ? " -r -F" : values == FOLDERS ? " -x -a '(__fish_complete_directories)'" : " -x", to);
     fputs(" -d '", to);
-    for (const char *c = option->help; *c; c++)
+    for (const char *c = entry->help; *c; c++)
         fprintf(to, "%s%c", *c == '\'' || *c == '\\' ? "\\" : "", *c);
     fputs("'\n", to);
 }
@@ -159,7 +161,7 @@ static void put_fish(const struct cli_command *const *commands, FILE *to)
         struct cli_entry entry[CLI_OPTIONS_MAX + 1];
         cli_list_options(*commands, entry);
         for (size_t i = 0; entry[i].option; i++)
-            put_fish_option((*commands)->name, entry[i].option, to);
+            put_fish_option((*commands)->name, &entry[i], to);
         if ((*commands)->words)
             fprintf(to, "complete -c smsched -n '__fish_seen_subcommand_from %s' -a '%s'\n", (*commands)->name,
                     (*commands)->words);

@@ -22,11 +22,12 @@ void cli_print_usage(const struct cli_command *const *commands, FILE *to)
     fprintf(to, "\n'smsched COMMAND --help' prints more about a command, 'smsched --version' the version.\n");
 }
 
-static void print_option(const struct cli_option *option, FILE *to)
+static void print_option(const struct cli_entry *entry, FILE *to)
 {
+    const struct cli_option *option = entry->option;
     char left[64];
     snprintf(left, sizeof left, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
-    fprintf(to, "  %-20s %s\n", left, option->help);
+    fprintf(to, "  %-20s %s\n", left, entry->help);
 }
 
 /* Each line is an example. */
@@ -48,7 +49,7 @@ void cli_print_help(const struct cli_command *command, FILE *to)
     if (command->describe)
         command->describe(to);
     for (size_t i = 0; entry[i].option; i++)
-        print_option(entry[i].option, to);
+        print_option(&entry[i], to);
     if (command->examples) {
         fprintf(to, "\nexamples:\n");
         print_examples(command->examples, "  ", to);
@@ -80,7 +81,7 @@ static void print_man_command(const struct cli_command *command, FILE *to)
     for (size_t i = 0; entry[i].option && entry[i + 1].option; i++) { /* all but --help, which is last */
         const struct cli_option *option = entry[i].option;
         fprintf(to, ".TP\n\\fB\\-\\-%s\\fR %s\n", option->name, option->value ? option->value : "");
-        print_roff(option->help, to);
+        print_roff(entry[i].help, to);
         fputc('\n', to);
     }
     if (command->examples) {
@@ -144,12 +145,13 @@ static int help(struct cli *cli)
     return EXIT_OK;
 }
 
-const struct cli_command cmd_help = {.name = "help",
-                                     .args = "[COMMAND]",
-                                     .summary = "print help, a man page or completions for a shell",
-                                     .text = "",
-                                     .words = "man completion bash zsh fish",
-                                     .examples = "smsched help run\n"
-                                                 "smsched help man >smsched.1\n"
-                                                 "smsched help completion zsh >~/.zfunc/_smsched   # or bash, fish\n",
-                                     .run = help};
+const struct cli_command cmd_help = {
+    .name = "help",
+    .args = "[COMMAND]",
+    .summary = "print help, a man page or completions for a shell",
+    .text = "",
+    .words = "man completion bash zsh fish",
+    .examples = "smsched help run\n"
+                "smsched help man >smsched.1\n"
+                "source <(smsched help completion bash)   # or zsh; for fish: smsched help completion fish | source\n",
+    .run = help};

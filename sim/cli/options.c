@@ -31,7 +31,7 @@ static const struct cli_table common_table = {common_options, 0};
 static size_t add_table(const struct cli_table *table, size_t used, struct cli_entry *out)
 {
     for (const struct cli_option *option = table->option; option->name && used < CLI_OPTIONS_MAX; option++)
-        out[used++] = (struct cli_entry){option, table};
+        out[used++] = (struct cli_entry){option, table, option->help};
     return used;
 }
 
@@ -41,6 +41,10 @@ size_t cli_list_options(const struct cli_command *command, struct cli_entry out[
     for (const struct cli_table *table = command->options; table->option; table++)
         used = add_table(table, used, out);
     used = add_table(&common_table, used, out);
+    for (const struct cli_text *text = command->texts; text->option; text++)
+        for (size_t i = 0; i < used; i++)
+            if (!strcmp(out[i].option->name, text->option))
+                out[i].help = text->help;
     out[used] = (struct cli_entry){0};
     return used;
 }

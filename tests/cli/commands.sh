@@ -20,6 +20,12 @@ for command in run compare validate check explain plot report sweep list; do
     try 0 "help of $command" "$command" --help; prints "exit codes:"
 done
 try 0 "man page" help man; prints ".TH SMSCHED"
+try 0 "what explain does with --policy" explain --help; prints "--policy POLICY      explain only this policy"
+try 0 "what plot does not print with --quiet" plot --help; prints "--quiet              print no progress and no names of figures"
+# Nothing that a program reads is folded, whatever the terminal's width.
+for command in "help man" "help completion bash" "list schema" "sweep scenarios/sweeps/load.yaml --slurm --dry-run"; do
+    if [ "$(COLUMNS=50 "$smsched" $command)" = "$(COLUMNS= "$smsched" $command)" ]; then ok; else bad "folded: $command"; fi
+done
 try 0 "completion" help completion; prints "complete -o default -F _smsched smsched"
 # completes SHELL WORDS... : what the shell offers for the last word of a command line.
 completes() {
