@@ -234,7 +234,10 @@ static void print_unchanged(const struct comparison *c, FILE *to)
 static void print_table(const struct comparison *c, const struct sms__screen *screen)
 {
     struct sms__table_out *table = sms__table_new(1 + c->policies);
-    sms__table_add(table, "change over %s", sms_results_policy(c->results, c->baseline));
+    if (c->policies > 1)
+        sms__table_add(table, "change over %s", sms_results_policy(c->results, c->baseline));
+    else
+        sms__table_add(table, "one policy: no change");
     sms__table_add(table, "%s", sms_results_policy(c->results, c->baseline));
     for (size_t p = 0; p < c->policies; p++)
         if (p != c->baseline)

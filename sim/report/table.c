@@ -359,6 +359,8 @@ void sms__print_latex_text(const char *text, FILE *to)
             text += strlen("±") - 1;
         } else if (*text == '\\')
             fputs("\\textbackslash{}", to);
+        else if (strchr("<>|", *text)) /* which are other signs outside of math */
+            fprintf(to, "$%c$", *text);
         else if (strchr("~^", *text))
             fprintf(to, "\\%c{}", *text);
         else
@@ -373,10 +375,14 @@ static void print_latex(const struct sms__table_out *table, FILE *to)
         fputc('r', to);
     fputs("}\n\\toprule\n", to);
     for (size_t i = 0; i < table->cells; i++) {
-        const char *text = table->cell[i].text;
+        char *text = table->cell[i].text;
         fputs(i % table->columns ? " & " : "", to);
         fputs(*text == ' ' ? "\\quad " : "", to);
+        const bool micro = table->cell[i].metric && ends_in(text, " us");
+        if (micro)
+            text[strlen(text) - strlen("us")] = '\0';
         sms__print_latex_text(text + strspn(text, " "), to);
+        fputs(micro ? "$\\mu$s" : "", to);
         if ((i + 1) % table->columns == 0)
             fputs(i + 1 == table->columns ? " \\\\\n\\midrule\n" : " \\\\\n", to);
     }

@@ -250,6 +250,11 @@ done
 try 0 "tables for LaTeX" run --format latex "$tutorial"
 prints 'stp\_ratio & '; prints '\quad single & '; prints ' $\pm$ '
 if [ -z "$(grep -vE '^(%|$|\\(begin|end|toprule|midrule|bottomrule)|.*\\\\$)' <<<"$output")" ]; then ok; else bad "a line that is neither a row nor a comment" "$output"; fi
+grep -qF ' $\mu$s &' <<<"$output" && ok || bad "microseconds for LaTeX" "$output"
+try 0 "a comparison of one policy" compare "$tutorial" --policy round_robin; prints "one policy: no change"
+try 3 "a queue discipline for a policy" run "$tutorial" --policy interleave; prints "'interleave' is a queue discipline, not a policy: write queue: interleave (--set queue=interleave)"
+try 3 "a place policy for VMs" run "$tutorial" --policy best_fit; prints "'best_fit' is a place policy, and only pods are placed"
+try 3 "a column twice" import pods "$tutorial" --columns name=1,name=2; prints "--columns: 'name' is there twice, as '1' and as '2'"
 try 0 "a table for LaTeX" compare --format latex "$tutorial"
 prints '\begin{tabular}{llrr}'; prints '\multicolumn{2}{l}{two-tenants} & utilization\_aware & fine\_grained \\'
 prints 'host & stp\_ratio & $-12.7 \pm 0.1^{*}$ & $+9.4 \pm 0.1^{*}$ \\'

@@ -438,6 +438,9 @@ static void take_mapping(struct list *list, char *text)
     if (key == KEYS || !column || !*column)
         return;
     struct source *source = &list->source[key];
+    if (source->column[0])
+        sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: '%s' is there twice, as '%.40s' and as '%.40s'",
+                  keys[key].name, source->column[0], column);
     char *second = key == NAME ? strchr(column, '+') : NULL;
     if (second)
         *second++ = '\0';

@@ -75,6 +75,18 @@ static void complain_unknown(const struct entry *entry, const struct sms__node *
                       words[kind], keys[other], name->text);
         return;
     }
+    if (sms__find_known(options, SMS__QUEUE, name->text).name) {
+        sms__complain(reader, name,
+                      "'%.60s' is a queue discipline, not a policy: write queue: %.60s (--set queue=%.60s)", name->text,
+                      name->text, name->text);
+        return;
+    }
+    if (entry->first != SMS__PLACE && sms__find_known(options, SMS__PLACE, name->text).name) {
+        sms__complain(reader, name,
+                      "'%.60s' is a place policy, and only pods are placed: a scenario of them has 'nodes:'",
+                      name->text);
+        return;
+    }
     struct names names = {options, any ? entry->first : kind, any ? ENTRY_KINDS : kind + 1};
     size_t count = 0;
     for (enum sms__kind k = names.first; k < names.end; k++)
