@@ -202,6 +202,15 @@ static int submit(struct sweep *sweep, struct sms__index *index)
                                               .options = cli->n_args - 1});
 }
 
+static void print_count(const struct sms__sweep_count *count)
+{
+    printf("%llu points: %llu run now, %llu before\n", number(count->points), number(count->run),
+           number(count->before));
+    if (count->shared)
+        printf("%llu runs: %llu simulated, %llu the same as one of these\n", number(count->simulated + count->shared),
+               number(count->simulated), number(count->shared));
+}
+
 static int run(struct sweep *sweep)
 {
     const struct cli *cli = sweep->cli;
@@ -222,8 +231,7 @@ static int run(struct sweep *sweep)
     if (code)
         return cli_print_errors(code, &errors);
     if (!cli->quiet)
-        printf("%llu points: %llu run now, %llu before\n", number(count.points), number(count.run),
-               number(count.before));
+        print_count(&count);
     return given->shard ? EXIT_OK : merge(sweep);
 }
 

@@ -33,6 +33,7 @@ struct job {
     struct work *work;
     size_t idx;
     struct sms__arena arena;
+    const char *promised; /* key of the run that the memo waits for; NULL: none */
     char why[sizeof(((struct sms__record *)0)->why)];
     const struct sms__node *at;
 };
@@ -62,13 +63,13 @@ static void keep_simtbs(struct sms_results *results, size_t policy, const struct
 }
 
 /* The sums are of whole numbers, and so the same in any order. */
-static void keep_series(struct work *work, size_t policy, const struct sms__record *record)
+static void keep_series(struct work *work, size_t policy, const uint64_t *counted)
 {
-    size_t count = sms__series_rows(record->scenario) * SMS__SERIES;
+    size_t count = sms__series_rows(work->results->scenario) * SMS__SERIES;
     double *series = work->results->series + policy * count;
     pthread_mutex_lock(&work->lock);
-    for (size_t i = 0; record->series && i < count; i++)
-        series[i] += (double)record->series[i];
+    for (size_t i = 0; counted && i < count; i++)
+        series[i] += (double)counted[i];
     pthread_mutex_unlock(&work->lock);
 }
 
@@ -86,6 +87,92 @@ static void keep(struct job *job, const struct sms__record *record, size_t polic
         keep_bins(results, policy, record);
     if (replication == 0 && record->simtbs)
         keep_simtbs(results, policy, record->simtbs);
+}
+
+/* Whether the memo has the run, which is then copied to `left`. */
+static bool take_over(struct job *job, const struct sms__run_spec *spec, void *left, size_t size)
+{
+    const struct sms_results *results = job->work->results;
+    if (!results->memo)
+        return false;
+    const char *key = sms__print(&job->arena, "%zu\n%s", size, sms__run_key(&job->arena, &results->text, spec));
+    bool taken = sms__memo_take(results->memo, key, left, size);
+    job->promised = taken ? NULL : key;
+    return taken;
+}
+
+/* Keeps the promise. `left`: NULL if the run failed. */
+static void hand_over(struct job *job, const void *left)
+{
+    if (job->promised)
+        sms__memo_put(job->work->results->memo, job->promised, left);
+    job->promised = NULL;
+}
+
+/* What a policy's run leaves, in one piece: the series, and then all values of a run that is no pilot. */
+struct left {
+    char *bytes;
+    size_t series, size; /* bytes; series: of them */
+};
+
+static struct left new_left(struct job *job)
+{
+    const struct sms_results *results = job->work->results;
+    struct left left = {0};
+    if (sms__series_ps(results->scenario))
+        left.series = sms__series_rows(results->scenario) * SMS__SERIES * sizeof(uint64_t);
+    left.size = left.series + sizeof((struct sms__values *)0)->stall + results->scenario->vms * sizeof(double);
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        left.size += sms__values_count(results, (enum sms_subject)s) * sizeof(double);
+    left.size = job->work->pilots ? left.series : left.size;
+    left.bytes = results->memo ? sms__alloc(&job->arena, left.size + 1, 1) : NULL;
+    return left;
+}
+
+static char *copy(char *bytes, void *values, size_t size, bool out)
+{
+    if (out)
+        memcpy(values, bytes, size);
+    else
+        memcpy(bytes, values, size);
+    return bytes + size;
+}
+
+/* Copies the values of a run behind the series, or from there if `out`. */
+static void copy_values(const struct sms_results *results, struct sms__values *values, const struct left *left,
+                        bool out)
+{
+    char *next = left->bytes + left->series;
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        next = copy(next, values->of[s], sms__values_count(results, (enum sms_subject)s) * sizeof(double), out);
+    next = copy(next, values->end_ps, results->scenario->vms * sizeof(double), out);
+    copy(next, values->stall, sizeof values->stall, out);
+}
+
+/* Keeps a run that another one was equal to. */
+static int keep_taken(struct job *job, const struct left *left, size_t policy, size_t replication)
+{
+    struct sms_results *results = job->work->results;
+    keep_series(job->work, policy, left->series ? (const uint64_t *)(const void *)left->bytes : NULL);
+    if (!job->work->pilots)
+        copy_values(results, &results->values[policy * results->room + replication], left, true);
+    return SMS_OK;
+}
+
+static void keep_simulated(struct job *job, const struct left *left, const struct sms__record *record, size_t policy,
+                           size_t replication)
+{
+    const struct sms_results *results = job->work->results;
+    keep_series(job->work, policy, record->series);
+    if (!job->work->pilots)
+        keep(job, record, policy, replication);
+    if (!job->promised)
+        return;
+    if (left->series)
+        memcpy(left->bytes, record->series, left->series);
+    if (!job->work->pilots)
+        copy_values(results, &results->values[policy * results->room + replication], left, false);
+    hand_over(job, left->bytes);
 }
 
 /* What happens on the devices of a cluster is not reported. */
@@ -114,13 +201,14 @@ static int run_policy(struct job *job)
         .options = results->options,
         .record = &record,
     };
+    const struct left left = new_left(job);
+    if (take_over(job, &spec, left.bytes, left.size))
+        return keep_taken(job, &left, policy, replication);
     int code = sms__simulate(&job->arena, &spec);
     memcpy(job->why, record.why, sizeof job->why);
     job->at = record.at;
     if (code == SMS_OK)
-        keep_series(job->work, policy, &record);
-    if (code == SMS_OK && !work->pilots)
-        keep(job, &record, policy, replication);
+        keep_simulated(job, &left, &record, policy, replication);
     return code;
 }
 
@@ -130,6 +218,7 @@ static int run_alone(struct job *job)
     const struct sms_results *results = work->results;
     size_t idx = job->idx - results->policies * work->count, vms = results->scenario->vms;
     size_t replication = work->first + idx / vms;
+    struct sms__alone *alone = &results->alone[replication * vms + idx % vms];
     struct sms__record record;
     struct sms__run_spec spec = {
         .scenario = results->scenario,
@@ -139,10 +228,14 @@ static int run_alone(struct job *job)
         .options = results->options,
         .record = &record,
     };
+    if (take_over(job, &spec, alone, sizeof *alone))
+        return SMS_OK;
     int code = sms__simulate(&job->arena, &spec);
-    if (code == SMS_OK)
-        results->alone[replication * vms + idx % vms] = sms__measure_alone(&record, idx % vms);
-    return code;
+    if (code)
+        return code;
+    *alone = sms__measure_alone(&record, idx % vms);
+    hand_over(job, alone);
+    return SMS_OK;
 }
 
 static int run_job(void *user)
@@ -206,6 +299,7 @@ static void *do_work(void *user)
         job.at = NULL;
         wait_for_turn(job.work, job.idx);
         int code = sms__guard(&job.arena, run_job, &job);
+        hand_over(&job, NULL);
         sms__arena_release(&job.arena);
         finish(job.work, &job, code);
     }

@@ -57,6 +57,8 @@ int sms__results_set_up(void *user)
         results->allocation = sms__alloc(arena, rows, sizeof *results->allocation);
     if (scenario->compat == SMS__COMPAT_SIMTBS)
         new_simtbs_records(results);
+    if (results->memo)
+        sms__run_text(arena, scenario, &results->text);
     return SMS_OK;
 }
 

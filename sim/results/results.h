@@ -2,6 +2,7 @@
 #ifndef SMS_REPORT_RESULTS_H
 #define SMS_REPORT_RESULTS_H
 
+#include "memo.h"
 #include "metrics.h"
 
 /* The occupancy of SMs over time. */
@@ -27,6 +28,8 @@ struct sms_results {
     struct sms__values *values; /* [policies][room] */
     struct sms__alone *alone;   /* [room][vms] */
     bool with_alone;
+    struct sms__memo *memo; /* NULL: every run is simulated */
+    struct sms__run_text text;
     size_t subjects[SMS_SUBJECTS];
     const char **name[SMS_SUBJECTS]; /* [subjects] */
     size_t sms;
@@ -58,6 +61,11 @@ int sms__results_note(void *results);
 /* run.c: returns as an error what sms_run would refuse before it simulates anything. */
 int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
                    struct sms_errors *errors);
+
+/* run.c: sms_run with a memo, whose runs it takes over. `beside`: what determines the runs beside the scenario's
+ * document and the options, such as other documents that were changed. The options have no observers and no bins. */
+int sms__run_with_memo(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                       struct sms__memo *memo, const char *beside, struct sms_results **out, struct sms_errors *errors);
 
 /* jobs.c: runs replications up to `wanted`, each with every policy and the stand-alone runs, in threads. Errors
  * go to `errors`. */

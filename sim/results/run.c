@@ -109,8 +109,8 @@ static int run_checked(const struct sms_scenario *scenario, const struct sms_run
     return code;
 }
 
-int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
-            struct sms_errors *errors)
+int sms__run_with_memo(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                       struct sms__memo *memo, const char *beside, struct sms_results **out, struct sms_errors *errors)
 {
     struct sms_run_options own = sms_run_defaults();
     struct sms_errors unread;
@@ -129,10 +129,18 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     struct sms_results *results = calloc(1, sizeof *results);
     if (!results)
         return sms__report_run(SMS_ENOMEM, scenario, "", NULL, errors);
+    results->text.beside = beside;
+    results->memo = scenario->cluster || scenario->compat != SMS__COMPAT_OFF ? NULL : memo;
     code = run_checked(scenario, options, results, errors);
     if (code)
         sms_results_free(results);
     else
         *out = results;
     return code;
+}
+
+int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
+            struct sms_errors *errors)
+{
+    return sms__run_with_memo(scenario, options, NULL, "", out, errors);
 }

@@ -228,3 +228,19 @@ int sms__point_load(struct sms__worker_context *context, uint64_t point, struct 
     sms__point_coordinates(context->plan, point, &coordinates);
     return sms__coordinates_load(context, &coordinates, out, models, errors);
 }
+
+const char *sms__point_beside(struct sms__arena *arena, const struct sms__plan *plan, uint64_t point)
+{
+    struct sms__coordinates coordinates;
+    sms__point_coordinates(plan, point, &coordinates);
+    const char *text = sms__print(arena, "%zu", (size_t)(coordinates.base - plan->base));
+    for (size_t i = 0; i < plan->axes; i++)
+        for (size_t c = 0; c < plan->axis[i].columns; c++) {
+            const struct sms__node *path = plan->column[plan->axis[i].first + c].path;
+            if (sms__workload_path(path))
+                text = sms__print(
+                    arena, "%s\n%s: %s", text, path->text,
+                    sms__node_flow(arena, sms__column_value(arena, plan, &plan->axis[i], coordinates.position[i], c)));
+        }
+    return text;
+}

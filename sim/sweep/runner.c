@@ -2,6 +2,7 @@
  * and shows the progress. The results do not depend on the number of threads, for they are merged in the points' order.
  */
 #include "../model/estimate.h"
+#include "../results/results.h"
 #include "store.h"
 
 #include <pthread.h>
@@ -23,6 +24,7 @@ struct runner {
     const struct sms__sweep_options *options;
     const struct sms__index *index;
     struct sms__store *store;
+    struct sms__memo *memo; /* runs that points share */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a first record is in the queue, or a thread ended */
     pthread_cond_t freed;   /* there is more memory */
@@ -158,29 +160,48 @@ static void release_memory(struct runner *runner, uint64_t bytes)
     pthread_mutex_unlock(&runner->lock);
 }
 
+/* A point while it is run. */
+struct running {
+    struct worker *worker;
+    struct sms__arena arena;
+    uint64_t point;
+    const struct sms_scenario *scenario;
+    struct sms_results *results;
+};
+
+static int simulate(void *user)
+{
+    struct running *running = user;
+    const struct runner *runner = running->worker->runner;
+    struct sms_run_options options = sms_run_defaults();
+    options.engine = runner->options->engine;
+    options.check = runner->options->check;
+    options.cancel = runner->options->cancel;
+    return sms__run_with_memo(running->scenario, &options, runner->memo,
+                              sms__point_beside(&running->arena, runner->plan, running->point), &running->results,
+                              &running->worker->errors);
+}
+
 /* A wrong scenario (SMS_EINPUT) is recorded as the point's result. Any other failure stops the sweep unrecorded. */
 static int run_point(struct worker *worker, uint64_t point)
 {
-    const struct sms__sweep_options *sweep_options = worker->runner->options;
-    struct sms_run_options options = sms_run_defaults();
-    struct sms_results *results = NULL;
+    struct running running = {.worker = worker, .point = point};
     struct sms_file *file = NULL;
     char *models = NULL;
-    options.engine = sweep_options->engine;
-    options.check = sweep_options->check;
-    options.cancel = sweep_options->cancel;
     uint64_t bytes = 0;
     int code = sms__point_load(&worker->context, point, &file, &models, &worker->errors);
     if (code == SMS_OK) {
-        bytes = reserve_memory(worker->runner, sms_file_scenario(file, 0));
-        code = sms_run(sms_file_scenario(file, 0), &options, &results, &worker->errors);
+        running.scenario = sms_file_scenario(file, 0);
+        bytes = reserve_memory(worker->runner, running.scenario);
+        code = sms__guard(&running.arena, simulate, &running);
     }
     if (code == SMS_OK || code == SMS_EINPUT)
-        code = record_point(worker, point, models, code ? NULL : results);
+        code = record_point(worker, point, models, code ? NULL : running.results);
     else
         free(models);
-    sms_results_free(results);
+    sms_results_free(running.results);
     sms_file_free(file);
+    sms__arena_release(&running.arena);
     release_memory(worker->runner, bytes);
     return code;
 }
@@ -321,6 +342,9 @@ static int run_missing(struct runner *runner)
     runner->next = shard.idx - 1;
     if (runner->count->points > runner->count->before)
         run_threads(runner, runner->count->points - runner->count->before);
+    const struct sms__memo_count runs = runner->memo ? sms__memo_count(runner->memo) : (struct sms__memo_count){0};
+    runner->count->simulated = runs.simulated;
+    runner->count->shared = runs.shared;
     if (runner->code == SMS_ECANCELED ||
         (runner->code == SMS_OK && runner->options->cancel && atomic_load(runner->options->cancel)))
         return report_interrupted(runner);
@@ -347,12 +371,14 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
                                 .options = options,
                                 .index = &index,
                                 .store = &store,
+                                .memo = sms__memo_new(),
                                 .lock = PTHREAD_MUTEX_INITIALIZER,
                                 .changed = PTHREAD_COND_INITIALIZER,
                                 .freed = PTHREAD_COND_INITIALIZER,
                                 .count = count,
                                 .errors = errors};
         code = run_missing(&runner);
+        sms__memo_free(runner.memo);
         sms__index_close(&index);
     }
     sms__store_close(&store);

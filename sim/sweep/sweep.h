@@ -124,9 +124,6 @@ const struct sms__node *sms__node_replace(struct sms__reader *reader, const stru
 /* The part of the path after its first name, if that is `name`; otherwise NULL. */
 const char *sms__path_after(const char *rest, const char *name);
 
-/* yaml_flow.c: writes a node as one line of YAML. Equal content gives equal text. */
-char *sms__node_flow(struct sms__arena *arena, const struct sms__node *node);
-
 /* point.c: the base, the scenario and the position on each axis that make up a point. */
 struct sms__coordinates {
     const struct sms__base *base;
@@ -179,6 +176,10 @@ int sms__coordinates_load(struct sms__worker_context *context, const struct sms_
 int sms__point_load(struct sms__worker_context *context, uint64_t point, struct sms_file **out, char **models,
                     struct sms_errors *errors);
 
+/* point.c: writes what determines a point's runs beside its scenario's document: the file of the base, and the values
+ * of paths into workloads. It lives in the arena; call it in its guard. */
+const char *sms__point_beside(struct sms__arena *arena, const struct sms__plan *plan, uint64_t point);
+
 /* key.c: SHA-256 of everything that determines a point's results. That is the program's version and sources, the
  * scenario's document, the plan's changes to it, what is kept, the documents of its devices and workloads, and the
  * sources of its policies and contention model. */
@@ -207,6 +208,7 @@ struct sms__sweep_options {
 };
 struct sms__sweep_count {
     uint64_t points, before, run, failed; /* points of the shard; before: already in the stores */
+    uint64_t simulated, shared;           /* runs of these points; shared: taken over from equal ones */
 };
 int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
                    struct sms__sweep_count *count, struct sms_errors *errors);

@@ -48,5 +48,7 @@ struct sms__node *sms__node_pick(struct sms__arena *arena, const struct sms__nod
                                  bool among);
 /* The value of `key` in a map, or if there is none the map itself: a place to report. */
 const struct sms__node *sms__at_key(const struct sms__node *map, const char *key);
+/* flow.c: writes a node as one line of YAML. Equal content gives equal text. */
+char *sms__node_flow(struct sms__arena *arena, const struct sms__node *node);
 
 #endif

@@ -1,5 +1,6 @@
-/* Writes a node as one line of YAML in flow style. Keys hash this text, so equal content must give equal text. */
-#include "sweep.h"
+/* Writes a node as one line of YAML in flow style. Keys are made of this text, so equal content must give equal text.
+ */
+#include "doc.h"
 
 #include <string.h>
 
