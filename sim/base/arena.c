@@ -1,5 +1,6 @@
 /* Arena allocation in chunks. Invariant: every byte that sms__alloc hands out is zero, aligned for any type, and
  * lives until sms__arena_release. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "arena.h"
 
 #include <smsched/error.h>
@@ -9,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { CHUNK_BYTES = 64 * 1024, ALIGN = 64 };
+enum { CHUNK_BYTES = 64 * 1024, ALIGN = 64, HUGE_PAGE = 2 * 1024 * 1024 };
 
 struct sms__chunk {
     struct sms__chunk *next;
@@ -30,13 +32,27 @@ int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user)
     return code;
 }
 
+/* Returns memory, or NULL. Large memory lies in huge pages where the system has them: the events of a large device
+ * touch it all over, and each would cost a walk of the page table. */
+static void *allocate(size_t bytes)
+{
+    if (bytes < HUGE_PAGE)
+        return aligned_alloc(ALIGN, bytes);
+    void *memory = aligned_alloc(HUGE_PAGE, bytes);
+#ifdef MADV_HUGEPAGE
+    if (memory)
+        (void)madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* only a hint */
+#endif
+    return memory;
+}
+
 static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
 {
     size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     struct sms__chunk *chunk = malloc(sizeof *chunk);
     if (!chunk)
         return NULL;
-    chunk->bytes = aligned_alloc(ALIGN, size);
+    chunk->bytes = allocate(size);
     if (!chunk->bytes) {
         free(chunk);
         return NULL;

@@ -39,7 +39,8 @@ static void init_sm(struct sms__blocks *device, size_t idx)
     device->setup.engine->handler[sm->source].touched = sm->resident;
 }
 
-/* Allocates the room for blocks. The data of one SM lies together, with what events touch most at the front. */
+/* Allocates the room for blocks. The data of one SM lies together, with what events touch most at the front. The engine
+ * fetches the front before it is needed. */
 static void init_residents(struct sms__blocks *device)
 {
     size_t limit = device->setup.model->sm.blocks;
@@ -49,8 +50,8 @@ static void init_residents(struct sms__blocks *device)
     for (size_t s = 0; s < device->sms; s++) {
         struct sms__sm_state *sm = &device->sm[s];
         sm->resident = (void *)(memory + s * each);
-        sm->group = (void *)(sm->resident + limit);
-        sm->cold = (void *)(sm->group + limit);
+        sm->cold = (void *)(sm->resident + limit);
+        sm->group = (void *)(sm->cold + limit);
         for (size_t i = 0; i < limit; i++)
             sm->resident[i].next = i + 1 < limit ? (uint16_t)(i + 1) : SMS__NONE;
     }
