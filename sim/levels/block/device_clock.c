@@ -139,7 +139,7 @@ static void track(struct sms__device_clock *clock, const struct sms__sm_state *s
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
         uint64_t sm_slow = bits_of(group->sm_slow);
-        if (group->launch->fit->of_device != clock->resources)
+        if (group->fit->of_device != clock->resources)
             continue;
         if (!group->clock) {
             rises = sm_slow < rises ? sm_slow : rises;

@@ -35,8 +35,8 @@ void sms__describe(const struct sms__sm_state *sm)
     struct sms__rating *rating = &sm->device->rating;
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
-        rating->group[g] = (struct sms_group){sm->idx,           group->blocks,           group->launch->fit->pressure,
-                                              &rating->speed[g], group->launch->fit->cls, 0};
+        rating->group[g] =
+            (struct sms_group){sm->idx, group->blocks, group->fit->pressure, &rating->speed[g], group->fit->cls, 0};
     }
 }
 
@@ -63,7 +63,7 @@ static void rate_sm(const struct sms__sm_state *sm, bool within)
     struct sms__rating *rating = &device->rating;
     sms__describe(sm);
     for (size_t g = 0; within && g < sm->groups; g++) {
-        double slow = slow_of(&rating->levels, sm->group[g].launch->fit);
+        double slow = slow_of(&rating->levels, sm->group[g].fit);
         rating->group[g].most = slow > 1 ? 1 / slow : 0;
     }
     device->setup.contention->rate(&device->setup.contention_view, sm->pressure, rating->group, sm->groups);
@@ -93,7 +93,7 @@ static void add_step(const struct sms__sm_state *sm, const struct sms__group *gr
         ++*steps;
     }
     for (uint32_t left = device->rating.device_scope; left; left &= left - 1)
-        *++step += group->launch->fit->pressure[__builtin_ctz(left)] * group->blocks;
+        *++step += group->fit->pressure[__builtin_ctz(left)] * group->blocks;
 }
 
 /* Finds the steps from rating.speed. */
@@ -101,7 +101,7 @@ static void find_steps(const struct sms__sm_state *sm)
 {
     sm->device->rating.levels.steps[sm->idx] = 0;
     for (size_t g = 0; g < sm->groups; g++)
-        if (sm->group[g].launch->fit->of_device)
+        if (sm->group[g].fit->of_device)
             add_step(sm, &sm->group[g], sm->device->rating.speed[g]);
 }
 
@@ -210,7 +210,7 @@ void sms__levels_mark(struct sms__blocks *device)
  * a group of which both slowdowns are equal keeps following what it follows. */
 static double slow_of_follower(const struct sms__sm_state *sm, size_t g)
 {
-    double slow = slow_of(&sm->device->rating.levels, sm->group[g].launch->fit), own = own_slow(sm)[g];
+    double slow = slow_of(&sm->device->rating.levels, sm->group[g].fit), own = own_slow(sm)[g];
     return slow > own || (slow == own && sm->group[g].clock) ? slow : 1;
 }
 
@@ -225,7 +225,7 @@ static bool is_coupled(const struct sms__sm_state *sm)
     }
     for (size_t g = 0; most > 1 && g < sm->groups; g++)
         coupled |= own_slow(sm)[g] > 1 && slow_of_follower(sm, g) == 1 &&
-                   slow_of(&sm->device->rating.levels, sm->group[g].launch->fit) < most;
+                   slow_of(&sm->device->rating.levels, sm->group[g].fit) < most;
     return coupled;
 }
 
@@ -248,7 +248,6 @@ const double *sms__levels_rate(struct sms__sm_state *sm)
         return own_slow(sm);
     rate_sm(sm, true);
     for (size_t g = 0; g < sm->groups; g++)
-        rating->speed[g] =
-            slow_within(&rating->group[g], own_slow(sm)[g], slow_of(&rating->levels, sm->group[g].launch->fit));
+        rating->speed[g] = slow_within(&rating->group[g], own_slow(sm)[g], slow_of(&rating->levels, sm->group[g].fit));
     return rating->speed;
 }

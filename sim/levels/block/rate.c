@@ -2,6 +2,8 @@
  * leaves. Invariant: a group's clock is brought up to date exactly when its speed changes. */
 #include "internal.h"
 
+#include <math.h>
+
 void sms__rate_init(struct sms__blocks *device)
 {
     const struct sms__device *model = device->setup.model;
@@ -80,10 +82,10 @@ void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now) { update
 
 /* Slows a group by the greater of two factors: its SM's and the device's. If the device's is greater, the group follows
  * the device clock. If they are equal, it keeps following what it follows. */
-static inline __attribute__((always_inline)) void set_speed(struct sms__blocks *device, struct sms__group *group,
-                                                            double sm_slow, uint64_t now)
+static inline __attribute__((always_inline)) void set_shared_speed(struct sms__blocks *device, struct sms__group *group,
+                                                                   double sm_slow, uint64_t now)
 {
-    const struct sms__footprint *fit = group->launch->fit;
+    const struct sms__footprint *fit = group->fit;
     struct sms__device_clock *clock = fit->of_device ? sms__device_clock_of(device, fit) : NULL;
     struct sms__device_clock *follows = group->clock;
     if (clock && clock->slow != sm_slow)
@@ -97,6 +99,18 @@ static inline __attribute__((always_inline)) void set_speed(struct sms__blocks *
     group->clock_base = follows ? sms__device_clock_reading(follows, now) : 0;
     group->slow = sm_slow;
     group->speed = 1 / sm_slow;
+}
+
+/* Slows a group by its SM. `speed` is 1 / sm_slow. */
+static inline __attribute__((always_inline)) void set_speed(struct sms__group *group, double sm_slow, double speed,
+                                                            uint64_t now)
+{
+    if (sm_slow == group->slow)
+        return;
+    group->base += (double)(now - group->since) * group->speed;
+    group->since = now;
+    group->slow = sm_slow;
+    group->speed = speed;
 }
 
 /* Returns the greatest slowdown of these resources, at least 1. */
@@ -122,13 +136,18 @@ static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
         slowdown[r] = sms__slowdown(device, (size_t)r, sm->pressure[r]);
     }
     uint32_t last = 0; /* what slowed the group before; most groups of an SM are slowed by the same resources */
-    double sm_slow = 1;
-    for (size_t g = 0; g < sm->groups; g++) {
-        uint32_t by = slowing & sm->group[g].launch->fit->of_sm;
-        if (by != last)
+    double sm_slow = 1, speed = 1;
+    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+        uint32_t by = slowing & group->fit->of_sm;
+        if (by != last) {
             sm_slow = greatest(slowdown, by);
+            speed = 1 / sm_slow;
+        }
         last = by;
-        set_speed(device, &sm->group[g], sm_slow, now);
+        if (group->fit->of_device)
+            set_shared_speed(device, group, sm_slow, now);
+        else
+            set_speed(group, sm_slow, speed, now);
     }
 }
 
@@ -152,7 +171,7 @@ static __attribute__((noinline)) void share(struct sms__sm_state *sm, uint64_t n
 {
     const double *slow = sms__levels_rate(sm);
     for (size_t g = 0; g < sm->groups; g++)
-        set_speed(sm->device, &sm->group[g], slow[g], now);
+        set_shared_speed(sm->device, &sm->group[g], slow[g], now);
 }
 
 static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
@@ -176,21 +195,56 @@ static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
 
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now) { rate_groups(sm, now); }
 
+/* The next end of a block on an SM. */
+struct next_end {
+    uint64_t time, group;
+    bool tied; /* another group has one at the same time */
+};
+
+/* Groups in a row whose clocks were advanced at the same time. Of such groups the one with the least delay from then on
+ * ends first, and only its time must be worked out. */
+struct row {
+    uint64_t since, group;
+    double first, second; /* delays, ps; the first is that of `group` */
+};
+
+static inline void end_row(struct next_end *next, const struct row *row)
+{
+    uint64_t time = sms__after(row->since, row->first);
+    bool tied = time == sms__after(row->since, row->second);
+    if (time < next->time)
+        *next = (struct next_end){time, row->group, tied};
+    else
+        next->tied |= time == next->time;
+}
+
 /* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. */
 static void schedule(struct sms__sm_state *sm)
 {
-    uint64_t soonest = SMS__NEVER, next = SMS__NONE;
-    bool any_follows = false, tied = false;
+    const struct row none = {0, SMS__NONE, INFINITY, INFINITY};
+    struct next_end next = {SMS__NEVER, SMS__NONE, false};
+    struct row row = none;
+    bool any_follows = false;
     for (size_t g = 0; g < sm->groups; g++) {
-        struct sms__group *group = &sm->group[g];
-        any_follows |= group->clock != NULL;
-        group->due = group->clock ? SMS__NEVER : sms__group_due(group, sm->resident[group->first].end);
-        tied = group->due == soonest || (tied && group->due > soonest);
-        next = group->due < soonest ? g : next;
-        soonest = group->due < soonest ? group->due : soonest;
+        const struct sms__group *group = &sm->group[g];
+        if (group->clock) {
+            any_follows = true;
+            continue;
+        }
+        if (group->since != row.since) {
+            end_row(&next, &row);
+            row = none;
+            row.since = group->since;
+        }
+        double delay = (sm->resident[group->first].end - group->base) * group->slow;
+        double later = delay < row.first ? row.first : delay;
+        row.group = delay < row.first ? g : row.group;
+        row.first = delay < row.first ? delay : row.first;
+        row.second = later < row.second ? later : row.second;
     }
-    sm->next_group = (uint16_t)(any_follows || tied ? SMS__NONE : next);
-    sms__engine_at(sm->device->setup.engine, sm->source, soonest);
+    end_row(&next, &row);
+    sm->next_group = (uint16_t)(any_follows || next.tied ? SMS__NONE : next.group);
+    sms__engine_at(sm->device->setup.engine, sm->source, next.time);
     if (sm->device->clocks)
         sms__device_clock_track(sm);
 }

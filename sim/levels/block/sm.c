@@ -181,20 +181,18 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
     sm->free = at;
 }
 
-/* True if the first resident ends now. Only a group that follows no device clock keeps its time. */
+/* True if the group has a resident that ends now. */
 static bool is_due(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
 {
-    return (group->clock ? sms__group_due(group, sm->resident[group->first].end) : group->due) <= now;
+    return group->first != SMS__NONE && sms__group_due(group, sm->resident[group->first].end) <= now;
 }
 
 /* Removes the residents that end now. */
 static void leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
 {
-    do {
+    do
         leave(sm, group, now);
-        if (group->first != SMS__NONE)
-            group->due = sms__group_due(group, sm->resident[group->first].end);
-    } while (group->first != SMS__NONE && group->due <= now);
+    while (is_due(sm, group, now));
 }
 
 void sms__end_launch(struct sms__launch *launch, uint64_t now)
@@ -275,8 +273,14 @@ void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 {
-    return (struct sms__group){
-        .launch = launch, .speed = 1, .slow = 1, .sm_slow = 1, .since = now, .first = SMS__NONE, .last = SMS__NONE};
+    return (struct sms__group){.launch = launch,
+                               .fit = launch->fit,
+                               .speed = 1,
+                               .slow = 1,
+                               .sm_slow = 1,
+                               .since = now,
+                               .first = SMS__NONE,
+                               .last = SMS__NONE};
 }
 
 static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)

@@ -21,13 +21,13 @@ struct sms__resident_cold {
 
 struct sms__group {
     struct sms__launch *launch;
-    double base;                     /* the clock's reading at `since`: ps of work done per block */
-    double speed, slow;              /* slow = 1 / speed */
-    double sm_slow;                  /* slowdown by the SM's own resources */
-    uint64_t since;                  /* ps */
-    uint64_t due;                    /* time at which the first resident leaves; only if `clock` is NULL */
-    struct sms__device_clock *clock; /* the device clock that the group follows, or NULL */
-    double clock_base;               /* reading of that clock when the group's reading was `base` */
+    const struct sms__footprint *fit; /* the launch's, at hand: events visit all groups of an SM */
+    double base;                      /* the clock's reading at `since`: ps of work done per block */
+    double speed, slow;               /* slow = 1 / speed */
+    double sm_slow;                   /* slowdown by the SM's own resources */
+    uint64_t since;                   /* ps */
+    struct sms__device_clock *clock;  /* the device clock that the group follows, or NULL */
+    double clock_base;                /* reading of that clock when the group's reading was `base` */
     uint32_t blocks;
     uint16_t first, last; /* residents */
 };
