@@ -109,70 +109,59 @@ static void hand_over(struct job *job, const void *left)
     job->promised = NULL;
 }
 
-/* What a policy's run leaves, in one piece: the series, and then all values of a run that is no pilot. */
+/* What a policy's run leaves, in one piece: why processes wait, the series, and the values of a run that is no pilot.
+ */
 struct left {
-    char *bytes;
-    size_t series, size; /* bytes; series: of them */
+    uint64_t stall[SMS__STALLS];
+    uint64_t series[];
 };
 
-static struct left new_left(struct job *job)
+static size_t series_size(const struct sms_results *results)
 {
-    const struct sms_results *results = job->work->results;
-    struct left left = {0};
-    if (sms__series_ps(results->scenario))
-        left.series = sms__series_rows(results->scenario) * SMS__SERIES * sizeof(uint64_t);
-    left.size = left.series + sizeof((struct sms__values *)0)->stall + results->scenario->vms * sizeof(double);
-    for (int s = 0; s < SMS_SUBJECTS; s++)
-        left.size += sms__values_count(results, (enum sms_subject)s) * sizeof(double);
-    left.size = job->work->pilots ? left.series : left.size;
-    left.bytes = results->memo ? sms__alloc(&job->arena, left.size + 1, 1) : NULL;
-    return left;
+    return sms__series_ps(results->scenario) ? sms__series_rows(results->scenario) * SMS__SERIES : 0;
 }
 
-static char *copy(char *bytes, void *values, size_t size, bool out)
+static size_t values_bytes(const struct work *work)
 {
-    if (out)
-        memcpy(values, bytes, size);
-    else
-        memcpy(bytes, values, size);
-    return bytes + size;
+    return work->pilots ? 0 : sms__values_size(work->results) * sizeof(double);
 }
 
-/* Copies the values of a run behind the series, or from there if `out`. */
-static void copy_values(const struct sms_results *results, struct sms__values *values, const struct left *left,
-                        bool out)
+static size_t left_bytes(const struct work *work)
 {
-    char *next = left->bytes + left->series;
-    for (int s = 0; s < SMS_SUBJECTS; s++)
-        next = copy(next, values->of[s], sms__values_count(results, (enum sms_subject)s) * sizeof(double), out);
-    next = copy(next, values->end_ps, results->scenario->vms * sizeof(double), out);
-    copy(next, values->stall, sizeof values->stall, out);
+    return sizeof(struct left) + series_size(work->results) * sizeof(uint64_t) + values_bytes(work);
 }
 
 /* Keeps a run that another one was equal to. */
 static int keep_taken(struct job *job, const struct left *left, size_t policy, size_t replication)
 {
-    struct sms_results *results = job->work->results;
-    keep_series(job->work, policy, left->series ? (const uint64_t *)(const void *)left->bytes : NULL);
-    if (!job->work->pilots)
-        copy_values(results, &results->values[policy * results->room + replication], left, true);
+    const struct sms_results *results = job->work->results;
+    const size_t series = series_size(results);
+    keep_series(job->work, policy, series ? left->series : NULL);
+    if (job->work->pilots)
+        return SMS_OK;
+    struct sms__values *values = &results->values[policy * results->room + replication];
+    memcpy(values->stall, left->stall, sizeof left->stall);
+    memcpy(values->end_ps, left->series + series, values_bytes(job->work));
     return SMS_OK;
 }
 
-static void keep_simulated(struct job *job, const struct left *left, const struct sms__record *record, size_t policy,
+static void keep_simulated(struct job *job, struct left *left, const struct sms__record *record, size_t policy,
                            size_t replication)
 {
     const struct sms_results *results = job->work->results;
+    const size_t series = series_size(results);
     keep_series(job->work, policy, record->series);
     if (!job->work->pilots)
         keep(job, record, policy, replication);
     if (!job->promised)
         return;
-    if (left->series)
-        memcpy(left->bytes, record->series, left->series);
+    memcpy(left->stall, record->stall, sizeof left->stall);
+    if (series)
+        memcpy(left->series, record->series, series * sizeof *left->series);
     if (!job->work->pilots)
-        copy_values(results, &results->values[policy * results->room + replication], left, false);
-    hand_over(job, left->bytes);
+        memcpy(left->series + series, results->values[policy * results->room + replication].end_ps,
+               values_bytes(job->work));
+    hand_over(job, left);
 }
 
 /* What happens on the devices of a cluster is not reported. */
@@ -201,14 +190,14 @@ static int run_policy(struct job *job)
         .options = results->options,
         .record = &record,
     };
-    const struct left left = new_left(job);
-    if (take_over(job, &spec, left.bytes, left.size))
-        return keep_taken(job, &left, policy, replication);
+    struct left *left = results->memo ? sms__alloc(&job->arena, 1, left_bytes(work)) : NULL;
+    if (take_over(job, &spec, left, left_bytes(work)))
+        return keep_taken(job, left, policy, replication);
     int code = sms__simulate(&job->arena, &spec);
     memcpy(job->why, record.why, sizeof job->why);
     job->at = record.at;
     if (code == SMS_OK)
-        keep_simulated(job, &left, &record, policy, replication);
+        keep_simulated(job, left, &record, policy, replication);
     return code;
 }
 

@@ -11,11 +11,23 @@ size_t sms__values_count(const struct sms_results *results, enum sms_subject sub
     return results->subjects[subject] * sms__metric_count(subject);
 }
 
+size_t sms__values_size(const struct sms_results *results)
+{
+    size_t count = results->scenario->vms;
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        count += sms__values_count(results, (enum sms_subject)s);
+    return count;
+}
+
+/* In one piece, so that all of a run can be copied at once. */
 static void new_values(struct sms_results *results, struct sms__values *values)
 {
-    for (int s = 0; s < SMS_SUBJECTS; s++)
-        values->of[s] = SMS__NEW(&results->arena, double, sms__values_count(results, (enum sms_subject)s));
-    values->end_ps = SMS__NEW(&results->arena, double, results->scenario->vms);
+    values->end_ps = SMS__NEW(&results->arena, double, sms__values_size(results));
+    double *next = values->end_ps + results->scenario->vms;
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        values->of[s] = next;
+        next += sms__values_count(results, (enum sms_subject)s);
+    }
 }
 
 static void choose_policies(struct sms_results *results)

@@ -45,6 +45,8 @@ struct sms_results {
 
 /* The number of values of a subject in each run. */
 size_t sms__values_count(const struct sms_results *results, enum sms_subject subject);
+/* The same of all subjects, and of `end_ps`, where they begin. */
+size_t sms__values_size(const struct sms_results *results);
 
 /* results.c: the estimate over the first n replications. */
 struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,

@@ -44,33 +44,18 @@ static int add_store(struct sms__index *index, const char *name)
     return SMS_OK;
 }
 
-/* Versions before 2 kept the points in files of their own format. */
-static bool is_old_journal(const char *name)
-{
-    const char *end = strrchr(name, '.');
-    return name[0] >= '0' && name[0] <= '9' && strstr(name, "-of-") && end && !strcmp(end, ".journal");
-}
-
 /* A missing folder has no stores. */
 static int list_stores(struct sms__index *index, struct sms_errors *errors)
 {
     struct sms__shard shard;
     const char *machine;
-    char path[SMS__PATH_BYTES];
     int code = SMS_OK;
     DIR *dir = opendir(index->folder);
     if (!dir)
         return errno == ENOENT ? SMS_OK : sms__fail(errors, SMS_EIO, index->folder, "%s", strerror(errno));
-    for (const struct dirent *entry = readdir(dir); entry && code == SMS_OK; entry = readdir(dir)) {
+    for (const struct dirent *entry = readdir(dir); entry && code == SMS_OK; entry = readdir(dir))
         if (sms__store_parse(entry->d_name, &shard, &machine))
             code = add_store(index, entry->d_name);
-        if (!is_old_journal(entry->d_name))
-            continue;
-        snprintf(path, sizeof path, "%s/%s", index->folder, entry->d_name);
-        code = sms__fail(errors, SMS_EINPUT, path,
-                         "is the journal of an earlier version, which this one cannot read; move it away to run its "
-                         "points again");
-    }
     closedir(dir);
     if (code && !errors->count)
         sms__fail(errors, code, index->folder, code == SMS_EIO ? "more than 65535 shards" : "out of memory");

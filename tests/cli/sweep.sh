@@ -151,9 +151,6 @@ refused() { # WHAT MESSAGE: neither the status nor the sweep accepts what is in 
 cp torn/random.db torn/2-of-2.other.db
 refused "random bytes" "torn/2-of-2.other.db: error: is not the database of a shard; move it away"
 rm torn/2-of-2.other.db
-touch torn/1-of-4.other.journal
-refused "an old journal" "torn/1-of-4.other.journal: error: is the journal of an earlier version, which this one cannot read; move it away"
-rm torn/1-of-4.other.journal
 cp torn/1-of-1.$here.db whole.db
 truncate -s -5000 torn/1-of-1.$here.db
 refused "a database without its end" "torn/1-of-1.$here.db: error: is damaged ("
