@@ -17,99 +17,23 @@
 /* Rows of a table that stand for all of it. */
 enum { ROWS_LOOKED_AT = 1000 };
 
-/* `count` equal pods that come. */
-struct pods {
-    const struct sms__pods *group;
-    const struct sms__tenant *vm; /* what each of them runs; NULL: it lasts its duration */
-    struct sms__job job;          /* of vm, on the scenario's first device */
-    double count, milli, gpus;    /* thousandths of GPUs, and GPUs, of one */
-    double length_ps;             /* from start to end; 0: it never leaves */
-    bool held;                    /* some node could hold it */
-};
-
+/* What is known of all pods. */
 struct outlook {
     const struct sms_scenario *scenario;
     const struct sms__cluster *cluster;
-    double last_ps;       /* when the last pod that can find a node has come and ended, or when the run is over */
-    double work_ps;       /* GPU time of all pods */
-    double forever_milli; /* taken by pods that never leave */
-    double waiting;       /* pods that wait, on average */
-    double hopeless;      /* those of them that no node can hold */
-    double mtbf_ps;       /* of failures that stop every pod sooner or later; INFINITY: there are none */
-    double most, runs;    /* pods of the entry `waits`; policies times replications */
-    double steps;         /* looked at so far */
-    const struct sms__node *waits; /* the entry with most pods that wait */
+    double last_ps;         /* when the last pod that can find a node has come and ended, or the run is over */
+    double work_ps;         /* GPU time of all pods that end */
+    double forever_milli;   /* thousandths of GPUs, taken by pods that never leave */
+    double ending, lasting; /* pods with GPUs that end, and that never leave */
+    double hopeless;        /* pods that no node can hold */
+    double waiting;         /* pods that wait, on average */
+    double mtbf_ps;         /* of failures that stop every pod sooner or later; INFINITY: there are none */
+    double runs;            /* policies times replications */
+    double steps;           /* looked at so far */
+    double most;            /* pods of the entry `waits`, which has most of them */
+    const struct sms__node *waits;
     struct sms__effort *effort;
 };
-
-typedef void visit(struct outlook *outlook, const struct pods *pods);
-
-static void visit_pods(struct outlook *outlook, const struct sms__pods *group, const struct sms__pods *like,
-                       double count, visit *see)
-{
-    const struct sms__cluster *cluster = outlook->cluster;
-    const struct sms_scenario *scenario = outlook->scenario;
-    const struct sms_pod_view *shape = &cluster->shape[like->shape];
-    struct pods pods = {.group = group, .count = count, .gpus = (double)shape->gpus};
-    pods.milli = (double)sms_pod_gpu_milli(shape);
-    pods.held = !cluster->held || cluster->held[like->shape];
-    pods.length_ps = group->rows && !group->lasts ? like->duration_ps : group->duration_ps;
-    if (like->tenant && !group->lasts) {
-        pods.vm = &scenario->vm[like->tenant - 1];
-        outlook->steps += (double)pods.vm->workload->steps;
-        if (outlook->steps <= SMS__STEPS_SEEN)
-            pods.job = sms__measure_job(pods.vm->workload, pods.vm->fit[0], scenario->device[0]);
-        pods.length_ps = (double)pods.vm->repeat * fmax(pods.job.ps, pods.vm->period_ps);
-    }
-    see(outlook, &pods);
-}
-
-/* Visits what comes, group by group. Each row of a sample's table stands for an equal part of its pods. */
-static void for_pods(struct outlook *outlook, visit *see)
-{
-    outlook->steps = 0;
-    for (size_t g = 0; g < outlook->cluster->groups; g++) {
-        const struct sms__pods *group = &outlook->cluster->pod[g];
-        size_t rows = group->rows < ROWS_LOOKED_AT ? group->rows : ROWS_LOOKED_AT;
-        if (!group->pool && !rows)
-            visit_pods(outlook, group, group, (double)group->count, see);
-        for (size_t r = 0; r < rows; r++)
-            visit_pods(outlook, group, &outlook->cluster->pod[group->first_row + r],
-                       (double)group->count / (double)rows, see);
-    }
-}
-
-static void add_end(struct outlook *outlook, const struct pods *pods)
-{
-    const struct sms__pods *group = pods->group;
-    double length = pods->length_ps, ratio = length / outlook->mtbf_ps;
-    if (!pods->held)
-        return;
-    if (group->on_failure == SMS__RESTART && group->restarts > 1000 && ratio > 1e-6) /* it begins anew each time */
-        length = outlook->mtbf_ps * (exp(fmin(ratio, 100)) - 1);
-    double last = group->start_ps + sms__mean_interval(&group->arriving) * (double)group->count;
-    outlook->last_ps = fmax(outlook->last_ps, last + length);
-    outlook->work_ps += pods->count * length * pods->milli / 1000;
-    outlook->forever_milli += length > 0 ? 0 : pods->count * pods->milli;
-}
-
-/* Pods wait that no node can hold, those that come when GPUs are taken for ever, and half of those beyond the work that
- * the GPUs can do. */
-static void add_waiting(struct outlook *outlook, const struct pods *pods)
-{
-    double gpus = (double)sms__gpus_of(outlook->cluster), over = 0;
-    if (pods->milli > 0 && pods->length_ps <= 0)
-        over = 1 - gpus * 1000 / outlook->forever_milli;
-    else if (pods->milli > 0 && outlook->last_ps > 0)
-        over = (1 - gpus * outlook->last_ps / outlook->work_ps) / 2;
-    double waiting = pods->count * (pods->held ? fmax(over, 0) : 1);
-    outlook->waiting += waiting;
-    outlook->hopeless += pods->held ? 0 : pods->count;
-    if (waiting <= outlook->most)
-        return;
-    outlook->most = waiting;
-    outlook->waits = pods->group->node;
-}
 
 /* The mean time between failures that come to every node. */
 static double find_mtbf(const struct sms__cluster *cluster)
@@ -129,17 +53,6 @@ static double end_of(const struct outlook *outlook)
     return outlook->scenario->duration_ps > 0 ? outlook->scenario->duration_ps : outlook->last_ps;
 }
 
-static void look_ahead(struct outlook *outlook)
-{
-    outlook->mtbf_ps = find_mtbf(outlook->cluster);
-    for_pods(outlook, add_end);
-    if (outlook->cluster->gpu_milli)
-        outlook->last_ps = fmax(outlook->last_ps, outlook->work_ps * 1000 / (double)outlook->cluster->gpu_milli);
-    outlook->last_ps = fmin(outlook->last_ps, SMS__CLOCK_PS);
-    outlook->last_ps = fmin(outlook->last_ps, end_of(outlook));
-    for_pods(outlook, add_waiting);
-}
-
 static void add_failures(const struct outlook *outlook)
 {
     for (size_t i = 0; i < outlook->cluster->failures; i++) {
@@ -151,26 +64,23 @@ static void add_failures(const struct outlook *outlook)
 }
 
 /* Bursts, of which many may pass before one brings a pod. */
-static void add_bursts(struct outlook *outlook, const struct pods *pods)
+static void add_bursts(const struct outlook *outlook, const struct sms__pods *group, double count)
 {
-    const struct sms__arriving *arriving = &pods->group->arriving;
+    const struct sms__arriving *arriving = &group->arriving;
     double cycle = arriving->burst_after_ps + arriving->burst_lasts_ps;
     if (arriving->burst_ps > 0)
-        sms__effort_spend(outlook->effort, pods->count * sms__mean_interval(arriving) / cycle * outlook->runs * BURST_S,
-                          sms__at_key(pods->group->node, "arrivals"), "bursts");
+        sms__effort_spend(outlook->effort, count * sms__mean_interval(arriving) / cycle * outlook->runs * BURST_S,
+                          sms__at_key(group->node, "arrivals"), "bursts");
 }
 
 /* Jobs in the run, no more than there is time for, and those that are simulated alone. */
-static void add_pods(struct outlook *outlook, const struct pods *pods)
+static void add_jobs(const struct outlook *outlook, const struct sms__tenant *vm, const struct sms__job *job,
+                     double processes)
 {
     const struct sms_scenario *scenario = outlook->scenario;
-    const struct sms__tenant *vm = pods->vm;
-    add_bursts(outlook, pods);
-    if (!vm)
-        return;
-    double jobs = vm->repeat ? (double)vm->repeat : INFINITY, length = fmax(pods->job.ps, vm->period_ps);
-    double possible = length > 0 ? end_of(outlook) / length + 1 : jobs, processes = pods->count * pods->gpus;
-    double events = scenario->fidelity == SMS__AS_BLOCKS ? pods->job.events : pods->job.steps;
+    double jobs = vm->repeat ? (double)vm->repeat : INFINITY, length = fmax(job->ps, vm->period_ps);
+    double possible = length > 0 && scenario->duration_ps > 0 ? scenario->duration_ps / length + 1 : jobs;
+    double events = scenario->fidelity == SMS__AS_BLOCKS ? job->events : job->steps;
     bool cut = possible < jobs;
     if (cut) /* and no more at once than there are places */
         processes = fmin(processes, (double)outlook->cluster->slots * (double)sms__gpus_of(outlook->cluster));
@@ -180,8 +90,78 @@ static void add_pods(struct outlook *outlook, const struct pods *pods)
                         cut ? "jobs until the run is over" : "jobs");
     if (vm->repeat)
         sms__effort_add(outlook->effort,
-                        fmin(jobs, SMS__ALONE_JOBS) * pods->job.events * outlook->runs * (double)scenario->devices,
+                        fmin(jobs, SMS__ALONE_JOBS) * job->events * outlook->runs * (double)scenario->devices,
                         SMS__EVENT_S, sms__at_key(vm->node, "workload"), "jobs by themselves");
+}
+
+/* Adds pods that some node can hold, each from start to end; length 0: it never leaves. */
+static void add_held(struct outlook *outlook, const struct sms__pods *group, double count, double milli, double length)
+{
+    double ratio = length / outlook->mtbf_ps;
+    if (group->on_failure == SMS__RESTART && group->restarts > 1000 && ratio > 1e-6) /* it begins anew each time */
+        length = outlook->mtbf_ps * (exp(fmin(ratio, 100)) - 1);
+    double last = group->start_ps + sms__mean_interval(&group->arriving) * (double)group->count;
+    outlook->last_ps = fmax(outlook->last_ps, last + length);
+    outlook->work_ps += count * length * milli / 1000;
+    outlook->forever_milli += length > 0 ? 0 : count * milli;
+    if (milli > 0)
+        *(length > 0 ? &outlook->ending : &outlook->lasting) += count;
+}
+
+/* Adds `count` pods of a group that are like `like`. */
+static void add_pods(struct outlook *outlook, const struct sms__pods *group, const struct sms__pods *like, double count)
+{
+    const struct sms_scenario *scenario = outlook->scenario;
+    const struct sms__cluster *cluster = outlook->cluster;
+    const struct sms_pod_view *shape = &cluster->shape[like->shape];
+    double length = group->rows && !group->lasts ? like->duration_ps : group->duration_ps;
+    if (like->tenant && !group->lasts) {
+        const struct sms__tenant *vm = &scenario->vm[like->tenant - 1];
+        struct sms__job job = {0};
+        outlook->steps += (double)vm->workload->steps;
+        if (outlook->steps <= SMS__STEPS_SEEN)
+            job = sms__measure_job(vm->workload, vm->fit[0], scenario->device[0]);
+        add_jobs(outlook, vm, &job, count * (double)shape->gpus);
+        length = (double)vm->repeat * fmax(job.ps, vm->period_ps);
+    }
+    add_bursts(outlook, group, count);
+    if (!cluster->held || cluster->held[like->shape])
+        add_held(outlook, group, count, (double)sms_pod_gpu_milli(shape), length);
+    else
+        outlook->hopeless += count;
+    if (count > outlook->most) {
+        outlook->most = count;
+        outlook->waits = group->node;
+    }
+}
+
+/* Each row of a sample's table stands for an equal part of its pods. */
+static void add_groups(struct outlook *outlook)
+{
+    for (size_t g = 0; g < outlook->cluster->groups; g++) {
+        const struct sms__pods *group = &outlook->cluster->pod[g];
+        size_t rows = group->rows < ROWS_LOOKED_AT ? group->rows : ROWS_LOOKED_AT;
+        if (!group->pool && !rows)
+            add_pods(outlook, group, group, (double)group->count);
+        for (size_t r = 0; r < rows; r++)
+            add_pods(outlook, group, &outlook->cluster->pod[group->first_row + r], (double)group->count / (double)rows);
+    }
+}
+
+/* Pods wait that no node can hold, those that come when GPUs are taken for ever, and half of those beyond the work that
+ * the GPUs can do. */
+static void find_waiting(struct outlook *outlook)
+{
+    double gpus = (double)sms__gpus_of(outlook->cluster);
+    if (outlook->cluster->gpu_milli)
+        outlook->last_ps = fmax(outlook->last_ps, outlook->work_ps * 1000 / (double)outlook->cluster->gpu_milli);
+    outlook->last_ps = fmin(outlook->last_ps, SMS__CLOCK_PS);
+    outlook->last_ps = fmin(outlook->last_ps, end_of(outlook));
+    outlook->waiting = outlook->hopeless;
+    if (outlook->lasting > 0)
+        outlook->waiting += outlook->lasting * fmax(1 - gpus * 1000 / outlook->forever_milli, 0);
+    if (outlook->ending > 0 && outlook->last_ps > 0)
+        outlook->waiting += outlook->ending * fmax((1 - gpus * outlook->last_ps / outlook->work_ps) / 2, 0);
 }
 
 /* A policy looks at all nodes for the first pod of a shape, and for each pod if it asks what that would cost. */
@@ -226,7 +206,7 @@ static void add_tries(const struct outlook *outlook, const struct sms__policy_us
         again = fmin(again, until / each_ps);
     double tries = again + (singly ? cluster->pods : 0);
     sms__effort_add(outlook->effort, tries * (double)outlook->scenario->replications, try_s(outlook),
-                    again > cluster->pods && outlook->waits ? outlook->waits : outlook->scenario->node,
+                    again > cluster->pods && outlook->waiting > 0 ? outlook->waits : outlook->scenario->node,
                     "tries of pods that wait");
 }
 
@@ -234,11 +214,12 @@ void sms__effort_of_cluster(const struct sms_scenario *scenario, struct sms__eff
 {
     struct outlook outlook = {.scenario = scenario, .cluster = scenario->cluster, .effort = effort};
     outlook.runs = (double)scenario->policies * (double)scenario->replications;
-    look_ahead(&outlook);
+    outlook.mtbf_ps = find_mtbf(outlook.cluster);
+    add_groups(&outlook);
+    find_waiting(&outlook);
     sms__effort_add(effort, 2 * outlook.cluster->pods * outlook.runs, POD_S / 2, sms__at_key(scenario->node, "pods"),
                     "pods");
     add_failures(&outlook);
-    for_pods(&outlook, add_pods);
     for (size_t p = 0; p < scenario->policies; p++) {
         add_looks(&outlook, &scenario->policy[p]);
         add_tries(&outlook, &scenario->policy[p]);
