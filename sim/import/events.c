@@ -1,11 +1,12 @@
-/* Finds events in JSON. Values outside of what is asked for are passed over. */
+/* Finds events in JSON, which yajl parses. Values outside of what is asked for are passed over. */
 #include "events.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 500, NUMBER_MAX = 63 };
+enum { DEPTH_MAX = 500, NUMBER_MAX = 63, CHUNK = 1 << 18 };
 
 enum level { OF_EVENT, OF_ARGS, OF_GPU };
 
@@ -38,6 +39,26 @@ static const struct {
             {OF_GPU, "name", SMS__EVENT_NAME},
             {OF_GPU, "computeMajor", SMS__EVENT_GRID},
             {OF_GPU, "computeMinor", SMS__EVENT_BLOCK}};
+
+unsigned sms__events_line(struct sms__events *events)
+{
+    size_t end = yajl_get_bytes_consumed(events->parser);
+    const unsigned char *at = events->chunk + events->counted, *to = events->chunk + end, *next;
+    for (; at < to && (next = memchr(at, '\n', (size_t)(to - at))); at = next + 1) {
+        events->line++;
+        events->column = 0;
+    }
+    events->column += at < to ? (size_t)(to - at) : 0;
+    events->counted = end > events->counted ? end : events->counted;
+    return events->line;
+}
+
+int sms__events_complain(struct sms__events *events, const char *problem)
+{
+    sms__error(events->errors, SMS_EINPUT, (struct sms__mark){events->file.path, NULL, sms__events_line(events), 1},
+               "%s", problem);
+    return 0;
+}
 
 static void clear_event(struct sms__event *event)
 {
@@ -136,7 +157,7 @@ static int begin_map(void *user)
 {
     struct sms__events *events = user;
     if (++events->depth > DEPTH_MAX)
-        return sms__json_complain(&events->stream, "more than 500 levels of brackets");
+        return sms__events_complain(events, "more than 500 levels of brackets");
     if (events->depth == events->item_depth) {
         clear_event(&events->event);
         events->field = SMS__EVENT_NONE;
@@ -160,7 +181,7 @@ static int begin_list(void *user)
 {
     struct sms__events *events = user;
     if (++events->depth > DEPTH_MAX)
-        return sms__json_complain(&events->stream, "more than 500 levels of brackets");
+        return sms__events_complain(events, "more than 500 levels of brackets");
     events->axis = 0;
     if (events->depth == 1) {
         events->section = SMS__IN_EVENTS;
@@ -186,7 +207,115 @@ static const yajl_callbacks callbacks = {.yajl_null = take_other,
                                          .yajl_start_array = begin_list,
                                          .yajl_end_array = end_list};
 
-int sms__events_parse(struct sms__events *events) { return sms__json_parse(&events->stream, &callbacks, events); }
+/* ---- the file ---- */
+
+static bool is_hex(const unsigned char *text, size_t length)
+{
+    size_t i = 0;
+    while (i < 4 && i < length && isxdigit(text[i]))
+        i++;
+    return i == 4 || i == length; /* the rest comes with the next chunk */
+}
+
+/* Replaces in place what is not JSON but occurs: in texts, control characters, and backslashes before other characters
+ * than JSON has; outside of them, inf, nan and their longer spellings. */
+static void mend(struct sms__events *events, unsigned char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = text[i];
+        if (events->in_text) {
+            bool odd = c < ' ' || (events->escaped &&
+                                   (!strchr("\"\\/bfnrtu", c) || (c == 'u' && !is_hex(text + i + 1, length - i - 1))));
+            text[i] = odd ? (unsigned char)(events->escaped ? '/' : ' ') : c;
+            events->in_text = events->escaped || c != '"';
+            events->escaped = !events->escaped && c == '\\';
+        } else if (events->in_word && isalpha(c)) {
+            text[i] = ' ';
+        } else {
+            bool nan = c == 'n' && i + 1 < length && text[i + 1] == 'a';
+            events->in_word = nan || c == 'i' || c == 'I' || c == 'N';
+            events->in_text = c == '"';
+            text[i] = events->in_word ? '0' : c;
+        }
+    }
+}
+
+/* The parser's memory is the arena's. */
+static void *parser_alloc(void *arena, size_t size)
+{
+    size_t *block = (size_t *)(void *)SMS__NEW(arena, max_align_t, size / sizeof(max_align_t) + 2);
+    *block = size;
+    return (char *)block + sizeof(max_align_t);
+}
+
+static void parser_free(void *arena, void *block) { (void)arena, (void)block; }
+
+static void *parser_realloc(void *arena, void *block, size_t size)
+{
+    void *moved = parser_alloc(arena, size);
+    if (!block)
+        return moved;
+    size_t before = *(size_t *)(void *)((char *)block - sizeof(max_align_t));
+    memcpy(moved, block, before < size ? before : size);
+    return moved;
+}
+
+static int fail_at(struct sms__events *events, const char *problem)
+{
+    sms__events_line(events);
+    sms__error(
+        events->errors, SMS_EINPUT,
+        (struct sms__mark){events->file.path, NULL, events->line, (unsigned)events->column + (events->column == 0)},
+        "%s", problem);
+    return SMS_EINPUT;
+}
+
+/* What the parser says, in its first line: "lexical error: invalid char in json text." */
+static int fail_json(struct sms__events *events)
+{
+    unsigned char *text = yajl_get_error(events->parser, 0, NULL, 0);
+    if (!text)
+        return SMS_ENOMEM;
+    const char *reason = strstr((const char *)text, ": ");
+    reason = reason ? reason + 2 : (const char *)text;
+    const char *line = sms__print(events->arena, "is not JSON: %.*s", (int)strcspn(reason, ".\n"), reason);
+    yajl_free_error(events->parser, text);
+    return fail_at(events, line);
+}
+
+int sms__events_parse(struct sms__events *events)
+{
+    yajl_alloc_funcs memory = {parser_alloc, parser_realloc, parser_free, events->arena};
+    events->parser = yajl_alloc(&callbacks, &memory, events);
+    yajl_config(events->parser, yajl_dont_validate_strings, 1);
+    events->chunk = SMS__NEW(events->arena, unsigned char, CHUNK);
+    events->line = 1;
+    yajl_status status = yajl_status_ok;
+    while (status == yajl_status_ok) {
+        size_t length;
+        int code = sms__gzip_read(&events->file, events->chunk, CHUNK, &length, events->errors);
+        if (code != SMS_OK)
+            return code;
+        if (length == 0)
+            break;
+        if (events->watch)
+            events->watch->show(events->watch->user, (uint64_t)gzoffset(events->file.file), events->file.file_size);
+        mend(events, events->chunk, length);
+        events->counted = 0;
+        status = yajl_parse(events->parser, events->chunk, length);
+        if (status == yajl_status_ok)
+            sms__events_line(events);
+    }
+    if (events->errors->count)
+        return SMS_EINPUT;
+    if (status != yajl_status_ok)
+        return fail_json(events);
+    if (events->file.total == 0)
+        return sms__fail(events->errors, SMS_EINPUT, events->file.path, "is empty");
+    if (yajl_complete_parse(events->parser) != yajl_status_ok)
+        return fail_at(events, "the file ends in the middle: the program was stopped before it had written all of it");
+    return SMS_OK;
+}
 
 const char *sms__event_text(const struct sms__event *event, int field)
 {

@@ -1,9 +1,14 @@
-/* Chrome trace events of a JSON file, and the GPUs that PyTorch's profiler lists beside them. */
+/* Chrome trace events of a JSON file, plain or compressed by gzip, and the GPUs that PyTorch's profiler lists beside
+ * them. What profilers write is not always JSON: bare `inf` and `nan`, and control characters and backslashes in texts,
+ * are mended on the way. */
 #ifndef SMS_IMPORT_EVENTS_H
 #define SMS_IMPORT_EVENTS_H
 
+#include "gzip.h"
 #include "intern.h"
-#include "json_stream.h"
+#include "profile.h"
+
+#include <yajl/yajl_parse.h>
 
 /* What a number or text is of; those from DEVICE on are in an event's `args`. GRID and BLOCK are three each. A GPU has
  * its id as DEVICE, its compute capability as GRID and BLOCK. */
@@ -30,7 +35,10 @@ struct sms__event {
 };
 
 struct sms__events {
-    struct sms__json_stream stream;
+    struct sms__arena *arena;
+    struct sms_errors *errors;
+    struct sms__gzip file;                 /* the caller opens and closes it */
+    const struct sms__import_watch *watch; /* or NULL */
     struct sms__string_pool texts;
     struct sms__event event;                                /* the last one, or the GPU */
     int (*take_event)(void *user), (*take_gpu)(void *user); /* return 0 if they have reported an error */
@@ -40,10 +48,22 @@ struct sms__events {
     enum { SMS__NOWHERE, SMS__IN_EVENTS, SMS__IN_GPUS } section;
     int depth, item_depth; /* item_depth: of the maps of `section` */
     int field, axis;       /* axis: of a grid or a block */
+
+    yajl_handle parser;
+    unsigned char *chunk;
+    size_t counted; /* bytes of the chunk whose line breaks are counted */
+    size_t column;  /* bytes of the line before these */
+    unsigned line;
+    bool in_text, escaped, in_word;
 };
 
-/* Parses a file that is open. Returns as sms__json_parse. */
+/* Parses the file, in a guard. A file that ends too early is an error. Returns SMS_OK, or a code with `errors` filled,
+ * except for SMS_ENOMEM. */
 int sms__events_parse(struct sms__events *events);
+/* While an event is taken: the line of the text, from 1. */
+unsigned sms__events_line(struct sms__events *events);
+/* The same: reports a problem in this line. Returns 0. */
+int sms__events_complain(struct sms__events *events, const char *problem);
 /* A text of the event, "" if it has none; a whole number from 0 to 2^53, or `missing`. */
 const char *sms__event_text(const struct sms__event *event, int field);
 double sms__event_whole(const struct sms__event *event, int field, double missing);

@@ -51,16 +51,10 @@ static void state(const struct trace *trace, const char *format, ...)
 
 static bool is_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-static bool has_launch(const struct part *part, const struct sms__profile_launch *launch)
+static bool has(const struct part *part, const struct sms__place *place)
 {
-    return is_same(launch->process, part->process) && is_same(launch->device, part->device) &&
-           (!part->stream || (is_same(launch->stream, part->stream) && is_same(launch->context, part->context)));
-}
-
-static bool has_copy(const struct part *part, const struct sms__profile_copy *copy)
-{
-    return is_same(copy->process, part->process) && is_same(copy->device, part->device) &&
-           (!part->stream || (is_same(copy->stream, part->stream) && is_same(copy->context, part->context)));
+    return is_same(place->process, part->process) && is_same(place->device, part->device) &&
+           (!part->stream || (is_same(place->stream, part->stream) && is_same(place->context, part->context)));
 }
 
 /* Sets `out` to the part's launches and copies of a profile. */
@@ -72,10 +66,10 @@ static void take_part(const struct trace *trace, const struct part *part, const 
     out->copy = SMS__NEW(trace->arena, struct sms__profile_copy, from->copies + 1);
     out->launches = out->copies = 0;
     for (size_t l = 0; l < from->launches; l++)
-        if (has_launch(part, &from->launch[l]))
+        if (has(part, &from->launch[l].place))
             out->launch[out->launches++] = from->launch[l];
     for (size_t c = 0; c < from->copies; c++)
-        if (has_copy(part, &from->copy[c]))
+        if (has(part, &from->copy[c].place))
             out->copy[out->copies++] = from->copy[c];
 }
 
@@ -113,10 +107,10 @@ static int add_parts(struct trace *trace, const struct part *whole)
     const size_t from = trace->parts;
     for (size_t l = 0; l < trace->profile->launches; l++) {
         const struct sms__profile_launch *launch = &trace->profile->launch[l];
-        if (whole && !has_launch(whole, launch))
+        if (whole && !has(whole, &launch->place))
             continue;
         size_t p = from;
-        while (p < trace->parts && !has_launch(&trace->part[p], launch))
+        while (p < trace->parts && !has(&trace->part[p], &launch->place))
             p++;
         if (p < trace->parts)
             continue;
@@ -142,16 +136,6 @@ static void set_repeats(struct part *part, size_t count)
         part[p].repeat = (uint64_t)fmax(floor(fmin(span / part[p].found.mean_s, 1e6) + 0.5), 1);
 }
 
-/* Whether streams say more than all of them in one order: only a stream by itself repeats something, or they overlap.
- */
-static bool is_better_divided(const struct part *whole, const struct part *stream, size_t streams)
-{
-    bool repeats = false;
-    for (size_t s = 0; s < streams; s++)
-        repeats |= stream[s].found.repeats;
-    return streams > 1 && (whole->found.overlap > SMS__OVERLAP_MOST || repeats);
-}
-
 /* Gives each stream its part of an iteration. Copies stay if their stream launches kernels. */
 static void share_iteration(const struct trace *trace, const struct part *whole, struct part *stream)
 {
@@ -161,11 +145,6 @@ static void share_iteration(const struct trace *trace, const struct part *whole,
     stream->found.copies = stream->profile.copies / stream->profile.rounds;
 }
 
-static bool is_wait_of(const struct part *part, const struct sms__profile_wait *wait)
-{
-    return is_same(wait->device, part->device) && (!wait->process || is_same(wait->process, part->process));
-}
-
 /* Finds what streams that share an iteration wait for of each other. */
 static void find_waits(struct trace *trace, const struct part *whole, struct part *part, size_t parts)
 {
@@ -173,9 +152,11 @@ static void find_waits(struct trace *trace, const struct part *whole, struct par
     struct sms__waiting_stream *stream = SMS__NEW(trace->arena, struct sms__waiting_stream, parts + 1);
     own.wait = SMS__NEW(trace->arena, struct sms__profile_wait, own.waits + 1);
     own.waits = 0;
-    for (size_t w = 0; w < trace->profile->waits; w++)
-        if (is_wait_of(whole, &trace->profile->wait[w]))
-            own.wait[own.waits++] = trace->profile->wait[w];
+    for (size_t w = 0; w < trace->profile->waits; w++) {
+        const struct sms__profile_wait *wait = &trace->profile->wait[w];
+        if (is_same(wait->device, whole->device) && (!wait->process || is_same(wait->process, whole->process)))
+            own.wait[own.waits++] = *wait;
+    }
     for (size_t p = 0; p < parts && own.waits > 0; p++) {
         stream[p] = (struct sms__waiting_stream){
             .context = part[p].context ? part[p].context : "", .stream = part[p].stream, .part = &part[p].profile};
@@ -185,34 +166,36 @@ static void find_waits(struct trace *trace, const struct part *whole, struct par
         trace->waits += sms__stream_waits_find(trace->arena, &own, &whole->found, stream, parts, STEPS_MAX / 3);
 }
 
-/* Divides a part into its streams if it must be, or if that is better. */
+/* Divides a part into its streams if it must be, or if that says more than all of them in one order: only a stream by
+ * itself repeats something, or they overlap. */
 static int divide(struct trace *trace, struct part whole)
 {
     size_t from = trace->parts, to = from;
     int code = add_parts(trace, &whole);
-    bool several = trace->parts > from + 1;
+    const bool several = trace->parts > from + 1;
     if (code != SMS_OK)
         return code;
     find_iteration(trace, &whole, several);
+    const bool shared = several && whole.found.by_stream;
+    bool better = !whole.found.repeats && whole.found.overlap > SMS__OVERLAP_MOST;
     for (size_t p = from; several && p < trace->parts; p++) {
         struct part *stream = &trace->part[p];
-        if (whole.found.by_stream)
+        if (shared)
             share_iteration(trace, &whole, stream);
         else if (!whole.found.repeats)
             find_iteration(trace, stream, false);
-        if (!whole.found.by_stream || stream->profile.launches > 0)
+        better |= !whole.found.repeats && stream->found.repeats;
+        if (!shared || stream->profile.launches > 0)
             trace->part[to++] = *stream;
     }
-    if (several && whole.found.by_stream)
+    if (shared)
         find_waits(trace, &whole, &trace->part[from], to - from);
-    if (several &&
-        (whole.found.by_stream || (!whole.found.repeats && is_better_divided(&whole, &trace->part[from], to - from)))) {
-        trace->parts = to;
-    } else {
-        trace->parts = from + 1;
+    if (!shared && !(several && better)) {
         trace->part[from] = whole;
+        to = from + 1;
     }
-    set_repeats(&trace->part[from], trace->parts - from);
+    trace->parts = to;
+    set_repeats(&trace->part[from], to - from);
     return SMS_OK;
 }
 
@@ -242,10 +225,7 @@ static int count_all(struct trace *trace)
     bool fits = true;
     for (size_t l = 0; fits && l < trace->profile->launches; l++) {
         const struct sms__profile_launch *launch = &trace->profile->launch[l];
-        const char *last = l ? launch[-1].stream : NULL;
-        bool same = l && is_same(launch->process, launch[-1].process) && is_same(launch->device, launch[-1].device) &&
-                    is_same(launch->context, launch[-1].context) && is_same(launch->stream, last);
-        if (same)
+        if (l && !memcmp(&launch->place, &launch[-1].place, sizeof launch->place)) /* interned */
             continue;
         fits = count_name(process, &trace->processes, launch->process) &&
                count_name(trace->device, &trace->devices, launch->device) &&
@@ -256,7 +236,7 @@ static int count_all(struct trace *trace)
     return fits ? SMS_OK : fail_parts(trace);
 }
 
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+static const char *plural(size_t count, const char *one, const char *many) { return count == 1 ? one : many; }
 
 static void state_part(const struct trace *trace, const struct part *part)
 {
@@ -279,8 +259,8 @@ static void state_part(const struct trace *trace, const struct part *part)
               "%s: one job is one of %zu equal %s, %zu launch%s and %zu cop%s in %.6g ms on average (coefficient "
               "of variation %.1f %%); they cover %.1f %% of its operations' time; %zu other%s left out",
               who, found->rounds, found->named ? "steps that the program names" : "iterations", found->launches,
-              found->launches == 1 ? "" : "es", found->copies, found->copies == 1 ? "y" : "ies", found->mean_s * 1e3,
-              100 * found->spread, 100 * found->covered, found->others, plural(found->others));
+              plural(found->launches, "", "es"), found->copies, plural(found->copies, "y", "ies"), found->mean_s * 1e3,
+              100 * found->spread, 100 * found->covered, found->others, plural(found->others, "", "s"));
     if (part->varying)
         state(trace,
               "%s: %zu of its launches differ in geometry between iterations; those of the middle one stand for all",
@@ -296,9 +276,9 @@ static void state_all(const struct trace *trace)
     size_t in_parts = 0, of_streams = 0;
     double bytes = 0;
     state(trace, "found: %zu kernel launch%s, %zu cop%s, %zu stream%s, %zu process%s, %zu device%s", profile->launches,
-          profile->launches == 1 ? "" : "es", profile->copies, profile->copies == 1 ? "y" : "ies", trace->streams,
-          plural(trace->streams), trace->processes, trace->processes == 1 ? "" : "es", trace->devices,
-          plural(trace->devices));
+          plural(profile->launches, "", "es"), profile->copies, plural(profile->copies, "y", "ies"), trace->streams,
+          plural(trace->streams, "", "s"), trace->processes, plural(trace->processes, "", "es"), trace->devices,
+          plural(trace->devices, "", "s"));
     for (size_t f = 0; f < profile->facts; f++)
         state(trace, "%s", profile->fact[f]);
     if (!profile->demands)
@@ -318,7 +298,7 @@ static void state_all(const struct trace *trace)
         state(trace, "streams of one process have a workload each; what they wait for of each other is host time");
     for (size_t c = 0; c < profile->copies; c++) {
         size_t p = 0;
-        while (p < trace->parts && !has_copy(&trace->part[p], &profile->copy[c]))
+        while (p < trace->parts && !has(&trace->part[p], &profile->copy[c].place))
             p++;
         in_parts += p < trace->parts;
         bytes += p < trace->parts ? 0 : profile->copy[c].bytes;

@@ -125,10 +125,10 @@ static bool is_full(struct kineto *kineto, size_t count, const char *what)
 {
     if (count < SMS__TRACE_ROWS_MAX)
         return false;
-    sms__json_complain(&kineto->events.stream,
-                       sms__print(kineto->reading.arena,
-                                  "more than %d %s: trace a shorter time (the schedule of torch.profiler)",
-                                  SMS__TRACE_ROWS_MAX, what));
+    sms__events_complain(&kineto->events,
+                         sms__print(kineto->reading.arena,
+                                    "more than %d %s: trace a shorter time (the schedule of torch.profiler)",
+                                    SMS__TRACE_ROWS_MAX, what));
     return true;
 }
 
@@ -296,7 +296,7 @@ static int take_event(void *user)
     struct kineto *kineto = user;
     const struct sms__event *event = &kineto->events.event;
     const char *phase = sms__event_text(event, SMS__EVENT_PH);
-    unsigned line = sms__json_line(&kineto->events.stream);
+    unsigned line = sms__events_line(&kineto->events);
     kineto->counted++;
     if (!strcmp(phase, "X"))
         add_event(kineto, event, line);
@@ -306,7 +306,7 @@ static int take_event(void *user)
         close_event(kineto, event);
     else if (!strcmp(phase, "M") && !strcmp(sms__event_text(event, SMS__EVENT_NAME), "process_name"))
         name_process(kineto, event);
-    return kineto->events.stream.errors->count == 0;
+    return kineto->events.errors->count == 0;
 }
 
 /* Takes a map of deviceProperties, whose keys share fields with those of events. */
@@ -386,8 +386,8 @@ static int by_value(const void *left, const void *right)
 static int fail_empty(struct kineto *kineto)
 {
     const struct sms__trace_reading *reading = &kineto->reading;
-    struct sms_errors *errors = kineto->events.stream.errors;
-    const char *path = kineto->events.stream.path;
+    struct sms_errors *errors = kineto->events.errors;
+    const char *path = kineto->events.file.path;
     if (!kineto->events.found)
         return sms__fail(errors, SMS_EINPUT, path,
                          "has no list traceEvents: it is no trace of PyTorch's profiler (export_chrome_trace)");
@@ -442,20 +442,21 @@ static int read_file(struct sms__arena *arena, const char *const *paths, size_t 
                      struct sms_errors *errors)
 {
     struct kineto *kineto = SMS__NEW(arena, struct kineto, 1);
-    *kineto =
-        (struct kineto){.reading = {.arena = arena, .out = out},
-                        .events = {.stream = {.arena = arena, .errors = errors, .path = paths[0], .watch = out->watch},
-                                   .texts = {.arena = arena},
-                                   .take_event = take_event,
-                                   .take_gpu = take_gpu,
-                                   .user = kineto},
-                        .processes = {.arena = arena},
-                        .threads = {.arena = arena}};
+    *kineto = (struct kineto){.reading = {.arena = arena, .out = out},
+                              .events = {.arena = arena,
+                                         .errors = errors,
+                                         .watch = out->watch,
+                                         .texts = {.arena = arena},
+                                         .take_event = take_event,
+                                         .take_gpu = take_gpu,
+                                         .user = kineto},
+                              .processes = {.arena = arena},
+                              .threads = {.arena = arena}};
     (void)n_paths;
-    int code = sms__json_open(&kineto->events.stream);
+    int code = sms__gzip_open(&kineto->events.file, paths[0], INT64_MAX, errors);
     if (code == SMS_OK)
         code = sms__guard(arena, read_trace, kineto);
-    sms__gzip_close(&kineto->events.stream.file);
+    sms__gzip_close(&kineto->events.file);
     return code;
 }
 
