@@ -25,6 +25,11 @@ struct known {
     size_t metrics;
 };
 
+struct match {
+    const struct known *known;
+    enum fit fit;
+};
+
 struct joining {
     struct sms__arena *arena;
     struct sms__profile *profile;
@@ -33,12 +38,7 @@ struct joining {
     struct known *known;
     size_t count;
     bool library;
-    struct sms__string_pool found; /* by kernel and geometry; values are indices of `found_of` + 1 */
-    struct match {
-        const struct known *known;
-        enum fit fit;
-    } * match;
-    size_t matches;
+    struct sms__string_pool found; /* matches by kernel and geometry */
     double seconds[FITS];
     size_t kernels[FITS];
     size_t named;
@@ -279,15 +279,13 @@ static void join_launch(struct joining *joining, struct sms__profile_launch *lau
     int length = snprintf(key, sizeof key, "%p %.0f %.0f", (const void *)launch->kernel,
                           threads_of(launch->grid, launch->block), threads_of(launch->block, launch->block));
     struct sms__pooled_string *entry = sms__intern(&joining->found, key, (size_t)length);
-    bool first = !entry->value;
-    if (first) {
-        entry->value = joining->matches + 1;
-        struct match found = find_match(joining, launch);
-        *SMS__APPEND(joining->arena, joining->match, joining->matches) = found;
-        name_match(joining, &found, launch);
-        joining->kernels[found.fit]++;
+    struct match *match = entry->data;
+    if (!match) {
+        entry->data = match = SMS__NEW(joining->arena, struct match, 1);
+        *match = find_match(joining, launch);
+        name_match(joining, match, launch);
+        joining->kernels[match->fit]++;
     }
-    const struct match *match = &joining->match[entry->value - 1];
     joining->seconds[match->fit] += launch->duration_s;
     if (match->known) {
         launch->metric = match->known->metric;

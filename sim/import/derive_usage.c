@@ -484,17 +484,10 @@ static void find_clock(struct sms__measured *measured, const struct sms__device 
         known ? "cycles / time, limited to 93 to 127 % of the device's" : "the device file, as no metric gives it";
 }
 
-static void find_bottleneck(const struct sms__device *device, struct sms__measured *measured)
-{
-    double use[SMS_RESOURCES_MAX];
-    for (size_t r = 0; r < device->resources; r++)
-        use[r] = measured->usage[r].ratio;
-    measured->bottleneck = sms__derive_bottleneck(device, use, &measured->top_resource);
-}
-
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
     struct sms__measured *measured = &kernel->measured;
+    double use[SMS_RESOURCES_MAX];
     struct sms__timing timing;
     sms__derive_measured(measured, derivation->device);
     if (isnan(measured->activity) && !sms__derive_time(derivation, kernel, 0, &timing)) {
@@ -502,7 +495,9 @@ void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *
         measured->activity_from_model = true;
     }
     find_clock(measured, derivation->device);
-    for (size_t r = 0; r < derivation->device->resources; r++)
+    for (size_t r = 0; r < derivation->device->resources; r++) {
         find_usage(derivation, measured, r);
-    find_bottleneck(derivation->device, measured);
+        use[r] = measured->usage[r].ratio;
+    }
+    measured->bottleneck = sms__derive_bottleneck(derivation->device, use, &measured->top_resource);
 }

@@ -30,11 +30,6 @@ static const char *duration(struct sms__arena *arena, double seconds)
                           : sms__print(arena, "%.6f us", seconds * 1e6);
 }
 
-static const char *cost(struct sms__arena *arena, double seconds)
-{
-    return seconds > 0 ? duration(arena, seconds) : "0 s";
-}
-
 static const char *percent(struct sms__arena *arena, double ratio) { return sms__print(arena, "%.2f %%", 100 * ratio); }
 
 static void write_occupancy(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
@@ -55,13 +50,6 @@ static void write_occupancy(const struct sms__derivation *derivation, const stru
     if (fabs(kernel->measured.occupancy - modelled->occupancy) > 0.05)
         fputs("  # the model misses the achieved occupancy: its slots are refilled at once, and its blocks are alike\n",
               to);
-}
-
-/* The launch of the kernel on the target. It scales with what launches cost there, if both device files say that. */
-static double launch_on_target(const struct sms__derivation *derivation, const struct sms__derived *kernel)
-{
-    double there = derivation->target->dispatch.launch_ps, here = derivation->device->dispatch.launch_ps;
-    return kernel->fit.timing.launch_s * (there > 0 && here > 0 ? there / here : 1);
 }
 
 static void write_timing(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
@@ -208,8 +196,11 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
             (unsigned long long)shape->registers, (unsigned long long)shape->shared_memory);
     fprintf(to, "    block_time: %s\n",
             duration(derivation->arena, kernel->fit.block_s * kernel->fit.scaled.block_time));
-    if (derivation->device->dispatch.launch_ps > 0 || derivation->target->dispatch.launch_ps > 0)
-        fprintf(to, "    launch: %s\n", cost(derivation->arena, launch_on_target(derivation, kernel)));
+    /* It scales with what launches cost on the target, if both device files say that. */
+    double there = derivation->target->dispatch.launch_ps, here = derivation->device->dispatch.launch_ps;
+    double launch_s = kernel->fit.timing.launch_s * (there > 0 && here > 0 ? there / here : 1);
+    if (here > 0 || there > 0)
+        fprintf(to, "    launch: %s\n", launch_s > 0 ? duration(derivation->arena, launch_s) : "0 s");
     write_demand(derivation, kernel, to);
     if (kernel->fit.jitter >= SMS__JITTER_WRITTEN)
         fprintf(to, "    jitter: %.1f %%\n", 100 * kernel->fit.jitter);
@@ -257,14 +248,6 @@ static void write_retargeting(const struct sms__derivation *derivation, FILE *to
     }
 }
 
-static void write_omission(struct sms__arena *arena, const struct sms__omission *omission, FILE *to)
-{
-    fputs("# left out: ", to);
-    if (omission->line)
-        fprintf(to, "line %u: ", omission->line);
-    fprintf(to, "%s\n", sms__derive_omission_text(arena, omission));
-}
-
 /* The share of kernel time that no metric describes. */
 static double unmeasured(const struct sms__derivation *derivation)
 {
@@ -298,8 +281,11 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     if (derivation->options->device_evidence)
         fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,
                 sms__derive_text(derivation->arena, derivation->options->device_evidence, COMMENT_MAX));
-    for (size_t n = 0; n < derivation->omitted.count; n++)
-        write_omission(derivation->arena, &derivation->omitted.item[n], to);
+    for (size_t n = 0; n < derivation->omitted.count; n++) {
+        const struct sms__omission *omission = &derivation->omitted.item[n];
+        fprintf(to, omission->line ? "# left out: line %u: " : "# left out: ", omission->line);
+        fprintf(to, "%s\n", sms__derive_omission_text(derivation->arena, omission));
+    }
     write_retargeting(derivation, to);
     fprintf(to, "workload: %s\n", workload_name(derivation));
     if (derivation->options->title)

@@ -185,11 +185,6 @@ static double busy_of(const struct search *search, const struct window *window)
     return search->busy_s[window->from + window->length] - search->busy_s[window->from];
 }
 
-static double length_of(const struct search *search, const struct window *window)
-{
-    return search->operation[window->from + window->length].start - search->operation[window->from].start;
-}
-
 /* Rates the equal windows that take the most time, of the windows [from, from + count). The last anchor opens no
  * window, because nobody knows where it ends; the others stand for it. */
 static struct anchor rate(const struct search *search, size_t from, size_t count, size_t first)
@@ -221,31 +216,6 @@ static bool is_better(const struct anchor *a, const struct anchor *b)
     if (a->pause_s != b->pause_s)
         return a->pause_s > b->pause_s;
     return a->first < b->first;
-}
-
-/* Rates each code as an anchor. */
-static void search_anchors(struct search *search)
-{
-    double top = 0;
-    size_t anchors = 0;
-    struct anchor *anchor = NULL;
-    for (size_t i = 0, next; i < search->operations; i = next) {
-        const uint64_t code = search->by_code[i].code;
-        for (next = i + 1; next < search->operations && search->by_code[next].code == code; next++) {
-            size_t from = search->by_code[next - 1].at, length = search->by_code[next].at - from;
-            search->window[next - 1] =
-                (struct window){search->hash[from + length] - search->hash[from] * search->power[length], from, length};
-        }
-        if (next - i <= ROUNDS_LEAST)
-            continue;
-        qsort(&search->window[i], next - 1 - i, sizeof *search->window, by_hash);
-        struct anchor found = rate(search, i, next - 1 - i, search->by_code[i].at);
-        top = fmax(top, found.score);
-        *SMS__APPEND(search->arena, anchor, anchors) = found;
-    }
-    for (size_t a = 0; a < anchors; a++)
-        if (anchor[a].score >= top - TIE && (search->best.count == 0 || is_better(&anchor[a], &search->best)))
-            search->best = anchor[a];
 }
 
 /* The operations of a window in the order that they have, or that they have on each stream. */
@@ -284,6 +254,34 @@ static size_t confirm(struct search *search)
     return kept;
 }
 
+/* Rates each code as an anchor. Returns how many equal windows the best one has. */
+static size_t search_anchors(struct search *search)
+{
+    double top = 0;
+    size_t anchors = 0;
+    struct anchor *anchor = NULL;
+    for (size_t i = 0, next; i < search->operations; i = next) {
+        const uint64_t code = search->by_code[i].code;
+        for (next = i + 1; next < search->operations && search->by_code[next].code == code; next++) {
+            size_t from = search->by_code[next - 1].at, length = search->by_code[next].at - from;
+            search->window[next - 1] =
+                (struct window){search->hash[from + length] - search->hash[from] * search->power[length], from, length};
+        }
+        if (next - i <= ROUNDS_LEAST)
+            continue;
+        qsort(&search->window[i], next - 1 - i, sizeof *search->window, by_hash);
+        struct anchor found = rate(search, i, next - 1 - i, search->by_code[i].at);
+        top = fmax(top, found.score);
+        *SMS__APPEND(search->arena, anchor, anchors) = found;
+    }
+    for (size_t a = 0; a < anchors; a++)
+        if (anchor[a].score >= top - TIE && (search->best.count == 0 || is_better(&anchor[a], &search->best)))
+            search->best = anchor[a];
+    bool repeats = search->best.count >= ROUNDS_LEAST && search->best.score >= COVERED_LEAST;
+    size_t rounds = repeats ? confirm(search) : 0;
+    return rounds >= ROUNDS_LEAST ? rounds : 0;
+}
+
 /* Copies a window's operations, so that it starts at `base`. */
 static void keep_window(const struct search *search, const struct window *window, double base, struct sms__profile *out)
 {
@@ -319,8 +317,9 @@ static struct sms__iterations measure(const struct search *search, const struct 
     double total = 0, squares = 0, busy = 0;
     bool all = window->length == search->operations;
     for (size_t w = 0; w < rounds; w++) {
-        double length =
-            all ? search->latest_end[search->operations] - search->operation[0].start : length_of(search, &window[w]);
+        const size_t from = window[w].from;
+        double end = all ? search->latest_end[search->operations] : search->operation[from + window[w].length].start,
+               length = end - search->operation[from].start;
         total += length;
         squares += length * length;
         found.longest_s = fmax(found.longest_s, length);
@@ -385,15 +384,6 @@ size_t sms__iterations_level(struct sms__profile *profile)
     return varying;
 }
 
-/* The best equal windows between anchors. */
-static size_t search_windows(struct search *search)
-{
-    search_anchors(search);
-    bool repeats = search->best.count >= ROUNDS_LEAST && search->best.score >= COVERED_LEAST;
-    size_t rounds = repeats ? confirm(search) : 0;
-    return rounds >= ROUNDS_LEAST ? rounds : 0;
-}
-
 /* Sets, for each step that the host began, the first of its launches on the device; SIZE_MAX if it made none. */
 static void find_steps(const struct search *search, size_t *first)
 {
@@ -455,7 +445,7 @@ static struct sms__iterations find(struct search *search)
     search->best = (struct anchor){0};
     collect(search);
     prepare(search);
-    size_t rounds = named ? search_steps(search) : search_windows(search);
+    size_t rounds = named ? search_steps(search) : search_anchors(search);
     struct sms__iterations found = {0};
     if (rounds)
         found = measure(search, &search->window[search->best.from], rounds);

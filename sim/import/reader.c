@@ -301,13 +301,6 @@ struct sms__launch_draft *sms__launch_new(struct sms__profile_reader *reader)
     return draft;
 }
 
-/* Launches of a file mostly have as many metrics as the launch before. */
-static size_t initial_capacity(const struct sms__profile_reader *reader, const struct sms__launch_draft *draft)
-{
-    size_t before = draft->index ? reader->draft[draft->index - 1].launch.metrics : 0;
-    return before > 8 ? before : 8;
-}
-
 void sms__launch_add(struct sms__profile_reader *reader, struct sms__launch_draft *draft,
                      struct sms__profile_metric metric)
 {
@@ -319,7 +312,9 @@ void sms__launch_add(struct sms__profile_reader *reader, struct sms__launch_draf
         return;
     }
     if (launch->metrics == draft->capacity) {
-        draft->capacity = draft->capacity ? 2 * draft->capacity : initial_capacity(reader, draft);
+        /* Launches of a file mostly have as many metrics as the launch before. */
+        size_t before = draft->index ? draft[-1].launch.metrics : 0;
+        draft->capacity = draft->capacity ? 2 * draft->capacity : before > 8 ? before : 8;
         launch->metric =
             sms__enlarge(reader->arena, launch->metric, launch->metrics, draft->capacity, sizeof *launch->metric);
     }
@@ -342,11 +337,6 @@ static bool is_level(const struct sms__profile_reader *reader, const char *name,
            number->value <= 10 && number->value == floor(number->value);
 }
 
-static bool is_damaged(const char *text, const char *name, const char *unit)
-{
-    return sms__is_launch_metric(name) || (*unit && *text >= '0' && *text <= '9');
-}
-
 bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *name, const char *unit,
                     struct sms__profile_metric *out)
 {
@@ -365,7 +355,7 @@ bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *na
             "'%.40s' is ambiguous: the separator may be for thousands or for decimals, and the file uses it for "
             "both; profile again with LC_ALL=C",
             text);
-    else if (kind == SMS__NUMBER_TEXT && is_damaged(text, name, unit))
+    else if (kind == SMS__NUMBER_TEXT && (sms__is_launch_metric(name) || (*unit && isdigit((unsigned char)*text))))
         SMS__COMPLAIN(reader, i, "'%.40s' is not a number, but %.80s must be one", text, *name ? name : "a metric");
     if (kind == SMS__NUMBER_NONE && *text && reader->missing++ == 0)
         reader->missing_mark = sms__rows_field_mark(reader->rows, i);

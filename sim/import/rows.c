@@ -185,15 +185,6 @@ static void end_row(int end, void *user)
     rows->ended = true;
 }
 
-/* Parses the line with its line break; libcsv continues in the next line if a quote is open. */
-static void parse_line(struct sms__rows *rows, const char *from)
-{
-    size_t length = (size_t)(rows->next - from);
-    if (csv_parse(&rows->parser, from, length, take_field, end_row, rows) != length)
-        longjmp(*rows->arena->out_of_memory,
-                1); /* csv_parse fails only for lack of memory, because the parser is not strict */
-}
-
 enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from)
 {
     const struct sms__rows first = *rows;
@@ -205,8 +196,12 @@ enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from)
             result = SMS__ROW_UNCLOSED;
         else if ((size_t)(rows->next - from) > SMS__ROWS_ROW_BYTES)
             result = SMS__ROW_TOO_LONG;
-        else
-            parse_line(rows, lines ? rows->line : from);
+        else { /* with its line break; libcsv continues in the next line if a quote is open */
+            const char *text = lines ? rows->line : from;
+            size_t length = (size_t)(rows->next - text);
+            if (csv_parse(&rows->parser, text, length, take_field, end_row, rows) != length)
+                sms__arena_give_up(rows->arena); /* it fails only for lack of memory, because it is not strict */
+        }
         if (result != SMS__ROW_OK || (!rows->ended && !sms__rows_next_line(rows)))
             break;
     }

@@ -132,11 +132,6 @@ static int by_place(const void *left, const void *right)
     return 0;
 }
 
-static bool is_same_place(const struct edge *a, const struct edge *b)
-{
-    return !memcmp(a, b, offsetof(struct edge, round));
-}
-
 /* In the first round, what is recorded must come first there too, so that streams cannot wait for each other. */
 static bool is_in_order(const struct finder *finder, const struct edge *edge)
 {
@@ -155,7 +150,9 @@ static void keep_frequent(struct finder *finder)
         qsort(finder->edge, finder->edges, sizeof *finder->edge, by_place);
     for (size_t i = 0, next; i < finder->edges; i = next) {
         size_t rounds = 0;
-        for (next = i; next < finder->edges && is_same_place(&finder->edge[next], &finder->edge[i]); next++)
+        for (next = i;
+             next < finder->edges && !memcmp(&finder->edge[next], &finder->edge[i], offsetof(struct edge, round));
+             next++)
             rounds += next == i || finder->edge[next].round != finder->edge[next - 1].round;
         if (2 * rounds > finder->found->rounds - finder->edge[i].ago && is_in_order(finder, &finder->edge[i]))
             finder->edge[kept++] = finder->edge[i];

@@ -136,15 +136,6 @@ static void set_repeats(struct part *part, size_t count)
         part[p].repeat = (uint64_t)fmax(floor(fmin(span / part[p].found.mean_s, 1e6) + 0.5), 1);
 }
 
-/* Gives each stream its part of an iteration. Copies stay if their stream launches kernels. */
-static void share_iteration(const struct trace *trace, const struct part *whole, struct part *stream)
-{
-    stream->found = whole->found;
-    take_part(trace, stream, &whole->profile, &stream->profile);
-    stream->found.launches = stream->profile.launches / stream->profile.rounds;
-    stream->found.copies = stream->profile.copies / stream->profile.rounds;
-}
-
 /* Finds what streams that share an iteration wait for of each other. */
 static void find_waits(struct trace *trace, const struct part *whole, struct part *part, size_t parts)
 {
@@ -180,9 +171,12 @@ static int divide(struct trace *trace, struct part whole)
     bool better = !whole.found.repeats && whole.found.overlap > SMS__OVERLAP_MOST;
     for (size_t p = from; several && p < trace->parts; p++) {
         struct part *stream = &trace->part[p];
-        if (shared)
-            share_iteration(trace, &whole, stream);
-        else if (!whole.found.repeats)
+        if (shared) { /* copies stay if their stream launches kernels */
+            stream->found = whole.found;
+            take_part(trace, stream, &whole.profile, &stream->profile);
+            stream->found.launches = stream->profile.launches / stream->profile.rounds;
+            stream->found.copies = stream->profile.copies / stream->profile.rounds;
+        } else if (!whole.found.repeats)
             find_iteration(trace, stream, false);
         better |= !whole.found.repeats && stream->found.repeats;
         if (!shared || stream->profile.launches > 0)
@@ -308,22 +302,17 @@ static void state_all(const struct trace *trace)
               bytes);
 }
 
-static size_t device_of(const struct trace *trace, const struct part *part)
-{
-    size_t d = 0;
-    while (d < trace->devices && !is_same(trace->device[d], part->device))
-        d++;
-    return d;
-}
-
 static void write_processes(const struct trace *trace)
 {
     fputs("policies: [{mode: mps, block: round_robin}] # assumed: that processes run at the same time\nprocesses:\n",
           trace->to);
     for (size_t p = 0, n = 1, next; p < trace->parts; p = next, n++) {
         const struct part *part = &trace->part[p];
+        size_t device = 0;
+        while (device < trace->devices && !is_same(trace->device[device], part->device))
+            device++;
         next = p + 1;
-        fprintf(trace->to, "  - name: p%zu\n    device: %zu\n", n, device_of(trace, part));
+        fprintf(trace->to, "  - name: p%zu\n    device: %zu\n", n, device);
         if (!part->stream) {
             fprintf(trace->to, "    workload: %s\n    repeat: %llu\n", part->name, (unsigned long long)part->repeat);
             continue;

@@ -147,13 +147,6 @@ static int read_nsys(struct work *work)
     return sms__report_read(&work->report, read_report_gpus, work);
 }
 
-/* The list of device properties at the head of a trace; NULL: there is none. */
-static json_t *parse_properties(const char *text)
-{
-    const char *key = strstr(text, "\"deviceProperties\""), *from = key ? strchr(key, '[') : NULL;
-    return from ? json_loads(from, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
-}
-
 static int read_properties(void *user)
 {
     struct work *work = user;
@@ -163,7 +156,8 @@ static int read_properties(void *user)
     if (code != SMS_OK)
         return code;
     text[length] = '\0';
-    work->properties = parse_properties(text);
+    const char *key = strstr(text, "\"deviceProperties\""), *from = key ? strchr(key, '[') : NULL;
+    work->properties = from ? json_loads(from, JSON_DISABLE_EOF_CHECK, NULL) : NULL; /* the trace begins with them */
     for (size_t i = 0; i < json_array_size(work->properties); i++) {
         const json_t *each = json_array_get(work->properties, i);
         const char *name = json_string_value(json_object_get(each, "name"));

@@ -225,15 +225,6 @@ static void read_launch(struct nvprof *nvprof)
     sms__launch_add_columns(reader, draft);
 }
 
-/* Reads a row of a benchmark and its metrics. */
-static void read_benchmark(struct nvprof *nvprof)
-{
-    struct sms__launch_draft *draft = group_of_row(nvprof);
-    nvprof->rows++;
-    if (draft)
-        sms__launch_add_columns(&nvprof->reader, draft);
-}
-
 static bool is_units(struct sms__profile_reader *reader)
 {
     if (reader->table.units_read)
@@ -256,8 +247,12 @@ static void read_row(struct nvprof *nvprof)
         read_metric(nvprof);
     else if (sms__header_has(table, SMS__COLUMN_DEVICE) || sms__header_has(table, SMS__COLUMN_START))
         read_launch(nvprof);
-    else
-        read_benchmark(nvprof);
+    else {
+        struct sms__launch_draft *draft = group_of_row(nvprof); /* a benchmark and its metrics */
+        nvprof->rows++;
+        if (draft)
+            sms__launch_add_columns(reader, draft);
+    }
     table->units_read = true;
 }
 

@@ -367,13 +367,6 @@ static void write_pod(const struct openb *openb, const struct openb_pod *pod, co
     fputs("]\n", to);
 }
 
-static void write_nodes(const struct openb *openb, FILE *to)
-{
-    fputs("nodes:\n  - table:\n      columns: [name, cpu, memory, gpus, model, gpu_memory]\n      rows:\n", to);
-    for (size_t n = 0; n < openb->nodes; n++)
-        write_node(openb, &openb->node[n], to);
-}
-
 static void write_pods(const struct openb *openb, double inflate, FILE *to)
 {
     const struct given_columns given = find_given(openb, inflate > 0);
@@ -411,7 +404,9 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
         tell(&openb, options->notes);
     fprintf(to, "# A cluster and its pods, written by 'smsched import openb'.\nscenario: %s\n", name);
     fputs("question: Which policy allocates most of the cluster's GPUs before it is full?\n", to);
-    write_nodes(&openb, to);
+    fputs("nodes:\n  - table:\n      columns: [name, cpu, memory, gpus, model, gpu_memory]\n      rows:\n", to);
+    for (size_t n = 0; n < openb.nodes; n++)
+        write_node(&openb, &openb.node[n], to);
     fputs("policies: [random, first_fit, dot_product, gpu_clustering, gpu_packing, best_fit, fgd,\n"
           "           {fgd: {order: exact}}]\n",
           to);
