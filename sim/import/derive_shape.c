@@ -77,30 +77,16 @@ const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__de
     return NULL;
 }
 
-static struct sms__placed place(const struct sms__device *device, const struct sms__occupancy *modelled)
+/* On the device at the SM clock `clock_hz`; 0: its own. A clock that was measured or asked for is that of the compute
+ * units, too. */
+static struct sms__placed place(const struct sms__device *device, const struct sms__occupancy *modelled,
+                                double clock_hz, bool exact)
 {
-    double compute_hz = device->compute_hz > 0 ? fmin(device->compute_hz, device->clock_hz) : device->clock_hz;
-    return (struct sms__placed){device, device->clock_hz, compute_hz, modelled->length, modelled->resident};
-}
-
-/* A clock that was measured is that of the compute units, too. */
-static struct sms__placed place_measured(const struct sms__derivation *derivation, const struct sms__derived *kernel,
-                                         const struct sms__occupancy *modelled)
-{
-    struct sms__placed placed = place(derivation->device, modelled);
-    placed.clock_hz = kernel->measured.clock_hz;
-    if (!kernel->measured.clock_from)
-        placed.compute_hz = placed.clock_hz;
-    placed.compute_hz = fmin(placed.compute_hz, placed.clock_hz);
-    return placed;
-}
-
-static struct sms__placed place_on_target(const struct sms__derivation *derivation, const struct sms__derived *kernel)
-{
-    struct sms__placed placed = place(derivation->target, &kernel->fit.on_target);
-    if (derivation->options->clock_hz > 0)
-        placed.clock_hz = placed.compute_hz = derivation->options->clock_hz;
-    return placed;
+    double clock = clock_hz > 0 ? clock_hz : device->clock_hz, compute = device->clock_hz;
+    if (device->compute_hz > 0)
+        compute = fmin(compute, device->compute_hz);
+    return (struct sms__placed){device, clock, exact ? clock : fmin(compute, clock), modelled->length,
+                                modelled->resident};
 }
 
 const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms__derived *kernel)
@@ -115,7 +101,9 @@ const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms_
         problem = sms__occupancy_of(&derivation->occupancy, device, &kernel->shape, kernel->fit.jitter, 0, &modelled);
     if (problem)
         return problem;
-    struct sms__placed from = place_measured(derivation, kernel, &modelled), to = place_on_target(derivation, kernel);
+    const double clock_hz = derivation->options->clock_hz;
+    struct sms__placed from = place(device, &modelled, kernel->measured.clock_hz, !kernel->measured.clock_from);
+    struct sms__placed to = place(target, &kernel->fit.on_target, clock_hz, clock_hz > 0);
     for (size_t r = 0; r < device->resources; r++)
         use[r] = kernel->measured.usage[r].ratio;
     kernel->fit.scaled = sms__retarget(&from, &to, kernel->shape.blocks, use);

@@ -13,6 +13,8 @@ enum { DIGITS_MAX = 64, WHOLE_BITS = 53 };
 /* A size that is printed to this many bytes is the nearest whole number. */
 enum { NEARLY_EXACT = 2 };
 
+#define DIGITS "0123456789"
+
 struct digits {
     const char *from, *end; /* of the text, from the first digit or separator to the byte after the last */
     size_t points, commas, others;
@@ -48,18 +50,10 @@ static struct digits scan(const char *text)
     return d;
 }
 
-static size_t digits_before(const struct digits *d)
-{
-    size_t n = 0;
-    while (d->last > d->from + n && isdigit((unsigned char)d->from[n]))
-        n++;
-    return n;
-}
-
 /* Whether a single point or comma could separate thousands. */
 static bool may_group(const struct digits *d)
 {
-    size_t before = digits_before(d), after = (size_t)(d->end - d->last) - 1;
+    size_t before = strspn(d->from, DIGITS), after = (size_t)(d->end - d->last) - 1;
     return !d->others && after == 3 && before >= 1 && before <= 3 && *d->from != '0';
 }
 
@@ -73,13 +67,6 @@ static char decimal_shown(const struct digits *d)
     if (d->points + d->commas > 1)
         return 0; /* all of them separate thousands */
     return may_group(d) ? '?' : *d->last;
-}
-
-static bool only_digits(const char *c, const char *end)
-{
-    while (c < end && isdigit((unsigned char)*c))
-        c++;
-    return c == end;
 }
 
 /* Whether digits are grouped correctly: 1 to 3 in the first group, 3 in the last before the decimals, 2 (as in India)
@@ -99,7 +86,7 @@ static bool are_groups_valid(const struct digits *d, char decimal)
             return false;
         shortest = run < shortest ? run : shortest;
         if (is_last)
-            return only_digits(c + (c < d->end), d->end);
+            return c == d->end || strspn(c + 1, DIGITS) >= (size_t)(d->end - c - 1);
         groups++;
         run = 0;
         while ((unsigned char)c[1] >= 0x80)
@@ -132,11 +119,7 @@ static const char *exponent_end(const char *c)
     if (*c != 'e' && *c != 'E')
         return c;
     const char *at = c + 1 + (c[1] == '+' || c[1] == '-');
-    if (!isdigit((unsigned char)*at))
-        return c;
-    while (isdigit((unsigned char)*at))
-        at++;
-    return at;
+    return isdigit((unsigned char)*at) ? at + strspn(at, DIGITS) : c;
 }
 
 static const char *skip_blanks(const char *c)

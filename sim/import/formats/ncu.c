@@ -153,17 +153,12 @@ static bool take_header(struct ncu *ncu)
     return true;
 }
 
-static const char *skip_digits(const char *c)
-{
-    while (isdigit((unsigned char)*c))
-        c++;
-    return c;
-}
+#define DIGITS "0123456789"
 
 /* Whether a quoted number and another field begin at c: "12"," */
 static bool is_quoted_number(const char *c)
 {
-    const char *end = skip_digits(c + 1);
+    const char *end = c + 1 + strspn(c + 1, DIGITS);
     return *c == '"' && end > c + 1 && !strncmp(end, "\",\"", 3);
 }
 
@@ -186,7 +181,7 @@ static const char *row_start(const struct ncu *ncu)
     while (at > rows->line && isdigit((unsigned char)at[-1]))
         at--;
     /* The row can follow output that ended without a line break. */
-    bool behind = at > rows->line && is_quoted_number(at - 1) && is_quoted_number(skip_digits(at) + 2);
+    bool behind = at > rows->line && is_quoted_number(at - 1) && is_quoted_number(at + strspn(at, DIGITS) + 2);
     return behind ? at - 1 : NULL;
 }
 

@@ -1,4 +1,5 @@
 /* Imports a configuration of simtbs (oslab-ewha): writes a device, workloads and a scenario. */
+#include "../intern.h"
 #include "../simtbs.h"
 
 #include "../../base/read.h"
@@ -108,35 +109,26 @@ static void write_scenario(const struct sms__conf *conf, const char *name, bool 
     write_vms(conf, to);
 }
 
-static int by_row(const struct sms__conf_kernel *a, const struct sms__conf_kernel *b)
-{
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
 static int by_start(const void *left, const void *right)
 {
     const struct sms__conf_kernel *a = left, *b = right;
-    return a->start != b->start ? (a->start < b->start ? -1 : 1) : by_row(a, b);
-}
-
-static int by_shape(const void *left, const void *right)
-{
-    const struct sms__conf_kernel *a = *(struct sms__conf_kernel *const *)left;
-    const struct sms__conf_kernel *b = *(struct sms__conf_kernel *const *)right;
-    int order = memcmp(&a->shape, &b->shape, sizeof a->shape);
-    return order ? order : by_row(a, b);
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
 }
 
 /* Rows of one shape use the workload of the first of them. */
 static void share_workloads(struct sms__arena *arena, struct sms__conf *conf)
 {
-    struct sms__conf_kernel **sorted = SMS__NEW(arena, struct sms__conf_kernel *, conf->kernels + 1);
+    struct sms__string_pool shapes = {.arena = arena};
+    for (size_t k = 0; k < conf->kernels; k++) {
+        const struct sms__conf_kernel *kernel = &conf->kernel[k];
+        struct sms__pooled_string *shape = sms__intern(&shapes, (const char *)&kernel->shape, sizeof kernel->shape);
+        shape->value = shape->value && shape->value < kernel->row ? shape->value : kernel->row;
+    }
     for (size_t k = 0; k < conf->kernels; k++)
-        sorted[k] = &conf->kernel[k];
-    qsort(sorted, conf->kernels, sizeof(*sorted), by_shape);
-    for (size_t k = 1; k < conf->kernels; k++)
-        if (!memcmp(&sorted[k]->shape, &sorted[k - 1]->shape, sizeof sorted[k]->shape))
-            sorted[k]->workload = sorted[k - 1]->workload;
+        conf->kernel[k].workload =
+            sms__intern(&shapes, (const char *)&conf->kernel[k].shape, sizeof conf->kernel[k].shape)->value;
 }
 
 /* Sorts kernels by start and drops those that would start after the end of the run. */
