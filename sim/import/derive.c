@@ -9,17 +9,14 @@
 
 enum { OMISSIONS_MAX = 40 }; /* keeps the document readable */
 
-static struct sms__mark mark_of_line(const struct sms__derive_options *options, unsigned line)
-{
-    return (struct sms__mark){options->path, options->text, line, line ? 1 : 0};
-}
-
 /* The omissions become the errors. */
 static int fail_empty(struct sms__derivation *derivation)
 {
-    for (size_t n = 0; n < derivation->omitted.count; n++)
-        sms__error(derivation->errors, SMS_EINPUT, mark_of_line(derivation->options, derivation->omitted.item[n].line),
-                   "%s", sms__derive_omission_text(derivation->arena, &derivation->omitted.item[n]));
+    for (size_t n = 0; n < derivation->omitted.count; n++) {
+        const struct sms__omission *omission = &derivation->omitted.item[n];
+        const struct sms__mark mark = {derivation->options->path, NULL, omission->line, omission->line ? 1 : 0};
+        sms__error(derivation->errors, SMS_EINPUT, mark, "%s", sms__derive_omission_text(derivation->arena, omission));
+    }
     return sms__fail(derivation->errors, SMS_EINPUT, derivation->options->path, "no launch can be used for a workload");
 }
 

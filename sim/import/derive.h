@@ -10,7 +10,6 @@
 
 struct sms__derive_options {
     const char *path;                 /* of the profile, for messages; or NULL */
-    const char *text;                 /* the whole profile, so that messages can quote its lines; or NULL */
     const char *name;                 /* of the workload, in any bytes; NULL: "profile" */
     const char *title;                /* the workload's title, in any bytes; or NULL */
     const char *source;               /* where the numbers come from, in any bytes; NULL: the profiler's name */

@@ -462,13 +462,11 @@ double sms__row_bytes(struct sms__profile_reader *reader, enum sms__column colum
     return read_in_unit(reader, column, sms__to_bytes, "bytes");
 }
 
-bool sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy)
+void sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy)
 {
     if (reader->copies == SMS__LAUNCHES_MAX) {
         SMS__COMPLAIN(reader, 0, "more than %d copies; profile fewer", SMS__LAUNCHES_MAX);
         reader->limit_hit = true;
-        return false;
-    }
-    *SMS__APPEND(reader->arena, reader->copy, reader->copies) = copy;
-    return true;
+    } else
+        *SMS__APPEND(reader->arena, reader->copy, reader->copies) = copy;
 }

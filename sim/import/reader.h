@@ -166,8 +166,8 @@ double sms__row_bytes(struct sms__profile_reader *reader, enum sms__column colum
 /* Keeps the current line, which is outside of tables, if it names a GPU. */
 void sms__keep_gpu_line(struct sms__profile_reader *reader);
 
-/* Adds a copy to the profile. Reports if there are too many and returns false. */
-bool sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy);
+/* Adds a copy to the profile, or reports that there are too many. */
+void sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy);
 
 /* launch_metrics.c: sets geometry, registers, shared memory and duration from metrics, if no column gave them. */
 void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft);

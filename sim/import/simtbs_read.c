@@ -57,43 +57,35 @@ static size_t next_word(const struct reader *reader, const char **at)
     return length;
 }
 
-static bool read_number(const struct reader *reader, const char *at, size_t length, uint64_t *value)
+static uint64_t read_number(const struct reader *reader, const char *at, size_t length)
 {
-    *value = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (!isdigit((unsigned char)at[i])) {
-            COMPLAIN(reader, at, "'%.*s' is not a whole number", length < 40 ? (int)length : 40, at);
-            return false;
-        }
-        *value = *value * 10 + (uint64_t)(at[i] - '0');
-        if (*value > NUMBER_MAX) {
-            COMPLAIN(reader, at, "'%.*s' is too large; the largest number is %u", length < 40 ? (int)length : 40, at,
-                     NUMBER_MAX);
-            return false;
-        }
-    }
-    return true;
+    uint64_t value = 0;
+    size_t digits = 0;
+    for (; digits < length && isdigit((unsigned char)at[digits]) && value <= NUMBER_MAX; digits++)
+        value = value * 10 + (uint64_t)(at[digits] - '0');
+    if (value > NUMBER_MAX)
+        COMPLAIN(reader, at, "'%.*s' is too large; the largest number is %u", length < 40 ? (int)length : 40, at,
+                 NUMBER_MAX);
+    else if (digits < length)
+        COMPLAIN(reader, at, "'%.*s' is not a whole number", length < 40 ? (int)length : 40, at);
+    return value;
 }
 
 /* Reads the chunk as `least` to `most` numbers. Returns whether it could, and reports otherwise. */
 static bool read_numbers(const struct reader *reader, size_t least, size_t most, const char *what, struct numbers *out)
 {
     const char *at = reader->chunk;
-    bool valid = true;
-    size_t found = 0;
+    const size_t problems = reader->errors->count;
     *out = (struct numbers){0};
-    for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
-        if (found >= NUMBERS)
+    for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), out->count++) {
+        if (out->count >= NUMBERS)
             continue;
-        out->at[found] = at;
-        valid = read_number(reader, at, length, &out->value[found]) && valid;
+        out->at[out->count] = at;
+        out->value[out->count] = read_number(reader, at, length);
     }
-    out->count = found;
-    if (valid && (found < least || found > most)) {
-        COMPLAIN(reader, reader->chunk, "expected %s; found %zu%s", what, found, found ? "" : BLANK_LINE);
-        valid = false;
-    }
-    return valid;
+    if (reader->errors->count == problems && (out->count < least || out->count > most))
+        COMPLAIN(reader, reader->chunk, "expected %s; found %zu%s", what, out->count, out->count ? "" : BLANK_LINE);
+    return reader->errors->count == problems;
 }
 
 /* Reads a word as a number of 0 to `most`. Its length is given because strtof would read beyond the chunk. Returns
@@ -159,19 +151,18 @@ static bool is_too_late(struct reader *reader, const char *name)
 
 static bool check_sm(const struct reader *reader, const struct numbers *numbers, size_t n_sm)
 {
-    bool valid = is_positive(reader, numbers, 0, "n_sms");
-    valid = is_positive(reader, numbers, 1, "n_sched") && valid;
+    const size_t problems = reader->errors->count;
+    is_positive(reader, numbers, 0, "n_sms");
+    is_positive(reader, numbers, 1, "n_sched");
     if (numbers->value[0] > SMS_MAX)
         COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
     for (size_t i = 1; i <= 2; i++)
-        if (numbers->value[i] > n_sm) {
+        if (numbers->value[i] > n_sm)
             COMPLAIN(reader, numbers->at[i], "%s is %llu, but there are only %zu resources",
                      i == 1 ? "n_sched" : "n_compute", (unsigned long long)numbers->value[i], n_sm);
-            valid = false;
-        }
     for (size_t i = 0; i < n_sm; i++)
-        valid = is_positive(reader, numbers, 3 + i, "the maximum of a resource") && valid;
-    return valid && numbers->value[0] <= SMS_MAX;
+        is_positive(reader, numbers, 3 + i, "the maximum of a resource");
+    return reader->errors->count == problems;
 }
 
 static void read_sm(struct reader *reader)
@@ -309,28 +300,17 @@ static bool check_kernel(const struct reader *reader, const struct numbers *numb
 {
     const struct sms__conf *conf = reader->conf;
     static const char *const names[] = {"type", "start_ts", "n_tb", "tb_duration"};
-    bool valid = true;
+    const size_t problems = reader->errors->count;
     for (size_t i = 1; i < 4; i++)
-        valid = is_positive(reader, numbers, i, names[i]) && valid;
+        is_positive(reader, numbers, i, names[i]);
     for (size_t i = 0; i < conf->n_sched; i++)
-        if (numbers->value[4 + i] == 0) {
+        if (numbers->value[4 + i] == 0)
             COMPLAIN(reader, numbers->at[4 + i], "the request of a scheduling resource is 0: simtbs divides by it");
-            valid = false;
-        }
-    if (valid && !reader->options->sane && conf->kernels && numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
+    if (reader->errors->count == problems && !reader->options->sane && conf->kernels &&
+        numbers->value[1] < conf->kernel[conf->kernels - 1].start)
         COMPLAIN(reader, numbers->at[1],
                  "the kernel starts before the one above it: simtbs would never end; import it with --sane");
-        valid = false;
-    }
-    return valid;
-}
-
-static struct sms__conf_kernel *new_kernel(struct reader *reader)
-{
-    struct sms__conf *conf = reader->conf;
-    struct sms__conf_kernel *kernel = SMS__APPEND(reader->arena, conf->kernel, conf->kernels);
-    kernel->row = kernel->workload = conf->kernels;
-    return kernel;
+    return reader->errors->count == problems;
 }
 
 static void read_kernel(struct reader *reader)
@@ -349,7 +329,8 @@ static void read_kernel(struct reader *reader)
         COMPLAIN(reader, reader->chunk, "more than %d kernels", SMS__CONF_KERNELS);
         return;
     }
-    struct sms__conf_kernel *kernel = new_kernel(reader);
+    struct sms__conf_kernel *kernel = SMS__APPEND(reader->arena, conf->kernel, conf->kernels);
+    kernel->row = kernel->workload = conf->kernels;
     kernel->type = numbers.value[0];
     kernel->start = numbers.value[1];
     kernel->shape.blocks = numbers.value[2];
@@ -391,14 +372,6 @@ static void open_section(struct reader *reader)
     reader->section = &ignored;
 }
 
-/* Reports only the first line that is in no section. */
-static void complain_no_section(struct reader *reader)
-{
-    COMPLAIN(reader, reader->chunk, "a line outside of all sections%s",
-             reader->opened ? ": an empty line ended the last one" : "");
-    reader->section = &ignored;
-}
-
 static void read_chunk(struct reader *reader)
 {
     if (*reader->chunk == '#')
@@ -407,9 +380,11 @@ static void read_chunk(struct reader *reader)
         reader->section = NULL;
     else if (*reader->chunk == '*')
         open_section(reader);
-    else if (!reader->section)
-        complain_no_section(reader);
-    else if (reader->section->read)
+    else if (!reader->section) {
+        COMPLAIN(reader, reader->chunk, "a line outside of all sections%s",
+                 reader->opened ? ": an empty line ended the last one" : "");
+        reader->section = &ignored; /* only the first such line is reported */
+    } else if (reader->section->read)
         reader->section->read(reader);
 }
 

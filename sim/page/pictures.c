@@ -133,14 +133,10 @@ int sms__page_read_pictures(struct sms__page *page, const char *folder)
     int code = sqlite3_open(":memory:", &pictures.file) ? SMS_ENOMEM : SMS_OK;
     if (code == SMS_OK)
         sqlite3_progress_handler(pictures.file, STEP, is_cancelled, (void *)(uintptr_t)page->cancel);
-    if (code == SMS_OK)
-        code = run_file(&pictures, "tables.sql", NULL);
-    if (code == SMS_OK)
-        code = run_sql(&pictures, "BEGIN", NULL);
-    if (code == SMS_OK)
-        code = run_sql(&pictures, list, read_table);
-    if (code == SMS_OK)
-        code = run_file(&pictures, "pictures.sql", take_result);
+    code = code ? code : run_file(&pictures, "tables.sql", NULL);
+    code = code ? code : run_sql(&pictures, "BEGIN", NULL);
+    code = code ? code : run_sql(&pictures, list, read_table);
+    code = code ? code : run_file(&pictures, "pictures.sql", take_result);
     sqlite3_close(pictures.file);
     return code;
 }

@@ -1,5 +1,6 @@
 /* Imports lists of jobs or pods, one a row, as a scenario: CSV with or without a header, or JSON, plain or compressed.
  * The caller says which column is what, in which unit. */
+#define _GNU_SOURCE /* strptime, timegm */
 #include "../import.h"
 
 #include "../../model/cluster/gpushare.h"
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #define NS_PER_S ((int64_t)1000000000)
 
@@ -167,13 +169,6 @@ static bool is_given(struct list *list, enum key key)
     return *cell(list, key, out) != '\0';
 }
 
-/* Days from 1970 to a date of the Gregorian calendar. */
-static int64_t days_to(int64_t year, int64_t month, int64_t day)
-{
-    int64_t y = year - (month <= 2), m = (month + 9) % 12;
-    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
-}
-
 /* Nanoseconds of the digits after a point, of which nine count. `end` is after the last. */
 static int64_t read_fraction(const char *text, const char **end)
 {
@@ -188,14 +183,13 @@ static int64_t read_fraction(const char *text, const char **end)
 /* "2017-10-07 01:12:09", with a T, a fraction and any time zone, which is ignored. */
 static bool read_date(const char *text, int64_t *ns)
 {
-    int year, month, day, hour, minute, second, used = 0;
-    const char *end;
-    if (sscanf(text, "%4d-%2d-%2d%*1[ T]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second, &used) != 6 ||
-        !used || year < 1970 || year > 2100 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 ||
-        hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
+    struct tm time = {0};
+    const char *end = strptime(text, "%Y-%m-%d", &time);
+    end = end && (*end == ' ' || *end == 'T') ? strptime(end + 1, "%H:%M:%S", &time) : NULL;
+    if (!end || time.tm_year < 70 || time.tm_year > 200)
         return false;
-    *ns = (((days_to(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * NS_PER_S;
-    *ns += read_fraction(text + used, &end);
+    *ns = (int64_t)timegm(&time) * NS_PER_S;
+    *ns += read_fraction(end, &end);
     return *end == '\0' || strchr(" Z+-", *end);
 }
 
