@@ -5,6 +5,7 @@
 
 #include "trace.h"
 
+#include "../base/arena.h"
 #include "../base/write.h"
 #include "../model/scenario.h"
 
@@ -26,7 +27,7 @@ enum { SMS__TRACE_NAME_BYTES = 2 * SMS__FIELD_BYTES };
 /* A kernel of a tenant. */
 struct sms__trace_kind {
     size_t vm, kernel;
-    char *name; /* "VM/KERNEL" */
+    const char *name; /* "VM/KERNEL" */
 };
 
 /* A place where events are shown. Events of one lane never overlap, as viewers demand, and come in order of time. */
@@ -68,6 +69,7 @@ enum { SMS__TRACE_CACHE = 256 };
 struct sms__trace_format;
 
 struct sms__trace {
+    struct sms__arena arena;
     const struct sms_scenario *scenario;
     struct sms__trace_options options;
     const struct sms__trace_format *format;

@@ -34,35 +34,26 @@ void sms__trace_add(struct sms__trace *trace, const struct sms_run_event *event)
     }
 }
 
-static int init_kinds(struct sms__trace *trace)
+static void init_kinds(struct sms__trace *trace)
 {
     const struct sms_scenario *scenario = trace->scenario;
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
-            const char *vm = scenario->vm[v].name, *kernel = scenario->vm[v].workload->kernel[k].name;
-            char *name = malloc(strlen(vm) + strlen(kernel) + 2);
-            if (!name)
-                return -1;
-            stpcpy(stpcpy(stpcpy(name, vm), "/"), kernel);
-            trace->kind[trace->kinds++] = (struct sms__trace_kind){v, k, name};
+            const char *name =
+                sms__print(&trace->arena, "%s/%s", scenario->vm[v].name, scenario->vm[v].workload->kernel[k].name);
+            *SMS__APPEND(&trace->arena, trace->kind, trace->kinds) = (struct sms__trace_kind){v, k, name};
         }
-    return 0;
 }
 
-static int init(struct sms__trace *trace)
+static int init(void *user)
 {
+    struct sms__trace *trace = user;
     const struct sms_scenario *scenario = trace->scenario;
-    size_t kinds = 0;
-    for (size_t v = 0; v < scenario->vms; v++)
-        kinds += scenario->vm[v].workload->kernels;
-    trace->kind = calloc(kinds + 1, sizeof *trace->kind);
-    trace->first_stream = calloc(scenario->vms + 1, sizeof *trace->first_stream);
-    trace->first_track = calloc(scenario->devices + 1, sizeof *trace->first_track);
-    trace->part = calloc(scenario->policies, sizeof *trace->part);
-    trace->named = calloc(sms__trace_pids(trace), sizeof *trace->named);
-    if (!trace->kind || !trace->first_stream || !trace->first_track || !trace->part || !trace->named ||
-        init_kinds(trace))
-        return -1;
+    trace->first_stream = SMS__NEW(&trace->arena, size_t, scenario->vms + 1);
+    trace->first_track = SMS__NEW(&trace->arena, size_t, scenario->devices + 1);
+    trace->part = SMS__NEW(&trace->arena, struct sms__trace_part, scenario->policies + 1);
+    trace->named = SMS__NEW(&trace->arena, bool, sms__trace_pids(trace));
+    init_kinds(trace);
     for (size_t v = 0; v < scenario->vms; v++)
         trace->first_stream[v + 1] = trace->first_stream[v] + scenario->vm[v].streams;
     for (size_t d = 0; d < scenario->devices; d++)
@@ -70,12 +61,12 @@ static int init(struct sms__trace *trace)
     trace->tracks = scenario->cluster
                         ? scenario->cluster->nodes * SMS_NODE_GPUS_MAX + 1
                         : trace->first_track[scenario->devices] + sms__trace_streams(trace) + sms__trace_pids(trace);
-    trace->track = calloc(trace->tracks + 1, sizeof *trace->track);
+    trace->track = SMS__NEW(&trace->arena, struct sms__trace_track, trace->tracks + 1);
     for (size_t p = 0; p < scenario->policies; p++)
         if (sms__is_chosen(&scenario->policy[p], trace->options.policies))
             trace->part[trace->parts++].label = scenario->policy[p].label;
     trace->current = trace->parts;
-    return trace->track ? 0 : -1;
+    return SMS_OK;
 }
 
 /* Whether the first `length` bytes of a path end so. */
@@ -123,7 +114,7 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
     trace->scenario = scenario;
     trace->options = *options;
     int code = open_file(trace, options->path, errors);
-    if (code == SMS_OK && init(trace))
+    if (code == SMS_OK && sms__guard(&trace->arena, init, trace))
         code = sms__fail(errors, SMS_ENOMEM, options->path, "no memory");
     if (code) {
         sms__trace_free(trace);
@@ -180,16 +171,9 @@ void sms__trace_free(struct sms__trace *trace)
         return;
     end_compression(trace);
     sms__write_abandon(&trace->write);
-    for (size_t k = 0; k < trace->kinds; k++)
-        free(trace->kind[k].name);
-    for (size_t t = 0; trace->track && t < trace->tracks; t++)
+    for (size_t t = 0; t < trace->tracks && trace->track; t++)
         free(trace->track[t].lane);
-    free(trace->kind);
-    free(trace->first_stream);
-    free(trace->first_track);
-    free(trace->part);
-    free(trace->named);
-    free(trace->track);
+    sms__arena_release(&trace->arena);
     free(trace->usage.sum);
     free(trace);
 }
