@@ -16,6 +16,7 @@ static const double SECONDS_MAX = 9.0e6, COUNT_MAX = 9007199254740992.0;
 struct symbol_metrics {
     const char *symbol;
     struct sms__metric_means metrics;
+    bool done; /* a kernel was assumed of them */
 };
 
 struct symbol_table {
@@ -30,18 +31,12 @@ static double volume(const uint64_t size[3])
     return (double)size[0] * (double)(size[1] ? size[1] : 1) * (double)(size[2] ? size[2] : 1);
 }
 
-static struct sms__metric_means *symbol_metrics_of(struct sms__derivation *derivation, struct symbol_table *by_symbol,
-                                                   const char *symbol)
+static struct symbol_metrics *find_symbol(const struct symbol_table *by_symbol, const char *symbol)
 {
     for (size_t i = 0; i < by_symbol->count; i++)
         if (!strcmp(by_symbol->entry[i].symbol, symbol))
-            return &by_symbol->entry[i].metrics;
-    if (by_symbol->count == KERNELS_MAX)
-        return NULL;
-    if (!by_symbol->entry)
-        by_symbol->entry = SMS__NEW(derivation->arena, struct symbol_metrics, KERNELS_MAX);
-    by_symbol->entry[by_symbol->count].symbol = symbol;
-    return &by_symbol->entry[by_symbol->count++].metrics;
+            return &by_symbol->entry[i];
+    return NULL;
 }
 
 /* The launch's duration from its column, otherwise from its metrics; NAN if there is none. */
@@ -143,9 +138,13 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     derivation->kernel_of_launch[l] = SIZE_MAX;
     bool lacks_geometry = launch->grid[0] == 0 || launch->block[0] == 0;
     if (lacks_geometry && launch->metrics) {
-        struct sms__metric_means *metrics = symbol_metrics_of(derivation, by_symbol, symbol_of(launch));
-        if (metrics)
-            sms__metrics_add(derivation->arena, metrics, launch, NAN);
+        struct symbol_metrics *entry = find_symbol(by_symbol, symbol_of(launch));
+        if (!entry && by_symbol->count < KERNELS_MAX) {
+            entry = SMS__APPEND(derivation->arena, by_symbol->entry, by_symbol->count);
+            entry->symbol = symbol_of(launch);
+        }
+        if (entry)
+            sms__metrics_add(derivation->arena, &entry->metrics, launch, NAN);
         return;
     }
     struct sms__assumptions assumed = {0};
@@ -175,15 +174,12 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
 /* For a profile that has only metrics: makes a kernel of the first launch of each symbol. */
 static void assume_all(struct sms__derivation *derivation, const struct symbol_table *by_symbol)
 {
-    bool *done = SMS__NEW(derivation->arena, bool, by_symbol->count + 1);
     for (size_t l = 0; l < derivation->profile->launches; l++) {
         const struct sms__profile_launch *launch = &derivation->profile->launch[l];
-        size_t i = 0;
-        while (i < by_symbol->count && strcmp(by_symbol->entry[i].symbol, symbol_of(launch)) != 0)
-            i++;
-        if (i == by_symbol->count || done[i])
+        struct symbol_metrics *entry = find_symbol(by_symbol, symbol_of(launch));
+        if (!entry || entry->done)
             continue;
-        done[i] = true;
+        entry->done = true;
         if (launch->count > LAUNCHES_MAX) {
             omit_launch(derivation, launch, "more than 10^12 launches");
             continue;
@@ -192,7 +188,7 @@ static void assume_all(struct sms__derivation *derivation, const struct symbol_t
         kernel->symbol = symbol_of(launch);
         kernel->line = launch->line;
         kernel->launches = launch->count ? launch->count : 1;
-        sms__derive_assume(derivation, kernel, &by_symbol->entry[i].metrics);
+        sms__derive_assume(derivation, kernel, &entry->metrics);
         derivation->kernel_of_launch[l] = derivation->kernels - 1;
     }
 }
@@ -209,10 +205,8 @@ static void pool_metrics(struct sms__derivation *derivation, const struct symbol
                          struct sms__derived *kernel)
 {
     double seconds = 0, launches = 0;
-    kernel->measured.metrics = kernel->metric ? &kernel->measured.own : NULL;
-    for (size_t i = 0; i < by_symbol->count && !kernel->metric; i++)
-        if (!strcmp(by_symbol->entry[i].symbol, kernel->symbol))
-            kernel->measured.metrics = &by_symbol->entry[i].metrics;
+    const struct symbol_metrics *of_symbol = find_symbol(by_symbol, kernel->symbol);
+    kernel->measured.metrics = kernel->metric ? &kernel->measured.own : of_symbol ? &of_symbol->metrics : NULL;
     for (size_t k = 0; kernel->measured.metrics && k < derivation->kernels; k++) {
         const struct sms__derived *other = &derivation->kernel[k];
         bool same = shares_metrics(kernel, other);

@@ -6,61 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum property { DURATION, REGISTERS, STATIC, DYNAMIC, GRID, GRID_X, GRID_Y, GRID_Z, BLOCK, BLOCK_X, BLOCK_Y, BLOCK_Z };
-
-/* Names on the details page and the raw page, of all versions. The totals of grid and block are used if the dimensions
- * are missing. */
-static const struct {
-    const char *metric;
-    enum property property;
-} properties[] = {{"Duration", DURATION},
-                  {"gpu__time_duration.sum", DURATION},
-                  {"gpu__time_duration.avg", DURATION},
-                  {"gpu__time_duration.max", DURATION},
-                  {"gpu__time_duration_measured_user.sum", DURATION},
-                  {"gpu__time_duration", DURATION},
-                  {"Registers Per Thread", REGISTERS},
-                  {"launch__registers_per_thread", REGISTERS},
-                  {"Static Shared Memory Per Block", STATIC},
-                  {"launch__shared_mem_per_block_static", STATIC},
-                  {"Dynamic Shared Memory Per Block", DYNAMIC},
-                  {"launch__shared_mem_per_block_dynamic", DYNAMIC},
-                  {"Grid Size", GRID},
-                  {"launch__grid_size", GRID},
-                  {"launch__grid_dim_x", GRID_X},
-                  {"launch__grid_dim_y", GRID_Y},
-                  {"launch__grid_dim_z", GRID_Z},
-                  {"Block Size", BLOCK},
-                  {"launch__block_size", BLOCK},
-                  {"launch__block_dim_x", BLOCK_X},
-                  {"launch__block_dim_y", BLOCK_Y},
-                  {"launch__block_dim_z", BLOCK_Z}};
-
-enum { PROPERTIES = sizeof properties / sizeof *properties, KINDS = BLOCK_Z + 1 };
-
-static int property_of(const char *metric)
-{
-    for (int i = 0; i < PROPERTIES; i++)
-        if (!strcmp(properties[i].metric, metric))
-            return (int)properties[i].property;
-    return -1;
-}
-
-bool sms__is_launch_metric(const char *metric) { return property_of(metric) >= 0; }
-
 static uint64_t to_count(const struct sms__profile_metric *metric)
 {
     double value = metric ? metric->mean : 0;
     return value >= 0 && value <= 9007199254740992.0 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static void set_dimensions(uint64_t out[3], const struct sms__profile_metric *const *total)
+/* The total is used if the dimensions are missing. */
+static void set_dimensions(uint64_t out[3], const struct sms__profile_metric *total,
+                           const struct sms__profile_metric *const *each)
 {
-    if (out[0] == 0 && total[1]) {
+    if (out[0] == 0 && each[0]) {
         for (int i = 0; i < 3; i++)
-            out[i] = total[1 + i] ? to_count(total[1 + i]) : 1;
-    } else if (out[0] == 0 && total[0]) {
-        out[0] = to_count(total[0]);
+            out[i] = each[i] ? to_count(each[i]) : 1;
+    } else if (out[0] == 0 && total) {
+        out[0] = to_count(total);
         out[1] = out[2] = 1;
     }
 }
@@ -82,22 +42,19 @@ static double convert_value(struct sms__profile_reader *reader, const struct sms
 void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft)
 {
     struct sms__profile_launch *launch = &draft->launch;
-    const struct sms__profile_metric *found[KINDS] = {NULL};
-    for (size_t i = launch->metrics; i-- > 0;) {
-        int property = property_of(launch->metric[i].name);
-        if (property >= 0)
-            found[property] = &launch->metric[i];
-    }
-    set_dimensions(launch->grid, &found[GRID]);
-    set_dimensions(launch->block, &found[BLOCK]);
+    const struct sms__profile_metric *found[SMS__COLUMNS] = {NULL}; /* the first of each kind */
+    for (size_t i = launch->metrics; i-- > 0;)
+        found[sms__launch_metric(launch->metric[i].name)] = &launch->metric[i];
+    set_dimensions(launch->grid, found[SMS__COLUMN_GRID], &found[SMS__COLUMN_GRID_X]);
+    set_dimensions(launch->block, found[SMS__COLUMN_BLOCK], &found[SMS__COLUMN_BLOCK_X]);
     if (!launch->registers)
-        launch->registers = to_count(found[REGISTERS]);
-    if (isnan(launch->duration_s) && found[DURATION])
-        launch->duration_s = convert_value(reader, launch, found[DURATION], sms__to_seconds, "ns");
-    if (isnan(launch->static_shared) && found[STATIC])
-        launch->static_shared = convert_value(reader, launch, found[STATIC], sms__to_bytes, "byte");
-    if (isnan(launch->dynamic_shared) && found[DYNAMIC])
-        launch->dynamic_shared = convert_value(reader, launch, found[DYNAMIC], sms__to_bytes, "byte");
+        launch->registers = to_count(found[SMS__COLUMN_REGISTERS]);
+    if (isnan(launch->duration_s) && found[SMS__COLUMN_DURATION])
+        launch->duration_s = convert_value(reader, launch, found[SMS__COLUMN_DURATION], sms__to_seconds, "ns");
+    if (isnan(launch->static_shared) && found[SMS__COLUMN_STATIC])
+        launch->static_shared = convert_value(reader, launch, found[SMS__COLUMN_STATIC], sms__to_bytes, "byte");
+    if (isnan(launch->dynamic_shared) && found[SMS__COLUMN_DYNAMIC])
+        launch->dynamic_shared = convert_value(reader, launch, found[SMS__COLUMN_DYNAMIC], sms__to_bytes, "byte");
 }
 
 /* By start; launches without a start come last. Otherwise in the order of the file. */

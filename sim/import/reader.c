@@ -7,13 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NCU = 1, NVPROF = 2, BOTH = NCU | NVPROF };
+enum { NCU = 1, NVPROF = 2, BOTH = NCU | NVPROF, VALUE = 4 };
 
 /* Limits on the lines of a program's output that are kept, in bytes. */
 enum { PRINTED_LINE = 200, PRINTED_MAX = 1000 };
 
-/* A column that is not listed here is a metric. "kernel", "benchmark", "input" and "n" come from tables that people
- * made of ncu's reports, "benchmark name" from those made of nvprof's. */
+/* Names of columns, and of metrics (VALUE) that give what a column gives elsewhere: on the details page and the raw
+ * page of ncu, of all versions. A column that is not listed here is a metric. "kernel", "benchmark", "input" and "n"
+ * come from tables that people made of ncu's reports, "benchmark name" from those made of nvprof's. */
 static const struct column_name {
     const char *name;
     enum sms__column kind;
@@ -60,31 +61,53 @@ static const struct column_name {
     {"Maximum", SMS__COLUMN_MAX, NCU},
     {"Avg", SMS__COLUMN_AVG, BOTH},
     {"Average", SMS__COLUMN_AVG, NCU},
-    {"Total", SMS__COLUMN_IGNORED, NVPROF},
-    {"Host Name", SMS__COLUMN_IGNORED, NCU},
-    {"Kernel Time", SMS__COLUMN_IGNORED, NCU},
     {"CC", SMS__COLUMN_CAPABILITY, NCU},
     {"device__attribute_display_name", SMS__COLUMN_GPU, NCU},
-    {"Section Name", SMS__COLUMN_IGNORED, NCU},
-    {"Rule Name", SMS__COLUMN_IGNORED, NCU},
-    {"Rule Type", SMS__COLUMN_IGNORED, NCU},
-    {"Rule Description", SMS__COLUMN_IGNORED, NCU},
-    {"Estimated Speedup Type", SMS__COLUMN_IGNORED, NCU},
-    {"Estimated Speedup", SMS__COLUMN_IGNORED, NCU},
-    {"Metric Description", SMS__COLUMN_IGNORED, NVPROF},
-    {"Throughput", SMS__COLUMN_IGNORED, NVPROF},
-    {"SrcMemType", SMS__COLUMN_IGNORED, NVPROF},
-    {"DstMemType", SMS__COLUMN_IGNORED, NVPROF},
-    {"Correlation_ID", SMS__COLUMN_IGNORED, NVPROF},
-    {"Unified Memory", SMS__COLUMN_IGNORED, NVPROF},
-    {"Virtual Address", SMS__COLUMN_IGNORED, NVPROF},
+    {"Duration", SMS__COLUMN_DURATION, VALUE},
+    {"gpu__time_duration.sum", SMS__COLUMN_DURATION, VALUE},
+    {"gpu__time_duration.avg", SMS__COLUMN_DURATION, VALUE},
+    {"gpu__time_duration.max", SMS__COLUMN_DURATION, VALUE},
+    {"gpu__time_duration_measured_user.sum", SMS__COLUMN_DURATION, VALUE},
+    {"gpu__time_duration", SMS__COLUMN_DURATION, VALUE},
+    {"Registers Per Thread", SMS__COLUMN_REGISTERS, VALUE},
+    {"launch__registers_per_thread", SMS__COLUMN_REGISTERS, VALUE},
+    {"Static Shared Memory Per Block", SMS__COLUMN_STATIC, VALUE},
+    {"launch__shared_mem_per_block_static", SMS__COLUMN_STATIC, VALUE},
+    {"Dynamic Shared Memory Per Block", SMS__COLUMN_DYNAMIC, VALUE},
+    {"launch__shared_mem_per_block_dynamic", SMS__COLUMN_DYNAMIC, VALUE},
+    {"Grid Size", SMS__COLUMN_GRID, VALUE},
+    {"launch__grid_size", SMS__COLUMN_GRID, VALUE},
+    {"launch__grid_dim_x", SMS__COLUMN_GRID_X, VALUE},
+    {"launch__grid_dim_y", SMS__COLUMN_GRID_Y, VALUE},
+    {"launch__grid_dim_z", SMS__COLUMN_GRID_Z, VALUE},
+    {"Block Size", SMS__COLUMN_BLOCK, VALUE},
+    {"launch__block_size", SMS__COLUMN_BLOCK, VALUE},
+    {"launch__block_dim_x", SMS__COLUMN_BLOCK_X, VALUE},
+    {"launch__block_dim_y", SMS__COLUMN_BLOCK_Y, VALUE},
+    {"launch__block_dim_z", SMS__COLUMN_BLOCK_Z, VALUE},
 };
+
+/* Columns that are not used: of ncu, of nvprof. */
+static const char *const unused[2][12] = {{"Host Name", "Kernel Time", "Section Name", "Rule Name", "Rule Type",
+                                           "Rule Description", "Estimated Speedup Type", "Estimated Speedup"},
+                                          {"Total", "Metric Description", "Throughput", "SrcMemType", "DstMemType",
+                                           "Correlation_ID", "Unified Memory", "Virtual Address"}};
 
 static enum sms__column kind_of(const struct sms__profile_reader *reader, const char *name)
 {
-    int tool = reader->is_nvprof ? NVPROF : NCU;
+    const char *const *words = unused[reader->is_nvprof];
     for (size_t i = 0; i < sizeof column_names / sizeof *column_names; i++)
-        if ((column_names[i].tools & tool) && !strcasecmp(column_names[i].name, name))
+        if ((column_names[i].tools & (reader->is_nvprof ? NVPROF : NCU)) && !strcasecmp(column_names[i].name, name))
+            return column_names[i].kind;
+    while (*words && strcasecmp(*words, name) != 0)
+        words++;
+    return *words ? SMS__COLUMN_IGNORED : SMS__COLUMN_METRIC;
+}
+
+enum sms__column sms__launch_metric(const char *metric)
+{
+    for (size_t i = 0; i < sizeof column_names / sizeof *column_names; i++)
+        if (column_names[i].tools == VALUE && !strcmp(column_names[i].name, metric))
             return column_names[i].kind;
     return SMS__COLUMN_METRIC;
 }
@@ -150,11 +173,6 @@ const char *sms__header_field(const struct sms__profile_reader *reader, enum sms
 {
     return sms__header_has(&reader->table, column) ? sms__rows_field(reader->rows, reader->table.first_column[column])
                                                    : "";
-}
-
-const char *sms__header_unit(const struct sms__header *table, enum sms__column column)
-{
-    return sms__header_has(table, column) ? table->unit[table->first_column[column]] : "";
 }
 
 void sms__header_units(struct sms__profile_reader *reader)
@@ -355,7 +373,8 @@ bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *na
             "'%.40s' is ambiguous: the separator may be for thousands or for decimals, and the file uses it for "
             "both; profile again with LC_ALL=C",
             text);
-    else if (kind == SMS__NUMBER_TEXT && (sms__is_launch_metric(name) || (*unit && isdigit((unsigned char)*text))))
+    else if (kind == SMS__NUMBER_TEXT &&
+             (sms__launch_metric(name) != SMS__COLUMN_METRIC || (*unit && isdigit((unsigned char)*text))))
         SMS__COMPLAIN(reader, i, "'%.40s' is not a number, but %.80s must be one", text, *name ? name : "a metric");
     if (kind == SMS__NUMBER_NONE && *text && reader->missing++ == 0)
         reader->missing_mark = sms__rows_field_mark(reader->rows, i);
@@ -404,7 +423,7 @@ static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum
     struct sms__number number;
     const char *text = sms__header_field(reader, column);
     enum sms__number_kind kind = sms__number_read(text, reader->decimal, &number);
-    *unit = sms__header_unit(&reader->table, column);
+    *unit = sms__header_has(&reader->table, column) ? reader->table.unit[reader->table.first_column[column]] : "";
     *value = NAN;
     if (kind == SMS__NUMBER_VALUE) {
         *value = number.value;

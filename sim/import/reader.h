@@ -137,8 +137,6 @@ size_t sms__header_known(const struct sms__profile_reader *reader, bool *kernels
 bool sms__header_has(const struct sms__header *table, enum sms__column column);
 /* The row's field in a column; "" if there is none. */
 const char *sms__header_field(const struct sms__profile_reader *reader, enum sms__column column);
-/* The unit of a column; "" if unknown. */
-const char *sms__header_unit(const struct sms__header *table, enum sms__column column);
 /* Reads the row as the units of the columns. */
 void sms__header_units(struct sms__profile_reader *reader);
 
@@ -171,8 +169,8 @@ void sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy 
 
 /* launch_metrics.c: sets geometry, registers, shared memory and duration from metrics, if no column gave them. */
 void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft);
-/* Whether a metric gives one of these. */
-bool sms__is_launch_metric(const char *metric);
+/* Which of these a metric gives; SMS__COLUMN_METRIC: none. */
+enum sms__column sms__launch_metric(const char *metric);
 
 /* launch_metrics.c: puts launches and copies in order into `out`. Reports a profile in which nothing was measured. */
 void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out);

@@ -114,7 +114,7 @@ static bool is_launch_table(const struct ncu *ncu)
     for (size_t i = 0; i < rows->fields && i < SMS__ROWS_COLUMNS; i++) {
         const char *name = sms__rows_field(rows, i);
         is_ncu_table |= !strcmp(name, "Process ID") || !strcmp(name, "Metric Value");
-        has_property |= sms__is_launch_metric(name);
+        has_property |= sms__launch_metric(name) != SMS__COLUMN_METRIC;
     }
     return is_ncu_table || (has_property && !ncu->strict);
 }
