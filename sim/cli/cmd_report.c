@@ -229,7 +229,11 @@ static int read_point(const struct cli *cli, uint64_t *point)
 
 static int make_page(struct cli *cli, struct sms__page *page)
 {
+    struct sms__progress progress;
+    sms__progress_begin(&progress, "", "steps", cli->quiet);
+    page->progress = &progress;
     int code = sms__page_gather(page);
+    sms__progress_end(&progress);
     if (code == SMS_OK)
         code = strcmp(out_of(cli), "-") ? write_file(cli, page) : print(cli, page, stdout);
     sms_errors_print(&page->errors, stderr);

@@ -1,4 +1,4 @@
-/* Notes of a page about what was left out. */
+/* Notes of a page about what was left out, and the progress of reading. */
 #include "page.h"
 
 #include "../report/json_write.h"
@@ -13,4 +13,10 @@ void sms__page_note(struct sms__page *page, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     json_array_append_new(page->notes, sms__json_text(text));
+}
+
+void sms__page_step(struct sms__page *page)
+{
+    if (page->progress)
+        sms__progress_show(page->progress, ++page->done, page->steps, 0);
 }

@@ -43,8 +43,10 @@ struct sms__page {
     struct sms__page_rerun *rerun;        /* the point of a sweep to show; or NULL */
     const struct sms_load_options *trust; /* NULL, or where models are: the page says how far to trust a run */
     const atomic_bool *cancel;
-    json_t *data;  /* owned */
-    json_t *notes; /* part of `data`: what was left out */
+    struct sms__progress *progress; /* of reading a sweep; or NULL */
+    size_t done, steps;             /* of it */
+    json_t *data;                   /* owned */
+    json_t *notes;                  /* part of `data`: what was left out */
 };
 
 /* page.c: fills `data`. Returns SMS_OK or the code of an error in page->errors. Release the page in any case. */
@@ -52,6 +54,8 @@ int sms__page_gather(struct sms__page *page);
 void sms__page_release(struct sms__page *page);
 /* note.c: adds a note to the page that something was left out or averaged. */
 void sms__page_note(struct sms__page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* note.c: shows that a step is done. */
+void sms__page_step(struct sms__page *page);
 /* metric_choice.c: fails if the page cannot begin with the requested metric. */
 int sms__page_check_metric(struct sms__page *page);
 

@@ -306,6 +306,8 @@ static void read_intervals(struct view *view)
 
 /* ---- all ---- */
 
+enum { STEPS = 9 }; /* of a subject, for progress */
+
 static void read_subject(struct sms__points *points, enum sms_subject subject, json_t *list)
 {
     static const char *const make[] = {make_samples, make_means, fill_means, make_tops, make_ties, fill_ties};
@@ -325,13 +327,33 @@ static void read_subject(struct sms__points *points, enum sms_subject subject, j
                                           view.names, "policies", view.policies, "metrics", metrics, "overall",
                                           rows.list, "groups", view.groups, "intervals", view.intervals));
     read_names(&view);
-    for (size_t i = 0; i < sizeof make / sizeof *make; i++)
+    for (size_t i = 0; i < sizeof make / sizeof *make; i++) {
         sms__query_run(points, &view.query, make[i], NULL, NULL);
+        sms__page_step(points->page);
+    }
     sms__query_run(points, &view.query, overall, sms__query_nest, &rows);
+    sms__page_step(points->page);
     read_groups(&view);
+    sms__page_step(points->page);
     read_intervals(&view);
+    sms__page_step(points->page);
     for (size_t i = 0; i < sizeof clean / sizeof *clean; i++)
         sms__query_run(points, NULL, clean[i], NULL, NULL);
+}
+
+void sms__points_count_steps(struct sms__points *points)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const struct sms__query query = {.table = sms__subject_word(order[i])};
+        size_t found = 0;
+        sms__query_run(points, &query, "SELECT count(*) FROM main.sqlite_master WHERE name = '$'", sms__points_count,
+                       &found);
+        if (found)
+            sms__query_run(points, &query, "SELECT EXISTS (SELECT 1 FROM main.$)", sms__points_count, &found);
+        kept += found > 0;
+    }
+    points->page->steps = 2 + kept * STEPS;
 }
 
 void sms__points_subjects(struct sms__points *points)

@@ -119,11 +119,14 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     sms__points_open(points, path);
     read_plan(points);
     read_asked(points);
+    sms__points_count_steps(points);
     sms__points_axes(points);
+    sms__page_step(page);
     json_object_set_new(page->data, "axes", axes);
     for (size_t i = 0; i < points->axes; i++)
         json_array_append_new(axes, axis_json(points, &points->axis[i]));
     sms__points_gaps(points);
+    sms__page_step(page);
     sms__points_subjects(points);
     read_manifest(points, path, json_object_get(page->data, "plan"));
     sms__points_rerun(points, path);

@@ -108,4 +108,21 @@ if grep -qE "a-server: [0-9]+ of [0-9]+ runs, [0-9.e+]+/s, [0-9.]+ [a-z]+ left" 
 if tail -1 "$work/seen" | grep -qE $'\r\e\[K[^\r]*interrupted$'; then ok; else bad "the last line is not clean" "$(tail -c 300 "$work/seen" | cat -v)"; fi
 clean cut "an interrupted run"
 
+# So does a report about many points.
+cat >"$work/many.yaml" <<'END'
+workload: w
+kernels: [{name: k, blocks: 4, threads: 64, registers: 16, block_time: 10 us, demand: {fp32: 10 %}}]
+---
+scenario: tiny
+devices: [{model: v100}]
+policies: [round_robin, fine_grained]
+vms: [{name: a, workload: w}]
+---
+plan: many
+axes: [run.seed: {from: 1, to: 5000, step: 1}]
+END
+"$smsched" sweep "$work/many.yaml" --out "$work/many" --quiet
+see 80 "$smsched" report "$work/many" --out "$work/many.html" >"$work/seen"
+if grep -qE "[0-9]+ of 22 steps, [0-9.e+]+/s, [0-9.]+ [a-z]+ left" "$work/seen"; then ok; else bad "no progress of a report" "$(cat -v "$work/seen")"; fi
+
 finish
