@@ -2,6 +2,7 @@
  * arguments. If it says nothing ("Kernel"), or other symbols have it too, a word of the template arguments is added in
  * which the symbols differ. Kernels of one symbol are numbered. */
 #include "derive_internal.h"
+#include "intern.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -172,42 +173,32 @@ static const char *make_name(struct sms__arena *arena, const char *symbol)
     return *name ? name : "kernel";
 }
 
-/* The first of `before` kernels with this name, or `before`. */
-static size_t find_name(const struct sms__derivation *derivation, size_t before, const char *name)
+/* Numbers a name if another kernel has it. The values of names are the last numbers behind them, or 1: so thousands of
+ * kernels with one name take no minutes. */
+static const char *number_name(struct sms__string_pool *names, const char *base)
 {
-    size_t k = 0;
-    while (k < before && strcmp(derivation->kernel[k].name, name) != 0)
-        k++;
-    return k;
-}
-
-/* Numbers the name of kernel k if an earlier one has it. `next[i]`: the least number that may be free behind the name
- * of kernel i, less 2; without it, thousands of kernels with one name would take minutes. */
-static void number_name(struct sms__derivation *derivation, size_t k, size_t *next)
-{
-    const char *base = derivation->kernel[k].name, *name = base;
-    const size_t owner = find_name(derivation, k, base);
-    while (find_name(derivation, k, name) < k)
-        name = sms__print(derivation->arena, "%s_%zu", base, 2 + next[owner]++);
-    derivation->kernel[k].name = name;
+    const char *name = base;
+    while (sms__intern(names, name, strlen(name))->value)
+        name = sms__print(names->arena, "%s_%zu", base, ++sms__intern(names, base, strlen(base))->value);
+    sms__intern(names, name, strlen(name))->value = 1;
+    return name;
 }
 
 void sms__derive_names(struct sms__derivation *derivation)
 {
     struct sms__arena *arena = derivation->arena;
-    const char **plain = SMS__NEW(arena, const char *, derivation->kernels + 1);
-    size_t *next = SMS__NEW(arena, size_t, derivation->kernels + 1);
+    struct sms__string_pool names = {.arena = arena};
+    struct sms__string_pool plain = {.arena = arena}; /* values are numbers of their first kernels, from 1 */
     for (size_t k = 0; k < derivation->kernels; k++) {
         struct sms__derived *kernel = &derivation->kernel[k];
-        size_t first = 0, length;
-        kernel->name = plain[k] = make_name(arena, kernel->symbol);
-        while (strcmp(plain[first], plain[k]) != 0)
-            first++;
-        const char *other = derivation->kernel[first].symbol;
+        const char *name = make_name(arena, kernel->symbol);
+        struct sms__pooled_string *same = sms__intern(&plain, name, strlen(name));
+        size_t length;
+        same->value = same->value ? same->value : k + 1;
+        const char *other = derivation->kernel[same->value - 1].symbol;
         const char *word = strcmp(other, kernel->symbol) ? find_difference(kernel->symbol, other, &length) : NULL;
         if (word)
-            kernel->name =
-                sms__print(arena, "%s_%.*s", plain[k], (int)(length < WORD_LENGTH ? length : WORD_LENGTH), word);
-        number_name(derivation, k, next);
+            name = sms__print(arena, "%s_%.*s", name, (int)(length < WORD_LENGTH ? length : WORD_LENGTH), word);
+        kernel->name = number_name(&names, name);
     }
 }
