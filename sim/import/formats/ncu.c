@@ -43,9 +43,7 @@ struct ncu {
     unsigned connected; /* processes */
     struct sms__ncu_report report;
     bool strict; /* the file has a header of ncu's own; other headers belong to the program's output */
-    const char *last_id, *last_process, *last_kernel;
-    unsigned last_table;
-    size_t last_draft; /* index of the previous row's launch */
+    struct sms__string_pool launches; /* keys of launches; values are numbers of drafts, from 1 */
 };
 
 /* What helps against an error of ncu. */
@@ -206,50 +204,30 @@ static struct sms__launch_draft *new_launch(struct ncu *ncu)
     return draft;
 }
 
-static bool same_as_last(const struct ncu *ncu)
-{
-    const struct sms__profile_reader *reader = &ncu->reader;
-    return ncu->last_table == reader->table.number && sms__header_has(&reader->table, SMS__COLUMN_ID) &&
-           !strcmp(ncu->last_id, sms__header_field(reader, SMS__COLUMN_ID)) &&
-           !strcmp(ncu->last_process, sms__header_field(reader, SMS__COLUMN_PROCESS_ID)) &&
-           !strcmp(ncu->last_kernel, sms__header_field(reader, SMS__COLUMN_KERNEL));
-}
-
-/* The key of the row's launch: ID and process, or in summaries all columns that tell kernels apart. */
-static struct sms__pooled_string *launch_key(struct ncu *ncu)
+/* The entry of the row's launch: of its ID and process, or in summaries of all columns that tell kernels apart. */
+static struct sms__pooled_string *entry_of_row(struct ncu *ncu)
 {
     static const enum sms__column parts[] = {SMS__COLUMN_ID,      SMS__COLUMN_PROCESS_ID, SMS__COLUMN_KERNEL,
                                              SMS__COLUMN_CONTEXT, SMS__COLUMN_STREAM,     SMS__COLUMN_DEVICE,
                                              SMS__COLUMN_GRID,    SMS__COLUMN_BLOCK};
     struct sms__profile_reader *reader = &ncu->reader;
-    size_t n = sms__header_has(&reader->table, SMS__COLUMN_ID) ? 3 : 8;
-    const char *key = sms__print(reader->arena, "launch %u", reader->table.number);
+    const char *key[9] = {0}; /* interned texts */
+    const size_t n = sms__header_has(&reader->table, SMS__COLUMN_ID) ? 3 : 8;
     for (size_t i = 0; i < n; i++)
-        key = sms__intern_text(&reader->strings,
-                               sms__print(reader->arena, "%s\x1f%s", key, sms__header_field(reader, parts[i])));
-    return sms__intern(&reader->strings, key, strlen(key));
+        key[i] = sms__intern_text(&reader->strings, sms__header_field(reader, parts[i]));
+    key[8] = (const char *)reader->table.name; /* of this table */
+    return sms__intern(&ncu->launches, (const char *)key, sizeof key);
 }
 
 /* The launch of the row, which is added if the row is its first. NULL if there are too many launches. */
 static struct sms__launch_draft *launch_of_row(struct ncu *ncu)
 {
-    struct sms__profile_reader *reader = &ncu->reader;
-    if (same_as_last(ncu))
-        return &reader->draft[ncu->last_draft];
-    struct sms__pooled_string *name = launch_key(ncu);
-    if (!name->value) {
-        const char *key = name->text;
-        if (!new_launch(ncu))
-            return NULL;
-        sms__intern(&reader->strings, key, strlen(key))->value = reader->drafts;
-        ncu->last_draft = reader->drafts - 1;
-    } else
-        ncu->last_draft = name->value - 1;
-    ncu->last_table = reader->table.number;
-    ncu->last_id = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_ID));
-    ncu->last_process = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_PROCESS_ID));
-    ncu->last_kernel = reader->draft[ncu->last_draft].launch.kernel;
-    return &reader->draft[ncu->last_draft];
+    struct sms__pooled_string *entry = entry_of_row(ncu);
+    if (!entry->value && !new_launch(ncu))
+        return NULL;
+    if (!entry->value)
+        entry->value = ncu->reader.drafts;
+    return &ncu->reader.draft[entry->value - 1];
 }
 
 /* Reads a row of the details page or of a summary. */
@@ -369,7 +347,8 @@ static int read_one(struct sms__rows *rows, void *user)
 static int read_files(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
                       struct sms_errors *errors)
 {
-    struct ncu ncu = {.reader = {.arena = arena, .errors = errors, .strings = {.arena = arena}}};
+    struct ncu ncu = {.reader = {.arena = arena, .errors = errors, .strings = {.arena = arena}},
+                      .launches = {.arena = arena}};
     return sms__profile_read(&ncu.reader, paths, n, read_one, NULL, &ncu, out);
 }
 

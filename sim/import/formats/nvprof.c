@@ -40,14 +40,11 @@ struct nvprof {
     struct process {
         char id[24];
         const char *name;
-    } process_seen[PROCESSES_MAX]; /* of this file */
-    size_t processes, current;     /* processes: number seen; current: index of the one whose results follow */
-    size_t rows;                   /* of this file */
-    struct {
-        const char *kernel, *device;
-        size_t process, draft;
-    } last;              /* the group of the previous row */
-    bool is_text_report; /* the table is part of a text report */
+    } process_seen[PROCESSES_MAX];          /* of this file */
+    size_t processes, current;              /* processes: number seen; current: index of the one whose results follow */
+    size_t rows;                            /* of this file */
+    struct sms__string_pool groups, values; /* groups: values are numbers of drafts, from 1 */
+    bool is_text_report;                    /* the table is part of a text report */
 };
 
 /* The group of a kernel: the metrics that tables give for it. Processes are numbered within each file, because the
@@ -56,9 +53,11 @@ struct nvprof {
 static struct sms__pooled_string *group_of(struct nvprof *nvprof, size_t process, const char *device,
                                            const char *kernel)
 {
-    struct sms__profile_reader *reader = &nvprof->reader;
-    const char *key = sms__print(reader->arena, "group %zu\x1f%s\x1f%s", process, device, kernel);
-    return sms__intern(&reader->strings, key, strlen(key));
+    const struct {
+        size_t process;
+        const char *device, *kernel;
+    } key = {process, device, kernel}; /* interned */
+    return sms__intern(&nvprof->groups, (const char *)&key, sizeof key);
 }
 
 static void set_group(struct nvprof *nvprof, size_t process, const char *device, const char *kernel)
@@ -83,21 +82,13 @@ static struct sms__launch_draft *group_of_row(struct nvprof *nvprof)
     struct sms__profile_reader *reader = &nvprof->reader;
     const char *kernel = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_KERNEL));
     const char *device = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_DEVICE));
-    if (kernel == nvprof->last.kernel && device == nvprof->last.device && nvprof->current == nvprof->last.process)
-        return &reader->draft[nvprof->last.draft];
     size_t value = group_of(nvprof, nvprof->current, device, kernel)->value;
     struct sms__launch_draft *draft = value ? &reader->draft[value - 1] : new_launch(nvprof);
     if (draft && !value) {
         draft->grouped = true;
         set_group(nvprof, nvprof->current, device, kernel);
         set_group(nvprof, ANY_PROCESS, device, kernel);
-        set_group(nvprof, ANY_PROCESS, "", kernel);
-    }
-    if (draft) {
-        nvprof->last.kernel = kernel;
-        nvprof->last.device = device;
-        nvprof->last.process = nvprof->current;
-        nvprof->last.draft = draft->index;
+        set_group(nvprof, ANY_PROCESS, NULL, kernel);
     }
     return draft;
 }
@@ -105,10 +96,11 @@ static struct sms__launch_draft *group_of_row(struct nvprof *nvprof)
 /* Whether this is the group's first value of the metric. nvprof prints one for each process. */
 static bool is_first_value(struct nvprof *nvprof, const struct sms__launch_draft *draft, const char *metric)
 {
-    char key[300];
-    snprintf(key, sizeof key, "metric %zu %.250s", draft->index, metric);
-    struct sms__pooled_string *name = sms__intern(&nvprof->reader.strings, key, strlen(key));
-    return name->value++ == 0;
+    const struct {
+        size_t draft;
+        const char *metric;
+    } key = {draft->index, metric}; /* interned */
+    return sms__intern(&nvprof->values, (const char *)&key, sizeof key)->value++ == 0;
 }
 
 /* Reads a value of the columns Min, Max or Avg. Reports a text that nvprof would not write there. */
@@ -265,7 +257,7 @@ static struct sms__launch_draft *metrics_of(struct nvprof *nvprof, const struct 
     if (!value)
         value = group_of(nvprof, ANY_PROCESS, device, kernel)->value;
     if (!value)
-        value = group_of(nvprof, ANY_PROCESS, "", kernel)->value;
+        value = group_of(nvprof, ANY_PROCESS, NULL, kernel)->value;
     return value ? &nvprof->reader.draft[value - 1] : NULL;
 }
 
@@ -439,7 +431,10 @@ static int read_files(struct sms__arena *arena, const char *const *paths, size_t
                       struct sms_errors *errors)
 {
     struct nvprof nvprof = {
-        .reader = {.arena = arena, .errors = errors, .strings = {.arena = arena}, .is_nvprof = true}, .process = ""};
+        .reader = {.arena = arena, .errors = errors, .strings = {.arena = arena}, .is_nvprof = true},
+        .groups = {.arena = arena},
+        .values = {.arena = arena},
+        .process = ""};
     return sms__profile_read(&nvprof.reader, paths, n, read_one, join_metrics, &nvprof, out);
 }
 
