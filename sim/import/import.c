@@ -1,5 +1,13 @@
-/* Runs an importer in an arena of its own, and checks its result. */
+/* Runs an importer in an arena of its own, and checks its result. Of a profile it derives a workload from each process,
+ * and writes a scenario in which the workloads run alone, one VM each. */
+#include "demands.h"
+#include "derive.h"
 #include "import.h"
+#include "reader.h"
+#include "text.h"
+#include "trace.h"
+
+#include "../base/errors.h"
 
 #include <string.h>
 
@@ -14,12 +22,178 @@ struct import {
     struct sms_file *device_file[2]; /* of a profile */
 };
 
+struct conversion {
+    struct sms__arena *arena;
+    const struct sms__profile *profile;
+    struct sms__derive_options derive;
+    const char *model; /* name of the target device, for the scenario */
+    const struct sms__derive_facts *facts;
+    FILE *to;
+    struct sms_errors *errors;
+};
+
+static const char *process_of(const struct sms__profile_launch *launch)
+{
+    return launch->process ? launch->process : "";
+}
+
+/* The part of a profile that belongs to one process. Copies name no process, so they belong to it only if it is the
+ * only one. */
+static struct sms__profile process_part(struct sms__arena *arena, const struct sms__profile *profile,
+                                        const char *process, bool only)
+{
+    struct sms__profile part = *profile;
+    part.launch = SMS__NEW(arena, struct sms__profile_launch, profile->launches);
+    part.launches = 0;
+    part.copies = only ? profile->copies : 0;
+    for (size_t i = 0; i < profile->launches; i++)
+        if (!strcmp(process_of(&profile->launch[i]), process))
+            part.launch[part.launches++] = profile->launch[i];
+    return part;
+}
+
+static void write_scenario(const struct conversion *conversion, size_t workloads)
+{
+    const char *name = conversion->derive.name;
+    fprintf(conversion->to, "---\nscenario: %s\nquestion: How does the profiled program run alone?\n", name);
+    const struct sms__derive_facts *facts = conversion->facts;
+    if (facts->copying_s > 0 && !conversion->derive.target)
+        fprintf(conversion->to, "devices: [{model: %s, link: {bandwidth: %.6g MB/s}}] # as fast as the copies were\n",
+                conversion->model, facts->copied / facts->copying_s / 1e6);
+    else
+        fprintf(conversion->to, "devices: [{model: %s}]\n", conversion->model);
+    if (facts->jitter)
+        fputs("run: {replications: 5} # block times are drawn: the least number that tells their spread\n",
+              conversion->to);
+    fputs("policies: [round_robin]\nvms:\n", conversion->to);
+    for (size_t i = 0; i < workloads; i++) {
+        if (workloads == 1)
+            fprintf(conversion->to, "  - {name: vm, workload: %s, repeat: 1}\n", name);
+        else
+            fprintf(conversion->to, "  - {name: vm%zu, workload: %s-%zu, repeat: 1}\n", i + 1, name, i + 1);
+    }
+}
+
+static int convert(const struct conversion *conversion)
+{
+    const struct sms__profile *profile = conversion->profile;
+    struct sms__string_pool known = {.arena = conversion->arena};
+    const char **process = NULL;
+    size_t processes = 0;
+    int code = SMS_OK;
+    for (size_t i = 0; i < profile->launches; i++) {
+        const char *name = process_of(&profile->launch[i]);
+        if (!sms__intern(&known, name, strlen(name))->value++)
+            *SMS__APPEND(conversion->arena, process, processes) = name;
+    }
+    for (size_t p = 0; code == SMS_OK && p < processes; p++) {
+        struct sms__profile part = process_part(conversion->arena, profile, process[p], processes == 1);
+        struct sms__derive_options derive = conversion->derive;
+        if (processes > 1)
+            derive.name = sms__print(conversion->arena, "%s-%zu", conversion->derive.name, p + 1);
+        fputs(p ? "---\n" : "", conversion->to);
+        code = sms__derive(conversion->arena, &part, &derive, conversion->to, conversion->errors);
+    }
+    if (code == SMS_OK && !conversion->derive.iteration)
+        write_scenario(conversion, processes);
+    return code;
+}
+
+/* Says if the name of the file names another device than the user and the profile itself names none; or NULL. */
+static const char *doubt_of(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
+                            const struct sms__import_options *options)
+{
+    bool says = (profile->capability && *profile->capability) || (profile->gpu && *profile->gpu);
+    const char *named = says ? NULL : sms__derive_device_of_path(arena, path, options->load);
+    if (!named || !strcmp(named, options->profiled))
+        return NULL;
+    const char *doubt = sms__print(arena, "given with --profiled; the name of the file says %s", named);
+    if (options->notes)
+        fprintf(options->notes, "%s: %s\n", options->profiled, doubt);
+    return doubt;
+}
+
+/* The device that the user named, otherwise the one that the profile identifies, otherwise the target. */
+static struct sms__device_match choose_device(struct sms__arena *arena, const struct sms__profile *profile,
+                                              const char *path, const struct sms__import_options *options)
+{
+    if (options->profiled)
+        return (struct sms__device_match){.name = options->profiled,
+                                          .evidence = doubt_of(arena, profile, path, options)};
+    struct sms__device_match match = sms__derive_match_device(arena, profile, path, options->load);
+    if (match.no_evidence && options->device)
+        return (struct sms__device_match){.name = options->device,
+                                          .evidence = "assumed: the device given with --device"};
+    return match;
+}
+
+static int import_profile(struct import *import)
+{
+    struct sms__arena *arena = &import->arena;
+    const struct sms__import_options *options = import->options;
+    const char *path = import->paths[0];
+    struct sms_errors *errors = import->errors;
+    struct sms__profile profile = {.tool = import->importer->name, .by_range = options->names, .watch = options->watch};
+    int code = import->importer->read(arena, import->paths, import->n_paths, &profile, errors);
+    if (code != SMS_OK)
+        return code;
+    if (options->with && !profile.trace)
+        return sms__fail(errors, SMS_EINPUT, path, "has counters of its own, or can have: --with is for traces");
+    if (options->with)
+        code = sms__demands_join(arena, &profile, options->with, options->load, errors);
+    if (code != SMS_OK)
+        return code;
+    if (options->dump) {
+        sms__profile_dump(&profile, import->to);
+        return SMS_OK;
+    }
+    struct sms__device_match match = choose_device(arena, &profile, path, options);
+    bool own_device = !match.name && profile.device_text;
+    if (own_device)
+        match = (struct sms__device_match){.name = profile.device_name, .evidence = "described by the report itself"};
+    if (!match.name)
+        return sms__fail(errors, SMS_EINPUT, path,
+                         "%s: name a device file with --profiled ('smsched list devices' shows them)", match.problem);
+    struct sms__derive_facts facts = {0};
+    struct conversion conversion = {.arena = arena,
+                                    .facts = &facts,
+                                    .profile = &profile,
+                                    .derive = {.path = path,
+                                               .name = options->name ? options->name : sms__import_name(arena, path),
+                                               .title = options->title,
+                                               .source = options->source,
+                                               .device_evidence = match.evidence,
+                                               .clock_hz = options->clock_hz,
+                                               .facts = &facts,
+                                               .iteration = options->iteration},
+                                    .model = options->device ? options->device : match.name,
+                                    .to = import->to,
+                                    .errors = errors};
+    if (own_device)
+        code = sms__derive_device_text(profile.device_text, options->load, &import->device_file[0],
+                                       &conversion.derive.device, errors);
+    else
+        code =
+            sms__derive_device(match.name, options->load, &import->device_file[0], &conversion.derive.device, errors);
+    if (code == SMS_OK && options->profiled)
+        sms__derive_check_device(arena, &profile, path, conversion.derive.device, options->load, errors);
+    if (errors->count)
+        return errors->item[0].code;
+    if (code == SMS_OK && options->device)
+        code = sms__derive_device(options->device, options->load, &import->device_file[1], &conversion.derive.target,
+                                  errors);
+    if (code != SMS_OK || !profile.trace)
+        return code ? code : convert(&conversion);
+    const struct sms__trace_options trace = {conversion.derive, conversion.model, own_device && !options->device,
+                                             options->notes};
+    return sms__trace_convert(arena, &profile, &trace, import->to, errors);
+}
+
 static int body(void *user)
 {
     struct import *import = user;
     if (import->importer->read)
-        return sms__import_profile(&import->arena, import->importer, import->paths, import->n_paths, import->options,
-                                   import->device_file, import->to, import->errors);
+        return import_profile(import);
     return import->importer->import(&import->arena, import->paths, import->n_paths, import->options, import->to,
                                     import->errors);
 }

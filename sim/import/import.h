@@ -62,10 +62,4 @@ int sms__import(const struct sms__importer *importer, const char *const *paths, 
 int sms__import_check(const char *path, const char *text, size_t size, const struct sms__import_options *options,
                       struct sms_errors *errors);
 
-/* profiles.c: derives workloads from the profile that importer->read reads, and writes them as `import` does. Loads the
- * devices into `device_file`, which the caller frees, because the guard could leave this function at any time. */
-int sms__import_profile(struct sms__arena *arena, const struct sms__importer *importer, const char *const *paths,
-                        size_t n_paths, const struct sms__import_options *options, struct sms_file *device_file[2],
-                        FILE *to, struct sms_errors *errors);
-
 #endif
