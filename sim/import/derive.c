@@ -3,11 +3,6 @@
 #include "derive.h"
 
 #include "derive_internal.h"
-#include "text.h"
-
-#include <string.h>
-
-enum { OMISSIONS_MAX = 40 }; /* keeps the document readable */
 
 /* The omissions become the errors. */
 static int fail_empty(struct sms__derivation *derivation)
@@ -26,28 +21,6 @@ static void add_facts(const struct sms__derivation *derivation, struct sms__deri
         facts->jitter |= derivation->kernel[k].fit.jitter >= SMS__JITTER_WRITTEN;
     facts->copied += derivation->copied;
     facts->copying_s += derivation->copying_s;
-}
-
-void sms__derive_omit(struct sms__derivation *derivation, unsigned line, const char *what, const char *why)
-{
-    struct sms__omissions *omitted = &derivation->omitted;
-    omitted->total++;
-    for (size_t i = 0; i < omitted->count; i++)
-        if (!strcmp(omitted->item[i].why, why)) {
-            omitted->item[i].more++;
-            return;
-        }
-    if (!omitted->item)
-        omitted->item = SMS__NEW(derivation->arena, struct sms__omission, OMISSIONS_MAX);
-    if (omitted->count < OMISSIONS_MAX)
-        omitted->item[omitted->count++] =
-            (struct sms__omission){line, sms__derive_text(derivation->arena, what, 60), why, 0};
-}
-
-const char *sms__derive_omission_text(struct sms__arena *arena, const struct sms__omission *omission)
-{
-    const char *more = omission->more ? sms__print(arena, " (and %zu more)", omission->more) : "";
-    return sms__print(arena, "'%s': %s%s", omission->what, omission->why, more);
 }
 
 int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, const struct sms__derive_options *options,

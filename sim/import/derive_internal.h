@@ -171,7 +171,7 @@ struct sms__derivation {
     struct sms__occupancy_model occupancy;
 };
 
-/* derive.c: records that something on a line of the profile is left out. Only the first one for each reason is
+/* derive_omit.c: records that something on a line of the profile is left out. Only the first one for each reason is
  * named, and the others are counted. */
 void sms__derive_omit(struct sms__derivation *derivation, unsigned line, const char *what, const char *why);
 /* "line 7: 'k': no duration (and 3 more)", without the line if it is 0. */

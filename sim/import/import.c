@@ -1,5 +1,5 @@
-/* Runs an importer in an arena of its own, and checks its result. Of a profile it derives a workload from each process,
- * and writes a scenario in which the workloads run alone, one VM each. */
+/* Runs an importer in an arena of its own, and checks its result. Each process of a profile becomes a workload, and a
+ * scenario runs the workloads alone, one VM each. */
 #include "demands.h"
 #include "derive.h"
 #include "import.h"

@@ -1,5 +1,5 @@
-/* Fills a launch's geometry, registers, shared memory and duration from metrics that give them, and puts launches in
- * order. */
+/* Reads the files of a profile, fills a launch's geometry, registers, shared memory and duration from metrics that give
+ * them, and puts launches in order. */
 #include "reader.h"
 
 #include <math.h>
@@ -90,7 +90,7 @@ static void complain_unmeasured(const struct sms__profile_reader *reader)
                    reader->missing);
 }
 
-void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out)
+static void put_in_order(struct sms__profile_reader *reader, struct sms__profile *out)
 {
     complain_unmeasured(reader);
     if (reader->drafts)
@@ -106,4 +106,21 @@ void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile
         out->launch[i] = reader->draft[i].launch;
     out->copy = reader->copy;
     out->copies = reader->copies;
+}
+
+int sms__profile_read(struct sms__profile_reader *reader, const char *const *paths, size_t n_paths,
+                      int (*read_one)(struct sms__rows *rows, void *user), void (*finish)(void *user, const char *path),
+                      void *user, struct sms__profile *out)
+{
+    struct sms_errors *errors = reader->errors;
+    for (size_t i = 0; i < n_paths && !reader->limit_hit; i++)
+        if (sms__rows_read(reader->arena, paths[i], read_one, user, errors) == SMS_ENOMEM)
+            return SMS_ENOMEM;
+    if (!errors->count && finish)
+        finish(user, paths[n_paths - 1]);
+    if (!errors->count && reader->drafts == 0)
+        sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace has only copies");
+    if (!errors->count)
+        put_in_order(reader, out);
+    return errors->count ? errors->item[0].code : SMS_OK;
 }

@@ -216,23 +216,6 @@ void sms__hints_explain(const struct sms__profile_reader *reader, const char *ot
                    hints->message[k] ? hints->message[k] : hints->advice[k]);
 }
 
-int sms__profile_read(struct sms__profile_reader *reader, const char *const *paths, size_t n_paths,
-                      int (*read_one)(struct sms__rows *rows, void *user), void (*finish)(void *user, const char *path),
-                      void *user, struct sms__profile *out)
-{
-    struct sms_errors *errors = reader->errors;
-    for (size_t i = 0; i < n_paths && !reader->limit_hit; i++)
-        if (sms__rows_read(reader->arena, paths[i], read_one, user, errors) == SMS_ENOMEM)
-            return SMS_ENOMEM;
-    if (!errors->count && finish)
-        finish(user, paths[n_paths - 1]);
-    if (!errors->count && reader->drafts == 0)
-        sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace has only copies");
-    if (!errors->count)
-        sms__profile_finish(reader, out);
-    return errors->count ? errors->item[0].code : SMS_OK;
-}
-
 bool sms__row_parse(struct sms__profile_reader *reader, const char *at)
 {
     enum sms__row_status row = sms__rows_parse(reader->rows, at);

@@ -105,8 +105,9 @@ struct sms__profile_reader {
 #define SMS__COMPLAIN(reader, i, ...)                                                                                  \
     sms__error((reader)->errors, SMS_EINPUT, sms__rows_field_mark((reader)->rows, (i)), __VA_ARGS__)
 
-/* Reads the files by read_one(rows, user), and puts launches and copies in order into `out` if finish(user, the last
- * path) did not report. Returns SMS_OK, or a code with errors filled, except for SMS_ENOMEM. */
+/* launch_metrics.c: reads the files by read_one(rows, user), and puts launches and copies in order into `out` if
+ * finish(user, the last path) did not report. Reports a profile in which nothing was measured. Returns SMS_OK, or a
+ * code with errors filled, except for SMS_ENOMEM. */
 int sms__profile_read(struct sms__profile_reader *reader, const char *const *paths, size_t n_paths,
                       int (*read_one)(struct sms__rows *rows, void *user), void (*finish)(void *user, const char *path),
                       void *user, struct sms__profile *out);
@@ -171,9 +172,6 @@ void sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy 
 void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft);
 /* Which of these a metric gives; SMS__COLUMN_METRIC: none. */
 enum sms__column sms__launch_metric(const char *metric);
-
-/* launch_metrics.c: puts launches and copies in order into `out`. Reports a profile in which nothing was measured. */
-void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out);
 
 /* nvprof_text.c: read the line as a header or row of a text report and return whether it was one. They set the reader's
  * table at a header, and device and kernel at lines that name them. */

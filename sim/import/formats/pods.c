@@ -1,6 +1,6 @@
 /* Imports lists of jobs or pods, one a row, as a scenario: CSV with or without a header, or JSON, plain or compressed.
  * The caller says which column is what, in which unit. */
-#define _GNU_SOURCE /* strptime, timegm */
+#define _GNU_SOURCE /* for dates */
 #include "../import.h"
 
 #include "../../model/cluster/gpushare.h"
