@@ -185,7 +185,7 @@ static void put_misses(const struct answer *answer, FILE *to)
     if (!waits || isnan(best) || isnan(base))
         return;
     fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
-    if (answer->best != answer->baseline)
+    if (best != base)
         fprintf(to, " instead of %.3g %%", 100 * base);
 }
 

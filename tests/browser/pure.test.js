@@ -1,7 +1,7 @@
 'use strict';
 /* What the scripts of a page compute without a document. Usage: node --test pure.test.js */
 const test = require('node:test'), assert = require('node:assert');
-const { plain, percent, unitOf, show, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash } = require('../../sim/page/web/pure.js');
+const { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash } = require('../../sim/page/web/pure.js');
 
 test('numbers have about four digits, and a sign that is one', () => {
   assert.strictEqual(plain(12345.678), '12\u202f346');
@@ -17,6 +17,14 @@ test('a unit is the largest that leaves a number of 1 or more', () => {
   assert.deepStrictEqual(unitOf('turnaround_ns', 2.5e6), { size: 1e6, name: 'ms' });
   assert.strictEqual(show('turnaround_ns', 2.5e9), '2.5\u202fs');
   assert.strictEqual(show('kernels_per_s', 1500), '1\u202f500/s');
+});
+
+test('a value and its half-width have one unit, and as many digits as the half-width means', () => {
+  assert.strictEqual(showWith('job_latency_ns', 841234, 140512).join(''), '841 ± 141\u202fµs');
+  assert.strictEqual(showWith('stp_ratio', 2.76139, 0.003609).join(''), '2.761 ± 0.004');
+  assert.strictEqual(showWith('kernels_per_s', 2073.4, 472.3).join(''), '2\u202f073 ± 472/s');
+  assert.strictEqual(showWith('a_ratio', 3, 0).join(''), '3');
+  assert.strictEqual(showWith('a_ratio', 3, null).join(''), '3');
 });
 
 test('tables have the means, the changes and their intervals, without metrics that nothing has', () => {

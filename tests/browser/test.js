@@ -273,6 +273,13 @@ test('a card says what blocks waited for, in the words of explain', context => c
   const box = await area.boundingBox();
   for (let y = 0.1; y < 0.9 && !reason.test(await card()); y += 0.02) await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * y);
   const hovered = reason.exec(await card());
+  const both = () => ['single', 'double'].every(name => text.includes(`Blocks of ${name} waited, `));
+  let text = '';
+  for (let i = 0; i < 400 && !both(); i++) {
+    await page.mouse.move(box.x + box.width * (0.1 + 0.04 * (i % 20)), box.y + box.height * (0.1 + 0.04 * Math.floor(i / 20)));
+    text = await card();
+  }
+  assert.ok(both(), 'whoever is under the pointer, the card has the waits of all tenants');
   assert.ok(hovered, 'a pointer shows the reason');
   assert.ok(fs.readFileSync(path.join(work, 'explained'), 'utf8').includes(`waits: ${hovered[2]} on up to 80 SMs`), hovered[2]);
   await page.mouse.move(0, 0);

@@ -25,7 +25,7 @@ function extent(numbers, zero) {
   const all = numbers.filter(isNumber).concat(zero ? [0] : []);
   if (!all.length) return [0, 1];
   const low = Math.min(...all), high = Math.max(...all), pad = (high - low || Math.abs(high) || 1) * 0.06;
-  return [zero && low === 0 ? 0 : low - pad, zero && high === 0 ? 0 : high + pad];
+  return [low >= 0 ? Math.max(0, low - pad) : low - pad, zero && high === 0 ? 0 : high + pad];
 }
 
 const words = (text, most) => text.length > most ? text.slice(0, most - 1) + '…' : text;
@@ -73,6 +73,10 @@ function bars(rows, bound, label, format, boundSaid) {
     const x = d3.scaleLinear().domain([least, most || 1]).nice().range([left, width - right]);
     const root = svg('svg', { width, height: height + 40, role: 'img', 'aria-label': `${label}: ` + rows.map(r => `${r.label} ${r.said}`).join('; ') + (bound ? `; ${boundSaid}` : '') });
     root.append(...axisBottom(x, height, height - top, wide ? 6 : 4, format));
+    if (bound) { /* below the words, which it would cross */
+      root.append(svg('line', { class: 'bound', x1: x(bound), x2: x(bound), y1: 16, y2: height }));
+      root.append(svg('text', { x: Math.min(x(bound) + 4, width - 4), y: 12, 'text-anchor': 'end' }, boundSaid));
+    }
     rows.forEach((row, i) => {
       const y = top + i * each + (wide ? 6 : 22);
       root.append(svg('text', { class: 'halo', x: wide ? 4 : 8, y: wide ? y + 15 : y - 6 }, words(row.label, wide ? Math.floor(left / 6.6) : 26)));
@@ -82,10 +86,6 @@ function bars(rows, bound, label, format, boundSaid) {
       if (isNumber(row.ci) && row.ci > 0)
         root.append(svg('path', { class: 'error', d: `M${x(row.value - row.ci)},${y + 10}H${x(row.value + row.ci)}M${x(row.value - row.ci)},${y + 5}v10M${x(row.value + row.ci)},${y + 5}v10` }));
     });
-    if (bound) {
-      root.append(svg('line', { class: 'bound', x1: x(bound), x2: x(bound), y1: 16, y2: height }));
-      root.append(svg('text', { x: Math.min(x(bound) + 4, width - 4), y: 12, 'text-anchor': 'end' }, boundSaid));
-    }
     root.append(svg('text', { class: 'soft', x: (left + width - right) / 2, y: height + 36, 'text-anchor': 'middle' }, label));
     box.replaceChildren(root);
   });

@@ -48,6 +48,15 @@ function show(metric, value) {
   return plain(value / unit.size) + (unit.name && unit.name !== '1/s' ? '\u202f' + unit.name : unit.name ? '/s' : '');
 }
 
+/* A mean and the half-width of its interval in one unit, with as many digits as the half-width means: [mean, ' ± half-width' and the unit]. */
+function showWith(metric, mean, half) {
+  if (!isNumber(mean) || !(half > 0)) return [show(metric, mean), ''];
+  const unit = unitOf(metric, Math.abs(mean)), error = half / unit.size, first = -Math.floor(Math.log10(error));
+  const decimals = Math.max(0, Math.min(7, first + (error * 10 ** first < 1.95 ? 1 : 0)));
+  const fixed = value => { const [whole, part] = Math.abs(value).toFixed(decimals).split('.'); return (value < 0 ? '−' : '') + group(whole) + (part ? '.' + part : ''); };
+  return [fixed(mean / unit.size), ` ± ${fixed(error)}${unit.name && unit.name !== '1/s' ? '\u202f' + unit.name : unit.name ? '/s' : ''}`];
+}
+
 /* ---- tables ---- */
 
 const keyOf = { host: 'host', cluster: 'cluster', process: 'processes', vm: 'vms', device: 'devices', resource: 'resources', kernel: 'kernels' };
@@ -141,4 +150,4 @@ function sharesOf(pieces, colors, from, to, bins) {
 const readHash = hash => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')));
 const writeHash = state => { const text = new URLSearchParams(Object.entries(state).filter(e => e[1] !== null && e[1] !== undefined && e[1] !== '')).toString(); return text ? '#' + text : ''; };
 
-if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash };
+if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash };

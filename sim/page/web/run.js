@@ -115,7 +115,7 @@ function surelyBetter(scenario, v) {
 
 function comparisons(scenario, subject) {
   const others = scenario.policies.length - 1, names = new Set(tableOf(scenario, subject).rows.map(r => r[1])).size;
-  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${familyOf(scenario).length ? ` A policy is called better if that holds after Holm's correction among the comparisons of its metric (at 5 %, where smsched compare gives a p), and for other metrics by its own interval.` : ''}` : '';
+  return others > 0 && scenario.replications > 1 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${familyOf(scenario).length ? ` A policy is called better if that holds after Holm's correction among the comparisons of its metric (at 5 %, where smsched compare gives a p), and for other metrics by its own interval.` : ''}` : '';
 }
 
 /* The run's warnings, and choices that it made. They affect how far the answer can be trusted. */
@@ -143,7 +143,7 @@ function answerOf(state) {
   return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, isAsked && asked.text ? asked.text : headline(scenario, v, metric)),
     el('p', { class: 'muted' }, `${scenario.scenario}${isAsked && asked.declared ? ' asks for' : ':'} ${wordsOf(metric)} of ${ofWhat(subject, name)} (${metric}): ${formulaOf(subject, metric)}.`),
     valuesOf(state, v), v.best ? el('dl', { class: 'facts' }, changeFact(scenario, v), name === wholeOf(subject) ? boundFact(scenario, subject, metric, v) : null) : null,
-    surelyBetter(scenario, v), warningsOf(scenario), el('div', { class: 'controls' }, choose));
+    surelyBetter(scenario, v), el('div', { class: 'controls' }, choose), warningsOf(scenario));
 }
 
 /* ---- gains ---- */
@@ -170,7 +170,7 @@ function gainsOf(state) {
   const rows = () => [['scenario', 'policy', 'over', 'subject', 'name', 'metric', 'change_ratio', 'ci95_change_ratio']].concat(
     list.map(r => [scenario.scenario, r.label, scenario.policies[0], r.subject, r.name || r.subject, state.metric, r.value, r.ci]));
   const way = directionOf(scenario, state.subject, state.metric) > 0 ? 'right of' : 'left of';
-  return [figure('gains', `Change of ${wordsOf(state.metric)} over ${scenario.policies[0]}, the first policy; ${way} 0 is better. Whiskers: Student's 95 % intervals over ${plural(scenario.replications, 'paired replication')}.${more > 0 ? ` The first 12 of ${more + 12} names.` : ''}`,
+  return [figure('gains', `Change of ${wordsOf(state.metric)} over ${scenario.policies[0]}, the first policy; ${way} 0 is better. ${scenario.replications > 1 ? `Whiskers: Student's 95 % intervals over ${plural(scenario.replications, 'paired replication')}.` : 'One replication, so no intervals.'}${more > 0 ? ` The first 12 of ${more + 12} names.` : ''}`,
     [dots(list, `change over ${scenario.policies[0]}`, v => percent(v, true))], rows), el('p', { class: 'muted' }, comparisons(scenario, state.subject))];
 }
 
@@ -181,7 +181,7 @@ function valuesOf(state, v) {
   if (!v.all.length) return null;
   const unit = unitOf(metric, Math.max(...v.all.map(c => Math.abs(c.mean)), 0)), reach = bound && isNumber(bound.reach) ? bound.reach : null;
   const rows = v.all.map(c => ({ label: c.label, color: c.p, value: c.mean / unit.size, ci: isNumber(c.ci) ? c.ci / unit.size : null,
-    said: show(metric, c.mean) + (isNumber(c.ci) && scenario.replications > 1 ? ' ± ' + show(metric, c.ci) : '') + (reach ? `, ${percent(bound.gap_ratio[c.label])} below` : '') }));
+    said: showWith(metric, c.mean, scenario.replications > 1 ? c.ci : null).join('') + (reach ? `, ${percent(bound.gap_ratio[c.label])} below` : '') }));
   const why = bound && !reach ? ` There is no bound: ${bound.no_bound_because || 'it is infinite'}.` : '';
   return figure('values', `${wordsOf(metric)} of ${ofWhat(subject, name)}, best first${scenario.replications > 1 && !scenario.exact ? ', with 95 % intervals' : ''}${reach ? ', and the bound that no policy can exceed' : ''}.${why}`,
     [bars(rows, reach ? reach / unit.size : null, wordsOf(metric) + (unit.name ? ` (${unit.name})` : ''), plain, reach ? `bound ${show(metric, reach)}` : '')],
@@ -327,6 +327,7 @@ function lanesSection(state, charts) {
       parts.length ? choice('Rows', parts, chosen, value => { part = value; remember('part', value); draw(); }) : null),
     figure('timeline', `${said} under all policies, on one time axis; first replication.${missingOf(chart, chart.panels, state.command ? 'kept' : 'in the folder')} Drag to move; click and turn the wheel, or press + and −, to zoom; a click keeps the card.`,
       timeline(chart, order, shown, hidden, colors, (panel, tenant, start, end) => [...(tenant === null ? [] : waitLines(chart.scenario, panel.policy, tenant, start, end)),
+        ...(chart.kind === 'blocks' ? chart.colors : []).filter(name => name !== tenant && !hidden.has(name)).slice(0, 3).flatMap(name => waitLines(chart.scenario, panel.policy, name, start, end).slice(0, 2)),
         state.command ? null : explainCommand(chart.scenario, panel.policy, start, end)].filter(Boolean)), () => pieceRows(chart, order), state.command));
   };
   draw();

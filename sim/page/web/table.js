@@ -27,12 +27,11 @@ function table(caption, columns, rows) {
   }
   const more = rows.length > TABLE_ROWS ? ` The first ${TABLE_ROWS} of ${group(String(rows.length))} rows, as sorted.` : '';
   return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    el('table', {}, el('caption', {}, caption + more), el('thead', {}, el('tr', {}, heads)), body));
+    el('table', {}, el('caption', {}, el('span', {}, caption + more)), el('thead', {}, el('tr', {}, heads)), body));
 }
 
 /* A value with the half-width of its interval. */
-const withInterval = (metric, mean, ci) => isNumber(ci) && isNumber(mean)
-  ? el('span', {}, show(metric, mean), el('small', {}, ' ± ' + show(metric, ci))) : show(metric, mean);
+const withInterval = (metric, mean, ci) => { const [value, interval] = showWith(metric, mean, ci); return el('span', {}, value, interval && el('small', {}, interval)); };
 
 /* A change with its half-width. Only significant changes are coloured. */
 function changeCell(subject, metric, change, ci, holds) {
