@@ -17,7 +17,7 @@
 /* Rows of a table that stand for all of it. */
 enum { ROWS_LOOKED_AT = 1000 };
 
-/* What is known of all pods. */
+/* Totals over all pods. */
 struct outlook {
     const struct sms_scenario *scenario;
     const struct sms__cluster *cluster;
