@@ -219,15 +219,10 @@ double sms__memory_of(const struct sms_scenario *scenario, const struct sms__mem
 size_t sms__jobs_that_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask)
 {
     struct sms__memory_ask tried = *ask;
-    size_t fit = 1, beyond = (ask->jobs < JOBS_MAX ? ask->jobs : JOBS_MAX) + 1;
-    while (beyond - fit > 1) {
-        tried.jobs = (fit + beyond) / 2;
-        if (sms__memory_of(scenario, &tried) <= SMS__MEMORY_MAX)
-            fit = tried.jobs;
-        else
-            beyond = tried.jobs;
-    }
-    return fit;
+    tried.jobs = ask->jobs < JOBS_MAX ? ask->jobs : JOBS_MAX;
+    while (tried.jobs > 1 && sms__memory_of(scenario, &tried) > SMS__MEMORY_MAX)
+        tried.jobs--;
+    return tried.jobs ? tried.jobs : 1;
 }
 
 bool sms__replications_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, double *gib)

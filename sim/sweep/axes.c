@@ -305,6 +305,7 @@ static void finish_axis(struct sms__plan *plan, struct sms__axis *axis)
 {
     axis->columns = plan->columns - axis->first;
     for (size_t c = axis->first; c < plan->columns; c++) {
+        plan->column[c].axis = (size_t)(axis - plan->axis);
         plan->column[c].wrong |= axis->count == 0;
         plan->column[c].valueless |= axis->count == 0;
     }

@@ -101,13 +101,10 @@ static void add_changes(struct key *key, const struct sms__coordinates *coordina
     const struct sms__plan *plan = key->context->plan;
     for (int i = 0; i < SMS__FIXED; i++)
         add_text(&key->sha, plan->fixed[i] ? sms__node_flow(&key->arena, plan->fixed[i]) : "");
-    for (size_t i = 0; i < plan->axes; i++)
-        for (size_t c = 0; c < plan->axis[i].columns; c++) {
-            const struct sms__node *value =
-                sms__column_value(&key->arena, plan, &plan->axis[i], coordinates->position[i], c);
-            add_text(&key->sha, plan->column[plan->axis[i].first + c].path->text);
-            add_text(&key->sha, sms__node_flow(&key->arena, value));
-        }
+    for (size_t c = 0; c < plan->columns; c++) {
+        add_text(&key->sha, plan->column[c].path->text);
+        add_text(&key->sha, sms__node_flow(&key->arena, sms__point_value(&key->arena, plan, coordinates, c)));
+    }
 }
 
 static void add_scenario(struct key *key, const struct sms__coordinates *coordinates)

@@ -25,18 +25,14 @@ static void list_values(const struct sms__error_origin *origin, char out[VALUES_
     struct sms__plan *plan = origin->plan;
     size_t used = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < plan->axes; i++)
-        for (size_t c = 0; c < plan->axis[i].columns && used < VALUES_BYTES; c++) {
-            const struct sms__axis *axis = &plan->axis[i];
-            const struct sms__column *column = &plan->column[axis->first + c];
-            if (column->wrong || (origin->axis && origin->axis != axis))
-                continue;
-            const struct sms__node *value =
-                sms__column_value(&plan->arena, plan, axis, origin->coordinates->position[i], c);
-            const char *text = value->kind == SMS__SCALAR ? value->text : sms__node_flow(&plan->arena, value);
-            used += (size_t)snprintf(out + used, VALUES_BYTES - used, "%s%.*s: %.*s", used ? ", " : "", VALUE_BYTES,
-                                     column->path->text, VALUE_BYTES, text ? text : "");
-        }
+    for (size_t c = 0; c < plan->columns && used < VALUES_BYTES; c++) {
+        const struct sms__column *column = &plan->column[c];
+        if (column->wrong || (origin->axis && origin->axis != &plan->axis[column->axis]))
+            continue;
+        used += (size_t)snprintf(out + used, VALUES_BYTES - used, "%s%.*s: %.*s", used ? ", " : "", VALUE_BYTES,
+                                 column->path->text, VALUE_BYTES,
+                                 sms__point_text(&plan->arena, plan, origin->coordinates, c));
+    }
     if (used >= VALUES_BYTES)
         memcpy(out + VALUES_BYTES - 4, "...", 4);
 }

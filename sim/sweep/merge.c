@@ -43,15 +43,12 @@ static bool describe_point(struct sms__merge *merge)
     fprintf(to, "%llu,%s", (unsigned long long)merge->point, scenario);
     sqlite3_bind_int64(row, 1, (sqlite3_int64)merge->point);
     sms__bind_text(row, 2, scenario);
-    for (size_t i = 0; i < plan->axes; i++)
-        for (size_t c = 0; c < plan->axis[i].columns; c++) {
-            const struct sms__node *value =
-                sms__column_value(&merge->arena, plan, &plan->axis[i], coordinates.position[i], c);
-            const char *text = value->kind == SMS__SCALAR ? value->text : sms__node_flow(&merge->arena, value);
-            fputc(',', to);
-            sms__print_csv(to, text);
-            sms__bind_text(row, 5 + (int)(plan->axis[i].first + c), text);
-        }
+    for (size_t c = 0; c < plan->columns; c++) {
+        const char *text = sms__point_text(&merge->arena, plan, &coordinates, c);
+        fputc(',', to);
+        sms__print_csv(to, text);
+        sms__bind_text(row, 5 + (int)c, text);
+    }
     return sms__buffer_close(&merge->row_prefix, to);
 }
 

@@ -113,13 +113,12 @@ static const struct sms__node *change_fixed(const struct point_builder *builder,
 }
 
 static const struct sms__node *change_column(struct point_builder *builder, struct sms__reader *reader,
-                                             const struct sms__node *root, const struct sms__axis *axis, size_t c)
+                                             const struct sms__node *root, size_t c)
 {
     const struct sms__plan *plan = builder->context->plan;
-    const struct sms__node *path = plan->column[axis->first + c].path;
-    uint64_t position = builder->coordinates->position[axis - plan->axis];
-    struct sms__change change = {plan, path, path->text, sms__column_value(reader->arena, plan, axis, position, c),
-                                 SMS__FIXED + (int)(axis->first + c)};
+    const struct sms__node *path = plan->column[c].path;
+    struct sms__change change = {plan, path, path->text, sms__point_value(reader->arena, plan, builder->coordinates, c),
+                                 SMS__FIXED + (int)c};
     const char *rest = sms__workload_path(path);
     if (!rest)
         return sms__node_replace(reader, root, &change);
@@ -148,10 +147,9 @@ static const struct sms__node *build_document(struct sms__reader *reader, void *
     const struct sms__node *root = coordinates->base->scenario[coordinates->scenario];
     root = sms__node_pick(reader->arena, root, (const char *const[]){"expect", NULL}, false);
     root = change_fixed(builder, reader, root);
-    for (size_t i = 0; i < plan->axes; i++)
-        for (size_t c = 0; c < plan->axis[i].columns; c++)
-            if (!plan->column[plan->axis[i].first + c].wrong)
-                root = change_column(builder, reader, root, &plan->axis[i], c);
+    for (size_t c = 0; c < plan->columns; c++)
+        if (!plan->column[c].wrong)
+            root = change_column(builder, reader, root, c);
     check_valueless(reader, plan, root);
     for (size_t i = 0; i < builder->workloads; i++)
         sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD, builder->workload[i].node);
@@ -234,13 +232,9 @@ const char *sms__point_beside(struct sms__arena *arena, const struct sms__plan *
     struct sms__coordinates coordinates;
     sms__point_coordinates(plan, point, &coordinates);
     const char *text = sms__print(arena, "%zu", (size_t)(coordinates.base - plan->base));
-    for (size_t i = 0; i < plan->axes; i++)
-        for (size_t c = 0; c < plan->axis[i].columns; c++) {
-            const struct sms__node *path = plan->column[plan->axis[i].first + c].path;
-            if (sms__workload_path(path))
-                text = sms__print(
-                    arena, "%s\n%s: %s", text, path->text,
-                    sms__node_flow(arena, sms__column_value(arena, plan, &plan->axis[i], coordinates.position[i], c)));
-        }
+    for (size_t c = 0; c < plan->columns; c++)
+        if (sms__workload_path(plan->column[c].path))
+            text = sms__print(arena, "%s\n%s: %s", text, plan->column[c].path->text,
+                              sms__node_flow(arena, sms__point_value(arena, plan, &coordinates, c)));
     return text;
 }

@@ -22,6 +22,7 @@ struct sms__range {
 
 /* One field that an axis varies, over the entries of a list or over a range. */
 struct sms__column {
+    size_t axis;                    /* index of its axis in the plan */
     const struct sms__node *path;   /* a scalar: "contention.slope" */
     const struct sms__node *values; /* a list; NULL: the values come from the range */
     const struct sms__node *spec;   /* node of the list or range, for error locations */
@@ -131,6 +132,11 @@ struct sms__coordinates {
     uint64_t position[SMS__COLUMNS_MAX]; /* [axes] */
 };
 void sms__point_coordinates(const struct sms__plan *plan, uint64_t point, struct sms__coordinates *coordinates);
+/* values.c: the value of the plan's `column`-th column there, as a node, and as text: of a scalar as it is written. */
+const struct sms__node *sms__point_value(struct sms__arena *arena, const struct sms__plan *plan,
+                                         const struct sms__coordinates *coordinates, size_t column);
+const char *sms__point_text(struct sms__arena *arena, const struct sms__plan *plan,
+                            const struct sms__coordinates *coordinates, size_t column);
 
 /* Changes a workload of the library; `rest` of the change begins with its name. For one change of each workload. */
 void sms__set_workload(struct sms__reader *reader, struct sms_file *library, const struct sms_load_options *options,

@@ -199,3 +199,17 @@ const struct sms__node *sms__column_value(struct sms__arena *arena, const struct
     node->text = sms__copy(arena, text, strlen(text));
     return node;
 }
+
+const struct sms__node *sms__point_value(struct sms__arena *arena, const struct sms__plan *plan,
+                                         const struct sms__coordinates *coordinates, size_t column)
+{
+    const struct sms__axis *axis = &plan->axis[plan->column[column].axis];
+    return sms__column_value(arena, plan, axis, coordinates->position[axis - plan->axis], column - axis->first);
+}
+
+const char *sms__point_text(struct sms__arena *arena, const struct sms__plan *plan,
+                            const struct sms__coordinates *coordinates, size_t column)
+{
+    const struct sms__node *value = sms__point_value(arena, plan, coordinates, column);
+    return value->kind == SMS__SCALAR ? value->text : sms__node_flow(arena, value);
+}
