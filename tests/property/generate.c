@@ -51,6 +51,21 @@ static void generate_limits(uint64_t *limit, uint64_t *rng)
             limit[table[i].limit] = within(rng, table[i].from, table[i].to) * table[i].unit;
 }
 
+/* Under max-min, two or three resources of scope device that blocks fill at once are hard, and otherwise rare. So every
+ * eighth seed has them. */
+static bool has_scarce(uint64_t seed) { return seed % 8 == 0; }
+
+/* Until the contention model is drawn, only scenarios with scarce resources have one. */
+static bool makes_scarce(const struct scenario *s, size_t r) { return s->contention == MAXMIN && s->resource[r].wide; }
+
+static void generate_scarce(struct scenario *s, uint64_t *rng)
+{
+    size_t scarce = within(rng, 2, 3);
+    s->resources = s->resources > scarce ? s->resources : scarce + 1; /* the last is an SM's */
+    for (size_t r = 0; r < scarce; r++)
+        s->resource[r].wide = 1;
+}
+
 static void generate_resources(struct scenario *s, uint64_t *rng)
 {
     s->resources = small(rng, RESOURCES - 1);
@@ -66,6 +81,8 @@ static void generate_resources(struct scenario *s, uint64_t *rng)
             resource->overhead[p] = overhead += chance(rng, 80) ? within(rng, 0, 2000) : 0;
         }
     }
+    if (s->contention == MAXMIN)
+        generate_scarce(s, rng);
 }
 
 /* Mostly of few resources, of round numbers that add up to 100 % as often as not. */
@@ -75,6 +92,8 @@ static void generate_demand(const struct scenario *s, uint64_t *demand, uint64_t
         if (chance(rng, 45))
             continue;
         demand[r] = chance(rng, 60) ? within(rng, 0, 10) * 100 : within(rng, 0, 1000);
+        if (makes_scarce(s, r))
+            demand[r] = within(rng, 2, 10) * 100;
         if (chance(rng, 6))
             demand[r] = within(rng, 1000, 16000);
     }
@@ -294,23 +313,24 @@ void generate(struct scenario *s, uint64_t seed)
     uint64_t state = seed, *rng = &state;
     static const uint64_t bases[] = {10, 1000, 1000000, 1000000, 1048576};
     uint64_t base = bases[next(rng) % 5];
-    *s = (struct scenario){0};
+    *s = (struct scenario){.contention = has_scarce(seed) ? MAXMIN : NONE};
     generate_devices(s, rng);
     if (chance(rng, 60)) /* a megabyte takes some units of time */
         s->link = 1000000000000000000u / (base * within(rng, 1, 10));
-    s->workloads = small(rng, WORKLOADS);
+    s->workloads = s->contention == MAXMIN ? within(rng, 3, WORKLOADS) : small(rng, WORKLOADS);
     for (size_t w = 0; w < s->workloads; w++)
         generate_workload(s, &s->workload[w], base, rng);
     s->duration = chance(rng, 55) ? base * within(rng, 5, 100) : 0;
     if (s->duration)
         s->duration += within(rng, 0, 9);
     s->warmup = s->duration && chance(rng, 40) ? within(rng, 0, s->duration - 1) : 0;
-    s->vms = small(rng, VMS - 1);
+    s->vms = s->contention == MAXMIN ? within(rng, 3, VMS - 1) : small(rng, VMS - 1);
     for (size_t v = 0; v < s->vms; v++)
         generate_vm(s, v, base, rng);
     generate_policies(s, rng);
     s->queue = next(rng) % (1 + queues());
-    s->contention = next(rng) % CONTENTIONS;
+    if (!has_scarce(seed))
+        s->contention = next(rng) % CONTENTIONS;
     s->slope = chance(rng, 50) ? 1000 : within(rng, 0, 5000);
     s->seed = 1 + next(rng) % 1000;
     s->replications = chance(rng, 80) ? 1 : 2;

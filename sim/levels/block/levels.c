@@ -5,10 +5,13 @@
  *
  * Groups that a level stops follow a device clock. A level that changes concerns an SM only if one of its groups starts
  * or stops following the clock, which device_clock.c finds, or if the SM is coupled: a group that the level does not
- * stop gets what those that it stops leave.
+ * stop gets what those that it stops leave. Such a group G uses the resource of its SM that stops it together with a
+ * group F that a level stops earlier. So F's level is below what the SM allows F, that is at most what it allows G, and
+ * this is at most G's own level. Hence with several full resources, too, the SM is coupled as long as F follows a
+ * clock, in whatever order the levels change.
  *
- * If a second resource of scope device is full, the SMs are rated below the level of the first, and so on. Then, and
- * after that, all SMs are visited. */
+ * If a second resource of scope device is full, the SMs are rated below the level of the first to find the second, and
+ * so on. Only this visits all SMs. */
 #include "internal.h"
 
 #include <string.h>
@@ -169,12 +172,9 @@ static void find_levels(struct sms__blocks *device)
 {
     struct sms__levels *levels = &device->rating.levels;
     memset(levels->slow, 0, sizeof levels->slow);
-    levels->several = levels->full > 1;
-    levels->full = 0;
     levels->stale = false;
     uint32_t over = find_oversubscribed(device);
     for (int r; (r = find_lowest(device, over)) >= 0;) {
-        levels->several |= ++levels->full > 1;
         over &= ~((uint32_t)1 << r);
         levels->stale |= over != 0;
         for (size_t s = 0; over && s < device->sms; s++) {
@@ -201,8 +201,8 @@ void sms__levels_find(struct sms__blocks *device, bool all)
 void sms__levels_mark(struct sms__blocks *device)
 {
     const struct sms__levels *levels = &device->rating.levels;
-    for (size_t s = 0; (levels->several || levels->coupled) && s < device->sms; s++)
-        if (levels->several || device->sm[s].coupled)
+    for (size_t s = 0; levels->coupled && s < device->sms; s++)
+        if (device->sm[s].coupled)
             sms__mark_changed(&device->sm[s]);
 }
 

@@ -16,9 +16,7 @@ struct sms__levels {
     double *own_slow;               /* [sms][limit of blocks]: of each group, by its SM alone */
     double *step;                   /* [sms][limit of blocks][1 + resources of scope device], levels.c */
     uint32_t *steps;                /* [sms] */
-    size_t full;                    /* number of resources with a slow over 1 */
     size_t coupled;                 /* number of coupled SMs */
-    bool several;                   /* more than one is full, or was at the time before */
     bool stale;                     /* the steps are not those of the SMs alone */
 };
 
