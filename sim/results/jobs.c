@@ -153,7 +153,7 @@ static void keep_simulated(struct job *job, struct left *left, const struct sms_
     keep_series(job->work, policy, record->series);
     if (!job->work->pilots)
         keep(job, record, policy, replication);
-    if (!job->promised)
+    if (!left || !job->promised)
         return;
     memcpy(left->stall, record->stall, sizeof left->stall);
     if (series)
@@ -191,7 +191,7 @@ static int run_policy(struct job *job)
         .record = &record,
     };
     struct left *left = results->memo ? sms__alloc(&job->arena, 1, left_bytes(work)) : NULL;
-    if (take_over(job, &spec, left, left_bytes(work)))
+    if (left && take_over(job, &spec, left, left_bytes(work)))
         return keep_taken(job, left, policy, replication);
     int code = sms__simulate(&job->arena, &spec);
     memcpy(job->why, record.why, sizeof job->why);
