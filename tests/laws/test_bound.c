@@ -71,7 +71,7 @@ static void add_contention(struct text *text)
     static const char *const models[] = {
         "none", "maxmin", "{model: proportional, slope: <0|0.3|1|2.55>}", "{model: knee, exponent: <1|2.2|8>}",
         "{model: curve, curves: {dram: [[<20..120> %, 2 %], [160 %, <5..200> %]], fp32: [[100 %, <0..80> %]]}}"};
-    add(text, "contention: %s\n", models[draw(text, 5)]);
+    add(text, "contention: %s\n", models[draw(text, sizeof models / sizeof *models)]);
 }
 
 static void add_vm(struct text *text, int v, bool ends)
@@ -402,9 +402,10 @@ static void a_model_delivers_what_it_says(void **state)
     struct sms_curve curve = {3, usage, overhead};
     struct sms_resource_view resource = {"r", SMS_MEMORY, SMS_SCOPE_SM, false, 0};
     (void)state;
-    for (size_t i = 0; i < 4 * 3 * 4 * 4; i++) {
-        const struct sms_contention *model = models[i % 4];
-        double background = backgrounds[i / 4 % 3], most = mosts[i / 12 % 4], slope = slopes[i / 48];
+    const size_t n = sizeof models / sizeof *models;
+    for (size_t i = 0; i < n * 3 * 4 * 4; i++) {
+        const struct sms_contention *model = models[i % n];
+        double background = backgrounds[i / n % 3], most = mosts[i / n / 3 % 4], slope = slopes[i / n / 12];
         struct sms_contention_view view = {&slope, &curve, 1, &resource};
         double tried = try_all(model, &view, background, most), said = model->delivers(&view, 0, background, most);
         assert_true(said >= tried * (1 - 1e-9));
