@@ -32,8 +32,10 @@ int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user)
     return code;
 }
 
-/* Returns memory, or NULL. Large memory lies in huge pages where the system has them: the events of a large device
- * touch it all over, and each would cost a walk of the page table. */
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+/* Returns memory, or NULL. Large memory, of whole huge pages, lies in such where the system has them: the events of a
+ * large device touch it all over, and each would cost a walk of the page table. */
 static void *allocate(size_t bytes)
 {
     if (bytes < HUGE_PAGE)
@@ -41,14 +43,14 @@ static void *allocate(size_t bytes)
     void *memory = aligned_alloc(HUGE_PAGE, bytes);
 #ifdef MADV_HUGEPAGE
     if (memory)
-        (void)madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* only a hint */
+        (void)madvise(memory, bytes, MADV_HUGEPAGE); /* only a hint */
 #endif
     return memory;
 }
 
 static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
 {
-    size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    size_t size = bytes >= HUGE_PAGE ? round_up(bytes, HUGE_PAGE) : bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     struct sms__chunk *chunk = malloc(sizeof *chunk);
     if (!chunk)
         return NULL;
@@ -68,9 +70,9 @@ void sms__arena_give_up(struct sms__arena *arena) { longjmp(*arena->out_of_memor
 
 void *sms__alloc(struct sms__arena *arena, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX / 2 - ALIGN) / size)
+    if (size && count > (SIZE_MAX / 2 - HUGE_PAGE) / size)
         sms__arena_give_up(arena);
-    size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+    size_t bytes = round_up(count * size, ALIGN);
     struct sms__chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes)
         chunk = add_chunk(arena, bytes);
