@@ -9,7 +9,7 @@ command -v node >/dev/null || skip node
 tools/site/build "$work/site" >"$work/out" 2>&1
 status=$?
 [ $status -ne 77 ] || skip Sphinx
-cat "$work/out"
+cat "$work/out"; mv "$work/out" "$work/err"
 exits 0 $status "the site is built without a warning"
 node tests/site/search.js "$work/site"
 exits 0 $? "the site is searched offline"

@@ -2,6 +2,8 @@
 has the pages that it names, in its order, so a page that it forgets is an error."""
 import re
 
+from pygments.lexers.special import TextLexer
+
 project = html_title = "smsched"
 extensions = ["myst_parser"]
 myst_heading_anchors = 4  # as GitHub makes them
@@ -26,4 +28,5 @@ def add_contents(app, docname, source):
 
 
 def setup(app):
+    app.add_lexer("csv", TextLexer)  # Pygments knows none
     app.connect("source-read", add_contents)
