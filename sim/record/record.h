@@ -42,7 +42,8 @@ static inline double sms__count(uint64_t ended, sms__integral parts)
 }
 
 /* The blocks of a kernel on the devices of one model, which all have the same demands. Each block adds to the integrals
- * when it leaves, and a block that is under way when T begins or ends its part then. A coarse kernel counts as one block.
+ * when it leaves, and a block that is under way when T begins or ends its part then. A coarse kernel counts as one
+ * block.
  */
 struct sms__span_record {
     sms__integral residence_ps; /* time on SMs, summed over blocks */

@@ -5,8 +5,8 @@
  *     const struct sms_contention sms_contention_NAME = { .name = "NAME", ... };
  *
  * The blocks of one kernel launch on one SM form a group: they share one demand and one speed. A model gives each group
- * a speed in (0, 1], however low. At speed 1 a block takes its block_time, or less for a model with `measured_alone`. Usage and
- * demand are in parts of SMS_FULL, as in policy.h. */
+ * a speed in (0, 1], however low. At speed 1 a block takes its block_time, or less for a model with `measured_alone`.
+ * Usage and demand are in parts of SMS_FULL, as in policy.h. */
 #ifndef SMSCHED_CONTENTION_H
 #define SMSCHED_CONTENTION_H
 
