@@ -60,10 +60,20 @@ try 0 "list workloads, CSV" list workloads --format csv; prints "gtx1080ti/atax,
 try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
 try 2 "list of nearly something" list polices; prints "did you mean 'policies'?"
 
-# docs/reference/policies.md has a row for each queue discipline, with the words of the list.
+# Each table of the pages has a row for each name of the registry, and that of queue disciplines has the words of the list.
 while IFS= read -r row; do
     grep -qF "$row" docs/reference/policies.md && ok || bad "a queue discipline without a row in docs/reference/policies.md" "$row"
 done < <("$smsched" list policies | sed -nE 's/^(\w+) +queue discipline: (.*)/| `\1` | \2/p' | grep . || echo "no discipline is listed")
+# has_rows KIND PAGE
+has_rows() {
+    while IFS= read -r name; do
+        grep -qE "^\| [^|]*\`$name\`" "$2" && ok || bad "no row in $2" "$1 $name"
+    done < <("$smsched" list policies | sed -nE "s/^(\w+) +$1[:,] .*/\1/p" | grep . || echo none)
+}
+has_rows "block policy" docs/reference/policies.md
+has_rows "share policy" docs/reference/policies.md
+has_rows mode docs/explanation/sharing.md
+has_rows "place policy" docs/reference/placement.md
 
 try 0 "validate" validate --quiet scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
 try 3 "a folder of models that is none" run --models "$work/none" "$tutorial"; prints "/none: error: --models: is no folder"

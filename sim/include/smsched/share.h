@@ -51,7 +51,7 @@ struct sms_process_view {
     const char *name;
     const char *cls; /* the workload's class, "" if it has none */
     enum sms_phase phase;
-    bool paused;
+    bool paused;       /* stopped by the policy; `phase` says at what */
     bool exclusive;    /* it needs a device to itself */
     long device;       /* its device, or -1 */
     uint64_t context;  /* device memory that its context takes once it exists, static variables included */
@@ -153,8 +153,10 @@ size_t sms_share_processes(const struct sms_share *share);
 size_t sms_share_devices(const struct sms_share *share);
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process);
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);
-/* Returns the time that the rest of the job under way would take alone, ps: host time, copies at full rate, kernels. Of
- * several streams the longest counts. Takes time proportional to the steps left. */
+/* Returns the time that the rest of the job under way would take alone, ps: host time, copies at full rate, kernels.
+ * The step under way counts in full, with all its launches. Before the first job this is the time of a whole job, and 0
+ * while the process waits for a job to arrive. Of several streams the longest counts. Takes time proportional to the
+ * steps left. */
 uint64_t sms_share_left(const struct sms_share *share, size_t process);
 uint64_t sms_share_context(const struct sms_share *share); /* bytes of a context without static variables */
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* zeroed, for the run; never returns NULL */
@@ -184,8 +186,8 @@ long sms_share_choose(const struct sms_share *share, size_t process);
 /* True if the process may ever use the device: by `device:` of the scenario, under mig any instance of it. */
 bool sms_share_allows(const struct sms_share *share, size_t process, size_t device);
 
-/* True if the process could go to the device now: it may use it, no exclusive process prevents it, and its context
- * fits. */
+/* True if the process could go to the device now: it may use it, the mode's limit of processes and exclusive processes
+ * leave a place, and its context fits. */
 bool sms_share_admits(const struct sms_share *share, size_t process, size_t device);
 
 /* Returns a random number in [0, 1) from the policy's own stream. The stream differs between replications and is the

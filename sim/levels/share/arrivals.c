@@ -37,6 +37,7 @@ void sms__process_receive_jobs(struct sms__process *process, uint64_t seed)
 
 void sms__stream_await_job(struct sms__stream *stream, uint64_t now)
 {
+    stream->step = stream->workload->steps; /* nothing is left to do, as after a job */
     sms__stream_enter(stream, SMS_PHASE_HOST, now);
     sms__jobs_serve(stream->process->jobs, &stream->taker, now);
 }

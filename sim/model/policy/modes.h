@@ -33,10 +33,11 @@ struct sms__mode_form {
     bool instances; /* takes `instances: [PROFILE, ...]`, each of which is a device of its own */
     bool exclusive; /* a device has one process at a time */
     bool slices;    /* each process has a context of its own, and these take turns; else kernels run at once */
-    /* The processes on a device at most; NULL: no limit. */
+    /* The processes on a device at most; NULL: no limit. Further ones wait unplaced. */
     uint64_t (*most_processes)(const struct sms__mode *mode);
-    /* The part of a device's SMs on which this process may run, above 0; from 1 on, or NULL: all SMs. It is asked when
-     * a run begins, and must not change. */
+    /* The part of a device's SMs on which this process may run, above 0; from 1 on, or NULL: all SMs. It is rounded
+     * down to whole granules, but to no less than one SM; limit.c picks the SMs. It is asked when a run begins, and
+     * must not change. */
     double (*part)(const struct sms__mode *mode, const struct sms__tenant *process);
     /* The slice of a process with this weight, ps, where `slice_ps` is that of the device; NULL: the same for all. */
     double (*slice_ps)(double slice_ps, double weight);
@@ -65,7 +66,7 @@ struct sms__mode sms__bare_mode(const struct sms__mode_form *form);
 /* The default, that of runs of one tenant alone, and that of VMs. */
 extern const struct sms__mode_form sms__mode_time_slice, sms__mode_exclusive, sms__mode_together;
 
-/* The parameter of every mode in which kernels of several processes run at once. */
+/* The parameter `launch_wait`, for modes in which kernels of several processes run at once. */
 #define SMS__LAUNCH_WAIT                                                                                               \
     {                                                                                                                  \
         "launch_wait", SMS_UNIT_TIME, 0, 1e12, 0,                                                                      \

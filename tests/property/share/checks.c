@@ -300,12 +300,18 @@ static double kernels_alone_ps(const struct sms_scenario *scenario, const struct
     return sum * (double)vm->repeat;
 }
 
+/* True if one context at a time has a whole device. */
+static bool has_device_alone(const struct sms__mode *mode)
+{
+    return (mode->form->slices || mode->form->exclusive) && !mode->form->instances;
+}
+
 /* With kernels of given times and one context at a time, service must equal the time of the kernels. */
 static const char *check_service(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy,
                                  size_t process)
 {
     const struct sms__policy_use *use = &scenario->policy[policy];
-    bool alone = use->mode.form == &sms__mode_time_slice || use->mode.form == &sms__mode_exclusive;
+    bool alone = has_device_alone(&use->mode);
     double expected = kernels_alone_ps(scenario, use, process) / 1000;
     double service = value(outcome, policy, SMS_PROCESS, process, "service_ns");
     bool ended = !isnan(value(outcome, policy, SMS_PROCESS, process, "turnaround_ns"));
@@ -326,7 +332,7 @@ static bool is_on_device(const struct seen *seen, size_t process, const struct s
 }
 
 /* A device must never hold more processes than the mode allows, in any of their states there. */
-static const char *check_process_limit(const struct seen *seen, size_t processes, size_t most)
+static const char *check_process_limit(const struct seen *seen, size_t processes, uint64_t most)
 {
     for (size_t i = 0; i < seen->spans; i++) {
         const struct sms_span *one = &seen->span[i];
@@ -374,9 +380,8 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
 {
     const struct sms__mode *mode = &scenario->policy[policy].mode;
     const struct seen *seen = &outcome->seen[policy];
-    bool sliced = mode->form == &sms__mode_time_slice || mode->form == &sms__mode_exclusive;
     bool whole = scenario->warmup_ps <= 0 && scenario->duration_ps <= 0;
-    const char *why = sliced && whole ? check_time_slices(outcome, scenario, policy) : NULL;
+    const char *why = has_device_alone(mode) && whole ? check_time_slices(outcome, scenario, policy) : NULL;
     for (size_t d = 0; d < scenario->devices && !why; d++)
         why = check_memory(outcome, scenario, policy, d);
     uint64_t end, ends = 0;
@@ -390,10 +395,8 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
         if (!why && scenario->warmup_ps <= 0)
             why = check_service(outcome, scenario, policy, v);
     }
-    if (!why && mode->form->exclusive)
-        why = check_process_limit(seen, scenario->vms, 1);
-    if (!why && mode->form->most_processes && !mode->form->instances)
-        why = check_process_limit(seen, scenario->vms, mode->clients);
+    if (!why && !mode->form->instances)
+        why = check_process_limit(seen, scenario->vms, sms__mode_most_processes(mode));
     return why;
 }
 

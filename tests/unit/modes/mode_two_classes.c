@@ -3,11 +3,19 @@
 #include "sim/model/policy/modes.h"
 #include "sim/model/tenant.h"
 
-static const struct sms_param params[] = {{"high", SMS_UNIT_RATIO, 0.01, 0.99, 0.5, "part of the high class"}, {0}};
+enum { HIGH, LAUNCH_WAIT };
+
+static const struct sms_param params[] = {
+    {"high", SMS_UNIT_RATIO, 0.01, 0.99, 0.5, "part of the high class"},
+    SMS__LAUNCH_WAIT,
+    {0},
+};
+
+static void read(const double *values, struct sms__mode *mode) { mode->launch_wait_ps = values[LAUNCH_WAIT]; }
 
 static double part(const struct sms__mode *mode, const struct sms__tenant *process)
 {
-    return process->priority > 0 ? mode->param[0] : 1 - mode->param[0];
+    return process->priority > 0 ? mode->param[HIGH] : 1 - mode->param[HIGH];
 }
 
 extern const struct sms__mode_form sms__mode_two_classes;
@@ -15,5 +23,6 @@ const struct sms__mode_form sms__mode_two_classes = {
     .name = "two_classes",
     .help = "kernels of all processes at once, each on the part of its class",
     .params = params,
+    .read = read,
     .part = part,
 };
