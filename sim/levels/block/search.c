@@ -219,6 +219,11 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
     return SIZE_MAX;
 }
 
+static struct sms__answers *answers_of(const struct sms__search *search, const struct sms__sm_state *sm)
+{
+    return &search->answers[sm->mix * 0x9e3779b97f4a7c15u >> (64 - SMS__ANSWERS_BITS)];
+}
+
 /* Like `verdict`, but asks only if no SM that held the same blocks has answered before. Then a refusal says nothing
  * about its reason, because no resource of scope device can be one. */
 static inline int known_verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
@@ -227,7 +232,7 @@ static inline int known_verdict(const struct sms__blocks *device, const struct s
     if (!device->search.answers)
         return verdict(device, sm, launch);
     uint64_t bit = (uint64_t)1 << (launch->shape - device->search.shape);
-    struct sms__answers *answers = &device->search.answers[(sm->mix * 0x9e3779b97f4a7c15u >> 32) % SMS__ANSWERS];
+    struct sms__answers *answers = answers_of(&device->search, sm);
     if (answers->mix != sm->mix)
         *answers = (struct sms__answers){.mix = sm->mix};
     if (!(answers->known & bit)) {
@@ -299,13 +304,32 @@ static inline bool was_refused(const struct sms__blocks *device, const struct sm
            device->policy.cacheable;
 }
 
+/* Marks all shapes as refused that all SMs had refused before the last departure, and that its SM is known to refuse
+ * with the blocks that it holds. An observer gets each of these answers, and a round ends with it, so they are asked.
+ */
+static void refuse_known(struct sms__blocks *device, const struct sms__sm_state *last)
+{
+    const struct sms__search *search = &device->search;
+    if (!search->answers || device->observed || device->in_rounds)
+        return;
+    for (uint64_t refused = answers_of(search, last)->refused; refused; refused &= refused - 1) {
+        struct sms__shape *shape = &search->shape[__builtin_ctzll(refused)];
+        if (!was_refused(device, shape))
+            continue;
+        shape->seen_departures = search->departures;
+        shape->refused_at = search->departures + 1;
+    }
+}
+
 /* Asks the SM of the last departure. It becomes a candidate only if it does not refuse for itself. */
-static inline long ask_last(const struct sms__blocks *device, const struct sms__launch *launch, size_t last)
+static inline long ask_last(struct sms__blocks *device, const struct sms__launch *launch, size_t last)
 {
     long answer = ask(device, launch, last);
     launch->shape->seen_departures = device->search.departures;
     if (answer != -1)
         set_bit(launch->shape, last);
+    else
+        refuse_known(device, &device->sm[last]);
     return answer;
 }
 

@@ -25,7 +25,7 @@ struct sms__answers {
     uint64_t mix;
     uint64_t known, refused;
 };
-enum { SMS__ANSWERS = 512 };
+enum { SMS__ANSWERS_BITS = 10, SMS__ANSWERS = 1 << SMS__ANSWERS_BITS };
 
 struct sms__search {
     struct sms__shape *shape;     /* [shapes] */
