@@ -11,15 +11,14 @@ HEAD = """\
 
 How far can you trust the simulator? Each comparison predicts values that were measured on real GPUs. Errors are percentages of the measured value,
 and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
-0 as good as the mean. The naive model here is the one with the least median error. Naive models more than three times as far off are in `summary.csv`.
+0 as good as the mean. The naive model in this table is the best of several.
 
 """
 TAIL = """\
 ## How this page is made
 
-`tools/validate [--data DIR]` computes it from the folders of `results/measured`. Data of others is not in this repository: DIR,
-`SMSCHED_DATA` or `../shared/data` has it, and folders whose data is missing are skipped. `--check` writes nothing, and fails
-if an error is beyond its bound or a stored value is not what is computed. A folder GPU-DATE-WHAT has:
+`tools/validate [--data DIR]` computes it from the folders of `results/measured`. DIR, `SMSCHED_DATA` or `../shared/data` has the data
+of others. `--check` fails if an error is beyond its bound or a stored value is not what is computed. A folder GPU-DATE-WHAT has:
 
 | file | what |
 |---|---|
@@ -127,16 +126,25 @@ def parameters_of(folder):
 
 def section(folder, summary):
     about = folder.about
-    what = (f"**Data.** {held_back(summary)['values']} values of `{about['metric']}` ({about['unit']}) from {about['source'].strip().rstrip('.')}. "
-            f"Fitted: {parameters_of(folder)}. [Errors](../../results/measured/{folder.name}/summary.csv).")
     return (f"## {about['title']}\n\n{fill(about['question'].strip() + ' **' + about['verdict'].strip() + '**')}\n\n"
-            + models_table(folder, summary) + f"{fill(what)}\n\n**Limits.** {about['wrong'].strip()}\n\n"
+            + models_table(folder, summary) + f"**Limits.** {about['wrong'].strip()}\n\n"
             f"![Predicted against measured](../figures/measured-{folder.name}.svg)\n\n")
+
+
+def sources(folders):
+    """Where the values come from, and what was fitted."""
+    rows = []
+    for folder, summary in folders:
+        about = folder.about
+        rows.append([f"[{about['title']}](../../results/measured/{folder.name}/summary.csv)",
+                     f"{held_back(summary)['values']} of `{about['metric']}` ({about['unit']})", " ".join(about["source"].split()).rstrip("."),
+                     parameters_of(folder)])
+    return "## Data\n\n" + table(["errors", "values held back", "source", "fitted"], ["---"] * 4, rows)
 
 
 def write(folders):
     """The page. `folders` are pairs of a folder and the rows of its summary.csv."""
-    return HEAD + overview(folders) + "".join(section(*pair) for pair in folders) + TAIL
+    return HEAD + overview(folders) + "".join(section(*pair) for pair in folders) + sources(folders) + TAIL
 
 
 def quoted(text):
