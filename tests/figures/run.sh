@@ -66,7 +66,10 @@ for name in few/answer few/throughput few/utilization few/latency-few-1 few/time
     cluster/allocation-cluster cluster/pods-cluster levels/slowdown curves.sweep/curve-contention.slope maps.sweep/map-two-tenants compared.csv/comparison-few-1; do
     for ending in svg gp csv; do if [ -s "drawn/$name.$ending" ]; then ok; else bad "there is no $name.$ending"; fi; done
 done
-if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg >wrong; then ok; else bad "texts overlap or leave the frame" "$(head -20 wrong)"; fi
+if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then ok; else bad "texts overlap or leave the frame" "$(head -20 wrong)"; fi
+
+# gnuplot's own error bars have a white disc over them, which hides the short ones.
+if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
 
 # A figure can be drawn again where it lies, in another format.
 if (cd drawn/few && gnuplot -c answer.gp pdf) && head -c 4 drawn/few/answer.pdf | grep -q %PDF; then ok; else bad "a script draws its figure again"; fi

@@ -76,7 +76,8 @@ do for [p = 1:panels] {
             set arrow 100 + l from screen across(figure_w - side_w), first label_y[l] to screen across(figure_w - side_w + 0.08), down(begin_y[p] + plot_h - place_at[l]) nohead lc rgb label_rgb[l] lw 0.5
         }
     }
-    plot for [l = 1:lines] data skip 1 using ($1 == p && $2 == l && marked ? $5 : NaN):6:7:8 with yerrorbars pt -1 lw 0.6 lc rgb line_rgb[l], \
+    # Not yerrorbars: gnuplot 5.4 draws a white disc over each of them, so that short ones cannot be seen.
+    plot for [l = 1:lines] data skip 1 using ($1 == p && $2 == l && marked ? $5 : NaN):7:(0):($8 - $7) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
          for [l = 1:lines] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps 0.25
     unset label
     unset object
