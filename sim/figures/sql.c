@@ -40,8 +40,8 @@ static int compare_names(void *none, int a_bytes, const void *a, int b_bytes, co
     return (x < x_end) - (y < y_end);
 }
 
-/* wrap(text, most): breaks a name into lines of at most `most` characters, after a blank or a sign where there is one.
- */
+/* wrap(text, most): breaks a name into lines of at most `most` characters: after a blank of a line's second half, or
+ * else after a sign. */
 static void wrap(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const char *at = (const char *)sqlite3_value_text(value[0]);
@@ -49,15 +49,18 @@ static void wrap(sqlite3_context *context, int count, sqlite3_value **value)
     sqlite3_str *out = sqlite3_str_new(NULL);
     (void)count;
     while (at && *at) {
-        const char *end = at, *good = NULL;
+        const char *end = at, *good = NULL, *blank = NULL;
         int letters = 0;
         for (; *end && letters < most; letters++) {
             size_t bytes = sms__utf8_length(end);
             end += bytes ? bytes : 1;
             if (strchr(" _,(/+=-:", end[-1]) && letters > most / 3)
                 good = end;
+            if (end[-1] == ' ' && letters > most / 2)
+                blank = end;
         }
-        end = *end && good ? good : end;
+        if (*end)
+            end = blank ? blank : good ? good : end;
         sqlite3_str_append(out, at, (int)(end - at));
         at = end;
         if (*at)

@@ -71,6 +71,16 @@ if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/do
 # gnuplot's own error bars have a white disc over them, which hides the short ones.
 if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
 
+# Tenants that follow each other are told apart in grey print.
+if python3 - "$source/sim/report/palette.def" >wrong <<'END'; then ok; else bad "neighbours are alike in grey" "$(cat wrong)"; fi
+import re, sys
+colours = [int(rgb, 16) for rgb in re.findall(r'"tenant", "", 0x(\w+)', open(sys.argv[1]).read())]
+grey = [0.299 * (rgb >> 16) + 0.587 * (rgb >> 8 & 255) + 0.114 * (rgb & 255) for rgb in colours]
+alike = [f"{a:06X} and {b:06X}" for a, b, x, y in zip(colours, colours[1:], grey, grey[1:]) if abs(x - y) < 15]
+print("\n".join(alike))
+sys.exit(bool(alike) or len(colours) < 8)
+END
+
 # A figure can be drawn again where it lies, in another format.
 if (cd drawn/few && gnuplot -c answer.gp pdf) && head -c 4 drawn/few/answer.pdf | grep -q %PDF; then ok; else bad "a script draws its figure again"; fi
 try 0 "a width" plot --quiet --width 8.89cm --format svg,pdf --figures 'an*,throughput' -o chosen few

@@ -51,7 +51,7 @@ do for [p = 1:panels] {
     set rmargin at screen across(column_x + panel_w - margin)
     set tmargin at screen down(begin_y[p])
     set bmargin at screen down(begin_y[p] + height[p])
-    if (panels > 1) { set label 1 panel_title[p] at screen across(columns > 1 ? column_x + (panel_w - margin) / 2 : figure_w / 2), down(begin_y[p] - above[p] + 0.095) center noenhanced }
+    if (panels > 1) { set label 1 panel_title[p] at screen across(columns == 1 && longest(panel_title[p]) * 0.067 > panel_w - margin ? figure_w / 2 : column_x + (panel_w - margin) / 2), down(begin_y[p] - above[p] + 0.095) center noenhanced }
     wide = longest(panel_xlabel[p]) * letter > figure_w - label_w - margin
     if (each_x && columns > 1) { set label 2 panel_xlabel[p] at screen across(column_x + (panel_w - margin) / 2), down(begin_y[p] + height[p] + 0.25) center noenhanced font font7 }
     if ((each_x && columns == 1) || p == panels) { set label 2 panel_xlabel[p] at screen across(wide ? figure_w / 2 : (label_w + figure_w - margin) / 2), down(begin_y[p] + height[p] + 0.25) center noenhanced font font7 }
@@ -62,7 +62,7 @@ do for [p = 1:panels] {
     if (panel_bound[p] > 0) { set label 3 panel_bound_name[p] at screen across(column_x + (panel_w - margin) * (panel_bound[p] - bottom) / (top - bottom)), down(begin_y[p] - 0.045) center font font6 }
     set xrange [bottom:top]
     set yrange [height[p]:0]
-    set xtics step(top - bottom, panel_w / 0.5)
+    set xtics step(top - bottom, panel_w / 0.38)
     set ytics ('' -1)
     unset arrow
     if (panel_bound[p] > 0) { set arrow 1 from first panel_bound[p], graph 0 to first panel_bound[p], graph 1 nohead front lc rgb 'black' lw 0.8 dt 2 }

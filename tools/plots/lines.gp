@@ -6,11 +6,12 @@ do for [l = 1:labels] { label_letters = max(label_letters, longest(label_text[l]
 side_w = min(0.15 + label_letters * letter, figure_w * 0.5)
 left_w = 0.47
 plot_h = 1.35
+apart = 0.04    # names at the ends, so that one is told from the lines of the next
 array begin_y[panels]
 y = head_h
 do for [p = 1:panels] {
     mine = 0
-    do for [l = 1:labels] { if (label_panel[l] == p) { mine = mine + text_h(label_text[l]) } }
+    do for [l = 1:labels] { if (label_panel[l] == p) { mine = mine + text_h(label_text[l]) + apart } }
     plot_h = max(plot_h, mine)
 }
 do for [p = 1:panels] {
@@ -60,7 +61,7 @@ do for [p = 1:panels] {
     array place_at[labels + 1]
     do for [l = 1:labels] {
         if (label_panel[l] == p) {
-            half = text_h(label_text[l]) / 2
+            half = (text_h(label_text[l]) + apart) / 2
             want = (panel_log[p] ? log(label_y[l] / panel_low[p]) / log(panel_high[p] / panel_low[p]) : 1.0 * (label_y[l] - panel_low[p]) / (panel_high[p] - panel_low[p])) * plot_h
             place_at[l] = max(max(want, half), place + half)
             place = place_at[l] + half
@@ -69,7 +70,7 @@ do for [p = 1:panels] {
     ceiling = plot_h
     do for [l = labels:1:-1] {
         if (label_panel[l] == p) {
-            half = text_h(label_text[l]) / 2
+            half = (text_h(label_text[l]) + apart) / 2
             place_at[l] = min(place_at[l], ceiling - half)
             ceiling = place_at[l] - half
             set label 100 + l label_text[l] at screen across(figure_w - side_w + 0.1), down(begin_y[p] + plot_h - place_at[l] - (lines_of(label_text[l]) - 1) * line_h / 2) left noenhanced font font7 tc rgb label_rgb[l]

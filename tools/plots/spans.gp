@@ -8,17 +8,18 @@ high = 1.0 * high
 left_w = 0.1 + label_letters * letter + (ylabel eq '' ? 0 : 0.13)
 every_row = row_h * high / max(rows, 1) >= 0.1 ? 1 : ceil(0.1 * rows / (row_h * high))
 plot_h = max(row_h * high, ylabel eq '' ? 0.25 : 0.5)
-title_letters = int((figure_w - 0.1) / 0.068)
+array height[panels]
+middle_x = (left_w + figure_w - 0.12) / 2
 array begin_y[panels]
 y = head_h
 do for [p = 1:panels] {
     begin_y[p] = y + (panel_title[p] eq '' ? 0.03 : 0.05 + titles_h(panel_title[p]))
-    y = begin_y[p] + plot_h + 0.04
+    height[p] = panel_drawn[p] ? plot_h : min(plot_h, 0.25)
+    y = begin_y[p] + height[p] + 0.04
 }
 figure_h = y + 0.31
 eval begin
 eval head
-set border 3
 set ytics scale 0
 set xrange [left:right]
 set yrange [high:0]
@@ -26,15 +27,15 @@ do for [p = 1:panels] {
     set lmargin at screen across(left_w)
     set rmargin at screen across(figure_w - 0.12)
     set tmargin at screen down(begin_y[p])
-    set bmargin at screen down(begin_y[p] + plot_h)
-    set label 1 panel_title[p] at screen 0.5, down(begin_y[p] - titles_h(panel_title[p]) + 0.045) center noenhanced
-    if (ylabel ne '') { set label 2 ylabel at screen across(0.08), down(begin_y[p] + plot_h / 2) center rotate font font7 }
+    set bmargin at screen down(begin_y[p] + height[p])
+    set label 1 panel_title[p] at screen across(longest(panel_title[p]) * 0.067 > figure_w - left_w - 0.12 ? figure_w / 2 : middle_x), down(begin_y[p] - titles_h(panel_title[p]) + 0.045) center noenhanced
+    if (ylabel ne '' && panel_drawn[p]) { set label 2 ylabel at screen across(0.08), down(begin_y[p] + height[p] / 2) center rotate font font7 }
     set xtics step(right - left, 6) out
     set format x p == panels ? '%h' : ''
     set ytics ('' -1)
-    do for [r = 1:rows:every_row] { set label 100 + r row_label[r] at screen across(left_w - 0.05), first row_y[r] right noenhanced font font7 }
-    if (p == panels) { set label 3 'Time (' . unit . ')' at screen across((left_w + figure_w - 0.12) / 2), down(begin_y[p] + plot_h + 0.26) center font font7 }
-    if (!panel_drawn[p]) { set label 4 'not recorded' at screen across((left_w + figure_w - 0.12) / 2), down(begin_y[p] + plot_h / 2) center font font7 }
+    if (panel_drawn[p]) { do for [r = 1:rows:every_row] { set label 100 + r row_label[r] at screen across(left_w - 0.05), first row_y[r] right noenhanced font font7 } }
+    if (p == panels) { set label 3 'Time (' . unit . ')' at screen across(middle_x), down(begin_y[p] + height[p] + 0.26) center font font7 }
+    if (!panel_drawn[p]) { set label 4 'not recorded' at screen across(middle_x), down(begin_y[p] + height[p] / 2) center font font7 }
     plot data skip 1 using ($1 == p ? ($2 + $3) / 2 : NaN):(($4 + $5) / 2):2:3:4:5:6 with boxxyerror lc rgb variable lw 0
     unset label
     unset object
