@@ -305,7 +305,7 @@ def main():
         with open(PAGE, "w") as file:
             file.write(text)
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["gnuplot", "-c", "tools/kang-2022/realtime.gp", *write_data(sim, folder), "svg", FIGURE], check=True)
+            subprocess.run(["gnuplot", "-c", "tools/kang-2022/realtime.gp", *write_data(sim, folder), FIGURE.removesuffix(".svg")], check=True)
         return 0
     verdicts = compare(rows, sim.values)
     missed = list(verdicts.values()).count(False) + verified("tools/kang-2022/realtime.py", more, verdicts)

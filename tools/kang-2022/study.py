@@ -250,7 +250,7 @@ def write(sim, table, text):
         # n; simulated: serial, concurrent, managed; published: concurrent, serial; in seconds
         file.writelines(lines)
         file.flush()
-        subprocess.run(["gnuplot", "-c", "tools/kang-2022/figure.gp", file.name, "svg", FIGURE], check=True)
+        subprocess.run(["gnuplot", "-c", "tools/kang-2022/figure.gp", file.name, FIGURE.removesuffix(".svg")], check=True)
 
 
 def main():

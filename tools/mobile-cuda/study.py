@@ -195,8 +195,7 @@ def page(name):
     after = rest[rest.index("<!-- end -->"):]
     with open(docs, "w") as file:
         file.write(before + "<!-- study -->\n" + "\n".join(lines) + "\n" + after)
-    subprocess.run(["gnuplot", "-c", os.path.join(ROOT, "tools/mobile-cuda/figure.gp"), name,
-                    os.path.join(ROOT, "docs/figures/mobile-cuda.svg")], check=True)
+    subprocess.run(["gnuplot", "-c", "tools/mobile-cuda/figure.gp", os.path.abspath(name), "docs/figures/mobile-cuda"], cwd=ROOT, check=True)
 
 
 def study(args, name):
