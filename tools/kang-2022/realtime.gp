@@ -23,7 +23,7 @@ set xrange [0:105]
 set xtics 20
 unset xlabel
 set format x ''
-array what[3] = ['Deadlines missed (%)', 'Jobs in time / s', 'Wait for a node (s)']
+array what[3] = ['Deadlines missed (%)', 'Jobs in time per s', 'Wait for a node (s)']
 do for [i = 1:3] {
     eval place(0.47, 0.57 + 1.13 * i, 2.88, 1.03)
     set ylabel what[i]

@@ -78,7 +78,7 @@ do for [p = 1:panels] {
         }
     }
     # Not yerrorbars: gnuplot 5.4 draws a white disc over each of them, so that short ones cannot be seen.
-    plot for [l = 1:lines] data skip 1 using ($1 == p && $2 == l && marked ? $5 : NaN):7:(0):($8 - $7) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
+    plot for [l = 1:(marked ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):7:(0):($8 - $7) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
          for [l = 1:lines] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps 0.25
     unset label
     unset object
