@@ -59,13 +59,6 @@ def with_full_cores():
     return with_changes("variants", ("kang-2022/mnist-batches", "all-cores"), prefix=batches + "---\n")["variants"]
 
 
-def kernel_ratio(n):
-    """K(n) / K(1) of the sibling paper's Table 1."""
-    with open("results/published/contention-containers-2022.csv") as file:
-        kernel = {row["id"]: float(row["value"]) for row in csv.DictReader(file) if row["id"].startswith("000-t1-k-")}
-    return kernel[f"000-t1-k-{n}"] / kernel["000-t1-k-1"]
-
-
 def on_gpu():
     """The part of an inference, without its copies, that is on the GPU, in per cent."""
     text = model("workloads/kang-2022/mnist-batches")
@@ -195,12 +188,6 @@ def same_order(sim):
     return all(ranked(sim.runs[f"known-{n:03d}"]) == ranked(sim.runs[f"load-{n:03d}"]) for n in (40, 60, 80))
 
 
-def seen(sim):
-    """How far the misses that monitors report are from those that there are, at most, in points."""
-    every = [runs[policy] for name, runs in sim.runs.items() if name[:5] in ("load-", "known") for _, policy in FOUR if policy in runs]
-    return max(100 * abs(c["job_miss_seen_ratio"] - c["job_miss_ratio"]) for c in every)
-
-
 def variants(sim):
     runs = sim.runs["variants"]
     others = ("realtime(rank=bestfit_float)+time_slice", "realtime(retry=5 s)+time_slice", "realtime(query=0 ps rank_base=0 ps rank_node=0 ps)+time_slice")
@@ -247,7 +234,6 @@ def is_better(runs, policy, metric, better):
 def numbers(sim):
     top = sim.runs["load-100"]
     letter = sim.runs["variants"]["realtime(empty_node_float=0 ps)+time_slice"]
-    asked = sim.runs["load-060"][OURS]
     placed = variants(sim)
     missed = [100 * c["job_miss_ratio"] for c in placed]
     overlap = [intervals_overlap(placed, metric) for metric in ("job_miss_ratio", "jobs_in_time_per_s")]
@@ -255,13 +241,10 @@ def numbers(sim):
         "topours": f"{100 * top[OURS]['job_miss_ratio']:.0f} %", "topspread": f"{100 * top[SPREAD]['job_miss_ratio']:.0f} %",
         "topwait": f"{top[OURS]['wait_mean_ns'] / 1e9:.0f} s", "topwaiting": f"{top[OURS]['waiting_count']:.0f}",
         "overrandom": crossing(sim.runs, RANDOM, "job_miss_ratio", -1), "overspread": crossing(sim.runs, SPREAD, "job_miss_ratio", -1),
-        "seen": f"{seen(sim):.1f}", "order": "the same" if same_order(sim) else "another", "letterplaced": f"{letter['placed_count']:.0f}", "letterpods": f"{letter['pods_count']:.0f}",
-        "requests": f"{asked['requests_count']:.0f}", "unqualified": f"{100 * asked['unqualified_count'] / asked['requests_count']:.0f} %",
-        "messages": f"{asked['messages_count']:.0f}", "bytes": f"{asked['message_bytes'] / 1e3:.0f} kB",
+        "order": "the same" if same_order(sim) else "another", "letterplaced": f"{letter['placed_count']:.0f}", "letterpods": f"{letter['pods_count']:.0f}",
         "memorypods": f"{sim.runs['memory-load'][OURS]['pods_count']:.0f}",
         "fig3": ", ".join(f"{v:.2f}" for v in sim.fig3.values()), "fig4": f"{max(sim.fig4.values()):.4f}",
-        "fig4kernel": f"{sim.always:.2f}", "table1": f"{kernel_ratio(5):.2f}",
-        "runleast": f"{error_s(sim.fitted, 'run', 'min'):+.3f}", "runmost": f"{error_s(sim.fitted, 'run', 'max'):+.3f}",
+        "fig4kernel": f"{sim.always:.2f}",
         "variantsleast": f"{min(missed):.1f}", "variantsmost": f"{max(missed):.1f}",
         "overlap": "have a value in common" if all(overlap) else "have no value in common",
         "rank2": f"{sim.values['rank2']:.2f}", "rank200": f"{sim.values['rank200']:.2f}",

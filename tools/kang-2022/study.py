@@ -214,18 +214,16 @@ def numbers(sim, table):
     """What the page's sentences say."""
     v, own = sim.values, sim.table
     error = [100 * (own[n][3] / table[n][3] - 1) for n in COUNTS]
-    kernel = [100 * (own[n][1] / table[n][1] - 1) for n in COUNTS]
     blocks = sim.runs["table1-blocks"]
     away = {n: v[f"gain-{n}"] for n in COUNTS if n > 1}
     step = {n: last_step(sim.of(n, MANAGED)) for n in (8, 9)}
     early = sum(v for i, v in derive(table).items() if i in ("ohr-2", "ohr-3", "ohr-4", "ohr-5")) / 4
     late = {n: sim.runs[f"held-back-{n:02d}"] for n in COUNTS if n > 5}
     later = [100 * (phase(next(iter(runs.values())), "kernel") / table[n][1] - 1) for n, runs in late.items()]
-    eleven = 100 * 11 * v["mem10"] / 10 * 1e9 / (24 * 2**30)
     return {
-        "error": f"{min(error):+.2f} to {max(error):+.2f} %", "kernelerror": f"{min(kernel):+.2f} to {max(kernel):+.2f} %",
+        "error": f"{min(error):+.2f} to {max(error):+.2f} %",
         "spread": f"{v['spread']:.4f} %", "fig2": f"{v['fig3-2']:.2f}", "fig10": f"{v['fig3-10']:.2f}",
-        "step8": f"{step[8]:.2f} s", "step9": f"{step[9]:.2f} s", "eleven": f"{eleven:.1f} %",
+        "step8": f"{step[8]:.2f} s", "step9": f"{step[9]:.2f} s",
         "early": f"{early:.2f} %", "later6to10": f"{min(later):+.2f} to {max(later):+.2f} %",
         "away": f"{min(away.values()):+.2f} to {max(away.values()):+.2f} s",
         "mem1": f"{v['mem1']:.2f}", "mem10": f"{v['mem10']:.1f}",
