@@ -28,7 +28,7 @@ SELECT 'pairs' AS name FROM is_pairs WHERE yes;
 
 -- @draw cells
 -- @set
-SELECT CASE WHEN (SELECT count(*) FROM program) > 10 THEN 7.0 ELSE 3.45 END AS usual_w, 0.5 AS left, (SELECT count(*) + 0.5 FROM program) AS right, (SELECT count(*) + 0.5 FROM program) AS low, 0.5 AS high,
+SELECT 0.5 AS left, (SELECT count(*) + 0.5 FROM program) AS right, (SELECT count(*) + 0.5 FROM program) AS low, 0.5 AS high,
     1 AS ratio, 0 AS as_image, 0 AS stacked, '' AS xlabel, '' AS ylabel, 'Throughput of both (STP) under ' || (SELECT policy FROM pair_policy WHERE panel = 1) AS value_label,
     (SELECT floor(min(value) * 10) / 10 FROM pair_value WHERE panel = 1) AS value_low, (SELECT max(ceil(max(value) * 10) / 10, floor(min(value) * 10) / 10 + 0.1) FROM pair_value WHERE panel = 1) AS value_high,
     'Change over it (%)' AS gain_label,
@@ -36,7 +36,7 @@ SELECT CASE WHEN (SELECT count(*) FROM program) > 10 THEN 7.0 ELSE 3.45 END AS u
     max(5, ceil(ifnull((SELECT abs(value) FROM pair_value WHERE panel > 1 AND value IS NOT NULL ORDER BY abs(value) LIMIT 1
         OFFSET (SELECT count(value) * 19 / 20 FROM pair_value WHERE panel > 1)), 0) / 5) * 5) AS gain;
 -- @array panel
-SELECT wrap(policy, 24) AS title, panel > 1 AS is_gain FROM pair_policy ORDER BY panel;
+SELECT wrap(policy, CASE WHEN (SELECT count(*) FROM pair_policy) > 6 THEN 17 ELSE 24 END) AS title, panel > 1 AS is_gain FROM pair_policy ORDER BY panel;
 -- @array xname
 SELECT name AS label, place AS at FROM program ORDER BY place;
 -- @array yname

@@ -5,9 +5,17 @@ x_letters = 0
 y_letters = ynames == 0 ? 3 : 0
 do for [i = 1:xnames] { x_letters = max(x_letters, strlen(xname_label[i])) }
 do for [i = 1:ynames] { y_letters = max(y_letters, strlen(yname_label[i])) }
-columns = stacked ? 1 : min(panels, figure_w > 5 ? 3 : 2)
-small = max(3, min(7, 72 * 0.75 * figure_w * 0.8 / columns / max(max(xnames, ynames), 1)))
-turned = xnames > 0 && x_letters * letter > 0.9 * figure_w / 2 / max(xnames, 1)
+longest_name = max(x_letters, y_letters)
+columns = stacked ? 1 : min(panels, figure_w > 5 || panels > 6 ? 3 : 2)
+small = min(7, 72 * 0.75 * figure_w * 0.8 / columns / max(max(xnames, ynames), 1))
+# Where names would be too small to read, an axis has only some of them. If both axes have the same, it has their numbers, and a list below says whose they are.
+is_list = small < 5 && xnames == ynames
+if (is_list) { do for [i = 1:xnames] { is_list = is_list && xname_label[i] eq yname_label[i] } }
+every = small < 5 ? ceil(5.5 / small) : 1
+is_shown(i) = is_list ? i == 1 || i % 5 == 0 : (i - 1) % every == 0
+if (every > 1) { small = 5.5 }
+if (is_list) { small = 7; x_letters = 2; y_letters = 2 }
+turned = !is_list && xnames > 0 && x_letters * letter > 0.9 * figure_w / 2 / max(xnames, 1)
 right = 1.0 * right
 value_high = 1.0 * value_high
 gain = 1.0 * gain
@@ -29,7 +37,12 @@ do for [q = 1:panel_rows] {
 gains = 0
 do for [p = 1:panels] { gains = gains + panel_is_gain[p] }
 bars_h = stacked ? 0 : 0.5
-figure_h = y + below_h + bars_h + (!stacked && gains > 0 && figure_w < 5 ? 0.46 : 0)
+list_columns = 1
+do for [n = 2:8] { if (figure_w / n > (5 + longest_name) * letter) { list_columns = n } }
+list_rows = (xnames + list_columns - 1) / list_columns
+list_y = y + below_h + 0.1
+list_h = is_list ? list_rows * 0.13 + 0.06 : 0
+figure_h = y + below_h + list_h + bars_h + (!stacked && gains > 0 && figure_w < 5 ? 0.46 : 0)
 font_small = points(small)
 font_title = stacked ? font8 : font7
 eval begin
@@ -54,10 +67,11 @@ do for [p = 1:panels] {
     unset ytics
     if (ynames == 0 && column_x == label_w) { set ytics step(abs(high - low), plot_h / 0.2) offset 0.5, 0 scale 0.3 font font7 }
     if (xnames == 0 && is_lowest) { set xtics step(right - left, 5) offset 0, 0.3 scale 0.3 font font7 }
-    if (column_x == label_w) { do for [i = 1:ynames] { set label 100 + i yname_label[i] at screen across(column_x - 0.04), first yname_at[i] right noenhanced font font_small } }
+    if (is_list && p == 1) { do for [i = 1:xnames] { set label 3000 + i sprintf('%d  %s', i, xname_label[i]) at screen across(0.1 + figure_w * ((i - 1) / list_rows) / list_columns), down(list_y + 0.13 * ((i - 1) % list_rows)) left noenhanced font font7 } }
+    if (column_x == label_w) { do for [i = 1:ynames] { if (is_shown(i)) { set label 100 + i is_list ? sprintf('%d', i) : yname_label[i] at screen across(column_x - 0.04), first yname_at[i] right noenhanced font font_small } } }
     if (is_lowest) { do for [i = 1:xnames] {
-        if (turned) { set label 1000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.04) right rotate noenhanced font font_small }
-        if (!turned) { set label 1000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font_small }
+        if (turned && is_shown(i)) { set label 1000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.04) right rotate noenhanced font font_small }
+        if (!turned && is_shown(i)) { set label 1000 + i is_list ? sprintf('%d', i) : xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font_small }
     } }
     if (is_lowest && xlabel ne '') { set label 2 xlabel at screen across(column_x + (panel_w - 0.1) / 2), down(begin_y[p] + plot_h + below_h - 0.06) center noenhanced font font7 }
     if (ylabel ne '' && column_x == label_w) { set label 3 ylabel at screen across(0.07), down(begin_y[p] + plot_h / 2) center rotate noenhanced font font7 }

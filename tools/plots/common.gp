@@ -5,8 +5,7 @@ format = exists('ARGC') && ARGC > 0 ? ARG1 : 'svg'
 file = exists('ARGC') && ARGC > 1 ? ARG2 : name . '.' . format
 data = name . '.csv'
 set datafile separator comma
-if (!exists('usual_w')) { usual_w = 3.45 }
-figure_w = width_in > 0 ? 1.0 * width_in : usual_w
+figure_w = width_in > 0 ? 1.0 * width_in : 3.45
 figure_h = 1.0
 
 # Widths of text are estimated from the number of its letters, for a wide sans serif font.
