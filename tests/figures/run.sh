@@ -71,6 +71,21 @@ if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/do
 # gnuplot's own error bars have a white disc over them, which hides the short ones.
 if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
 
+# At a column's width no text is smaller than 5 points, in the docs than 6; and the docs' figures are all as wide as a column.
+cat >sizes.py <<'END'
+import re, sys
+wrong = []
+for file in sys.argv[2:]:
+    text = open(file).read()
+    sizes = [float(size) for size in re.findall(r'font-size="([0-9.]+)"', text)]
+    if re.search(r'<svg[^>]* width="(\d+)"', text)[1] != "745":
+        wrong.append(f"{file} is not 3.45 inches wide")
+    if not sizes or min(sizes) < 3 * float(sys.argv[1]):  # 216 pixels an inch
+        wrong.append(f"{file} has text of {min(sizes, default=0) / 3:.1f} points")
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+END
+if python3 sizes.py 5 drawn/*/*.svg >wrong && python3 sizes.py 6 "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then ok; else bad "text is too small, or a figure too wide" "$(head wrong)"; fi
 # Tenants that follow each other are told apart in grey print.
 if python3 - "$source/sim/report/palette.def" >wrong <<'END'; then ok; else bad "neighbours are alike in grey" "$(cat wrong)"; fi
 import re, sys

@@ -3,8 +3,11 @@ import math
 import re
 import subprocess
 import textwrap
+from pathlib import Path
 
 from errors import best_naive, held_back
+
+ROOT = Path(__file__).resolve().parents[2]
 
 HEAD = """\
 # Simulated against measured
@@ -167,22 +170,61 @@ def trust(folders):
 
 
 GNUPLOT = """\
-set encoding utf8
-set terminal svg size 745, 480 font 'Helvetica,20' linewidth 2 noenhanced standalone background '#ffffff'
-set output '{file}'
-set border 3 lw 0.6
-set tics nomirror scale 0.4 font 'Helvetica,17'
+name = '{name}'
+load 'tools/figure.gp'
+figure_h = 2.55
+eval begin
 set grid lt 1 lc rgb '#dddddd' lw 0.4
-set key default outside top center horizontal Left reverse font 'Helvetica,17' samplen 1.5
-set xlabel '{what}, measured'
-set ylabel 'predicted'
-{scale}
+set xrange [{low:g}:{high:g}]
+set yrange [{low:g}:{high:g}]
+{ticks}
+set xlabel 'Measured{unit}' font font7 offset 0, 1.1
+set ylabel 'Predicted' font font7 offset 1
+{labels}
+eval place(0.5, 0.08, 2.08, 2.08)
 $points << EOD
 {points}
 EOD
-plot x with lines lc rgb 'black' lw 0.5 notitle, \\
-{naive}     '$points' using 1:2 with points pt 7 ps {size} lc rgb 0xE69F00 title 'smsched'
+plot x with lines lc rgb 'black' lw 0.5{naive}, \\
+     $points using 1:2 with points pt 7 ps {size} lc rgb hue[1]
+unset multiplot
+unset output
 """
+LARGER = {"us": "ms", "ms": "s"}  # a thousand times
+
+
+def reach(values, wide):
+    """The ends of both axes. They leave out up to a hundredth of the values, where these are far from the others."""
+    values, beyond = sorted(math.log(value) if wide else value for value in values), len(values) // 200
+    low, high = values[0], values[-1]
+    inner = values[beyond], values[-1 - beyond]
+    if high - low > 1.4 * (inner[1] - inner[0]):
+        low, high = inner
+    low, high = low - 0.05 * (high - low), high + 0.05 * (high - low)
+    if wide:
+        return math.exp(low), math.exp(high)
+    return (0 if values[0] >= 0 and low < 0.25 * high else low), high
+
+
+def ticks(low, high, wide):
+    if not wide:
+        step = f"step({high - low:g}, 5)"
+        return f"set xtics {step}\nset ytics {step}"
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
+    marks = ", ".join(f"'{digit * 10.0**power:g}' {digit * 10.0**power:g}" for power in powers for digit in ((1, 2, 5) if high < 300 * low else (1,)))
+    return f"set logscale xy\nset xtics ({marks})\nset ytics ({marks})"
+
+
+def beside(points, low, high, naive):
+    """The lines at the plot's right: (text, mark before it)."""
+    beyond = sum(math.isfinite(value) and not low <= min(point[0], value) <= max(point[0], value) <= high for point in points for value in point[1:])
+    lines = [("smsched", "pt 7 ps 0.5 lc rgb hue[1]")] + ([("naive:", "pt 7 ps 0.5 lc rgb 0xB0B0B0"), (naive["model"], "")] if naive else [])
+    lines += [("", ""), (f"{beyond} mark{'s' * (beyond > 1)}", ""), ("off the axes", "")] if beyond else []
+    texts = []
+    for i, (text, mark) in enumerate(lines):
+        y = f"down({0.16 + 0.15 * i:g})"
+        texts += [f"set label '{text}' at screen across(2.72), {y} font font7"] + ([f"set label '' at screen across(2.66), {y} point {mark}"] if mark else [])
+    return "\n".join(texts)
 
 
 def figure(folder, rows, naive, path):
@@ -191,13 +233,19 @@ def figure(folder, rows, naive, path):
     slow = any(row["alone"] for row in rows)
     rows = [row for row in rows if row["alone"]] if slow else rows
     rows = rows[:: max(1, math.ceil(len(rows) / 400))]
-    unit = (lambda row, value: value / row["alone"]) if slow else (lambda row, value: value)
-    points = [[unit(row, row["measured"]), unit(row, row["simulated"])] +
-              ([unit(row, row[naive["model"]]) if row[naive["model"]] is not None else math.nan] if naive else []) for row in rows]
+    unit, per = ("slowdown", "") if slow else (folder.about["unit"].partition(" ")[0], "".join(folder.about["unit"].partition(" ")[1:]))
+    models = ["measured", "simulated"] + ([naive["model"]] if naive else [])
+    points = [[math.nan if row[model] is None else row[model] / (row["alone"] if slow else 1) for model in models] for row in rows]
+    if unit in LARGER and max(point[0] for point in points) >= 10000:
+        unit, points = LARGER[unit], [[value / 1000 for value in point] for point in points]
     known = [value for point in points for value in point if math.isfinite(value)]
-    wide = min(known) > 0 and max(known) > 20 * min(known)
+    low, high = reach(known, min(known) > 0)
+    wide = min(known) > 0 and high > 5 * low
+    low, high = reach(known, wide)
+    size = 0.3 if len(rows) > 60 else 0.5
     script = GNUPLOT.format(
-        file=path, what="measured / alone" if slow else folder.about["unit"].replace("'", "''"), scale="set logscale xy" if wide else "",
-        points="\n".join(" ".join(f"{value:.5g}" for value in point) for point in points), size=0.4 if len(rows) > 60 else 0.7,
-        naive=f"     '$points' using 1:3 with points pt 6 ps 0.5 lc rgb 0x666666 title '{naive['model']}', \\\n" if naive else "")
-    subprocess.run(["gnuplot"], input=script.replace("measured / alone, measured", "slowdown, measured"), text=True, check=True)
+        name=path.with_suffix(""), low=low, high=high, ticks=ticks(low, high, wide), unit=f" {unit}" if slow else f" ({unit}{per})".replace("'", "''"),
+        labels=beside(points, low, high, naive),
+        points="\n".join(" ".join(f"{value:.5g}" for value in point) for point in points), size=size,
+        naive=f", \\\n     $points using 1:3 with points pt 7 ps {size} lc rgb 0xB0B0B0" if naive else "")
+    subprocess.run(["gnuplot"], input=script, text=True, check=True, cwd=ROOT)
