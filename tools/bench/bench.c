@@ -172,6 +172,8 @@ static struct plain_work plain_work(void)
 }
 
 /* Returns the median seconds of five runs of a reference with so many blocks. */
+static const char *const plain_name = "(plain loop)";
+
 static double time_plain(double (*run)(const struct plain_work *work, uint64_t blocks), uint64_t blocks)
 {
     struct plain_work work = plain_work();
@@ -216,13 +218,13 @@ static int run_once(const struct work *work, double blocks)
 }
 
 /* Returns the instructions of a process that runs the row once, or -1 without `valgrind`. */
-static double count_instructions(const char *program, const struct work *work, double blocks)
+static double count_instructions(const char *program, const char *row, double blocks)
 {
     char command[1024], line[256];
     double count = -1;
     snprintf(command, sizeof command,
              "valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null '%s' --once %.0f '%s' 2>&1",
-             program, blocks, work->name);
+             program, blocks, row);
     FILE *from = popen(command, "r");
     while (from && fgets(line, sizeof line, from)) {
         const char *at = strstr(line, "refs:");
@@ -237,11 +239,10 @@ static double count_instructions(const char *program, const struct work *work, d
 }
 
 /* Returns the instructions of a block: what more blocks cost, without loading and the first fill of the SMs; or -1. */
-static double instructions_a_block(const char *program, const struct work *work)
+static double instructions_a_block(const char *program, const char *row, double few)
 {
-    double few = work->sms > 800 ? 64.0 * work->sms : 51200;
-    double less = count_instructions(program, work, few);
-    double more = less < 0 ? -1 : count_instructions(program, work, 2 * few);
+    double less = count_instructions(program, row, few);
+    double more = less < 0 ? -1 : count_instructions(program, row, 2 * few);
     return more < 0 ? -1 : (more - less) / few;
 }
 
@@ -259,7 +260,7 @@ static int bench(const struct work *work, double blocks, const char *program)
     }
     sms_file_free(file);
     print_row(work->name, blocks, median(seconds), time_plain(plain_loop, 200000) / 200000,
-              program ? instructions_a_block(program, work) : -1);
+              program ? instructions_a_block(program, work->name, work->sms > 800 ? 64.0 * work->sms : 51200) : -1);
     return 0;
 }
 
@@ -307,13 +308,13 @@ static const struct work *find_work(const char *name)
     return NULL;
 }
 
-static void print_references(void)
+static void print_references(const char *program)
 {
     printf(
         "| work | blocks | million blocks/s | ns/block | ratio to the plain loop | peak MiB so far | instructions |\n"
         "|---|---|---|---|---|---|---|\n");
     double plain = time_plain(plain_loop, 200000) / 200000;
-    print_row("(plain loop)", 2e5, plain * 2e5, plain, -1);
+    print_row(plain_name, 2e5, plain * 2e5, plain, program ? instructions_a_block(program, plain_name, 51200) : -1);
     print_row("(simtbs's ticks)", 2e4, time_plain(plain_ticks, 20000), plain, -1);
 }
 
@@ -336,9 +337,13 @@ int main(int argc, char **argv)
     }
     argc -= optind;
     argv += optind;
+    if (once > 0 && argc == 1 && !strcmp(argv[0], plain_name)) {
+        struct plain_work work = plain_work();
+        return plain_loop(&work, (uint64_t)once) < 0;
+    }
     if (once > 0)
         return argc != 1 || !find_work(argv[0]) || run_once(find_work(argv[0]), once);
-    print_references();
+    print_references(program);
     for (size_t w = 0; w < sizeof works / sizeof *works; w++) {
         if (!is_asked_for(works[w].name, argc, argv))
             continue;
