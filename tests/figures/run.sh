@@ -29,7 +29,7 @@ END
 done | sed "/question: $/d" >few.yaml
 printf -- '---\nworkload: one\nkernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %%, demand: {fp32: 9 %%}}]\n' >>few.yaml
 printf 'plan: curves\nbase: few.yaml\naxes: [{contention.slope: [1, 2, 4]}]\n' >curves.yaml
-printf 'plan: maps\nbase: %s\nreplications: 2\naxes: [{contention.slope: [1, 2]}, {queue: [fifo, interleave]}]\n' "$source/scenarios/01-two-tenants.yaml" >maps.yaml
+printf 'plan: maps\nbase: %s\nreplications: 2\naxes: [{contention.slope: {from: 1, to: 2, steps: 3, scale: log}}, {queue: [fifo, interleave]}]\n' "$source/scenarios/01-two-tenants.yaml" >maps.yaml
 try 0 "a folder of four scenarios" run --quiet --out few few.yaml
 try 0 "a folder of one scenario" run --quiet --out one "$source/scenarios/01-two-tenants.yaml"
 for name in shared cluster levels failures; do try 0 "a folder of $name" run --quiet --out $name "$source/tests/golden/$name.yaml"; done
@@ -70,6 +70,9 @@ if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/do
 
 # gnuplot's own error bars have a white disc over them, which hides the short ones.
 if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
+
+# Steps of a scale have the digits that are read.
+if grep -q '>1.414<' drawn/maps.sweep/map-two-tenants.svg && ! grep -q '>1.4142' drawn/maps.sweep/map-two-tenants.svg; then ok; else bad "long numbers at an axis"; fi
 
 # At a column's width no text is smaller than 5 points, in the docs than 6; and the docs' figures are all as wide as a column.
 cat >sizes.py <<'END'

@@ -29,9 +29,12 @@ SELECT CASE WHEN several THEN scenario ELSE '' END AS title, 0.5 AS left, (SELEC
     max(1, ceil(ifnull((SELECT max(abs(value)) FROM shown WHERE panel > 1), 1))) AS gain FROM figure, size, (SELECT min(value) AS low, max(value) AS high FROM shown WHERE panel = 1) v;
 -- @array panel
 SELECT wrap(policy, 24) AS title, panel > 1 AS is_gain FROM panel ORDER BY panel;
+-- Values of a scale of many steps have many digits.
 -- @array xname
-SELECT CAST(x AS TEXT) AS label, place AS at FROM across_x ORDER BY place;
+SELECT CASE WHEN length(x) - length(ltrim(x, '0123456789.')) > 5 AND x LIKE '%.%' AND CAST(x AS REAL) BETWEEN 0.001 AND 9999
+    THEN printf('%.4g', CAST(x AS REAL)) || ltrim(x, '0123456789.') ELSE CAST(x AS TEXT) END AS label, place AS at FROM across_x ORDER BY place;
 -- @array yname
-SELECT CAST(y AS TEXT) AS label, place AS at FROM line ORDER BY place;
+SELECT CASE WHEN length(y) - length(ltrim(y, '0123456789.')) > 5 AND y LIKE '%.%' AND CAST(y AS REAL) BETWEEN 0.001 AND 9999
+    THEN printf('%.4g', CAST(y AS REAL)) || ltrim(y, '0123456789.') ELSE CAST(y AS TEXT) END AS label, place AS at FROM line ORDER BY place;
 -- @data
 SELECT panel, x, y, 1 AS width, 1 AS height, CASE panel WHEN 1 THEN value / size ELSE value END AS value, policy, x_value, y_value FROM shown, size ORDER BY panel, y, x;

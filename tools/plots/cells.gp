@@ -7,13 +7,12 @@ do for [i = 1:xnames] { x_letters = max(x_letters, strlen(xname_label[i])) }
 do for [i = 1:ynames] { y_letters = max(y_letters, strlen(yname_label[i])) }
 longest_name = max(x_letters, y_letters)
 columns = stacked ? 1 : min(panels, figure_w > 5 || panels > 6 ? 3 : 2)
-small = min(7, 72 * 0.75 * figure_w * 0.8 / columns / max(max(xnames, ynames), 1))
+pitch(n) = 72 * 0.75 * figure_w * 0.8 / columns / max(n, 1)    # points a name
+small = max(5, min(7, pitch(max(xnames, ynames))))
 # Where names would be too small to read, an axis has only some of them. If both axes have the same, it has their numbers, and a list below says whose they are.
-is_list = small < 5 && xnames == ynames
+is_list = pitch(xnames) < 5 && xnames == ynames
 if (is_list) { do for [i = 1:xnames] { is_list = is_list && xname_label[i] eq yname_label[i] } }
-every = small < 5 ? ceil(5.5 / small) : 1
-is_shown(i) = is_list ? i == 1 || i % 5 == 0 : (i - 1) % every == 0
-if (every > 1) { small = 5.5 }
+is_shown(i, n) = is_list ? i == 1 || i % 5 == 0 : (i - 1) % ceil(5 / pitch(n)) == 0
 if (is_list) { small = 7; x_letters = 2; y_letters = 2 }
 turned = !is_list && xnames > 0 && x_letters * letter > 0.9 * figure_w / 2 / max(xnames, 1)
 right = 1.0 * right
@@ -68,10 +67,10 @@ do for [p = 1:panels] {
     if (ynames == 0 && column_x == label_w) { set ytics step(abs(high - low), plot_h / 0.2) offset 0.5, 0 scale 0.3 font font7 }
     if (xnames == 0 && is_lowest) { set xtics step(right - left, 5) offset 0, 0.3 scale 0.3 font font7 }
     if (is_list && p == 1) { do for [i = 1:xnames] { set label 3000 + i sprintf('%d  %s', i, xname_label[i]) at screen across(0.1 + figure_w * ((i - 1) / list_rows) / list_columns), down(list_y + 0.13 * ((i - 1) % list_rows)) left noenhanced font font7 } }
-    if (column_x == label_w) { do for [i = 1:ynames] { if (is_shown(i)) { set label 100 + i is_list ? sprintf('%d', i) : yname_label[i] at screen across(column_x - 0.04), first yname_at[i] right noenhanced font font_small } } }
+    if (column_x == label_w) { do for [i = 1:ynames] { if (is_shown(i, ynames)) { set label 100 + i is_list ? sprintf('%d', i) : yname_label[i] at screen across(column_x - 0.04), first yname_at[i] right noenhanced font font_small } } }
     if (is_lowest) { do for [i = 1:xnames] {
-        if (turned && is_shown(i)) { set label 1000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.04) right rotate noenhanced font font_small }
-        if (!turned && is_shown(i)) { set label 1000 + i is_list ? sprintf('%d', i) : xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font_small }
+        if (turned && is_shown(i, xnames)) { set label 1000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.04) right rotate noenhanced font font_small }
+        if (!turned && is_shown(i, xnames)) { set label 1000 + i is_list ? sprintf('%d', i) : xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font_small }
     } }
     if (is_lowest && xlabel ne '') { set label 2 xlabel at screen across(column_x + (panel_w - 0.1) / 2), down(begin_y[p] + plot_h + below_h - 0.06) center noenhanced font font7 }
     if (ylabel ne '' && column_x == label_w) { set label 3 ylabel at screen across(0.07), down(begin_y[p] + plot_h / 2) center rotate noenhanced font font7 }

@@ -53,7 +53,10 @@ do for [p = 1:panels] {
     if (panel_log[p]) { set logscale y 10 }
     set xrange [panel_left[p]:panel_right[p]]
     set yrange [panel_low[p]:panel_high[p]]
-    if (panel_log[p]) { set ytics autofreq } else { set ytics step(1.0 * (panel_high[p] - panel_low[p]), 5) }
+    if (panel_log[p]) {
+        set ytics ()
+        do for [d = -15:18] { do for [m in '1 2 5'] { if (m == 1 || panel_high[p] < 300 * panel_low[p]) { set ytics add (sprintf('%g', m * 10.0**d) m * 10.0**d) } } }
+    } else { set ytics step(1.0 * (panel_high[p] - panel_low[p]), 5) }
     unset arrow
     # Names keep a line's distance: pushed up from below, then down from the top.
     place = -1e9
