@@ -104,7 +104,7 @@ chmod +x results/measured/theirs/derive
 makes ours
 validates 0 "a folder whose data is elsewhere"
 is results/measured/theirs/parameters.csv p,42
-if tr "\n" " " <docs/evidence/validation.md | grep -q "Fitted: p = 42 (to the fit)"; then ok; else bad "the page has no fitted value"; fi
+if tr "\n" " " <docs/evidence/validation.md | grep -qF "| p = 42 (to the fit) |"; then ok; else bad "the page has no fitted value"; fi
 validates 0 "--all takes all rows" --all results/measured/theirs
 if grep -q '3 values' out && ! grep -q ours out; then ok; else bad "--all of one folder" "$(cat out)"; fi
 mv data/folder/measured.csv kept
