@@ -200,7 +200,8 @@ def reach(values, wide):
     inner = values[beyond], values[-1 - beyond]
     if high - low > 1.4 * (inner[1] - inner[0]):
         low, high = inner
-    low, high = low - 0.05 * (high - low), high + 0.05 * (high - low)
+    margin = max(0.05 * (high - low), 0.01 if wide else 0.01 * abs(high)) or 1  # all values may be equal
+    low, high = low - margin, high + margin
     if wide:
         return math.exp(low), math.exp(high)
     return (0 if values[0] >= 0 and low < 0.25 * high else low), high
