@@ -90,42 +90,42 @@ survives() {
 }
 
 fine=$tests/import/fine
-survives 2 1 "run as a table" none run vms.yaml --jobs 1
-survives 2 1 "run with --trust" none run vms.yaml --jobs 1 --trust
-survives 2 2 "run as CSV" none run vms.yaml --jobs 1 --format csv
-survives 3 3 "run as JSON" none run vms.yaml --jobs 1 --format json
-survives 11 4 "run into a folder" out run vms.yaml --jobs 1 --quiet --out out
-survives 11 5 "run of processes into a folder" out run processes.yaml --jobs 1 --quiet --out out
-survives 11 6 "run of a cluster into a folder" out run cluster.yaml --jobs 1 --quiet --out out
-survives 3 7 "trace" trace.json run vms.yaml --jobs 1 --trace trace.json
-survives 3 7 "trace for Perfetto" trace.pftrace run vms.yaml --jobs 1 --trace trace.pftrace
-survives 3 7 "trace compressed" trace.json.gz run vms.yaml --jobs 1 --trace trace.json.gz
-survives 3 1 "trace of processes" trace.json run processes.yaml --jobs 1 --trace trace.json
-survives 3 2 "trace of a cluster" trace.json run cluster.yaml --jobs 1 --trace trace.json
-survives 5 3 "compare as a table" none compare vms.yaml --jobs 1
-survives 5 4 "compare as CSV" none compare vms.yaml --jobs 1 --format csv
-survives 5 5 "compare as JSON" none compare vms.yaml --jobs 1 --format json
-survives 5 6 "check with JUnit" out.xml check vms.yaml --jobs 1 --junit out.xml --baseline baseline.csv
-survives 11 7 "explain as JSON" none explain vms.yaml --format json
-survives 11 1 "explain processes as CSV" none explain processes.yaml --format csv
-survives 31 2 "import ncu" out.yaml import ncu "$fine/ncu-raw.csv" --out out.yaml
-survives 31 3 "import nvprof" out.yaml import nvprof "$fine/nvprof-trace.csv" "$fine/nvprof-metrics.csv" --out out.yaml
-survives 31 4 "import nsys" out.yaml import nsys nsys-irregular.sqlite --out out.yaml
-survives 31 5 "import kineto" out.yaml import kineto kineto-training.json --out out.yaml
-survives 1 1 "import openb" out.yaml import openb "$tests/import/openb/fine/nodes.csv" "$tests/import/openb/fine/pods.csv" \
+survives 3 1 "run as a table" none run vms.yaml --jobs 1
+survives 3 1 "run with --trust" none run vms.yaml --jobs 1 --trust
+survives 3 2 "run as CSV" none run vms.yaml --jobs 1 --format csv
+survives 7 3 "run as JSON" none run vms.yaml --jobs 1 --format json
+survives 23 4 "run into a folder" out run vms.yaml --jobs 1 --quiet --out out
+survives 23 5 "run of processes into a folder" out run processes.yaml --jobs 1 --quiet --out out
+survives 23 6 "run of a cluster into a folder" out run cluster.yaml --jobs 1 --quiet --out out
+survives 7 7 "trace" trace.json run vms.yaml --jobs 1 --trace trace.json
+survives 7 7 "trace for Perfetto" trace.pftrace run vms.yaml --jobs 1 --trace trace.pftrace
+survives 7 7 "trace compressed" trace.json.gz run vms.yaml --jobs 1 --trace trace.json.gz
+survives 7 1 "trace of processes" trace.json run processes.yaml --jobs 1 --trace trace.json
+survives 7 2 "trace of a cluster" trace.json run cluster.yaml --jobs 1 --trace trace.json
+survives 11 3 "compare as a table" none compare vms.yaml --jobs 1
+survives 11 4 "compare as CSV" none compare vms.yaml --jobs 1 --format csv
+survives 11 5 "compare as JSON" none compare vms.yaml --jobs 1 --format json
+survives 11 6 "check with JUnit" out.xml check vms.yaml --jobs 1 --junit out.xml --baseline baseline.csv
+survives 23 7 "explain as JSON" none explain vms.yaml --format json
+survives 23 1 "explain processes as CSV" none explain processes.yaml --format csv
+survives 61 2 "import ncu" out.yaml import ncu "$fine/ncu-raw.csv" --out out.yaml
+survives 61 3 "import nvprof" out.yaml import nvprof "$fine/nvprof-trace.csv" "$fine/nvprof-metrics.csv" --out out.yaml
+survives 61 4 "import nsys" out.yaml import nsys nsys-irregular.sqlite --out out.yaml
+survives 61 5 "import kineto" out.yaml import kineto kineto-training.json --out out.yaml
+survives 2 1 "import openb" out.yaml import openb "$tests/import/openb/fine/nodes.csv" "$tests/import/openb/fine/pods.csv" \
     --out out.yaml
-survives 1 1 "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
-survives 31 6 "report" report.html report vms --out report.html
-survives 31 7 "report of processes as JSON" none report processes --format json
-survives 31 5 "report with --trust" none report vms --format json --trust
-survives 401 1 "report of a sweep" report.html report swept --out report.html
-survives 997 1 "plot" vms/plots plot vms --format svg --quiet
-survives 1001 3 "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new
-survives 1001 4 "merge" swept/results sweep merge plan.yaml --quiet --out swept
-survives 11 5 "slurm" none sweep plan.yaml --slurm --dry-run --out other
-survives 101 6 "list schema" none list schema
-survives 1009 7 "list workloads" none list workloads --format json
-survives 1 1 "list policies" none list policies
-survives 11 2 "validate" none validate --quiet vms.yaml processes.yaml cluster.yaml plan.yaml
+survives 2 1 "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
+survives 61 6 "report" report.html report vms --out report.html
+survives 61 7 "report of processes as JSON" none report processes --format json
+survives 61 5 "report with --trust" none report vms --format json --trust
+survives 797 1 "report of a sweep" report.html report swept --out report.html
+survives 1999 1 "plot" vms/plots plot vms --format svg --quiet
+survives 2003 3 "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new
+survives 2003 4 "merge" swept/results sweep merge plan.yaml --quiet --out swept
+survives 23 5 "slurm" none sweep plan.yaml --slurm --dry-run --out other
+survives 199 6 "list schema" none list schema
+survives 2017 7 "list workloads" none list workloads --format json
+survives 2 1 "list policies" none list policies
+survives 23 2 "validate" none validate --quiet vms.yaml processes.yaml cluster.yaml plan.yaml
 
 finish
