@@ -278,6 +278,9 @@ static int explain_scenario(const struct sms_scenario *scenario, struct explanat
     print_stretches(explanation, 0);
     end_policy(explanation);
     explanation->lines = 0;
+    if (!code && explanation->shown != explanation->scenario && explanation->given->format == FORMAT_TABLE)
+        fprintf(explanation->to, "%s: no decision and no event%s\n", explanation->scenario,
+                explanation->whole ? "" : " in this span");
     sms_errors_print(&errors, stderr);
     sms_results_free(results);
     return cli_exit_code(code);
