@@ -81,10 +81,12 @@ const struct cli_command cmd_compare = {
     .name = "compare",
     .args = "SCENARIO...",
     .summary = "run the scenarios and print each policy's change over the first",
-    .text = "Ratios are paired by replication: all policies see the same random numbers in a replication. * marks a "
-            "difference that is significant after Holm's correction over the changes of its metric. --baseline names "
-            "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
-            "of each policy to it, and the resources that limit it.",
+    .text =
+        "Ratios are paired by replication: all policies see the same random numbers in a replication. A mark "
+        "says that a change is significant after Holm's correction over the changes of its metric: better, worse, or * "
+        "where neither is. --baseline names "
+        "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
+        "of each policy to it, and the resources that limit it.",
     .examples =
         "smsched compare scenarios/02-a-server.yaml\n"
         "smsched compare scenarios/02-a-server.yaml --baseline leftover --policy fine_grained --policy leftover\n"

@@ -48,7 +48,7 @@ struct sms_group {
     size_t sm;            /* index of the SM */
     size_t blocks;        /* number of blocks, > 0 */
     const double *demand; /* [resources] of one block, parts of one SM */
-    double *speed;        /* the model writes its answer here */
+    double *speed;        /* the model writes its answer here, for every group; it holds nothing before */
     int cls;              /* index of its class in `pairs`, or -1: it slows nothing, and nothing slows it */
     double most;          /* with `shares_device`: speed at which a resource of scope device stops it; 0: none does */
 };

@@ -124,7 +124,8 @@ struct sms_share_policy {
      * rest. */
     enum sms_answer (*allocate)(struct sms_share *share, size_t process);
 
-    /* Called before a kernel launch. NULL grants it. */
+    /* Called before each launch of a kernel, with `times: 10` ten times. A launch that is granted begins at once, and
+     * SMS_EVENT_LAUNCHED comes before another process is asked. NULL grants it. */
     enum sms_answer (*launch)(struct sms_share *share, size_t process);
 
     /* Called between two driver calls. Answers SMS_GRANT, or SMS_SUSPEND to suspend the process. NULL grants. */
@@ -194,7 +195,8 @@ bool sms_share_admits(const struct sms_share *share, size_t process, size_t devi
  * same whenever a replication is repeated. */
 double sms_share_random(struct sms_share *share);
 
-/* Logs what was decided and why, for `smsched explain`. */
+/* Logs what was decided and why, for `smsched explain`. A process that waits is asked again and again: say something
+ * only when it is new. */
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -100,7 +100,8 @@ struct sms_effort {
 };
 struct sms_effort sms_scenario_effort(const struct sms_scenario *scenario);
 
-/* A decision of a block policy, as `smsched explain` prints it. */
+/* A decision of a block policy, as `smsched explain` prints it: one for each block that is placed, and one with `sm` -1
+ * each time a block is offered and waits. */
 struct sms_decision {
     uint64_t time_ps;
     size_t device;
@@ -252,7 +253,8 @@ struct sms_run_options {
     const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 
     /* The observer: NULL, or called for each event whose kind is in `events`, in the first replication only, from its
-     * thread, one policy after another. Another return than 0 ends the run, and sms_run returns SMS_ECANCELED. */
+     * thread, one policy after another, and not in stand-alone runs. Another return than 0 ends the runs of all
+     * policies: sms_run returns SMS_ECANCELED without results. */
     int (*observe)(void *user, const struct sms_run_event *event);
     unsigned events;                         /* the sum of some enum sms_run_event_kind */
     uint64_t explain_from_ps, explain_to_ps; /* decisions and messages outside of this span are not reported */
@@ -274,14 +276,15 @@ static inline struct sms_run_options sms_run_defaults(void)
 
 /* Runs all replications of every policy, and the stand-alone runs. `options` may be NULL. The results refer to
  * `scenario`, whose file must outlive them. The same scenario and seed give the same results on any number of
- * threads. */
+ * threads. Returns a negative code, sets `*out` to NULL and says why in `errors` if a run failed or was ended. */
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
             struct sms_errors *errors);
 void sms_results_free(struct sms_results *results);
 
 /* What a metric describes. Only scenarios with `processes:` have metrics of processes and devices; the last process and
- * the last device is "all". Only scenarios with `nodes:` have metrics of the cluster and of nodes. If there are more
- * than 2000 nodes, the entries of `nodes:` stand for them; if there are more than 2000 entries, there are none. */
+ * the last device is "all". Jobs, their latencies and the progress of processes are metrics of SMS_VM there, too. Only
+ * scenarios with `nodes:` have metrics of the cluster and of nodes. If there are more than 2000 nodes, the entries of
+ * `nodes:` stand for them; if there are more than 2000 entries, there are none. */
 enum sms_subject {
     SMS_HOST,
     SMS_VM,
