@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 5 };
+enum { RUNS = 5, PLAIN_SMS = 80 };
 
 struct work {
     const char *name, *contention, *policy;
@@ -171,20 +171,21 @@ static struct plain_work plain_work(void)
     return work;
 }
 
-/* Returns the median seconds of five runs of a reference with so many blocks. */
 static const char *const plain_name = "(plain loop)";
 
-static double time_plain(double (*run)(const struct plain_work *work, uint64_t blocks), uint64_t blocks)
+/* Returns the median seconds a block of five runs of a reference. */
+static double time_plain(double (*run)(const struct plain_work *work, int sms, uint64_t blocks), int sms,
+                         uint64_t blocks)
 {
     struct plain_work work = plain_work();
     double seconds[RUNS];
     for (int i = 0; i < RUNS; i++) {
         double start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-        if (run(&work, blocks) < 0)
+        if (run(&work, sms, blocks) < 0)
             return -1;
         seconds[i] = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
     }
-    return median(seconds);
+    return median(seconds) / (double)blocks;
 }
 
 static double peak_mib(void)
@@ -246,7 +247,10 @@ static double instructions_a_block(const char *program, const char *row, double 
     return more < 0 ? -1 : (more - less) / few;
 }
 
-/* Prints one row. The plain loop runs right after it, so that both see the same machine. */
+/* Returns as many blocks as make the first fill of the SMs unimportant. */
+static uint64_t plain_blocks(int sms) { return 200000 + (uint64_t)sms * 400; }
+
+/* Prints one row. The plain loop runs right after it on as many SMs, so that both see the same machine. */
 static int bench(const struct work *work, double blocks, const char *program)
 {
     struct sms_file *file = load(work, blocks, 1);
@@ -259,7 +263,7 @@ static int bench(const struct work *work, double blocks, const char *program)
             return 1;
     }
     sms_file_free(file);
-    print_row(work->name, blocks, median(seconds), time_plain(plain_loop, 200000) / 200000,
+    print_row(work->name, blocks, median(seconds), time_plain(plain_loop, work->sms, plain_blocks(work->sms)),
               program ? instructions_a_block(program, work->name, work->sms > 800 ? 64.0 * work->sms : 51200) : -1);
     return 0;
 }
@@ -313,9 +317,9 @@ static void print_references(const char *program)
     printf(
         "| work | blocks | million blocks/s | ns/block | ratio to the plain loop | peak MiB so far | instructions |\n"
         "|---|---|---|---|---|---|---|\n");
-    double plain = time_plain(plain_loop, 200000) / 200000;
+    double plain = time_plain(plain_loop, PLAIN_SMS, 200000);
     print_row(plain_name, 2e5, plain * 2e5, plain, program ? instructions_a_block(program, plain_name, 51200) : -1);
-    print_row("(simtbs's ticks)", 2e4, time_plain(plain_ticks, 20000), plain, -1);
+    print_row("(simtbs's ticks)", 2e4, time_plain(plain_ticks, PLAIN_SMS, 20000) * 2e4, plain, -1);
 }
 
 int main(int argc, char **argv)
@@ -339,7 +343,7 @@ int main(int argc, char **argv)
     argv += optind;
     if (once > 0 && argc == 1 && !strcmp(argv[0], plain_name)) {
         struct plain_work work = plain_work();
-        return plain_loop(&work, (uint64_t)once) < 0;
+        return plain_loop(&work, PLAIN_SMS, (uint64_t)once) < 0;
     }
     if (once > 0)
         return argc != 1 || !find_work(argv[0]) || run_once(find_work(argv[0]), once);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { SMS = 80, SLOTS = 16 };
+enum { SLOTS = 16 };
 
 struct plain_sm {
     double usage[PLAIN_RESOURCES];
@@ -15,8 +15,9 @@ struct plain_sm {
 
 struct loop {
     const struct plain_work *work;
-    struct plain_sm sm[SMS];
-    int heap[SMS];
+    struct plain_sm *sm;
+    int *heap; /* of SMs, by `next` */
+    int sms;
     uint64_t random;
     int turn;
 };
@@ -61,12 +62,12 @@ static void rate(const struct loop *loop, struct plain_sm *sm)
     sm->next = sm->settled + soonest;
 }
 
-/* The SM that has changed is at the top. */
-static void sift(struct loop *loop)
+/* Moves an SM that may be later than its children down to its place. */
+static void sift(struct loop *loop, int at)
 {
-    int at = 0, own = loop->heap[0];
-    for (int child = 1; child < SMS; child = 2 * at + 1) {
-        if (child + 1 < SMS && loop->sm[loop->heap[child + 1]].next < loop->sm[loop->heap[child]].next)
+    int own = loop->heap[at];
+    for (int child = 2 * at + 1; child < loop->sms; child = 2 * at + 1) {
+        if (child + 1 < loop->sms && loop->sm[loop->heap[child + 1]].next < loop->sm[loop->heap[child]].next)
             child++;
         if (loop->sm[own].next <= loop->sm[loop->heap[child]].next)
             break;
@@ -87,106 +88,112 @@ static void step(struct loop *loop)
         sm->usage[r] -= loop->work->demand[sm->kernel[sm->first]][r];
     place(loop, sm, sm->first);
     rate(loop, sm);
-    sift(loop);
+    sift(loop, 0);
 }
 
-static int by_next(const void *a, const void *b)
+/* Fills the SMs one after another. */
+static void fill_all(struct loop *loop)
 {
-    const struct plain_sm *x = *(const struct plain_sm *const *)a, *y = *(const struct plain_sm *const *)b;
-    return (x->next > y->next) - (x->next < y->next);
-}
-
-double plain_loop(const struct plain_work *work, uint64_t blocks)
-{
-    struct loop *loop = calloc(1, sizeof *loop);
-    struct plain_sm *order[SMS];
-    if (!loop)
-        return -1;
-    loop->work = work;
-    loop->random = 88172645463325252u;
-    for (int s = 0; s < SMS; s++) {
+    for (int s = 0; s < loop->sms; s++) {
         for (int i = 0; i < SLOTS; i++)
             place(loop, &loop->sm[s], i);
         rate(loop, &loop->sm[s]);
-        order[s] = &loop->sm[s];
     }
-    qsort(order, SMS, sizeof *order, by_next);
-    for (int s = 0; s < SMS; s++)
-        loop->heap[s] = (int)(order[s] - loop->sm);
-    for (uint64_t b = 0; b < blocks; b++)
-        step(loop);
-    double end = loop->sm[loop->heap[0]].next;
-    free(loop);
+}
+
+static void build_heap(struct loop *loop)
+{
+    for (int s = 0; s < loop->sms; s++)
+        loop->heap[s] = s;
+    for (int at = loop->sms / 2 - 1; at >= 0; at--)
+        sift(loop, at);
+}
+
+double plain_loop(const struct plain_work *work, int sms, uint64_t blocks)
+{
+    struct loop loop = {.work = work, .sms = sms, .random = 88172645463325252u};
+    double end = -1;
+    loop.sm = calloc((size_t)sms, sizeof *loop.sm);
+    loop.heap = calloc((size_t)sms, sizeof *loop.heap);
+    if (loop.sm && loop.heap) {
+        fill_all(&loop);
+        build_heap(&loop);
+        for (uint64_t b = 0; b < blocks; b++)
+            step(&loop);
+        end = loop.sm[loop.heap[0]].next;
+    }
+    free(loop.sm);
+    free(loop.heap);
     return end;
 }
 
-struct ticking {
-    float left[SMS][SLOTS];
-    int kernel[SMS][SLOTS]; /* -1: free */
-    float usage[SMS][PLAIN_RESOURCES];
+struct tick_sm {
+    float left[SLOTS];
+    int kernel[SLOTS]; /* -1: free */
+    float usage[PLAIN_RESOURCES];
 };
 
 /* How much longer everything on the SM takes. */
-static float overhead(const struct ticking *state, int s)
+static float overhead(const struct tick_sm *sm)
 {
     float most = 1;
     for (int r = 0; r < PLAIN_RESOURCES; r++)
-        most = state->usage[s][r] > most ? state->usage[s][r] : most;
+        most = sm->usage[r] > most ? sm->usage[r] : most;
     return most - 1;
 }
 
-static void change_usage(const struct plain_work *work, struct ticking *state, int s, int kernel, float sign)
+static void change_usage(const struct plain_work *work, struct tick_sm *sm, int kernel, float sign)
 {
     for (int r = 0; r < PLAIN_RESOURCES; r++)
-        state->usage[s][r] += sign * (float)work->demand[kernel][r];
+        sm->usage[r] += sign * (float)work->demand[kernel][r];
 }
 
-static void fill(struct loop *draws, struct ticking *state)
+static void fill(struct loop *draws, struct tick_sm *sm)
 {
     const struct plain_work *work = draws->work;
-    for (int s = 0; s < SMS; s++)
-        for (int i = 0; i < SLOTS; i++) {
-            if (state->kernel[s][i] >= 0)
-                continue;
-            int kernel = draws->turn;
-            state->kernel[s][i] = kernel;
-            state->left[s][i] = (float)(work->time_us[kernel] * (1 + work->jitter * 3.4641016 * draw(draws)));
-            change_usage(work, state, s, kernel, 1);
-            draws->turn = (kernel + 1) % PLAIN_KERNELS;
-        }
+    for (int i = 0; i < SLOTS; i++) {
+        if (sm->kernel[i] >= 0)
+            continue;
+        int kernel = draws->turn;
+        sm->kernel[i] = kernel;
+        sm->left[i] = (float)(work->time_us[kernel] * (1 + work->jitter * 3.4641016 * draw(draws)));
+        change_usage(work, sm, kernel, 1);
+        draws->turn = (kernel + 1) % PLAIN_KERNELS;
+    }
 }
 
 /* How many blocks end on the SM in this tick. */
-static uint64_t tick(const struct plain_work *work, struct ticking *state, int s)
+static uint64_t tick(const struct plain_work *work, struct tick_sm *sm)
 {
-    float progress = 1 / (1 + overhead(state, s));
+    float progress = 1 / (1 + overhead(sm));
     uint64_t ended = 0;
     for (int i = 0; i < SLOTS; i++) {
-        state->left[s][i] -= progress;
-        if (state->left[s][i] > 0)
+        sm->left[i] -= progress;
+        if (sm->left[i] > 0)
             continue;
-        change_usage(work, state, s, state->kernel[s][i], -1);
-        state->kernel[s][i] = -1;
+        change_usage(work, sm, sm->kernel[i], -1);
+        sm->kernel[i] = -1;
         ended++;
     }
     return ended;
 }
 
-double plain_ticks(const struct plain_work *work, uint64_t blocks)
+double plain_ticks(const struct plain_work *work, int sms, uint64_t blocks)
 {
-    struct ticking *state = calloc(1, sizeof *state);
+    struct tick_sm *sm = calloc((size_t)sms, sizeof *sm);
     struct loop draws = {.work = work, .random = 88172645463325252u};
     double now = 0;
-    if (!state)
+    if (!sm)
         return -1;
-    for (int s = 0; s < SMS; s++)
+    for (int s = 0; s < sms; s++)
         for (int i = 0; i < SLOTS; i++)
-            state->kernel[s][i] = -1;
+            sm[s].kernel[i] = -1;
     for (uint64_t ended = 0; ended < blocks; now++) {
-        fill(&draws, state);
-        for (int s = 0; s < SMS; s++)
-            ended += tick(work, state, s);
+        for (int s = 0; s < sms; s++)
+            fill(&draws, &sm[s]);
+        for (int s = 0; s < sms; s++)
+            ended += tick(work, &sm[s]);
     }
-    free(state);
+    free(sm);
     return now;
 }

@@ -1,5 +1,5 @@
 /* References for the engine's speed: the same work without the engine's generality,
- * on 80 SMs with 16 blocks each and eight resources, typed in. */
+ * with 16 blocks on each SM and eight resources, typed in. */
 #ifndef SMS_BENCH_PLAIN_H
 #define SMS_BENCH_PLAIN_H
 
@@ -13,13 +13,13 @@ struct plain_work {
     double jitter; /* coefficient of variation */
 };
 
-/* A heap of SMs, whose blocks slow each other (proportional, slope 1): takes the next
- * block that ends, replaces it by one of the next kernel, works out the SM again. The
- * time simulated, us; negative without memory. */
-double plain_loop(const struct plain_work *work, uint64_t blocks);
+/* A heap of `sms` SMs, whose blocks slow each other (proportional, slope 1): takes the
+ * next block that ends, replaces it by one of the next kernel, works out the SM again.
+ * The time simulated, us; negative without memory. */
+double plain_loop(const struct plain_work *work, int sms, uint64_t blocks);
 
 /* The algorithm of simtbs: at each tick of 1 us every block of every SM is brought on
  * by its speed in single precision, what has ended leaves, and the next blocks fill up. */
-double plain_ticks(const struct plain_work *work, uint64_t blocks);
+double plain_ticks(const struct plain_work *work, int sms, uint64_t blocks);
 
 #endif
