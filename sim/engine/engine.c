@@ -117,15 +117,23 @@ static void fire_next(struct sms__engine *engine, size_t source)
     engine->firing = none;
 }
 
+static bool is_cancelled(const struct sms__engine *engine)
+{
+    return (engine->ended && *engine->ended) ||
+           (engine->cancel && atomic_load_explicit(engine->cancel, memory_order_relaxed));
+}
+
+bool sms__engine_ends(struct sms__engine *engine)
+{
+    engine->stopped |= is_cancelled(engine);
+    return engine->stopped;
+}
+
 static int check_limits(const struct sms__engine *engine)
 {
     if (engine->max_events && engine->events >= engine->max_events)
         return SMS_ELIMIT;
-    if (engine->ended && *engine->ended)
-        return SMS_ECANCELED;
-    if (engine->cancel && atomic_load_explicit(engine->cancel, memory_order_relaxed))
-        return SMS_ECANCELED;
-    return SMS_OK;
+    return is_cancelled(engine) ? SMS_ECANCELED : SMS_OK;
 }
 
 /* Does the deferred work, or else fires the next event up to `to`. Returns false if there was nothing to do. */

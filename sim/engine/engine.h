@@ -61,6 +61,10 @@ size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, voi
 /* Sets the time of the source's next event, in place of any other. `time` is not before now; SMS__NEVER means none. */
 void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time);
 
+/* For handlers that go through a long list at one instant: true if the run ends, because a handler has stopped it or
+ * because it was cancelled. */
+bool sms__engine_ends(struct sms__engine *engine);
+
 /* Queues the action for the end of this instant, unless it is queued already. */
 void sms__engine_defer(struct sms__engine *engine, struct sms__action *action);
 

@@ -310,6 +310,45 @@ static void the_warm_up_is_not_measured(void **state)
     discard(results, file);
 }
 
+struct cancelling {
+    atomic_bool cancel;
+    unsigned placed;
+};
+
+static int cancel_at_the_first(void *user, const struct sms_run_event *event)
+{
+    struct cancelling *cancelling = user;
+    (void)event;
+    cancelling->placed++;
+    atomic_store(&cancelling->cancel, true);
+    return 0;
+}
+
+/* Thousands of pods may come at one instant, and a place policy may take long for each. */
+static void a_cancel_ends_an_instant(void **state)
+{
+    (void)state;
+    const char *of[] = {
+        "pods: [{name: p, count: 1000}]",
+        "pods: [{name: p, count: 1000, gpu_memory: 1 GiB}]\nscheduler: {kind: gpushare, round_trip: 0 s}"};
+    for (size_t i = 0; i < 2; i++) {
+        struct cancelling cancelling = {false, 0};
+        struct sms_run_options options = sms_run_defaults();
+        struct sms_results *results;
+        struct sms_errors errors;
+        options.cancel = &cancelling.cancel;
+        options.observe = cancel_at_the_first;
+        options.events = SMS_RUN_PLACEMENT;
+        options.user = &cancelling;
+        struct sms_file *file =
+            load_text("scenario: s\nnodes: [{name: n, count: 1000, gpus: 1, gpu_memory: 1 GiB}]\npolicies: [%s]\n%s\n",
+                      i == 1 ? "gpushare" : "first_fit", of[i]);
+        assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, &errors), SMS_ECANCELED);
+        assert_int_equal(cancelling.placed, 1);
+        sms_file_free(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +372,7 @@ int main(void)
         cmocka_unit_test(policies_that_break_the_rules_end_the_run),
         cmocka_unit_test(an_end_beyond_the_range_of_the_clock_is_refused),
         cmocka_unit_test(the_warm_up_is_not_measured),
+        cmocka_unit_test(a_cancel_ends_an_instant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

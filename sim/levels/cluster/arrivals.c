@@ -216,7 +216,7 @@ static void serve(struct sms__cluster_run *run, uint64_t now)
 static void arrive(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
-    while (next_arrival(run) == now && !run->engine.stopped) {
+    while (next_arrival(run) == now && !sms__engine_ends(&run->engine)) {
         uint32_t p = (uint32_t)run->arrived++;
         const struct sms_pod_view *shape = sms__pod_shape(run, p);
         uint64_t milli = run->arrived_milli + sms_pod_gpu_milli(shape);

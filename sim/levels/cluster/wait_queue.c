@@ -138,7 +138,7 @@ static bool hold_gang(struct sms__cluster_run *run, uint32_t first, uint32_t *en
     uint32_t p = first;
     for (; p != SMS__NO_POD && sms__same_gang(run, first, p); p = run->pod[p].next) {
         uint32_t node = sms__find_node(run, run->pod[p].shape);
-        if (run->engine.stopped)
+        if (sms__engine_ends(&run->engine))
             return false;
         if (node == SMS__NO_NODE)
             break;
@@ -178,7 +178,7 @@ static void serve_queue(struct sms__cluster_run *run, uint32_t shape, uint64_t n
 static void serve(struct sms__cluster_run *run, uint64_t now)
 {
     const struct wait_queues *queues = run->scheduling;
-    while (!run->engine.stopped) {
+    while (!sms__engine_ends(&run->engine)) {
         struct sms__match next = sms__queue_first(&queues->ready);
         if (next.time == SMS__NEVER)
             return;

@@ -94,7 +94,7 @@ void sms__cycles_begin(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__match next;
-    while (gpushare->cycle.pod == SMS__NO_POD && !run->engine.stopped &&
+    while (gpushare->cycle.pod == SMS__NO_POD && !sms__engine_ends(&run->engine) &&
            (next = sms__queue_first(&gpushare->active)).time != SMS__NEVER)
         if (begin_cycle(run, (uint32_t)next.source, now))
             return;

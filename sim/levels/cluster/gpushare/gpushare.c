@@ -86,7 +86,7 @@ static void fire(void *subject, uint64_t now)
     struct sms__cluster_run *run = subject;
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__match next;
-    while ((next = sms__queue_first(&gpushare->timers)).time <= now && !run->engine.stopped)
+    while ((next = sms__queue_first(&gpushare->timers)).time <= now && !sms__engine_ends(&run->engine))
         fire_pod(run, (uint32_t)next.source, now);
     while (sms__backoffs_next(gpushare) <= now)
         sms__candidate_queue(run, sms__backoffs_pop(gpushare));
