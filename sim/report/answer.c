@@ -34,15 +34,15 @@ static struct sms_estimate value_of(const struct answer *answer, size_t policy)
     return sms__result_estimate(&answer->asked, policy);
 }
 
-/* Over the baseline: the ratio less 1, or the difference where there is no ratio. */
+/* Over the baseline: the ratio less 1, or the difference where there is no ratio, or where the mean ratio says the
+ * opposite of the means, by which policies are ranked. */
 static struct sms_estimate change_of(const struct answer *answer, size_t policy, bool *ratio)
 {
-    struct sms_estimate change = sms__result_ratio(&answer->asked, policy, answer->baseline);
-    *ratio = !isnan(change.mean);
-    if (!*ratio)
-        return sms__result_difference(&answer->asked, policy, answer->baseline);
+    struct sms_estimate change = sms__result_ratio(&answer->asked, policy, answer->baseline),
+                        difference = sms__result_difference(&answer->asked, policy, answer->baseline);
     change.mean -= 1;
-    return change;
+    *ratio = !isnan(change.mean) && !(change.mean * difference.mean < 0);
+    return *ratio ? change : difference;
 }
 
 /* The best policy, except `without`. `start` wins against equals, then the first. */
@@ -124,33 +124,37 @@ static bool find(const struct sms_results *results, size_t baseline, struct answ
 
 /* ---- in words ---- */
 
-/* Prints times in a suitable unit. */
-static void put_value(const struct answer *answer, double value, FILE *to)
+/* A unit for values like this one: times have several. */
+static struct sms__scale unit_of(const struct answer *answer, double value)
 {
     const size_t length = strlen(metric_of(answer));
     const bool time = length > 3 && !strcmp(metric_of(answer) + length - 3, "_ns");
-    const struct sms__scale unit = sms__scale_of(time ? "_ns" : "", value);
+    return sms__scale_of(time ? "_ns" : "", value);
+}
+
+static void put_value(const struct answer *answer, double value, FILE *to)
+{
+    const struct sms__scale unit = unit_of(answer, value);
     fprintf(to, "%.4g%s", value / unit.divisor, unit.name);
 }
 
 static void put_change(const struct answer *answer, FILE *to)
 {
     const struct sms_estimate *change = &answer->change;
+    const struct sms__scale unit = unit_of(answer, fabs(change->mean));
     bool interval = answer->verdict >= CHANCE && !isnan(change->ci95);
-    if (isnan(change->mean)) {
-        fputs("which has no value", to);
-        return;
-    }
+    char text[64];
     if (answer->ratio)
-        fprintf(to, "%+.1f %%", 100 * change->mean);
+        fputs(sms__percent(text, sizeof text, true, 100 * change->mean, NAN), to);
     else
-        fprintf(to, "%+.4g", change->mean);
+        fprintf(to, "%+.4g%s", change->mean / unit.divisor, unit.name);
     fprintf(to, " over %s", sms_results_policy(answer->results, answer->baseline));
     if (interval && answer->ratio)
         fprintf(to, " (95 %% interval %+.1f to %+.1f)", 100 * (change->mean - change->ci95),
                 100 * (change->mean + change->ci95));
     else if (interval)
-        fprintf(to, " (95 %% interval %+.4g to %+.4g)", change->mean - change->ci95, change->mean + change->ci95);
+        fprintf(to, " (95 %% interval %+.4g to %+.4g%s)", (change->mean - change->ci95) / unit.divisor,
+                (change->mean + change->ci95) / unit.divisor, unit.name);
 }
 
 static void put_best(const struct answer *answer, FILE *to)
@@ -163,6 +167,18 @@ static void put_best(const struct answer *answer, FILE *to)
     else
         fprintf(to, "%s has the %s %s of %s: ", best, way, metric_of(answer), of);
     put_value(answer, answer->value.mean, to);
+}
+
+/* Says why there is no change to tell. */
+static void put_no_change(const struct answer *answer, FILE *to)
+{
+    const char *baseline = sms_results_policy(answer->results, answer->baseline);
+    if (isnan(value_of(answer, answer->other).mean))
+        fputs("; no other policy has a value", to);
+    else if (isnan(value_of(answer, answer->baseline).mean))
+        fprintf(to, "; %s has none", baseline);
+    else
+        fprintf(to, "; %s has values in other replications only", baseline);
 }
 
 static const char *sureness(const struct answer *answer)
@@ -207,7 +223,9 @@ static void put_gap(const struct answer *answer, FILE *to)
 static void put_text(const struct answer *answer, FILE *to)
 {
     put_best(answer, to);
-    if (answer->verdict != SAME) {
+    if (isnan(answer->change.mean)) {
+        put_no_change(answer, to);
+    } else if (answer->verdict != SAME) {
         fputs(", ", to);
         if (answer->best == answer->baseline)
             fprintf(to, "and %s is next, ", sms_results_policy(answer->results, answer->other));

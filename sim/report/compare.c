@@ -61,6 +61,17 @@ static void add_tenant(struct comparison *c, size_t v)
         add_list(c, SMS_VM, v, of_jobs);
 }
 
+/* Processes that fail have no turnaround, so they are told where there are some. */
+static void add_failed(struct comparison *c, size_t vms)
+{
+    const struct sms__result row = sms__result_of(c->results, SMS_PROCESS, vms, "failed_count");
+    bool any = false;
+    for (size_t p = 0; p < c->policies; p++)
+        any |= sms__result_estimate(&row, p).mean > 0;
+    if (any)
+        add_row(c, SMS_PROCESS, vms, "failed_count");
+}
+
 /* Kernels of different tenants are not alike, so their number comes last. */
 static void add_rows(struct comparison *c)
 {
@@ -79,6 +90,7 @@ static void add_rows(struct comparison *c)
         add_tenant(c, v);
     if (scenario->shares) {
         add_row(c, SMS_PROCESS, scenario->vms, "turnaround_ns");
+        add_failed(c, scenario->vms);
         add_list(c, SMS_HOST, 0, of_shares);
     }
     add_row(c, SMS_HOST, 0, "kernels_per_s");
@@ -186,7 +198,23 @@ static enum sms__mark_kind mark_of(const struct comparison *c, const struct sms_
     return better == 0 ? SMS__DIFFERENT : better * change > 0 ? SMS__BETTER : SMS__WORSE;
 }
 
-static void add_cell(struct sms__table_out *table, const struct cell *cell)
+/* Whether the policy has a value where the baseline has none. */
+static bool is_new(const struct comparison *c, size_t row, size_t policy)
+{
+    return isnan(sms__result_estimate(&c->row[row], c->baseline).mean) &&
+           !isnan(sms__result_estimate(&c->row[row], policy).mean);
+}
+
+/* Adds the value itself if the baseline has none to compare it with. */
+static void add_value(struct sms__table_out *table, const struct sms__result *row, size_t policy)
+{
+    const double value = sms__result_estimate(row, policy).mean;
+    char text[64];
+    sms__table_add(table, "= %s",
+                   sms__print_value(text, sizeof text, value, NAN, sms__scale_of(sms__result_metric(row), value)));
+}
+
+static void add_change(struct sms__table_out *table, const struct cell *cell)
 {
     char text[64];
     if (is_difference(cell) && !isnan(cell->difference.ci95))
@@ -200,15 +228,18 @@ static void add_cell(struct sms__table_out *table, const struct cell *cell)
                        sms__percent(text, sizeof text, true, 100 * (cell->ratio.mean - 1), 100 * cell->ratio.ci95));
 }
 
-/* Whether no policy changes the metric, so that its row would say nothing. */
+/* Whether no policy changes the metric, so that its row would say nothing. Not if some policy has no value. */
 static bool is_unchanged(const struct comparison *c, size_t row)
 {
+    const bool has_base = !isnan(sms__result_estimate(&c->row[row], c->baseline).mean);
     bool any = false, changed = false;
     for (size_t p = 0; p < c->policies; p++) {
         const struct cell *cell = &c->cell[row * c->policies + p];
         any |= !isnan(cell->difference.mean);
         changed |= cell->difference.mean != 0 && !isnan(cell->difference.mean);
         changed |= cell->difference.sd > 0;
+        any |= is_new(c, row, p);
+        changed |= isnan(sms__result_estimate(&c->row[row], p).mean) == has_base;
     }
     return c->policies > 1 && (!any || !changed);
 }
@@ -252,7 +283,10 @@ static void print_table(const struct comparison *c, const struct sms__screen *sc
         }
         if (i % c->policies == c->baseline)
             continue;
-        add_cell(table, &c->cell[i]);
+        if (is_new(c, i / c->policies, i % c->policies))
+            add_value(table, row, i % c->policies);
+        else
+            add_change(table, &c->cell[i]);
         sms__table_mark(table, mark_of(c, row, &c->cell[i]));
     }
     if (c->policies > SMS__POLICY_COLUMNS)
@@ -293,9 +327,10 @@ static void print_terms(const struct comparison *c, FILE *to)
 
 static void print_legend(const struct comparison *c, FILE *to)
 {
-    bool any_difference = false, any_same = false;
+    bool any_difference = false, any_same = false, any_new = false;
     for (size_t row = 0; row < c->rows; row++)
         for (size_t p = 0; p < c->policies && !is_unchanged(c, row); p++) {
+            any_new |= is_new(c, row, p);
             const struct cell *cell = &c->cell[row * c->policies + p];
             any_difference |= p != c->baseline && is_difference(cell);
             any_same |= p != c->baseline && verdict(c, cell) == same;
@@ -310,6 +345,8 @@ static void print_legend(const struct comparison *c, FILE *to)
         fputs("  ✓ better, ✗ worse, * different; nothing is drawn, so there is no chance\n", to);
     if (any_difference)
         fputs("  without %: the difference, where the base is not above 0 in every replication\n", to);
+    if (any_new)
+        fprintf(to, "  =: the value, where %s has none\n", sms_results_policy(c->results, c->baseline));
     print_doubtful(c, to);
     if (any_same)
         fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",

@@ -148,11 +148,16 @@ const char *sms__print_value(char *out, size_t size, double mean, double half, s
 
 const char *sms__percent(char *out, size_t size, bool sign, double mean, double half)
 {
-    enum { MOST = 3 };
-    int decimals = 1;
+    enum { MOST = 3, MANY = 1000000 };
+    int decimals = 1, used;
     while (decimals < MOST && half < 0.5 * pow(10, -decimals))
         decimals++;
-    int used = snprintf(out, size, sign ? "%+.*f" : "%.*f", isnan(half) ? 1 : decimals, mean);
+    if (fabs(mean) < 0.5 * pow(10, -decimals))
+        mean = 0; /* never -0.0 */
+    if (fabs(mean) < MANY)
+        used = snprintf(out, size, sign ? "%+.*f" : "%.*f", decimals, mean);
+    else
+        used = snprintf(out, size, sign ? "%+.3g" : "%.3g", mean);
     char *rest = out + used;
     size -= (size_t)used;
     if (isnan(half))

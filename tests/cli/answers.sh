@@ -63,6 +63,33 @@ is "nothing drawn" ".*(so it is exact|all policies have the same).*" "$work/exac
 scenario "round_robin" "" >"$work/alone.yaml"
 if answer "$work/alone.yaml" | grep -q "has the"; then bad "one policy has nothing to decide" "$(answer "$work/alone.yaml")"; else ok; fi
 
+# A policy without a value is not called equal, and no change over it is told.
+cat >"$work/lacks.yaml" <<'END'
+workload: w
+kernels: [{name: k, blocks: 80, threads: 128, block_time: 1 ms, demand: {fp32: 10 %}}]
+steps: [{allocate: 10 GiB}, {launch: k, times: 5}]
+---
+scenario: s
+devices: [{model: v100}]
+policies: [{share: plain, mode: mps}, {share: memory_admission, mode: mps}]
+processes: [{name: p, workload: w}, {name: q, workload: w, start: 1 ms}]
+answer: {metric: turnaround_ns, of: q}
+END
+is "no value to compare with" "memory_admission.mps has the lowest turnaround_ns of q: 9.041 ms; plain.mps has none" "$work/lacks.yaml"
+try 0 "a comparison without a value" compare "$work/lacks.yaml"
+prints "q turnaround_ns                -            = 9.041 ms"
+prints "=: the value, where plain+mps has none"
+prints "all failed_count               1              -100.0 %"
+prints "the same under all policies: p turnaround_ns 5.020 ms, host"
+try 0 "no other value" compare "$work/lacks.yaml" --baseline memory_admission+mps
+prints "turnaround_ns of q: 9.041 ms; no other policy has a value"
+prints "q turnaround_ns                               9.041 ms          -"
+
+# Policies are ranked by their means. Where the mean of the ratios says the opposite, the change is told as a difference.
+sed 's/duration: 60 ms/duration: 6 ms/; s/poisson: 2 ms/poisson: 1 ms/; s/jitter: 10 %, demand: {fp64/spread: exponential, demand: {fp64/; s/jitter: 10 %/jitter: 50 %/
+s/blocks: 4000/blocks: 400/' "$work/rule.yaml" | sed 's/^policies.*/policies: [round_robin, breadth_first, depth_first]/; s/, deadline: 1 ms//' >"$work/skewed.yaml"
+is "the mean ratio is higher, the mean lower" "depth_first has the lowest job_latency_p99_ns of server: 952.8 us, -2.093 us over round_robin .95 % interval -32.26 to \\+28.07 us.; that may be chance" "$work/skewed.yaml"
+
 # The same in JSON: the policy that is named best has the best value.
 "$smsched" compare --format json "$work/fair.yaml" >"$work/fair.json" 2>"$work/err"
 "$smsched" run --format json "$work/fair.yaml" >"$work/runs.json" 2>"$work/err"
