@@ -39,7 +39,10 @@ enum cli_option_kind {
     CLI_CHOICE     /* int: index in `choices` */
 };
 
-enum { CLI_LIST_MAX = 64, CLI_OPTIONS_MAX = 40 };
+enum { CLI_LIST_MAX = 64, CLI_OPTIONS_MAX = 40, CLI_OUTPUTS_MAX = 2 };
+
+/* What an option's value names. */
+enum cli_file { CLI_NO_FILE, CLI_INPUT, CLI_OUTPUT, CLI_OUTPUT_FOLDER };
 
 struct cli_option {
     const char *name;  /* without "--" */
@@ -50,6 +53,7 @@ struct cli_option {
     const char *const *choices; /* ends with NULL */
     double min, max;            /* of a number; max 0: as its kind allows */
     double otherwise;           /* time or ratio if the option is not given */
+    enum cli_file file;         /* a name that is written is checked: outputs.c */
     bool percentage;            /* a number above 1 needs a %, because it is probably meant as one */
     char letter;                /* short form, or 0 */
     bool common;                /* the offset is in struct cli */
@@ -85,9 +89,16 @@ struct cli_command {
     struct cli_table options[CLI_TABLES_MAX]; /* ends with a table of NULL */
     struct cli_text texts[CLI_TEXTS_MAX];     /* ends with NULL */
     void (*describe)(FILE *to);               /* prints more help; or NULL */
+    bool verb;                                /* the first of several arguments names no file */
     const char *hint;                         /* added to the message about an unknown option; or NULL */
     size_t size;                              /* of the command's struct of options */
     int (*run)(struct cli *cli);              /* returns an exit code */
+};
+
+/* A file or folder that an option names to be written. */
+struct cli_output {
+    const char *option, *path;
+    bool is_folder;
 };
 
 /* A command that is being run. */
@@ -97,6 +108,8 @@ struct cli {
     void *options;                             /* the command's struct */
     char **args;                               /* [n_args]: arguments other than options */
     size_t n_args;
+    struct cli_output output[CLI_OUTPUTS_MAX];
+    size_t n_outputs;
     const char *command_line;
     const char *share;            /* folder with plots/ and page/ */
     const char *installed_models; /* folder with devices/ and workloads/ */
@@ -132,6 +145,12 @@ size_t cli_list_options(const struct cli_command *command, struct cli_entry out[
 int cli_parse(struct cli *cli, int argc, char **argv);
 /* Where the value of an option of the command is stored; NULL if the command has no such option. */
 void *cli_value(struct cli *cli, const char *name);
+
+/* outputs.c: lists the outputs that the options name, and refuses one that would replace an input or another output.
+ * EXIT_OK, or EXIT_USAGE with the problem printed. */
+int cli_check_outputs(struct cli *cli);
+/* Refuses the same of a file that only the inputs name. */
+int cli_check_input(const struct cli *cli, const char *path);
 
 /* help.c */
 void cli_print_usage(const struct cli_command *const *commands, FILE *to);

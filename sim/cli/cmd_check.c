@@ -16,10 +16,11 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT, AT(baseline)},
+    {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT, AT(baseline),
+     .file = CLI_INPUT},
     {"tolerance", "RATIO", "allowed relative difference from a value of the baseline; default 1 %", CLI_RATIO,
      AT(tolerance), .otherwise = 0.01, .percentage = true},
-    {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit)},
+    {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit), .file = CLI_OUTPUT},
     {"verbose", NULL, "print also what was met", CLI_FLAG, AT(verbose), .letter = 'v'},
     {0},
 };

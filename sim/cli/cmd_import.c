@@ -23,7 +23,7 @@ static const char *const names[] = {"symbol", "nvtx", NULL};
 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, completely or not at all; default: stdout", CLI_TEXT,
-     offsetof(struct options, out), .letter = 'o'},
+     offsetof(struct options, out), .file = CLI_OUTPUT, .letter = 'o'},
     {"name", "NAME", "name of the workload or scenario; default: from the file's name", CLI_TEXT, AT(name)},
     {"sane", NULL, "simtbs: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane)},
     {"fixed", NULL, "simtbs: take memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed)},
@@ -42,7 +42,7 @@ static const struct cli_option own_options[] = {
     {"with", "FILE",
      "kineto, nsys: demands from this report of Nsight Compute, or from the nearest kernels of the "
      "'library'",
-     CLI_TEXT, AT(with)},
+     CLI_TEXT, AT(with), .file = CLI_INPUT},
     {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
      CLI_RATIO, AT(inflate), .min = 1e-6},
     {"columns", "KEY=COLUMN[:UNIT],...",
@@ -171,6 +171,7 @@ const struct cli_command cmd_import = {
     .text = "The scenario goes to stdout, or with --out into a file. A configuration of simtbs becomes a scenario that "
             "'run' simulates as simtbs would, digit for digit; 'run --format simtbs' prints the results in that "
             "program's layout. Several profiles can describe one program together (docs/how-to/profiles.md).",
+    .verb = true,
     .describe = describe,
     .examples = "smsched import --help   # lists the formats\n",
     .options = {{own_options}, {cli_models}, {cli_quiet}},

@@ -25,7 +25,8 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"out", "DIR", "folder of the figures; default RESULTS/plots", CLI_TEXT, AT(out), .letter = 'o'},
+    {"out", "DIR", "folder of the figures; default RESULTS/plots", CLI_TEXT, AT(out), .file = CLI_OUTPUT_FOLDER,
+     .letter = 'o'},
     {"format", "LIST", "svg, pdf and png, separated by commas; default svg", CLI_TEXT, AT(format)},
     {"width", "WIDTH", "column (3.45in, the default), page (7in), or a width in in, cm or mm", CLI_TEXT, AT(width)},
     {"figures", "LIST", "only figures of these names, separated by commas; * stands for any characters", CLI_TEXT,

@@ -26,11 +26,11 @@ static const char *const formats[] = {"html", "json", NULL};
 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, - for stdout; default: report.html, or stdout for json", CLI_TEXT, AT(out),
-     .letter = 'o'},
+     .file = CLI_OUTPUT, .letter = 'o'},
     {"metric", "METRIC", "show this metric first, such as stp_ratio", CLI_TEXT, AT(metric)},
     {"point", "N", "simulate this point of the sweep again and show its timeline; points count from 0", CLI_TEXT,
      AT(point)},
-    {"plan", "PLAN", "with --point: where the plan of the sweep is now", CLI_TEXT, AT(plan)},
+    {"plan", "PLAN", "with --point: where the plan of the sweep is now", CLI_TEXT, AT(plan), .file = CLI_INPUT},
     {"format", "FORMAT", "html, or json: the data of the page", CLI_CHOICE, AT(format), .choices = formats},
     {"trust", NULL, "of a results folder: note which measurements cover each scenario, and how well they were met",
      CLI_FLAG, AT(trust)},

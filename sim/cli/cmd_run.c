@@ -16,7 +16,7 @@ static const char *const formats[] = {"table", "csv", "json", "latex", "simtbs",
 
 static const struct cli_option own_options[] = {
     {"out", "DIR", "write the results into this folder, which must not exist without --force", CLI_TEXT, AT(out),
-     .letter = 'o'},
+     .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
     {"force", NULL, "with --out: replace the results of an earlier run", CLI_FLAG, AT(force), .letter = 'f'},
     {"brief", NULL, "with --out: leave out the rows of timeline.csv and heatmap.csv", CLI_FLAG, AT(brief)},
     {"format", "FORMAT", "table, csv, json or latex; simtbs: as that program prints, for scenarios with compat: simtbs",

@@ -18,7 +18,7 @@ enum { SHARDS_MAX = 10000, TASKS_DEFAULT = 64, ARRAY_BYTES = 1000 };
 
 static const struct cli_option own_options[] = {
     {"out", "DIR", "folder of the sweep; default: NAME.sweep, with the name of the plan", CLI_TEXT, AT(out),
-     .letter = 'o'},
+     .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
     {"jobs", "N", "threads; results do not depend on their number; default: all cores", CLI_COUNT, AT(jobs),
      .max = 100000},
     {"shard", "K/N", "run only the K-th of N parts, from 1, and merge nothing", CLI_TEXT, AT(shard)},
@@ -330,6 +330,7 @@ const struct cli_command cmd_sweep = {
             "(docs/how-to/sweeps-on-a-cluster.md).",
     .hint = "options for sbatch stand behind --",
     .words = "status merge",
+    .verb = true,
     .examples = "smsched sweep scenarios/sweeps/load.yaml\n"
                 "smsched sweep status scenarios/sweeps/load.yaml\n"
                 "smsched sweep scenarios/sweeps/paper.yaml --slurm --tasks 8 --dry-run -- --partition=cpu\n",

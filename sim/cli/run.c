@@ -34,7 +34,7 @@ const struct cli_option run_effort[] = {
 
 const struct cli_option run_trace[] = {
     {"trace", "FILE", "write the timeline of the run for Perfetto: FILE.pftrace or FILE.json, .gz to compress",
-     CLI_TEXT, TRACE_AT(path)},
+     CLI_TEXT, TRACE_AT(path), .file = CLI_OUTPUT},
     {"trace-events", "N", "limit of the number of these events; default 500000", CLI_COUNT, TRACE_AT(events)},
     {"trace-from", "TIME", "leave out events that end before this time; default 0", CLI_TIME, TRACE_AT(from_ps)},
     {"trace-to", "TIME", "leave out events from this time on; default: the end of the run", CLI_TIME, TRACE_AT(to_ps),

@@ -137,6 +137,20 @@ static int check_names(const struct session *session)
     return EXIT_OK;
 }
 
+/* Devices and workloads of other files are inputs, too. */
+static int check_outputs(const struct session *session)
+{
+    int code = EXIT_OK;
+    for (size_t f = 0; f < session->files && code == EXIT_OK; f++) {
+        const struct sms_file *file = session->file[f];
+        for (size_t i = 0; i < file->devices && code == EXIT_OK; i++)
+            code = cli_check_input(session->cli, file->device[i]->node->mark.file);
+        for (size_t i = 0; i < file->workloads && code == EXIT_OK; i++)
+            code = cli_check_input(session->cli, file->workload[i]->node->mark.file);
+    }
+    return code;
+}
+
 int session_load(struct session *session, const struct cli *cli, struct session_changes *changes)
 {
     int first = EXIT_OK;
@@ -147,7 +161,8 @@ int session_load(struct session *session, const struct cli *cli, struct session_
         int code = load_one(session, cli->args[i], changes);
         first = first ? first : code;
     }
-    return first ? first : check_names(session);
+    first = first ? first : check_names(session);
+    return first ? first : check_outputs(session);
 }
 
 int session_expect_some(const struct session *session)

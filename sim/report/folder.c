@@ -93,6 +93,19 @@ static bool list_own(const char *folder, struct sms__file_names *names)
     return listed;
 }
 
+bool sms__folder_lists(const char *path)
+{
+    char target[SMS__TARGET_BYTES], folder[FILE_PATH_BYTES];
+    struct sms__file_names own = {0};
+    if (!sms__target_of(path, target))
+        return false;
+    const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
+    snprintf(folder, sizeof folder, "%.*s.", (int)(name - target), target);
+    bool listed = list_own(folder, &own) && (!strcmp(name, manifest_name) || has_name(&own, name));
+    release_names(&own);
+    return listed;
+}
+
 static void put_path(char path[FILE_PATH_BYTES], const char *folder, const char *name)
 {
     snprintf(path, FILE_PATH_BYTES, "%s/%s", folder, name);

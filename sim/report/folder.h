@@ -34,6 +34,9 @@ int sms__folder_begin(struct sms__folder *folder, const char *path, enum sms__fo
 /* Returns what sms__folder_begin would, to know it before a long run. */
 int sms__folder_check(const char *path, enum sms__folder_kind kind, struct sms_errors *errors);
 
+/* Whether the file is the manifest of its folder, or on that manifest's list. */
+bool sms__folder_lists(const char *path);
+
 /* Opens a new file of the folder; NULL with an error. Closes it once all of it is on the disk: SMS_OK or SMS_EIO. */
 FILE *sms__folder_open(struct sms__folder *folder, const char *name, struct sms_errors *errors);
 int sms__folder_close(struct sms__folder *folder, const char *name, FILE *file, struct sms_errors *errors);

@@ -204,6 +204,66 @@ ln -s nowhere results.link
 try 4 "a dangling link for a results folder" run short.yaml --quiet --out results.link --events 1
 prints "exists already"
 
+# An output that is an input of the same command is refused before anything is written, whatever its name.
+mkdir inputs inputs/models inputs/models/workloads
+cp short.yaml plan.yaml inputs
+cp -r results small.sweep inputs
+sed '/^---/,$d' short.yaml >inputs/models/workloads/load.yaml
+sed '1,/^---/d' short.yaml >inputs/of-models.yaml
+"$smsched" run short.yaml --format csv >inputs/base.csv
+"$smsched" compare short.yaml --policy round_robin --policy leftover --format csv >inputs/pair.csv
+cp "$source/tests/fuzz/seeds-import/four-resources.conf" inputs
+echo '{"traceEvents": []}' >inputs/trace.json
+ln inputs/short.yaml inputs/hard.yaml
+ln -s short.yaml inputs/link.yaml
+cp -r inputs inputs.before
+# refuses TEXT ARGUMENT...
+refuses() {
+    local text=$1
+    shift
+    try 2 "$*" "$@"; prints "$text"
+    same_tree inputs inputs.before "$*"
+    rm -rf inputs
+    cp -r inputs.before inputs
+    ln -f inputs/short.yaml inputs/hard.yaml
+}
+replaced="is what this command reads; name another"
+for name in short.yaml ./short.yaml hard.yaml link.yaml results/../short.yaml short.yaml/; do
+    refuses "--trace: 'inputs/$name' $replaced file" run inputs/short.yaml --quiet --trace "inputs/$name"
+done
+refuses "--trace: 'inputs/short.yaml' $replaced" run - --quiet --trace inputs/short.yaml <inputs/short.yaml
+refuses "--trace: 'inputs/models/workloads/load.yaml' $replaced" run inputs/of-models.yaml --models inputs/models --quiet --trace inputs/models/workloads/load.yaml
+refuses "--out: 'inputs/short.yaml' $replaced folder" run inputs/short.yaml --quiet --out inputs/short.yaml
+refuses "--junit: 'inputs/short.yaml' $replaced" check inputs/short.yaml --junit inputs/short.yaml
+refuses "--junit: 'inputs/base.csv' $replaced" check inputs/short.yaml --baseline inputs/base.csv --junit inputs/base.csv
+refuses "--out: 'inputs/four-resources.conf' $replaced" import simtbs inputs/four-resources.conf --out inputs/four-resources.conf
+refuses "--out: 'inputs/trace.json' $replaced" import kineto inputs/trace.json --out inputs/trace.json
+refuses "--out: 'inputs/base.csv' $replaced" import kineto inputs/trace.json --with inputs/base.csv --out inputs/base.csv
+refuses "--out: 'inputs/small.sweep/results/sweep.db' $replaced" report inputs/small.sweep/results/sweep.db -o inputs/small.sweep/results/sweep.db
+refuses "--out: 'inputs/plan.yaml' $replaced" report inputs/small.sweep --point 0 --plan inputs/plan.yaml -o inputs/plan.yaml
+for file in summary.json manifest.json vms.csv; do
+    refuses "is one of the results in its folder; name another file" report inputs/results -o inputs/results/$file
+done
+refuses "is one of the results in its folder" report inputs/small.sweep -o inputs/small.sweep/results/sweep.db
+for out in results results/ ./results; do
+    refuses "--out: 'inputs/$out' $replaced folder" plot inputs/results --out "inputs/$out"
+done
+refuses "$replaced folder" plot inputs/pair.csv --out inputs/pair.csv
+refuses "$replaced folder" plot inputs/small.sweep --out inputs/small.sweep/results
+refuses "$replaced folder" plot inputs/small.sweep/results/sweep.db --out inputs/small.sweep/results
+refuses "$replaced folder" sweep inputs/plan.yaml --out inputs/plan.yaml
+refuses "--out and --trace both name 'inputs/./new'" run inputs/short.yaml --quiet --out inputs/new --trace inputs/./new
+refuses "--out and --trace both name 'inputs/new/'" run inputs/short.yaml --quiet --trace inputs/new/ --out inputs/new
+for command in "run short.yaml --out" "run short.yaml --trace" "check short.yaml --junit" "report results -o" "plot results --out" "sweep plan.yaml --out"; do
+    refuses ": the name is empty; see" $command ""
+done
+# Other names are fine, also a page among the results that it shows, and a file with the name of the format.
+try 0 "a page among its results" report inputs/results --quiet -o inputs/results/page.html
+try 0 "the same again" report inputs/results --quiet -o inputs/results/page.html
+echo mine >simtbs
+try 0 "a file with the name of the format" import simtbs inputs/four-resources.conf --out simtbs
+rm -r inputs inputs.before simtbs
+
 # Figures on a full disk, and with something in the way.
 for size in 4 8 16; do
     (ulimit -f $size; "$smsched" plot results --quiet >/dev/null 2>err)

@@ -197,7 +197,9 @@ mkdir device
 ln -s /dev/full device/1-of-1.$here.db
 try 4 "a device for a store" sweep --out device many.yaml; prints "is a symbolic link, not a regular file"
 try 4 "a folder that cannot be" sweep --out none/there many.yaml; prints "cannot be created"
-try 4 "a folder that is a file" sweep --out many.yaml many.yaml
+echo mine >a-file
+try 4 "a folder that is a file" sweep --out a-file many.yaml
+try 2 "a folder that is the plan" sweep --out many.yaml many.yaml; prints "--out: 'many.yaml' is what this command reads"
 
 # The key of a point depends on everything that determines its results, and on nothing else.
 mkdir -p models/workloads

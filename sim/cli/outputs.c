@@ -1,0 +1,129 @@
+/* Refuses outputs that would replace what the command reads. */
+#include "cli.h"
+
+#include "../report/folder.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where a path leads: to a file or folder, or to a new name in a folder. */
+struct place {
+    dev_t device;
+    ino_t inode;
+    char name[SMS__TARGET_BYTES]; /* "" if something has it */
+};
+
+static bool is_same(const struct place *a, const struct place *b)
+{
+    return a->device == b->device && a->inode == b->inode && !strcmp(a->name, b->name);
+}
+
+static bool put_place(const struct stat *st, struct place *place)
+{
+    *place = (struct place){.device = st->st_dev, .inode = st->st_ino};
+    return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
+}
+
+static bool find_folder(const char *path, struct place *place)
+{
+    char folder[SMS__PATH_BYTES];
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path);
+    return stat(folder, &st) == 0 && put_place(&st, place);
+}
+
+/* False if the path leads nowhere, or to a pipe or device. */
+static bool find_output(const char *path, struct place *place)
+{
+    char target[SMS__TARGET_BYTES];
+    struct stat st;
+    if (!sms__target_of(path, target))
+        return false;
+    if (stat(target, &st) == 0)
+        return put_place(&st, place);
+    if (!find_folder(target, place))
+        return false;
+    const char *slash = strrchr(target, '/');
+    strcpy(place->name, slash ? slash + 1 : target);
+    return true;
+}
+
+static bool find_input(const char *path, struct place *place)
+{
+    struct stat st;
+    return (strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st)) == 0 && put_place(&st, place);
+}
+
+/* An output folder replaces also its files that its manifest lists. */
+static bool replaces(const struct cli_output *output, const char *input)
+{
+    struct place to, from;
+    if (!find_output(output->path, &to) || !find_input(input, &from))
+        return false;
+    return is_same(&to, &from) ||
+           (output->is_folder && find_folder(input, &from) && is_same(&to, &from) && sms__folder_lists(input));
+}
+
+int cli_check_input(const struct cli *cli, const char *path)
+{
+    for (size_t i = 0; i < cli->n_outputs; i++)
+        if (replaces(&cli->output[i], path))
+            return cli_usage(cli, "--%s: '%s' is what this command reads; name another %s", cli->output[i].option,
+                             cli->output[i].path, cli->output[i].is_folder ? "folder" : "file");
+    return EXIT_OK;
+}
+
+/* An argument may be a folder of results or of a sweep. */
+static int check_arguments(const struct cli *cli)
+{
+    char results[SMS__PATH_BYTES];
+    int code = EXIT_OK;
+    for (size_t i = cli->command->verb && cli->n_args > 1 ? 1 : 0; i < cli->n_args && code == EXIT_OK; i++) {
+        snprintf(results, sizeof results, "%s/results", cli->args[i]);
+        code = cli_check_input(cli, cli->args[i]);
+        if (code == EXIT_OK)
+            code = cli_check_input(cli, results);
+    }
+    return code;
+}
+
+static int check_output(const struct cli *cli, size_t n)
+{
+    const struct cli_output *output = &cli->output[n];
+    struct place place, other;
+    if (!output->path[0])
+        return cli_usage(cli, "--%s: the name is empty", output->option);
+    if (!output->is_folder && sms__folder_lists(output->path))
+        return cli_usage(cli, "--%s: '%s' is one of the results in its folder; name another file", output->option,
+                         output->path);
+    for (size_t i = 0; i < n; i++)
+        if (find_output(output->path, &place) && find_output(cli->output[i].path, &other) && is_same(&place, &other))
+            return cli_usage(cli, "--%s and --%s both name '%s'", cli->output[i].option, output->option, output->path);
+    return EXIT_OK;
+}
+
+static void add_output(struct cli *cli, const struct cli_option *option)
+{
+    const char *const *path = cli_value(cli, option->name);
+    if (*path && strcmp(*path, "-") != 0 && cli->n_outputs < CLI_OUTPUTS_MAX)
+        cli->output[cli->n_outputs++] = (struct cli_output){option->name, *path, option->file == CLI_OUTPUT_FOLDER};
+}
+
+int cli_check_outputs(struct cli *cli)
+{
+    struct cli_entry entry[CLI_OPTIONS_MAX + 1];
+    const size_t count = cli_list_options(cli->command, entry);
+    for (size_t i = 0; i < count; i++)
+        if (entry[i].option->file >= CLI_OUTPUT)
+            add_output(cli, entry[i].option);
+    int code = check_arguments(cli);
+    for (size_t i = 0; i < count && code == EXIT_OK; i++) {
+        const char *const *input = entry[i].option->file == CLI_INPUT ? cli_value(cli, entry[i].option->name) : NULL;
+        code = input && *input ? cli_check_input(cli, *input) : EXIT_OK;
+    }
+    for (size_t i = 0; i < cli->n_outputs && code == EXIT_OK; i++)
+        code = check_output(cli, i);
+    return code;
+}
