@@ -77,11 +77,11 @@ static int set_number(struct cli *cli, const struct cli_entry *entry, const char
         return cli_usage(cli, "--%s: '%s' %s", option->name, text, problem);
     bool count = option->kind == CLI_COUNT;
     double min = count ? 1 : option->min, max = option->max > 0 ? option->max : count ? 9007199254740992.0 : 9e18;
+    if (number.value < min || number.value > max)
+        return cli_usage(cli, "--%s: '%s' is out of range", option->name, text);
     if (option->percentage && number.value > 1 && !strchr(text, '%'))
         return cli_usage(cli, "--%s: '%s' without %% is %.6g %%: write '%s %%', or '%.6g %%' if that is meant",
                          option->name, text, 100 * number.value, text, 100 * number.value);
-    if (number.value < min || number.value > max)
-        return cli_usage(cli, "--%s: '%s' is out of range", option->name, text);
     if (count)
         *(uint64_t *)place_of(cli, entry) = (uint64_t)number.value;
     else

@@ -205,10 +205,32 @@ static void complain(struct baseline *baseline, const char *what)
     sms__error(baseline->errors, SMS_EINPUT, mark, "%s", what);
 }
 
+/* The value as CSV has it, with twelve digits; NAN if there is none. */
+static double as_written(const struct value *value)
+{
+    char text[40];
+    double actual = value ? sms__result_shown(&value->result, -1).mean : NAN;
+    snprintf(text, sizeof text, "%.12g", actual);
+    return strtod(text, NULL);
+}
+
+static void describe_row(const struct baseline *baseline, struct sms__check *check, double actual, double expected)
+{
+    const char(*const field)[SMS__FIELD_BYTES] = baseline->field;
+    snprintf(check->name, sizeof check->name, "%s of %s %s under %s", field[METRIC], field[WORD], field[SUBJECT],
+             field[POLICY]);
+    if (isnan(actual))
+        snprintf(check->message, sizeof check->message, "%s, baseline %.6g",
+                 find(baseline, POLICY + 1) ? "the run has no such value" : "the run has no such policy", expected);
+    else
+        snprintf(check->message, sizeof check->message, "%.6g, baseline %.6g (%+.3g %%)", actual, expected,
+                 expected != 0 ? 100 * (actual / expected - 1) : 0);
+}
+
 /* Rows of scenarios that were not run are skipped, and those of metrics without a value. */
 static void check_row(struct baseline *baseline)
 {
-    const struct value *scenario = find(baseline, SCENARIO + 1), *value = find(baseline, METRIC + 1);
+    const struct value *scenario = find(baseline, SCENARIO + 1);
     char(*const field)[SMS__FIELD_BYTES] = baseline->field, *rest;
     if (!scenario || !field[MEAN][0])
         return;
@@ -217,7 +239,7 @@ static void check_row(struct baseline *baseline)
         return;
     }
     double expected = strtod(field[MEAN], &rest);
-    double actual = value ? sms__result_shown(&value->result, -1).mean : NAN;
+    double actual = as_written(find(baseline, METRIC + 1));
     if (*rest || !isfinite(expected)) {
         complain(baseline, "the mean is not a number");
         return;
@@ -225,12 +247,8 @@ static void check_row(struct baseline *baseline)
     struct sms__check *check = new_check(baseline->checks, scenario->word[SCENARIO],
                                          fabs(actual - expected) <= baseline->tolerance * fabs(expected) + 1e-12);
     baseline->failed |= !check;
-    if (!check)
-        return;
-    snprintf(check->name, sizeof check->name, "%s of %s %s under %s", field[METRIC], field[WORD], field[SUBJECT],
-             field[POLICY]);
-    snprintf(check->message, sizeof check->message, "%.6g, baseline %.6g (%+.3g %%)", actual, expected,
-             expected != 0 ? 100 * (actual / expected - 1) : 0);
+    if (check)
+        describe_row(baseline, check, actual, expected);
 }
 
 static void take_field(void *text, size_t length, void *user)
@@ -277,7 +295,9 @@ static int read_baseline(struct baseline *baseline)
                                baseline->errors);
     if (code)
         return code;
-    baseline->bytes = bytes;
+    const size_t mark = strncmp(bytes, "\xef\xbb\xbf", 3) ? 0 : 3; /* a byte order mark */
+    baseline->bytes = bytes + mark;
+    baseline->size -= mark;
     csv_init(&baseline->parser, CSV_STRICT | CSV_APPEND_NULL);
     csv_set_blk_size(&baseline->parser, 65536);
     code = sms__guard(&baseline->arena, read_rows, baseline);
