@@ -345,6 +345,8 @@ static int explain(struct cli *cli)
     struct options *given = cli->options;
     struct session session;
     struct explanation explanation = {.given = given};
+    if (given->to_ps >= 0 && given->to_ps < given->from_ps)
+        return cli_usage(cli, "--to is before --from");
     int code = session_load(&session, cli, &given->run.changes);
     struct sms_run_options settings = run_settings(&given->run);
     settings.alone = false;

@@ -203,6 +203,8 @@ if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then o
 try 0 "explain a span" explain scenarios/04-processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"
 prints "train1: copy_in on device 0 since"
 try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: no decision and no event in this span"
+try 2 "explain a span that ends before it begins" explain "$tutorial" --from "1 ms" --to "0 ms"; prints "--to is before --from"
+try 0 "explain one moment" explain "$tutorial" --from "1 ms" --to "1 ms"
 try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "on large1, GPU 0"; prints " more; --from and --to"
 for file in "$example" "scenarios/04-processes.yaml --policy exclusive" "tests/golden/cluster.yaml --policy fgd"; do
     # shellcheck disable=SC2086
