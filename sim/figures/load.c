@@ -139,7 +139,7 @@ static int load_folder(struct sms__figures *figures)
         }
     }
     if (code == SMS_OK && loaded == 0)
-        return sms__fail(&figures->errors, SMS_EIO, figures->source,
+        return sms__fail(&figures->errors, SMS_EINPUT, figures->source,
                          "has no results; is this a folder of 'smsched run --out' or of a sweep?");
     const char *json = sms__print(arena, "%s/comparison.json", figures->source);
     return code || access(json, F_OK) ? code : load_json(figures, json);

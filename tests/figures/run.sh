@@ -108,7 +108,7 @@ try 2 "a width that is none" plot --width wide few; prints "is none of column, p
 try 2 "a format for a name" plot --figures svg few; prints "say --format svg"
 try 3 "a name that no figure has" plot --figures nothing -o none few; prints "holds nothing to draw under the names of --figures"
 try 3 "a file of something else" plot "$source/README.md"; prints "is no folder of results"
-try 4 "a folder without results" plot drawn; prints "has no results"
+try 3 "a folder without results" plot drawn; prints "has no results"
 
 # The check of texts finds what it should.
 svg() { printf '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="100"><text x="20" y="50" font-size="20">one</text>%s</svg>' "$1" >"$2.svg"; }
