@@ -1,6 +1,8 @@
 /* Escaping for each kind of output. Invariant: no loop here steps past a terminator, whatever bytes come before it. */
 #include "escape.h"
 
+#include "buffer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +95,33 @@ void sms__print_csv_fields(FILE *to, size_t count, const char *const *text)
         sms__print_csv(to, text[i]);
         fputc(',', to);
     }
+}
+
+void sms__print_shell(FILE *to, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+@";
+    if (word[0] && !word[strspn(word, plain)]) {
+        fputs(word, to);
+        return;
+    }
+    fputc('\'', to);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
+    fputc('\'', to);
+}
+
+char *sms__shell_line(size_t count, const char *const *word)
+{
+    struct sms__buffer line = {0};
+    FILE *to = sms__buffer_open(&line);
+    for (size_t i = 0; to && i < count; i++) {
+        fputs(i ? " " : "", to);
+        sms__print_shell(to, word[i]);
+    }
+    if (to && sms__buffer_close(&line, to))
+        return line.bytes;
+    free(line.bytes);
+    return NULL;
 }
 
 void sms__print_html(FILE *to, const char *text)

@@ -210,11 +210,17 @@ static int write_file(const struct cli *cli, struct sms__page *page)
 }
 
 /* The command that makes the page again. Where the page is written does not matter. */
-static void describe(const struct cli *cli, char *command, size_t size)
+static char *describe(const struct cli *cli)
 {
-    const char *plan = options_of(cli)->plan;
-    snprintf(command, size, "smsched report %s --point %s%s%s%s%s", cli->args[0], options_of(cli)->point,
-             plan ? " --plan " : "", plan ? plan : "", cli->models ? " --models " : "", cli->models ? cli->models : "");
+    const char *word[9] = {"smsched", "report", cli->args[0], "--point", options_of(cli)->point};
+    const char *const more[][2] = {{"--plan", options_of(cli)->plan}, {"--models", cli->models}};
+    size_t count = 5;
+    for (size_t i = 0; i < 2; i++)
+        if (more[i][1]) {
+            word[count++] = more[i][0];
+            word[count++] = more[i][1];
+        }
+    return sms__shell_line(count, word);
 }
 
 static int read_point(const struct cli *cli, uint64_t *point)
@@ -244,16 +250,19 @@ static int make_page(struct cli *cli, struct sms__page *page)
 /* Makes the page with a point that is simulated again. Nothing of the run is left on the disk, whatever happens. */
 static int make_page_again(struct cli *cli, struct sms__page *page)
 {
-    char command[8192];
     struct again again = {.cli = cli};
-    struct sms__page_rerun point = {.command = command, .run = rerun, .user = &again};
+    struct sms__page_rerun point = {.run = rerun, .user = &again};
     int code = read_point(cli, &point.point);
     if (code)
         return code;
-    describe(cli, command, sizeof command);
+    char *command = describe(cli);
+    if (!command)
+        return cli_no_memory();
+    point.command = command;
     again.page = page->rerun = &point;
     code = make_page(cli, page);
     end_rerun(&again);
+    free(command);
     return again.exit_code ? again.exit_code : code;
 }
 

@@ -1,6 +1,7 @@
 /* Runs a command: finds what is installed beside the program, parses the options, and checks that output arrived. */
 #include "cli.h"
 
+#include "../base/escape.h"
 #include "../model/file.h"
 
 #include <stdlib.h>
@@ -28,17 +29,17 @@ static const char *find_share(char path[SHARE_BYTES])
     return access(path, F_OK) == 0 ? path : NULL;
 }
 
+/* As a shell would run it again. */
 static char *command_line(int argc, char **argv)
 {
-    size_t size = 8;
-    for (int i = 0; i < argc; i++)
-        size += strlen(argv[i]) + 1;
-    char *line = malloc(size);
-    if (!line)
+    const char **word = malloc(((size_t)argc + 1) * sizeof *word);
+    if (!word)
         return NULL;
-    strcpy(line, "smsched");
+    word[0] = "smsched";
     for (int i = 0; i < argc; i++)
-        strcat(strcat(line, " "), argv[i]);
+        word[i + 1] = argv[i];
+    char *line = sms__shell_line((size_t)argc + 1, word);
+    free(word);
     return line;
 }
 

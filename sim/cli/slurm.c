@@ -3,6 +3,7 @@
 #include "sweep.h"
 
 #include "../base/buffer.h"
+#include "../base/escape.h"
 #include "../base/read.h"
 
 #include <errno.h>
@@ -21,20 +22,6 @@ struct submission {
 };
 
 static int fail(const char *where, const char *why) { return cli_fail(EXIT_IO, where, "%s", why); }
-
-/* Prints a word so that a shell reads it as one. */
-static void put_word(FILE *to, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+@";
-    if (word[0] && !word[strspn(word, plain)]) {
-        fputs(word, to);
-        return;
-    }
-    fputc('\'', to);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
-    fputc('\'', to);
-}
 
 static bool absolute(char out[PATH_BYTES], const char *path)
 {
@@ -62,7 +49,7 @@ __attribute__((format(printf, 2, 3))) static void put_arg(FILE *to, const char *
     vsnprintf(word, sizeof word, format, args);
     va_end(args);
     fputc(' ', to);
-    put_word(to, word);
+    sms__print_shell(to, word);
 }
 
 /* Prints a job's script as a here-document. `middle` is inserted unquoted. */
@@ -137,7 +124,7 @@ static void put_jobs(const struct submission *submission, FILE *to)
     fputs("/logs &&\njob=$(", to);
     put_shards(submission, to);
     fputs(") &&\necho \"$job\" >", to);
-    put_word(to, submission->folder);
+    sms__print_shell(to, submission->folder);
     fputs("/slurm.job &&\n[ \"$job\" ] &&\n", to);
     put_merge(submission, to);
 }

@@ -5,6 +5,7 @@
 #include "../base/escape.h"
 #include "../base/sources.h"
 #include "../report/json_write.h"
+#include "../report/memory.h"
 #include "../report/output.h"
 
 #include <errno.h>
@@ -93,9 +94,10 @@ static int write_point(void *user)
 static json_t *make_command(const struct sms__plan *plan)
 {
     const char *slash = strrchr(plan->path, '/');
-    json_t *name = sms__json_path(slash ? slash + 1 : plan->path);
-    json_t *command = name ? json_sprintf("smsched sweep %s", json_string_value(name)) : NULL;
-    json_decref(name);
+    char *line =
+        sms__note_memory(sms__shell_line(3, (const char *const[]){"smsched", "sweep", slash ? slash + 1 : plan->path}));
+    json_t *command = line ? sms__json_path(line) : NULL;
+    free(line);
     return command;
 }
 

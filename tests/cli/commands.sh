@@ -272,6 +272,20 @@ try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prin
 try 0 "a results folder that is replaced" run "$tutorial" --out "$work/results" --force --quiet
 try 0 "the same again" run "$tutorial" --out "$work/again" --quiet
 if diff -r -x manifest.json "$work/results" "$work/again" >/dev/null; then ok; else bad "two runs, one result"; fi
+cp "$tutorial" "$work/it's a file.yaml"
+(cd "$work" && "$smsched" run "it's a file.yaml" --set run.replications=1 --policy '{fine_grained: {limit: 80 %}}' --out "two words" --quiet)
+python3 - "$work/two words/manifest.json" <<'END' && ok || bad "the manifest's command is not what a shell would run"
+import json, shlex, sys
+command = json.load(open(sys.argv[1]))["command"]
+assert shlex.split(command) == ["smsched", "run", "it's a file.yaml", "--set", "run.replications=1", "--policy",
+                                "{fine_grained: {limit: 80 %}}", "--out", "two words", "--quiet"], command
+assert command.startswith("smsched run 'it'"), command
+assert " --set run.replications=1 --policy " in command, command
+END
+printf '%s\n' 'plan: quoted' "base: it's a file.yaml" 'replications: 1' 'axes: [{contention.slope: [1, 2]}]' >"$work/a plan.yaml"
+if (cd "$work" && "$smsched" sweep "a plan.yaml" --quiet --out "a sweep" && "$smsched" report "a sweep" --point 1 --format json >page.json) &&
+    grep -qF "\"smsched sweep 'a plan.yaml'\"" "$work/a sweep/results/manifest.json" &&
+    grep -qF "\"smsched report 'a sweep' --point 1\"" "$work/page.json"; then ok; else bad "commands of sweeps and reports are not quoted"; fi
 try 0 "figures" plot "$work/results"
 for figure in "$work"/results/plots/*.svg; do
     if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
