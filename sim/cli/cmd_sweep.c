@@ -64,6 +64,9 @@ static int load(struct sweep *sweep, const struct cli *cli, const char *path, co
 {
     struct sms_errors errors;
     *sweep = (struct sweep){.cli = cli, .path = path, .options = session_options(cli)};
+    if (!strcmp(path, "-"))
+        return cli_usage(cli, "a plan is read from a file, not from standard input: 'sweep status', 'sweep merge' and "
+                              "'report --point' read it again");
     int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
     if (code || !sweep->plan)
         return cli_print_errors(code, &errors);

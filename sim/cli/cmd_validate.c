@@ -59,6 +59,9 @@ static int validate(struct cli *cli)
     size_t plans = 0;
     int first = check_plans(cli, &plans);
     int code = first && !cli->n_args ? first : session_load(&session, cli, cli->options);
+    for (size_t i = 0; i < cli->n_args && code == EXIT_OK; i++)
+        if (!strcmp(cli->args[i], "-") && session_is_plan(&session, "-"))
+            code = sweep_validate(cli, "-");
     if (code == EXIT_OK && !cli->quiet)
         print_effort(&session);
     if (first == EXIT_OK && code == EXIT_OK && !cli->quiet)

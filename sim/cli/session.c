@@ -95,21 +95,22 @@ static int change_scenarios(struct session *session, struct sms_file *file, stru
     return EXIT_OK;
 }
 
+static const char stdin_name[] = "standard input";
+
 static int load_stdin(const struct sms_load_options *options, struct sms_file **file, struct sms_errors *errors)
 {
-    static const char name[] = "standard input";
     struct sms__buffer text = {0};
     char bytes[4096];
     size_t got;
     *errors = (struct sms_errors){0};
     while ((got = fread(bytes, 1, sizeof bytes, stdin)) > 0 && text.length <= SMS__TEXT_BYTES_MAX)
         sms__buffer_add(&text, bytes, got);
-    int code = ferror(stdin) ? sms__fail(errors, SMS_EIO, name, "cannot be read")
+    int code = ferror(stdin) ? sms__fail(errors, SMS_EIO, stdin_name, "cannot be read")
                : text.length > SMS__TEXT_BYTES_MAX
-                   ? sms__fail(errors, SMS_EINPUT, name, "is larger than %d MiB", SMS__TEXT_BYTES_MAX >> 20)
+                   ? sms__fail(errors, SMS_EINPUT, stdin_name, "is larger than %d MiB", SMS__TEXT_BYTES_MAX >> 20)
                : text.failed
-                   ? sms__fail(errors, SMS_ENOMEM, name, "no memory")
-                   : sms_file_load_text(text.bytes ? text.bytes : "", text.length, name, options, file, errors);
+                   ? sms__fail(errors, SMS_ENOMEM, stdin_name, "no memory")
+                   : sms_file_load_text(text.bytes ? text.bytes : "", text.length, stdin_name, options, file, errors);
     free(text.bytes);
     return code;
 }
@@ -165,18 +166,36 @@ int session_load(struct session *session, const struct cli *cli, struct session_
     return first ? first : check_outputs(session);
 }
 
+bool session_is_plan(const struct session *session, const char *path)
+{
+    if (strcmp(path, "-") != 0)
+        return sms__is_plan(path);
+    for (size_t f = 0; f < session->files; f++) {
+        const struct sms__doc *doc = session->file[f]->doc;
+        for (size_t i = 0; doc && !strcmp(doc->path, stdin_name) && i < doc->roots; i++)
+            if (sms__node_get(doc->root[i], "plan"))
+                return true;
+    }
+    return false;
+}
+
 int session_expect_some(const struct session *session)
 {
-    for (size_t i = 0; session->scenarios > 0 && i < session->cli->n_args; i++)
-        if (strcmp(session->cli->args[i], "-") && sms__is_plan(session->cli->args[i]))
+    const char *plan = NULL;
+    for (size_t i = 0; i < session->cli->n_args && (i == 0 || session->scenarios > 0); i++) {
+        const char *path = session->cli->args[i];
+        if (!session_is_plan(session, path))
+            continue;
+        plan = strcmp(path, "-") ? path : "FILE";
+        if (session->scenarios > 0)
             fprintf(stderr, "%s: its plan is not run, only its scenario; 'smsched sweep %s' runs the plan\n",
-                    session->cli->args[i], session->cli->args[i]);
+                    strcmp(path, "-") ? path : stdin_name, plan);
+    }
     if (session->scenarios > 0)
         return EXIT_OK;
-    const char *path = session->cli->n_args > 0 ? session->cli->args[0] : NULL;
-    if (path && sms__is_plan(path))
-        return cli_fail(EXIT_INPUT, path, "this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it",
-                        path);
+    if (plan)
+        return cli_fail(EXIT_INPUT, strcmp(session->cli->args[0], "-") ? plan : stdin_name,
+                        "this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it", plan);
     return cli_fail(EXIT_INPUT, NULL, "no scenario in what was named");
 }
 

@@ -30,6 +30,8 @@ struct sms_load_options session_options(const struct cli *cli);
  * may be NULL; a policy given as YAML is replaced by its label. Returns an exit code; session_free follows in any case.
  */
 int session_load(struct session *session, const struct cli *cli, struct session_changes *changes);
+/* Whether the argument, which the session has loaded, contains a plan. */
+bool session_is_plan(const struct session *session, const char *path);
 /* Reports if the files contain no scenario. Returns an exit code. */
 int session_expect_some(const struct session *session);
 /* --trust: loads the data sets that smsched was held against, if `asked`, for a command that prints in this format; and

@@ -114,6 +114,15 @@ for command in run compare validate check; do
     if "$smsched" "$command" - <scenarios/03-expectations.yaml 2>&1 | cmp -s - "$work/named"; then ok; else bad "$command of standard input"; fi
 done
 try 3 "standard input that is no YAML" run - <<<"{"; prints "standard input:2:1: error: not YAML"
+# A plan on it is refused, because later commands read the plan again.
+refused="a plan is read from a file, not from standard input: 'sweep status', 'sweep merge' and 'report --point' read it again"
+for command in sweep "sweep status" "sweep merge" validate; do
+    try 2 "$command of a plan on standard input" $command - <scenarios/sweeps/load.yaml; prints "$refused"
+done
+try 3 "a run of a plan on standard input" run - < <(printf 'plan: p\naxes: []\n')
+prints "standard input: error: this is a plan, and has no scenario of its own; 'smsched sweep FILE' runs it"
+try 0 "a run beside a plan on standard input" run --replications 1 - < <(cat "$tutorial"; printf -- '---\nplan: p\naxes: []\n')
+prints "standard input: its plan is not run, only its scenario; 'smsched sweep FILE' runs the plan"
 for plan in scenarios/sweeps/*.yaml; do
     try 0 "validate $plan" validate "$plan"
     output=$("$smsched" compare --replications 1 "$plan" 2>&1 >/dev/null); prints "smsched sweep $plan"
