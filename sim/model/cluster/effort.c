@@ -6,6 +6,7 @@
 
 /* CPU time, s, measured on the machine of docs/evidence/performance.md. */
 #define POD_S 3e-7          /* a pod that comes and goes */
+#define DRAW_S 4e-8         /* a pod that is drawn, and would come after the run is over */
 #define FAILURE_S 1e-6      /* a node or a GPU fails or returns, with pods on it */
 #define BURST_S 1e-7        /* a burst of arrivals begins and ends */
 #define LOOK_S 1.5e-8       /* a look at a node for a shape of pods */
@@ -17,11 +18,12 @@
 /* Rows of a table that stand for all of it. */
 enum { ROWS_LOOKED_AT = 1000 };
 
-/* Totals over all pods. */
+/* Totals over all pods that come. */
 struct outlook {
     const struct sms_scenario *scenario;
     const struct sms__cluster *cluster;
     double last_ps;         /* when the last pod that can find a node has come and ended, or the run is over */
+    double come;            /* pods that come before the run is over */
     double work_ps;         /* GPU time of all pods that end */
     double forever_milli;   /* thousandths of GPUs, taken by pods that never leave */
     double ending, lasting; /* pods with GPUs that end, and that never leave */
@@ -73,19 +75,19 @@ static void add_bursts(const struct outlook *outlook, const struct sms__pods *gr
                           sms__at_key(group->node, "arrivals"), "bursts");
 }
 
-/* Jobs in the run, no more than there is time for, and those that are simulated alone. */
+/* Jobs in the run, no more than there are places and time for, and those that are simulated alone. */
 static void add_jobs(const struct outlook *outlook, const struct sms__tenant *vm, const struct sms__job *job,
                      double processes)
 {
     const struct sms_scenario *scenario = outlook->scenario;
     double jobs = vm->repeat ? (double)vm->repeat : INFINITY, length = fmax(job->ps, vm->period_ps);
-    double possible = length > 0 && scenario->duration_ps > 0 ? scenario->duration_ps / length + 1 : jobs;
+    double places = (double)outlook->cluster->slots * (double)sms__gpus_of(outlook->cluster);
+    double most = length > 0 && scenario->duration_ps > 0 ? scenario->duration_ps / length + 1 : INFINITY;
+    double wanted = processes * jobs, possible = fmin(processes, places) * most;
     double events = scenario->fidelity == SMS__AS_BLOCKS ? job->events : job->steps;
-    bool cut = possible < jobs;
-    if (cut) /* and no more at once than there are places */
-        processes = fmin(processes, (double)outlook->cluster->slots * (double)sms__gpus_of(outlook->cluster));
+    bool cut = possible < wanted;
     if (scenario->fidelity != SMS__AS_DURATION)
-        sms__effort_add(outlook->effort, processes * fmin(jobs, possible) * events * outlook->runs, SMS__EVENT_S,
+        sms__effort_add(outlook->effort, fmin(wanted, possible) * events * outlook->runs, SMS__EVENT_S,
                         cut ? sms__at_duration(scenario) : sms__at_key(vm->node, "repeat"),
                         cut ? "jobs until the run is over" : "jobs");
     if (vm->repeat)
@@ -97,15 +99,26 @@ static void add_jobs(const struct outlook *outlook, const struct sms__tenant *vm
 /* Adds pods that some node can hold, each from start to end; length 0: it never leaves. */
 static void add_held(struct outlook *outlook, const struct sms__pods *group, double count, double milli, double length)
 {
-    double ratio = length / outlook->mtbf_ps;
+    double ratio = length / outlook->mtbf_ps, run_ps = outlook->scenario->duration_ps;
     if (group->on_failure == SMS__RESTART && group->restarts > 1000 && ratio > 1e-6) /* it begins anew each time */
         length = outlook->mtbf_ps * (exp(fmin(ratio, 100)) - 1);
     double last = group->start_ps + sms__mean_interval(&group->arriving) * (double)group->count;
     outlook->last_ps = fmax(outlook->last_ps, last + length);
-    outlook->work_ps += count * length * milli / 1000;
+    outlook->work_ps += count * (run_ps > 0 ? fmin(length, run_ps) : length) * milli / 1000;
     outlook->forever_milli += length > 0 ? 0 : count * milli;
     if (milli > 0)
         *(length > 0 ? &outlook->ending : &outlook->lasting) += count;
+}
+
+/* The share of a group's pods that come before the run is over. */
+static double share_arrived(const struct outlook *outlook, const struct sms__pods *group)
+{
+    double interval = sms__mean_interval(&group->arriving), run_ps = outlook->scenario->duration_ps;
+    if (run_ps == 0)
+        return 1;
+    if (group->start_ps > run_ps)
+        return 0;
+    return interval > 0 ? fmin(((run_ps - group->start_ps) / interval + 1) / (double)group->count, 1) : 1;
 }
 
 /* Adds `count` pods of a group that are like `like`. */
@@ -115,6 +128,11 @@ static void add_pods(struct outlook *outlook, const struct sms__pods *group, con
     const struct sms__cluster *cluster = outlook->cluster;
     const struct sms_pod_view *shape = &cluster->shape[like->shape];
     double length = group->rows && !group->lasts ? like->duration_ps : group->duration_ps;
+    add_bursts(outlook, group, count); /* those after the run are drawn too */
+    count *= share_arrived(outlook, group);
+    if (count == 0)
+        return;
+    outlook->come += count * shape->replicas;
     if (like->tenant && !group->lasts) {
         const struct sms__tenant *vm = &scenario->vm[like->tenant - 1];
         struct sms__job job = {0};
@@ -124,7 +142,6 @@ static void add_pods(struct outlook *outlook, const struct sms__pods *group, con
         add_jobs(outlook, vm, &job, count * (double)shape->gpus);
         length = (double)vm->repeat * fmax(job.ps, vm->period_ps);
     }
-    add_bursts(outlook, group, count);
     if (!cluster->held || cluster->held[like->shape])
         add_held(outlook, group, count, (double)sms_pod_gpu_milli(shape), length);
     else
@@ -168,7 +185,7 @@ static void find_waiting(struct outlook *outlook)
 static void add_looks(const struct outlook *outlook, const struct sms__policy_use *use)
 {
     const struct sms__cluster *cluster = outlook->cluster;
-    double looks = (double)cluster->shapes + (use->place->asks ? cluster->pods : 0);
+    double looks = (double)cluster->shapes + (use->place->asks ? outlook->come : 0);
     sms__effort_spend(outlook->effort,
                       looks * (double)cluster->nodes * (double)outlook->scenario->replications * LOOK_S,
                       sms__at_key(outlook->scenario->node, "pods"), "looks at nodes");
@@ -204,9 +221,9 @@ static void add_tries(const struct outlook *outlook, const struct sms__policy_us
     double again = retry_ps > 0 ? waiting * until / retry_ps : 0;
     if (each_ps > 0)
         again = fmin(again, until / each_ps);
-    double tries = again + (singly ? cluster->pods : 0);
+    double tries = again + (singly ? outlook->come : 0);
     sms__effort_add(outlook->effort, tries * (double)outlook->scenario->replications, try_s(outlook),
-                    again > cluster->pods && outlook->waiting > 0 ? outlook->waits : outlook->scenario->node,
+                    again > outlook->come && outlook->waiting > 0 ? outlook->waits : outlook->scenario->node,
                     "tries of pods that wait");
 }
 
@@ -215,10 +232,12 @@ void sms__effort_of_cluster(const struct sms_scenario *scenario, struct sms__eff
     struct outlook outlook = {.scenario = scenario, .cluster = scenario->cluster, .effort = effort};
     outlook.runs = (double)scenario->policies * (double)scenario->replications;
     outlook.mtbf_ps = find_mtbf(outlook.cluster);
+    const struct sms__node *at = sms__at_key(scenario->node, "pods");
     add_groups(&outlook);
     find_waiting(&outlook);
-    sms__effort_add(effort, 2 * outlook.cluster->pods * outlook.runs, POD_S / 2, sms__at_key(scenario->node, "pods"),
-                    "pods");
+    sms__effort_add(effort, 2 * outlook.come * outlook.runs, POD_S / 2, at, "pods");
+    sms__effort_spend(effort, fmax(outlook.cluster->pods - outlook.come, 0) * outlook.runs * DRAW_S, at,
+                      "pods that come after the run");
     add_failures(&outlook);
     for (size_t p = 0; p < scenario->policies; p++) {
         add_looks(&outlook, &scenario->policy[p]);
