@@ -61,18 +61,7 @@ static bool is_changed(const struct session_changes *changes, const struct sms_s
     return changed;
 }
 
-/* Results are of labels, so YAML is replaced by the label of the policy that it added. Policies are added in order. */
-static void name_policies(struct session_changes *changes, const struct sms_scenario *scenario)
-{
-    size_t added = 0, last = scenario->policies;
-    for (size_t i = 0; changes->policies[i]; i++)
-        added += strchr("{[\"'", changes->policies[i][0]) != NULL;
-    for (size_t i = 0; changes->policies[i]; i++)
-        if (strchr("{[\"'", changes->policies[i][0]) && added <= last)
-            changes->policies[i] = scenario->policy[last - added--].label;
-}
-
-static int change_scenarios(struct session *session, struct sms_file *file, struct session_changes *changes)
+static int change_scenarios(struct session *session, struct sms_file *file, const struct session_changes *changes)
 {
     struct sms_load_options options = session_options(session->cli);
     for (size_t i = 0; i < sms_file_scenarios(file); i++) {
@@ -88,7 +77,6 @@ static int change_scenarios(struct session *session, struct sms_file *file, stru
         if (code)
             return code;
         sms_errors_print(sms_file_warnings(changed), stderr);
-        name_policies(changes, changed->scenario[0]);
         if (!add_scenario(session, changed->scenario[0]))
             return cli_no_memory();
     }
@@ -115,7 +103,7 @@ static int load_stdin(const struct sms_load_options *options, struct sms_file **
     return code;
 }
 
-static int load_one(struct session *session, const char *path, struct session_changes *changes)
+static int load_one(struct session *session, const char *path, const struct session_changes *changes)
 {
     struct sms_load_options options = session_options(session->cli);
     struct sms_errors errors;
@@ -152,7 +140,7 @@ static int check_outputs(const struct session *session)
     return code;
 }
 
-int session_load(struct session *session, const struct cli *cli, struct session_changes *changes)
+int session_load(struct session *session, const struct cli *cli, const struct session_changes *changes)
 {
     int first = EXIT_OK;
     *session = (struct session){.cli = cli};

@@ -27,9 +27,9 @@ extern const struct cli_option session_set[], session_policy[]; /* their tables 
 /* Where files are searched for models. */
 struct sms_load_options session_options(const struct cli *cli);
 /* Loads all files named on the command line, "-" from standard input, and prints every problem of every file. `changes`
- * may be NULL; a policy given as YAML is replaced by its label. Returns an exit code; session_free follows in any case.
+ * may be NULL. Returns an exit code; session_free follows in any case.
  */
-int session_load(struct session *session, const struct cli *cli, struct session_changes *changes);
+int session_load(struct session *session, const struct cli *cli, const struct session_changes *changes);
 /* Whether the argument, which the session has loaded, contains a plan. */
 bool session_is_plan(const struct session *session, const char *path);
 /* Reports if the files contain no scenario. Returns an exit code. */

@@ -35,7 +35,7 @@ static void choose_policies(struct sms_results *results)
     const struct sms_scenario *scenario = results->scenario;
     results->policy = SMS__NEW(&results->arena, size_t, scenario->policies);
     for (size_t p = 0; p < scenario->policies; p++)
-        if (sms__is_chosen(&scenario->policy[p], results->options->policies))
+        if (sms__is_chosen(scenario, p, results->options->policies))
             results->policy[results->policies++] = p;
 }
 

@@ -13,11 +13,12 @@ struct settings {
 };
 
 /* Lets the marks of a tree quote the option as it was typed. */
-static void quote(struct sms__node *node, const char *typed)
+static void quote(struct sms__node *node, const char *option, const char *typed)
 {
+    node->mark.file = option;
     node->mark.text = typed;
     for (size_t i = 0; i < node->items; i++)
-        quote(node->item[i], typed);
+        quote(node->item[i], option, typed);
 }
 
 /* Parses what follows the first `from` bytes of an option's text as YAML. Returns NULL after an error. */
@@ -31,7 +32,7 @@ static struct sms__node *parse(struct sms__reader *reader, const char *option, c
     if (sms__doc_load_text(reader->arena, option, blanked, length, &doc, reader->errors))
         return NULL;
     if (doc.roots == 1) {
-        quote(doc.root[0], typed);
+        quote(doc.root[0], option, typed);
         return doc.root[0];
     }
     sms__error(reader->errors, SMS_EINPUT, (struct sms__mark){option, typed, 1, (unsigned)from + 1},
@@ -95,7 +96,7 @@ static const struct sms__node *add_policies(struct sms__reader *reader, const st
         for (size_t p = 0; p < scenario->policies; p++)
             known |= sms__is_called(&scenario->policy[p], settings->policies[i]);
         const char *typed = sms__copy(reader->arena, settings->policies[i], strlen(settings->policies[i]));
-        struct sms__node *added = known && had ? NULL : parse(reader, "--policy", typed, 0);
+        struct sms__node *added = known && had ? NULL : parse(reader, sms__policy_option, typed, 0);
         if (added)
             list->item[list->items++] = added;
     }

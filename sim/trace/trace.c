@@ -63,7 +63,7 @@ static int init(void *user)
                         : trace->first_track[scenario->devices] + sms__trace_streams(trace) + sms__trace_pids(trace);
     trace->track = SMS__NEW(&trace->arena, struct sms__trace_track, trace->tracks + 1);
     for (size_t p = 0; p < scenario->policies; p++)
-        if (sms__is_chosen(&scenario->policy[p], trace->options.policies))
+        if (sms__is_chosen(scenario, p, trace->options.policies))
             trace->part[trace->parts++].label = scenario->policy[p].label;
     trace->current = trace->parts;
     return SMS_OK;

@@ -99,6 +99,23 @@ try 0 "a policy with parameters" run --policy '{fine_grained: {limit: 80 %}}' --
 prints "two-tenants,fine_grained(limit=80%),"
 try 3 "a policy that is none" run --policy finegrained "$tutorial"
 prints "--policy:1:1: error: unknown block policy 'finegrained'; did you mean 'fine_grained'?"
+# A policy by its label, by a name in it, as YAML. A label means no other policy.
+sed "/^policies:/,/^processes:/{/^processes:/!d}" scenarios/04-processes.yaml >"$work/labels.yaml"
+echo "policies: [{mode: time_slice}, {mode: mps}, {mode: mps, block: fine_grained}, {mode: {mps: {clients: 3}}, block: leftover}]" >>"$work/labels.yaml"
+chooses() { # LABELS FILE OPTION...
+    local labels=$1 file=$2
+    shift 2
+    try 0 "run $*" run --format csv --replications 1 "$@" $file
+    if [ "$(cut -d, -f2 <<<"$output" | grep -v '^policy$' | sort -u | tr '\n' ' ')" = "$labels " ]; then ok; else bad "$* does not choose $labels" "$output"; fi
+}
+chooses "mps" "$work/labels.yaml" --policy mps
+chooses "mps" "$work/labels.yaml" --policy '{mode: mps}'
+chooses "mps+fine_grained" "$work/labels.yaml" --policy '{block: fine_grained, mode: mps}'
+chooses "mps+fine_grained time_slice" "$work/labels.yaml" --policy fine_grained --policy time_slice
+chooses "fine_grained(limit=80%) leftover" "$tutorial scenarios/02-a-server.yaml" --policy '{fine_grained: {limit: 80 %}}' --policy leftover
+try 3 "a policy that is added twice" run --policy leftover --policy leftover "$tutorial"; prints "policy 'leftover' is given twice"
+try 3 "a wrong parameter of a policy that the scenario has" run --policy '{fine_grained: {limt: 80 %}}' "$tutorial"
+if [ "$(grep -c error: <<<"$output")" -eq 1 ]; then ok; else bad "two errors for one" "$output"; fi
 # --set is as a plan's path. Errors point at the option.
 sed 's/replications: 10/replications: 2/; s/blocks: 640/blocks: 320/' scenarios/01-two-tenants.yaml >"$work/edited.yaml"
 "$smsched" run --format csv "$work/edited.yaml" >"$work/edited.csv"

@@ -240,7 +240,7 @@ struct sms_run_event {
 
 struct sms_run_options {
     size_t size;                 /* as in sms_load_options */
-    const char *const *policies; /* run only these, by label or name; ends with NULL. NULL or empty: all */
+    const char *const *policies; /* run only these, by label, or by a name in it; ends with NULL. NULL or empty: all */
     uint64_t seed;               /* 0: the scenario's */
     unsigned replications;       /* 0: as the scenario says, a number or until a precision is reached */
     unsigned jobs;               /* threads, fewer if their runs would need more than 4 GiB together; 0: 1 */

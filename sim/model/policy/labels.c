@@ -17,9 +17,11 @@ void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scena
         memcpy(out + size - 4, "...", 4);
 }
 
+const char sms__policy_option[] = "--policy";
+
 bool sms__is_labelled(const struct sms__policy_use *use, const char *label)
 {
-    return !strcmp(use->label, label) || !strcmp(use->written, label);
+    return !strcmp(use->label, label) || !strcmp(use->written, label) || (use->typed && !strcmp(use->typed, label));
 }
 
 bool sms__is_called(const struct sms__policy_use *use, const char *name)
@@ -36,10 +38,19 @@ bool sms__is_called(const struct sms__policy_use *use, const char *name)
     return false;
 }
 
-bool sms__is_chosen(const struct sms__policy_use *use, const char *const *names)
+static bool is_label(const struct sms_scenario *scenario, const char *name)
 {
+    for (size_t p = 0; p < scenario->policies; p++)
+        if (sms__is_labelled(&scenario->policy[p], name))
+            return true;
+    return false;
+}
+
+bool sms__is_chosen(const struct sms_scenario *scenario, size_t p, const char *const *names)
+{
+    const struct sms__policy_use *use = &scenario->policy[p];
     for (size_t i = 0; names && names[i]; i++)
-        if (sms__is_called(use, names[i]))
+        if (is_label(scenario, names[i]) ? sms__is_labelled(use, names[i]) : sms__is_called(use, names[i]))
             return true;
     return !names || !names[0];
 }

@@ -142,12 +142,11 @@ static void check_keys(const struct entry *entry, const struct sms__node *map)
                                   keys + entry->first);
 }
 
-/* Reads a map with any of the keys. Returns its label, or NULL. */
+/* Reads a map with any of the keys. Returns its label, of the parts that could be read. */
 static const char *read_parts(const struct entry *entry, const struct sms__node *map)
 {
     struct sms__reader *reader = entry->reader;
     const char *label = "";
-    size_t before = reader->errors->count;
     check_keys(entry, map);
     if (map->items == 0)
         sms__complain(reader, map, "a policy names at least one of %sshare, mode, block",
@@ -158,7 +157,7 @@ static const char *read_parts(const struct entry *entry, const struct sms__node 
         if (own)
             label = sms__print(reader->arena, "%s%s%s", label, *label ? "+" : "", own);
     }
-    return reader->errors->count == before ? label : NULL;
+    return label;
 }
 
 static void set_default(const struct sms_load_options *options, enum sms__kind kind, const char *name,
@@ -186,11 +185,22 @@ static bool read_use(struct sms__reader *reader, const struct sms__node *node, e
 {
     const struct entry entry = {reader, first, use};
     bool parts = first != SMS__BLOCK && node->kind == SMS__MAP && (node->items != 2 || is_key(node->item[0], first));
+    size_t before = reader->errors->count;
     use->node = node;
     set_defaults(sms__load_options(reader), first, use);
     use->written = parts ? read_parts(&entry, node) : read_part(&entry, node, first, true);
     use->label = use->written ? sms__bounded_label(reader->arena, use->written) : NULL;
-    return use->written != NULL;
+    use->typed = node->mark.file == sms__policy_option ? node->mark.text : NULL;
+    return reader->errors->count == before;
+}
+
+/* The policy before this one that has its label, or NULL. */
+static struct sms__policy_use *find_same(const struct sms_scenario *scenario, const struct sms__policy_use *use)
+{
+    for (size_t p = 0; p < scenario->policies; p++)
+        if (!strcmp(scenario->policy[p].label, use->label))
+            return &scenario->policy[p];
+    return NULL;
 }
 
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -204,9 +214,13 @@ void sms__read_policies(struct sms__reader *reader, const struct sms__node *node
         struct sms__policy_use *use = &scenario->policy[scenario->policies];
         if (!read_use(reader, node->item[i], first, use))
             continue;
-        for (size_t j = 0; j < scenario->policies; j++)
-            if (!strcmp(scenario->policy[j].label, use->label))
-                sms__complain(reader, node->item[i], "policy '%.60s' is given twice", use->label);
+        struct sms__policy_use *same = find_same(scenario, use);
+        if (same && use->typed && !same->typed) { /* the option asks for one that the file has */
+            same->typed = use->typed;
+            continue;
+        }
+        if (same)
+            sms__complain(reader, node->item[i], "policy '%.60s' is given twice", use->label);
         scenario->policies++;
     }
 }

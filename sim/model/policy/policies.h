@@ -38,8 +38,11 @@ struct sms__policy_use {
     struct sms__instances *instances;     /* NULL: the devices are whole */
     const struct sms_place_policy *place; /* of a cluster */
     double place_param[SMS__PARAMS_MAX];
-    bool below; /* of a cluster: the entry names more than the place policy */
+    bool below;        /* of a cluster: the entry names more than the place policy */
+    const char *typed; /* the option --policy that asks for it; NULL: none, or the option is a name of it */
 };
+
+extern const char sms__policy_option[]; /* the file of marks in that option */
 
 /* uses.c: `policies:` and `alone:`. `at` is the scenario, reader->user its file. */
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at);
@@ -47,12 +50,13 @@ void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, v
 /* Completes `alone:`: round_robin by default; processes run under share policy plain, one at a time on a device. */
 void sms__default_alone(struct sms__reader *reader, struct sms_scenario *scenario);
 
-/* labels.c: whether this is the use's label, bounded or as written. */
+/* labels.c: whether this is the use's label, bounded or as written, or the option that asks for it. */
 bool sms__is_labelled(const struct sms__policy_use *use, const char *label);
 /* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
 bool sms__is_called(const struct sms__policy_use *use, const char *name);
-/* Whether one of the names, the last of which is NULL, means it. NULL, or no names, mean all. */
-bool sms__is_chosen(const struct sms__policy_use *use, const char *const *names);
+/* Whether one of the names, the last of which is NULL, means the scenario's policy p. A name that is a label means no
+ * other policy. NULL, or no names, mean all. */
+bool sms__is_chosen(const struct sms_scenario *scenario, size_t p, const char *const *names);
 /* "scenario 's' has no policy 'x'; ...", with the nearest of those it has, and all of them. */
 void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scenario, const char *name);
 
