@@ -116,6 +116,10 @@ chooses "fine_grained(limit=80%) leftover" "$tutorial scenarios/02-a-server.yaml
 try 3 "a policy that is added twice" run --policy leftover --policy leftover "$tutorial"; prints "policy 'leftover' is given twice"
 try 3 "a wrong parameter of a policy that the scenario has" run --policy '{fine_grained: {limt: 80 %}}' "$tutorial"
 if [ "$(grep -c error: <<<"$output")" -eq 1 ]; then ok; else bad "two errors for one" "$output"; fi
+try 3 "a contention model with the parameters of another" run "$tutorial" --set contention.model=knee
+prints "contention knee has no 'slope'; to replace the model with its parameters set all of it, as in contention=knee"
+try 3 "a wrong parameter of contention" run "$tutorial" --set 'contention={model: knee, slope: 3}'; prints "unknown parameter 'slope'; known: exponent"
+try 0 "another contention model" run "$tutorial" --set contention=knee --replications 1; prints "contention knee"
 # --set is as a plan's path. Errors point at the option.
 sed 's/replications: 10/replications: 2/; s/blocks: 640/blocks: 320/' scenarios/01-two-tenants.yaml >"$work/edited.yaml"
 "$smsched" run --format csv "$work/edited.yaml" >"$work/edited.csv"

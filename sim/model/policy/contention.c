@@ -151,6 +151,15 @@ static void read_curves(struct sms__reader *reader, const struct sms__node *node
     }
 }
 
+/* Whether --set or an axis replaced the model alone, which does not have this parameter of the model before. */
+static bool is_left_over(const struct sms__node *map, const struct sms__node *key, const struct sms_contention *model)
+{
+    bool left = sms__node_get(map, "model")->mark.text != map->mark.text && key->mark.text == map->mark.text;
+    for (size_t i = 0; left && i < sms__count_params(model->params); i++)
+        left = strcmp(model->params[i].name, key->text) != 0;
+    return left;
+}
+
 static void read_params(struct sms__reader *reader, const struct sms__node *node, struct sms__contention_use *use)
 {
     for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2) {
@@ -162,6 +171,11 @@ static void read_params(struct sms__reader *reader, const struct sms__node *node
             read_curves(reader, value, use);
         else if (!strcmp(name, "slowdown") && use->model->pairs)
             read_pairs(reader, value, use);
+        else if (*name && is_left_over(node, key, use->model))
+            sms__complain(reader, key,
+                          "contention %s has no '%.60s'; to replace the model with its parameters set all of it, as in "
+                          "contention=%s",
+                          use->model->name, name, use->model->name);
         else
             sms__read_param(reader, key, value, use->model->params, use->param);
     }
