@@ -38,6 +38,9 @@ const struct sms__field sms__range_fields[] = {
     {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: whole numbers"},
     {0}};
 
+/* The unit without the blank before it. */
+static const char *name_unit(const char *unit) { return unit + strspn(unit, " "); }
+
 /* Splits "50 %" into 50 and " %". */
 static bool split_unit(struct sms__reader *reader, const struct sms__node *node, double *number, const char **unit)
 {
@@ -64,9 +67,13 @@ static uint64_t count_steps(struct sms__reader *reader, const struct sms__node *
         return 0;
     double steps = step != 0 ? (range->to - range->from) / step : -1;
     if (strcmp(unit, range->unit) != 0)
-        sms__complain(reader, given->step, "from, to and step need the same unit");
+        sms__complain(reader, given->step, "from, to and step need the same unit: write all in %s",
+                      name_unit(*range->unit ? range->unit : unit));
     else if (range->log)
         sms__complain(reader, node, "a log scale takes 'steps', not 'step'");
+    else if (steps < 0 && step != 0)
+        sms__complain(reader, given->step, "'to' is %s 'from', so the step is %s 0", step < 0 ? "above" : "below",
+                      step < 0 ? "above" : "below");
     else if (steps < 0 || steps >= SMS__POINTS_MAX)
         sms__complain(reader, given->step, "with this step, 'to' is never reached or takes more than %d values",
                       SMS__POINTS_MAX);
@@ -127,7 +134,8 @@ static bool check_ends(struct sms__reader *reader, const struct sms__node *node,
                        const struct sms__range *range, const char *unit)
 {
     if (strcmp(unit, range->unit) != 0)
-        sms__complain(reader, given->to, "'%.40s' and '%.40s' need the same unit", given->from->text, given->to->text);
+        sms__complain(reader, given->to, "'%.40s' and '%.40s' need the same unit: write both in %s", given->from->text,
+                      given->to->text, name_unit(*range->unit ? range->unit : unit));
     else if (range->log && (range->from <= 0 || range->to <= 0))
         sms__complain(reader, node, "both ends of a log scale must be above 0");
     else if (range->from == range->to)
