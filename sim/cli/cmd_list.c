@@ -85,7 +85,7 @@ static json_t *list_policies(void)
     for (size_t i = 0; (mode = sms__mode_at(i)); i++) {
         add(list, "mode", mode->name, mode->help, mode->params);
         if (mode->instances)
-            add_form(list, "instances", "[PROFILE, ...], of the device's mig");
+            add_form(list, "instances", "[PROFILE, ...], of the device's mig (smsched list devices)");
     }
     for (size_t i = 0; (place = sms__place_at(NULL, i)); i++)
         add(list, "place policy", place->name, place->help, place->params);
@@ -241,13 +241,16 @@ static struct sms_file *open_model(const struct cli *cli, const char *path)
 
 static json_t *device_of(const struct sms__device *device)
 {
-    char resources[1000] = "";
+    char resources[1000] = "", profiles[1000] = "";
     for (size_t r = 0, used = 0; r < device->resources && used < sizeof resources; r++)
         used += (size_t)snprintf(resources + used, sizeof resources - used, "%s%s%s", r ? " " : "",
                                  device->resource[r].name, device->resource[r].scope == SMS_SCOPE_DEVICE ? "*" : "");
-    return json_pack("{ss ss sI sf sI ss}", "name", device->name, "title", device->title, "sms",
+    for (size_t p = 0, used = 0; device->mig && p < device->mig->profiles && used < sizeof profiles; p++)
+        used += (size_t)snprintf(profiles + used, sizeof profiles - used, "%s%s", p ? " " : "",
+                                 device->mig->profile[p].name);
+    return json_pack("{ss ss sI sf sI ss ss}", "name", device->name, "title", device->title, "sms",
                      (json_int_t)device->sms, "clock_hz", device->clock_hz, "memory_bytes", (json_int_t)device->memory,
-                     "resources", resources);
+                     "resources", resources, "mig", profiles);
 }
 
 static void print_devices(const json_t *list)
@@ -256,9 +259,10 @@ static void print_devices(const json_t *list)
         const json_t *device = json_array_get(list, i);
         printf("%-12s ", text_of(device, "name"));
         sms__print_visible(stdout, text_of(device, "title"));
-        printf(": %.0f SMs, %.0f MHz, %.4g GiB; %s\n", json_number_value(json_object_get(device, "sms")),
+        printf(": %.0f SMs, %.0f MHz, %.4g GiB; %s%s%s\n", json_number_value(json_object_get(device, "sms")),
                json_number_value(json_object_get(device, "clock_hz")) / 1e6,
-               json_number_value(json_object_get(device, "memory_bytes")) / 1073741824.0, text_of(device, "resources"));
+               json_number_value(json_object_get(device, "memory_bytes")) / 1073741824.0, text_of(device, "resources"),
+               *text_of(device, "mig") ? "; mig " : "", text_of(device, "mig"));
     }
 }
 
@@ -320,19 +324,20 @@ static const struct listed {
     json_t *(*list)(void);             /* NULL: from files */
     void (*print)(const json_t *list); /* as a table; NULL: always JSON, or printed as it is read */
     struct columns columns;
-} lists[] = {{"devices", NULL, print_devices, {{"name", "title", "sms", "clock_hz", "memory_bytes", "resources"}, {0}}},
-             {"workloads", NULL, NULL, {{0}, {0}}},
-             {"policies",
-              list_policies,
-              print_uses,
-              {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
-             {"contention",
-              list_contention,
-              print_uses,
-              {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
-             {"metrics", list_metrics, print_metrics, {{"subject", "name", "formula"}, {0}}},
-             {"fields", list_fields, print_fields, {{"table"}, {"fields", "name", "required", "help"}}},
-             {"schema", schema_of_files, NULL, {{0}, {0}}}};
+} lists[] = {
+    {"devices", NULL, print_devices, {{"name", "title", "sms", "clock_hz", "memory_bytes", "resources", "mig"}, {0}}},
+    {"workloads", NULL, NULL, {{0}, {0}}},
+    {"policies",
+     list_policies,
+     print_uses,
+     {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
+    {"contention",
+     list_contention,
+     print_uses,
+     {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
+    {"metrics", list_metrics, print_metrics, {{"subject", "name", "formula"}, {0}}},
+    {"fields", list_fields, print_fields, {{"table"}, {"fields", "name", "required", "help"}}},
+    {"schema", schema_of_files, NULL, {{0}, {0}}}};
 
 enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and schema are printed only by name */
 enum { DEVICES, WORKLOADS, SCHEMA = LISTS - 1 };

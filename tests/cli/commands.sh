@@ -61,6 +61,8 @@ try 2 "all lists as CSV" list --format csv; prints "name it, as in 'list policie
 try 0 "list" list; prints "fine_grained"; prints "v100"; prints "proportional"; prints "stp_ratio"
 try 0 "list workloads, JSON" list workloads --format json; prints '"class": "latency"'; prints '"use_ratio"'
 try 0 "list workloads, CSV" list workloads --format csv; prints "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
+try 0 "list devices" list devices; prints "l2* dram*; mig 1g.5gb 1g.10gb 2g.10gb 3g.20gb"
+try 0 "list devices, CSV" list devices --format csv; prints "name,title,sms,clock_hz,memory_bytes,resources,mig"
 try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
 try 2 "list of nearly something" list polices; prints "did you mean 'policies'?"
 
