@@ -34,12 +34,17 @@ static bool is_whole(const struct sms_scenario *scenario, const char *key, size_
     return list && list->kind == SMS__LIST && count >= list->items;
 }
 
-static bool knows_tenants(const struct sms_scenario *scenario)
+static bool knows_tenants(const struct sms__reader *reader, const struct sms_scenario *scenario)
 {
+    const char *key = scenario->shares ? "processes" : "vms";
+    const struct sms__node *list = sms__node_get(scenario->node, key);
+    for (size_t i = 0; list && list->kind == SMS__LIST && i < list->items; i++)
+        if (sms__is_wrong(reader, list->item[i], "count"))
+            return false;
     for (size_t v = 0; v < scenario->vms; v++)
         if (!*scenario->vm[v].name)
             return false;
-    return is_whole(scenario, scenario->shares ? "processes" : "vms", scenario->vms);
+    return is_whole(scenario, key, scenario->vms);
 }
 
 static bool is_tenant(const struct sms_scenario *scenario, const char *name)
@@ -289,7 +294,7 @@ static void expand_over_policies(struct sms__reader *reader, struct sms_scenario
 void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     bool sound = reader->errors->count == 0;
-    const struct check check = {reader, scenario, sound, sound || knows_tenants(scenario)};
+    const struct check check = {reader, scenario, sound, sound || knows_tenants(reader, scenario)};
     check_answer(&check);
     if (scenario->until.node)
         check_until(&check);

@@ -51,8 +51,11 @@ static bool check_wait(const struct group *group, size_t waiter, const struct sm
     size_t at, recorder = find_recorder(group, waiter, step->event, &at);
     if (recorder == SIZE_MAX)
         return false;
-    uint64_t records = group->streams->stream[recorder].repeat, waits = group->streams->stream[waiter].repeat;
-    if (records == 0 || (waits > 0 && waits <= records + step->jobs_ago))
+    const struct sms__streams *streams = group->streams;
+    uint64_t records = streams->stream[recorder].repeat, waits = streams->stream[waiter].repeat;
+    if (sms__is_wrong(group->reader, streams->node[recorder], "repeat") ||
+        sms__is_wrong(group->reader, streams->node[waiter], "repeat") || records == 0 ||
+        (waits > 0 && waits <= records + step->jobs_ago))
         return true;
     sms__complain(group->reader, group->streams->node[waiter],
                   "'%.60s' has more jobs that wait for the event '%.60s' than '%.60s' has that record it",

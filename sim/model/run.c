@@ -40,10 +40,11 @@ const struct sms__field sms__run_fields[] = {
      .help = "a precision that more replications reach: 1 %, or {precision: 1 %, ...}"},
     {0}};
 
-static void check_auto(struct sms__reader *reader, const struct sms__node *warmup, struct sms_scenario *scenario)
+static void check_auto(struct sms__reader *reader, const struct sms__node *run, struct sms_scenario *scenario)
 {
+    const struct sms__node *warmup = sms__node_get(run, "warmup");
     scenario->find_warmup = warmup && warmup->kind == SMS__SCALAR && !strcmp(warmup->text, "auto");
-    if (scenario->find_warmup && scenario->duration_ps <= 0)
+    if (scenario->find_warmup && scenario->duration_ps <= 0 && !sms__is_wrong(reader, run, "duration"))
         sms__complain(reader, warmup, "a warm-up is found in a run of a duration, and this has none");
     if (scenario->find_warmup && sms__node_get(scenario->node, "nodes"))
         sms__complain(reader, warmup, "a warm-up is found by kernels, which a cluster does not count: give a time");
@@ -58,7 +59,7 @@ void sms__read_run(struct sms__reader *reader, const struct sms__node *node, voi
         return;
     if (scenario->duration_ps > 0 && scenario->warmup_ps >= scenario->duration_ps)
         sms__complain(reader, node, "the warm-up does not end before the run does");
-    check_auto(reader, sms__node_get(node, "warmup"), scenario);
+    check_auto(reader, node, scenario);
     if (until->node && scenario->replications < REPLICATIONS_LEAST)
         scenario->replications = REPLICATIONS_LEAST;
 }

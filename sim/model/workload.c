@@ -196,7 +196,7 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     } else if (given.record || given.wait) {
         step->kind = given.record ? SMS__RECORD : SMS__WAIT;
         step->event = given.record ? given.record : given.wait;
-        step->jobs_ago = given.jobs_ago;
+        step->jobs_ago = sms__is_wrong(reader, node, "jobs_ago") ? SMS__REPEAT_MAX : given.jobs_ago; /* no job waits */
     } else if (sms__node_get(node, "allocate") || sms__node_get(node, "free")) {
         step->kind = sms__node_get(node, "free") ? SMS__FREE : SMS__ALLOCATE;
         step->amount = (double)(step->kind == SMS__FREE ? given.free : given.allocate);
@@ -212,6 +212,8 @@ static void sum_memory(struct sms__reader *reader, const struct sms__node *list,
     uint64_t held = 0;
     for (size_t i = 0; i < workload->steps; i++) {
         const struct sms__step *step = &workload->step[i];
+        if (sms__is_wrong(reader, list->item[i], "allocate"))
+            return;
         uint64_t bytes = step->kind == SMS__ALLOCATE || step->kind == SMS__FREE ? (uint64_t)step->amount : 0;
         if (step->kind == SMS__ALLOCATE)
             held += bytes;

@@ -16,6 +16,12 @@ void sms__complain(struct sms__reader *reader, const struct sms__node *node, con
     sms__error(reader->errors, SMS_EINPUT, node->mark, "%s", what);
 }
 
+bool sms__is_wrong(const struct sms__reader *reader, const struct sms__node *map, const char *key)
+{
+    const struct sms__node *value = sms__node_get(map, key);
+    return value && sms__has_error(reader->errors, &value->mark, NULL);
+}
+
 static const char *kind_name(enum sms__node_kind kind)
 {
     return kind == SMS__SCALAR ? "a single value" : kind == SMS__LIST ? "a list" : "a mapping";

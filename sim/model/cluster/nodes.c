@@ -88,7 +88,8 @@ static void add_nodes(struct sms__reader *reader, const struct sms__node *node, 
         sms__complain(reader, node, "a table stands alone in its entry");
     if (!sms__node_get(node, "name"))
         sms__complain(reader, node, "key 'name' is missing");
-    if (nodes->gpus == 0 && !entry.devices && (entry.model || nodes->gpu_memory))
+    if (nodes->gpus == 0 && !entry.devices && (entry.model || nodes->gpu_memory) &&
+        !sms__is_wrong(reader, node, "gpus"))
         sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
     nodes->model = nodes->gpus ? sms__intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
     nodes->labels = sms__read_labels(reader, entry.labels, cluster, true);

@@ -160,18 +160,19 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
     double last = entry->pods.start_ps + sms__mean_interval(&entry->pods.arriving) * ((double)entry->pods.count - 1);
     bool works = entry->workload != NULL;
     bool by_rows = entry->sample && !is_given(node, "duration"); /* they say how long */
-    if (entry->pods.duration_ps == 0 && entry->pods.spread == SMS__POD_EXPONENTIAL)
+    bool forever = entry->pods.duration_ps == 0 && !sms__is_wrong(reader, node, "duration");
+    if (forever && entry->pods.spread == SMS__POD_EXPONENTIAL)
         sms__complain(reader, node, "%s",
                       works     ? "a pod with a workload has no spread"
                       : by_rows ? "a sample without a duration takes 'spread' from its table"
                                 : "what lasts for ever has no spread");
-    if (entry->pods.duration_ps == 0 && entry->pods.deadline_ps > 0 && !works && !by_rows)
+    if (forever && entry->pods.deadline_ps > 0 && !works && !by_rows)
         sms__complain(reader, node, "what lasts for ever has no deadline");
     if (is_given(node, "restarts") && entry->pods.on_failure == SMS__LOST)
         sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
     if (last + entry->pods.duration_ps > CLOCK_PS)
         sms__complain(reader, sms__at_key(node, carrier(entry, last)), "it would end beyond the clock's 213 days");
-    if (is_given(node, "arrivals") && entry->pods.count == 1 && !entry->sample)
+    if (is_given(node, "arrivals") && entry->pods.count == 1 && !entry->sample && !sms__is_wrong(reader, node, "count"))
         sms__complain(reader, node, "arrivals are for a count of several");
 }
 
