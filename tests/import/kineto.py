@@ -150,6 +150,23 @@ def several():
     return one.object(traceEvents=one.events + two.events)
 
 
+def copies():
+    """Two processes that copy before their first kernels, copies on a device of both, and on one without kernels."""
+    one, two = Trace(pid=100), Trace(pid=200, device=1)
+    two.correlation = 1000
+    for i in range(8):
+        two.copy("HtoD", i * 100, 10, 100000)
+        one.copy("HtoD", i * 100 + 5, 20, 200000)
+        one.kernel("a()", i * 100 + 30, 40)
+        two.kernel("b()", i * 100 + 50, 20)
+        two.copy("DtoH", i * 100 + 75, 5, 50000)
+    one.device, two.device = 1, 2
+    for i in range(8):
+        one.kernel("c()", i * 100 + 71, 3)
+        two.copy("HtoD", i * 100 + 3, 10, 300000)
+    return one.object(traceEvents=two.events + one.events)
+
+
 def unequal():
     """Steps that launch different kernels each time."""
     trace, t = Trace(), 0
@@ -160,10 +177,10 @@ def unequal():
     return trace.object()
 
 
-FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "whole": whole, "unequal": unequal, "waiting": waiting}
+FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "copies": copies, "whole": whole, "unequal": unequal, "waiting": waiting}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
-LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "whole": 70, "unequal": 100, "waiting": 11 * 1219}
+LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100, "waiting": 11 * 1219}
 
 
 # One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.

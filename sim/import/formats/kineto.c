@@ -348,6 +348,7 @@ static const char *device_name(struct kineto *kineto, const char *id)
 static void name_places(struct kineto *kineto)
 {
     struct sms__profile *out = kineto->reading.out;
+    struct sms__string_pool devices = {.arena = kineto->reading.arena}; /* with their first launch, from 1 */
     const char *pid = "";
     for (size_t l = 0; l < out->launches; l++) {
         struct sms__profile_launch *launch = &out->launch[l];
@@ -355,12 +356,14 @@ static void name_places(struct kineto *kineto)
         const char *name = sms__intern(&kineto->processes, pid, strlen(pid))->data;
         launch->process = name ? name : pid;
         launch->device = device_name(kineto, launch->device);
+        struct sms__pooled_string *device = sms__intern(&devices, launch->device, strlen(launch->device));
+        device->value = device->value ? device->value : l + 1;
     }
     for (size_t c = 0; c < out->copies; c++) {
         struct sms__profile_copy *copy = &out->copy[c];
         copy->device = device_name(kineto, copy->device);
-        for (size_t l = 0; l < out->launches && !copy->process; l++)
-            copy->process = out->launch[l].device == copy->device ? out->launch[l].process : NULL;
+        size_t first = sms__intern(&devices, copy->device, strlen(copy->device))->value;
+        copy->process = first ? out->launch[first - 1].process : NULL;
     }
     for (size_t w = 0; w < out->waits; w++)
         out->wait[w].device = device_name(kineto, out->wait[w].device);
