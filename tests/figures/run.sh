@@ -29,11 +29,12 @@ END
 done | sed "/question: $/d" >few.yaml
 printf -- '---\nworkload: one\nkernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %%, demand: {fp32: 9 %%}}]\n' >>few.yaml
 printf 'plan: curves\nbase: few.yaml\naxes: [{contention.slope: [1, 2, 4]}]\n' >curves.yaml
+printf 'plan: named\nbase: few.yaml\nanswer: {metric: jobs_per_s, of: batch}\naxes: [{contention.slope: [1, 4]}, {queue: [fifo, interleave]}]\n' >named.yaml
 printf 'plan: maps\nbase: %s\nreplications: 2\naxes: [{contention.slope: {from: 1, to: 2, steps: 3, scale: log}}, {queue: [fifo, interleave]}]\n' "$source/scenarios/01-two-tenants.yaml" >maps.yaml
 try 0 "a folder of four scenarios" run --quiet --out few few.yaml
 try 0 "a folder of one scenario" run --quiet --out one "$source/scenarios/01-two-tenants.yaml"
 for name in shared cluster levels failures; do try 0 "a folder of $name" run --quiet --out $name "$source/tests/golden/$name.yaml"; done
-for plan in curves maps; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
+for plan in curves named maps; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
 "$smsched" compare --quiet --format csv few.yaml >compared.csv 2>err
 
 # Names from elsewhere have any characters.
@@ -57,7 +58,7 @@ with open("odd/comparison.json", "w") as to:
     json.dump(rename(read), to)
 END
 mkdir drawn wide
-for results in few odd one shared cluster levels failures curves.sweep maps.sweep compared.csv; do
+for results in few odd one shared cluster levels failures curves.sweep named.sweep maps.sweep compared.csv; do
     try 0 "figures of $results" plot --quiet -o "drawn/$results" $results
     try 0 "the same on a page's width" plot --quiet --width page -o "wide/$results" $results
 done
@@ -70,6 +71,9 @@ if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/do
 
 # gnuplot's own error bars have a white disc over them, which hides the short ones.
 if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
+
+# A curve's title names the tenant and the other axes.
+if grep -q '>batch: queue = fifo<' drawn/named.sweep/curve-contention.slope.svg && ! grep -q batch drawn/curves.sweep/curve-contention.slope.svg; then ok; else bad "the title of a curve"; fi
 
 # Steps of a scale have the digits that are read.
 if grep -q '>1.414<' drawn/maps.sweep/map-two-tenants.svg && ! grep -q '>1.4142' drawn/maps.sweep/map-two-tenants.svg; then ok; else bad "long numbers at an axis"; fi

@@ -37,7 +37,7 @@ FROM (SELECT min(is_number) AS is_number, min(CASE WHEN is_number THEN value ELS
 SELECT u.name AS unit, u.size FROM unit u, look WHERE u.kind = look.kind AND (u.size <= top OR u.size = 1) ORDER BY u.size DESC LIMIT 1;
 -- @draw lines
 -- @set
-SELECT log_x, 0 AS each_x, 1 AS marked, CASE WHEN axes > 1 THEN wrap((SELECT fixed FROM chosen), 50) ELSE '' END AS title FROM look, figure;
+SELECT log_x, 0 AS each_x, 1 AS marked, wrap(CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE of || CASE WHEN axes > 1 THEN ': ' ELSE '' END END || CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END, 50) AS title FROM look, figure;
 -- @array line
 SELECT line_rgb AS rgb, 1 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
 -- @array xname
