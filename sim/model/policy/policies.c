@@ -191,7 +191,7 @@ static bool read_use(struct sms__reader *reader, const struct sms__node *node, e
     use->written = parts ? read_parts(&entry, node) : read_part(&entry, node, first, true);
     use->label = use->written ? sms__bounded_label(reader->arena, use->written) : NULL;
     use->typed = node->mark.file == sms__policy_option ? node->mark.text : NULL;
-    return reader->errors->count == before;
+    return use->label && reader->errors->count == before;
 }
 
 /* The policy before this one that has its label, or NULL. */
