@@ -1,56 +1,67 @@
-/* Searches blocks of scores. */
+/* Searches a tree of bounds. */
 #include "best.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 void sms__best_init(struct sms__best *best, struct sms__arena *arena, size_t scores)
 {
-    size_t blocks = (scores + SMS__BEST_BLOCK - 1) / SMS__BEST_BLOCK;
-    *best = (struct sms__best){.scores = scores, .blocks = blocks};
-    best->score = SMS__NEW(arena, double, scores);
-    best->most = SMS__NEW(arena, double, blocks);
-    best->loose = SMS__NEW(arena, bool, blocks);
+    size_t count = scores;
+    *best = (struct sms__best){.count[0] = count, .bound[0] = SMS__NEW(arena, double, count)};
+    while (count > 1) {
+        count = (count + SMS__BEST_CHILDREN - 1) / SMS__BEST_CHILDREN;
+        best->count[++best->top] = count;
+        best->bound[best->top] = SMS__NEW(arena, double, count);
+    }
 }
 
 /* Four maxima at once, as each comparison waits for the one before. */
-static double find_most(const struct sms__best *best, size_t block)
+static double find_most(const double *value, size_t count)
 {
-    const double *score = best->score;
     double most[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    size_t i = block * SMS__BEST_BLOCK, end = i + SMS__BEST_BLOCK < best->scores ? i + SMS__BEST_BLOCK : best->scores;
-    for (; i + 4 <= end; i += 4)
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4)
         for (size_t k = 0; k < 4; k++)
-            most[k] = score[i + k] > most[k] ? score[i + k] : most[k];
-    for (; i < end; i++)
-        most[0] = score[i] > most[0] ? score[i] : most[0];
+            most[k] = value[i + k] > most[k] ? value[i + k] : most[k];
+    for (; i < count; i++)
+        most[0] = value[i] > most[0] ? value[i] : most[0];
     return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
-static void bound(struct sms__best *best, size_t block)
+/* The first child with the highest bound. */
+static size_t find_child(const struct sms__best *best, size_t level, size_t vertex)
 {
-    best->most[block] = find_most(best, block);
-    best->loose[block] = false;
+    const double *bound = best->bound[level - 1];
+    size_t first = vertex * SMS__BEST_CHILDREN, left = best->count[level - 1] - first;
+    double most = find_most(&bound[first], left < SMS__BEST_CHILDREN ? left : SMS__BEST_CHILDREN);
+    while (bound[first] != most)
+        first++;
+    return first;
 }
 
 void sms__best_bound(struct sms__best *best)
 {
-    for (size_t b = 0; b < best->blocks; b++)
-        bound(best, b);
+    for (size_t level = 1; level <= best->top; level++)
+        for (size_t v = 0; v < best->count[level]; v++)
+            best->bound[level][v] = best->bound[level - 1][find_child(best, level, v)];
 }
 
 size_t sms__best_find(struct sms__best *best)
 {
-    size_t first, i;
-    for (;;) {
-        for (size_t b = first = 0; b < best->blocks; b++)
-            first = best->most[b] > best->most[first] ? b : first;
-        if (!best->loose[first])
-            break;
-        bound(best, first);
+    size_t level = best->top, vertex = 0;
+    while (level > 0) {
+        size_t child = find_child(best, level, vertex);
+        double *bound = &best->bound[level][vertex], most = best->bound[level - 1][child];
+        bool too_high = most < *bound;
+        *bound = most;
+        if (too_high && level < best->top) { /* another child of the vertex above may be better */
+            vertex /= SMS__BEST_CHILDREN;
+            level++;
+        } else {
+            vertex = child;
+            level--;
+        }
     }
-    if (best->most[first] == -INFINITY)
-        return SIZE_MAX;
-    for (i = first * SMS__BEST_BLOCK; best->score[i] != best->most[first];)
-        i++;
-    return i;
+    return best->bound[0][vertex] == -INFINITY ? SIZE_MAX : vertex;
 }

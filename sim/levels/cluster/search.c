@@ -14,7 +14,7 @@
 #define BUDGET_BYTES (1.5 * 1024 * 1024 * 1024)
 
 /* How many changes ahead memory is fetched. */
-enum { AHEAD = 4 };
+enum { AHEAD = 8 };
 
 /* The cache of one shape. */
 struct shape_cache {
@@ -150,7 +150,7 @@ static double score_node(struct sms__cluster_run *run, size_t n, uint32_t shape)
 static void build_scores(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
     for (size_t n = 0; n < run->cluster->nodes; n++)
-        cache->best.score[n] = score_node(run, n, shape);
+        cache->best.bound[0][n] = score_node(run, n, shape);
     sms__best_bound(&cache->best);
 }
 
@@ -201,14 +201,14 @@ static void fetch_ahead(const struct sms__cluster_run *run, const struct shape_c
     uint64_t near = cache->seen + AHEAD, far = near + AHEAD;
     if (far < ledger->logged) {
         uint32_t n = sms__log_at(ledger, far);
-        __builtin_prefetch(&ledger->entry[n]);
+        __builtin_prefetch(&ledger->entry[n].changed_at);
         __builtin_prefetch(&ledger->node[n]);
         __builtin_prefetch(&ledger->node[n].memory_left);
     }
     if (near < ledger->logged) {
         uint32_t n = sms__log_at(ledger, near);
         const struct sms_gpu_view *gpu = ledger->node[n].gpu;
-        __builtin_prefetch(&cache->best.score[n], 1);
+        __builtin_prefetch(&cache->best.bound[0][n], 1);
         for (uint32_t i = 0; i < ledger->node[n].gpus; i += 2)
             __builtin_prefetch(&gpu[i]);
     }
@@ -238,7 +238,7 @@ static bool make_cache(struct sms__cluster_run *run, struct shape_cache *cache)
     const struct sms__node_search *search = run->search;
     double scores = (double)run->cluster->nodes * sizeof(double);
     double bits = (double)search->words * sizeof(uint64_t) + (double)search->count_leaves * 2 * sizeof(uint32_t);
-    if (cache->best.score || cache->bits)
+    if (cache->best.bound[0] || cache->bits)
         return true;
     if (!sms__search_reserve(run, is_scored(run) ? scores : bits))
         return false;

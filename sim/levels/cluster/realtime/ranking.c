@@ -101,7 +101,7 @@ static void update(struct sms__cluster_run *run, struct sms__ranking *ranking, c
         return;
     }
     for (size_t n = 0; n < run->cluster->nodes; n++)
-        ranking->best.score[n] = checked_score(run, n, pod);
+        ranking->best.bound[0][n] = checked_score(run, n, pod);
     sms__best_bound(&ranking->best);
     ranking->seen = run->ledger.logged;
     ranking->built = true;
