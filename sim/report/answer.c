@@ -242,6 +242,7 @@ static void put_cost(const struct answer *answer, FILE *to)
     static const char *const metrics[] = {"fairness_ratio", "stp_ratio", "antt_ratio", "deadline_miss_ratio"};
     const enum sms_subject subject = sms_results_scenario(answer->results)->cluster ? SMS_CLUSTER : SMS_HOST;
     const char *between = "; it costs ";
+    char text[64];
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics && answer->best != answer->baseline; i++) {
         const struct sms__result row = sms__result_of(answer->results, subject, 0, metrics[i]);
         if (row.metric == SIZE_MAX || !strcmp(metrics[i], metric_of(answer)))
@@ -249,7 +250,7 @@ static void put_cost(const struct answer *answer, FILE *to)
         double change = sms__result_ratio(&row, answer->best, answer->baseline).mean - 1;
         if (!(change * sms_metrics(subject, NULL)[row.metric].better < -0.005))
             continue;
-        fprintf(to, "%s%s %+.1f %%", between, metrics[i], 100 * change);
+        fprintf(to, "%s%s %s", between, metrics[i], sms__percent(text, sizeof text, true, 100 * change, NAN));
         between = ", ";
     }
 }

@@ -16,25 +16,22 @@ static bool are_same(const struct sms__values *a, const struct sms__values *b, i
     return true;
 }
 
-/* Whether all replications have the same values, of every metric. One metric alone says little: an event that is rare
- * happens in none of the first few. */
-static bool only_repeat(const struct sms_results *results)
+/* One metric alone says little: an event that is rare happens in none of the first few replications. */
+bool sms__results_repeat(const struct sms_results *results, size_t policy)
 {
-    bool same = true;
-    for (size_t p = 0; p < results->policies; p++)
-        for (size_t r = 1; r < results->replications && same; r++)
-            for (int s = 0; s < SMS_SUBJECTS; s++)
-                same &= are_same(&results->values[p * results->room], &results->values[p * results->room + r], s,
-                                 sms__values_count(results, (enum sms_subject)s));
+    const struct sms__values *first = &results->values[policy * results->room];
+    bool same = !sms__draws(results->scenario);
+    for (size_t r = 1; r < results->replications && same; r++)
+        for (int s = 0; s < SMS_SUBJECTS; s++)
+            same &= are_same(first, first + r, s, sms__values_count(results, (enum sms_subject)s));
     return same;
 }
 
 bool sms_results_exact(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    if (sms__draws(scenario))
-        return false;
-    if (results->replications > 1)
-        return only_repeat(results);
-    return !scenario->cluster && !scenario->shares; /* their policies may draw */
+    bool exact = !sms__draws(scenario);
+    for (size_t p = 0; p < results->policies && exact; p++)
+        exact = sms__results_repeat(results, p);
+    return exact && (results->replications > 1 || (!scenario->cluster && !scenario->shares)); /* policies may draw */
 }

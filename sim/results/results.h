@@ -82,6 +82,9 @@ int sms__report_run(int code, const struct sms_scenario *scenario, const char *w
 bool sms__results_find(const struct sms_results *results, const struct sms__expect *of, enum sms_subject *subject,
                        size_t *idx);
 
+/* exact.c: whether nothing is drawn under the policy: all replications have the same values, of every metric. */
+bool sms__results_repeat(const struct sms_results *results, size_t policy);
+
 /* until.c: returns how many replications there should be for the precision that the scenario asks for, as far
  * as those so far tell: the same number if it is reached, or there is no room. */
 size_t sms__until_next(const struct sms_results *results);

@@ -11,12 +11,14 @@ static struct sms_estimate first_of(const struct sms_results *results, const str
     return sms__results_first(results, policy, until->subject, until->idx, until->metric, n);
 }
 
-/* The precision of the least precise policy after the first n replications. */
+/* The precision of the least precise policy after the first n replications. What repeats is precise. */
 static double reached(const struct sms_results *results, const struct sms_until *until, size_t n)
 {
     double greatest = 0;
     for (size_t p = 0; p < results->policies; p++) {
-        double own = sms__precision(first_of(results, until, p, n));
+        struct sms_estimate first = first_of(results, until, p, n);
+        bool known = !isnan(first.mean) && sms__results_repeat(results, p);
+        double own = known ? 0 : sms__precision(first);
         greatest = own > greatest ? own : greatest;
     }
     return greatest;
@@ -34,8 +36,9 @@ bool sms_results_until(const struct sms_results *results, struct sms_until *out)
     *out = (struct sms_until){.wanted = until->precision, .most = (size_t)until->most};
     sms__results_find(results, of, &out->subject, &out->idx);
     out->metric = (size_t)sms_metric_index(out->subject, of->metric);
-    bool exact = sms_results_exact(results) && fabs(first_of(results, out, 0, results->replications).mean) > 0;
-    out->reached = exact ? 0 : reached(results, out, results->replications);
+    out->reached = reached(results, out, results->replications);
+    if (sms_results_exact(results) && !(fabs(first_of(results, out, 0, results->replications).mean) > 0))
+        out->reached = INFINITY; /* 0 % of nothing */
     return true;
 }
 
@@ -77,11 +80,12 @@ static void describe(const struct sms_results *results, const struct sms_until *
     snprintf(out, size, "%s of %.60s", metric, sms_results_subject(results, until->subject, until->idx));
 }
 
-/* Returns the first policy whose mean is 0, or NULL. */
+/* Returns the first policy whose mean is 0 and not known exactly beside those of others, or NULL. */
 static const char *without_mean(const struct sms_results *results, const struct sms_until *until)
 {
+    bool exact = sms_results_exact(results);
     for (size_t p = 0; p < results->policies; p++)
-        if (first_of(results, until, p, results->replications).mean == 0)
+        if (first_of(results, until, p, results->replications).mean == 0 && (exact || !sms__results_repeat(results, p)))
             return sms_results_policy(results, p);
     return NULL;
 }

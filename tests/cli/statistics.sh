@@ -47,6 +47,21 @@ for command in run compare check; do
     prints "hard.yaml:12:46: warning: after 12 replications, which are the most, kernels_per_s of host is known to ± "
 done
 "$smsched" run --format json hard.yaml >hard.json 2>/dev/null
+# What is the same in all replications under one policy is known exactly, so others alone decide how many there are.
+cat >mixed.yaml <<'END'
+scenario: mixed
+nodes: [{name: a, count: 20, gpus: 4, cpu: 32}]
+policies: [first_fit, random]
+pods:
+  - {name: p, count: 100, gpu: 30 %, arrivals: {every: 1 s}, duration: 60 s}
+  - {name: q, count: 30, gpus: 2, arrivals: {every: 3 s}, duration: 80 s}
+run: {until: {precision: 20 %, metric: wait_mean_ns}}
+END
+try 0 "until beside a policy that draws nothing" run mixed.yaml
+if grep -q "warning" <<<"$output"; then bad "a precision of what repeats" "$output"; else ok; fi
+mixed() { "$smsched" run --format json "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["replications"])'; }
+n=$(mixed mixed.yaml)
+if [ "$n" -lt 100 ] && [ "$n" = "$(mixed --policy random mixed.yaml)" ]; then ok; else bad "$n replications beside what repeats"; fi
 sed 's/warmup: 0.1 ms, duration: 2 ms/warmup: auto, duration: 20 ms/; s/name: b,/name: b, start: 5 ms,/; s/, arrivals.*us}//' \
     two.yaml >late.yaml
 try 0 "a warm-up that is found" run late.yaml; prints ", warm-up "
