@@ -220,16 +220,27 @@ static void put_gap(const struct answer *answer, FILE *to)
     }
 }
 
+static void put_comparison(const struct answer *answer, FILE *to)
+{
+    const char *other = sms_results_policy(answer->results, answer->other);
+    if (answer->best != answer->baseline) {
+        fputs(", ", to);
+        put_change(answer, to);
+    } else if (answer->verdict == EXACT && value_of(answer, answer->other).mean == answer->value.mean) {
+        fprintf(to, ", and so has %s", other);
+    } else {
+        fprintf(to, ", and %s is next, ", other);
+        put_change(answer, to);
+    }
+}
+
 static void put_text(const struct answer *answer, FILE *to)
 {
     put_best(answer, to);
     if (isnan(answer->change.mean)) {
         put_no_change(answer, to);
     } else if (answer->verdict != SAME) {
-        fputs(", ", to);
-        if (answer->best == answer->baseline)
-            fprintf(to, "and %s is next, ", sms_results_policy(answer->results, answer->other));
-        put_change(answer, to);
+        put_comparison(answer, to);
         fputs(sureness(answer), to);
     }
     put_misses(answer, to);

@@ -214,13 +214,16 @@ static void add_value(struct sms__table_out *table, const struct sms__result *ro
                    sms__print_value(text, sizeof text, value, NAN, sms__scale_of(sms__result_metric(row), value)));
 }
 
-static void add_change(struct sms__table_out *table, const struct cell *cell)
+static void add_change(struct sms__table_out *table, const struct sms__result *row, const struct cell *cell)
 {
+    const struct sms_estimate *by = &cell->difference;
     char text[64];
-    if (is_difference(cell) && !isnan(cell->difference.ci95))
-        sms__table_add(table, "%+.3g ± %.2g", cell->difference.mean, cell->difference.ci95);
+    if (by->mean == 0 && !(by->sd > 0))
+        sms__table_add(table, "same");
     else if (is_difference(cell))
-        sms__table_add(table, "%+.3g", cell->difference.mean);
+        sms__table_add(
+            table, "%s%s", by->mean > 0 ? "+" : "",
+            sms__print_value(text, sizeof text, by->mean, by->ci95, sms__scale_of(sms__result_metric(row), by->mean)));
     else if (isnan(cell->ratio.mean))
         sms__table_add(table, "-");
     else
@@ -286,7 +289,7 @@ static void print_table(const struct comparison *c, const struct sms__screen *sc
         if (is_new(c, i / c->policies, i % c->policies))
             add_value(table, row, i % c->policies);
         else
-            add_change(table, &c->cell[i]);
+            add_change(table, row, &c->cell[i]);
         sms__table_mark(table, mark_of(c, row, &c->cell[i]));
     }
     if (c->policies > SMS__POLICY_COLUMNS)

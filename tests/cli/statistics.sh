@@ -266,7 +266,12 @@ for c in family:
         assert c["p"] is None, c
         continue
     seen["difference"] += 1
-    assert text[metric] == [f"{mean:+.3g}", "±", f"{spread:.2g}"], (text[metric], mean, spread)
+    shown, sign, width, *unit = text[metric]
+    scale = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[unit[0]] if metric.endswith("_ns") else 1
+    last = scale * 10.0 ** -len(shown.partition(".")[2])  # of the digits shown
+    assert sign == "±" and len(unit) == metric.endswith("_ns") and shown[0] in "+-", text[metric]
+    assert abs(float(shown) * scale - mean) <= 0.51 * last and abs(float(width) * scale - spread) <= 0.51 * last, (text[metric], mean, spread)
+    assert last <= spread, (text[metric], spread)
     assert (c["p"] < 0.05) == (abs(mean) > spread), c
 assert min(seen.values()) >= 2, seen
 # Equal replications have no interval, not even one of rounding errors.
