@@ -9,6 +9,7 @@
 #include "../base/statistics.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,7 @@ static void put_change(const struct answer *answer, FILE *to)
     const struct sms_estimate *change = &answer->change;
     const struct sms__scale unit = unit_of(answer, fabs(change->mean));
     bool interval = answer->verdict >= CHANCE && !isnan(change->ci95);
+    const double least = change->mean > -1 ? -1 : -INFINITY; /* no value of a metric falls below 0 */
     char text[64];
     if (answer->ratio)
         fputs(sms__percent(text, sizeof text, true, 100 * change->mean, NAN), to);
@@ -150,7 +152,7 @@ static void put_change(const struct answer *answer, FILE *to)
         fprintf(to, "%+.4g%s", change->mean / unit.divisor, unit.name);
     fprintf(to, " over %s", sms_results_policy(answer->results, answer->baseline));
     if (interval && answer->ratio)
-        fprintf(to, " (95 %% interval %+.1f to %+.1f)", 100 * (change->mean - change->ci95),
+        fprintf(to, " (95 %% interval %+.1f to %+.1f)", 100 * fmax(change->mean - change->ci95, least),
                 100 * (change->mean + change->ci95));
     else if (interval)
         fprintf(to, " (95 %% interval %+.4g to %+.4g%s)", (change->mean - change->ci95) / unit.divisor,
@@ -247,7 +249,8 @@ static void put_text(const struct answer *answer, FILE *to)
     put_gap(answer, to);
 }
 
-/* Names what the best policy makes worse by more than half a percent, of what concerns all tenants. */
+/* Names what the best policy makes worse by more than half a percent, of what concerns all tenants. Not what may be
+ * chance. */
 static void put_cost(const struct answer *answer, FILE *to)
 {
     static const char *const metrics[] = {"fairness_ratio", "stp_ratio", "antt_ratio", "deadline_miss_ratio"};
@@ -258,10 +261,12 @@ static void put_cost(const struct answer *answer, FILE *to)
         const struct sms__result row = sms__result_of(answer->results, subject, 0, metrics[i]);
         if (row.metric == SIZE_MAX || !strcmp(metrics[i], metric_of(answer)))
             continue;
-        double change = sms__result_ratio(&row, answer->best, answer->baseline).mean - 1;
-        if (!(change * sms_metrics(subject, NULL)[row.metric].better < -0.005))
+        struct sms_estimate change = sms__result_ratio(&row, answer->best, answer->baseline);
+        change.mean -= 1;
+        if (!(change.mean * sms_metrics(subject, NULL)[row.metric].better < -0.005) ||
+            sms_p_value(change, 0) >= SMS__SIGNIFICANT)
             continue;
-        fprintf(to, "%s%s %s", between, metrics[i], sms__percent(text, sizeof text, true, 100 * change, NAN));
+        fprintf(to, "%s%s %s", between, metrics[i], sms__percent(text, sizeof text, true, 100 * change.mean, NAN));
         between = ", ";
     }
 }

@@ -56,6 +56,36 @@ pods "workload: w, repeat: 10" "{mode: time_slice}, {mode: exclusive}" >"$work/p
 is "pods that may take longer are asked how long" ".* has the lowest turnaround_mean_ns of cluster: " "$work/pods.yaml"
 pods "duration: 10 ms" "first_fit, worst_fit" >"$work/durations.yaml"
 is "pods of given durations fill a cluster" ".*gpu_allocation_mean_ratio.*" "$work/durations.yaml"
+# What the best policy makes worse is told if it is no chance; no interval reaches below what is possible.
+cat >"$work/costs.yaml" <<'END'
+scenario: s
+devices: [{model: v100}]
+queue: interleave
+policies: [round_robin, leftover, fine_grained]
+vms:
+  - {name: server, workload: v100/bfs_64k, arrivals: {poisson: 2 ms}, deadline: 5 ms}
+  - {name: stencil, workload: v100/cfd_097k, streams: 2, repeat: forever}
+answer: {metric: job_latency_p99_ns, of: server}
+run: {duration: 60 ms, replications: 2}
+END
+is "a cost" ".*; it costs fairness_ratio -[0-9.]+ %" "$work/costs.yaml"
+is "the least change" ".*interval -100.0 to \+[0-9.]+\)" "$work/costs.yaml"
+cat >"$work/noise.yaml" <<'END'
+workload: w
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 10 us, jitter: 30 %, demand: {fp32: 30 %}}]
+---
+scenario: s
+devices: [{model: v100, dispatch: none, sms: 4}]
+contention: proportional
+policies: [round_robin, breadth_first]
+vms:
+  - {name: a, workload: w, arrivals: {poisson: 60 us}}
+  - {name: b, workload: w, arrivals: {poisson: 70 us}}
+answer: {metric: job_latency_mean_ns, of: b}
+run: {duration: 3 ms, seed: 2, replications: 3}
+END
+is "a cost that may be chance" "breadth_first has .* that may be chance$" "$work/noise.yaml"
+if "$smsched" compare "$work/noise.yaml" | grep -qE "fairness_ratio +[0-9.]+ +-0\.[5-9]"; then ok; else bad "fairness falls by more than half a percent"; fi
 sed 's/replications: 3/replications: 1/' "$work/fair.yaml" >"$work/once.yaml"
 is "one replication" ".*one replication says nothing of chance" "$work/once.yaml"
 sed 's/, jitter: 10 %//; s/arrivals: {poisson: 2 ms}/arrivals: {every: 2 ms}/' "$work/rule.yaml" >"$work/exact.yaml"
