@@ -1,5 +1,5 @@
 /* Checks the metric that a page is to begin with. For a run it must have a better direction and a value for the whole
- * host or cluster. For a sweep it must differ between points or policies. */
+ * host or cluster, or be what the scenario asks for. For a sweep it must differ between points or policies. */
 #include "page.h"
 
 #include "../report/output.h"
@@ -38,7 +38,10 @@ static void add_all(const struct sms__page *page, json_t *names)
     const json_t *scenarios = json_object_get(page->data, "scenarios"),
                  *views = json_object_get(page->data, "subjects");
     for (size_t i = 0; i < json_array_size(scenarios); i++) {
-        const json_t *runs = json_object_get(json_array_get(scenarios, i), "runs");
+        const json_t *scenario = json_array_get(scenarios, i), *runs = json_object_get(scenario, "runs");
+        const char *asked = json_string_value(json_object_get(json_object_get(scenario, "answer"), "metric"));
+        if (asked)
+            add_name(names, asked);
         for (size_t p = 0; p < json_array_size(runs); p++) {
             add_run(names, json_array_get(runs, p), SMS_CLUSTER, "cluster");
             add_run(names, json_array_get(runs, p), SMS_HOST, "host");
