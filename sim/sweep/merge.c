@@ -183,9 +183,13 @@ static bool results_path(char results[SMS__PATH_BYTES], const char *folder)
 
 int sms__sweep_check_results(const char *folder, struct sms_errors *errors)
 {
-    char results[SMS__PATH_BYTES];
-    return results_path(results, folder) ? sms__folder_check(results, SMS__FOLDER_REPLACE, errors)
-                                         : sms__fail(errors, SMS_EIO, folder, "the name is too long");
+    char results[SMS__PATH_BYTES], manifest[SMS__PATH_BYTES];
+    if (!results_path(results, folder))
+        return sms__fail(errors, SMS_EIO, folder, "the name is too long");
+    snprintf(manifest, sizeof manifest, "%s/manifest.json", folder);
+    if (sms__folder_lists(manifest))
+        return sms__fail(errors, SMS_EIO, folder, "holds results of another command; name another folder");
+    return sms__folder_check(results, SMS__FOLDER_REPLACE, errors);
 }
 
 int sms__sweep_merge(struct sms__index *index, const atomic_bool *cancel, uint64_t *warned, struct sms_errors *errors)

@@ -36,6 +36,13 @@ axes:
   - vms.*.start: [0 us, 7 us]
 END
 
+# A folder of another command is left as it is.
+"$smsched" run --quiet --out results-of-run base.yaml && cp -r results-of-run kept
+try 4 "a sweep into the results of a run" sweep --out results-of-run many.yaml
+prints "results-of-run: error: holds results of another command; name another folder"
+same kept results-of-run "a sweep writes into the results of a run"
+rm -r kept results-of-run
+
 # One process, from beginning to end.
 try 0 "validate" validate many.yaml; prints "many: 120 points; about "
 try 0 "a sweep" sweep --jobs 1 --out one many.yaml; prints "120 points: 120 run now, 0 before"
