@@ -1,6 +1,7 @@
 /* Reads a folder of `run --out` into the page's data. */
 #include "page.h"
 
+#include "../report/json_write.h"
 #include "../report/output.h"
 
 static int read_manifest(struct sms__page *page, json_t **manifest)
@@ -35,9 +36,9 @@ static void shorten(struct sms__page *page, json_t *manifest)
 
 int sms__page_read_folder(struct sms__page *page)
 {
-    json_t *scenarios = json_array(), *manifest = NULL;
+    json_t *manifest = NULL;
     json_object_set_new(page->data, "kind", json_string("run"));
-    json_object_set_new(page->data, "scenarios", scenarios);
+    json_t *scenarios = sms__json_keep(page->data, "scenarios", json_array());
     int code = read_manifest(page, &manifest);
     if (code == SMS_OK)
         code = sms__page_read_tables(page, scenarios);

@@ -2,6 +2,7 @@
  * defines. */
 #include "points.h"
 
+#include "../report/json_write.h"
 #include "../sweep/database.h"
 
 /* NUMBERS_MAX: the page's share for gaps along axes. EACH: numbers for each mean. */
@@ -48,18 +49,12 @@ static void choose_axes(struct sms__points *points, size_t policies, bool chosen
                        skipped);
 }
 
-static json_t *add_list(json_t *object, const char *key)
-{
-    json_t *list = json_array();
-    json_object_set_new(object, key, list);
-    return list;
-}
+static json_t *add_list(json_t *object, const char *key) { return sms__json_keep(object, key, json_array()); }
 
 static void add_metric(struct sms__points *points, const bool chosen[SMS__AXES], json_t *gaps, const char *metric)
 {
     struct sms__query query = {.table = metric, .axes = 1};
-    json_t *object = json_object();
-    json_object_set_new(gaps, metric, object);
+    json_t *object = sms__json_keep(gaps, metric, json_object());
     sms__query_run(points, &query, binds, sms__query_list, add_list(object, "binds"));
     sms__query_run(points, &query, reasons, sms__query_list, add_list(object, "no_bound_because"));
     sms__query_run(points, &query, overall, sms__query_list, add_list(object, "overall"));

@@ -82,9 +82,8 @@ static int gather(void *user)
     if (stat(page->source, &st))
         return sms__fail(&page->errors, SMS_EIO, page->source, "cannot be read: %s", strerror(errno));
     page->data = json_object();
-    page->notes = json_array();
     json_object_set_new(page->data, "format", json_integer(1));
-    json_object_set_new(page->data, "notes", page->notes);
+    page->notes = sms__json_keep(page->data, "notes", json_array());
     json_object_set_new(page->data, "metrics", describe_metrics());
     json_object_set_new(page->data, "palette", describe_palette());
     json_object_set_new(page->data, "metric", page->metric ? sms__json_text(page->metric) : json_null());

@@ -144,8 +144,8 @@ void sms__query_nest(struct sms__points *points, sqlite3_stmt *row, void *user)
     json_t *outer = json_array(), *inner = outer;
     for (int c = 0; c < sqlite3_column_count(row); c++) {
         if (c >= (int)rows->scalars && (c - (int)rows->scalars) % (int)rows->metrics == 0) {
-            inner = json_array();
-            json_array_append_new(outer, inner);
+            json_array_append_new(outer, json_array());
+            inner = json_array_get(outer, json_array_size(outer) - 1);
         }
         json_array_append_new(inner, cell_json(points, row, c));
     }

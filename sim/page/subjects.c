@@ -358,8 +358,7 @@ void sms__points_count_steps(struct sms__points *points)
 
 void sms__points_subjects(struct sms__points *points)
 {
-    json_t *list = json_array();
-    json_object_set_new(points->page->data, "subjects", list);
+    json_t *list = sms__json_keep(points->page->data, "subjects", json_array());
     if (points->code == SMS_OK &&
         sqlite3_create_function(points->file, "ci95", 1, SQLITE_UTF8, NULL, NULL, add_sample, end_samples))
         points->code = SMS_ENOMEM;

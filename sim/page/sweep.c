@@ -28,10 +28,9 @@ static void add_message(struct sms__points *points, sqlite3_stmt *row, void *use
 
 static void read_plan(struct sms__points *points)
 {
-    json_t *plan = json_object(), *failures = json_array(), *warnings = json_array();
-    json_object_set_new(points->page->data, "plan", plan);
-    json_object_set_new(points->page->data, "failures", failures);
-    json_object_set_new(points->page->data, "warnings", warnings);
+    json_t *data = points->page->data, *plan = sms__json_keep(data, "plan", json_object());
+    json_t *failures = sms__json_keep(data, "failures", json_array());
+    json_t *warnings = sms__json_keep(data, "warnings", json_array());
     sms__query_run(points, NULL,
                    "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
                    "'points', 'done', 'failed') ORDER BY key",
@@ -113,7 +112,6 @@ static void read_asked(struct sms__points *points)
 int sms__page_read_sweep(struct sms__page *page, const char *path)
 {
     struct sms__points *points = SMS__NEW(&page->arena, struct sms__points, 1);
-    json_t *axes = json_array();
     points->page = page;
     json_object_set_new(page->data, "kind", json_string("sweep"));
     sms__points_open(points, path);
@@ -122,7 +120,7 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     sms__points_count_steps(points);
     sms__points_axes(points);
     sms__page_step(page);
-    json_object_set_new(page->data, "axes", axes);
+    json_t *axes = sms__json_keep(page->data, "axes", json_array());
     for (size_t i = 0; i < points->axes; i++)
         json_array_append_new(axes, axis_json(points, &points->axis[i]));
     sms__points_gaps(points);

@@ -46,6 +46,11 @@ static json_t *replaced(const char *text)
     return string;
 }
 
+json_t *sms__json_keep(json_t *object, const char *key, json_t *value)
+{
+    return json_object_set_new(object, key, value) ? NULL : value;
+}
+
 json_t *sms__json_text(const char *text)
 {
     size_t length = strlen(text ? text : ""), n = 1;
