@@ -87,6 +87,9 @@ axes:
   - random: {points: 17, of: {vms.a.start: {from: 1 us, to: 90 us}, workloads.one.kernels.k.jitter: {from: 1 %, to: 20 %}}}
 END
 "$smsched" sweep equal.yaml --quiet || exit 1
+# An axis that is a policy's own parameter.
+printf 'plan: limit\nbase: base.yaml\npolicies: [round_robin, fine_grained]\naxes: [{policies.fine_grained.limit: [60 %%, 80 %%, 100 %%]}]\n' >limit.yaml
+"$smsched" sweep limit.yaml --quiet || exit 1
 cat >busy.yaml <<'END'
 plan: busy
 base: base.yaml
@@ -113,6 +116,7 @@ for folder in run processes cluster several warned failures gpushare; do "$smsch
 "$smsched" report unbounded.sweep --point 2 --quiet -o unbounded.html || exit 1
 "$smsched" report equal.sweep --quiet -o equal.html || exit 1
 "$smsched" report ties.db --quiet -o ties.html || exit 1
+"$smsched" report limit.sweep --quiet -o limit.html || exit 1
 "$smsched" report busy.sweep --quiet -o busy.html || exit 1
 "$smsched" report hostile.sweep/results/sweep.db --quiet -o hostile.html || exit 1
 

@@ -456,6 +456,33 @@ test('curves, maps and gains of a sweep are means of its rows', context => check
   for (const r of (await download(page, '#figure-gains')).filter(g => g.subject === 'host')) near(r.change_ratio, mean(all.get(r.policy).changes), r.policy);
 }));
 
+/* The ticks of axes whose labels are numbers: [label, position] in order of position. */
+const ticksOf = page => page.$$eval('main figure .axis', axes => axes.map(axis => [...axis.querySelectorAll('.tick')].map(tick => {
+  const [x, y] = tick.getAttribute('transform').match(/-?[0-9.e-]+/g).map(Number);
+  return [tick.querySelector('text').textContent, x || y];
+}).sort((a, b) => a[1] - b[1])));
+const numberOf = label => Number(label.replace(/[\u202f\s]/g, '').replace('−', '-').replace(/[%a-zµ/]+$/i, ''));
+
+test('the ticks of an axis have different labels, in equal steps where they are equally far apart', async context => {
+  let seen = 0;
+  for (const name of ['sweep', 'equal', 'limit'])
+    await check(context, name, async page => {
+      const choose = page.getByLabel('Measured by'), metrics = await choose.evaluate(select => [...select.options].map(option => option.value));
+      for (const metric of metrics.slice(0, 12)) {
+        await choose.selectOption(metric);
+        await settle(page);
+        for (const ticks of await ticksOf(page)) {
+          const labels = ticks.map(tick => tick[0]), numbers = labels.map(numberOf), steps = ticks.slice(1).map((tick, i) => tick[1] - ticks[i][1]);
+          if (ticks.length < 3 || labels.some(label => !label) || !numbers.every(Number.isFinite) || Math.max(...steps) > Math.min(...steps) + 0.2) continue;
+          const changes = numbers.slice(1).map((number, i) => number - numbers[i]), step = Math.max(...changes.map(Math.abs));
+          assert.ok(new Set(labels).size === labels.length && changes.every(change => Math.abs(change - changes[0]) < 0.02 * step), `${name}, ${metric}: ticks ${labels.join(' | ')}`);
+          seen++;
+        }
+      }
+    });
+  assert.ok(seen > 20, `${seen} axes were read`);
+});
+
 test('a sweep begins with what its plan asks', context => check(context, 'asked', async page => {
   const rows = readCsv('asked.sweep/results/vms.csv').filter(r => r.vm === 'b'), points = [...new Set(rows.map(r => r.point))], policies = [...new Set(rows.map(r => r.policy))];
   const value = (point, policy) => mean(rows.filter(r => r.point === point && r.policy === policy).map(r => Number(r.kernels_per_s)));

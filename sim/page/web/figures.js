@@ -14,7 +14,7 @@ function axisBottom(scale, y, height, ticks, format) {
 
 function axisLeft(scale, x, width, ticks, format) {
   const group = d3.select(svg('g', { class: 'axis', transform: `translate(${x},0)` }));
-  group.call(d3.axisLeft(scale).ticks(ticks || 5).tickFormat(format || (v => plain(v))).tickSizeOuter(0));
+  group.call(d3.axisLeft(scale).ticks(ticks || 5).tickFormat(v => (format || plain)(v)).tickSizeOuter(0)); /* d3 would add the tick's number, which `plain` takes for digits */
   const grid = d3.select(svg('g', { class: 'grid', transform: `translate(${x},0)`, 'aria-hidden': 'true' }));
   grid.call(d3.axisLeft(scale).ticks(ticks || 5).tickSize(-width).tickFormat('').tickSizeOuter(0));
   return [grid.node(), group.node()];
