@@ -56,6 +56,13 @@ static const char answer_sql[] =
     "INTEGER, value REAL, PRIMARY KEY (point, position)) WITHOUT ROWID;"
     "CREATE VIEW best AS SELECT point, policy, subject, name, metric, value FROM (SELECT *, max(better * value) FROM "
     "answer WHERE value IS NOT NULL GROUP BY point)";
+/* Along an axis that is a parameter of a policy, its name changes with the parameter: it is still one line. */
+static const char line_sql[] =
+    "CREATE TABLE line AS SELECT scenario, position, policy, CASE WHEN count(*) OVER same = 1 THEN policy "
+    "WHEN min(base) OVER same = max(base) OVER same THEN base || '(...)' ELSE policy END AS line FROM "
+    "(SELECT DISTINCT scenario, position, policy, substr(policy, 1, instr(policy || '(', '(') - 1) AS base "
+    "FROM answer JOIN point USING (point)) WINDOW same AS (PARTITION BY scenario, position) "
+    "ORDER BY scenario, position, policy;";
 static const char bound_sql[] =
     "CREATE TABLE bound (point INTEGER, metric TEXT, steady_per_s REAL, run_per_s REAL, binds TEXT, share_ratio REAL, "
     "no_bound_because TEXT, PRIMARY KEY (point, metric)) WITHOUT ROWID";
@@ -140,7 +147,7 @@ static void make_student(struct sms__database *database)
 
 static void make_views(struct sms__database *database)
 {
-    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str *text = begin_sql(database, line_sql);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (database->row[s])
             sms__database_views(text, (enum sms_subject)s);

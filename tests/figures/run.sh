@@ -31,10 +31,11 @@ printf -- '---\nworkload: one\nkernels: [{name: k, blocks: 200, threads: 128, bl
 printf 'plan: curves\nbase: few.yaml\naxes: [{contention.slope: [1, 2, 4]}]\n' >curves.yaml
 printf 'plan: named\nbase: few.yaml\nanswer: {metric: jobs_per_s, of: batch}\naxes: [{contention.slope: [1, 4]}, {queue: [fifo, interleave]}]\n' >named.yaml
 printf 'plan: maps\nbase: %s\nreplications: 2\naxes: [{contention.slope: {from: 1, to: 2, steps: 3, scale: log}}, {queue: [fifo, interleave]}]\n' "$source/scenarios/01-two-tenants.yaml" >maps.yaml
+printf 'plan: limits\nbase: few.yaml\npolicies: [round_robin, fine_grained]\naxes: [{policies.fine_grained.limit: [60 %%, 80 %%, 100 %%]}]\n' >limits.yaml
 try 0 "a folder of four scenarios" run --quiet --out few few.yaml
 try 0 "a folder of one scenario" run --quiet --out one "$source/scenarios/01-two-tenants.yaml"
 for name in shared cluster levels failures; do try 0 "a folder of $name" run --quiet --out $name "$source/tests/golden/$name.yaml"; done
-for plan in curves named maps; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
+for plan in curves named maps limits; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
 "$smsched" compare --quiet --format csv few.yaml >compared.csv 2>err
 
 # Names from elsewhere have any characters.
@@ -58,7 +59,7 @@ with open("odd/comparison.json", "w") as to:
     json.dump(rename(read), to)
 END
 mkdir drawn wide
-for results in few odd one shared cluster levels failures curves.sweep named.sweep maps.sweep compared.csv; do
+for results in few odd one shared cluster levels failures curves.sweep named.sweep maps.sweep limits.sweep compared.csv; do
     try 0 "figures of $results" plot --quiet -o "drawn/$results" $results
     try 0 "the same on a page's width" plot --quiet --width page -o "wide/$results" $results
 done
@@ -74,6 +75,10 @@ if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/fi
 
 # A curve's title names the tenant and the other axes.
 if grep -q '>batch: queue = fifo<' drawn/named.sweep/curve-contention.slope.svg && ! grep -q batch drawn/curves.sweep/curve-contention.slope.svg; then ok; else bad "the title of a curve"; fi
+
+# A policy whose parameter is the axis is one line, and so is every other policy.
+if [ "$(grep few-1 drawn/limits.sweep/curve-policies.fine_grained.limit.csv | sed 's/.*few-1,//' | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = " 3 fine_grained(...); 3 round_robin;" ]; then ok
+else bad "a policy along its parameter" "$(cat drawn/limits.sweep/curve-*.csv)"; fi
 
 # Steps of a scale have the digits that are read.
 if grep -q '>1.414<' drawn/maps.sweep/map-two-tenants.svg && ! grep -q '>1.4142' drawn/maps.sweep/map-two-tenants.svg; then ok; else bad "long numbers at an axis"; fi

@@ -1,5 +1,5 @@
--- Curves of a sweep: what the plan asks for over each axis, a line for each policy, a panel for each scenario. Other axes have the values of their first point.
--- @needs point answer student
+-- Curves of a sweep: what the plan asks for over each axis, a line for each policy, which may have another parameter at each point, a panel for each scenario. Other axes have the values of their first point.
+-- @needs point answer student line
 -- @table sweep_axis
 SELECT name AS axis, cid AS place FROM pragma_table_info('point') WHERE name NOT IN ('point', 'scenario', 'state', 'message');
 
@@ -23,7 +23,7 @@ SELECT point, scenario, CASE WHEN (SELECT x_unit FROM x_unit) IS NULL THEN value
 SELECT value, row_number() OVER (ORDER BY CAST(value AS REAL), min(point)) AS rank, (SELECT min(typeof(value) IN ('integer', 'real')) FROM chosen) AS is_number FROM chosen GROUP BY value;
 -- @each value
 SELECT scenario, policy, position, x, g.n, y, CASE WHEN g.n > 1 THEN sqrt(max(0, (squares - g.n * y * y) / (g.n - 1) / g.n)) * t95 END AS ci95
-FROM (SELECT scenario, policy, position, x, count(y) AS n, avg(y) AS y, sum(y * y) AS squares FROM (SELECT c.scenario, s.policy, s.position, CASE WHEN a.is_number THEN a.value ELSE a.rank END AS x, s.{metric} AS y FROM chosen c JOIN axis_value a ON a.value IS c.value JOIN {subject} s ON s.point = c.point AND s.name = (SELECT of FROM figure))
+FROM (SELECT scenario, policy, position, x, count(y) AS n, avg(y) AS y, sum(y * y) AS squares FROM (SELECT c.scenario, l.line AS policy, s.position, CASE WHEN a.is_number THEN a.value ELSE a.rank END AS x, s.{metric} AS y FROM chosen c JOIN axis_value a ON a.value IS c.value JOIN {subject} s ON s.point = c.point AND s.name = (SELECT of FROM figure) JOIN main.line l ON l.scenario = c.scenario AND l.position = s.position AND l.policy = s.policy)
 WHERE y IS NOT NULL GROUP BY scenario, policy, position, x) g LEFT JOIN student USING (n);
 -- @each curve_panel
 SELECT scenario, row_number() OVER (ORDER BY first) AS panel, low, high, least, least > 0 AND high / least >= 50 AS log FROM (SELECT scenario, min(point) AS first, (SELECT min(y - ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS low, (SELECT min(y) FROM value v WHERE v.scenario = c.scenario) AS least, (SELECT max(y + ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS high

@@ -1,5 +1,5 @@
 -- Heat maps of a sweep over two axes: what the plan asks for under the first policy, and the change over it under each other one.
--- @needs point answer
+-- @needs point answer line
 -- @table map_axis
 SELECT name AS axis, row_number() OVER (ORDER BY cid) AS place FROM pragma_table_info('point') WHERE name NOT IN ('point', 'scenario', 'state', 'message');
 -- @table map_asked
@@ -8,8 +8,8 @@ SELECT subject, name, metric FROM answer GROUP BY subject, name, metric ORDER BY
 SELECT 'map-' || scenario AS name, scenario, (SELECT count(DISTINCT scenario) FROM point) > 1 AS several, (SELECT metric FROM map_asked) AS metric, (SELECT axis FROM map_axis WHERE place = 1) AS x, (SELECT axis FROM map_axis WHERE place = 2) AS y
 FROM point WHERE state = 'done' AND (SELECT count(*) FROM map_axis) = 2 GROUP BY scenario ORDER BY min(point);
 -- @each cell
-SELECT p.{x} AS x, p.{y} AS y, a.policy, a.position, avg(a.value) AS value FROM point p JOIN answer a USING (point) WHERE p.scenario = (SELECT scenario FROM figure) AND a.metric = (SELECT metric FROM figure)
-GROUP BY p.{x}, p.{y}, a.policy, a.position;
+SELECT p.{x} AS x, p.{y} AS y, l.line AS policy, a.position, avg(a.value) AS value FROM point p JOIN answer a USING (point) JOIN main.line l ON l.scenario = p.scenario AND l.position = a.position AND l.policy = a.policy WHERE p.scenario = (SELECT scenario FROM figure) AND a.metric = (SELECT metric FROM figure)
+GROUP BY p.{x}, p.{y}, l.line, a.position;
 -- @each across_x
 SELECT x, row_number() OVER (ORDER BY CAST(x AS REAL), x) AS place FROM cell GROUP BY x;
 -- @each line
