@@ -76,6 +76,55 @@ static void an_observer_can_end_the_run(void **state)
     }
 }
 
+/* The waits of a run, and a hash by which two runs differ if any wait does. */
+struct waits {
+    size_t count;
+    uint64_t hash;
+};
+
+static int add_wait(void *user, const struct sms_run_event *event)
+{
+    struct waits *waits = user;
+    const struct sms_wait *wait = event->wait;
+    const uint64_t facts[] = {wait->device, wait->launch_ps, wait->end_ps, wait->waited_ps, wait->sms};
+    waits->count++;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        waits->hash = waits->hash * 31 + facts[i];
+    for (const char *c = wait->reason; *c; c++)
+        waits->hash = waits->hash * 31 + (unsigned char)*c;
+    return 0;
+}
+
+static struct waits waits_of(const struct sms_file *file, enum sms_engine engine)
+{
+    struct waits waits = {.count = 0};
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_results *results;
+    struct sms_errors errors;
+    options.alone = false;
+    options.observe = add_wait;
+    options.events = SMS_RUN_WAIT;
+    options.engine = engine;
+    options.user = &waits;
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, &errors), SMS_OK);
+    sms_results_free(results);
+    return waits;
+}
+
+static void both_engines_tell_the_same_waits(void **state)
+{
+    (void)state;
+    const char *const texts[] = {VMS, PROCESSES};
+    for (size_t i = 0; i < 2; i++) {
+        struct sms_file *file = load_text(texts[i], "");
+        const struct waits fast = waits_of(file, SMS_ENGINE_FAST), reference = waits_of(file, SMS_ENGINE_REFERENCE);
+        assert_true(fast.count > 0);
+        assert_int_equal(fast.count, reference.count);
+        assert_int_equal(fast.hash, reference.hash);
+        sms_file_free(file);
+    }
+}
+
 static void an_event_names_the_policy_that_runs(void **state)
 {
     (void)state;
@@ -89,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_observer_is_told_the_kinds_of_events_that_it_names),
         cmocka_unit_test(an_observer_can_end_the_run),
+        cmocka_unit_test(both_engines_tell_the_same_waits),
         cmocka_unit_test(an_event_names_the_policy_that_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     sms__rate_init(device);
     sms__levels_init(device);
     device->observed = sms__observes(setup->observer, SMS_RUN_DECISION);
-    device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT) && !device->reference;
+    device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT);
     sms__policy_state_init(device);
     sms__search_init(device);
     sms__dispatch_queue_init(device);
@@ -310,8 +310,7 @@ static void dispatch(void *subject, uint64_t now)
         settle(device, now);
     else
         offer(device, now);
-    if (device->records_waits)
-        sms__waits_look(device, now);
+    sms__waits_look(device, now);
     if (device->setup.has_dispatcher)
         sms__dispatcher_schedule(device);
     sms__rate(device, now);

@@ -27,6 +27,7 @@ struct sms__blocks {
     struct sms__action dispatch;
     uint64_t launches;
     bool records_waits; /* an observer gets what launches waited for */
+    uint64_t left;      /* how often blocks have left an SM */
     struct sms__waits *free_waits;
     bool observed;       /* an observer gets every decision */
     bool held;           /* no block is dispatched */

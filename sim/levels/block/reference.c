@@ -111,6 +111,7 @@ void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launc
         return;
     uint32_t blocks = group->blocks;
     sms__sm_integrate(sm, now);
+    device->left++;
     for (size_t i = 0; i < list->blocks;) {
         const struct reference_block block = list->block[i];
         if (block.launch != launch) {
@@ -130,6 +131,7 @@ void sms__reference_fire(void *subject, uint64_t now)
     struct sms__sm_state *sm = subject;
     struct sms__blocks *device = sm->device;
     sms__sm_integrate(sm, now);
+    device->left++;
     sms__engine_defer(device->setup.engine, &device->dispatch);
     for (size_t g = 0; g < sm->groups;) {
         struct sms__group *group = &sm->group[g];
@@ -237,6 +239,7 @@ void sms__reference_dispatch(void *subject, uint64_t now)
     device->dispatcher.blocked = false;
     if (!device->held)
         offer(device, now);
+    sms__waits_look(device, now);
     if (device->setup.has_dispatcher)
         sms__dispatcher_schedule(device);
     rate_all(device, now);

@@ -230,6 +230,7 @@ void sms__sm_fire(void *subject, uint64_t now)
     struct sms__sm_state *sm = subject;
     touch(sm, now);
     sms__log_departure(sm->device, sm->idx);
+    sm->device->left++;
     sms__engine_defer(sm->device->setup.engine, &sm->device->dispatch);
     if (sm->next_group != SMS__NONE) {
         end_blocks(sm, sm->next_group, now);
@@ -264,6 +265,7 @@ void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t
         return;
     touch(sm, now);
     sms__log_departure(sm->device, sm->idx);
+    sm->device->left++;
     uint32_t blocks = sm->group[g].blocks;
     drop_residents(sm, &sm->group[g], now);
     sms__remove_group(sm, g);

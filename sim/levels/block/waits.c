@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What a launch waits for, after the causes of explain.c. */
-enum { OTHERS = SMS__CAUSES, DISPATCHER, LAUNCH_COST, PAUSED, WAITS, LOOKED_AT_MAX = 64 };
+enum { OTHERS = SMS__CAUSES, DISPATCHER, LAUNCH_COST, WAITS, LOOKED_AT_MAX = 64 };
 
 struct sms__waits {
     struct sms__waits *next; /* in the free list */
@@ -15,7 +15,7 @@ struct sms__waits {
     int what;
     size_t sms;
     bool asked;
-    uint64_t departures; /* when the SMs were last asked */
+    uint64_t left; /* when the SMs were last asked */
     int refused_for;
     size_t refusing;
     struct {
@@ -49,10 +49,10 @@ void sms__waits_begin(struct sms__blocks *device, struct sms__launch *launch, ui
 /* Finds out for what most SMs refuse the block. */
 static void ask(const struct sms__blocks *device, const struct sms__launch *launch, struct sms__waits *waits)
 {
-    if (waits->asked && device->search.departures - waits->departures < device->sms)
+    if (waits->asked && device->left - waits->left < device->sms)
         return;
     waits->asked = true;
-    waits->departures = device->search.departures;
+    waits->left = device->left;
     waits->refused_for = sms__main_cause(device, launch, &waits->refusing);
     if (waits->refused_for < 0)
         waits->refused_for = OTHERS;
@@ -63,9 +63,7 @@ static void look_at(const struct sms__blocks *device, const struct sms__launch *
     struct sms__waits *waits = launch->waits;
     add_time(waits, now);
     waits->sms = 0;
-    if (device->held)
-        waits->what = PAUSED;
-    else if (device->dispatcher.blocked)
+    if (device->dispatcher.blocked)
         waits->what = DISPATCHER;
     else if (!sms__dispatch_queue_may_go(launch->entry.queue, launch))
         waits->what = OTHERS;
@@ -87,8 +85,9 @@ static void look_at_queue(const struct sms__blocks *device, const struct sms__di
 
 void sms__waits_look(struct sms__blocks *device, uint64_t now)
 {
-    for (struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
-        look_at_queue(device, queue, now);
+    if (device->records_waits)
+        for (struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
+            look_at_queue(device, queue, now);
 }
 
 void sms__waits_join(struct sms__launch *launch, uint64_t now)
@@ -105,7 +104,7 @@ static const char *name(const struct sms__blocks *device, int what, char *out, s
         return sms__cause_words(device, what, out, size);
     if (what == DISPATCHER)
         return sms__dispatcher_words(device, out, size);
-    return what == OTHERS ? "other blocks go first" : what == PAUSED ? "its context does not run" : "the launch's cost";
+    return what == OTHERS ? "other blocks go first" : "the launch's cost";
 }
 
 /* Emits what the launch has waited for, and counts from 0 again. */
