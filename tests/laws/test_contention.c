@@ -228,23 +228,44 @@ static struct two run_knee(const char *contention, const char *a, const char *b)
     return (struct two){file, run_first(file, NULL)};
 }
 
-/* A kernel that uses half of the bandwidth has a pressure of 0.5 / sqrt(1 - 0.25) = 1 / sqrt(3), and alone it is
- * slowed by 2 / sqrt(3). Two of them have twice the pressure and are slowed by sqrt(1 + 4 / 3). */
+/* A kernel that uses half of a resource has a pressure x = 0.5 / (1 - 0.5^p)^(1/p), and alone it is slowed by 2 x. Two
+ * of them have twice the pressure and are slowed by (1 + (2 x)^p)^(1/p). */
+static double two_halves_us(double p)
+{
+    const double x = 0.5 / pow(1 - pow(0.5, p), 1 / p);
+    return pow(1 + pow(2 * x, p), 1 / p) / (2 * x);
+}
+
+/* Runs two kernels that each use half of a device's resource, of which dram has a knee of 2. */
+static void assert_halves_last(const char *resource, const char *contention, double us)
+{
+    struct sms_file *file = load_text(
+        SMALL_DEVICE
+        "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {%s: 50 %%}}]\n"
+        "---\nscenario: s\ndevices: [{model: small, resources: {dram: {knee: 2}}}]\npolicies: [round_robin]\n"
+        "contention: %s\nvms: [{name: a, workload: w}, {name: b, workload: w}]\n",
+        1, 8, "device", resource, contention);
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, us * 1e3, 1e-2);
+    if (!strcmp(resource, "dram")) {
+        assert_near(estimate(results, 0, SMS_RESOURCE, 3, "usage_ratio").mean, 1, 1e-6);
+        assert_near(estimate(results, 0, SMS_RESOURCE, 3, "delivered_ratio").mean, 1 / us, 1e-5);
+    }
+    discard(results, file);
+}
+
 static void under_a_knee_two_halves_slow_each_other(void **state)
 {
     (void)state;
-    const double each_us = sqrt(7.0 / 3) / (2 / sqrt(3));
-    struct sms_file *file = load_text(
-        SMALL_DEVICE
-        "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {dram: 50 %%}}]\n"
-        "---\nscenario: s\ndevices: [{model: small, resources: {dram: {knee: 2}}}]\npolicies: [round_robin]\n"
-        "vms: [{name: a, workload: w}, {name: b, workload: w}]\n",
-        1, 8, "device");
-    struct sms_results *results = run_first(file, NULL);
-    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, each_us * 1e3, 1e-2);
-    assert_near(estimate(results, 0, SMS_RESOURCE, 3, "usage_ratio").mean, 1, 1e-6);
-    assert_near(estimate(results, 0, SMS_RESOURCE, 3, "delivered_ratio").mean, 1 / each_us, 1e-5);
-    discard(results, file);
+    assert_halves_last("dram", "knee", two_halves_us(2));
+    assert_halves_last("fp32", "knee", 1);
+}
+
+static void the_model_s_exponent_is_for_resources_without_a_knee_of_their_own(void **state)
+{
+    (void)state;
+    assert_halves_last("dram", "{model: knee, exponent: 4}", two_halves_us(2));
+    assert_halves_last("fp32", "{model: knee, exponent: 4}", two_halves_us(4));
 }
 
 /* The kernels have full and partial waves, and use one resource or two, of an SM or of the device. */
@@ -320,6 +341,7 @@ int main(void)
         cmocka_unit_test(maxmin_is_feasible_and_no_group_can_gain_without_a_slower_one_losing),
         cmocka_unit_test(slope_one_conserves_work),
         cmocka_unit_test(under_a_knee_two_halves_slow_each_other),
+        cmocka_unit_test(the_model_s_exponent_is_for_resources_without_a_knee_of_their_own),
         cmocka_unit_test(under_a_knee_a_kernel_alone_lasts_as_measured),
         cmocka_unit_test(under_a_knee_a_kernel_that_demands_too_much_takes_the_time_of_its_work),
         cmocka_unit_test(a_hard_resource_makes_blocks_under_a_knee_faster_by_making_them_fewer),
