@@ -240,6 +240,8 @@ int sms__write_begin(struct sms__write *write, const char *path, struct sms_erro
         return sms__fail(errors, SMS_EIO, path, "is a folder; name a file");
     if (!S_ISREG(st.st_mode))
         return sms__fail(errors, SMS_EIO, path, "is not a regular file");
+    if (!(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(target, W_OK))
+        return sms__fail(errors, SMS_EIO, path, "is write-protected: it is not replaced");
     return open_partial(write, errors);
 }
 

@@ -29,8 +29,8 @@ struct sms__write {
 };
 
 /* Opens a stream for the file at `path`, which appears with sms__write_end. An older regular file stays as it is until
- * then. A device, or a pipe with a reader, is written directly. Anything else, such as a folder or a link, is refused.
- * Returns SMS_OK, or SMS_EIO with an error that says why. */
+ * then. A device, or a pipe with a reader, is written directly. Anything else, such as a folder, a link or a
+ * write-protected file, is refused. Returns SMS_OK, or SMS_EIO with an error that says why. */
 int sms__write_begin(struct sms__write *write, const char *path, struct sms_errors *errors);
 
 /* Flushes, syncs, closes and renames. On failure only the older file remains. Returns SMS_OK, or SMS_EIO with an error
