@@ -2,6 +2,7 @@
 #include "figures.h"
 
 #include "../base/escape.h"
+#include "../base/sqlite.h"
 
 #include <string.h>
 
@@ -9,15 +10,13 @@ enum { LANES_MOST = 300 };
 
 int sms__figures_error(struct sms__figures *figures, const char *what)
 {
-    int code = figures->file ? sqlite3_errcode(figures->file) : SQLITE_NOMEM;
     if (figures->errors.count)
         return SMS_EINPUT;
     if (atomic_load(figures->cancel))
         return SMS_ECANCELED;
-    if (code == SQLITE_NOMEM)
-        return SMS_ENOMEM;
-    return sms__fail(&figures->errors, SMS_EINPUT, figures->source, "%s: %s; are these results of smsched?", what,
-                     sqlite3_errmsg(figures->file));
+    char in[300];
+    snprintf(in, sizeof in, "%s: ", what);
+    return sms__sqlite_fail(figures->file, figures->source, in, "; are these results of smsched?", &figures->errors);
 }
 
 /* Compares names by bytes, but numbers in them by value. Names of SQLite's end with a NUL only if they are text. */

@@ -2,6 +2,7 @@
 #include "report_tables.h"
 
 #include "../base/read.h"
+#include "../base/sqlite.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -21,18 +22,15 @@ enum { ROWS_SHOWN = 4096 };
 static void fail_query(struct sms__report *report)
 {
     int code = sqlite3_errcode(report->database.file);
-    if (code == SQLITE_NOMEM)
-        report->code = SMS_ENOMEM;
-    else if (sms__untrusted_is_exhausted(&report->database))
+    if (sms__untrusted_is_exhausted(&report->database))
         sms__report_fail(report, "takes more than %llu steps to read: it is damaged",
                          (unsigned long long)report->database.steps_max);
     else if (code == SQLITE_NOTADB)
         sms__report_fail(report, "is no SQLite database that can be read (encrypted?)");
     else
-        report->code =
-            sms__fail(report->errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
-                      report->path, "is damaged: %.200s; export it again: nsys export --type sqlite REPORT.nsys-rep",
-                      sqlite3_errmsg(report->database.file));
+        report->code = sms__sqlite_fail(report->database.file, report->path, "",
+                                        ": it is damaged; export it again: nsys export --type sqlite REPORT.nsys-rep",
+                                        report->errors);
 }
 
 /* Rows are handled in a guard, so that the statement is always finalized. */

@@ -3,10 +3,10 @@
 #include "page.h"
 
 #include "../base/read.h"
+#include "../base/sqlite.h"
 #include "../report/output.h"
 
 #include <errno.h>
-#include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,12 +29,11 @@ static int run_sql(struct pictures *pictures, const char *sql, int (*row)(struct
             code = row ? row(pictures, statement) : SMS_OK;
         sqlite3_finalize(statement);
     }
-    int error = sqlite3_errcode(pictures->file);
     if (code || step == SQLITE_DONE)
         return code;
-    if (error == SQLITE_INTERRUPT || error == SQLITE_NOMEM)
-        return error == SQLITE_NOMEM ? SMS_ENOMEM : SMS_ECANCELED;
-    return sms__fail(&pictures->page->errors, SMS_EINPUT, pictures->folder, "%s", sqlite3_errmsg(pictures->file));
+    if (sqlite3_errcode(pictures->file) == SQLITE_INTERRUPT)
+        return SMS_ECANCELED;
+    return sms__sqlite_fail(pictures->file, pictures->folder, "", "", &pictures->page->errors);
 }
 
 static int run_file(struct pictures *pictures, const char *name,

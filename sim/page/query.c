@@ -1,6 +1,7 @@
 /* Runs queries of a sweep's database, fills SQL templates, and turns rows into JSON. */
 #include "points.h"
 
+#include "../base/sqlite.h"
 #include "../report/json_write.h"
 #include "../report/output.h"
 
@@ -26,12 +27,9 @@ static void fail_query(struct sms__points *points)
                          (unsigned long long)points->database.steps_max);
     else if (code == SQLITE_INTERRUPT)
         points->code = SMS_ECANCELED;
-    else if (code == SQLITE_NOMEM)
-        points->code = SMS_ENOMEM;
     else
-        points->code =
-            sms__fail(&points->page->errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
-                      points->page->source, "%s; is it the database of a sweep?", sqlite3_errmsg(points->file));
+        points->code = sms__sqlite_fail(points->file, points->page->source, "", "; is it the database of a sweep?",
+                                        &points->page->errors);
 }
 
 void sms__points_query(struct sms__points *points, sqlite3_str *text, sms__points_row *row, void *user)

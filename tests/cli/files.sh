@@ -186,6 +186,12 @@ for command in import report trace check; do
     to $command dangling.link
     exits 4 $? "$command over a dangling link"
     if [ -e nowhere ]; then bad "$command writes through a dangling link"; else ok; fi
+    chmod 444 victim
+    to $command victim
+    exits 4 $? "$command over a write-protected file"
+    says "is write-protected" "$command over a write-protected file"
+    if [ "$(cat victim)" = mine ]; then ok; else bad "$command replaces a write-protected file"; fi
+    rm -f victim
     left . "$command over what is no file"
     echo old >older
     to $command older 0
@@ -300,6 +306,14 @@ if [ "$(id -u)" -eq 0 ] && mkdir disk && mount -t tmpfs -o size=600k none disk 2
         if [ $status -ne 0 ] && [ -e disk/results/plots ]; then bad "figures on a full disk are left"; else ok; fi
     done
     if [ $drawn -lt 6 ]; then ok; else bad "the disk was never full"; fi
+    rm -rf disk/results
+    head -c 1M /dev/zero >disk/full 2>/dev/null
+    try 0 "results too large for SQLite's cache" run "$source/scenarios/01-two-tenants.yaml" --replications 2 --quiet --out large
+    for command in plot "report -o full.html"; do
+        SQLITE_TMPDIR=$work/disk "$smsched" $command large --quiet >/dev/null 2>err
+        exits 4 $? "$command with a full folder for temporary files"
+        says "folder for temporary files is full" "$command with a full folder for temporary files"
+    done
 fi
 
 # The program follows no links in a sweep's folder.
