@@ -44,6 +44,37 @@ double sms_p_value(struct sms_estimate estimate, double expected)
     return 2 * gsl_cdf_tdist_Q(off / (estimate.sd / sqrt((double)estimate.n)), (double)estimate.n - 1);
 }
 
+void sms__pairs_add(struct sms__pairs *pairs, double value, double base)
+{
+    if (isnan(value) || isnan(base))
+        return;
+    const double off = base - pairs->base.mean;
+    sms__estimate_add(&pairs->value, value);
+    sms__estimate_add(&pairs->base, base);
+    sms__estimate_add(&pairs->difference, value - base);
+    pairs->product += off * (value - pairs->value.mean);
+    pairs->no_ratio |= !(base > 0);
+}
+
+struct sms_estimate sms__pairs_difference(const struct sms__pairs *pairs)
+{
+    return sms__estimate_close(pairs->difference);
+}
+
+struct sms_estimate sms__pairs_ratio(const struct sms__pairs *pairs)
+{
+    if (pairs->no_ratio || pairs->value.n == 0)
+        return sms__estimate_close((struct sms_estimate){0});
+    const double base = pairs->base.mean, ratio = pairs->value.mean / base;
+    const double squares = pairs->value.sd - 2 * ratio * pairs->product + ratio * ratio * pairs->base.sd;
+    return sms__estimate_close((struct sms_estimate){pairs->value.n, ratio, fmax(squares, 0) / (base * base), 0});
+}
+
+double sms__pairs_p_value(const struct sms__pairs *pairs)
+{
+    return pairs->no_ratio ? sms_p_value(sms__pairs_difference(pairs), 0) : sms_p_value(sms__pairs_ratio(pairs), 1);
+}
+
 bool sms__holm(const double *p, double *adjusted, size_t n)
 {
     size_t *order = calloc(n ? n : 1, sizeof *order), count = 0;

@@ -21,6 +21,27 @@ double sms__student95(size_t n);
  * for values without a spread, and for a mean of 0. */
 double sms__precision(struct sms_estimate estimate);
 
+/* Values of two policies in the same replications, the second one's as the base. Begins zeroed. */
+struct sms__pairs {
+    struct sms_estimate value, base, difference;
+    double product; /* of deviations, summed */
+    bool no_ratio;  /* a base is not above 0 */
+};
+
+/* Adds a pair, unless one of the values is NAN. */
+void sms__pairs_add(struct sms__pairs *pairs, double value, double base);
+/* Returns the difference of the means. */
+struct sms_estimate sms__pairs_difference(const struct sms__pairs *pairs);
+/* Returns the ratio of the means, which never contradicts the order of the means, with the standard deviation of its
+ * linear approximation (delta method: Cochran, Sampling Techniques, 1977, chapter 6). Where a base is not above 0 there
+ * is no ratio (n 0, mean NAN). */
+struct sms_estimate sms__pairs_ratio(const struct sms__pairs *pairs);
+/* Returns the p-value of a ratio of 1, or of no difference where there is no ratio; NAN if there is none. */
+double sms__pairs_p_value(const struct sms__pairs *pairs);
+
+/* A p-value below this counts as a difference. */
+#define SMS__SIGNIFICANT 0.05
+
 /* Adjusts the p-values of n comparisons for making all of them (Holm 1979, Scandinavian Journal of Statistics 6): the
  * probability that any adjusted value below a is due to chance is at most a. NAN stands for no comparison and stays.
  * Returns false when out of memory. */

@@ -1,9 +1,10 @@
-/* The answer to a scenario's question: the best policy by the metric that it asks for, its change over the baseline,
- * and whether that may be chance. A change counts if it holds after Holm's correction for the number of policies. */
+/* The answer to a scenario's question: the policies that cannot be told apart from the best by the metric that it asks
+ * for, and the change over the next one and over the baseline. */
+#include "answer.h"
+
 #include "json_write.h"
 #include "memory.h"
 #include "output.h"
-#include "walk.h"
 
 #include "../base/buffer.h"
 #include "../base/statistics.h"
@@ -13,281 +14,255 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum verdict { ALONE, ONCE, EXACT, SAME, CHANCE, DIFFERS };
 static const char *const verdicts[] = {"only policy", "one replication", "exact", "same", "may be chance", "differs"};
 
-struct answer {
-    const struct sms_results *results;
-    struct sms__result asked;
-    int better;    /* +1 if more is better, -1 if less is */
-    bool declared; /* by the scenario */
-    size_t baseline, best;
-    size_t other; /* the policy whose change is told: the best, or the next best if the baseline is the best */
-    struct sms_estimate value, change; /* of the best policy; of the other one over the baseline */
-    bool ratio;                        /* the change is a ratio less 1; else a difference */
-    enum verdict verdict;
-};
+static const char *metric_of(const struct sms__outcome *answer) { return sms__result_metric(&answer->asked); }
 
-static const char *metric_of(const struct answer *answer) { return sms__result_metric(&answer->asked); }
+static const char *name_of(const struct sms__outcome *answer, size_t policy)
+{
+    return sms_results_policy(answer->results, policy);
+}
 
-static struct sms_estimate value_of(const struct answer *answer, size_t policy)
+static struct sms_estimate value_of(const struct sms__outcome *answer, size_t policy)
 {
     return sms__result_estimate(&answer->asked, policy);
 }
 
-/* Over the baseline: the ratio less 1, or the difference where there is no ratio, or where the mean ratio says the
- * opposite of the means, by which policies are ranked. */
-static struct sms_estimate change_of(const struct answer *answer, size_t policy, bool *ratio)
+/* The ratio less 1, or the difference where there is no ratio. */
+static struct sms_estimate change_of(const struct sms__outcome *answer, size_t policy, size_t over, bool *ratio)
 {
-    struct sms_estimate change = sms__result_ratio(&answer->asked, policy, answer->baseline),
-                        difference = sms__result_difference(&answer->asked, policy, answer->baseline);
+    struct sms_estimate change = sms__result_ratio(&answer->asked, policy, over);
     change.mean -= 1;
-    *ratio = !isnan(change.mean) && !(change.mean * difference.mean < 0);
-    return *ratio ? change : difference;
+    *ratio = !isnan(change.mean);
+    return *ratio ? change : sms__result_difference(&answer->asked, policy, over);
 }
 
-/* The best policy, except `without`. `start` wins against equals, then the first. */
-static size_t best_from(const struct answer *answer, size_t start, size_t without)
+/* ---- who is best ---- */
+
+/* Returns false when out of memory. */
+static bool find_best(struct sms__outcome *answer)
 {
-    size_t best = start;
+    const struct sms_results *results = answer->results;
+    const size_t policies = sms_results_policies(results), n = sms_results_replications(results);
+    const struct sms__result *asked = &answer->asked;
+    double *value = calloc(policies * n + 1, sizeof *value);
+    answer->in_group = calloc(policies + 1, sizeof *answer->in_group);
+    for (size_t i = 0; value && i < policies * n; i++)
+        value[i] = sms_results_value(results, i / n, i % n, asked->subject, asked->idx, asked->metric);
+    const struct sms__samples samples = {value, policies, n, answer->better, sms_results_exact(results)};
+    const bool found =
+        value && answer->in_group && sms__find_best(&samples, answer->baseline, &answer->best, answer->in_group);
+    free(value);
+    if (!found)
+        sms__note_memory(NULL);
+    return found;
+}
+
+/* The policy of best mean beside the baseline. */
+static size_t runner_up(const struct sms__outcome *answer)
+{
+    size_t best = answer->baseline == 0;
     for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
-        double value = value_of(answer, p).mean, most = value_of(answer, best).mean;
-        if (p != without && ((value - most) * answer->better > 0 || (isnan(most) && !isnan(value))))
+        const double mean = value_of(answer, p).mean, most = value_of(answer, best).mean;
+        if (p != answer->baseline && ((mean - most) * answer->better > 0 || (isnan(most) && !isnan(mean))))
             best = p;
     }
     return best;
 }
 
-/* Returns false if no policy has a value. */
-static bool find_best(struct answer *answer)
+static enum sms__answer_verdict judge(const struct sms__outcome *answer)
 {
-    answer->best = answer->other = best_from(answer, answer->baseline, SIZE_MAX);
-    if (answer->best == answer->baseline && sms_results_policies(answer->results) > 1)
-        answer->other = best_from(answer, answer->baseline == 0, answer->baseline);
-    answer->value = value_of(answer, answer->best);
-    return !isnan(answer->value.mean);
-}
-
-/* Whether the change of `other` holds after correction for the changes of all policies. */
-static bool holds(const struct answer *answer)
-{
-    size_t policies = sms_results_policies(answer->results);
-    double *p = calloc(2 * policies, sizeof *p);
-    if (!p)
-        return false;
-    for (size_t i = 0; i < policies; i++) {
-        bool ratio;
-        p[i] = i == answer->baseline ? NAN : sms_p_value(change_of(answer, i, &ratio), 0);
-    }
-    bool sure = sms__holm(p, p + policies, policies) && p[policies + answer->other] < SMS__SIGNIFICANT;
-    free(p);
-    return sure;
-}
-
-/* Whether all policies have the same value. */
-static bool are_same(const struct answer *answer)
-{
-    for (size_t p = 0; p < sms_results_policies(answer->results); p++)
-        if (!(value_of(answer, p).mean == answer->value.mean))
-            return false;
-    return true;
-}
-
-static enum verdict judge(const struct answer *answer)
-{
+    const size_t against = answer->best.best == answer->baseline ? answer->other : answer->baseline;
     if (sms_results_policies(answer->results) == 1)
-        return ALONE;
-    if (are_same(answer))
-        return SAME;
+        return SMS__ANSWER_ALONE;
+    if (answer->best.verdict == SMS__BEST_SAME)
+        return SMS__ANSWER_SAME;
     if (sms_results_exact(answer->results))
-        return EXACT;
-    if (sms_results_replications(answer->results) == 1)
-        return ONCE;
-    return holds(answer) ? DIFFERS : CHANCE;
+        return SMS__ANSWER_EXACT;
+    if (answer->best.verdict == SMS__BEST_ONCE)
+        return SMS__ANSWER_ONCE;
+    return answer->in_group[against] ? SMS__ANSWER_CHANCE : SMS__ANSWER_DIFFERS;
 }
 
-/* Returns false if there is no answer. */
-static bool find(const struct sms_results *results, size_t baseline, struct answer *answer)
+/* Returns false if there is no answer: nothing to ask, no policy with a value, or no memory. `end` frees it in any
+ * case. */
+static bool find(const struct sms_results *results, size_t baseline, struct sms__outcome *answer)
 {
     struct sms_question asked;
-    bool found = sms_results_question(results, &asked);
-    *answer = (struct answer){.results = results,
-                              .asked = {results, 0, asked.subject, asked.idx, asked.metric},
-                              .better = asked.better,
-                              .declared = asked.declared,
-                              .baseline = baseline};
-    if (!found || !find_best(answer))
+    const bool found = sms_results_question(results, &asked);
+    *answer = (struct sms__outcome){.results = results,
+                                    .asked = {results, 0, asked.subject, asked.idx, asked.metric},
+                                    .better = asked.better,
+                                    .declared = asked.declared,
+                                    .baseline = baseline};
+    if (!found || !find_best(answer) || answer->best.verdict == SMS__BEST_NONE)
         return false;
-    answer->change = change_of(answer, answer->other, &answer->ratio);
+    answer->other = answer->best.best;
+    if (answer->other == baseline && sms_results_policies(results) > 1)
+        answer->other = runner_up(answer);
+    answer->value = value_of(answer, answer->best.best);
     answer->verdict = judge(answer);
     return true;
 }
 
+static void end(struct sms__outcome *answer) { free(answer->in_group); }
+
 /* ---- in words ---- */
 
 /* A unit for values like this one: times have several. */
-static struct sms__scale unit_of(const struct answer *answer, double value)
+static struct sms__scale unit_of(const struct sms__outcome *answer, double value)
 {
     const size_t length = strlen(metric_of(answer));
     const bool time = length > 3 && !strcmp(metric_of(answer) + length - 3, "_ns");
     return sms__scale_of(time ? "_ns" : "", value);
 }
 
-static void put_value(const struct answer *answer, double value, FILE *to)
+static void put_value(const struct sms__outcome *answer, double value, FILE *to)
 {
     const struct sms__scale unit = unit_of(answer, value);
     fprintf(to, "%.4g%s", value / unit.divisor, unit.name);
 }
 
-static void put_change(const struct answer *answer, FILE *to)
+/* No interval says that a metric falls below 0. */
+static void put_interval(const struct sms__outcome *answer, const struct sms_estimate *change, bool ratio, FILE *to)
 {
-    const struct sms_estimate *change = &answer->change;
     const struct sms__scale unit = unit_of(answer, fabs(change->mean));
-    bool interval = answer->verdict >= CHANCE && !isnan(change->ci95);
-    const double least = change->mean > -1 ? -1 : -INFINITY; /* no value of a metric falls below 0 */
-    char text[64];
-    if (answer->ratio)
-        fputs(sms__percent(text, sizeof text, true, 100 * change->mean, NAN), to);
-    else
-        fprintf(to, "%+.4g%s", change->mean / unit.divisor, unit.name);
-    fprintf(to, " over %s", sms_results_policy(answer->results, answer->baseline));
-    if (interval && answer->ratio)
+    const double least = change->mean > -1 ? -1 : -INFINITY;
+    if (answer->verdict < SMS__ANSWER_CHANCE)
+        return;
+    if (isnan(change->ci95) && change->n > 1)
+        fprintf(to, " (in all %zu replications)", change->n);
+    else if (isnan(change->ci95))
+        return;
+    else if (ratio)
         fprintf(to, " (95 %% interval %+.1f to %+.1f)", 100 * fmax(change->mean - change->ci95, least),
                 100 * (change->mean + change->ci95));
-    else if (interval)
+    else
         fprintf(to, " (95 %% interval %+.4g to %+.4g%s)", (change->mean - change->ci95) / unit.divisor,
                 (change->mean + change->ci95) / unit.divisor, unit.name);
 }
 
-static void put_best(const struct answer *answer, FILE *to)
+static void put_change(const struct sms__outcome *answer, size_t policy, size_t over, FILE *to)
 {
-    const char *best = sms_results_policy(answer->results, answer->best);
-    const char *way = answer->better > 0 ? "highest" : "lowest";
-    const char *of = sms__result_subject(&answer->asked);
-    if (answer->verdict == SAME)
-        fprintf(to, "all policies have the same %s of %s: ", metric_of(answer), of);
+    bool ratio;
+    const struct sms_estimate change = change_of(answer, policy, over, &ratio);
+    const struct sms__scale unit = unit_of(answer, fabs(change.mean));
+    char text[64];
+    if (ratio)
+        fputs(sms__percent(text, sizeof text, true, 100 * change.mean, NAN), to);
     else
-        fprintf(to, "%s has the %s %s of %s: ", best, way, metric_of(answer), of);
-    put_value(answer, answer->value.mean, to);
+        fprintf(to, "%+.4g%s", change.mean / unit.divisor, unit.name);
+    fprintf(to, " over %s", name_of(answer, over));
+    put_interval(answer, &change, ratio, to);
 }
 
-/* Says why there is no change to tell. */
-static void put_no_change(const struct answer *answer, FILE *to)
+enum { NAMED = 3 };
+
+/* "a, b and 3 more". */
+static void put_names(const struct sms__outcome *answer, FILE *to)
 {
-    const char *baseline = sms_results_policy(answer->results, answer->baseline);
-    if (isnan(value_of(answer, answer->other).mean))
+    const size_t count = answer->best.group, shown = count > NAMED ? NAMED : count;
+    size_t put = 1;
+    fputs(name_of(answer, answer->best.best), to);
+    for (size_t p = 0; p < sms_results_policies(answer->results) && put < shown; p++)
+        if (answer->in_group[p] && p != answer->best.best)
+            fprintf(to, "%s%s", ++put == count ? " and " : ", ", name_of(answer, p));
+    if (count > shown)
+        fprintf(to, " and %zu more", count - shown);
+}
+
+static void put_best(const struct sms__outcome *answer, FILE *to)
+{
+    const bool several = answer->best.group > 1;
+    const char *metric = metric_of(answer), *of = sms__result_subject(&answer->asked);
+    if (answer->verdict == SMS__ANSWER_SAME) {
+        fprintf(to, "all policies have the same %s of %s: ", metric, of);
+    } else {
+        put_names(answer, to);
+        fprintf(to, " %s the %s %s of %s%s ", several ? "have" : "has", answer->better > 0 ? "highest" : "lowest",
+                metric, of, several ? "," : ":");
+    }
+    put_value(answer, answer->value.mean, to);
+    if (several && answer->verdict != SMS__ANSWER_SAME)
+        fputs(answer->best.equal ? " (equal)" : " (not told apart)", to);
+}
+
+/* Says why there is no change to tell. Returns whether it did. */
+static bool put_no_change(const struct sms__outcome *answer, FILE *to)
+{
+    bool ratio;
+    const bool changes = !isnan(change_of(answer, answer->other, answer->baseline, &ratio).mean);
+    if (changes)
+        return false;
+    if (isnan(value_of(answer, answer->other).mean) ||
+        (answer->other == answer->baseline && sms_results_policies(answer->results) > 1))
         fputs("; no other policy has a value", to);
     else if (isnan(value_of(answer, answer->baseline).mean))
-        fprintf(to, "; %s has none", baseline);
+        fprintf(to, "; %s has none", name_of(answer, answer->baseline));
     else
-        fprintf(to, "; %s has values in other replications only", baseline);
+        fprintf(to, "; %s has values in other replications only", name_of(answer, answer->baseline));
+    return true;
 }
 
-static const char *sureness(const struct answer *answer)
+/* The change over the best policy that is told apart, and over the baseline if that is another one. */
+static void put_comparison(const struct sms__outcome *answer, FILE *to)
 {
-    static const char *const words[] = {[ONCE] = "; one replication says nothing of chance",
-                                        [EXACT] = "; nothing is drawn, so it is exact",
-                                        [CHANCE] = "; that may be chance",
-                                        [DIFFERS] = ""};
-    return words[answer->verdict];
-}
-
-/* If a time of waiting is asked for, missed deadlines matter, too. */
-static void put_misses(const struct answer *answer, FILE *to)
-{
-    bool waits = strstr(metric_of(answer), "latency") || strstr(metric_of(answer), "turnaround");
-    const struct sms__result misses =
-        sms__result_of(answer->results, answer->asked.subject, answer->asked.idx, "deadline_miss_ratio");
-    double best = sms__result_estimate(&misses, answer->best).mean,
-           base = sms__result_estimate(&misses, answer->baseline).mean;
-    if (!waits || isnan(best) || isnan(base))
+    const size_t best = answer->best.best, next = answer->best.next, baseline = answer->baseline;
+    const char *between = answer->best.group > 1 ? "; " : ", ";
+    if (next == SIZE_MAX) {
+        if (answer->best.equal)
+            return;
+        fprintf(to, "; %s is ", name_of(answer, answer->other));
+        put_change(answer, answer->other, baseline, to);
         return;
-    fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
-    if (best != base)
-        fprintf(to, " instead of %.3g %%", 100 * base);
-}
-
-/* How far the best policy is below the bound, if the metric asked for has one. */
-static void put_gap(const struct answer *answer, FILE *to)
-{
-    struct sms_bound bound;
-    for (int m = 0; m < SMS_BOUNDED && answer->asked.subject == SMS_HOST; m++) {
-        if (strcmp(metric_of(answer), sms_bound_metric((enum sms_bounded)m)) != 0 ||
-            sms_results_bound(answer->results, (enum sms_bounded)m, &bound, NULL))
-            continue;
-        double gap = sms_bound_gap(&bound, answer->value.mean);
-        if (!isnan(gap))
-            fprintf(to, "; %s is %.1f %% below %.4g, which no policy exceeds",
-                    sms_results_policy(answer->results, answer->best), 100 * gap, bound.run_per_s);
     }
+    fputs(between, to);
+    put_change(answer, best, next, to);
+    if (sms_results_policies(answer->results) > 2)
+        fputs(", the next", to);
+    if (baseline == next || answer->in_group[baseline])
+        return;
+    fputs(", and ", to);
+    put_change(answer, best, baseline, to);
 }
 
-static void put_comparison(const struct answer *answer, FILE *to)
-{
-    const char *other = sms_results_policy(answer->results, answer->other);
-    if (answer->best != answer->baseline) {
-        fputs(", ", to);
-        put_change(answer, to);
-    } else if (answer->verdict == EXACT && value_of(answer, answer->other).mean == answer->value.mean) {
-        fprintf(to, ", and so has %s", other);
-    } else {
-        fprintf(to, ", and %s is next, ", other);
-        put_change(answer, to);
-    }
-}
+/* What follows the comparison; the last ones are only for the line on the terminal. */
+typedef void clause(const struct sms__outcome *answer, FILE *to);
+static clause *const clauses[] = {sms__answer_put_reserve, sms__answer_put_misses, sms__answer_put_bound},
+                     *const line_clauses[] = {sms__answer_put_cost};
 
-static void put_text(const struct answer *answer, FILE *to)
+static void put_text(const struct sms__outcome *answer, FILE *to)
 {
     put_best(answer, to);
-    if (isnan(answer->change.mean)) {
-        put_no_change(answer, to);
-    } else if (answer->verdict != SAME) {
+    if (!put_no_change(answer, to) && answer->verdict != SMS__ANSWER_SAME)
         put_comparison(answer, to);
-        fputs(sureness(answer), to);
-    }
-    put_misses(answer, to);
-    put_gap(answer, to);
-}
-
-/* Names what the best policy makes worse by more than half a percent, of what concerns all tenants. Not what may be
- * chance. */
-static void put_cost(const struct answer *answer, FILE *to)
-{
-    static const char *const metrics[] = {"fairness_ratio", "stp_ratio", "antt_ratio", "deadline_miss_ratio"};
-    const enum sms_subject subject = sms_results_scenario(answer->results)->cluster ? SMS_CLUSTER : SMS_HOST;
-    const char *between = "; it costs ";
-    char text[64];
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics && answer->best != answer->baseline; i++) {
-        const struct sms__result row = sms__result_of(answer->results, subject, 0, metrics[i]);
-        if (row.metric == SIZE_MAX || !strcmp(metrics[i], metric_of(answer)))
-            continue;
-        struct sms_estimate change = sms__result_ratio(&row, answer->best, answer->baseline);
-        change.mean -= 1;
-        if (!(change.mean * sms_metrics(subject, NULL)[row.metric].better < -0.005) ||
-            sms_p_value(change, 0) >= SMS__SIGNIFICANT)
-            continue;
-        fprintf(to, "%s%s %s", between, metrics[i], sms__percent(text, sizeof text, true, 100 * change.mean, NAN));
-        between = ", ";
-    }
+    if (answer->verdict == SMS__ANSWER_ONCE)
+        fputs("; one replication says nothing of chance", to);
+    if (answer->verdict == SMS__ANSWER_EXACT)
+        fputs("; nothing is drawn, so it is exact", to);
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
+        clauses[i](answer, to);
 }
 
 bool sms__print_answer(const struct sms_results *results, size_t baseline, const char *before, FILE *to)
 {
-    struct answer answer;
-    if (!find(results, baseline, &answer) || answer.verdict == ALONE)
-        return false;
-    fprintf(to, "%s%s: ", before, sms_results_scenario(results)->name);
-    put_text(&answer, to);
-    if (answer.verdict != SAME)
-        put_cost(&answer, to);
-    fputc('\n', to);
-    return true;
+    struct sms__outcome answer;
+    const bool answered = find(results, baseline, &answer) && answer.verdict != SMS__ANSWER_ALONE;
+    if (answered) {
+        fprintf(to, "%s%s: ", before, sms_results_scenario(results)->name);
+        put_text(&answer, to);
+        for (size_t i = 0; i < sizeof line_clauses / sizeof *line_clauses; i++)
+            line_clauses[i](&answer, to);
+        fputc('\n', to);
+    }
+    end(&answer);
+    return answered;
 }
 
 /* ---- JSON ---- */
 
 /* Returns NULL when out of memory. */
-static json_t *text_of(const struct answer *answer)
+static json_t *text_of(const struct sms__outcome *answer)
 {
     struct sms__buffer text = {0};
     FILE *to = sms__buffer_open(&text);
@@ -299,24 +274,51 @@ static json_t *text_of(const struct answer *answer)
     return string;
 }
 
-struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline)
+static void add_change(json_t *object, const struct sms__outcome *answer, size_t policy, size_t over)
 {
-    struct answer answer;
-    if (!find(results, baseline, &answer))
-        return json_null();
-    const struct sms_estimate *change = &answer.change;
+    bool ratio;
+    const struct sms_estimate change = change_of(answer, policy, over, &ratio);
+    json_object_set_new(object, "change_difference", sms__json_number(ratio ? NAN : change.mean));
+    json_object_set_new(object, "change_ratio", sms__json_number(ratio ? change.mean : NAN));
+    json_object_set_new(object, "change_ci95", sms__json_number(change.ci95));
+}
+
+/* The policies that are not told apart from the best, and the change of the best over the next one. */
+static void add_group(json_t *object, const struct sms__outcome *answer)
+{
+    json_t *group = json_array(), *next = NULL;
+    for (size_t p = 0; p < sms_results_policies(answer->results); p++)
+        if (answer->in_group[p])
+            json_array_append_new(group, json_string(name_of(answer, p)));
+    json_object_set_new(object, "group", group);
+    if (answer->best.next < SIZE_MAX) {
+        next = json_pack("{ss}", "policy", name_of(answer, answer->best.next));
+        add_change(next, answer, answer->best.best, answer->best.next);
+    }
+    json_object_set_new(object, "next", next ? next : json_null());
+}
+
+static json_t *object_of(const struct sms__outcome *answer)
+{
     /* jansson aborts if memory runs out while it reads a number longer than all words before; so a long key is first.
      */
-    json_t *object =
-        json_pack("{ss ss ss ss sb ss ss ss so so so so ss}", "metric", metric_of(&answer), "subject",
-                  sms__result_word(&answer.asked), "name", sms__result_subject(&answer.asked), "better",
-                  answer.better > 0 ? "higher" : "lower", "declared", answer.declared, "best",
-                  sms_results_policy(results, answer.best), "change_of", sms_results_policy(results, answer.other),
-                  "over", sms_results_policy(results, baseline), "change_difference",
-                  sms__json_number(answer.ratio ? NAN : change->mean), "change_ratio",
-                  sms__json_number(answer.ratio ? change->mean : NAN), "change_ci95", sms__json_number(change->ci95),
-                  "value", sms__json_number(answer.value.mean), "verdict", verdicts[answer.verdict]);
-    if (answer.verdict != ALONE)
-        json_object_set_new(object, "text", text_of(&answer));
+    json_t *object = json_pack("{ss ss ss ss sb ss ss ss so ss}", "metric", metric_of(answer), "subject",
+                               sms__result_word(&answer->asked), "name", sms__result_subject(&answer->asked), "better",
+                               answer->better > 0 ? "higher" : "lower", "declared", answer->declared, "best",
+                               name_of(answer, answer->best.best), "change_of", name_of(answer, answer->other), "over",
+                               name_of(answer, answer->baseline), "value", sms__json_number(answer->value.mean),
+                               "verdict", verdicts[answer->verdict]);
+    add_change(object, answer, answer->other, answer->baseline);
+    add_group(object, answer);
+    if (answer->verdict != SMS__ANSWER_ALONE)
+        json_object_set_new(object, "text", text_of(answer));
+    return object;
+}
+
+struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline)
+{
+    struct sms__outcome answer;
+    json_t *object = find(results, baseline, &answer) ? object_of(&answer) : json_null();
+    end(&answer);
     return object;
 }

@@ -5,9 +5,6 @@
 
 #include "../results/metrics.h"
 
-/* A p-value below this counts as a difference. */
-#define SMS__SIGNIFICANT 0.05
-
 struct sms__result {
     const struct sms_results *results;
     size_t policy;

@@ -148,32 +148,28 @@ struct sms_estimate sms_results_estimate(const struct sms_results *results, size
     return sms__results_first(results, policy, subject, idx, metric, sms_results_replications(results));
 }
 
+static struct sms__pairs pairs_of(const struct sms_results *results, size_t policy, size_t baseline,
+                                  enum sms_subject subject, size_t idx, size_t metric)
+{
+    struct sms__pairs pairs = {0};
+    for (size_t i = 0; i < sms_results_replications(results); i++)
+        sms__pairs_add(&pairs, sms_results_value(results, policy, i, subject, idx, metric),
+                       sms_results_value(results, baseline, i, subject, idx, metric));
+    return pairs;
+}
+
 struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
                                       enum sms_subject subject, size_t idx, size_t metric)
 {
-    struct sms_estimate estimate = {0};
-    for (size_t i = 0; i < sms_results_replications(results); i++) {
-        double value = sms_results_value(results, policy, i, subject, idx, metric);
-        double base = sms_results_value(results, baseline, i, subject, idx, metric);
-        if (base <= 0)
-            return sms__estimate_close((struct sms_estimate){0});
-        if (!isnan(value) && !isnan(base))
-            sms__estimate_add(&estimate, value / base);
-    }
-    return sms__estimate_close(estimate);
+    const struct sms__pairs pairs = pairs_of(results, policy, baseline, subject, idx, metric);
+    return sms__pairs_ratio(&pairs);
 }
 
 struct sms_estimate sms_results_difference(const struct sms_results *results, size_t policy, size_t baseline,
                                            enum sms_subject subject, size_t idx, size_t metric)
 {
-    struct sms_estimate estimate = {0};
-    for (size_t i = 0; i < sms_results_replications(results); i++) {
-        double difference = sms_results_value(results, policy, i, subject, idx, metric) -
-                            sms_results_value(results, baseline, i, subject, idx, metric);
-        if (!isnan(difference))
-            sms__estimate_add(&estimate, difference);
-    }
-    return sms__estimate_close(estimate);
+    const struct sms__pairs pairs = pairs_of(results, policy, baseline, subject, idx, metric);
+    return sms__pairs_difference(&pairs);
 }
 
 const struct sms_errors *sms_results_warnings(const struct sms_results *results)

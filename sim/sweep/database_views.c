@@ -6,56 +6,70 @@
 
 #include <sqlite3.h>
 
-/* A view groups rows `a` of a subject by point, policy and subject, and has an expression for each metric. */
+/* A view groups rows `a` of a subject by point, policy and subject. In its texts '@' stands for a metric and '$' for
+ * the subject. */
 struct view {
     const char *name;
-    /* expressions of a row, of a group, and of the row's first replication; each %s is the metric */
-    const char *each, *mean, *near;
-    /* joins of the rows, and of their first replication; each %s is the subject */
-    const char *from, *first;
+    const char *mean;         /* of a group */
+    const char *sums;         /* of a group, as columns for the half-width; c_@ is the number of replications */
+    const char *squares;      /* the sum of squared deviations, from those columns */
+    const char *from, *first; /* joins of the rows, and of their first replication */
     const char *where;
 };
 
 #define FIRST(as, of)                                                                                                  \
-    " LEFT JOIN %s " as " ON " as ".point = " of ".point AND " as ".position = " of ".position AND " as                \
+    " LEFT JOIN $ " as " ON " as ".point = " of ".point AND " as ".position = " of ".position AND " as                 \
     ".replication = 0 AND " as ".name = " of ".name AND " as ".number = " of ".number"
 
-/* `mean` averages over the replications. `change` averages the relative changes over the first policy, computed within
- * each replication because both policies saw the same random numbers. If the base is 0 in any replication, there is no
- * mean change. */
+/* Differences from the first replication, because sums of plain squares would leave nothing but rounding errors if the
+ * values hardly differ. Adding 0 times the base leaves out replications without one. */
+#define OWN "(a.@ - coalesce(y.@, 0))"
+#define PAIRED "(a.@ - coalesce(y.@, 0) + 0 * b.@)"
+#define BASE "(b.@ - coalesce(z.@, 0) + 0 * a.@)"
+
+/* `change` is the ratio of the means less 1, over the replications in which both policies have a value, because that
+ * follows the order of the means. Its half-width is of the linear approximation (delta method), paired by replication.
+ * If the base is 0 in any replication, there is no change. */
 static const struct view views[] = {
-    {"mean", "a.%s", "avg(a.%s)", "y.%s", " FROM %s a", FIRST("y", "a"), ""},
-    {"change", "(a.%s / b.%s - 1)", "CASE WHEN min(b.%s) > 0 THEN avg(a.%s / b.%s - 1) END", "(y.%s / z.%s - 1)",
-     " FROM %s a CROSS JOIN %s b ON b.point = a.point AND b.position = 0 AND b.replication = a.replication "
+    {"mean", "avg(a.@)", ", count(a.@) AS c_@, avg(" OWN ") AS d_@, sum(" OWN " * " OWN ") AS s_@",
+     "(s_@ - c_@ * d_@ * d_@)", " FROM $ a", FIRST("y", "a"), ""},
+    {"change", "CASE WHEN min(b.@) > 0 THEN avg(a.@ + 0 * b.@) / avg(b.@ + 0 * a.@) - 1 END",
+     ", count(a.@ + 0 * b.@) AS c_@, avg(b.@ + 0 * a.@) AS b_@, avg(" PAIRED ") AS d_@, avg(" BASE
+     ") AS e_@, sum(" PAIRED " * " PAIRED ") AS s_@, sum(" PAIRED " * " BASE ") AS p_@, sum(" BASE " * " BASE
+     ") AS q_@",
+     "((s_@ - c_@ * d_@ * d_@) - 2 * (1 + @) * (p_@ - c_@ * d_@ * e_@) + (1 + @) * (1 + @) * (q_@ - c_@ * e_@ * e_@)) "
+     "/ b_@ / b_@",
+     " FROM $ a CROSS JOIN $ b ON b.point = a.point AND b.position = 0 AND b.replication = a.replication "
      "AND b.name = a.name AND b.number = a.number",
      FIRST("y", "a") FIRST("z", "b"), " WHERE a.position > 0"}};
 
-/* `all`: adds the count and sums of differences from the first replication, for the half-widths. Sums of plain squares
- * would leave nothing but rounding errors if the values hardly differ. */
-static void append_means(sqlite3_str *text, const struct view *view, enum sms_subject subject, bool all)
+static void append(sqlite3_str *text, const char *template, const char *metric, const char *word)
+{
+    for (const char *at = template; *at; at++) {
+        if (*at == '@' || *at == '$')
+            sqlite3_str_appendall(text, *at == '@' ? metric : word);
+        else
+            sqlite3_str_appendchar(text, 1, *at);
+    }
+}
+
+/* `sums`: also the columns for the half-widths. */
+static void append_means(sqlite3_str *text, const struct view *view, enum sms_subject subject, bool sums)
 {
     size_t metrics;
     const struct sms_metric *metric = sms_metrics(subject, &metrics);
     const char *word = sms__subject_word(subject);
-    char from[512], first[512];
     sqlite3_str_appendall(text, "SELECT a.point, a.position, a.policy, a.name, count(*) AS replications");
     for (size_t m = 0; m < metrics; m++) {
-        const char *name = metric[m].name;
-        char each[128], mean[256], near[128];
-        sqlite3_snprintf(sizeof each, each, view->each, name, name);
-        sqlite3_snprintf(sizeof mean, mean, view->mean, name, name, name);
-        sqlite3_snprintf(sizeof near, near, view->near, name, name);
-        sqlite3_str_appendf(text, ", %s AS %s", mean, name);
-        if (all)
-            sqlite3_str_appendf(text,
-                                ", count(%s) AS c_%s, avg(%s - coalesce(%s, 0)) AS d_%s, "
-                                "sum((%s - coalesce(%s, 0)) * (%s - coalesce(%s, 0))) AS s_%s",
-                                each, name, each, near, name, each, near, each, near, name);
+        sqlite3_str_appendall(text, ", ");
+        append(text, view->mean, metric[m].name, word);
+        append(text, " AS @", metric[m].name, word);
+        append(text, sums ? view->sums : "", metric[m].name, word);
     }
-    sqlite3_snprintf(sizeof from, from, view->from, word, word);
-    sqlite3_snprintf(sizeof first, first, view->first, word, word);
-    sqlite3_str_appendf(text, "%s%s%s GROUP BY a.point, a.position, a.name, a.number", from, all ? first : "",
-                        view->where);
+    append(text, view->from, "", word);
+    append(text, sums ? view->first : "", "", word);
+    append(text, view->where, "", word);
+    sqlite3_str_appendall(text, " GROUP BY a.point, a.position, a.name, a.number");
 }
 
 /* Half-widths have views of their own, because they are slower to compute than means. */
@@ -70,13 +84,12 @@ void sms__database_views(sqlite3_str *text, enum sms_subject subject)
         sqlite3_str_appendf(text, ";CREATE VIEW %s_%s_ci95 AS SELECT point, position, policy, name, replications", word,
                             views[v].name);
         for (size_t m = 0; m < metrics; m++) {
-            const char *name = metric[m].name;
-            sqlite3_str_appendf(text,
-                                ", %s, CASE WHEN %s IS NOT NULL THEN "
-                                "nullif(sqrt(max(0, (s_%s - c_%s * d_%s * d_%s) / (c_%s - 1) / c_%s)), 0) * "
-                                "(SELECT t95 FROM student WHERE n = c_%s) END AS ci95_%s, "
-                                "CASE WHEN %s IS NOT NULL THEN c_%s ELSE 0 END AS n_%s",
-                                name, name, name, name, name, name, name, name, name, name, name, name, name);
+            append(text, ", @, CASE WHEN @ IS NOT NULL THEN nullif(sqrt(max(0, ", metric[m].name, word);
+            append(text, views[v].squares, metric[m].name, word);
+            append(text,
+                   " / (c_@ - 1) / c_@)), 0) * (SELECT t95 FROM student WHERE n = c_@) END AS ci95_@, "
+                   "CASE WHEN @ IS NOT NULL THEN c_@ ELSE 0 END AS n_@",
+                   metric[m].name, word);
         }
         sqlite3_str_appendall(text, " FROM (");
         append_means(text, &views[v], subject, true);

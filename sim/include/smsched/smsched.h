@@ -334,9 +334,9 @@ struct sms_estimate {
 struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                          size_t idx, size_t metric);
 
-/* Returns the estimate of the ratio of a policy's value to a baseline's, paired by replication, because both saw the
- * same random numbers. If the baseline's value is not above 0 in some replication, there is no ratio (n 0, mean NAN): a
- * mean over the other replications would be a different quantity. */
+/* Returns the ratio of a policy's mean to a baseline's, over the replications in which both have a value. Its interval
+ * is paired by replication, because both saw the same random numbers (delta method). If the baseline's value is not
+ * above 0 in some replication, there is no ratio (n 0, mean NAN): the interval needs a base well above 0. */
 struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
                                       enum sms_subject subject, size_t idx, size_t metric);
 

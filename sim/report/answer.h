@@ -1,0 +1,39 @@
+/* The answer to a scenario's question, and the clauses that follow it. */
+#ifndef SMS_REPORT_ANSWER_H
+#define SMS_REPORT_ANSWER_H
+
+#include "walk.h"
+
+#include "../base/best.h"
+
+#include <stdio.h>
+
+enum sms__answer_verdict {
+    SMS__ANSWER_ALONE,
+    SMS__ANSWER_ONCE,
+    SMS__ANSWER_EXACT,
+    SMS__ANSWER_SAME,
+    SMS__ANSWER_CHANCE,
+    SMS__ANSWER_DIFFERS
+};
+
+struct sms__outcome {
+    const struct sms_results *results;
+    struct sms__result asked;
+    int better;    /* +1 if more is better, -1 if less is */
+    bool declared; /* by the scenario */
+    size_t baseline;
+    struct sms__best best;
+    bool *in_group;            /* [policies]: not told apart from the best */
+    size_t other;              /* the best policy, or the one of second best mean if the baseline is the best */
+    struct sms_estimate value; /* of the best */
+    enum sms__answer_verdict verdict;
+};
+
+/* answer_clauses.c: each adds "; ..." to the answer, or nothing. The reserve says what the answer assumes. */
+void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to);
+void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to);
+void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to);
+void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to);
+
+#endif

@@ -1,0 +1,104 @@
+/* What follows the answer in its line: what it assumes, what the best policy costs, how far it may be from the
+ * optimum. */
+#include "answer.h"
+
+#include "output.h"
+
+#include "../base/statistics.h"
+#include "../results/results.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- what is assumed ---- */
+
+/* Whether kernels of several tenants run at the same time on an SM or a device, under some policy. */
+static bool runs_beside(const struct sms_results *results, bool *all)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    bool any = !scenario->shares;
+    *all = true;
+    for (size_t p = 0; p < results->policies && scenario->shares; p++) {
+        const bool beside = sms__mode_runs_beside(&scenario->policy[results->policy[p]].mode);
+        any |= beside;
+        *all &= beside;
+    }
+    return any && !scenario->cluster && scenario->vms > 1;
+}
+
+/* The largest share of a tenant's kernel time that has no demands. */
+static double unmeasured(const struct sms_scenario *scenario)
+{
+    double most = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t c = 0; c < scenario->vm[v].choices; c++)
+            most = fmax(most, scenario->vm[v].choice[c].workload->unmeasured);
+    return most;
+}
+
+void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(answer->results);
+    const double without = 100 * unmeasured(scenario);
+    bool all;
+    if (!runs_beside(answer->results, &all))
+        return;
+    if (without >= 0.5)
+        fprintf(to, "; if kernels do not press on each other: %.0f %% of kernel time has no demands", without);
+}
+
+/* ---- what else matters ---- */
+
+/* If a time of waiting is asked for, missed deadlines matter, too. */
+void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
+{
+    const char *metric = sms__result_metric(&answer->asked);
+    const bool waits = strstr(metric, "latency") || strstr(metric, "turnaround");
+    const struct sms__result misses =
+        sms__result_of(answer->results, answer->asked.subject, answer->asked.idx, "deadline_miss_ratio");
+    const double best = sms__result_estimate(&misses, answer->best.best).mean,
+                 base = sms__result_estimate(&misses, answer->baseline).mean;
+    if (!waits || isnan(best) || isnan(base))
+        return;
+    fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
+    if (best != base)
+        fprintf(to, " instead of %.3g %%", 100 * base);
+}
+
+/* No policy is above the bound, and the best one that was run is a lower end. */
+void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to)
+{
+    struct sms_bound bound;
+    for (int m = 0; m < SMS_BOUNDED && answer->asked.subject == SMS_HOST; m++) {
+        if (strcmp(sms__result_metric(&answer->asked), sms_bound_metric((enum sms_bounded)m)) != 0 ||
+            sms_results_bound(answer->results, (enum sms_bounded)m, &bound, NULL))
+            continue;
+        if (!isnan(sms_bound_gap(&bound, answer->value.mean)))
+            fprintf(to, "; the optimum is between %.4g and %.4g, which no policy exceeds", answer->value.mean,
+                    bound.run_per_s);
+    }
+}
+
+/* Names what the best policy makes worse by more than half a percent, of what concerns all tenants. Not what may be
+ * chance. */
+void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to)
+{
+    static const char *const metrics[] = {"fairness_ratio", "stp_ratio", "antt_ratio", "deadline_miss_ratio"};
+    const enum sms_subject subject = sms_results_scenario(answer->results)->cluster ? SMS_CLUSTER : SMS_HOST;
+    const size_t best = answer->best.best;
+    const char *between = "; it costs ";
+    char text[64];
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics && answer->best.group == 1; i++) {
+        const struct sms__result row = sms__result_of(answer->results, subject, 0, metrics[i]);
+        if (row.metric == SIZE_MAX || !strcmp(metrics[i], sms__result_metric(&answer->asked)) ||
+            best == answer->baseline)
+            continue;
+        struct sms_estimate change = sms__result_ratio(&row, best, answer->baseline);
+        change.mean -= 1;
+        if (!(change.mean * sms_metrics(subject, NULL)[row.metric].better < -0.005) ||
+            sms_p_value(change, 0) >= SMS__SIGNIFICANT)
+            continue;
+        fprintf(to, "%s%s %s", between, metrics[i], sms__percent(text, sizeof text, true, 100 * change.mean, NAN));
+        between = ", ";
+    }
+}
