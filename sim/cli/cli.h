@@ -36,6 +36,7 @@ enum cli_option_kind {
     CLI_TIME,      /* double, ps */
     CLI_RATIO,     /* double */
     CLI_FREQUENCY, /* double, Hz */
+    CLI_BYTES,     /* uint64_t; 0: not given */
     CLI_CHOICE     /* int: index in `choices` */
 };
 

@@ -45,6 +45,8 @@ static const struct cli_option own_options[] = {
      CLI_TEXT, AT(with), .file = CLI_INPUT},
     {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
      CLI_RATIO, AT(inflate), .min = 1e-6},
+    {"most", "SIZE", "take at most so much text of a file, decompressed, such as '1 GiB'; default 256 MiB", CLI_BYTES,
+     AT(most), .min = 1, .max = 1e12},
     {"columns", "KEY=COLUMN[:UNIT],...",
      "pods: which column is what, or philly, helios, pai2020, alibaba2025, azure (docs/how-to/cluster-traces.md)",
      CLI_TEXT, AT(columns)},

@@ -67,8 +67,11 @@ void *cli_value(struct cli *cli, const char *name)
 
 static int set_number(struct cli *cli, const struct cli_entry *entry, const char *text)
 {
-    static const enum sms__dimension dimensions[] = {
-        [CLI_COUNT] = SMS__COUNT, [CLI_TIME] = SMS__TIME, [CLI_RATIO] = SMS__RATIO, [CLI_FREQUENCY] = SMS__FREQUENCY};
+    static const enum sms__dimension dimensions[] = {[CLI_COUNT] = SMS__COUNT,
+                                                     [CLI_TIME] = SMS__TIME,
+                                                     [CLI_RATIO] = SMS__RATIO,
+                                                     [CLI_FREQUENCY] = SMS__FREQUENCY,
+                                                     [CLI_BYTES] = SMS__BYTES};
     const struct cli_option *option = entry->option;
     struct sms__quantity number;
     char why[160];
@@ -82,7 +85,7 @@ static int set_number(struct cli *cli, const struct cli_entry *entry, const char
     if (option->percentage && number.value > 1 && !strchr(text, '%'))
         return cli_usage(cli, "--%s: '%s' without %% is %.6g %%: write '%s %%', or '%.6g %%' if that is meant",
                          option->name, text, 100 * number.value, text, 100 * number.value);
-    if (count)
+    if (count || option->kind == CLI_BYTES)
         *(uint64_t *)place_of(cli, entry) = (uint64_t)number.value;
     else
         *(double *)place_of(cli, entry) = number.value;

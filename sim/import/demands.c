@@ -113,7 +113,7 @@ static struct known *add_known(struct joining *joining, const char *symbol)
 
 static int read_counters(struct joining *joining, const char *path)
 {
-    struct sms__profile counters = {.tool = "ncu"};
+    struct sms__profile counters = {.tool = "ncu", .most = joining->profile->most};
     size_t i = 0;
     while (strcmp(sms__importers[i]->name, "ncu") != 0)
         i++;

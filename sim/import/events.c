@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 500, NUMBER_MAX = 63, CHUNK = 1 << 18 };
+/* yajl begins a text again with each chunk, so a long one would take the square of its length. */
+enum { TOKEN_MAX = CHUNK };
 
 enum level { OF_EVENT, OF_ARGS, OF_GPU };
 
@@ -218,11 +220,14 @@ static bool is_hex(const unsigned char *text, size_t length)
 }
 
 /* Replaces in place what is not JSON but occurs: in texts, control characters, and backslashes before other characters
- * than JSON has; outside of them, inf, nan and their longer spellings. */
-static void mend(struct sms__events *events, unsigned char *text, size_t length)
+ * than JSON has; outside of them, inf, nan and their longer spellings. Returns false at a text or word that is too
+ * long. */
+static bool mend(struct sms__events *events, unsigned char *text, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length && events->token <= TOKEN_MAX; i++) {
         unsigned char c = text[i];
+        bool ends = events->in_text ? c == '"' && !events->escaped : strchr("\" \t\r\n,:[]{}", c) != NULL;
+        events->token = ends ? 0 : events->token + 1;
         if (events->in_text) {
             bool odd = c < ' ' || (events->escaped &&
                                    (!strchr("\"\\/bfnrtu", c) || (c == 'u' && !is_hex(text + i + 1, length - i - 1))));
@@ -238,6 +243,7 @@ static void mend(struct sms__events *events, unsigned char *text, size_t length)
             text[i] = events->in_word ? '0' : c;
         }
     }
+    return events->token <= TOKEN_MAX;
 }
 
 /* The parser's memory is the arena's. */
@@ -300,7 +306,9 @@ int sms__events_parse(struct sms__events *events)
             break;
         if (events->watch)
             events->watch->show(events->watch->user, (uint64_t)gzoffset(events->file.file), events->file.file_size);
-        mend(events, events->chunk, length);
+        if (!mend(events, events->chunk, length))
+            return sms__fail(events->errors, SMS_EINPUT, events->file.path,
+                             "has a text of more than %d KiB, which no profiler writes", TOKEN_MAX >> 10);
         events->counted = 0;
         status = yajl_parse(events->parser, events->chunk, length);
         if (status == yajl_status_ok)

@@ -54,6 +54,7 @@ struct sms__events {
     size_t counted; /* bytes of the chunk whose line breaks are counted */
     size_t column;  /* bytes of the line before these */
     unsigned line;
+    size_t token; /* bytes of the text or word so far */
     bool in_text, escaped, in_word;
 };
 

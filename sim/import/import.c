@@ -113,7 +113,8 @@ static const char *doubt_of(struct sms__arena *arena, const struct sms__profile 
     return doubt;
 }
 
-/* The device that the user named, otherwise the one that the profile identifies, otherwise the target. */
+/* The device that the user named, otherwise the one that the profile identifies, otherwise the
+ * target, otherwise the one that the profile describes. */
 static struct sms__device_match choose_device(struct sms__arena *arena, const struct sms__profile *profile,
                                               const char *path, const struct sms__import_options *options)
 {
@@ -124,6 +125,8 @@ static struct sms__device_match choose_device(struct sms__arena *arena, const st
     if (match.no_evidence && options->device)
         return (struct sms__device_match){.name = options->device,
                                           .evidence = "assumed: the device given with --device"};
+    if (!match.name && profile->device_text)
+        return (struct sms__device_match){.name = profile->device_name, .evidence = "described by the report itself"};
     return match;
 }
 
@@ -133,14 +136,15 @@ static int import_profile(struct import *import)
     const struct sms__import_options *options = import->options;
     const char *path = import->paths[0];
     struct sms_errors *errors = import->errors;
-    struct sms__profile profile = {.tool = import->importer->name, .by_range = options->names, .watch = options->watch};
+    struct sms__profile profile = {
+        .tool = import->importer->name, .by_range = options->names, .most = options->most, .watch = options->watch};
     int code = import->importer->read(arena, import->paths, import->n_paths, &profile, errors);
     if (code != SMS_OK)
         return code;
-    if (options->with && !profile.trace)
-        return sms__fail(errors, SMS_EINPUT, path, "has counters of its own, or can have: --with is for traces");
     if (options->with)
-        code = sms__demands_join(arena, &profile, options->with, options->load, errors);
+        code = profile.trace
+                   ? sms__demands_join(arena, &profile, options->with, options->load, errors)
+                   : sms__fail(errors, SMS_EINPUT, path, "has counters of its own, or can have: --with is for traces");
     if (code != SMS_OK)
         return code;
     if (options->dump) {
@@ -148,9 +152,7 @@ static int import_profile(struct import *import)
         return SMS_OK;
     }
     struct sms__device_match match = choose_device(arena, &profile, path, options);
-    bool own_device = !match.name && profile.device_text;
-    if (own_device)
-        match = (struct sms__device_match){.name = profile.device_name, .evidence = "described by the report itself"};
+    bool own_device = profile.device_text && match.name == profile.device_name;
     if (!match.name)
         return sms__fail(errors, SMS_EINPUT, path,
                          "%s: name a device file with --profiled ('smsched list devices' shows them)", match.problem);

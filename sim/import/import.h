@@ -24,6 +24,7 @@ struct sms__import_options {
     bool names;           /* nsys: kernels are named by the NVTX range around their launch */
     double inflate; /* openb: pods are drawn until they request this share of the cluster's GPUs, a ratio; 0: the pods
                        of the list */
+    uint64_t most;  /* bytes of text of a file, as of sms__gzip_open; 0: SMS__TEXT_MOST */
     const char *columns;                   /* pods: which column is what; or the name of a preset */
     bool times;                            /* pods: the times of arrival instead of a scenario */
     const struct sms_load_options *load;   /* where devices are looked for */

@@ -114,7 +114,7 @@ int sms__profile_read(struct sms__profile_reader *reader, const char *const *pat
 {
     struct sms_errors *errors = reader->errors;
     for (size_t i = 0; i < n_paths && !reader->limit_hit; i++)
-        if (sms__rows_read(reader->arena, paths[i], read_one, user, errors) == SMS_ENOMEM)
+        if (sms__rows_read(reader->arena, paths[i], out->most, read_one, user, errors) == SMS_ENOMEM)
             return SMS_ENOMEM;
     if (!errors->count && finish)
         finish(user, paths[n_paths - 1]);

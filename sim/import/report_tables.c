@@ -1,8 +1,8 @@
 /* Queries the tables of a report of Nsight Systems. Which tables and columns there are depends on its version. */
 #include "report_tables.h"
 
-#include "../base/read.h"
 #include "../base/sqlite.h"
+#include "gzip.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -80,6 +80,8 @@ void sms__report_query(struct sms__report *report, sms__report_row *row, void *u
     sqlite3_free(sql);
 }
 
+static void ignore_row(void *user, sqlite3_stmt *row) { (void)user, (void)row; }
+
 static void mark_found(void *found, sqlite3_stmt *row)
 {
     (void)row;
@@ -103,8 +105,8 @@ bool sms__report_has(struct sms__report *report, const char *table, const char *
 static const char *text_column(struct sms__report *report, const char *name)
 {
     return sms__print(report->arena,
-                      "CASE typeof(\"%s\") WHEN 'integer' THEN (SELECT value FROM main.StringIds WHERE id = \"%s\" "
-                      "LIMIT 1) ELSE \"%s\" END",
+                      "CASE typeof(\"%s\") WHEN 'integer' THEN (SELECT value FROM temp.texts WHERE id = \"%s\")"
+                      " ELSE \"%s\" END",
                       name, name, name);
 }
 
@@ -166,33 +168,66 @@ static uint64_t big_endian(const unsigned char *bytes, int count)
     return value;
 }
 
-/* Explains a file that is no SQLite database, and one that is cut off. The header has the size of a page at byte 16,
- * the number of pages at byte 28 (sqlite.org/fileformat2.html). */
-static void check_header(struct sms__report *report)
+/* The file, or what it holds if it is compressed. `bytes` is NULL if it is not, and then `head` has its first ones. */
+struct contents {
+    char *bytes;
+    uint64_t size;
+    unsigned char head[100];
+    ssize_t head_size;
+};
+
+static int read_contents(struct sms__report *report, struct contents *contents)
 {
     struct sms__input input;
-    unsigned char head[100] = {0};
-    report->code = sms__input_open(report->path, INT64_MAX, &input, report->errors);
-    if (report->code != SMS_OK)
-        return;
-    ssize_t size = sms__input_read(&input, head, sizeof head);
+    size_t size;
+    int code = sms__input_open(report->path, INT64_MAX, &input, report->errors);
+    if (code != SMS_OK)
+        return code;
+    contents->head_size = sms__input_read(&input, contents->head, sizeof contents->head);
+    contents->size = report->bytes = input.size;
     sms__input_close(&input);
-    report->bytes = input.size;
+    if (contents->head_size < 0)
+        return sms__fail(report->errors, SMS_EIO, report->path, "cannot be read");
+    if (contents->head_size < 2 || contents->head[0] != 0x1f || contents->head[1] != 0x8b)
+        return SMS_OK;
+    code = sms__plain_bytes(report->arena, report->path, report->most, &contents->bytes, &size, report->errors);
+    contents->size = report->bytes = size;
+    contents->head_size = size < sizeof contents->head ? (ssize_t)size : (ssize_t)sizeof contents->head;
+    if (code == SMS_OK)
+        memcpy(contents->head, contents->bytes, (size_t)contents->head_size);
+    return code;
+}
+
+/* Explains a file that is no SQLite database, and one that is cut off. The header has the size of a page at byte 16,
+ * the number of pages at byte 28 (sqlite.org/fileformat2.html). */
+static void check_header(struct sms__report *report, const struct contents *contents)
+{
+    const unsigned char *head = contents->head;
     uint64_t page = big_endian(head + 16, 2), bytes = (page == 1 ? 65536 : page) * big_endian(head + 28, 4);
-    if (size < 0)
-        report->code = sms__fail(report->errors, SMS_EIO, report->path, "cannot be read");
-    else if (size == 0)
+    if (contents->head_size == 0)
         sms__report_fail(report, "is empty: export it again: nsys export --type sqlite REPORT.nsys-rep");
-    else if (head[0] == 0x1f && head[1] == 0x8b)
-        sms__report_fail(report, "is compressed: unpack it with gunzip");
     else if (memcmp(head, "SQLite format 3", 16) != 0)
         sms__report_fail(report, "is no SQLite database; make one of a report: nsys export --type sqlite "
                                  "REPORT.nsys-rep");
-    else if (input.size < bytes || size < (ssize_t)sizeof head)
+    else if (contents->size < bytes || contents->head_size < (ssize_t)sizeof contents->head)
         sms__report_fail(report,
                          "is cut off: it has %llu of %llu bytes; export it again: nsys export --type sqlite "
                          "REPORT.nsys-rep",
-                         (unsigned long long)input.size, (unsigned long long)(bytes > 100 ? bytes : 100));
+                         (unsigned long long)contents->size, (unsigned long long)(bytes > 100 ? bytes : 100));
+}
+
+/* Copies the texts once, cut, because a row for each launch names one: rows times the length of a name would be read
+ * otherwise. */
+static void copy_texts(struct sms__report *report)
+{
+    sms__report_query(report, ignore_row, NULL, "PRAGMA temp_store = MEMORY");
+    sms__report_query(report, ignore_row, NULL, "CREATE TEMP TABLE texts (id INTEGER PRIMARY KEY, value)");
+    if (sms__report_has(report, "StringIds", "id") && sms__report_has(report, "StringIds", "value"))
+        sms__report_query(report, ignore_row, NULL,
+                          "INSERT OR IGNORE INTO temp.texts SELECT id, CASE WHEN length(CAST(value AS BLOB)) > %d THEN "
+                          "CAST(substr(CAST(value AS BLOB), 1, %d) AS TEXT) || '#' || id ELSE value END FROM "
+                          "main.StringIds WHERE typeof(id) = 'integer'",
+                          SMS__REPORT_TEXT, SMS__REPORT_TEXT);
 }
 
 struct reading {
@@ -204,6 +239,7 @@ struct reading {
 static int read_body(void *user)
 {
     struct reading *reading = user;
+    copy_texts(reading->report);
     reading->body(reading->user);
     return reading->report->code;
 }
@@ -211,9 +247,14 @@ static int read_body(void *user)
 int sms__report_read(struct sms__report *report, void (*body)(void *user), void *user)
 {
     struct reading reading = {report, body, user};
-    check_header(report);
+    struct contents contents = {.size = 0};
+    report->code = read_contents(report, &contents);
     if (report->code == SMS_OK)
-        report->code = sms__untrusted_open(&report->database, report->path, report->errors);
+        check_header(report, &contents);
+    if (report->code == SMS_OK)
+        report->code = contents.bytes ? sms__untrusted_open_bytes(&report->database, report->path, contents.bytes,
+                                                                  (size_t)contents.size, report->errors)
+                                      : sms__untrusted_open(&report->database, report->path, report->errors);
     if (report->code == SMS_OK)
         report->code = sms__guard(report->arena, read_body, &reading);
     sqlite3_close(report->database.file);

@@ -16,12 +16,16 @@ struct sms__report {
     struct sms__arena *arena;
     struct sms_errors *errors;
     const char *path;
+    uint64_t most;      /* bytes of a compressed report, as of sms__gzip_open */
     const char *schema; /* its version; "": unknown */
     struct sms__untrusted database;
     const struct sms__import_watch *watch; /* or NULL; is told of rows: */
     uint64_t rows, all_rows, bytes;        /* read so far, of so many; of the file */
     int code;                              /* SMS_OK; or a code with `errors` filled, except for SMS_ENOMEM */
 };
+
+/* The longest text that is kept whole, in bytes. A longer one keeps its start and its number in StringIds. */
+enum { SMS__REPORT_TEXT = 4096 };
 
 /* A table and its columns, in the order in which a query returns them. A column that the report lacks is NULL in each
  * row; the first `required` ones must be there. A column after '#' holds a text, or the number of one in StringIds; of
@@ -34,7 +38,8 @@ struct sms__report_table {
 
 typedef void sms__report_row(void *user, sqlite3_stmt *row);
 
-/* Opens the report at `path` and calls body(user), in a guard of the arena. Returns `code`. */
+/* Opens the report at `path`, which may be compressed by gzip, and calls body(user), in a guard of the arena. Returns
+ * `code`. */
 int sms__report_read(struct sms__report *report, void (*body)(void *user), void *user);
 /* The functions below must run in it. */
 /* Whether the report has an ordinary table of this name, and in it the column (NULL: any). */

@@ -13,6 +13,7 @@ struct file {
     struct sms__rows rows;
     int (*body)(struct sms__rows *rows, void *user);
     void *user;
+    uint64_t most;
     char *bytes;
     size_t size;
     struct sms_errors *errors;
@@ -61,8 +62,7 @@ static void blank_odd_breaks(char *c)
 static int read_file(void *user)
 {
     struct file *file = user;
-    int read = sms__plain_bytes(file->rows.arena, file->rows.path, (uint64_t)SMS__ROWS_FILE_MIB << 20, &file->bytes,
-                                &file->size, file->errors);
+    int read = sms__plain_bytes(file->rows.arena, file->rows.path, file->most, &file->bytes, &file->size, file->errors);
     if (read)
         return read;
     bool is_utf16 = file->size >= 2 && (!memcmp(file->bytes, "\xff\xfe", 2) || !memcmp(file->bytes, "\xfe\xff", 2));
@@ -77,10 +77,11 @@ static int read_file(void *user)
     return file->body(&file->rows, file->user);
 }
 
-int sms__rows_read(struct sms__arena *arena, const char *path, int (*body)(struct sms__rows *rows, void *user),
-                   void *user, struct sms_errors *errors)
+int sms__rows_read(struct sms__arena *arena, const char *path, uint64_t most,
+                   int (*body)(struct sms__rows *rows, void *user), void *user, struct sms_errors *errors)
 {
-    struct file file = {.rows = {.arena = arena, .path = path}, .body = body, .user = user, .errors = errors};
+    struct file file = {
+        .rows = {.arena = arena, .path = path}, .body = body, .user = user, .most = most, .errors = errors};
     csv_init(&file.rows.parser, 0);
     csv_set_blk_size(&file.rows.parser, PARSER_BLOCK);
     int code = sms__guard(arena, read_file, &file);

@@ -10,9 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Limits that keep the memory for a file bounded. */
+/* Limits that keep the memory for a file bounded, beside its size. */
 enum {
-    SMS__ROWS_FILE_MIB = 256,
     SMS__ROWS_COLUMNS = 10000,              /* further fields are counted, but not kept */
     SMS__ROWS_ROW_BYTES = 16 * 1024 * 1024, /* a longer row is an error */
     SMS__ROWS_ROW_LINES = 200               /* a quoted field with more lines is an error */
@@ -41,10 +40,11 @@ struct sms__rows {
 
 enum sms__row_status { SMS__ROW_OK, SMS__ROW_UNCLOSED, SMS__ROW_TOO_LONG };
 
-/* Loads the file, skips a byte-order mark, converts UTF-16, and calls body(rows, user). Must run in a guard of `arena`.
- * Returns what body returned; or SMS_EIO or SMS_EINPUT with `errors` filled, or SMS_ENOMEM. */
-int sms__rows_read(struct sms__arena *arena, const char *path, int (*body)(struct sms__rows *rows, void *user),
-                   void *user, struct sms_errors *errors);
+/* Loads the file as sms__plain_bytes does, skips a byte-order mark, converts UTF-16, and calls body(rows, user). Must
+ * run in a guard of `arena`. Returns what body returned; or SMS_EIO or SMS_EINPUT with `errors` filled, or SMS_ENOMEM.
+ */
+int sms__rows_read(struct sms__arena *arena, const char *path, uint64_t most,
+                   int (*body)(struct sms__rows *rows, void *user), void *user, struct sms_errors *errors);
 
 void sms__rows_rewind(struct sms__rows *rows);
 

@@ -3,6 +3,7 @@
 #include "untrusted.h"
 
 #include "../base/read.h"
+#include "../base/sqlite.h"
 
 #include <string.h>
 
@@ -64,6 +65,18 @@ static void restrict_connection(struct sms__untrusted *database)
     /* Temporary views of this connection still work. */
     sqlite3_db_config(database->file, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_progress_handler(database->file, STEPS_AT_ONCE, count_steps, database);
+}
+
+int sms__untrusted_open_bytes(struct sms__untrusted *database, const char *path, char *bytes, size_t size,
+                              struct sms_errors *errors)
+{
+    database->steps_max = STEPS_LEAST + STEPS_A_BYTE * (uint64_t)size;
+    if (sqlite3_open_v2(":memory:", &database->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+        sqlite3_deserialize(database->file, "main", (unsigned char *)bytes, (sqlite3_int64)size, (sqlite3_int64)size,
+                            SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
+        return sms__sqlite_fail(database->file, path, "", "", errors);
+    restrict_connection(database);
+    return SMS_OK;
 }
 
 int sms__untrusted_open(struct sms__untrusted *database, const char *path, struct sms_errors *errors)

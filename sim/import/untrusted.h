@@ -20,6 +20,9 @@ struct sms__untrusted {
  * functions in the schema do not work, and views of the file must not be queried. Must not move while it is open.
  * Returns SMS_OK, SMS_ENOMEM without an error, or a code with `errors` filled. */
 int sms__untrusted_open(struct sms__untrusted *database, const char *path, struct sms_errors *errors);
+/* The same, of a database in memory, which must outlive it. `path` is for errors. */
+int sms__untrusted_open_bytes(struct sms__untrusted *database, const char *path, char *bytes, size_t size,
+                              struct sms_errors *errors);
 
 /* Whether queries were stopped because they took more than `steps_max` steps. */
 static inline bool sms__untrusted_is_exhausted(const struct sms__untrusted *database)

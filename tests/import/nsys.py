@@ -346,6 +346,12 @@ def check_fine(smsched, work, update):
         check(f"{name}: --dump has each launch", dump.count("\nlaunch ") == sum(
             int(line.split("found: ")[1].split()[0]) for line in notes if line.startswith("found: ")), dump[:300])
         within(name, makespan(smsched, work / f"{name}.yaml"), LENGTH[name])
+    packed = work / "training.sqlite.gz"
+    packed.write_bytes(gzip.compress((work / "training.sqlite").read_bytes()))
+    done = run(smsched, "import", "nsys", packed)
+    check("a compressed report is read as the report", done.stdout == (work / "training.yaml").read_text(), done.stderr)
+    done = run(smsched, "import", "device", packed)
+    check("and its GPU", done.stdout.startswith("device: test-9\n"), done.stdout[:100] + done.stderr)
     done = run(smsched, "import", "nsys", work / "annotated.sqlite", "--names", "nvtx")
     check("kernels have the names of ranges", "- name: forward_layer" in done.stdout and "- name: backward_layer" in done.stdout, done.stdout)
     newer = changed("UPDATE META_DATA_EXPORT SET value = '7.0.1' WHERE name = 'EXPORT_SCHEMA_VERSION'")
@@ -407,4 +413,5 @@ def main():
     return failed > 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -155,7 +155,7 @@ refuses "(a database)" 3 "is a database; print it: nvprof --import-profile" nvpr
 head -c 100 /dev/zero >"$work/zero"
 refuses "(NUL bytes)" 3 "it holds NUL bytes" nvprof "$work/zero"
 truncate -s 300M "$work/sparse"
-refuses "(a file of 300 MB)" 3 "is larger than 256 MiB" ncu "$work/sparse"
+refuses "(a file of 300 MB)" 3 "has more than 256 MiB of text" ncu "$work/sparse"
 refuses "(a folder)" 3 "is a folder; name a file" ncu .
 refuses "(a missing file)" 3 "No such file or directory" nvprof none.csv
 refuses "(no file)" 2 "name the files to import" ncu

@@ -115,7 +115,7 @@ static void learn(struct gpu *gpu, enum fact fact, double value, const char *fro
 static int read_ncu(struct work *work)
 {
     const struct sms__importer *const *ncu = sms__importers;
-    struct sms__profile profile = {.tool = "ncu"};
+    struct sms__profile profile = {.tool = "ncu", .most = work->options->most};
     while (strcmp((*ncu)->name, "ncu") != 0)
         ncu++;
     int code = (*ncu)->read(work->arena, &work->path, 1, &profile, work->errors);
@@ -143,7 +143,8 @@ static void read_report_gpus(void *user)
 
 static int read_nsys(struct work *work)
 {
-    work->report = (struct sms__report){.arena = work->arena, .errors = work->errors, .path = work->path, .schema = ""};
+    work->report = (struct sms__report){
+        .arena = work->arena, .errors = work->errors, .path = work->path, .most = work->options->most, .schema = ""};
     return sms__report_read(&work->report, read_report_gpus, work);
 }
 
@@ -171,7 +172,7 @@ static int read_properties(void *user)
 
 static int read_kineto(struct work *work)
 {
-    int code = sms__gzip_open(&work->trace, work->path, INT64_MAX, work->errors);
+    int code = sms__gzip_open(&work->trace, work->path, work->options->most, work->errors);
     if (code == SMS_OK)
         code = sms__guard(work->arena, read_properties, work);
     json_decref(work->properties);
@@ -183,15 +184,15 @@ static int read_kineto(struct work *work)
 /* Tells the kinds of profiles apart by their first bytes. */
 static int read_profile(struct work *work)
 {
-    struct sms__input input;
     char head[16] = "";
-    int code = sms__input_open(work->path, INT64_MAX, &input, work->errors);
+    size_t length;
+    int code = sms__gzip_open(&work->trace, work->path, work->options->most, work->errors);
+    if (code == SMS_OK)
+        code = sms__gzip_read(&work->trace, head, sizeof head - 1, &length, work->errors);
+    sms__gzip_close(&work->trace);
     if (code)
         return code;
-    ssize_t length = sms__input_read(&input, head, sizeof head - 1);
-    bool packed = length > 1 && !memcmp(head, "\x1f\x8b", 2), json = length > 0 && head[strspn(head, " \t\r\n")] == '{';
-    sms__input_close(&input);
-    if (packed || json)
+    if (head[strspn(head, " \t\r\n")] == '{')
         return read_kineto(work);
     return memcmp(head, "SQLite format 3", 15) ? read_ncu(work) : read_nsys(work);
 }

@@ -456,7 +456,7 @@ static int read_file(struct sms__arena *arena, const char *const *paths, size_t 
                               .processes = {.arena = arena},
                               .threads = {.arena = arena}};
     (void)n_paths;
-    int code = sms__gzip_open(&kineto->events.file, paths[0], INT64_MAX, errors);
+    int code = sms__gzip_open(&kineto->events.file, paths[0], out->most, errors);
     if (code == SMS_OK)
         code = sms__guard(arena, read_trace, kineto);
     sms__gzip_close(&kineto->events.file);

@@ -361,7 +361,8 @@ static int read(struct sms__arena *arena, const char *const *paths, size_t n_pat
                 struct sms_errors *errors)
 {
     struct nsys nsys = {
-        .report = {.arena = arena, .errors = errors, .path = paths[0], .schema = "", .watch = out->watch},
+        .report =
+            {.arena = arena, .errors = errors, .path = paths[0], .most = out->most, .schema = "", .watch = out->watch},
         .out = out,
         .texts = {.arena = arena},
         .processes = {.arena = arena},
@@ -372,7 +373,7 @@ static int read(struct sms__arena *arena, const char *const *paths, size_t n_pat
 
 const struct sms__importer sms__import_nsys = {
     .name = "nsys",
-    .help = "a report of Nsight Systems, exported with nsys export --type sqlite",
+    .help = "a report of Nsight Systems, exported with nsys export --type sqlite, .sqlite or .sqlite.gz",
     .files = "one report",
     .n_files = 1,
     .read = read};

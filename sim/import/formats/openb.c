@@ -273,14 +273,14 @@ static int read_list(struct sms__rows *rows, void *user)
     return code;
 }
 
-static int read_lists(struct sms__arena *arena, const char *nodes, const char *pods, struct openb *openb,
+static int read_lists(struct sms__arena *arena, const char *const *paths, uint64_t most, struct openb *openb,
                       struct sms_errors *errors)
 {
     struct list node_list = {.openb = openb, .errors = errors, .kind = &node_kind};
     struct list pod_list = {.openb = openb, .errors = errors, .kind = &pod_kind};
-    int first = sms__rows_read(arena, nodes, read_list, &node_list, errors);
-    int second = first == SMS_ENOMEM ? first : sms__rows_read(arena, pods, read_list, &pod_list, errors);
-    sms__errors_sort(errors, nodes);
+    int first = sms__rows_read(arena, paths[0], most, read_list, &node_list, errors);
+    int second = first == SMS_ENOMEM ? first : sms__rows_read(arena, paths[1], most, read_list, &pod_list, errors);
+    sms__errors_sort(errors, paths[0]);
     return first ? first : second;
 }
 
@@ -397,7 +397,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     const char *name = options->name ? options->name : sms__import_name(arena, paths[1]);
     (void)n_paths; /* two, as its importer says */
     memcpy(openb.model, openb_models, sizeof openb_models);
-    int code = read_lists(arena, paths[0], paths[1], &openb, errors);
+    int code = read_lists(arena, paths, options->most, &openb, errors);
     if (code || errors->count)
         return code ? code : SMS_EINPUT;
     if (options->notes)

@@ -82,6 +82,7 @@ struct list {
     struct sms__arena *arena;
     struct sms_errors *errors;
     const char *path;
+    uint64_t most; /* bytes of text */
     struct source source[KEYS];
     bool numbered;          /* columns are numbers, and there is no header */
     struct sms__rows *rows; /* of a CSV file; or */
@@ -388,14 +389,13 @@ static int read_list(struct list *list)
 {
     char *bytes;
     size_t size;
-    int code =
-        sms__plain_bytes(list->arena, list->path, (uint64_t)SMS__ROWS_FILE_MIB << 20, &bytes, &size, list->errors);
+    int code = sms__plain_bytes(list->arena, list->path, list->most, &bytes, &size, list->errors);
     if (code)
         return code;
     const char *first = bytes + strspn(bytes, " \t\r\n");
     if (*first == '[' || *first == '{')
         return read_json(list, bytes, size);
-    return sms__rows_read(list->arena, list->path, read_rows, list, list->errors);
+    return sms__rows_read(list->arena, list->path, list->most, read_rows, list, list->errors);
 }
 
 static const char *key_name(const void *user, size_t i)
@@ -485,7 +485,8 @@ static int check_span(const struct list *list)
 static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                   const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct list list = {.arena = arena, .errors = errors, .path = paths[0], .names = {.arena = arena}};
+    struct list list = {
+        .arena = arena, .errors = errors, .path = paths[0], .most = options->most, .names = {.arena = arena}};
     int64_t first_ns = INT64_MAX;
     const struct unit *arrival;
     (void)n_paths; /* one, as its importer says */
