@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -94,6 +95,19 @@ bool sms__holm(const double *p, double *adjusted, size_t n)
     }
     free(order);
     return true;
+}
+
+double sms__rank_correlation(const double *a, const double *b, size_t n, double *scratch)
+{
+    return n < 2 ? NAN : gsl_stats_spearman(a, 1, b, 1, n, scratch);
+}
+
+double sms__correlation_p_value(double correlation, size_t n)
+{
+    if (n < 3 || isnan(correlation))
+        return NAN;
+    double freedom = (double)n - 2, rest = 1 - correlation * correlation;
+    return rest > 0 ? 2 * gsl_cdf_tdist_Q(fabs(correlation) * sqrt(freedom / rest), freedom) : 0;
 }
 
 enum { BATCH = 5, BATCHES_LEAST = 10, BATCHES_TAIL = 5 };

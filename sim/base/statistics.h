@@ -47,6 +47,12 @@ double sms__pairs_p_value(const struct sms__pairs *pairs);
  * Returns false when out of memory. */
 bool sms__holm(const double *p, double *adjusted, size_t n);
 
+/* Returns Spearman's rank correlation of n pairs; equal values share the mean of their ranks. `scratch` has room for 2
+ * n numbers. NAN for fewer than two pairs, and where one side has no spread. */
+double sms__rank_correlation(const double *a, const double *b, size_t n, double *scratch);
+/* Returns the p-value of no correlation, by Student's t. NAN for fewer than 3 pairs, and for a correlation of NAN. */
+double sms__correlation_p_value(double correlation, size_t n);
+
 /* Returns how many of the first values of a series to drop as warm-up, a multiple of 5. It is the number that makes the
  * standard error of the mean smallest, computed over batches of 5 (MSER-5: White 1997, Simulation 69(6); White, Cobb
  * and Spratt, Winter Simulation Conference 2000). Returns SMS__UNSTEADY for fewer than 10 batches, and if more than
