@@ -9,6 +9,7 @@ struct options {
     struct run_options run; /* first: its tables have offset 0 */
     struct trace_options trace;
     const char *baseline;
+    uint64_t draws;
     int format;
     bool trust;
 };
@@ -19,6 +20,9 @@ static const char *const formats[] = {"table", "csv", "json", "latex", NULL};
 
 static const struct cli_option own_options[] = {
     {"baseline", "POLICY", "the policy to compare with; default: the first", CLI_TEXT, AT(baseline)},
+    {"unknowns", "N",
+     "draw what is not known N times, and say in how many the answer holds; default: as the scenario says", CLI_COUNT,
+     AT(draws), .max = SMS__DRAWS_MAX},
     {"format", "FORMAT", "table, csv, json or latex", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
@@ -60,6 +64,8 @@ static int compare(struct cli *cli)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)
         code = run_scenarios(&session, &given->run, &given->trace);
+    if (code == EXIT_OK)
+        code = draw_unknowns(&session, &given->run, given->draws);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)
         code = find_baseline(given->baseline, session.set.results[i], &baseline[i]);
@@ -86,7 +92,12 @@ const struct cli_command cmd_compare = {
         "says that a change is significant after Holm's correction over the changes of its metric: better, worse, or * "
         "where neither is. --baseline names "
         "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
-        "of each policy to it, and the resources that limit it.",
+        "of each policy to it, and the resources that limit it.\n"
+        "--unknowns draws demands, block times, and the knee, slope or curves of the contention model, each around "
+        "what "
+        "the scenario says, and runs all policies in each draw. It says in how many draws the answer's policy is best, "
+        "and which parameter decides. 'run: {unknowns: {draws: 100, slope: 0}}' in the scenario does the same, with "
+        "the slope taken as known.",
     .examples =
         "smsched compare scenarios/02-a-server.yaml\n"
         "smsched compare scenarios/02-a-server.yaml --baseline leftover --policy fine_grained --policy leftover\n"

@@ -38,6 +38,9 @@ const struct sms__field sms__run_fields[] = {
     {"until", SMS__CUSTOM, SMS__RATIO, F(sms_scenario, until), SMS__PRECISION_LEAST, 1, .read = sms__read_until,
      .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
      .help = "a precision that more replications reach: 1 %, or {precision: 1 %, ...}"},
+    {"unknowns", SMS__CUSTOM, SMS__COUNT, F(sms_scenario, unknowns), 1, SMS__DRAWS_MAX, .read = sms__read_unknowns,
+     .fields = sms__unknowns_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
+     .help = "for compare, draws of what is not known: 100, or {draws: 100, slope: 0, ...}"},
     {0}};
 
 static void check_auto(struct sms__reader *reader, const struct sms__node *run, struct sms_scenario *scenario)

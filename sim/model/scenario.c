@@ -51,6 +51,7 @@ static const struct sms__table tables[] = {{"scenario", scenario_fields},
                                            {"scenario: answer", sms__answer_fields},
                                            {"scenario: run", sms__run_fields},
                                            {"scenario: run: until", sms__until_fields},
+                                           {"scenario: run: unknowns", sms__unknowns_fields},
                                            {"scenario: expect", sms__expect_fields},
                                            {NULL, NULL}};
 
@@ -59,13 +60,9 @@ const struct sms__table *sms__scenario_tables(void) { return tables; }
 void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
     bool nodes = sms__node_get(node, "nodes") || sms__node_get(node, "pods");
-    *scenario = (struct sms_scenario){.node = node,
-                                      .name = "",
-                                      .question = "",
-                                      .seed = 1,
-                                      .replications = 1,
-                                      .path = node->mark.file,
-                                      .text = node->mark.text};
+    *scenario = (struct sms_scenario){
+        .node = node, .name = "", .question = "", .seed = 1, .replications = 1, .path = node->mark.file};
+    sms__default_unknowns(&scenario->unknowns);
     scenario->contention = sms__default_contention(reader);
     scenario->queue = sms__find_known(sms__load_options(reader), SMS__QUEUE, "leftover").item;
     scenario->shares = !nodes && sms__node_get(node, "processes");

@@ -14,6 +14,7 @@
 #include "policy/policies.h"
 #include "simtbs.h"
 #include "tenant.h"
+#include "unknowns.h"
 
 /* The host of the devices. 0: no limit, no power. */
 struct sms__host {
@@ -29,7 +30,7 @@ enum { SMS__PILOTS = 5 };
 struct sms_scenario {
     const char *name, *question;
     const struct sms__node *node;
-    const char *path, *text;
+    const char *path;
     const struct sms__device **device; /* [devices]; equal ones share one struct and are neighbours */
     size_t devices;
     struct sms__contention_use contention;
@@ -49,6 +50,7 @@ struct sms_scenario {
     bool find_warmup;              /* warmup: auto */
     uint64_t seed, replications;   /* with `until`, at least so many */
     struct sms__until until;
+    struct sms__unknowns_ask unknowns;
     struct sms__answer answer;
     struct sms__expect *expect;
     size_t expects;

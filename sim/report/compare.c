@@ -362,6 +362,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, c
 {
     struct comparison c;
     bool answered = sms__print_answer(results, baseline, "", screen->to);
+    sms__print_unknowns(results, baseline, screen->to);
     sms__print_heading(results, !answered, screen->to);
     if (begin(&c, results, baseline)) {
         print_table(&c, screen);

@@ -73,11 +73,12 @@ static json_t *describe(const struct sms_results *results)
     const struct sms_scenario *scenario = sms_results_scenario(results);
     json_t *object = json_object();
     char hash[SHA256_DIGEST_STRING_LENGTH];
-    SHA256Data((const uint8_t *)scenario->text, strlen(scenario->text), hash);
+    const char *text = scenario->node->mark.text;
+    SHA256Data((const uint8_t *)text, strlen(text), hash);
     json_object_set_new(object, "scenario", json_string(scenario->name));
     json_object_set_new(object, "file", sms__json_path(scenario->path));
     json_object_set_new(object, "sha256", json_string(hash));
-    json_object_set_new(object, "text", sms__json_text(scenario->text));
+    json_object_set_new(object, "text", sms__json_text(text));
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
     sms__json_stopping(results, object);

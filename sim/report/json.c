@@ -128,6 +128,8 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     if (baseline >= 0)
         json_object_set_new(object, "comparisons", sms__json_comparisons(results, (size_t)baseline));
     json_object_set_new(object, "answer", sms__json_answer(results, baseline < 0 ? 0 : (size_t)baseline));
+    if (baseline >= 0)
+        json_object_set_new(object, "unknowns", sms__json_unknowns(results, (size_t)baseline));
     if (baseline >= 0 && !scenario->cluster)
         json_object_set_new(object, "bounds", sms__json_gaps(results));
     for (size_t p = 0; p < sms_results_policies(results); p++)

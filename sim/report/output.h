@@ -84,6 +84,11 @@ struct json_t *sms__json_answer(const struct sms_results *results, size_t baseli
  * false if there is none. */
 bool sms__print_answer(const struct sms_results *results, size_t baseline, const char *before, FILE *to);
 
+/* unknowns.c: in how many draws of what is not known the best policy is the best, if the results have draws. The JSON
+ * is null if they have none. */
+void sms__print_unknowns(const struct sms_results *results, size_t baseline, FILE *to);
+struct json_t *sms__json_unknowns(const struct sms_results *results, size_t baseline);
+
 /* gaps.c: how far each policy is below the bound. */
 void sms__print_gaps(const struct sms_results *results, const struct sms__screen *screen);
 void sms__print_gap_rows(const struct sms_results *results, FILE *to);

@@ -91,6 +91,7 @@ void sms_results_free(struct sms_results *results)
 {
     if (!results)
         return;
+    sms__unknowns_free(results->unknowns);
     sms__arena_release(&results->arena);
     free(results);
 }

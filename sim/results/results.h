@@ -4,6 +4,7 @@
 
 #include "memo.h"
 #include "metrics.h"
+#include "unknowns.h"
 
 /* The occupancy of SMs over time. */
 struct sms__bins {
@@ -38,6 +39,7 @@ struct sms_results {
     struct sms__allocation (**allocation)[SMS__ALLOCATIONS]; /* [policies][room], of a cluster; else NULL */
     double *series; /* [policies][rows][SMS__SERIES]: the series of the records, summed over replications */
     bool until;     /* replications are added until the scenario's precision is reached */
+    struct sms__unknowns *unknowns; /* NULL, or draws of what is not known of the scenario */
     struct sms_errors warnings;
     const char *note[SMS__NOTES]; /* [notes] */
     size_t notes;

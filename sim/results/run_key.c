@@ -11,7 +11,7 @@
 /* Runs read their own policy, and the tenants that take part. Both, the seed and the queue are added for each run. */
 static const char *const together[] = {"policies", "answer", "expect", "question", "queue", "run", NULL};
 static const char *const alone[] = {"policies", "answer", "expect", "question", "queue", "run", "vms", NULL};
-static const char *const of_run[] = {"replications", "until", "seed", NULL};
+static const char *const of_run[] = {"replications", "until", "seed", "unknowns", NULL};
 
 static const char *flow(struct sms__arena *arena, const struct sms__node *node)
 {

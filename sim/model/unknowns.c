@@ -1,0 +1,44 @@
+/* Reads `run: unknowns:`, as a number of draws or with the spreads of what is drawn. */
+#include "unknowns.h"
+
+enum { REPLICATIONS_MOST = 1000 };
+
+#define F(member) offsetof(struct sms__unknowns_ask, member)
+#define SPREAD(key, kind, text)                                                                                        \
+    {                                                                                                                  \
+        key, SMS__QUANTITY, SMS__RATIO, F(spread[kind]), 0, 1, .help = (text)                                          \
+    }
+
+const struct sms__field sms__unknowns_fields[] = {
+    {"draws", SMS__INTEGER, SMS__COUNT, F(draws), 1, SMS__DRAWS_MAX, .required = true, .help = "how many"},
+    {"replications", SMS__INTEGER, SMS__COUNT, F(replications), 1, REPLICATIONS_MOST, .help = "of each; default 1"},
+    SPREAD("demand", SMS__UNKNOWN_DEMAND, "spread of demands, a factor for each workload and resource; default 10 %"),
+    SPREAD("block_time", SMS__UNKNOWN_BLOCK_TIME,
+           "spread of block_time and time, a factor for each workload; default 10 %, more of scaled kernels"),
+    SPREAD("slope", SMS__UNKNOWN_SLOPE, "spread of the slope of proportional; default 50 %"),
+    SPREAD("knee", SMS__UNKNOWN_KNEE, "spread of knees, and of one assumed for dram without a knee; default 60 %"),
+    SPREAD("curve", SMS__UNKNOWN_CURVE, "spread of the overheads of curve and pressure; default 20 %"),
+    {0}};
+
+/* Spreads of fitted parameters are those of the fits at hand: slopes of 1, 1.24 (bandwidth of a V100) and 2.55 (gains
+ * of fine-grained sharing); knees of 2.2 (DRAM of a V100), 8 (of an A6000), 1.9 and 3.3 (fused kernels); curves of 139
+ * and 123 %, with floors of 11 and 17 % (pairs of networks). */
+void sms__default_unknowns(struct sms__unknowns_ask *ask)
+{
+    *ask = (struct sms__unknowns_ask){.replications = 1,
+                                      .spread = {[SMS__UNKNOWN_DEMAND] = 0.1,
+                                                 [SMS__UNKNOWN_BLOCK_TIME] = -1,
+                                                 [SMS__UNKNOWN_SLOPE] = 0.5,
+                                                 [SMS__UNKNOWN_KNEE] = 0.6,
+                                                 [SMS__UNKNOWN_CURVE] = 0.2}};
+}
+
+void sms__read_unknowns(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__unknowns_ask *ask = at;
+    struct sms__quantity draws;
+    if (node->kind == SMS__MAP)
+        sms__read_fields(reader, node, sms__unknowns_fields, ask);
+    else if (sms__read_number(reader, node, SMS__COUNT, 1, SMS__DRAWS_MAX, &draws))
+        ask->draws = (uint64_t)draws.value;
+}

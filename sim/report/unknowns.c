@@ -1,0 +1,149 @@
+/* Says in how many draws the best policy stays the best, what changes its lead most, and in JSON how far each parameter
+ * does. */
+#include "json_write.h"
+#include "output.h"
+
+#include "../base/statistics.h"
+#include "../results/results.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The best policy in the draws, and the parameter that moves its lead most. */
+struct view {
+    const struct sms_results *results;
+    const struct sms__unknowns *unknowns;
+    size_t best;
+    struct sms__standing standing;
+    struct sms__influence *influence; /* [count] */
+    size_t most;                      /* SIZE_MAX: no parameter does beyond chance */
+};
+
+/* The best policy of the scenario as it is. `baseline` wins against equals, then the first. */
+static size_t find_best(const struct sms_results *results, size_t baseline)
+{
+    struct sms_question asked;
+    size_t best = baseline;
+    sms_results_question(results, &asked);
+    for (size_t p = 0; p < sms_results_policies(results); p++) {
+        const double value = sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).mean;
+        const double most = sms_results_estimate(results, best, asked.subject, asked.idx, asked.metric).mean;
+        best = (value - most) * asked.better > 0 || (isnan(most) && !isnan(value)) ? p : best;
+    }
+    return best;
+}
+
+/* Returns false when out of memory. */
+static bool begin(struct view *view, const struct sms_results *results, size_t baseline)
+{
+    const struct sms__unknowns *unknowns = results->unknowns;
+    const size_t best = find_best(results, baseline);
+    *view = (struct view){results, unknowns, best, sms__standing_of(unknowns, best), NULL, SIZE_MAX};
+    view->influence = calloc(unknowns->count + 1, sizeof *view->influence);
+    if (!view->influence || view->standing.rival == SIZE_MAX ||
+        !sms__influences(unknowns, best, view->standing.rival, view->influence))
+        return view->influence;
+    for (size_t i = 0; i < unknowns->count; i++)
+        if (view->influence[i].p < SMS__SIGNIFICANT &&
+            (view->most == SIZE_MAX ||
+             fabs(view->influence[i].correlation) > fabs(view->influence[view->most].correlation)))
+            view->most = i;
+    return true;
+}
+
+static const char *rival_of(const struct view *view) { return sms_results_policy(view->results, view->standing.rival); }
+
+/* ---- in words ---- */
+
+static void put_rival(const struct view *view, FILE *to)
+{
+    const struct sms__standing *s = &view->standing, other = sms__standing_of(view->unknowns, s->rival);
+    if (s->shared)
+        fprintf(to, ", in %zu of them no better than others", s->shared);
+    if (other.best + other.shared)
+        fprintf(to, ", %s in %zu", rival_of(view), other.best + other.shared);
+    if (!isnan(s->low))
+        fprintf(to, "; %+.1f to %+.1f %% over %s in 90 %% of them", 100 * (s->low - 1), 100 * (s->high - 1),
+                rival_of(view));
+}
+
+static void put_influence(const struct view *view, FILE *to)
+{
+    const bool changes = view->standing.best + view->standing.shared < view->unknowns->draws;
+    if (view->unknowns->count == 0)
+        fputs("; nothing but the seed differs", to);
+    else if (view->most == SIZE_MAX)
+        fputs("; no parameter decides by itself", to);
+    else
+        fprintf(to, "; %s %s (rank correlation %+.2f)", view->unknowns->item[view->most].name,
+                changes ? "decides" : "moves that most", view->influence[view->most].correlation);
+}
+
+static void put_line(const struct view *view, FILE *to)
+{
+    const size_t best = view->standing.best + view->standing.shared, draws = view->unknowns->draws;
+    if (view->standing.shared == draws) {
+        fprintf(to, "  no policy is better than %s in any of %zu draws of what is not known\n",
+                sms_results_policy(view->results, view->best), draws);
+        return;
+    }
+    fprintf(to, "  %s is best in %zu of %zu draws of what is not known", sms_results_policy(view->results, view->best),
+            best, draws);
+    put_rival(view, to);
+    put_influence(view, to);
+    fputc('\n', to);
+}
+
+void sms__print_unknowns(const struct sms_results *results, size_t baseline, FILE *to)
+{
+    struct view view;
+    if (!results->unknowns || !begin(&view, results, baseline))
+        return;
+    if (view.standing.rival != SIZE_MAX)
+        put_line(&view, to);
+    free(view.influence);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_policies(const struct view *view)
+{
+    json_t *list = json_array();
+    for (size_t p = 0; p < view->unknowns->policies; p++) {
+        const struct sms__standing s = sms__standing_of(view->unknowns, p);
+        json_array_append_new(list, json_pack("{ss sI sI}", "policy", sms_results_policy(view->results, p),
+                                              "best_count", (json_int_t)s.best, "shared_count", (json_int_t)s.shared));
+    }
+    return list;
+}
+
+static json_t *json_parameters(const struct view *view)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->unknowns->count; i++)
+        json_array_append_new(list, json_pack("{ss so so so}", "parameter", view->unknowns->item[i].name,
+                                              "rank_correlation", sms__json_number(view->influence[i].correlation),
+                                              "spread_ratio", sms__json_number(view->unknowns->item[i].spread),
+                                              "p_holm", sms__json_number(view->influence[i].p)));
+    return list;
+}
+
+struct json_t *sms__json_unknowns(const struct sms_results *results, size_t baseline)
+{
+    struct view view;
+    if (!results->unknowns)
+        return json_null();
+    if (!begin(&view, results, baseline))
+        return NULL;
+    const bool rival = view.standing.rival != SIZE_MAX;
+    /* jansson aborts if memory runs out while it reads a number longer than all words before; so a long key is first.
+     */
+    json_t *object =
+        json_pack("{sI sI ss ss* so so so so}", "replications_of_each", (json_int_t)view.unknowns->replications,
+                  "draws", (json_int_t)view.unknowns->draws, "of", sms_results_policy(results, view.best), "over",
+                  rival ? rival_of(&view) : NULL, "low_ratio", sms__json_number(view.standing.low - 1), "high_ratio",
+                  sms__json_number(view.standing.high - 1), "policies", json_policies(&view), "parameters",
+                  json_parameters(&view));
+    free(view.influence);
+    return object;
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Draws of what is not known, as a user meets them. Usage: unknowns.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+cd "$work" || exit 1
+
+same() { if diff "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
+
+cat >two.yaml <<'EOF'
+workload: a
+kernels: [{name: k, blocks: 40, threads: 256, block_time: 10 us, spread: exponential, demand: {fp32: 30 %, dram: 5 %}}]
+---
+workload: b
+kernels: [{name: k, blocks: 37, threads: 256, block_time: 12 us, jitter: 20 %, demand: {fp64: 30 %, dram: 6 %}}]
+---
+scenario: two
+devices: [{model: v100, dispatch: none, sms: 4}]
+contention: {model: proportional, slope: 2}
+policies: [round_robin, fine_grained, utilization_aware]
+vms:
+  - {name: a, workload: a, repeat: forever}
+  - {name: b, workload: b, repeat: forever}
+answer: {metric: kernels_per_s}
+run: {warmup: 0.1 ms, duration: 2 ms, replications: 3}
+EOF
+
+# One line stands under the answer.
+try 0 "draws" compare two.yaml --unknowns 60
+prints " is best in "; prints " of 60 draws of what is not known"; prints "slope decides (rank correlation +0."
+line=$(grep -n 'draws of what is not known' <<<"$output" | cut -d: -f1)
+if [ "$line" = 2 ]; then ok; else bad "the line does not follow the answer" "$output"; fi
+
+# The same bytes with any number of threads, under both engines, and by the key of the scenario.
+"$smsched" compare two.yaml --unknowns 20 --format json --jobs 1 >one.json
+for way in "--jobs 5" "--engine reference" "--check"; do
+    # shellcheck disable=SC2086
+    "$smsched" compare two.yaml --unknowns 20 --format json $way >other.json
+    same one.json other.json "draws with $way differ"
+done
+sed 's/replications: 3/replications: 3, unknowns: 20/' two.yaml >key.yaml
+"$smsched" compare key.yaml --format json >other.json
+same one.json other.json "draws by the key differ"
+"$smsched" compare two.yaml --format json >none.json
+python3 - <<'EOF' || bad "JSON" "wrong"
+import json
+one = json.load(open("one.json"))
+none = json.load(open("none.json"))
+unknowns = one.pop("unknowns")
+assert none.pop("unknowns") is None and one == none, "draws change the results"
+names = [p["parameter"] for p in unknowns["parameters"]]
+assert names == ["demand of fp32 of a", "demand of dram of a", "block time of a",
+                 "demand of fp64 of b", "demand of dram of b", "block time of b", "slope"], names
+assert [p["spread_ratio"] for p in unknowns["parameters"]] == [.1] * 6 + [.5]
+assert all(-1 <= p["rank_correlation"] <= 1 for p in unknowns["parameters"])
+assert sum(p["best_count"] for p in unknowns["policies"]) <= unknowns["draws"] == 20
+assert unknowns["of"] == one["answer"]["best"] != unknowns["over"]
+EOF
+ok
+
+# What is known is not varied, and other seeds draw otherwise.
+"$smsched" compare two.yaml --set run.unknowns='{draws: 5, demand: 0, slope: 0, block_time: 0}' --format json >known.json
+if grep -q '"parameters": \[\]' known.json; then ok; else bad "what is known is drawn" "$(grep parameter known.json)"; fi
+"$smsched" compare two.yaml --unknowns 20 --format json --seed 2 | sed 's/"seed": 2/"seed": 1/' >other.json
+if cmp -s one.json other.json; then bad "the seed" "draws nothing else"; else ok; fi
+
+# Changed scenarios, standard input, processes, curves, and pods that press on nothing.
+try 0 "a changed scenario" compare two.yaml --set workloads.a.kernels.k.blocks=30 --set contention.slope=1 --unknowns 5
+prints " of 5 draws"
+try 0 "an added policy" compare two.yaml --policy round_robin --policy depth_first --unknowns 5
+prints " of 5 draws"
+"$smsched" compare - --unknowns 20 --format json <two.yaml >other.json
+same <(sed 's/standard input/two.yaml/' other.json) one.json "draws of standard input differ"
+sed 's/vms:/processes:/; s/^policies.*/policies: [{mode: mps}, {mode: time_slice}]/
+     s/^contention.*/contention: {model: pressure, floor: 11 %, curves: {dram: [[100 %, 139 %]]}}/' two.yaml >processes.yaml
+try 0 "processes" compare processes.yaml --unknowns 5 --format json
+prints '"parameter": "curve of dram"'; prints '"parameter": "floor"'
+cat >pods.yaml <<'EOF'
+scenario: pods
+nodes: [{name: a, count: 20, gpus: 4, cpu: 32}]
+policies: [first_fit, random]
+pods:
+  - {name: p, count: 100, gpu: 30 %, arrivals: {every: 1 s}, duration: 60 s}
+  - {name: q, count: 30, gpus: 2, arrivals: {every: 3 s}, duration: 80 s}
+run: {replications: 2}
+EOF
+try 0 "pods" compare pods.yaml --unknowns 5
+prints "nothing but the seed differs"
+
+# A draw passes the checks of any scenario. Other commands draw nothing.
+sed 's/block_time: 10 us/block_time: 2500 h/' two.yaml >long.yaml
+try 3 "a draw that is no scenario" compare long.yaml --unknowns 20
+prints "long.yaml:2:"; prints "of what is not known: "; prints "is out of range"
+try 0 "run draws nothing" run key.yaml
+if grep -q "not known" <<<"$output"; then bad "run draws" "$output"; else ok; fi
+try 2 "too many draws" compare two.yaml --unknowns 10001
+finish
