@@ -169,32 +169,52 @@ const char *sms__percent(char *out, size_t size, bool sign, double mean, double 
     return out;
 }
 
-/* Values of one metric have one unit, that of the largest. */
-static struct sms__scale find_unit(const struct sms__table_out *table, const char *metric)
+/* The largest value of a metric, whose unit all values of the metric have. */
+struct largest {
+    const char *metric;
+    double value;
+};
+
+static struct largest *find_largest(struct largest *list, const char *metric)
 {
-    double largest = 0;
-    for (size_t i = 0; i < table->cells; i++)
-        if (metric && table->cell[i].metric && !strcmp(table->cell[i].metric, metric))
-            largest = fmax(largest, fabs(table->cell[i].mean));
-    return sms__scale_of(metric ? metric : "", largest);
+    while (list->metric && strcmp(list->metric, metric) != 0)
+        list++;
+    return list;
+}
+
+/* One for each metric, with NULL at the end; the caller frees them. NULL: no memory. */
+static struct largest *list_largest(const struct sms__table_out *table)
+{
+    struct largest *list = sms__note_memory(calloc(table->cells + 1, sizeof *list));
+    for (size_t i = 0; list && i < table->cells; i++) {
+        const struct cell *cell = &table->cell[i];
+        struct largest *largest = cell->metric ? find_largest(list, cell->metric) : NULL;
+        if (largest)
+            *largest = (struct largest){cell->metric, fmax(largest->value, fabs(cell->mean))};
+    }
+    return list;
 }
 
 /* Makes texts of all numbers, and puts marks before them. */
 static void make_texts(struct sms__table_out *table)
 {
     static const char *const marks[] = {"", "✓ ", "✗ ", "* "};
+    struct largest *list = list_largest(table);
+    table->failed |= !list;
     for (size_t i = 0; i < table->cells && !table->failed; i++) {
         struct cell *cell = &table->cell[i];
         char number[64], text[400];
         if (cell->text && !cell->mark)
             continue;
         if (!cell->text)
-            sms__print_value(number, sizeof number, cell->mean, cell->half, find_unit(table, cell->metric));
+            sms__print_value(number, sizeof number, cell->mean, cell->half,
+                             sms__scale_of(cell->metric, find_largest(list, cell->metric)->value));
         snprintf(text, sizeof text, "%s%s", marks[cell->mark], cell->text ? cell->text : number);
         free(cell->text);
         cell->text = sms__note_memory(strdup(text));
         table->failed |= !cell->text;
     }
+    free(list);
 }
 
 /* ---- layout ---- */
