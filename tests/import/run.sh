@@ -93,6 +93,14 @@ if [ "$status" -eq 0 ]; then ok "(--profiled a6000)"; else bad "(--profiled a600
 refuses "(--profiled contradicts the name)" 3 "the profiled GPU is 'Tesla P4 (0)', which is no v100" nvprof \
     fine/nvprof-extra-first-column.csv --profiled v100
 
+# The use of caches by their bytes, as a share of the peak.
+{ printf '"ID","Process ID","Process Name","Kernel Name","Block Size","Grid Size","CC","Metric Name","Metric Unit","Metric Value"\n'
+  for metric in '"Duration","us","50"' '"l1tex__t_bytes.avg.pct_of_peak_sustained_active","%","40"' '"lts__t_bytes.avg.pct_of_peak_sustained_elapsed","%","30"'; do
+      printf '"0","5","app","a(int)","(256, 1, 1)","(64000, 1, 1)","7.5",%s\n' "$metric"; done
+} >"$work/bytes.csv"
+import ncu "$work/bytes.csv" --profiled t4
+if grep -qE "usage: .*l1 (40|39\.[5-9]).*l2 30" "$work/out"; then ok; else bad "(the bytes of caches)" "$(grep -E "usage|error" "$work/out" "$work/err")"; fi
+
 cp fine/ncu-2019-bom-crlf.csv "$work/of_t4.csv"
 import ncu "$work/of_t4.csv" --profiled v100 --clock '1000 MHz'
 if grep -qF "# Profiled on v100, given with --profiled; the name of the file says t4" "$work/out"; then
