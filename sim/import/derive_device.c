@@ -13,12 +13,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { CANDIDATES_MAX = 256 };
 
 /* A smaller share of the bandwidth was printed with too few digits to tell the peak. */
 static const double LEAST_SHARE = 0.05;
+
+static const double MEMORY_NEAR = 0.15; /* of the logarithm */
 
 void sms__model_folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
                         const char *folder[2])
@@ -75,7 +78,7 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
 struct candidate {
     const char *name, *capability; /* capability "": unknown */
     uint64_t sms;
-    double bandwidth; /* of device memory, bytes/s; 0: unknown */
+    double bandwidth, memory; /* of device memory, bytes/s and bytes; 0: unknown */
 };
 
 struct candidates {
@@ -103,7 +106,7 @@ static void add_candidate(struct sms__arena *arena, struct candidates *all, cons
     int dram = sms__resource_index(device, "dram");
     all->candidate[all->count++] =
         (struct candidate){name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms,
-                           dram >= 0 ? device->resource[dram].bandwidth : 0};
+                           dram >= 0 ? device->resource[dram].bandwidth : 0, (double)device->memory};
     sms_file_free(file);
 }
 
@@ -178,6 +181,56 @@ static const struct candidate *find_named(const struct candidates *all, const ch
         if (contains_name(text, all->candidate[i].name) &&
             (!found || strlen(all->candidate[i].name) > strlen(found->name)))
             found = &all->candidate[i];
+    return found;
+}
+
+/* Whether a GPU that tells this memory can be the candidate: part of the nominal memory is reserved. */
+static bool has_memory(const struct candidate *candidate, double memory)
+{
+    return !(memory > 0 && candidate->memory > 0) || fabs(log(candidate->memory / memory)) < MEMORY_NEAR;
+}
+
+/* Whether the text has all words of a candidate's name but its memory, as "A100-SXM4-80GB" lacks one of
+ * "a100-80gb-pcie". */
+static bool has_words(const char *text, const char *name)
+{
+    bool all = true;
+    for (size_t length; *name; name += length + (name[length] == '-')) {
+        char word[64];
+        length = strcspn(name, "-");
+        snprintf(word, sizeof word, "%.*s", (int)length, name);
+        all &= contains_name(text, word) || !strcmp(word + strspn(word, "0123456789"), "gb");
+    }
+    return all;
+}
+
+/* Bytes of the GPU's memory by its name, "A100-SXM4-80GB MIG 3g.40gb", whose instance tells a part of it; otherwise as
+ * the profile tells. */
+static double memory_of(const struct sms__profile *profile, const char *gpu)
+{
+    for (const char *c = gpu; c && *c; c++) {
+        size_t digits = strspn(c, "0123456789");
+        if (digits && digits < 5 && !strncasecmp(c + digits, "GB", 2))
+            return atof(c) * 1e9;
+        c += digits ? digits - 1 : 0;
+    }
+    return profile->memory;
+}
+
+/* The candidate named in the text, or, if its memory is not that of the GPU, the one of the same name and most more
+ * words whose memory is: an A100 has 40 or 80 GB. */
+static const struct candidate *find_named_with(const struct candidates *all, const char *text, double memory)
+{
+    const struct candidate *named = find_named(all, text), *found = named;
+    if (!named || has_memory(named, memory))
+        return named;
+    size_t length = strlen(named->name);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct candidate *each = &all->candidate[i];
+        if (!strncmp(each->name, named->name, length) && each->name[length] == '-' && has_memory(each, memory) &&
+            has_words(text, each->name) && strlen(each->name) > strlen(found->name))
+            found = each;
+    }
     return found;
 }
 
@@ -330,7 +383,7 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
 {
     const struct sms__profile_launch *first = profile->launches ? profile->launch : NULL;
     const char *gpu = gpu_name_of(profile), *capability = profile->capability ? profile->capability : "";
-    const struct candidate *named = find_named(find_candidates(arena, options), gpu);
+    const struct candidate *named = find_named_with(find_candidates(arena, options), gpu, memory_of(profile, gpu));
     uint64_t sms = sm_count_of(profile);
     bool same = named && named->sms == device->sms && !strcmp(named->capability, device->capability);
     if (named && !same && !contains_name(gpu, device->name))
@@ -398,6 +451,15 @@ static const struct candidate *find_match(const struct candidates *all, const st
     return found;
 }
 
+static const char *describe_named(struct sms__arena *arena, const struct candidate *found,
+                                  const struct sms__profile *profile, const char *gpu)
+{
+    if (has_memory(found, profile->memory) || strstr(gpu, "MIG")) /* an instance has a part of the memory */
+        return sms__print(arena, "named in the profile: %.80s", gpu);
+    return sms__print(arena, "named in the profile: %.80s, but it has %.1f GiB of memory, and %s %.1f", gpu,
+                      profile->memory / (1 << 30), found->name, found->memory / (1 << 30));
+}
+
 struct sms__device_match sms__derive_match_device(struct sms__arena *arena, const struct sms__profile *profile,
                                                   const char *path, const struct sms_load_options *options)
 {
@@ -405,10 +467,9 @@ struct sms__device_match sms__derive_match_device(struct sms__arena *arena, cons
     const char *gpu = gpu_name_of(profile), *capability = profile->capability ? profile->capability : "";
     const char *slash = path ? strrchr(path, '/') : NULL, *file = slash ? slash + 1 : path;
     uint64_t sms = sm_count_of(profile);
-    const struct candidate *found = find_named(all, gpu);
+    const struct candidate *found = find_named_with(all, gpu, memory_of(profile, gpu));
     if (found)
-        return (struct sms__device_match){.name = found->name,
-                                          .evidence = sms__print(arena, "named in the profile: %.80s", gpu)};
+        return (struct sms__device_match){.name = found->name, .evidence = describe_named(arena, found, profile, gpu)};
     if (gpu)
         return (struct sms__device_match){
             .problem =

@@ -39,6 +39,7 @@ static const struct {
             {OF_ARGS, "name", SMS__EVENT_ARG_NAME},
             {OF_GPU, "id", SMS__EVENT_DEVICE},
             {OF_GPU, "name", SMS__EVENT_NAME},
+            {OF_GPU, "totalGlobalMem", SMS__EVENT_BYTES},
             {OF_GPU, "computeMajor", SMS__EVENT_GRID},
             {OF_GPU, "computeMinor", SMS__EVENT_BLOCK}};
 

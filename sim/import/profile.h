@@ -86,6 +86,7 @@ struct sms__import_watch {
 
 struct sms__profile {
     const char *tool;                   /* "ncu", "nvprof", "nsys" or "kineto" */
+    double memory;                      /* bytes of the GPU's; 0: the file does not tell */
     const char *gpu, *capability;       /* name and compute capability ("10.0"); NULL: the file has none */
     const char *gpu_lines;              /* lines of the program's output that name a GPU; or NULL */
     struct sms__profile_launch *launch; /* by start if starts are known, otherwise in the order of the file */

@@ -36,7 +36,7 @@ struct open {
 struct gpu {
     int64_t id;
     const char *name;
-    double major, minor;
+    double major, minor, memory;
 };
 
 struct kineto {
@@ -316,10 +316,10 @@ static int take_gpu(void *user)
     const struct sms__event *event = &kineto->events.event;
     if (kineto->gpus == GPUS_MAX || !*sms__event_text(event, SMS__EVENT_NAME))
         return 1;
-    kineto->gpu[kineto->gpus] =
-        (struct gpu){(int64_t)sms__event_whole(event, SMS__EVENT_DEVICE, (double)kineto->gpus),
-                     sms__derive_text(kineto->reading.arena, sms__event_text(event, SMS__EVENT_NAME), 80),
-                     event->number[SMS__EVENT_GRID], event->number[SMS__EVENT_BLOCK]};
+    kineto->gpu[kineto->gpus] = (struct gpu){
+        (int64_t)sms__event_whole(event, SMS__EVENT_DEVICE, (double)kineto->gpus),
+        sms__derive_text(kineto->reading.arena, sms__event_text(event, SMS__EVENT_NAME), 80),
+        event->number[SMS__EVENT_GRID], event->number[SMS__EVENT_BLOCK], sms__event_whole(event, SMS__EVENT_BYTES, 0)};
     kineto->gpus++;
     return 1;
 }
@@ -376,6 +376,7 @@ static void identify_gpu(struct kineto *kineto)
     if (!gpu)
         return;
     kineto->reading.out->gpu = gpu->name;
+    kineto->reading.out->memory = gpu->memory;
     if (gpu->major > 0 && gpu->major < 100 && gpu->minor >= 0 && gpu->minor < 100)
         kineto->reading.out->capability = sms__print(kineto->reading.arena, "%.0f.%.0f", gpu->major, gpu->minor);
 }

@@ -299,6 +299,7 @@ static void identify_gpu(struct nsys *nsys)
         return;
     nsys->out->gpu = *gpu->name ? gpu->name : NULL;
     nsys->out->capability = gpu->capability;
+    nsys->out->memory = (double)sms__report_gpu_number(gpu, "totalMemory");
     nsys->out->device_name = sms__import_name(nsys->report.arena, gpu->name);
     nsys->out->device_text =
         sms__report_gpu_describe(nsys->report.arena, gpu, nsys->out->device_name, fastest_copy(nsys->out));
