@@ -40,8 +40,8 @@ static const struct cli_option own_options[] = {
     {"names", "FROM", "nsys: nvtx names kernels by the range around their launch; default: symbol", CLI_CHOICE,
      AT(names), .choices = names},
     {"with", "FILE",
-     "kineto, nsys: demands from this report of Nsight Compute, or from the nearest kernels of the "
-     "'library'",
+     "kineto, nsys: demands from this report of Nsight Compute, or from kernels of the 'library' with the same "
+     "operation",
      CLI_TEXT, AT(with), .file = CLI_INPUT},
     {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
      CLI_RATIO, AT(inflate), .min = 1e-6},

@@ -11,14 +11,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { KNOWN_MAX = 4096, NAMED_MAX = 6, WORD_LEAST = 4 };
+enum { KNOWN_MAX = 4096, NAMED_MAX = 6 };
 
 /* How well a known kernel fits a launch, from the worst. */
-enum fit { UNKNOWN, BY_WORDS, BASE_NEAR, NAME_NEAR, BASE_EXACT, NAME_EXACT, FITS };
+enum fit { UNKNOWN, BY_OPERATION, BY_NAME, BASE_NEAR, NAME_NEAR, BASE_EXACT, NAME_EXACT, FITS };
 
 struct known {
     const char *name, *base; /* normal(); without namespaces and template, in lower case */
     const char *from;        /* for the user */
+    const char *operation;   /* of the library's; NULL: unknown */
+    bool tensor;             /* it uses the tensor units */
     uint64_t grid[3], block[3];
     double threads; /* of the grid */
     struct sms__profile_metric *metric;
@@ -92,6 +94,72 @@ static const char *base_of(struct sms__arena *arena, const char *name)
     return base;
 }
 
+/* What a kernel computes, by the words of its name; the first that is found counts. Words that any kernel may have,
+ * such as "kernel", "compute", "copy" and "block", say nothing. */
+static const struct {
+    const char *word, *operation;
+} operations[] = {{"attention", "attention"},
+                  {"fmha", "attention"},
+                  {"flash_fwd", "attention"},
+                  {"flash_bwd", "attention"},
+                  {"softmax", "softmax"},
+                  {"layernorm", "normalization"},
+                  {"layer_norm", "normalization"},
+                  {"batchnorm", "normalization"},
+                  {"batch_norm", "normalization"},
+                  {"rmsnorm", "normalization"},
+                  {"bn_fw", "normalization"},
+                  {"bn_bw", "normalization"},
+                  {"pooling", "pooling"},
+                  {"pool2d", "pooling"},
+                  {"max_pool", "pooling"},
+                  {"avg_pool", "pooling"},
+                  {"fprop", "convolution"},
+                  {"dgrad", "convolution"},
+                  {"wgrad", "convolution"},
+                  {"winograd", "convolution"},
+                  {"convolution", "convolution"},
+                  {"convolve", "convolution"},
+                  {"conv1d", "convolution"},
+                  {"conv2d", "convolution"},
+                  {"conv3d", "convolution"},
+                  {"splitkreduce", "reduction"},
+                  {"gemv", "gemv"},
+                  {"gemm", "gemm"},
+                  {"matmul", "gemm"},
+                  {"matrixmul", "gemm"},
+                  {"reduce", "reduction"},
+                  {"reduction", "reduction"},
+                  {"elementwise", "elementwise"},
+                  {"vectoradd", "elementwise"},
+                  {"axpy", "elementwise"},
+                  {"transpose", "transposition"},
+                  {"sort", "sort"},
+                  {"histogram", "histogram"},
+                  {"fft", "fft"},
+                  {"spmv", "spmv"},
+                  {"stencil", "stencil"}};
+
+static const char *operation_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (strstr(name, operations[i].word))
+            return operations[i].operation;
+    return NULL;
+}
+
+/* Whether a kernel of this name in lower case computes with tensor units, which kernels of the same operation may do
+ * without: then nothing of their demands carries over. */
+static bool says_tensor(const char *name)
+{
+    static const char *const words[] = {"tensorop", "mma",    "s1688", "s16816", "s884",
+                                        "h1688",    "h16816", "h884",  "i8816",  "i16832"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return false;
+}
+
 static double threads_of(const uint64_t grid[3], const uint64_t block[3])
 {
     double threads = 1;
@@ -107,6 +175,7 @@ static struct known *add_known(struct joining *joining, const char *symbol)
     struct known *known = SMS__APPEND(joining->arena, joining->known, joining->count);
     known->name = normal(joining->arena, symbol);
     known->base = base_of(joining->arena, known->name);
+    known->operation = operation_of(known->base);
     known->from = sms__derive_text(joining->arena, known->name, 60);
     return known;
 }
@@ -162,6 +231,8 @@ static void add_usage(struct joining *joining, const struct sms__device *device,
                     .name = sms__print(joining->arena, "%s.avg.pct_of_peak_sustained_elapsed", metric_of[m][1]),
                     .unit = "%",
                     .mean = 100 * fmin(use.use[r], 1)};
+    for (size_t r = 0; r < device->resources; r++)
+        known->tensor |= !strcmp(device->resource[r].name, "tensor") && use.use[r] > 0;
 }
 
 /* Adds the measured kernels of a file of the library; one that does not load has none. */
@@ -200,62 +271,67 @@ static void read_library(struct joining *joining)
     }
 }
 
-static bool says_something(const char *word)
+/* Whether any program may have a kernel of this name. */
+static bool is_common(const char *base)
 {
-    static const char *const none[] = {"kernel", "device", "cuda", "float", "half", "double"};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        if (!strcmp(none[i], word))
-            return false;
-    return strlen(word) >= WORD_LEAST;
+    return !strncmp(base, "kernel", 6) || !strcmp(base, "copy") || !strcmp(base, "compute") || !strcmp(base, "block");
 }
 
-/* The letters of words of `known` that are in `base`. */
-static size_t shared_letters(const char *known, const char *base)
+/* A launch and what its name says. */
+struct wanted {
+    const char *name, *base, *operation;
+    bool tensor;
+    const struct sms__profile_launch *launch;
+};
+
+static struct wanted wanted_of(const struct joining *joining, const struct sms__profile_launch *launch)
 {
-    size_t sum = 0;
-    while (*known) {
-        size_t length = 0;
-        char word[64];
-        while (isalpha((unsigned char)known[length]) && length < sizeof word - 1)
-            length++;
-        memcpy(word, known, length);
-        word[length] = '\0';
-        if (says_something(word) && strstr(base, word))
-            sum += length;
-        known += length ? length : 1;
-    }
-    return sum;
+    struct wanted wanted = {.name = normal(joining->arena, launch->kernel), .launch = launch};
+    wanted.base = base_of(joining->arena, wanted.name);
+    char *all = sms__copy(joining->arena, wanted.name, strlen(wanted.name));
+    for (char *c = all; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    wanted.tensor = says_tensor(all);
+    wanted.operation = operation_of(wanted.base);
+    if (is_common(wanted.base)) /* "cutlass::Kernel<..._s1688gemm_64x64_...>" */
+        wanted.operation = operation_of(all);
+    if (sms__trace_is_collective(wanted.name))
+        wanted.operation = NULL;
+    return wanted;
 }
 
-static enum fit fit_of(const struct known *known, const char *name, const char *base,
-                       const struct sms__profile_launch *launch)
+static enum fit fit_of_library(const struct known *known, const struct wanted *wanted)
 {
-    bool same_name = !strcmp(known->name, name);
-    if (!same_name && strcmp(known->base, base) != 0)
+    if (!known->operation && !strcmp(known->base, wanted->base) && !is_common(known->base))
+        return BY_NAME;
+    bool same = known->operation && wanted->operation && !strcmp(known->operation, wanted->operation);
+    return same && known->tensor == wanted->tensor ? BY_OPERATION : UNKNOWN;
+}
+
+static enum fit fit_of(const struct known *known, const struct wanted *wanted)
+{
+    const struct sms__profile_launch *launch = wanted->launch;
+    bool same_name = !strcmp(known->name, wanted->name);
+    if (!same_name && strcmp(known->base, wanted->base) != 0)
         return UNKNOWN;
     bool exact = threads_of(known->grid, known->block) == threads_of(launch->grid, launch->block) &&
                  threads_of(known->block, known->block) == threads_of(launch->block, launch->block);
     return exact ? same_name ? NAME_EXACT : BASE_EXACT : same_name ? NAME_NEAR : BASE_NEAR;
 }
 
+/* The best fit, and among equals the nearest number of threads. */
 static struct match find_match(const struct joining *joining, const struct sms__profile_launch *launch)
 {
-    const char *name = normal(joining->arena, launch->kernel), *base = base_of(joining->arena, name), *words = base;
-    if (!strncmp(base, "kernel", 6)) /* "cutlass::Kernel<..._s1688gemm_64x64_...>" */
-        words = name;
+    const struct wanted wanted = wanted_of(joining, launch);
     double threads = threads_of(launch->grid, launch->block), least = INFINITY;
-    size_t most = 0;
     struct match best = {NULL, UNKNOWN};
     for (size_t k = 0; k < joining->count; k++) {
         const struct known *known = &joining->known[k];
-        size_t letters = joining->library && !sms__trace_is_collective(name) ? shared_letters(known->base, words) : 0;
-        enum fit fit = !joining->library ? fit_of(known, name, base, launch) : letters ? BY_WORDS : UNKNOWN;
+        enum fit fit = joining->library ? fit_of_library(known, &wanted) : fit_of(known, &wanted);
         double far = fabs(log(known->threads / threads));
-        if (fit == UNKNOWN || fit < best.fit ||
-            (fit == best.fit && (letters < most || (letters == most && far >= least))))
+        if (fit == UNKNOWN || fit < best.fit || (fit == best.fit && far >= least))
             continue;
         best = (struct match){known, fit};
-        most = letters;
         least = far;
     }
     return best;
@@ -264,13 +340,15 @@ static struct match find_match(const struct joining *joining, const struct sms__
 /* Names a kernel that takes the metrics of another one. */
 static void name_match(struct joining *joining, const struct match *match, const struct sms__profile_launch *launch)
 {
-    if (match->fit == UNKNOWN || match->fit >= BASE_EXACT || joining->named++ >= NAMED_MAX)
+    if (match->fit == UNKNOWN || match->fit >= BASE_EXACT || match->fit == BY_NAME || joining->named++ >= NAMED_MAX)
         return;
     const char *name =
         sms__derive_text(joining->arena, base_of(joining->arena, normal(joining->arena, launch->kernel)), 60);
-    joining->names = sms__print(joining->arena, "%s%s%s of %.0f threads from %s of %.0f", joining->names,
-                                *joining->names ? "; " : "", name, threads_of(launch->grid, launch->block),
-                                match->known->from, match->known->threads);
+    joining->names =
+        sms__print(joining->arena, "%s%s%s of %.0f threads from %s of %.0f%s%s%s", joining->names,
+                   *joining->names ? "; " : "", name, threads_of(launch->grid, launch->block), match->known->from,
+                   match->known->threads, match->fit == BY_OPERATION ? " (" : "",
+                   match->fit == BY_OPERATION ? match->known->operation : "", match->fit == BY_OPERATION ? ")" : "");
 }
 
 static void join_launch(struct joining *joining, struct sms__profile_launch *launch)
@@ -314,9 +392,10 @@ static void add_facts(const struct joining *joining, const char *with)
     for (int f = 0; f < FITS; f++)
         all += joining->seconds[f];
     const char *near = joining->library
-                           ? share(joining, BY_WORDS, BY_WORDS, all, "from the nearest name")
+                           ? share(joining, BY_OPERATION, BY_OPERATION, all, "by operation")
                            : share(joining, BASE_NEAR, NAME_NEAR, all, "from the nearest geometry of the name"),
-               *exact = joining->library ? "" : share(joining, BASE_EXACT, NAME_EXACT, all, "by name and geometry, ");
+               *exact = joining->library ? share(joining, BY_NAME, BY_NAME, all, "by name, ")
+                                         : share(joining, BASE_EXACT, NAME_EXACT, all, "by name and geometry, ");
     fact[profile->facts++] =
         sms__print(joining->arena, "demands from %s: %s%s, %s", sms__derive_text(joining->arena, with, 80), exact, near,
                    share(joining, UNKNOWN, UNKNOWN, all, "unknown"));

@@ -17,6 +17,23 @@ HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("SMSCHED_DATA", HERE.parent.parent / "../shared/data")) / "kineto"
 GOLDEN = HERE / "kineto"
 GPU = dict(id=0, name="Tesla V100-SXM2-16GB", totalGlobalMem=16 << 30, computeMajor=7, computeMinor=0, numSms=80)
+OPERATIONS = "gemm", "convolution", "reduction", "elementwise", "fft"
+# What a kernel takes from the library: demands of its operation, or by its name; words that any kernel may have give nothing.
+NAMES = {"void gemmSN_NN_kernel<float, 128>(float*)": "gemm",
+         "void cudnn::ops::convolve_common_engine<float>(float*)": "convolution",
+         "void at::native::reduce_kernel<512, 1, ReduceOp<float>>(ReduceOp<float>)": "reduction",
+         "void at::native::vectorized_elementwise_kernel<4, FillFunctor<float>>(int)": "elementwise",
+         "void fft2d_r2c_32x32<float>(float2*)": "fft",
+         "calculate_temp(int, float*)": "by name",
+         "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_64x64_16x6_nn_align4>(Params)": "unknown",
+         "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw(Params)": "unknown",
+         "void cask_cudnn::computeOffsetsKernel(ComputeOffsetsParams)": "unknown",
+         "void at::native::CatArrayBatchedCopy<float, unsigned int, 3>(float*)": "unknown",
+         "Kernel2(bool*)": "unknown"}
+GPUS = [("NVIDIA A100-SXM4-80GB", 79.1, "a100-80gb, named"), ("NVIDIA A100-SXM4-40GB", 39.4, "a100, named"),
+        ("NVIDIA A100 80GB PCIe", 79.1, "a100-80gb-pcie, named"), ("NVIDIA A100-PCIE-40GB", 39.4, "a100-pcie, named"),
+        ("NVIDIA A100-SXM4-80GB MIG 3g.40gb", 39.4, "a100-80gb, named"),
+        ("Tesla V100-SXM2-32GB", 31.7, "v100, named, but it has 31.7 GiB of memory, and v100 16.0")]
 EPOCH = 1712195495507783  # us
 
 
@@ -329,6 +346,16 @@ def check_waits(smsched, work):
     within("a shorter reduction shortens the step as in a trace of it", length, steps[-1] - steps[0], 0.01)
 
 
+def check_devices(smsched, work):
+    """A GPU is found by its name and its memory, and a memory that contradicts the file is told."""
+    for name, gib, said in GPUS:
+        trace = Trace()
+        trace.kernel("k()", trace.kernel("k()", 0, 100) + 10, 100)
+        write(work / "gpu.json", trace.object(deviceProperties=[GPU | dict(name=name, totalGlobalMem=int(gib * 2**30))]))
+        done = run(smsched, "import", "kineto", work / "gpu.json")
+        check(f"{name} of {gib} GiB", f"# Profiled on {said}.\n" in done.stdout.replace(f"named in the profile: {name}", "named"), done.stdout[:600] + done.stderr)
+
+
 def check_with(smsched, work, update):
     """Demands from counters by name and geometry, and from the library."""
     write(work / "training.json", training())
@@ -340,8 +367,15 @@ def check_with(smsched, work, update):
     check("a run says how much of the kernel time has no metric", "training-1 (9), training-2 (100)" in done.stdout,
           done.stdout)
     done = run(smsched, "import", "kineto", work / "training.json", "--with", "library")
-    check("the library is named", "2 kernels" not in done.stdout.split("from the nearest name")[0][-40:] and "gemm of 40960 threads from" in done.stdout,
-          done.stdout[:2000])
+    check("the library is asked by operation", "gemm of 40960 threads from" in done.stdout and "(gemm)" in done.stdout, done.stdout[:2000])
+    for kernel, operation in NAMES.items():
+        trace, t = Trace(), 0
+        for i in range(4):
+            t = trace.kernel(kernel, t, 100, grid=640 if i % 2 else 80) + 10
+        write(work / "named.json", trace.object())
+        done = run(smsched, "import", "kineto", work / "named.json", "--with", "library")
+        said = f"({operation})" in done.stdout if operation in OPERATIONS else f"(100.0 % of kernel time) {operation}" in done.stdout
+        check(f"{kernel}: {operation}", said, done.stdout[:1200])
     for given in (work / "none.csv", work / "training.json"):
         done = run(smsched, "import", "kineto", work / "training.json", "--with", given, "-o", work / "not.yaml")
         check(f"--with {given.name} is refused", done.returncode in (3, 4) and given.name in done.stderr and not (work / "not.yaml").exists(), done.stderr)
@@ -415,6 +449,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_fine(smsched, Path(folder), update)
         check_waits(smsched, Path(folder))
+        check_devices(smsched, Path(folder))
         check_with(smsched, Path(folder), update)
         check_bad(smsched, Path(folder), update)
         if "--brief" not in sys.argv:
