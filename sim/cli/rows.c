@@ -151,7 +151,7 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
 void rows_start_scenario(struct rows *rows, const char *scenario)
 {
     rows->scenario = scenario;
-    rows->timeline_policy = rows->waits_policy = NULL;
+    rows->waits_policy = NULL;
 }
 
 void rows_end_scenario(struct rows *rows)
@@ -160,12 +160,43 @@ void rows_end_scenario(struct rows *rows)
         flush_placements(&rows->placements);
 }
 
+static struct sms__cut *last_cut(const struct rows *rows) { return rows->cuts ? &rows->cut[rows->cuts - 1] : NULL; }
+
+/* The counters of the policy's rows of this kind; NULL when out of memory. The policy that runs has the last ones. */
+static struct sms__cut *cut_of(struct rows *rows, const char *policy, enum sms__cut_kind kind)
+{
+    for (size_t i = rows->cuts; i > 0; i--) {
+        struct sms__cut *cut = &rows->cut[i - 1];
+        if (strcmp(cut->policy, policy) != 0 || strcmp(cut->scenario, rows->scenario) != 0)
+            break;
+        if (cut->kind == kind)
+            return cut;
+    }
+    struct sms__cut *grown = realloc(rows->cut, (rows->cuts + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    rows->cut = grown;
+    grown[rows->cuts] = (struct sms__cut){.scenario = rows->scenario, .policy = policy, .kind = kind};
+    return &grown[rows->cuts++];
+}
+
+/* Counts a row of the policy. Returns whether it may be written. */
+static bool count_row(struct rows *rows, const char *policy, enum sms__cut_kind kind)
+{
+    struct sms__cut *cut = cut_of(rows, policy, kind);
+    if (!cut) {
+        rows->failed = true;
+        return false;
+    }
+    bool room = cut->rows < (kind == SMS__CUT_TIMELINE ? TIMELINE_ROWS : SPAN_ROWS);
+    cut->rows += room;
+    cut->left_out += !room;
+    return room;
+}
+
 static void add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay)
 {
-    if (rows->timeline_policy != policy)
-        rows->timeline_rows = 0;
-    rows->timeline_policy = policy;
-    if (rows->timeline_rows++ >= TIMELINE_ROWS)
+    if (!count_row(rows, policy, SMS__CUT_TIMELINE))
         return;
     SMS__PRINT_CSV(rows->timeline, rows->scenario, policy);
     fprintf(rows->timeline, "%zu,%zu,", stay->device, stay->sm);
@@ -189,42 +220,10 @@ static void add_wait(struct rows *rows, const char *policy, const struct sms_wai
     fputc('\n', rows->waits);
 }
 
-static struct sms__cut *last_cut(const struct rows *rows) { return rows->cuts ? &rows->cut[rows->cuts - 1] : NULL; }
-
-/* The counters of the policy; NULL when out of memory. */
-static struct sms__cut *cut_of(struct rows *rows, const char *policy)
-{
-    struct sms__cut *last = last_cut(rows);
-    if (last && !strcmp(last->policy, policy) && !strcmp(last->scenario, rows->scenario))
-        return last;
-    struct sms__cut *grown = realloc(rows->cut, (rows->cuts + 1) * sizeof *grown);
-    if (!grown)
-        return NULL;
-    rows->cut = grown;
-    last = &grown[rows->cuts++];
-    *last = (struct sms__cut){.scenario = rows->scenario, .policy = policy};
-    return last;
-}
-
-/* Counts a row of the policy. Returns whether it may be written. */
-static bool count_row(struct rows *rows, const char *policy, bool is_placement)
-{
-    struct sms__cut *cut = cut_of(rows, policy);
-    if (!cut) {
-        rows->failed = true;
-        return false;
-    }
-    cut->placements = is_placement;
-    bool room = cut->rows < SPAN_ROWS;
-    cut->rows += room;
-    cut->left_out += !room;
-    return room;
-}
-
 /* The device's field is empty if there is none (-1). */
 static void add_span(struct rows *rows, const char *policy, const struct sms_span *span)
 {
-    if (!count_row(rows, policy, false))
+    if (!count_row(rows, policy, SMS__CUT_SPANS))
         return;
     SMS__PRINT_CSV(rows->spans, rows->scenario, policy, span->name);
     if (span->device >= 0)
@@ -239,7 +238,7 @@ static void add_placement(struct rows *rows, const char *policy, const struct sm
     const struct sms__cut *last = last_cut(rows);
     if (last && strcmp(last->policy, policy) != 0)
         flush_placements(&rows->placements);
-    if (count_row(rows, policy, true))
+    if (count_row(rows, policy, SMS__CUT_PLACEMENTS))
         write_beginning(&rows->placements, rows->scenario, policy, placement);
     else
         set_row(&rows->placements, placement->number, 0); /* an earlier row of the pod is not its current one */

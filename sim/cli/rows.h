@@ -23,9 +23,9 @@ struct rows {
     const char *scenario;                  /* name of the one that runs */
     FILE *timeline, *waits, *spans, *gpus; /* NULL: not wanted */
     struct placements placements;
-    size_t timeline_rows, waits_rows;           /* of this policy */
-    const char *timeline_policy, *waits_policy; /* of the last row; NULL before the first */
-    struct sms__cut *cut;                       /* [cuts]: a policy each */
+    size_t waits_rows;        /* of this policy */
+    const char *waits_policy; /* of the last row; NULL before the first */
+    struct sms__cut *cut;     /* [cuts]: a policy and kind of rows each */
     size_t cuts;
     bool brief;
     bool failed; /* out of memory */

@@ -8,6 +8,7 @@
 #include "../base/sources.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static void print_bins_of(const struct sms_results *results, size_t policy, size
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     double bin_ns = (double)sms_results_bin_ps(results, policy) / 1e3;
-    for (size_t b = 0; (double)b * bin_ns < scenario->duration_ps / 1e3; b++) {
+    for (size_t b = 0; (double)b * bin_ns < scenario->duration_ps / 1e3 && !isnan(bins[b]); b++) {
         SMS__PRINT_CSV(to, scenario->name, sms_results_policy(results, policy));
         fprintf(to, "%zu,%zu,%.3f,%.3f,%.4f\n", device, sm, (double)b * bin_ns, bin_ns, (double)bins[b]);
     }
@@ -86,11 +87,11 @@ static json_t *describe(const struct sms_results *results)
 }
 
 /* NULL if there are none. */
-static json_t *describe_cuts(const struct sms__set *set, bool placements)
+static json_t *describe_cuts(const struct sms__set *set, enum sms__cut_kind kind)
 {
     json_t *list = NULL;
     for (size_t i = 0; i < set->cuts; i++) {
-        if (set->cut[i].placements != placements)
+        if (set->cut[i].kind != kind)
             continue;
         list = list ? list : json_array();
         json_array_append_new(list, json_pack("{ss ss sI sI}", "scenario", set->cut[i].scenario, "policy",
@@ -99,6 +100,8 @@ static json_t *describe_cuts(const struct sms__set *set, bool placements)
     }
     return list;
 }
+
+static const char *const cut_key[SMS__CUT_KINDS] = {"spans_cut", "placements_cut", "timeline_cut"};
 
 /* No date: the same command gives the same bytes. */
 static json_t *make_manifest(const struct sms__set *set, const char *command)
@@ -111,11 +114,11 @@ static json_t *make_manifest(const struct sms__set *set, const char *command)
     for (size_t i = 0; i < set->count; i++)
         json_array_append_new(list, describe(set->results[i]));
     json_object_set_new(object, "scenarios", list);
-    json_t *spans = describe_cuts(set, false), *placements = describe_cuts(set, true);
-    if (spans)
-        json_object_set_new(object, "spans_cut", spans);
-    if (placements)
-        json_object_set_new(object, "placements_cut", placements);
+    for (int k = 0; k < SMS__CUT_KINDS; k++) {
+        json_t *cuts = describe_cuts(set, (enum sms__cut_kind)k);
+        if (cuts)
+            json_object_set_new(object, cut_key[k], cuts);
+    }
     return object;
 }
 

@@ -9,11 +9,12 @@
 struct json_t;
 struct sms__folder;
 
-/* Spans of processes, or placements of pods, that do not fit into a timeline. */
+/* A file of a results folder that lacks the last rows of a policy. */
+enum sms__cut_kind { SMS__CUT_SPANS, SMS__CUT_PLACEMENTS, SMS__CUT_TIMELINE, SMS__CUT_KINDS };
 struct sms__cut {
     const char *scenario, *policy; /* the scenario's own texts */
     uint64_t rows, left_out;
-    bool placements;
+    enum sms__cut_kind kind;
 };
 
 /* The results of one command, in the order of its scenarios. */

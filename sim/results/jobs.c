@@ -38,6 +38,16 @@ struct job {
     const struct sms__node *at;
 };
 
+/* NAN from the end of the run on: it is drawn shortly before the duration, so nothing is known of the rest. */
+static float occupancy_of(const struct sms__record *record, size_t idx, uint32_t threads)
+{
+    const uint64_t from = idx % record->bins * record->bin_ps;
+    if (from >= record->to_ps)
+        return NAN;
+    const uint64_t known = record->to_ps - from < record->bin_ps ? record->to_ps - from : record->bin_ps;
+    return (float)((double)record->bin[idx] / (double)known / (double)threads);
+}
+
 static void keep_bins(struct sms_results *results, size_t policy, const struct sms__record *record)
 {
     struct sms__bins *bins = &results->bins[policy];
@@ -48,8 +58,7 @@ static void keep_bins(struct sms_results *results, size_t policy, const struct s
     for (size_t d = 0, sm = 0; d < results->scenario->devices; d++)
         for (size_t end = sm + results->scenario->device[d]->sms; sm < end; sm++)
             for (size_t b = sm * record->bins; b < (sm + 1) * record->bins; b++)
-                bins->value[b] = (float)((double)record->bin[b] / (double)record->bin_ps /
-                                         (double)results->scenario->device[d]->sm.threads);
+                bins->value[b] = occupancy_of(record, b, results->scenario->device[d]->sm.threads);
 }
 
 static void keep_simtbs(struct sms_results *results, size_t policy, const struct sms__simtbs_record *record)

@@ -176,6 +176,7 @@ test('the timeline holds the blocks of timeline.csv, exact at first, then as sha
   const wanted = new Set(all.map(key)), got = await download(page, '#figure-timeline'), exact = got.filter(r => r.exact === '1'), sum = (list, policy) => list.filter(r => r.policy === policy).reduce((s, r) => s + (r.end_ns - r.start_ns) * r.blocks, 0);
   assert.ok(exact.length > 100 && exact.length < got.length);
   for (const piece of exact) assert.ok(wanted.has(key(piece)), key(piece));
+  assert.match(await page.textContent('#figure-timeline figcaption'), /The timeline ends before the run: of .*, only the first 20.000 of [0-9\s]+ stays of blocks are in the folder\./);
   for (const policy of new Set(all.map(r => r.policy))) assert.ok(Math.abs(sum(got, policy) / sum(all, policy) - 1) < 0.01, policy);
 }));
 

@@ -300,6 +300,14 @@ try 0 "a results folder" run "$tutorial" --out "$work/results" --quiet
 for file in manifest.json summary.json comparison.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv waits.csv; do
     if [ -s "$work/results/$file" ]; then ok; else bad "$file in the results folder"; fi
 done
+idle=$(awk -F, 'NR > 1 && $7 < 0.01' "$work/results/heatmap.csv" | wc -l)
+if [ "$idle" -eq 0 ]; then ok; else bad "$idle times without a block in the heat map of tenants that repeat for ever: it goes beyond the end of the run"; fi
+python3 - "$work/results" <<'END' && ok || bad "the manifest does not say that the timeline is cut"
+import csv, json, sys
+cuts = {cut["policy"]: cut for cut in json.load(open(sys.argv[1] + "/manifest.json"))["timeline_cut"]}
+rows = [row["policy"] for row in csv.DictReader(open(sys.argv[1] + "/timeline.csv"))]
+assert cuts and all(rows.count(policy) == cut["rows"] == 20000 and cut["left_out"] > 0 for policy, cut in cuts.items()), cuts
+END
 try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already"
 try 0 "a results folder that is replaced" run "$tutorial" --out "$work/results" --force --quiet
 try 0 "the same again" run "$tutorial" --out "$work/again" --quiet

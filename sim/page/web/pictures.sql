@@ -80,7 +80,7 @@ SELECT 'waits', json_object('reasons', json((SELECT json_group_array(reason) FRO
 -- ---- occupancy of the first device: means of `sms` SMs and `wide` intervals, so that all maps have 160000 cells or fewer ----
 
 CREATE TABLE map (i INTEGER PRIMARY KEY, scenario TEXT, policy TEXT, width REAL, sms INT, bins INT);
-INSERT INTO map (scenario, policy, width, sms, bins) SELECT scenario, policy, max(width_ns), max(sm) + 1, CAST(round(max(time_ns) / max(width_ns)) AS INT) + 1
+INSERT INTO map (scenario, policy, width, sms, bins) SELECT scenario, policy, max(width_ns), max(sm) + 1, CAST(max(round(max(time_ns) / max(width_ns))) OVER (PARTITION BY scenario) AS INT) + 1
     FROM heatmap WHERE device = '0' GROUP BY scenario, policy ORDER BY min(rowid);
 SELECT 'error', 'heatmap.csv: an SM, a time or a width is out of range' FROM map WHERE bins > 4096 LIMIT 1;
 SELECT 'note', 'Only the first 60 heat maps are shown.' FROM map WHERE i = 61;

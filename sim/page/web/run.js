@@ -299,10 +299,11 @@ function explainCommand(scenario, policy, start, end) {
 /* What is not exact or not there, in words. */
 function missingOf(chart, panels, folder) {
   const cut = panels.find(p => isNumber(p.exact_ns)), dropped = panels.reduce((sum, p) => sum + p.dropped, 0);
-  const beyond = ((chart.kind === 'pods' && data.run && data.run.placements_cut) || []).filter(c => c.scenario === chart.scenario);
+  const [key, what] = { pods: ['placements_cut', 'placements'], blocks: ['timeline_cut', 'stays of blocks'], processes: ['spans_cut', 'spans'] }[chart.kind];
+  const beyond = ((data.run || {})[key] || []).filter(c => c.scenario === chart.scenario);
   return [cut ? ` There are up to ${group(String(Math.max(...panels.map(p => p.all))))} pieces a policy, too many for a page: from ${show('t_ns', Math.min(...panels.filter(p => isNumber(p.exact_ns)).map(p => p.exact_ns)))} on they are shares of intervals.` : '',
     dropped ? ` ${group(String(dropped))} are in rows beyond the first 400, which are left out.` : '',
-    beyond.length ? ` Of ${beyond.map(c => c.policy).join(', ')}, only the first ${group(String(beyond[0].rows))} of ${group(String(beyond[0].rows + beyond[0].left_out))} placements are ${folder}.` : ''].join('');
+    beyond.length ? ` The timeline ends before the run: of ${beyond.map(c => c.policy).join(', ')}, only the first ${group(String(beyond[0].rows))} of ${group(String(beyond[0].rows + beyond[0].left_out))} ${what} are ${folder}.` : ''].join('');
 }
 
 /* The parts of the rows that can be chosen: all on one line, some at a time, or all. */
