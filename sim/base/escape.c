@@ -43,12 +43,27 @@ bool sms__is_printable(const char *text, size_t length)
     return n > 0;
 }
 
+/* Marks and controls of the direction of text, and separators of lines and paragraphs: a terminal that obeys them shows
+ * other words than the text has. */
+static bool is_obeyed(const char *at)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    if (c[0] == 0xd8)
+        return c[1] == 0x9c; /* U+061C */
+    if (c[0] != 0xe2 || (c[1] != 0x80 && c[1] != 0x81))
+        return false;
+    return c[1] == 0x80 ? c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae) /* U+200E, F, U+2028 to E */
+                        : c[2] >= 0xa6 && c[2] <= 0xa9;                                  /* U+2066 to U+2069 */
+}
+
 void sms__clean(char *text)
 {
     while (*text) {
         size_t length = sms__char_length(text);
         if (!length)
             *text = (unsigned char)*text < ' ' || *text == 127 ? ' ' : '?';
+        else if (is_obeyed(text))
+            memcpy(text, length == 3 ? replacement : "??", length); /* no longer, so that columns stay */
         text += length ? length : 1;
     }
 }
@@ -56,7 +71,7 @@ void sms__clean(char *text)
 void sms__print_visible(FILE *to, const char *text)
 {
     while (*text) {
-        size_t length = sms__char_length(text);
+        size_t length = is_obeyed(text) ? 0 : sms__char_length(text);
         if (length)
             fwrite(text, 1, length, to);
         else

@@ -20,10 +20,12 @@ size_t sms__char_length(const char *at);
 /* True if the `length` bytes are UTF-8 without control characters. */
 bool sms__is_printable(const char *text, size_t length);
 
-/* Cleans in place text that was cut to a fixed size: control characters become spaces, invalid bytes '?'. */
+/* Cleans in place text that was cut to a fixed size: control characters become spaces, invalid bytes '?',
+ * and what sms__print_visible escapes U+FFFD or '?'. */
 void sms__clean(char *text);
 
-/* Prints for a terminal, where control characters are commands: "a\x1b[2J". */
+/* Prints for a terminal, where control characters are commands: "a\x1b[2J". So are those that change the direction of
+ * text or end a line, U+202E and U+2028 among them: "\xe2\x80\xae". */
 void sms__print_visible(FILE *to, const char *text);
 
 /* Prints one CSV field (RFC 4180), quoted if it must be. Line breaks and tabs stay; other control characters become

@@ -150,12 +150,16 @@ static int query(struct maker *maker, const struct section *section,
 
 /* ---- the script and the data ---- */
 
-/* Between single quotes, gnuplot gives no character a meaning but the quote, which is not safely doubled at an end. */
+/* Between single quotes, gnuplot gives no character a meaning but the quote, which is not safely doubled at an end. It
+ * writes "]]>" into an SVG as it is, where XML allows it only as an end; with a blank it is text. */
 static void put_text(FILE *to, const char *text)
 {
     fputc('\'', to);
-    for (; *text; text++)
+    for (const char *begin = text; *text; text++) {
+        if (*text == '>' && text - begin > 1 && text[-1] == ']' && text[-2] == ']')
+            fputc(' ', to);
         fputs(*text == '\'' ? "' . \"'\" . '" : *text == '\n' ? "' . \"\\n\" . '" : (const char[]){*text, '\0'}, to);
+    }
     fputc('\'', to);
 }
 

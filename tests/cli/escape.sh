@@ -20,7 +20,7 @@ END
 cat >plain.py <<'END'
 import sys
 text = open(sys.argv[1], 'rb').read().decode('utf-8')
-sys.exit(any((ord(c) < 32 and c != '\n') or 127 <= ord(c) < 160 for c in text))
+sys.exit(any((ord(c) < 32 and c != '\n') or 127 <= ord(c) < 160 or c in '\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069' for c in text))
 END
 cat >names.py <<'END'
 import json, os, re, sys
@@ -68,6 +68,17 @@ complains import ncu "$hostile"
 complains plot "$hostile"
 complains report "$hostile"
 complains sweep "$hostile"
+
+# Text that a terminal would show in another order, or as two lines.
+sed -e $'s/Is it red/a\u202eb\u2066c\u2028d/' s.yaml >bidi.yaml
+for command in run compare; do
+    "$smsched" $command bidi.yaml --policy round_robin --policy leftover >out 2>err
+    exits 0 $? "$command with text of two directions"
+    plain out "$command of text of two directions"
+    if [ $command = compare ] || grep -qF 'a\xe2\x80\xaeb\xe2\x81\xa6c\xe2\x80\xa8d' out; then ok; else bad "$command: the question" "$(head -3 out)"; fi
+done
+sed $'s/^policies.*/policies: [round\u202erobin]/' s.yaml >unknown.yaml
+complains run unknown.yaml
 
 # JUnit with names from a baseline.
 "$smsched" run s.yaml --format csv >base.csv
@@ -117,6 +128,12 @@ refuses() {
 refuses "a sweep for Slurm into a folder with line breaks" plan.yaml --out "$folder"
 refuses "a sweep for Slurm of a plan in such a folder" "$folder/plan.yaml" --out g
 refuses "a sweep for Slurm with models in such a folder" plan.yaml --out g --models "$folder"
+
+# An SVG is XML, whatever it says.
+sed 's/^question.*/question: "a[b[1]]> 2?"/' s.yaml >closing.yaml
+"$smsched" run closing.yaml --quiet --out closing && "$smsched" plot closing --quiet
+exits 0 $? "a figure with ]]> in it"
+for file in closing/plots/*.svg; do xml "$file" "$file with ]]> in it"; done
 
 # Figures of results from elsewhere.
 sed 's/,a,/,\xff,/' results/timeline.csv >t.csv && mv t.csv results/timeline.csv

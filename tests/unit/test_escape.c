@@ -33,6 +33,10 @@ static void a_terminal_gets_no_control_character(void **state)
                    "\xc2\x9b"
                    "31m",
                    "\\xc2\\x9b31m"); /* C1: as ESC [ */
+    assert_printed(sms__print_visible, "a\u202eb\u2066c\u2028\u061c",
+                   "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6c\\xe2\\x80\\xa8\\xd8\\x9c");
+    assert_printed(sms__print_visible, "\u2013 \u2027\u202f\u2065\u206a \u061b\u061d",
+                   "\u2013 \u2027\u202f\u2065\u206a \u061b\u061d");
     assert_printed(sms__print_visible, "\xff gr\xc3\xbc\xc3\x9f", "\\xff gr\xc3\xbc\xc3\x9f");
 }
 
