@@ -123,18 +123,27 @@ static int never_two(const double *param, const struct sms_device_view *device, 
     return sm->used[SMS_BLOCKS] == 1 && block->tenant == 0 ? SMS_NOT_HERE : SMS_ADMIT;
 }
 
+static double undefined(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                        const struct sms_block_request *block)
+{
+    (void)param, (void)device, (void)block;
+    double none = (double)sm->used[SMS_BLOCKS] * 0;
+    return none / none;
+}
+
 static const struct sms_block_policy made[] = {
     {.name = "not_on_the_first", .help = "x", .admits = not_on_the_first, .promises = SMS_MONOTONE},
     {.name = "nowhere", .help = "x", .admits = nowhere, .promises = SMS_PURE | SMS_MONOTONE},
     {.name = "never_two", .help = "x", .admits = never_two},
+    {.name = "undefined", .help = "x", .search = SMS_SEARCH_BEST, .score = undefined},
 };
 
 static struct sms_load_options with_made(void)
 {
-    static const struct sms_block_policy *const list[] = {&made[0], &made[1], &made[2]};
+    static const struct sms_block_policy *const list[] = {&made[0], &made[1], &made[2], &made[3]};
     struct sms_load_options options = harness_options();
     options.policies = list;
-    options.n_policies = 3;
+    options.n_policies = 4;
     return options;
 }
 
@@ -164,6 +173,25 @@ static void a_policy_that_admits_no_block_is_refused(void **state)
     assert_int_equal(sms_file_load(path, &options, &loaded, &errors), SMS_EINPUT);
     assert_non_null(strstr(errors.item[0].message, "would never place a block"));
     unlink(path);
+}
+
+static void a_score_that_is_no_number_ends_the_run(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct sms_load_options options = with_made();
+    snprintf(text, sizeof text, TWO_TENANTS, 3, 32, "sm", 3, "fp32: 1 %", 1, "fp32: 1 %", "undefined");
+    struct sms_file *file = load_text_with(text, &options);
+    for (int engine = 0; engine < 2; engine++) {
+        struct sms_run_options run = sms_run_defaults();
+        struct sms_results *results;
+        struct sms_errors errors;
+        run.engine = engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;
+        assert_int_equal(sms_run(sms_file_scenario(file, 0), &run, &results, &errors), SMS_EBUG);
+        assert_non_null(strstr(errors.item[0].message, "policy 'undefined' scores SM"));
+        assert_non_null(strstr(errors.item[0].message, "not finite"));
+    }
+    sms_file_free(file);
 }
 
 static void a_policy_that_promises_nothing_is_the_same_under_both_engines(void **state)
@@ -206,6 +234,7 @@ int main(void)
         cmocka_unit_test(affinity_goes_where_the_launch_runs),
         cmocka_unit_test(a_policy_that_refuses_the_first_sm_places_blocks_on_the_others),
         cmocka_unit_test(a_policy_that_admits_no_block_is_refused),
+        cmocka_unit_test(a_score_that_is_no_number_ends_the_run),
         cmocka_unit_test(a_policy_that_promises_nothing_is_the_same_under_both_engines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

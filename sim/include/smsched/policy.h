@@ -133,7 +133,8 @@ struct sms_block_policy {
     int (*admits)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                   const struct sms_block_request *block);
 
-    /* For SMS_SEARCH_BEST only: returns how well the SM suits, a finite number. Changes nothing. */
+    /* For SMS_SEARCH_BEST only: returns how well the SM suits. Changes nothing. A number that is not finite ends the
+     * run with SMS_EBUG. */
     double (*score)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                     const struct sms_block_request *block);
 

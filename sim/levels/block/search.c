@@ -4,6 +4,8 @@
  * admit the shape is a candidate, once the row has caught up with the departures. */
 #include "internal.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,13 +50,27 @@ int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_s
     return l;
 }
 
+/* Ends the run: no order follows from such a score, so the first SM would be taken as if the policy had chosen it. */
+static void refuse_score(const struct sms__blocks *device, const struct sms__sm_state *sm, double score)
+{
+    char *why = device->setup.run->why;
+    if (!*why)
+        snprintf(why, sizeof device->setup.run->why, "policy '%.60s' scores SM %u as %g, which is not finite",
+                 device->setup.policy->policy->name, sm->idx, isnan(score) ? NAN : score);
+    device->setup.engine->stopped = true;
+}
+
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     double buffer[SMS_RESOURCES_MAX];
     struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer), sm->used};
     struct sms_block_request storage;
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
-    return device->setup.policy->policy->score(device->setup.policy->param, &device->setup.model->view, &view, request);
+    const struct sms__policy_use *policy = device->setup.policy;
+    double score = policy->policy->score(policy->param, &device->setup.model->view, &view, request);
+    if (!isfinite(score))
+        refuse_score(device, sm, score);
+    return score;
 }
 
 struct kernel_type {
