@@ -185,6 +185,52 @@ static void print_csv(const json_t *list, const struct columns *columns)
     }
 }
 
+/* ---- the entries of one name ---- */
+
+struct chosen {
+    const char *name; /* NULL: all */
+    json_t *names;    /* of all entries */
+    bool found;
+};
+
+/* Whether an entry of that name is wanted. */
+static bool choose(struct chosen *chosen, const char *name)
+{
+    const bool wanted = !chosen->name || !strcmp(name, chosen->name);
+    json_array_append_new(chosen->names, json_string(name));
+    chosen->found |= wanted;
+    return wanted;
+}
+
+/* A table of fields is wanted for any of its fields, too. */
+static bool choose_table(struct chosen *chosen, const json_t *entry)
+{
+    const json_t *fields = json_object_get(entry, "fields");
+    bool wanted = choose(chosen, text_of(entry, "table"));
+    for (size_t f = 0; f < json_array_size(fields); f++)
+        wanted |= choose(chosen, text_of(json_array_get(fields, f), "name"));
+    return wanted;
+}
+
+static void choose_from(struct chosen *chosen, json_t *list)
+{
+    for (size_t i = json_array_size(list); i > 0; i--) {
+        const json_t *entry = json_array_get(list, i - 1);
+        if (!(json_object_get(entry, "table") ? choose_table(chosen, entry) : choose(chosen, text_of(entry, "name"))))
+            json_array_remove(list, i - 1);
+    }
+}
+
+static const char *chosen_name(const void *user, size_t i) { return json_string_value(json_array_get(user, i)); }
+
+static int unknown_name(const struct cli *cli, const struct chosen *chosen)
+{
+    const char *near = sms__nearest(chosen->name, json_array_size(chosen->names), chosen_name, chosen->names);
+    if (near)
+        return cli_usage(cli, "none of the %s is '%s'; did you mean '%s'?", cli->args[0], chosen->name, near);
+    return cli_usage(cli, "none of the %s is '%s'", cli->args[0], chosen->name);
+}
+
 static void print_uses(const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -270,6 +316,7 @@ static void print_devices(const json_t *list)
 struct models {
     json_t *devices; /* or NULL */
     struct workload_list *workloads;
+    struct chosen *chosen; /* of the workloads */
 };
 
 static void add_models(const struct cli *cli, const char *path, const struct models *models)
@@ -278,7 +325,8 @@ static void add_models(const struct cli *cli, const char *path, const struct mod
     for (size_t i = 0; file && models->devices && i < file->devices; i++)
         json_array_append_new(models->devices, device_of(file->device[i]));
     for (size_t i = 0; file && models->workloads && i < file->workloads; i++)
-        workload_list_add(models->workloads, file->workload[i]);
+        if (choose(models->chosen, file->workload[i]->name))
+            workload_list_add(models->workloads, file->workload[i]);
     sms_file_free(file);
 }
 
@@ -343,11 +391,11 @@ enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and 
 enum { DEVICES, WORKLOADS, SCHEMA = LISTS - 1 };
 
 /* Returns the list as JSON, or NULL if it was printed. */
-static json_t *make_list(const struct cli *cli, size_t which, int format)
+static json_t *make_list(const struct cli *cli, size_t which, int format, struct chosen *chosen)
 {
     const struct sms_load_options load = session_options(cli);
     struct workload_list workloads = {.load = &load, .format = format};
-    struct models models = {which == DEVICES ? json_array() : NULL, which == WORKLOADS ? &workloads : NULL};
+    struct models models = {which == DEVICES ? json_array() : NULL, which == WORKLOADS ? &workloads : NULL, chosen};
     if (lists[which].list)
         return lists[which].list();
     if (which == WORKLOADS)
@@ -356,12 +404,16 @@ static json_t *make_list(const struct cli *cli, size_t which, int format)
     return which == WORKLOADS ? workloads.json : models.devices;
 }
 
-static void print_list(const struct cli *cli, size_t which)
+static void print_list(const struct cli *cli, size_t which, struct chosen *chosen)
 {
     const int format = which == SCHEMA ? FORMAT_JSON : format_of(cli);
-    json_t *list = make_list(cli, which, format);
-    if (!list)
+    json_t *list = make_list(cli, which, format, chosen);
+    if (chosen->name && list && which != WORKLOADS)
+        choose_from(chosen, list);
+    if (!list || (chosen->name && !chosen->found)) {
+        json_decref(list);
         return;
+    }
     if (format == FORMAT_JSON) {
         const size_t numbers =
             which == SCHEMA ? JSON_INDENT(1) | JSON_REAL_PRECISION(12) : JSON_INDENT(2) | JSON_REAL_PRECISION(10);
@@ -392,32 +444,47 @@ static int unknown_list(const struct cli *cli)
     return cli_usage(cli, "cannot list '%s'; it lists %s; modes are among the policies", cli->args[0], all);
 }
 
+/* Prints one list, or its entries of the name that is the second argument. */
+static int print_chosen(const struct cli *cli, size_t which)
+{
+    struct chosen chosen = {.name = cli->n_args > 1 ? cli->args[1] : NULL, .names = json_array()};
+    print_list(cli, which, &chosen);
+    const int code = chosen.name && !chosen.found ? unknown_name(cli, &chosen) : EXIT_OK;
+    json_decref(chosen.names);
+    return code;
+}
+
 static int list(struct cli *cli)
 {
     size_t named = 0;
+    int code = EXIT_OK;
     while (cli->n_args && named < LISTS && strcmp(lists[named].name, cli->args[0]) != 0)
         named++;
     if (named == LISTS)
         return unknown_list(cli);
     if (!cli->n_args && format_of(cli) != FORMAT_TABLE)
         return cli_usage(cli, "--format csv and json are of one list: name it, as in 'list policies'");
+    if (cli->n_args > (named == SCHEMA ? 1U : 2U))
+        return cli_usage(cli, "'%s' is one too many: name a list, and one of its entries", cli->args[cli->n_args - 1]);
     if (cli->n_args)
-        print_list(cli, named);
-    for (size_t i = 0; i < SHOWN && !cli->n_args; i++) {
+        return print_chosen(cli, named);
+    for (size_t i = 0; i < SHOWN && code == EXIT_OK; i++) {
         printf("%s== %s\n", i ? "\n" : "", lists[i].name);
-        print_list(cli, i);
+        code = print_chosen(cli, i);
     }
-    return EXIT_OK;
+    return code;
 }
 
 const struct cli_command cmd_list = {
     .name = "list",
-    .args = "[WHAT]",
+    .args = "[WHAT [NAME]]",
     .summary = "print the known devices, workloads, policies, contention models, metrics, fields or schema",
-    .text = "Parameters are printed with their units, ranges and defaults. Fields are the keys of files. The schema "
+    .text = "With a NAME, prints the entries of that name only. Parameters are printed with their units, ranges and "
+            "defaults. Fields are the keys of files. The schema "
             "holds the same as JSON, for editors (docs/how-to/editors.md).",
     .words = "devices workloads policies contention metrics fields schema",
     .examples = "smsched list\n"
+                "smsched list policies fine_grained\n"
                 "smsched list policies --format json\n"
                 "smsched list metrics --format csv\n",
     .options = {{own_options}, {cli_models}},

@@ -100,7 +100,7 @@ struct view {
     enum sms_subject subject;
     struct sms__query query;
     json_t *names, *policies, *groups, *intervals;
-    size_t replications;
+    size_t replications, left_out; /* left_out: metrics that have no room */
 };
 
 static void add_name(struct sms__points *points, sqlite3_stmt *row, void *user)
@@ -131,7 +131,9 @@ static void add_metric(struct view *view, const struct sms_metric *metric, bool 
     struct sms__query *query = &view->query;
     if (query->metrics < SMS__METRICS)
         query->metrics++;
-    else if (!wanted)
+    else
+        view->left_out++;
+    if (view->left_out && !wanted)
         return;
     query->metric[query->metrics - 1] = *metric;
     if (is_asked(view, metric->name))
@@ -176,6 +178,12 @@ static void read_metrics(struct view *view)
     else
         sqlite3_str_appendall(text, "SELECT 0 WHERE 0");
     sms__points_query(points, text, add_metrics, view);
+    if (view->left_out)
+        sms__page_note(
+            points->page,
+            "Of subject '%s', only %d of %zu metrics that differ are shown; 'report --metric' shows one more "
+            "of them, and the tables of the sweep have all.",
+            view->query.table, SMS__METRICS, SMS__METRICS + view->left_out);
 }
 
 /* A policy whose parameters vary has several labels. Returns what they begin with, as in "name(...)". */
