@@ -35,6 +35,44 @@ static void warn_of_profiles(struct sms_file *file, const struct sms_scenario *s
             warn_of_profile(file, scenario, &scenario->vm[v], workload);
 }
 
+/* The first kernel of the scenario whose time on the device is that of its file, at whatever clock; NULL if none. */
+static const struct sms__kernel *find_unclocked(const struct sms_scenario *scenario, const struct sms__device *device)
+{
+    const struct sms__workload *workload;
+    size_t first;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t i = 0; (workload = sms__workload_of(&scenario->vm[v], i, &first)); i++) {
+            if (*workload->device && strcmp(workload->device, device->name) != 0)
+                continue; /* scaled from there by the clock */
+            for (size_t k = 0; k < workload->kernels; k++)
+                if (!workload->kernel[k].block_time.cycles)
+                    return &workload->kernel[k];
+        }
+    return NULL;
+}
+
+/* Another clock than the device's own changes cycles only. */
+static void warn_of_clocks(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        const struct sms__node *at = sms__node_get(device->node, "clock");
+        const struct sms__device *own =
+            sms__node_get(device->node, "model") ? sms__find_profiled(file, device->name) : NULL;
+        const struct sms__kernel *kernel =
+            at && own && own->clock_hz != device->clock_hz ? find_unclocked(scenario, device) : NULL;
+        char text[256];
+        if (!kernel)
+            continue;
+        snprintf(text, sizeof text,
+                 "the clock does not change how long kernels take whose %s is a time, such as '%.60s': only cycles "
+                 "follow it",
+                 kernel->whole ? "time" : "block_time", kernel->name);
+        if (!sms__has_error(&file->warnings, NULL, text))
+            sms__error(&file->warnings, SMS_OK, at->mark, "%s", text);
+    }
+}
+
 /* Warns of pods that no node could ever hold. */
 static void warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster)
 {
@@ -62,4 +100,5 @@ void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
         warn_of_pods(file, scenario->cluster);
     warn_of_effort(file, scenario);
     warn_of_profiles(file, scenario);
+    warn_of_clocks(file, scenario);
 }
