@@ -45,19 +45,26 @@ enum { CLI_LIST_MAX = 64, CLI_OPTIONS_MAX = 40, CLI_OUTPUTS_MAX = 2 };
 /* What an option's value names. */
 enum cli_file { CLI_NO_FILE, CLI_INPUT, CLI_OUTPUT, CLI_OUTPUT_FOLDER };
 
+/* What a file that an option writes begins with, whatever wrote it. Only such a file is replaced without --force. */
+struct cli_format {
+    const char *name;     /* with its article */
+    const char *start[9]; /* NULL last */
+};
+
 struct cli_option {
     const char *name;  /* without "--" */
     const char *value; /* placeholder in the help; NULL for a flag */
     const char *help;
     enum cli_option_kind kind;
-    size_t offset;              /* in the struct of its table */
-    const char *const *choices; /* ends with NULL */
-    double min, max;            /* of a number; max 0: as its kind allows */
-    double otherwise;           /* time or ratio if the option is not given */
-    enum cli_file file;         /* a name that is written is checked: outputs.c */
-    bool percentage;            /* a number above 1 needs a %, because it is probably meant as one */
-    char letter;                /* short form, or 0 */
-    bool common;                /* the offset is in struct cli */
+    size_t offset;                   /* in the struct of its table */
+    const char *const *choices;      /* ends with NULL */
+    double min, max;                 /* of a number; max 0: as its kind allows */
+    double otherwise;                /* time or ratio if the option is not given */
+    enum cli_file file;              /* a name that is written is checked: outputs.c */
+    const struct cli_format *format; /* of CLI_OUTPUT */
+    bool percentage;                 /* a number from 1 on needs a %, because it is probably meant as one */
+    char letter;                     /* short form, or 0 */
+    bool common;                     /* the offset is in struct cli */
 };
 
 /* A table of options, terminated by a name of NULL, and the offset of its struct in the command's struct. */
@@ -71,7 +78,7 @@ struct cli_text {
     const char *option, *help;
 };
 
-enum { CLI_TABLES_MAX = 10, CLI_TEXTS_MAX = 4 };
+enum { CLI_TABLES_MAX = 11, CLI_TEXTS_MAX = 4 };
 
 struct cli;
 
@@ -100,6 +107,7 @@ struct cli_command {
 struct cli_output {
     const char *option, *path;
     bool is_folder;
+    const struct cli_format *format; /* of a file */
 };
 
 /* A command that is being run. */
@@ -117,6 +125,7 @@ struct cli {
     const char *models;           /* the same, searched first; or NULL */
     int color;                    /* COLOR_AUTO, COLOR_ALWAYS or COLOR_NEVER */
     bool quiet, help;
+    bool force; /* of a command without an option of its own for it */
 };
 
 /* screen.c: the terminal, or whatever stdout is. */
@@ -127,6 +136,8 @@ void cli_fold_lines(void);
 
 /* --models and --quiet, which are common to several commands. */
 extern const struct cli_option cli_models[], cli_quiet[];
+/* --force of commands that write a file. */
+extern const struct cli_option cli_force[];
 /* "table", "csv", "json"; FORMAT_LATEX is for `run` and `compare`, FORMAT_SIMTBS for `run`. */
 enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_LATEX, FORMAT_SIMTBS };
 extern const char *const cli_formats[];

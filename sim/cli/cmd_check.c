@@ -15,12 +15,15 @@ struct options {
 
 #define AT(member) offsetof(struct options, member)
 
+static const struct cli_format junit_format = {"a JUnit file", {"<?xml"}};
+
 static const struct cli_option own_options[] = {
     {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT, AT(baseline),
      .file = CLI_INPUT},
     {"tolerance", "RATIO", "allowed relative difference from a value of the baseline; default 1 %", CLI_RATIO,
      AT(tolerance), .otherwise = 0.01, .percentage = true},
-    {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit), .file = CLI_OUTPUT},
+    {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit), .file = CLI_OUTPUT,
+     .format = &junit_format},
     {"verbose", NULL, "print also what was met", CLI_FLAG, AT(verbose), .letter = 'v'},
     {0},
 };
@@ -125,7 +128,7 @@ const struct cli_command cmd_check = {
     .examples = "smsched check scenarios/03-expectations.yaml --junit checks.xml\n"
                 "smsched run scenarios/03-expectations.yaml --format csv >baseline.csv\n"
                 "smsched check scenarios/03-expectations.yaml --baseline baseline.csv --tolerance '1 %'\n",
-    .options = {{own_options}, {session_set}, {run_seed}, {run_effort}, {cli_models}, {cli_quiet}},
+    .options = {{own_options}, {session_set}, {run_seed}, {run_effort}, {cli_force}, {cli_models}, {cli_quiet}},
     .texts = {{"quiet", "print no progress, and only what was missed, and how many checks there were"}},
     .size = sizeof(struct options),
     .run = check};

@@ -109,6 +109,7 @@ const struct cli_command cmd_compare = {
                 {run_seed},
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},
+                {cli_force},
                 {cli_models},
                 {cli_quiet}},
     .texts = {{"policy",

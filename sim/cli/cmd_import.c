@@ -21,9 +21,14 @@ struct options {
 
 static const char *const names[] = {"symbol", "nvtx", NULL};
 
+static const struct cli_format own_format = {"a file that import wrote",
+                                             {"# found: ", "# Derived from a profile", "# Pods of a cluster, written",
+                                              "# A cluster and its pods, written", "# When requests come.",
+                                              "# A configuration of simtbs, imported", "profile "}};
+
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, completely or not at all; default: stdout", CLI_TEXT,
-     offsetof(struct options, out), .file = CLI_OUTPUT, .letter = 'o'},
+     offsetof(struct options, out), .file = CLI_OUTPUT, .format = &own_format, .letter = 'o'},
     {"name", "NAME", "name of the workload or scenario; default: from the file's name", CLI_TEXT, AT(name)},
     {"sane", NULL, "simtbs: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane)},
     {"fixed", NULL, "simtbs: take memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed)},
@@ -176,6 +181,6 @@ const struct cli_command cmd_import = {
     .verb = true,
     .describe = describe,
     .examples = "smsched import --help   # lists the formats\n",
-    .options = {{own_options}, {cli_models}, {cli_quiet}},
+    .options = {{own_options}, {cli_force}, {cli_models}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = import_files};

@@ -24,9 +24,11 @@ static const char *const formats[] = {"html", "json", NULL};
 
 #define AT(member) offsetof(struct options, member)
 
+static const struct cli_format page_format = {"a page or its data", {"<!doctype html", "{"}};
+
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, - for stdout; default: report.html, or stdout for json", CLI_TEXT, AT(out),
-     .file = CLI_OUTPUT, .letter = 'o'},
+     .file = CLI_OUTPUT, .format = &page_format, .letter = 'o'},
     {"metric", "METRIC", "show this metric first, such as stp_ratio", CLI_TEXT, AT(metric)},
     {"point", "N", "simulate this point of the sweep again and show its timeline; points count from 0", CLI_TEXT,
      AT(point)},
@@ -296,7 +298,7 @@ const struct cli_command cmd_report = {
                 "smsched report pair -o pair.html\n"
                 "smsched sweep scenarios/sweeps/load.yaml --out load\n"
                 "smsched report load -o load.html --point 7\n",
-    .options = {{own_options}, {cli_models}, {cli_quiet}},
+    .options = {{own_options}, {cli_force}, {cli_models}, {cli_quiet}},
     .texts = {{"models", "with --point or --trust: search this folder for devices/ and workloads/ first"},
               {"quiet", "print no progress and no name of the page"}},
     .size = sizeof(struct options),

@@ -19,6 +19,11 @@ const struct cli_option cli_quiet[] = {
      .letter = 'q', .common = true},
     {0},
 };
+const struct cli_option cli_force[] = {
+    {"force", NULL, "replace also a file of another kind than is written", CLI_FLAG, offsetof(struct cli, force),
+     .letter = 'f', .common = true},
+    {0},
+};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 static const struct cli_option common_options[] = {
     {"color", "WHEN", "auto, always or never; auto: on a terminal, unless NO_COLOR is set", CLI_CHOICE,
@@ -82,7 +87,7 @@ static int set_number(struct cli *cli, const struct cli_entry *entry, const char
     double min = count ? 1 : option->min, max = option->max > 0 ? option->max : count ? 9007199254740992.0 : 9e18;
     if (number.value < min || number.value > max)
         return cli_usage(cli, "--%s: '%s' is out of range", option->name, text);
-    if (option->percentage && number.value > 1 && !strchr(text, '%'))
+    if (option->percentage && number.value >= 1 && !strchr(text, '%'))
         return cli_usage(cli, "--%s: '%s' without %% is %.6g %%: write '%s %%', or '%.6g %%' if that is meant",
                          option->name, text, 100 * number.value, text, 100 * number.value);
     if (count || option->kind == CLI_BYTES)

@@ -1,4 +1,4 @@
-/* Refuses outputs that would replace what the command reads. */
+/* Refuses outputs that would replace what the command reads, or a file of another kind. */
 #include "cli.h"
 
 #include "../report/folder.h"
@@ -89,7 +89,25 @@ static int check_arguments(const struct cli *cli)
     return code;
 }
 
-static int check_output(const struct cli *cli, size_t n)
+/* Whether the path leads to a file that does not begin as those of the format do. An empty file has no kind. */
+static bool is_another_kind(const char *path, const struct cli_format *format)
+{
+    char head[64] = "";
+    struct stat st;
+    FILE *file = lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? fopen(path, "re") : NULL;
+    if (!file)
+        return false;
+    const size_t length = fread(head, 1, sizeof head, file);
+    bool other = true;
+    for (size_t i = 0; format->start[i]; i++) {
+        const size_t bytes = strlen(format->start[i]);
+        other &= length < bytes || memcmp(head, format->start[i], bytes) != 0;
+    }
+    fclose(file);
+    return other;
+}
+
+static int check_output(struct cli *cli, size_t n)
 {
     const struct cli_output *output = &cli->output[n];
     struct place place, other;
@@ -98,6 +116,10 @@ static int check_output(const struct cli *cli, size_t n)
     if (!output->is_folder && sms__folder_lists(output->path))
         return cli_usage(cli, "--%s: '%s' is one of the results in its folder; name another file", output->option,
                          output->path);
+    const bool *force = cli_value(cli, "force");
+    if (output->format && !(force && *force) && is_another_kind(output->path, output->format))
+        return cli_usage(cli, "--%s: '%s' exists and is not %s; name another file, or replace it with --force",
+                         output->option, output->path, output->format->name);
     for (size_t i = 0; i < n; i++)
         if (find_output(output->path, &place) && find_output(cli->output[i].path, &other) && is_same(&place, &other))
             return cli_usage(cli, "--%s and --%s both name '%s'", cli->output[i].option, output->option, output->path);
@@ -108,7 +130,8 @@ static void add_output(struct cli *cli, const struct cli_option *option)
 {
     const char *const *path = cli_value(cli, option->name);
     if (*path && strcmp(*path, "-") != 0 && cli->n_outputs < CLI_OUTPUTS_MAX)
-        cli->output[cli->n_outputs++] = (struct cli_output){option->name, *path, option->file == CLI_OUTPUT_FOLDER};
+        cli->output[cli->n_outputs++] =
+            (struct cli_output){option->name, *path, option->file == CLI_OUTPUT_FOLDER, option->format};
 }
 
 int cli_check_outputs(struct cli *cli)

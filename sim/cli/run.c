@@ -32,9 +32,12 @@ const struct cli_option run_effort[] = {
 
 #define TRACE_AT(member) offsetof(struct trace_options, member)
 
+static const struct cli_format trace_format = {"a trace",
+                                               {"{\"displayTimeUnit\"", "\x1f\x8b", "\n"}}; /* JSON, gzip, protobuf */
+
 const struct cli_option run_trace[] = {
     {"trace", "FILE", "write the timeline of the run for Perfetto: FILE.pftrace or FILE.json, .gz to compress",
-     CLI_TEXT, TRACE_AT(path), .file = CLI_OUTPUT},
+     CLI_TEXT, TRACE_AT(path), .file = CLI_OUTPUT, .format = &trace_format},
     {"trace-events", "N", "limit of the number of these events; default 500000", CLI_COUNT, TRACE_AT(events)},
     {"trace-from", "TIME", "leave out events that end before this time; default 0", CLI_TIME, TRACE_AT(from_ps)},
     {"trace-to", "TIME", "leave out events from this time on; default: the end of the run", CLI_TIME, TRACE_AT(to_ps),

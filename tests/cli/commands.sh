@@ -64,6 +64,17 @@ try 0 "list workloads, CSV" list workloads --format csv; prints "gtx1080ti/atax,
 try 0 "list devices" list devices; prints "l2* dram*; mig 1g.5gb 1g.10gb 2g.10gb 3g.20gb"
 try 0 "list devices, CSV" list devices --format csv; prints "name,title,sms,clock_hz,memory_bytes,resources,mig"
 try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
+try 0 "one policy" list policies fine_grained; prints "fine_grained       block policy: "
+if [ "$(grep -vc '^    ' <<<"$output")" -eq 1 ]; then ok; else bad "more than one policy" "$output"; fi
+try 0 "one device" list devices a100; prints "a100 "
+if [ "$(wc -l <<<"$output")" -eq 1 ]; then ok; else bad "more than one device" "$output"; fi
+try 0 "one workload" list workloads v100/bfs_64k --format csv
+if [ "$(cut -d, -f1 <<<"$output" | sort -u | xargs)" = "v100/bfs_64k workload" ]; then ok; else bad "more than one workload" "$output"; fi
+try 0 "one field" list fields block_time; prints "workload: kernels"
+try 2 "a policy that is none" list policies fine_graned; prints "none of the policies is 'fine_graned'; did you mean 'fine_grained'?"
+try 2 "a workload that is none" list workloads nosuch; prints "none of the workloads is 'nosuch'"
+try 2 "a part of the schema" list schema x; prints "'x' is one too many"
+try 2 "two policies" list policies leftover round_robin; prints "'round_robin' is one too many"
 try 2 "list of nearly something" list polices; prints "did you mean 'policies'?"
 
 # Each table of the pages has a row for each name of the registry, and that of queue disciplines has the words of the list.
@@ -293,6 +304,7 @@ try 1 "another digit at tolerance 0" check "$tutorial" --baseline "$work/moved.c
 printf '\xef\xbb\xbf' | cat - "$work/base.csv" >"$work/marked.csv"
 try 0 "a baseline with a byte order mark" check "$tutorial" --baseline "$work/marked.csv"; prints " 0 missed"
 try 2 "a tolerance beyond all" check "$tutorial" --tolerance 1e308; prints "--tolerance: '1e308' is out of range"
+try 2 "a tolerance of all" check "$tutorial" --baseline "$work/base.csv" --tolerance 1; prints "--tolerance: '1' without % is 100 %: write '1 %', or '100 %' if that is meant"
 try 3 "a baseline that is none" check "$tutorial" --baseline README.md; prints "is not a baseline"
 try 3 "nothing to check" check "$tutorial"
 
@@ -389,6 +401,10 @@ if [ -z "$output" ]; then ok; else bad "explain printed before it refused" "${ou
 try 3 "explain of a device" explain models/devices/v100.yaml; prints "no scenario in what was named"
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "on large1, GPU 0"
 printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
+try 0 "another clock and times in us" run "$tutorial" --set devices.v100.clock='700 MHz' --replications 1
+prints "warning: the clock does not change how long kernels take whose block_time is a time, such as 'gather': only cycles"
+try 0 "the same clock" run "$tutorial" --set devices.v100.clock='1530 MHz' --replications 1
+if grep -q "warning: the clock" <<<"$output"; then bad "the device's own clock is warned of" "$output"; else ok; fi
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
 try 0 "warnings are no errors" validate "$work/wait.yaml"; prints "pod 's'"

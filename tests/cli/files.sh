@@ -141,19 +141,21 @@ try 0 "a page beside another writer" report results --quiet -o killed/page.html
 if [ -e "killed/page.html.$left_by_a_killed_one" ]; then ok; else bad "the file of another writer is removed"; fi
 exec 9<&-
 
-# Every command that writes a file, with targets of every kind. write COMMAND TARGET
+# Every command that writes a file, with targets of every kind. write COMMAND TARGET [OPTION]...
 write() {
-    case $1 in
-        import) "$smsched" import simtbs "$source/tests/fuzz/seeds-import/four-resources.conf" --out "$2" ;;
-        report) "$smsched" report results -o "$2" --quiet ;;
-        trace) "$smsched" run short.yaml --quiet --trace "$2" ;;
-        check) "$smsched" check short.yaml --quiet --junit "$2" ;;
+    local command=$1
+    shift
+    case $command in
+        import) "$smsched" import simtbs "$source/tests/fuzz/seeds-import/four-resources.conf" --out "$@" ;;
+        report) "$smsched" report results --quiet -o "$@" ;;
+        trace) "$smsched" run short.yaml --quiet --trace "$@" ;;
+        check) "$smsched" check short.yaml --quiet --junit "$@" ;;
     esac
 }
-# to COMMAND TARGET [BLOCKS]: the same, with files of at most that many blocks. Its messages are in err.
+# to COMMAND TARGET [BLOCKS [OPTION]...]: the same, with files of at most that many blocks. Its messages are in err.
 to() {
     local said
-    said=$(ulimit -f "${3:-unlimited}"; write "$1" "$2" 2>&1 >/dev/null)
+    said=$(ulimit -f "${3:-unlimited}"; write "$1" "$2" "${@:4}" 2>&1 >/dev/null)
     local status=$?
     echo "$said" >err
     return $status
@@ -193,12 +195,26 @@ for command in import report trace check; do
     if [ "$(cat victim)" = mine ]; then ok; else bad "$command replaces a write-protected file"; fi
     rm -f victim
     left . "$command over what is no file"
-    echo old >older
+    rm -f older older.before private
+    to $command older
+    cp older older.before
     to $command older 0
     exits 4 $? "$command on a full disk"
     says "File too large" "$command on a full disk"
-    if [ "$(cat older)" = old ]; then ok; else bad "$command on a full disk: the older file is gone"; fi
+    if cmp -s older older.before; then ok; else bad "$command on a full disk: the older file is gone"; fi
     left . "$command on a full disk"
+    cp plan.yaml own.yaml
+    to $command own.yaml
+    exits 2 $? "$command over a file of another kind"
+    says "'own.yaml' exists and is not a" "$command over a file of another kind"
+    if cmp -s own.yaml plan.yaml; then ok; else bad "$command replaces a file of another kind"; fi
+    to $command own.yaml unlimited --force
+    exits 0 $? "$command over a file of another kind with --force"
+    : >own.yaml
+    to $command own.yaml
+    exits 0 $? "$command over an empty file"
+    to $command own.yaml
+    exits 0 $? "$command over a file of its own kind"
     (umask 077; to $command private)
     if [ "$(stat -c %a private)" = 600 ]; then ok; else bad "$command with umask 077: mode $(stat -c %a private)"; fi
     (umask 022; to $command private)
@@ -238,7 +254,7 @@ for name in short.yaml ./short.yaml hard.yaml link.yaml results/../short.yaml sh
     refuses "--trace: 'inputs/$name' $replaced file" run inputs/short.yaml --quiet --trace "inputs/$name"
 done
 refuses "--trace: 'inputs/short.yaml' $replaced" run - --quiet --trace inputs/short.yaml <inputs/short.yaml
-refuses "--trace: 'inputs/models/workloads/load.yaml' $replaced" run inputs/of-models.yaml --models inputs/models --quiet --trace inputs/models/workloads/load.yaml
+refuses "--trace: 'inputs/models/workloads/load.yaml' $replaced" run inputs/of-models.yaml --models inputs/models --quiet --force --trace inputs/models/workloads/load.yaml
 refuses "--out: 'inputs/short.yaml' $replaced folder" run inputs/short.yaml --quiet --out inputs/short.yaml
 refuses "--junit: 'inputs/short.yaml' $replaced" check inputs/short.yaml --junit inputs/short.yaml
 refuses "--junit: 'inputs/base.csv' $replaced" check inputs/short.yaml --baseline inputs/base.csv --junit inputs/base.csv
@@ -266,7 +282,7 @@ done
 # Other names are fine, also a page among the results that it shows, and a file with the name of the format.
 try 0 "a page among its results" report inputs/results --quiet -o inputs/results/page.html
 try 0 "the same again" report inputs/results --quiet -o inputs/results/page.html
-echo mine >simtbs
+: >simtbs
 try 0 "a file with the name of the format" import simtbs inputs/four-resources.conf --out simtbs
 rm -r inputs inputs.before simtbs
 
