@@ -25,7 +25,7 @@ bool sms__is_printable(const char *text, size_t length);
 void sms__clean(char *text);
 
 /* Prints for a terminal, where control characters are commands: "a\x1b[2J". So are those that change the direction of
- * text or end a line, U+202E and U+2028 among them: "\xe2\x80\xae". */
+ * text or end a line, such as U+202E and U+2028. */
 void sms__print_visible(FILE *to, const char *text);
 
 /* Prints one CSV field (RFC 4180), quoted if it must be. Line breaks and tabs stay; other control characters become

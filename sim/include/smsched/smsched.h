@@ -396,7 +396,8 @@ double sms_results_value(const struct sms_results *results, size_t policy, size_
                          size_t idx, size_t metric);
 
 /* Returns the occupancy of an SM (resident threads over its maximum, 0..1) in each of the options' `bins`, in the first
- * replication, NAN from the end of the run on; NULL if `bins` was 0. `sm_of_all` counts the SMs of all devices, one device after another. */
+ * replication, NAN from the end of the run on; NULL if `bins` was 0. `sm_of_all` counts the SMs of all devices, one
+ * device after another. */
 const float *sms_results_bins(const struct sms_results *results, size_t policy, size_t sm_of_all);
 size_t sms_results_sms(const struct sms_results *results);
 uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy);
