@@ -76,6 +76,35 @@ double sms__pairs_p_value(const struct sms__pairs *pairs)
     return pairs->no_ratio ? sms_p_value(sms__pairs_difference(pairs), 0) : sms_p_value(sms__pairs_ratio(pairs), 1);
 }
 
+/* The number of values below the widest gap. */
+static size_t widest_gap(const double *value, size_t n)
+{
+    size_t widest = 1;
+    for (size_t i = 2; i < n; i++)
+        if (value[i] - value[i - 1] > value[widest] - value[widest - 1])
+            widest = i;
+    return widest;
+}
+
+enum { REGIMES_LEAST = 5, REGIME_LEAST = 2, REGIMES_APART = 10 };
+
+bool sms__regimes(double *value, size_t n, double mean[2])
+{
+    struct sms_estimate group[2] = {{0}, {0}}, all = {0};
+    for (size_t i = 0; i < n; i++)
+        sms__estimate_add(&all, value[i]);
+    if (n < REGIMES_LEAST || isnan(all.mean))
+        return false;
+    gsl_sort(value, 1, n);
+    size_t low = widest_gap(value, n);
+    for (size_t i = 0; i < n; i++)
+        sms__estimate_add(&group[i >= low], value[i]);
+    double gap = value[low] - value[low - 1], sd = sqrt((group[0].sd + group[1].sd) / (double)(n - 2));
+    mean[0] = group[0].mean;
+    mean[1] = group[1].mean;
+    return low >= REGIME_LEAST && n - low >= REGIME_LEAST && gap > REGIMES_APART * sd && gap > 0.01 * fabs(all.mean);
+}
+
 bool sms__holm(const double *p, double *adjusted, size_t n)
 {
     size_t *order = calloc(n ? n : 1, sizeof *order), count = 0;

@@ -108,7 +108,7 @@ static double tick(const struct sms__program *p, double work_ps)
 
 static bool begins_before(const struct sms__program *p, const struct sms__bound_vm *vm)
 {
-    return !p->window->steady && p->window->from_ps > vm->vm->start_ps;
+    return !p->window->steady && (vm->vm->draws_phase || p->window->from_ps > vm->vm->start_ps);
 }
 
 /* Jobs that can have a part in the window, or per second. */

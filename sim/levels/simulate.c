@@ -129,7 +129,7 @@ static void init_feed(struct run *run, size_t vm, size_t device)
         .running = &run->running,
     };
     run->running++;
-    sms__feed_init(feed, run->arena, run->spec->seed, run->spec->record, vm, device);
+    sms__feed_init(feed, run->arena, run->spec, vm, device);
 }
 
 static void init_bins(struct run *run, size_t all_sms)

@@ -3,9 +3,11 @@
 #ifndef SMS_LEVELS_TENANT_H
 #define SMS_LEVELS_TENANT_H
 
+#include "../model/phase.h"
 #include "block/block.h"
 #include "jobs.h"
 #include "pcie.h"
+#include "simulate.h"
 
 struct sms__feed;
 
@@ -14,11 +16,14 @@ struct sms__vm_stream {
     struct sms__feed *feed;
     struct sms__launch launch;
     struct sms__copy_in_flight copy;
-    size_t source; /* of events: ends of its host steps */
+    size_t source; /* of events: ends of its host steps, and when it begins */
     size_t step;
     uint64_t times;      /* launches done of the current step */
     uint64_t arrived_ps; /* its job */
     bool in_job;
+    struct sms__phase begins; /* until it has begun */
+    double done;              /* share of its operation that was done when it began */
+    bool is_rest;             /* so was a part of its job */
     struct sms__taker taker;
 };
 
@@ -40,8 +45,8 @@ struct sms__feed {
 };
 
 /* Prepares the feed. Its first event is the VM's start. */
-void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t seed, struct sms__record *record,
-                    size_t vm, size_t device);
+void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, const struct sms__run_spec *spec, size_t vm,
+                    size_t device);
 
 /* Adds what is done of kernels and jobs under way to the records (sign 1), or subtracts it (-1). Call it after
  * sms__blocks_add_partial. */

@@ -23,11 +23,19 @@ static bool draws_arrivals(const struct sms_scenario *scenario)
     return drawn;
 }
 
+static bool draws_phases(const struct sms_scenario *scenario)
+{
+    bool drawn = false;
+    for (size_t v = 0; v < scenario->vms && !drawn; v++)
+        drawn = scenario->vm[v].draws_phase;
+    return drawn;
+}
+
 bool sms__draws(const struct sms_scenario *scenario)
 {
     if (scenario->cluster)
         return scenario->cluster->failures > 0 || scenario->cluster->monitor;
-    return draws_kernels(scenario) || draws_arrivals(scenario);
+    return draws_kernels(scenario) || draws_arrivals(scenario) || draws_phases(scenario);
 }
 
 static bool all_repeat(const struct sms_scenario *scenario)

@@ -20,6 +20,10 @@ struct sms__job {
 struct sms__job sms__measure_job(const struct sms__workload *workload, const struct sms__footprint *fit,
                                  const struct sms__device *device);
 
+/* The same of one operation of a step: a launch, a copy, a host step. */
+struct sms__job sms__measure_step(const struct sms__workload *workload, size_t s, const struct sms__footprint *fit,
+                                  const struct sms__device *device);
+
 /* "3.2 days", "17 years", for messages. */
 const char *sms__say_time(char *out, size_t size, double ps);
 

@@ -33,19 +33,26 @@ static struct sms__job measure_launch(const struct sms__kernel *kernel, const st
     return launch;
 }
 
+struct sms__job sms__measure_step(const struct sms__workload *workload, size_t s, const struct sms__footprint *fit,
+                                  const struct sms__device *device)
+{
+    const struct sms__step *step = &workload->step[s];
+    bool copy = (step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT) && device->link_bandwidth > 0;
+    struct sms__job one = {.events = 1};
+    if (step->kind == SMS__LAUNCH)
+        return measure_launch(&workload->kernel[step->kernel], &fit[step->kernel], device);
+    if (step->kind == SMS__HOST || copy)
+        one.ps = one.least_ps = copy ? step->amount / device->link_bandwidth * 1e12 : step->amount;
+    return one;
+}
+
 struct sms__job sms__measure_job(const struct sms__workload *workload, const struct sms__footprint *fit,
                                  const struct sms__device *device)
 {
     struct sms__job job = {0};
     for (size_t s = 0; s < workload->steps; s++) {
-        const struct sms__step *step = &workload->step[s];
-        bool copy = (step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT) && device->link_bandwidth > 0;
-        struct sms__job one = {.events = 1};
-        double times = step->kind == SMS__LAUNCH ? (double)step->times : 1;
-        if (step->kind == SMS__LAUNCH)
-            one = measure_launch(&workload->kernel[step->kernel], &fit[step->kernel], device);
-        else if (step->kind == SMS__HOST || copy)
-            one.ps = one.least_ps = copy ? step->amount / device->link_bandwidth * 1e12 : step->amount;
+        const struct sms__job one = sms__measure_step(workload, s, fit, device);
+        double times = sms__step_times(&workload->step[s]);
         job.ps += times * one.ps;
         job.least_ps += times * one.least_ps;
         job.events += times * one.events;

@@ -3,6 +3,7 @@
  * above it, so checks that need a sound scenario are left out once there is an error. Warnings come last. */
 #include "estimate.h"
 #include "file.h"
+#include "phase.h"
 #include "scenario.h"
 
 #include <string.h>
@@ -135,6 +136,8 @@ void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, st
         resolve_devices(reader, file, scenario);
     if (!reader->errors->count)
         sms__check_clock(reader, scenario);
+    if (!reader->errors->count && !cluster)
+        sms__find_phases(reader->arena, scenario);
     if (!reader->errors->count)
         sms__warn(file, scenario);
 }

@@ -33,6 +33,7 @@ struct sms__tenant {
     size_t choices;
     const struct sms__footprint **fit; /* [devices] -> [kernels] */
     double start_ps, deadline_ps;      /* deadline 0: none */
+    bool draws_phase;                  /* it begins somewhere in a job of its own, which is drawn (phase.h) */
     uint64_t repeat;                   /* jobs; 0: for ever */
     uint64_t streams;                  /* jobs at once; of a VM on each device */
 

@@ -62,7 +62,13 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
     }
 #define SEVERAL                                                                                                        \
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, TENANTS_MAX, .help = "how many; default 1"},               \
-        {"start", SMS__QUANTITY, SMS__TIME, F(entry, vm.start_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},          \
+        {"start",                                                                                                      \
+         SMS__QUANTITY,                                                                                                \
+         SMS__TIME,                                                                                                    \
+         F(entry, vm.start_ps),                                                                                        \
+         0,                                                                                                            \
+         SMS__TIME_MAX_PS,                                                                                             \
+         .help = "default: drawn if it repeats for ever, else 0"},                                                     \
     {                                                                                                                  \
         "stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS,                                \
             .needs = "count", .help = "between starts; default 0"                                                      \

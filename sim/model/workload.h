@@ -48,6 +48,12 @@ struct sms__step {
     uint64_t jobs_ago;    /* of a wait: in which job of the other stream, counted back from this stream's job */
 };
 
+/* How many operations the step is, one after another. */
+static inline double sms__step_times(const struct sms__step *step)
+{
+    return step->kind == SMS__LAUNCH ? (double)step->times : 1;
+}
+
 static inline bool sms__is_event(const struct sms__step *step)
 {
     return step->kind == SMS__RECORD || step->kind == SMS__WAIT;

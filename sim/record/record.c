@@ -95,6 +95,12 @@ bool sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double de
     return true;
 }
 
+void sms__record_rest_of_job(struct sms__vm_record *record, uint64_t now)
+{
+    record->job_parts += (sms__integral)SMS__PARTS;
+    record->end_ps = now;
+}
+
 struct sms__span_record sms__record_spans(const struct sms__record *record, size_t kernel)
 {
     struct sms__span_record sum = {0};
@@ -105,14 +111,12 @@ struct sms__span_record sms__record_spans(const struct sms__record *record, size
     return sum;
 }
 
-static double operations(const struct sms__step *step) { return step->kind == SMS__LAUNCH ? (double)step->times : 1; }
-
 uint64_t sms__job_parts(const struct sms__workload *workload, size_t step, uint64_t times, uint64_t parts)
 {
     double done = (double)times + (double)parts / (double)SMS__PARTS, all = 0;
     for (size_t s = 0; s < workload->steps; s++) {
-        done += s < step ? operations(&workload->step[s]) : 0;
-        all += operations(&workload->step[s]);
+        done += s < step ? sms__step_times(&workload->step[s]) : 0;
+        all += sms__step_times(&workload->step[s]);
     }
     return all > 0 ? sms__parts(done, all) : 0;
 }

@@ -282,6 +282,8 @@ void sms__process_record_restart(struct sms__process_record *process);
 /* Counts a job that arrived at `since_ps` and ends now. `deadline_ps` counts from its arrival; 0 means none. Returns
  * whether it missed it. Call it inside a guard of the record's arena. */
 bool sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now);
+/* Counts a job that was under way when its tenant began, and ends now. It has neither a latency nor a deadline. */
+void sms__record_rest_of_job(struct sms__vm_record *record, uint64_t now);
 
 /* Returns how much of a job is done, in parts, when it is at `step` of its workload, `times` launches of that step have
  * ended and `parts` of the next are done. Each launch, copy, allocation and host span weighs the same. */

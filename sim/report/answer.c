@@ -148,12 +148,15 @@ static void put_change(const struct sms__outcome *answer, size_t policy, size_t 
     const struct sms_estimate change = change_of(answer, policy, over, &ratio);
     const struct sms__scale unit = unit_of(answer, fabs(change.mean));
     char text[64];
+    double regime[2];
     if (ratio)
         fputs(sms__percent(text, sizeof text, true, 100 * change.mean, NAN), to);
     else
         fprintf(to, "%+.4g%s", change.mean / unit.divisor, unit.name);
     fprintf(to, " over %s", name_of(answer, over));
     put_interval(answer, &change, ratio, to);
+    if (ratio && sms__result_regimes(&answer->asked, policy, (long)over, regime))
+        fprintf(to, ", in two regimes: %+.1f and %+.1f %%", 100 * (regime[0] - 1), 100 * (regime[1] - 1));
 }
 
 enum { NAMED = 3 };
@@ -171,6 +174,18 @@ static void put_names(const struct sms__outcome *answer, FILE *to)
         fprintf(to, " and %zu more", count - shown);
 }
 
+static void put_regimes(const struct sms__outcome *answer, FILE *to)
+{
+    double regime[2];
+    if (!sms__result_regimes(&answer->asked, answer->best.best, -1, regime))
+        return;
+    fputs(" (two regimes: ", to);
+    put_value(answer, regime[0], to);
+    fputs(" and ", to);
+    put_value(answer, regime[1], to);
+    fputc(')', to);
+}
+
 static void put_best(const struct sms__outcome *answer, FILE *to)
 {
     const bool several = answer->best.group > 1;
@@ -183,6 +198,7 @@ static void put_best(const struct sms__outcome *answer, FILE *to)
                 metric, of, several ? "," : ":");
     }
     put_value(answer, answer->value.mean, to);
+    put_regimes(answer, to);
     if (several && answer->verdict != SMS__ANSWER_SAME)
         fputs(answer->best.equal ? " (equal)" : " (not told apart)", to);
 }

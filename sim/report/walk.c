@@ -1,5 +1,10 @@
 /* Walks results. */
 #include "walk.h"
+#include "memory.h"
+
+#include "../base/statistics.h"
+
+#include <stdlib.h>
 
 struct sms__result sms__walk(const struct sms_results *results)
 {
@@ -61,4 +66,20 @@ struct sms_estimate sms__result_shown(const struct sms__result *result, long bas
 {
     return baseline < 0 ? sms__result_estimate(result, result->policy)
                         : sms__result_ratio(result, result->policy, (size_t)baseline);
+}
+
+bool sms__result_regimes(const struct sms__result *result, size_t policy, long baseline, double mean[2])
+{
+    const struct sms_results *results = result->results;
+    const size_t n = result->metric == SIZE_MAX ? 0 : sms_results_replications(results);
+    double *value = calloc(n ? n : 1, sizeof *value);
+    sms__note_memory(value);
+    for (size_t r = 0; r < n && value; r++) {
+        value[r] = sms_results_value(results, policy, r, result->subject, result->idx, result->metric);
+        if (baseline >= 0)
+            value[r] /= sms_results_value(results, (size_t)baseline, r, result->subject, result->idx, result->metric);
+    }
+    bool found = value && sms__regimes(value, n, mean);
+    free(value);
+    return found;
 }

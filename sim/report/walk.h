@@ -33,6 +33,10 @@ struct sms_estimate sms__result_estimate(const struct sms__result *result, size_
 struct sms_estimate sms__result_ratio(const struct sms__result *result, size_t policy, size_t baseline);
 struct sms_estimate sms__result_difference(const struct sms__result *result, size_t policy, size_t baseline);
 
+/* Whether the values of the replications fall into two regimes (statistics.h), over a baseline that is not negative;
+ * the values are then ratios. False as well when out of memory. */
+bool sms__result_regimes(const struct sms__result *result, size_t policy, long baseline, double mean[2]);
+
 /* What printers show under its own policy: the value, or the ratio over a baseline that is not negative. */
 struct sms_estimate sms__result_shown(const struct sms__result *result, long baseline);
 

@@ -18,7 +18,7 @@ devices: [{model: v100, sms: 10}]
 contention: proportional
 policies: [$1]
 vms:
-  - {name: batch, workload: batch, repeat: forever}
+  - {name: batch, workload: batch, repeat: forever, start: 0 ms}
   - {name: server, workload: request, arrivals: {poisson: 2 ms}, deadline: 1 ms}
 $2
 run: {duration: 60 ms, replications: 3}

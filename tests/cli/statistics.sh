@@ -17,7 +17,7 @@ devices: [{model: v100, dispatch: none, sms: 4}]
 contention: proportional
 policies: [round_robin, {fine_grained: {limit: 100 %}}, breadth_first]
 vms:
-  - {name: a, workload: w, repeat: forever}
+  - {name: a, workload: w, repeat: forever, start: 0 ms}
   - {name: b, workload: w, repeat: forever, arrivals: {poisson: 200 us}}
 answer: {metric: kernels_per_s}
 run: {warmup: 0.1 ms, duration: 2 ms, until: 2 %}

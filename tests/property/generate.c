@@ -295,7 +295,7 @@ static void generate_workload_costs(struct workload *workload, uint64_t base, ui
         workload->step[i].graph = workload->step[i].kind == STEP_LAUNCH && chance(rng, 50);
 }
 
-/* Drawn last, so that the rest of a seed's scenario is as it was without. */
+/* Drawn late, so that the rest of a seed's scenario is as it was without. */
 static void generate_dispatch(struct scenario *s, uint64_t base, uint64_t *rng)
 {
     if (chance(rng, 60))
@@ -336,4 +336,6 @@ void generate(struct scenario *s, uint64_t seed)
     s->replications = chance(rng, 80) ? 1 : 2;
     s->wordy = chance(rng, 10);
     generate_dispatch(s, base, rng);
+    for (size_t v = 0; v < s->vms; v++)
+        s->vm[v].phased = chance(rng, 50);
 }

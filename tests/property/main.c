@@ -122,7 +122,8 @@ static void check_seed(const struct options *options, uint64_t seed, struct summ
     struct scenario scenario;
     struct run run;
     generate(&scenario, seed);
-    bool runs = run_scenario(&run, &scenario, true);
+    const struct scenario begun = without_phases(&scenario);
+    bool runs = run_scenario(&run, &begun, true);
     check_all(options, &scenario, runs ? &run : NULL, seed, summary);
     summary->scenarios++;
     summary->unsaid += !runs;

@@ -244,7 +244,8 @@ static void print_vm(FILE *to, const struct scenario *s, const struct vm *vm)
     print_number(to, "", vm->name, "");
     fprintf(to, ", workload: %s", prefix(s, "w", "another-net-"));
     print_number(to, "", vm->workload, "");
-    print_unless_0(to, ", start: ", vm->start, " ps");
+    if (vm->start || (!vm->phased && !vm->repeat && !vm->arrivals))
+        print_number(to, ", start: ", vm->start, " ps");
     if (vm->repeat)
         print_number(to, ", repeat: ", vm->repeat, "");
     else if (!vm->arrivals)

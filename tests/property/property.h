@@ -33,7 +33,10 @@ extern const struct named_property properties[]; /* ends with a name of NULL */
 /* NULL: there is none. */
 const struct named_property *find_property(const char *name);
 
-/* Of any kind. `run` is the scenario's, NULL: it is run if the property wants it. A scenario that does not
+/* The same scenario, whose VMs all begin with a job. */
+struct scenario without_phases(const struct scenario *scenario);
+
+/* Of any kind. `run` is the one without phases, NULL: it is run if the property wants it. A scenario that does not
  * load or has too many events holds. */
 bool property_holds(const struct named_property *property, const struct scenario *scenario, const struct run *run,
                     char *why, size_t size);

@@ -80,6 +80,7 @@ struct vm {
     uint64_t name; /* number that ends the name */
     uint64_t workload, start, streams, priority;
     uint64_t repeat; /* 0: forever */
+    uint64_t phased; /* its phase is drawn if it repeats for ever: no start is given */
     uint64_t arrivals, interval, deadline;
 };
 

@@ -145,7 +145,7 @@ static void print_scenario(FILE *to, const struct scenario *scenario, const stru
     fprintf(to, "contention: {model: proportional, slope: %s}\n", scenario->fit->slope);
     fprintf(to, "queue: interleave\npolicies: [round_robin, utilization_aware, fine_grained]\nvms:\n");
     for (int i = 0; i < scenario->count; i++)
-        fprintf(to, "  - {name: vm%d, workload: %s/vm%02d, repeat: forever}\n", scenario->first + i + 1,
+        fprintf(to, "  - {name: vm%d, workload: %s/vm%02d, repeat: forever, start: 0 ms}\n", scenario->first + i + 1,
                 scenario->fit->name, scenario->first + i + 1);
     fprintf(to, "run: {warmup: 8 ms, duration: 40 ms, seed: 1001, replications: %d}\n", scenario->fit->replications);
 }

@@ -128,7 +128,7 @@ def prototype(smsched, rows):
                      f"jitter: 5.77 %, demand: {{{demand}}}}}]\n")
         found[f"004-vm{vm}"] = rows[f"004-vm{vm}"]["value"]
     for s, vms in VMS.items():
-        tenants = ", ".join(f"{{name: vm{vm}, workload: vm{vm}, repeat: forever}}" for vm in vms)
+        tenants = ", ".join(f"{{name: vm{vm}, workload: vm{vm}, repeat: forever, start: 0 ms}}" for vm in vms)
         parts += [PROTOTYPE.format(name=f"{queue}-{s}", queue=queue, vms=tenants) for queue in ("interleave", "fifo")]
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         file.write("---\n".join(parts))

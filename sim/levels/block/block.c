@@ -147,9 +147,9 @@ bool sms__blocks_busy(const struct sms__blocks *device)
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     launch->launched_ps = now;
-    launch->waiting = launch->blocks;
+    launch->waiting = launch->blocks - launch->done;
     launch->resident = 0;
-    launch->left = 0;
+    launch->left = launch->done;
     launch->explained = 0;
     launch->device = device;
     sms__waits_begin(device, launch, now);

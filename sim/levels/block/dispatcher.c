@@ -7,7 +7,7 @@ static void join(struct sms__blocks *device, struct sms__launch *launch, uint64_
 {
     launch->entry.served_ps = now;
     launch->number = ++device->launches;
-    sms__notify_policy(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->blocks);
+    sms__notify_policy(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->waiting);
     sms__dispatch_queue_join(device, launch);
     sms__waits_join(launch, now);
 }
@@ -49,7 +49,7 @@ void sms__dispatcher_schedule(struct sms__blocks *device)
 static void await_end_of_cost(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     struct sms__launch **at = &device->dispatcher.pending;
-    launch->pending.ready_ps = now + launch->cost_ps;
+    launch->pending.ready_ps = now + launch->pending.cost_ps;
     while (*at && (*at)->pending.ready_ps <= launch->pending.ready_ps)
         at = &(*at)->pending.next;
     launch->pending.next = *at;
@@ -68,7 +68,7 @@ void sms__dispatcher_forget(struct sms__blocks *device, struct sms__launch *laun
 
 void sms__dispatcher_take(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    if (launch->cost_ps)
+    if (launch->pending.cost_ps)
         await_end_of_cost(device, launch, now);
     else
         join(device, launch, now);

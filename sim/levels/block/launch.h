@@ -30,8 +30,9 @@ struct sms__queue_entry {
     uint64_t served_ps;                        /* time of the latest placement, or of the launch */
 };
 
-/* A launch whose cost is not yet over. Kept by dispatcher.c. */
+/* The cost of a launch, and its wait until that is over. Kept by dispatcher.c. */
 struct sms__pending_launch {
+    uint64_t cost_ps;  /* from the launch until its first block may start; set by the caller */
     uint64_t ready_ps; /* when it is over */
     struct sms__launch *next;
     bool is_pending; /* it is in no queue yet */
@@ -51,8 +52,8 @@ struct sms__launch {
     size_t owner;         /* index of its dispatch queue */
     size_t tenant;        /* for policies, like deadline_ps */
     uint64_t deadline_ps; /* UINT64_MAX if it has none */
-    uint64_t cost_ps;     /* from the launch until its first block may start */
     uint64_t blocks;      /* of the grid */
+    uint64_t done;        /* of these, blocks that ended before the run began */
     double priority;
 
     /* Kept by the block level. */

@@ -201,7 +201,8 @@ void sms__end_launch(struct sms__launch *launch, uint64_t now)
         return;
     sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
     launch->record->launches++;
-    sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
+    if (launch->done == 0)
+        sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
     launch->ended(launch->subject, now);
 }
 

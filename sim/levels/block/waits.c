@@ -42,7 +42,7 @@ void sms__waits_begin(struct sms__blocks *device, struct sms__launch *launch, ui
         device->free_waits = waits->next;
     else
         waits = SMS__NEW(device->arena, struct sms__waits, 1);
-    *waits = (struct sms__waits){.since_ps = now, .what = launch->cost_ps ? LAUNCH_COST : OTHERS};
+    *waits = (struct sms__waits){.since_ps = now, .what = launch->pending.cost_ps ? LAUNCH_COST : OTHERS};
     launch->waits = waits;
 }
 

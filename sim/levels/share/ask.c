@@ -37,12 +37,17 @@ static enum outcome refuse(struct sms__process *process, uint64_t now)
     return GONE;
 }
 
+static void begin_later(void *stream, uint64_t now) { sms__stream_begin_job(stream, now); }
+
+/* The process has arrived after the delay of its main stream. */
 static void begin_jobs(struct sms__process *process, uint64_t now)
 {
     sms__tell(process, SMS_EVENT_PLACED);
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next) {
         if (process->jobs)
             sms__stream_await_job(stream, now);
+        else if (stream != process->stream && stream->begins.delay_ps > 0)
+            sms__stream_compute(stream, stream->begins.delay_ps, begin_later, now);
         else
             sms__stream_begin_job(stream, now);
     }

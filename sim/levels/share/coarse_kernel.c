@@ -65,7 +65,7 @@ static uint64_t active_ps(const struct sms__fluid *fluid, uint64_t now)
 void sms__coarse_kernel_start(struct sms__coarse_kernels *kernels, struct sms__coarse_kernel *kernel, uint64_t now)
 {
     kernel->began_ps = active_ps(&kernels->fluid, now);
-    sms__flow_start(&kernels->fluid, &kernel->flow, kernel->work, now);
+    sms__flow_start(&kernels->fluid, &kernel->flow, kernel->flow.left, now);
 }
 
 uint64_t sms__coarse_kernel_ran_ps(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel,

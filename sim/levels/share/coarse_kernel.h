@@ -30,7 +30,7 @@ struct sms__coarse_kernels {
 /* The source belongs to the caller, whose handler calls sms__fluid_fire. */
 void sms__coarse_kernels_init(struct sms__coarse_kernels *kernels, struct sms__engine *engine, size_t source,
                               bool active);
-/* The caller has set what is to be called when the flow is done, and the kernel's fit. */
+/* The caller has set what is to be called when the flow is done, how much of the work is left, and the kernel's fit. */
 void sms__coarse_kernel_start(struct sms__coarse_kernels *kernels, struct sms__coarse_kernel *kernel, uint64_t now);
 /* How much of the kernel is done, in parts, and the time that it has run; 0 before it starts. They change nothing, so
  * that no clock depends on who reads it. */

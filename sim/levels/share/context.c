@@ -166,7 +166,8 @@ static void end_coarse(void *subject, uint64_t now)
     kernel->launch.span->residence_ps +=
         whole_device_ps(kernel, sms__coarse_kernel_ran_ps(&kernel->context->coarse, &kernel->coarse, now));
     kernel->launch.span->work_ps += whole_device_ps(kernel, kernel->coarse.fit->work);
-    sms__histogram_add(&record->latency, now - kernel->launched_ps);
+    if (kernel->done <= 0)
+        sms__histogram_add(&record->latency, now - kernel->launched_ps);
     check_drained(kernel->context, now);
     kernel->context->kernels--;
     kernel->ended(kernel->stream, now);
@@ -264,10 +265,11 @@ static void launch_coarse(struct sms__context *context, struct sms__stream_kerne
     if (!launch->kernel->made)
         work *= 1 + kernel->overhead;
     launch->record->placed++;
-    kernel->coarse = (struct sms__coarse_kernel){.flow = {.left = work, .done = end_coarse, .subject = kernel},
-                                                 .fit = launch->fit,
-                                                 .work = work,
-                                                 .process = kernel->stream->process->idx};
+    kernel->coarse =
+        (struct sms__coarse_kernel){.flow = {.left = work * (1 - kernel->done), .done = end_coarse, .subject = kernel},
+                                    .fit = launch->fit,
+                                    .work = work,
+                                    .process = kernel->stream->process->idx};
     if (context->on_hold)
         hold_coarse(context, kernel);
     else

@@ -41,6 +41,7 @@ void sms__stream_next_step(struct sms__stream *stream)
 {
     stream->step++;
     stream->times = 0;
+    stream->done = 0;
     stream->excused = false;
 }
 

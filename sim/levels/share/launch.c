@@ -35,7 +35,7 @@ static void observe_kernel(const struct sms__stream *stream, uint64_t now)
                                  stream->kernel.launch.kernel->name,
                                  stream->kernel.launched_ps,
                                  now,
-                                 stream->kernel.launch.blocks};
+                                 stream->kernel.launch.blocks - stream->kernel.launch.done};
     sms__observe(observer, (struct sms_run_event){SMS_RUN_KERNEL, .kernel = &run});
 }
 
@@ -57,6 +57,7 @@ static void end_kernel(struct sms__stream *stream, uint64_t now)
     leave_device(stream, now);
     sms__stream_enter(stream, SMS_PHASE_HOST, now);
     stream->times++;
+    stream->done = 0;
     stream->excused = false;
     sms__tell(process, SMS_EVENT_KERNEL_ENDED);
     if (process->doomed && process->kernels == 0)
@@ -76,7 +77,9 @@ static struct sms__launch launch_of(const struct sms__stream *stream, size_t k)
     struct sms__kernel_record *own = &record->kernel[record->first_kernel[process->arrival.vm] + of_vm];
     return (struct sms__launch){
         .fit = fit,
-        .cost_ps = sms__launch_cost(&stream->workload->step[stream->step], stream->times, fit->launch_ps),
+        .pending.cost_ps = stream->done > 0
+                               ? 0
+                               : sms__launch_cost(&stream->workload->step[stream->step], stream->times, fit->launch_ps),
         .kernel = kernel,
         .vm = process->arrival.name,
         .record = own,
@@ -85,6 +88,7 @@ static struct sms__launch launch_of(const struct sms__stream *stream, size_t k)
         .priority = process->vm->stream[stream->idx].priority,
         .kernel_type = process->first_kernel_type + of_vm,
         .blocks = kernel->blocks,
+        .done = sms__blocks_done(kernel, stream->done),
     };
 }
 
@@ -98,6 +102,7 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
         .on_device = true,
         .launched_ps = now,
         .deadline_ps = sms__job_deadline(stream),
+        .done = stream->done,
         .overhead = process->share->policy.policy->intercepts ? stream->workload->overhead : 0,
         .launch = launch_of(stream, k),
         .ended = end_kernel,
@@ -108,6 +113,8 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
     sms__stream_enter(stream, SMS_PHASE_KERNEL, now);
     sms__instance_kernel(process->instance, core_of(stream, k), 1, now);
     sms__context_launch(context, &stream->kernel, now);
+    if (stream->done > 0)
+        sms__context_add_partial(context, &stream->kernel, -1, now);
     sms__slicer_add(context, now);
     sms__tell(process, SMS_EVENT_LAUNCHED);
 }

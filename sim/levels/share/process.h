@@ -5,6 +5,7 @@
 #ifndef SMS_LEVELS_SHARE_PROCESS_H
 #define SMS_LEVELS_SHARE_PROCESS_H
 
+#include "../../model/phase.h"
 #include "../block/block.h"
 #include "../jobs.h"
 #include "coarse_kernel.h"
@@ -20,6 +21,7 @@ struct sms__stream_kernel {
     size_t idx; /* of the stream's workload */
     bool on_device;
     uint64_t launched_ps, deadline_ps; /* on the clock of the run; UINT64_MAX: no deadline */
+    double done;                       /* share of it that was done when its stream began */
     double overhead;                   /* part of its time that the policy's interception of calls adds */
     struct sms__launch launch;
     struct sms__coarse_kernel coarse;
@@ -33,6 +35,7 @@ struct sms__job {
     uint64_t ended; /* jobs of the stream so far */
     bool under_way;
     bool uses_device;      /* it has used the device */
+    bool is_rest;          /* a part of it was done when the stream began */
     uint64_t arrived_ps;   /* of the job under way */
     uint64_t parts_before; /* of it, done before the measured time began */
 };
@@ -54,11 +57,13 @@ struct sms__stream {
     size_t first_kernel; /* of the workload, among the VM's kernels */
     enum sms_phase phase;
     size_t step;
-    uint64_t times;        /* launches of the step that have ended */
-    bool halted;           /* it stands still before its step because its process does */
-    bool excused;          /* the policy has let this call pass */
-    bool awaiting;         /* for another stream of the process to record an event */
-    uint64_t held, wanted; /* bytes that its steps took; of the allocation under way */
+    uint64_t times;           /* launches of the step that have ended */
+    struct sms__phase begins; /* until it has begun */
+    double done;              /* share of its operation that was done when it began */
+    bool halted;              /* it stands still before its step because its process does */
+    bool excused;             /* the policy has let this call pass */
+    bool awaiting;            /* for another stream of the process to record an event */
+    uint64_t held, wanted;    /* bytes that its steps took; of the allocation under way */
     struct sms__job job;
     struct sms__taker taker; /* of jobs that arrive */
     struct sms__stream_kernel kernel;

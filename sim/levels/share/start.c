@@ -57,6 +57,34 @@ static void init_streams(struct sms__process *process, size_t drawn)
     }
 }
 
+/* Streams that wait for each other begin at their first steps. */
+static bool waits(const struct sms__process *process)
+{
+    bool waits = false;
+    for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
+        waits |= stream->workload->waits;
+    return waits;
+}
+
+/* Each stream that repeats for ever draws how far it is in a job, by its times on a device that the process may have.
+ * By itself, a process begins its first. */
+static void draw_phases(struct sms__process *process, uint64_t seed)
+{
+    const struct sms__tenant *vm = process->vm;
+    const struct sms_scenario *scenario = process->share->scenario;
+    const size_t device = vm->device < 0 ? 0 : (size_t)vm->device;
+    struct sms__arena *arena = process->share->arena;
+    gsl_rng *random = sms__stream(arena, seed, sms__print(arena, "phase of %s", vm->name), 0);
+    struct sms__phase (*find)(const struct sms_scenario *, const struct sms__workload *, const struct sms__footprint *,
+                              const struct sms__device *, double) = waits(process) ? sms__phase_before : sms__phase_at;
+    for (struct sms__stream *stream = process->stream; stream; stream = stream->next) {
+        double u = gsl_rng_uniform(random);
+        if (vm->stream[stream->idx].repeat == 0)
+            stream->begins =
+                find(scenario, stream->workload, vm->fit[device] + stream->first_kernel, scenario->device[device], u);
+    }
+}
+
 void sms__process_init(struct sms_share *share, size_t idx)
 {
     const struct sms__run_spec *spec = share->spec;
@@ -83,5 +111,7 @@ void sms__process_init(struct sms_share *share, size_t idx)
         init_jitter(process, stream, spec->seed);
     if (vm->arrivals != SMS__CLOSED)
         sms__process_receive_jobs(process, spec->seed);
-    sms__process_arrive_at(process, (uint64_t)(vm->start_ps + 0.5));
+    if (vm->draws_phase && spec->only_vm < 0)
+        draw_phases(process, spec->seed);
+    sms__process_arrive_at(process, (uint64_t)(vm->start_ps + process->stream->begins.delay_ps + 0.5));
 }

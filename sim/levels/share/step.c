@@ -20,10 +20,19 @@ static void end_job(struct sms__stream *stream, uint64_t now)
     sms__job_use_device(stream, false, now);
     stream->job.ended++;
     stream->job.under_way = false;
-    if (sms__record_job(process->vm_record, stream->job.arrived_ps, process->vm->deadline_ps, now))
+    if (stream->job.is_rest)
+        sms__record_rest_of_job(process->vm_record, now);
+    else if (sms__record_job(process->vm_record, stream->job.arrived_ps, process->vm->deadline_ps, now))
         observe_miss(stream, now);
+    stream->job.is_rest = false;
     if (stream->held) /* what the job has not freed */
         sms__stream_release(stream, stream->held, now);
+}
+
+/* Bytes of the step's copy, or ps of its host step. */
+static double amount_left(const struct sms__stream *stream)
+{
+    return stream->workload->step[stream->step].amount * (1 - stream->done);
 }
 
 static void end_host_step(void *subject, uint64_t now) { sms__stream_end_step(subject, now); }
@@ -33,7 +42,7 @@ static void end_copy(void *subject, uint64_t now)
     struct sms__stream *stream = subject;
     struct sms__process_record *record = stream->process->record;
     bool in = stream->phase == SMS_PHASE_COPY_IN;
-    *(in ? &record->copied_in : &record->copied_out) += stream->workload->step[stream->step].amount;
+    *(in ? &record->copied_in : &record->copied_out) += amount_left(stream);
     sms__stream_enter(stream, SMS_PHASE_HOST, now);
     sms__tell(stream->process, in ? SMS_EVENT_COPIED_IN : SMS_EVENT_COPIED_OUT);
     sms__stream_end_step(stream, now);
@@ -123,7 +132,7 @@ static bool begin_step(struct sms__stream *stream, const struct sms__step *step,
         sms__stream_enter(stream, SMS_PHASE_HOST, now);
         if (step->amount < 1)
             return true;
-        sms__stream_compute(stream, step->amount, end_host_step, now);
+        sms__stream_compute(stream, amount_left(stream), end_host_step, now);
         return false;
     case SMS__ALLOCATE:
         stream->wanted = (uint64_t)step->amount;
@@ -137,7 +146,7 @@ static bool begin_step(struct sms__stream *stream, const struct sms__step *step,
         return sms__stream_request(stream, SMS_PHASE_LAUNCH, now);
     default:
         sms__stream_enter(stream, step->kind == SMS__COPY_IN ? SMS_PHASE_COPY_IN : SMS_PHASE_COPY_OUT, now);
-        sms__stream_copy(stream, step->kind == SMS__COPY_IN, step->amount, end_copy, now);
+        sms__stream_copy(stream, step->kind == SMS__COPY_IN, amount_left(stream), end_copy, now);
         return false;
     }
 }
@@ -212,10 +221,31 @@ static void next_job(struct sms__stream *stream, bool freed, uint64_t now)
     sms__process_after(process, (double)(start - now), begin_periodic_job, now);
 }
 
+/* The stream comes to the step with which it begins. The part of its job that is done does not count. */
+static void begin_within_job(struct sms__stream *stream)
+{
+    const bool launch = stream->workload->step[stream->step].kind == SMS__LAUNCH;
+    stream->job.is_rest = true;
+    stream->times = stream->begins.times;
+    stream->done = stream->begins.done;
+    stream->begins = (struct sms__phase){0};
+    sms__job_add_partial(stream, -1, launch ? sms__parts(stream->done, 1) : 0);
+}
+
+/* Whether the step was done before the stream began. It has the memory that its steps hold. */
+static bool is_over(const struct sms__stream *stream, const struct sms__step *step)
+{
+    return stream->step < stream->begins.step && step->kind != SMS__ALLOCATE && step->kind != SMS__FREE;
+}
+
 /* True if the stream waits for an event: its process is stopped, or a step is under way. */
 static bool stops_at_step(struct sms__stream *stream, uint64_t now)
 {
     const struct sms__step *step = &stream->workload->step[stream->step];
+    if (is_over(stream, step))
+        return false;
+    if (stream->step == stream->begins.step && sms__is_within(&stream->begins))
+        begin_within_job(stream);
     return is_called_off(stream, step, now) || !begin_step(stream, step, now);
 }
 

@@ -171,12 +171,24 @@ static double value(const struct outcome *outcome, size_t policy, enum sms_subje
     abort();
 }
 
+/* A process that draws its phase arrives some time after its start. */
+static uint64_t arrival_of(const struct seen *seen, const struct sms_scenario *scenario, size_t process)
+{
+    uint64_t first = UINT64_MAX;
+    if (!scenario->vm[process].draws_phase)
+        return (uint64_t)(scenario->vm[process].start_ps + 0.5);
+    for (size_t i = 0; i < seen->spans; i++)
+        if (seen->span[i].process == process && seen->span[i].start_ps < first)
+            first = seen->span[i].start_ps;
+    return first;
+}
+
 /* The spans of a stream must follow one another from the arrival of its process on, and none may be empty. `end` gets
  * the end of the last one. */
 static const char *check_continuity(const struct seen *seen, const struct sms_scenario *scenario, size_t process,
                                     size_t stream, uint64_t *end)
 {
-    uint64_t at = (uint64_t)(scenario->vm[process].start_ps + 0.5);
+    uint64_t at = arrival_of(seen, scenario, process);
     for (size_t i = 0; i < seen->spans; i++) {
         const struct sms_span *span = &seen->span[i];
         if (span->process != process || span->stream != stream)
