@@ -85,8 +85,8 @@ struct json_t *sms__json_answer(const struct sms_results *results, size_t baseli
  * false if there is none. */
 bool sms__print_answer(const struct sms_results *results, size_t baseline, const char *before, FILE *to);
 
-/* unknowns.c: in how many draws of what is not known the best policy is the best, if the results have draws. The JSON
- * is null if they have none. */
+/* unknowns.c: in how many draws of what is not known the best policy is the best; without draws what is assumed, and
+ * how to draw it. The JSON is null without draws. */
 void sms__print_unknowns(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_unknowns(const struct sms_results *results, size_t baseline);
 

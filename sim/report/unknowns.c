@@ -9,6 +9,61 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* ---- what there is to draw ---- */
+
+enum { NAMED = 3 };
+
+/* Measured is what a profile on a device told. */
+static bool is_assumed(const struct sms__workload *workload) { return !*workload->device || workload->fitted; }
+
+/* Names workloads whose demands nobody measured. Returns their number, NAMED + 1 for more than NAMED. */
+static size_t name_assumed(const struct sms_scenario *scenario, FILE *to)
+{
+    const struct sms__workload *found[NAMED + 1], *workload;
+    size_t count = 0, first;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t i = 0; count <= NAMED && (workload = sms__workload_of(&scenario->vm[v], i, &first)); i++) {
+            size_t f = 0;
+            while (f < count && found[f] != workload)
+                f++;
+            if (f < count || !is_assumed(workload))
+                continue;
+            found[count++] = workload;
+            if (count <= NAMED)
+                fprintf(to, "%s %s", count == 1 ? "  assumed, not measured: demands of" : ",", workload->name);
+        }
+    if (count > NAMED)
+        fputs(" and others", to);
+    return count;
+}
+
+/* Whether the contention model has numbers that are assumed. A knee of a device was fitted. */
+static bool contention_is_assumed(const struct sms_scenario *scenario)
+{
+    const struct sms_contention *model = scenario->contention.model;
+    bool fitted = false;
+    for (size_t d = 0; d < scenario->devices && model->measured_alone; d++)
+        for (size_t r = 0; r < scenario->device[d]->resources; r++)
+            fitted |= scenario->device[d]->resource[r].knee > 0;
+    return model->measured_alone ? !fitted : scenario->contention.curves || (model->params && !model->pairs);
+}
+
+static void ask(const struct sms_results *results, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    struct sms_question asked;
+    if (scenario->vms == 0 || scenario->compat != SMS__COMPAT_OFF || sms_results_policies(results) < 2 ||
+        !sms_results_question(results, &asked))
+        return;
+    const bool demands = name_assumed(scenario, to), contention = contention_is_assumed(scenario);
+    if (contention)
+        fprintf(to, "%s contention %s", demands ? "," : "  assumed, not measured:", scenario->contention.label);
+    if (demands || contention)
+        fputs("; --unknowns 100 says how far that matters\n", to);
+}
+
+/* ---- the draws ---- */
+
 /* The best policy in the draws, and the parameter that moves its lead most. */
 struct view {
     const struct sms_results *results;
@@ -97,6 +152,8 @@ static void put_line(const struct view *view, FILE *to)
 void sms__print_unknowns(const struct sms_results *results, size_t baseline, FILE *to)
 {
     struct view view;
+    if (!results->unknowns)
+        ask(results, to);
     if (!results->unknowns || !begin(&view, results, baseline))
         return;
     if (view.standing.rival != SIZE_MAX)
