@@ -78,7 +78,7 @@ struct cli_text {
     const char *option, *help;
 };
 
-enum { CLI_TABLES_MAX = 11, CLI_TEXTS_MAX = 4 };
+enum { CLI_TABLES_MAX = 14, CLI_TEXTS_MAX = 4 };
 
 struct cli;
 
@@ -124,7 +124,7 @@ struct cli {
     const char *installed_models; /* folder with devices/ and workloads/ */
     const char *models;           /* the same, searched first; or NULL */
     int color;                    /* COLOR_AUTO, COLOR_ALWAYS or COLOR_NEVER */
-    bool quiet, help;
+    bool quiet, help, strict;
     bool force; /* of a command without an option of its own for it */
 };
 
@@ -134,8 +134,8 @@ struct sms__screen cli_screen(const struct cli *cli);
 /* Folds the lines of stdout from now on, if it is a terminal; closing stdout ends that. */
 void cli_fold_lines(void);
 
-/* --models and --quiet, which are common to several commands. */
-extern const struct cli_option cli_models[], cli_quiet[];
+/* --models, --quiet and --strict, which are common to several commands. */
+extern const struct cli_option cli_models[], cli_quiet[], cli_strict[];
 /* --force of commands that write a file. */
 extern const struct cli_option cli_force[];
 /* "table", "csv", "json"; FORMAT_LATEX is for `run` and `compare`, FORMAT_SIMTBS for `run`. */

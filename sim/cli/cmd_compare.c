@@ -110,6 +110,7 @@ const struct cli_command cmd_compare = {
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},
                 {cli_force},
+                {cli_strict},
                 {cli_models},
                 {cli_quiet}},
     .texts = {{"policy",

@@ -109,6 +109,7 @@ const struct cli_command cmd_run = {
                 {run_seed},
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},
+                {cli_strict},
                 {cli_models},
                 {cli_quiet}},
     .texts = {{"quiet", "print no progress, and with --out no results"}},

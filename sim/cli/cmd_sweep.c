@@ -60,6 +60,15 @@ struct sweep {
     char folder[4200];
 };
 
+/* Those of the plan's own file are printed by `validate`, which reads it as a file of scenarios, too. */
+static void print_warnings(const struct sweep *sweep)
+{
+    const bool validates = sweep->cli->command == &cmd_validate;
+    for (size_t i = 0; i < sweep->plan->bases; i++)
+        if (!validates || strcmp(sweep->plan->base[i].path, sweep->path) != 0)
+            sms_errors_print(sms_file_warnings(sweep->plan->base[i].library), stderr);
+}
+
 static int load(struct sweep *sweep, const struct cli *cli, const char *path, const char *out)
 {
     struct sms_errors errors;
@@ -70,6 +79,7 @@ static int load(struct sweep *sweep, const struct cli *cli, const char *path, co
     int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
     if (code || !sweep->plan)
         return cli_print_errors(code, &errors);
+    print_warnings(sweep);
     int size = out ? snprintf(sweep->folder, sizeof sweep->folder, "%s", out)
                    : snprintf(sweep->folder, sizeof sweep->folder, "%s.sweep", sweep->plan->name);
     if ((size_t)size >= sizeof sweep->folder)
@@ -337,7 +347,7 @@ const struct cli_command cmd_sweep = {
     .examples = "smsched sweep scenarios/sweeps/load.yaml\n"
                 "smsched sweep status scenarios/sweeps/load.yaml\n"
                 "smsched sweep scenarios/sweeps/paper.yaml --slurm --tasks 8 --dry-run -- --partition=cpu\n",
-    .options = {{own_options}, {cli_models}, {cli_quiet}},
+    .options = {{own_options}, {cli_strict}, {cli_models}, {cli_quiet}},
     .texts = {{"quiet", "print no progress and no counts; with --slurm only the number of the array"}},
     .size = sizeof(struct sweep_options),
     .run = run_sweep};

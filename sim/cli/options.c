@@ -24,6 +24,11 @@ const struct cli_option cli_force[] = {
      .letter = 'f', .common = true},
     {0},
 };
+const struct cli_option cli_strict[] = {
+    {"strict", NULL, "refuse kernels that alone want more than 100 % of a resource, except synthetic ones", CLI_FLAG,
+     offsetof(struct cli, strict), .common = true},
+    {0},
+};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 static const struct cli_option common_options[] = {
     {"color", "WHEN", "auto, always or never; auto: on a terminal, unless NO_COLOR is set", CLI_CHOICE,

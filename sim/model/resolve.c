@@ -1,6 +1,7 @@
 /* The one place that knows in which order a scenario is resolved: names of what it asks, devices, tenants with the
  * footprints of their kernels, policies. Reading comes before and knows nothing of this. Each check may rely on those
  * above it, so checks that need a sound scenario are left out once there is an error. Warnings come last. */
+#include "beyond_full.h"
 #include "estimate.h"
 #include "file.h"
 #include "phase.h"
@@ -140,4 +141,6 @@ void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, st
         sms__find_phases(reader->arena, scenario);
     if (!reader->errors->count)
         sms__warn(file, scenario);
+    if (!reader->errors->count && scenario->vm)
+        sms__warn_beyond_full(reader, file, scenario);
 }

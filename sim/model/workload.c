@@ -293,6 +293,8 @@ static const struct sms__field workload_fields[] = {
      .help = "share of its kernels' time without metrics, so without demand; default 0 %"},
     {"fitted", SMS__CHOICE, 0, F(sms__workload, fitted), .choices = sms__truths,
      .help = "true: fitted to published results, not measured; default false"},
+    {"synthetic", SMS__CHOICE, 0, F(sms__workload, synthetic), .choices = sms__truths,
+     .help = "true: its kernels alone may want more than 100 % of a resource, as no profile shows; default false"},
     {"corun_class", SMS__NAME, 0, F(sms__workload, cls), .help = "for contention by pairs of classes"},
     {"overhead", SMS__QUANTITY, SMS__RATIO, F(sms__workload, overhead), 0, 10,
      .help = "how much intercepted calls lengthen it; default 0"},

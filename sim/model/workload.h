@@ -75,6 +75,7 @@ struct sms__workload {
     const char *scaled_from;          /* the device of the profile that was scaled to `device`; "" */
     double unmeasured;                /* share of its kernels' time without any metric, 0..1 */
     int fitted;                       /* its numbers were fitted to results, not measured */
+    int synthetic;                    /* its kernels may want more than a profile can show */
     const char *cls;                  /* for contention by pairs; "" */
     double overhead;                  /* by which part policies that intercept calls lengthen it */
     double statics;                   /* bytes of static device variables, which are part of its context */

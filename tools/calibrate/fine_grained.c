@@ -124,7 +124,7 @@ static void print_workload(FILE *to, const struct fit *fit, const struct vm *vm,
 {
     fprintf(to, "workload: %s/vm%02d\n", fit->name, number);
     fprintf(to, "title: VM%d, %s\nsource: \"%s\"\n", number, vm->title, fit->source);
-    fprintf(to, "device: v100\nfitted: true\nkernels:\n");
+    fprintf(to, "device: v100\nfitted: true\n%skernels:\n", fit->limited ? "" : "synthetic: true\n");
     fprintf(to, "  - {name: main, blocks: %d, threads: %d, block_time: 100 us, jitter: 5.8 %%,\n     demand: {",
             SMS * vm->blocks, vm->threads);
     for (int r = 0; r < RESOURCES; r++)

@@ -64,6 +64,7 @@ struct sms_load_options {
     size_t n_places;
     const struct sms_queue_discipline *const *queues;
     size_t n_queues;
+    bool strict; /* refuse kernels that alone want more than 100 % of a resource, which is a warning otherwise */
 };
 
 /* Reads and checks every document of a YAML file, and the files to which they refer. `options` may be NULL. On success
