@@ -95,6 +95,7 @@ static int check(struct cli *cli)
     struct session session;
     struct sms__checks checks = {0};
     struct sms__write junit = {0};
+    given->run.alone_each = !cli->quiet; /* what the answer says, which a quiet check leaves out */
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK && given->junit)
         code = begin_junit(&junit, given->junit);

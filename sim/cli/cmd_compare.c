@@ -59,6 +59,7 @@ static int compare(struct cli *cli)
     struct options *given = cli->options;
     const struct sms__screen screen = cli_screen(cli);
     struct session session;
+    given->run.alone_each = true;
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);

@@ -73,6 +73,7 @@ static int run(struct cli *cli)
     struct sms__screen screen = cli_screen(cli);
     screen.latex = given->format == FORMAT_LATEX;
     struct session session;
+    given->run.alone_each = given->out || given->format == FORMAT_JSON; /* which have the answer */
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
         code = check_format(&session, given->format);

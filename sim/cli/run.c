@@ -62,6 +62,7 @@ struct sms_run_options run_settings(const struct run_options *options)
     settings.jobs = options->jobs ? (unsigned)options->jobs : cli_cores();
     settings.engine = (enum sms_engine)options->engine;
     settings.check = options->check;
+    settings.alone_each = options->alone_each;
     settings.max_events = options->events;
     settings.cancel = &cli_interrupted;
     return settings;

@@ -11,6 +11,7 @@ struct run_options {
     uint64_t seed, events, replications, jobs;
     int engine; /* enum sms_engine */
     bool check;
+    bool alone_each; /* set by commands that say what policies gain */
 };
 
 /* Options of --trace, which writes a run of one scenario for Perfetto. */

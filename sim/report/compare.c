@@ -292,6 +292,7 @@ static void print_table(const struct comparison *c, const struct sms__screen *sc
             add_change(table, row, &c->cell[i]);
         sms__table_mark(table, mark_of(c, row, &c->cell[i]));
     }
+    sms__add_alone_rows(table, c->results, c->baseline);
     if (c->policies > SMS__POLICY_COLUMNS)
         sms__table_transpose(table);
     sms__table_print(table, screen);
@@ -354,6 +355,7 @@ static void print_legend(const struct comparison *c, FILE *to)
     if (any_same)
         fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",
                 sms_results_replications(c->results));
+    sms__print_alone_legend(c->results, to);
     print_terms(c, to);
     fputc('\n', to);
 }

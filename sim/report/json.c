@@ -131,6 +131,8 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     if (baseline >= 0)
         json_object_set_new(object, "unknowns", sms__json_unknowns(results, (size_t)baseline));
     if (baseline >= 0 && !scenario->cluster)
+        json_object_set_new(object, "alone", sms__json_alone(results, (size_t)baseline));
+    if (baseline >= 0 && !scenario->cluster)
         json_object_set_new(object, "bounds", sms__json_gaps(results));
     for (size_t p = 0; p < sms_results_policies(results); p++)
         json_array_append_new(runs, run_of(results, baseline, p));

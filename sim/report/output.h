@@ -90,6 +90,12 @@ bool sms__print_answer(const struct sms_results *results, size_t baseline, const
 void sms__print_unknowns(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_unknowns(const struct sms_results *results, size_t baseline);
 
+/* gain_alone.c: what policies gain for tenants that have the GPU to themselves, as far as that was measured:
+ * rows of the table of changes, the line below it that explains them, and JSON. */
+void sms__add_alone_rows(struct sms__table_out *table, const struct sms_results *results, size_t baseline);
+void sms__print_alone_legend(const struct sms_results *results, FILE *to);
+struct json_t *sms__json_alone(const struct sms_results *results, size_t baseline);
+
 /* gaps.c: how far each policy is below the bound. */
 void sms__print_gaps(const struct sms_results *results, const struct sms__screen *screen);
 void sms__print_gap_rows(const struct sms_results *results, FILE *to);

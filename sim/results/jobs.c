@@ -8,9 +8,10 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Jobs are numbered: policies by replication, then stand-alone runs. */
+/* Jobs are numbered: policies by replication, then stand-alone runs; or they are those of a list. */
 struct work {
     struct sms_results *results;
+    const struct sms__tenant_run *list; /* [total], or NULL */
     pthread_mutex_t lock;
     pthread_cond_t turn;
     size_t observed; /* policies whose observed run is over */
@@ -236,9 +237,32 @@ static int run_alone(struct job *job)
     return SMS_OK;
 }
 
+static int run_listed(struct job *job)
+{
+    const struct sms_results *results = job->work->results;
+    const struct sms__tenant_run *run = &job->work->list[job->idx];
+    struct sms__record record;
+    struct sms__run_spec spec = {
+        .scenario = results->scenario,
+        .policy = &results->scenario->policy[results->policy[run->policy]],
+        .seed = replication_seed(job->work, run->replication),
+        .only_vm = (long)run->vm,
+        .options = results->options,
+        .record = &record,
+    };
+    int code = sms__simulate(&job->arena, &spec);
+    memcpy(job->why, record.why, sizeof job->why);
+    job->at = record.at;
+    if (code == SMS_OK)
+        *run->out = sms__measure_alone(&record, run->vm);
+    return code;
+}
+
 static int run_job(void *user)
 {
     struct job *job = user;
+    if (job->work->list)
+        return run_listed(job);
     return job->idx < job->work->results->policies * job->work->count ? run_policy(job) : run_alone(job);
 }
 
@@ -352,6 +376,13 @@ static int run_work(struct work *work, struct sms_errors *errors)
 int sms__run_pilots(struct sms_results *results, size_t pilots, struct sms_errors *errors)
 {
     struct work work = {.results = results, .pilots = true, .count = pilots, .total = results->policies * pilots};
+    return run_work(&work, errors);
+}
+
+int sms__run_tenants(struct sms_results *results, const struct sms__tenant_run *list, size_t count,
+                     struct sms_errors *errors)
+{
+    struct work work = {.results = results, .list = list, .total = count};
     return run_work(&work, errors);
 }
 

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* STP is above the number of tenants by more than the ends of a run explain. */
+#define STP_ABOVE 1.001
+
 enum { NAMED = 3, KERNELS_FEW = 200, REPLICATIONS_FEW = 5 };
 
 /* "a (87), b (43) and 2 more", cut where the text is full. */
@@ -88,6 +91,21 @@ static void note_few(struct sms_results *results)
         note(results,
              sms__print(&results->arena, "fewer than %d kernels ran in the time measured, so figures are coarse: %s",
                         KERNELS_FEW, names(results, &few)));
+}
+
+/* No tenant alone is faster than itself alone, so STP above their number says that the stand-alone runs were slowed. */
+static void note_stp(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const size_t metric = SMS__HOST_stp_ratio - SMS__FIRST_HOST;
+    double most = 0;
+    for (size_t p = 0; p < results->policies && !scenario->cluster; p++)
+        most = fmax(most, sms_results_estimate(results, p, SMS_HOST, 0, metric).mean);
+    if (scenario->vms && most > STP_ABOVE * (double)scenario->vms)
+        note(results, sms__print(&results->arena,
+                                 "stp_ratio of %.4g is above the number of tenants, %zu: they run faster together than "
+                                 "alone, where %s slows them",
+                                 most, scenario->vms, scenario->alone->label));
 }
 
 /* The resources with a knee, as "dram of v100, l2 of v100"; "" if no device has one. */
@@ -339,6 +357,7 @@ int sms__results_note(void *user)
     note_lockstep(results);
     note_seed(results);
     note_few(results);
+    note_stp(results);
     note_contention(results);
     note_workloads(results);
     return SMS_OK;

@@ -29,7 +29,8 @@ struct sms_results {
     struct sms__values *values; /* [policies][room] */
     struct sms__alone *alone;   /* [room][vms] */
     bool with_alone;
-    struct sms__memo *memo; /* NULL: every run is simulated */
+    struct sms__alone **each; /* [policies * vms] -> [replications]; NULL: equal under all policies (gain_alone.h) */
+    struct sms__memo *memo;   /* NULL: every run is simulated */
     struct sms__run_text text;
     size_t subjects[SMS_SUBJECTS];
     const char **name[SMS_SUBJECTS]; /* [subjects] */
@@ -76,6 +77,13 @@ int sms__run_with_memo(const struct sms_scenario *scenario, const struct sms_run
 int sms__run_replications(struct sms_results *results, struct sms_errors *errors);
 /* The same for pilots, of which only the series is kept. */
 int sms__run_pilots(struct sms_results *results, size_t pilots, struct sms_errors *errors);
+/* jobs.c: a run of one tenant alone under a policy of the results, and where it is measured. */
+struct sms__tenant_run {
+    size_t policy, vm, replication;
+    struct sms__alone *out;
+};
+int sms__run_tenants(struct sms_results *results, const struct sms__tenant_run *list, size_t count,
+                     struct sms_errors *errors);
 /* Reports the code of a run as an error at `at`, or of the file; returns it. */
 int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
                     struct sms_errors *errors);

@@ -1,6 +1,6 @@
 /* sms_run: checks the options, then runs replications until there are enough. */
 #include "../model/estimate.h"
-#include "results.h"
+#include "gain_alone.h"
 
 #include <stdlib.h>
 
@@ -17,6 +17,9 @@ static int run_all(struct sms_results *results, struct sms_errors *errors)
         if (code == SMS_OK && results->until)
             results->wanted = sms__until_next(results);
     }
+    if (code)
+        return code;
+    code = sms__gain_alone_find(results, errors);
     if (code)
         return code;
     sms__until_warn(results);

@@ -50,4 +50,25 @@ for command in validate run compare check sweep; do
     rm -rf p.sweep
 done
 try 0 "explain warns" explain two.yaml --to "1 us"; prints "alone wants 208 %"
+
+# What a policy gains for a tenant alone is told in the answer, the table and the JSON.
+try 0 "gains alone" compare two.yaml
+answer=$(grep "^two: " <<<"$output")
+if grep -qE "; of that, with the GPU to itself gather gains \+2[0-9.]+ %, multiply \+[0-9.]+ %, so that \+1[0-9.]+ % is left for sharing;" <<<"$answer"; then ok; else bad "the answer tells what tenants gain alone" "$answer"; fi
+if grep -qE "^  gather alone +1 +\+2[0-9.]+ ± [0-9.]+ %" <<<"$output"; then ok; else bad "a row of a tenant alone" "$output"; fi
+prints "note: stp_ratio of 2.1"
+prints "is above the number of tenants, 2: they run faster together than alone, where"
+sed '/name: multiply, workload/d' two.yaml >one.yaml
+try 0 "a tenant alone" compare one.yaml; prints "; gather has the GPU to itself: there is nobody to share with;"
+sed 's/26 %/12.5 %/; s/22 %/12.5 %/' two.yaml >within.yaml
+try 0 "nothing beyond full" compare --strict within.yaml; prints "with the GPU to itself every tenant is as fast under all policies"
+"$smsched" compare two.yaml --format json >two.json 2>err
+if python3 - two.json <<'END'; then ok; else bad "gains alone in JSON"; fi
+import json, sys
+found = json.load(open(sys.argv[1]))
+alone = {(a["policy"], a["name"]): a for a in found["alone"]}
+assert list(alone) == [("fine_grained", "gather"), ("fine_grained", "multiply")], alone
+assert all(a["differs"] and a["ratio"] > 1.03 and a["ratio_ci95"] > 0 for a in alone.values()), alone
+assert "gather gains +" in found["answer"]["text"], found["answer"]
+END
 finish

@@ -261,7 +261,8 @@ struct sms_run_options {
     uint64_t explain_from_ps, explain_to_ps; /* decisions and messages outside of this span are not reported */
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);
-    void *user; /* of observe and on_progress */
+    void *user;      /* of observe and on_progress */
+    bool alone_each; /* with `alone`: run each tenant alone under each policy, too */
 };
 
 /* Returns the defaults: run as the scenario says, stand-alone runs included. */

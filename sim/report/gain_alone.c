@@ -1,0 +1,110 @@
+/* Tells what a policy gains for tenants that have the GPU to themselves: in the answer, the table and the JSON of a
+ * comparison. */
+#include "../results/gain_alone.h"
+#include "answer.h"
+#include "json_write.h"
+#include "memory.h"
+#include "output.h"
+
+#include <jansson.h>
+#include <string.h>
+
+/* A gain below this is not told in words; at most so many tenants are named. */
+#define LEAST_TOLD 0.005
+enum { NAMED = 3 };
+
+/* The tenants that are told of: not the further ones of an entry with a count. */
+static bool is_told(const struct sms_results *results, size_t v)
+{
+    return sms__gains_alone(results, v) && !sms__is_like_last(sms_results_scenario(results)->vm, v);
+}
+
+static void put_gains(const struct sms__outcome *answer, size_t over, bool of_stp, FILE *to)
+{
+    const struct sms_results *results = answer->results;
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    const double left = sms__gain_left(results, answer->best.best, over).mean - 1;
+    char text[64];
+    size_t count = 0;
+    for (size_t v = 0; v < scenario->vms; v++) {
+        const double gain = sms__gain_alone(results, answer->best.best, over, v).mean - 1;
+        if (!is_told(results, v) || !(gain > LEAST_TOLD) || ++count > NAMED)
+            continue;
+        if (count == 1)
+            fprintf(to, "; %swith the GPU to itself %s gains", of_stp ? "of that, " : "", scenario->vm[v].name);
+        else
+            fprintf(to, ", %s", scenario->vm[v].name);
+        fprintf(to, " %s", sms__percent(text, sizeof text, true, 100 * gain, NAN));
+    }
+    if (count > NAMED)
+        fprintf(to, " and %zu more", count - NAMED);
+    if (count && of_stp && !isnan(left))
+        fprintf(to, ", so that %s is left for sharing", sms__percent(text, sizeof text, true, 100 * left, NAN));
+}
+
+/* The change that was told last is that of the best policy over the baseline, or over the next if the baseline is best.
+ */
+void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(answer->results);
+    const size_t over = answer->best.best == answer->baseline ? answer->best.next : answer->baseline;
+    const bool of_stp = answer->asked.subject == SMS_HOST && !strcmp(sms__result_metric(&answer->asked), "stp_ratio");
+    if (!scenario->cluster && scenario->vms == 1)
+        fprintf(to, "; %s has the GPU to itself: there is nobody to share with", scenario->vm[0].name);
+    else if (over != SIZE_MAX)
+        put_gains(answer, over, of_stp, to);
+}
+
+/* ---- the table ---- */
+
+void sms__add_alone_rows(struct sms__table_out *table, const struct sms_results *results, size_t baseline)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    char text[64];
+    for (size_t v = 0; v < scenario->vms; v++) {
+        if (!is_told(results, v))
+            continue;
+        sms__table_add(table, "%s alone", scenario->vm[v].name);
+        sms__table_value(table, "normalized_progress_ratio", sms__progress_alone(results, baseline, v).mean, NAN);
+        for (size_t p = 0; p < sms_results_policies(results); p++) {
+            const struct sms_estimate gain = sms__gain_alone(results, p, baseline, v);
+            if (p != baseline)
+                sms__table_add(table, "%s",
+                               sms__percent(text, sizeof text, true, 100 * (gain.mean - 1), 100 * gain.ci95));
+        }
+    }
+}
+
+void sms__print_alone_legend(const struct sms_results *results, FILE *to)
+{
+    bool any = false;
+    for (size_t v = 0; v < sms_results_scenario(results)->vms; v++)
+        any |= sms__gains_alone(results, v);
+    if (any)
+        fputs("  alone: the speed with the GPU to itself under the same policy; what changes there is no gain of "
+              "sharing\n",
+              to);
+    else if (sms__has_gain_alone(results))
+        fputs("  with the GPU to itself every tenant is as fast under all policies\n", to);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_of(const struct sms_results *results, size_t policy, size_t baseline, size_t v)
+{
+    const struct sms_estimate gain = sms__gain_alone(results, policy, baseline, v);
+    return json_pack("{ss ss so so sb}", "policy", sms_results_policy(results, policy), "name",
+                     sms_results_subject(results, SMS_VM, v), "ratio_ci95", sms__json_number(gain.ci95), "ratio",
+                     sms__json_number(gain.mean), "differs", sms__gains_alone(results, v));
+}
+
+struct json_t *sms__json_alone(const struct sms_results *results, size_t baseline)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    json_t *list = json_array();
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t p = 0; p < sms_results_policies(results) && !sms__is_like_last(scenario->vm, v); p++)
+            if (p != baseline)
+                json_array_append_new(list, json_of(results, p, baseline, v));
+    return list;
+}
