@@ -19,9 +19,12 @@ static const char *text_of_range(struct sms__report *report)
     return sms__print(report->arena, "coalesce(%s, %s)", own, by_id);
 }
 
+/* Samples of one time; sums and counts are of all on its device until then, so that a launch takes two of them. */
 struct sample {
-    double time_s, value;
-    int series, device;
+    double time_s;
+    int device;
+    double sum[SERIES];
+    size_t count[SERIES];
 };
 
 struct reading {
@@ -104,37 +107,48 @@ void sms__report_steps_read(struct sms__report *report, int64_t origin, struct s
 static void read_sample(void *user, sqlite3_stmt *row)
 {
     struct reading *reading = user;
-    *SMS__APPEND(reading->report->arena, reading->sample, reading->count) =
-        (struct sample){.time_s = (double)(sqlite3_column_int64(row, 0) - reading->origin) * 1e-9,
-                        .series = sqlite3_column_int(row, 1),
-                        .value = sqlite3_column_double(row, 2),
-                        .device = sqlite3_column_int(row, 3) & 63};
+    const int series = sqlite3_column_int(row, 1), device = sqlite3_column_int(row, 3) & 63;
+    struct sample *sample = SMS__APPEND(reading->report->arena, reading->sample, reading->count);
+    *sample = (struct sample){.device = device};
+    if (reading->count > 1 && sample[-1].device == device)
+        *sample = sample[-1];
+    sample->time_s = (double)(sqlite3_column_int64(row, 0) - reading->origin) * 1e-9;
+    sample->sum[series] += sqlite3_column_double(row, 2);
+    sample->count[series]++;
 }
 
-/* The means over the samples from index `from` on that lie in the launch. Returns whether there are any. */
-static bool add_means(const struct reading *reading, size_t from, struct sms__arena *arena,
-                      struct sms__profile_launch *launch)
+/* What the samples of a device come to until a time. */
+static struct sample samples_until(const struct reading *reading, int device, double time_s)
+{
+    size_t low = 0, high = reading->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct sample *sample = &reading->sample[middle];
+        const bool after = sample->device > device || (sample->device == device && sample->time_s > time_s);
+        low = after ? low : middle + 1;
+        high = after ? middle : high;
+    }
+    return low && reading->sample[low - 1].device == device ? reading->sample[low - 1] : (struct sample){.time_s = 0};
+}
+
+/* The means over the samples in the launch. Returns whether there are any. */
+static bool add_means(const struct reading *reading, struct sms__arena *arena, struct sms__profile_launch *launch)
 {
     static const char *const names[SERIES] = {"dram__throughput.avg.pct_of_peak_sustained_elapsed",
                                               "sm__inst_issued.avg.pct_of_peak_sustained_elapsed",
                                               "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_elapsed"};
-    double sum[SERIES] = {0};
-    size_t count[SERIES] = {0};
-    const char *number = strrchr(launch->device, '(');
-    const struct sample *sample = &reading->sample[from], *end = &reading->sample[reading->count];
-    for (; sample < end && sample->time_s <= launch->start_s + launch->duration_s; sample++) {
-        if (sample->device != (atoi(number + 1) & 63))
-            continue;
-        sum[sample->series] += sample->value;
-        count[sample->series]++;
-    }
+    const int device = atoi(strrchr(launch->device, '(') + 1) & 63;
+    const struct sample before = samples_until(reading, device, launch->start_s),
+                        last = samples_until(reading, device, launch->start_s + launch->duration_s);
     for (int s = 0; s < SERIES; s++) {
-        if (count[s] == 0)
+        const size_t count = last.count[s] - before.count[s];
+        if (count == 0)
             continue;
         if (!launch->metric)
             launch->metric = SMS__NEW(arena, struct sms__profile_metric, SERIES);
+        const double mean = (last.sum[s] - before.sum[s]) / (double)count;
         launch->metric[launch->metrics++] =
-            (struct sms__profile_metric){.name = names[s], .unit = "%", .mean = fmin(sum[s] / (double)count[s], 100)};
+            (struct sms__profile_metric){.name = names[s], .unit = "%", .mean = fmin(mean, 100)};
     }
     return launch->metrics > 0;
 }
@@ -142,7 +156,7 @@ static bool add_means(const struct reading *reading, size_t from, struct sms__ar
 void sms__report_samples_read(struct sms__report *report, int64_t origin, struct sms__trace_reading *trace)
 {
     struct reading reading = {.report = report, .origin = origin};
-    size_t launches = 0, from = 0;
+    size_t launches = 0;
     if (!sms__report_has(report, "GPU_METRICS", "timestamp") ||
         !sms__report_has(report, "TARGET_INFO_GPU_METRICS", "metricName"))
         return;
@@ -153,14 +167,10 @@ void sms__report_samples_read(struct sms__report *report, int64_t origin, struct
         "ON n.typeId = g.typeId AND n.metricId = g.metricId WHERE n.metricName LIKE 'DRAM%%Bandwidth%%\\%%]' ESCAPE "
         "'\\' "
         "OR n.metricName LIKE 'SM Issue%%\\%%]' ESCAPE '\\' OR n.metricName LIKE 'Tensor Active%%\\%%]' ESCAPE '\\' "
-        "GROUP BY d, g.timestamp, c ORDER BY g.timestamp LIMIT %d",
+        "GROUP BY d, g.timestamp, c ORDER BY d & 63, g.timestamp LIMIT %d",
         SAMPLES_MAX);
-    for (size_t l = 0; report->code == SMS_OK && reading.count && l < trace->out->launches; l++) {
-        struct sms__profile_launch *launch = &trace->out->launch[l];
-        while (from < reading.count && reading.sample[from].time_s <= launch->start_s)
-            from++;
-        launches += add_means(&reading, from, report->arena, launch);
-    }
+    for (size_t l = 0; report->code == SMS_OK && reading.count && l < trace->out->launches; l++)
+        launches += add_means(&reading, report->arena, &trace->out->launch[l]);
     trace->out->demands |= launches > 0;
     if (report->code == SMS_OK && reading.count)
         sms__reading_fact(trace, sms__print(report->arena,

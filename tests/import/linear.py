@@ -21,14 +21,16 @@ import nsys
 MORE = 2.5  # what is proportional to n log n has 2.2 in these sizes; what is quadratic has 4
 
 
-def report(path, rows=0, letters=0, names=0, ranges=0, samples=0):
+def report(path, rows=0, letters=0, names=0, ranges=0, samples=0, long=0):
     """A report whose kernels are `rows` launches of a name of so many letters, and one launch of each of `names` others."""
     made = nsys.Report(path)
-    t, long = 0, "void k(" + "x" * letters + ")"
+    t, name = 0, "void k(" + "x" * letters + ")"
     for i in range(rows):
-        t = made.kernel(long, t, 1000 + i % 7) + 500
+        t = made.kernel(name, t, 1000 + i % 7) + 500
     for i in range(names):
         t = made.kernel(f"other{i}({'y' * letters})", t, 1000) + 500
+    for i in range(long):
+        made.kernel("long", i, 10**7, stream=9)  # all at once, so that each sample falls into each of them
     made.table("NVTX_EVENTS", ["start", "end", "eventType", "globalTid", "text", "textId"])
     made.db.execute("INSERT INTO StringIds VALUES (1000000, ?)", ["range " + "r" * letters])
     for i in range(ranges):
@@ -69,7 +71,7 @@ def counters(path, rows=0, letters=0, names=0, metrics=1):
 # Per format: how its file is made, the arguments of the import, and the dimensions.
 CASES = {
     "nsys": (report, [], dict(rows=200, letters=10000, names=50, ranges=200)),
-    "nsys samples": (report, [], dict(rows=100, samples=2000)),
+    "nsys samples": (report, [], dict(rows=100, samples=2000, long=100)),
     "kineto": (trace, [], dict(rows=300, letters=60000, names=150, begun=200)),
     "ncu": (counters, ["--profiled", "a6000"], dict(rows=60, letters=300, names=40, metrics=6)),
 }
