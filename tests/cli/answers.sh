@@ -87,7 +87,7 @@ devices: [{model: v100}]
 contention: {model: proportional, slope: 1.5}
 queue: interleave
 policies: [round_robin, fine_grained, {fine_grained: {limit: 105 %}}]
-vms: [{name: spmv, workload: spmv, repeat: forever}, {name: nbody, workload: nbody, repeat: forever}, {name: dgemm, workload: dgemm, repeat: forever}]
+vms: [{name: spmv, workload: spmv, repeat: forever, start: 0 ms}, {name: nbody, workload: nbody, repeat: forever, start: 0 ms}, {name: dgemm, workload: dgemm, repeat: forever, start: 0 ms}]
 run: {warmup: 2 ms, duration: 22 ms, replications: 10}
 END
 is "a cost" "fine_grained has the highest stp_ratio of host: [0-9.]+, .* the next; the optimum is between .*; it costs fairness_ratio -[0-9.]+ %" "$work/costs.yaml"

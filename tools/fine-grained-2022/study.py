@@ -83,6 +83,11 @@ def ordered(order):
     return texts
 
 
+def out_of_step():
+    """The scenarios without starts, whose phases are then drawn."""
+    return [scenario(name).replace(", start: 0 ms", "") for name in NAMES]
+
+
 def noisy(draw):
     """The scenarios with each demand multiplied by a number drawn between 1 - NOISE and 1 + NOISE."""
     texts, rng = [], random.Random(draw)
@@ -250,6 +255,7 @@ def studies():
         plan["queue", queue] = False, lambda queue=queue: changes(replaced("^queue: .*", f"queue: {queue}"), 2)
     for order, name in ((1, "rotated by one"), (2, "rotated by two"), ("reversed", "reversed")):
         plan["order", name] = False, lambda order=order: changes(ordered(order), 2)
+    plan["phases", "drawn"] = False, lambda: changes(out_of_step(), 10)
     for draw in range(1, DRAWS + 1):
         plan["noise", str(draw)] = draw == 1, lambda draw=draw: changes(noisy(draw), 1)
     return plan
@@ -372,6 +378,7 @@ def page_limited(found):
     measured, fitted = f"{measured_slope():g}", f"{fitted_slope():g}"
     lines = [["published", *over_ua, said["avg-ua"], *over_rr],
              line(f"fitted vectors, slope {fitted}", "scenarios", "as they are"),
+             line("the same, phases drawn", "phases", "drawn"),
              line(f"fitted vectors, slope {measured}", "slope", measured),
              line(f"limited vectors, slope {fitted}", "limited", fitted),
              line(f"**limited vectors, slope {measured}**", "limited", "as they are"),
@@ -406,6 +413,8 @@ def numbers(found):
         "alone": f"{sum(gain > 0 for gain in by_itself)} of {len(by_itself)}", "alonemost": f"{max(by_itself):.0f}",
         "wantsleast": f"{min(wants):.0f}", "wantsmost": f"{max(wants):.0f}",
         "draws": str(DRAWS),
+        "startsua": listed([f"{gain:.1f}" for gain in found.gains("fg/ua")]),
+        "phasesua": listed([f"{gain:.1f}" for gain in found.gains("fg/ua", "phases", "drawn")]),
         "below": str(sum(mean(found.gains("fg/ua", "noise", str(draw))) < mean(found.gains("fg/ua")) for draw in range(1, DRAWS + 1))),
         "fittedua": f"{mean(found.gains('fg/ua')):.1f}",
         "fittedrr": f"{mean(found.gains('fg/rr')):.1f}",
