@@ -78,7 +78,7 @@ struct cli_text {
     const char *option, *help;
 };
 
-enum { CLI_TABLES_MAX = 14, CLI_TEXTS_MAX = 4 };
+enum { CLI_TABLES_MAX = 16, CLI_TEXTS_MAX = 4 };
 
 struct cli;
 
@@ -125,6 +125,7 @@ struct cli {
     const char *models;           /* the same, searched first; or NULL */
     int color;                    /* COLOR_AUTO, COLOR_ALWAYS or COLOR_NEVER */
     bool quiet, help, strict;
+    bool notes; /* in full, on a terminal too */
     bool force; /* of a command without an option of its own for it */
 };
 
@@ -136,6 +137,8 @@ void cli_fold_lines(void);
 
 /* --models, --quiet and --strict, which are common to several commands. */
 extern const struct cli_option cli_models[], cli_quiet[], cli_strict[];
+/* --notes of commands that print results. */
+extern const struct cli_option cli_notes[];
 /* --force of commands that write a file. */
 extern const struct cli_option cli_force[];
 /* "table", "csv", "json"; FORMAT_LATEX is for `run` and `compare`, FORMAT_SIMTBS for `run`. */

@@ -52,6 +52,9 @@ static void print(const struct sms__set *set, int format, const size_t *baseline
         if (format == FORMAT_TABLE)
             sms__print_comparison(set->results[i], baseline[i], screen);
     }
+    /* The first lines of a long output have left the terminal. */
+    for (size_t i = 0; i < set->count && format == FORMAT_TABLE && screen->terminal; i++)
+        sms__print_answer(set->results[i], baseline[i], "", screen->to);
 }
 
 static int compare(struct cli *cli)
@@ -110,6 +113,7 @@ const struct cli_command cmd_compare = {
                 {run_seed},
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},
+                {cli_notes},
                 {cli_force},
                 {cli_strict},
                 {cli_models},

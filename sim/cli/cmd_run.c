@@ -111,6 +111,7 @@ const struct cli_command cmd_run = {
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},
                 {cli_strict},
+                {cli_notes},
                 {cli_models},
                 {cli_quiet}},
     .texts = {{"quiet", "print no progress, and with --out no results"}},

@@ -19,6 +19,11 @@ const struct cli_option cli_quiet[] = {
      .letter = 'q', .common = true},
     {0},
 };
+const struct cli_option cli_notes[] = {
+    {"notes", NULL, "print the notes of each scenario on a terminal, too, where they are only counted", CLI_FLAG,
+     offsetof(struct cli, notes), .common = true},
+    {0},
+};
 const struct cli_option cli_force[] = {
     {"force", NULL, "replace also a file of another kind than is written", CLI_FLAG, offsetof(struct cli, force),
      .letter = 'f', .common = true},

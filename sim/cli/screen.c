@@ -37,7 +37,11 @@ static bool find_colour(int color)
 
 struct sms__screen cli_screen(const struct cli *cli)
 {
-    return (struct sms__screen){.to = stdout, .width = find_width(), .colour = find_colour(cli->color)};
+    return (struct sms__screen){.to = stdout,
+                                .width = find_width(),
+                                .colour = find_colour(cli->color),
+                                .terminal = isatty(STDOUT_FILENO),
+                                .brief = isatty(STDOUT_FILENO) && !cli->notes};
 }
 
 /* ---- folding ---- */

@@ -189,7 +189,10 @@ void sms__print_notes(const struct sms_results *results, const struct sms__scree
 {
     size_t count;
     const char *const *notes = sms_results_notes(results, &count);
-    for (size_t i = 0; i < count; i++)
+    if (screen->brief && count)
+        fprintf(screen->to, "  %zu note%s: --notes prints %s\n", count, count == 1 ? "" : "s",
+                count == 1 ? "it" : "them");
+    for (size_t i = 0; i < count && !screen->brief; i++)
         fprintf(screen->to, "%s  note: %s\n", screen->latex ? "%" : "", notes[i]);
     if (count)
         fputc('\n', screen->to);

@@ -30,6 +30,8 @@ struct sms__screen {
     FILE *to;
     size_t width; /* columns; SIZE_MAX: no limit, as in a pipe */
     bool colour;
+    bool terminal;
+    bool brief; /* notes are counted, not printed */
     bool latex; /* tables for the package booktabs; what is not a table is a comment */
 };
 

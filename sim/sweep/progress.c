@@ -19,6 +19,8 @@ void sms__progress_begin(struct sms__progress *progress, const char *label, cons
     *progress = (struct sms__progress){.label = label, .what = what, .quiet = quiet};
     progress->terminal = isatty(STDERR_FILENO);
     progress->started_s = progress->shown_s = sms__monotonic_s();
+    if (!quiet && progress->terminal) /* the first may take long */
+        fprintf(stderr, "\r\033[K%.30snone of the %s is done yet", label, what);
 }
 
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t total, uint64_t failed)
@@ -40,6 +42,6 @@ void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t 
 
 void sms__progress_end(const struct sms__progress *progress)
 {
-    if (!progress->quiet && progress->terminal && progress->shown_s > progress->started_s)
+    if (!progress->quiet && progress->terminal)
         fprintf(stderr, "\r\033[K");
 }

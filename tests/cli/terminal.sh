@@ -59,6 +59,16 @@ for what in "" devices workloads policies contention metrics fields; do fits "li
 for command in run compare check validate explain sweep list; do fits "help of $command" "$command" --help; done
 fits "check" check scenarios/03-expectations.yaml
 
+# The answer is the last line, too, notes are one line, and the first run shows that it is under way.
+see 80 "$smsched" compare "$work/2-s1.yaml" "${short[@]}" --replications 2 >"$work/seen"
+if tail -4 "$work/seen" | grep -qE "^[^ ]+: .* (has|have) the "; then ok; else bad "the answer is not at the end" "$(tail -5 "$work/seen")"; fi
+if grep -qE "^  [0-9]+ notes?: --notes prints (it|them)" "$work/seen" && ! grep -q "note: " "$work/seen"; then ok; else bad "notes are not folded" "$(tail -20 "$work/seen")"; fi
+if grep -q "none of the runs is done yet" "$work/seen"; then ok; else bad "no sign of life" "$(head -3 "$work/seen")"; fi
+see 80 "$smsched" compare "$work/2-s1.yaml" "${short[@]}" --replications 2 --notes >"$work/seen"
+if grep -q "  note: " "$work/seen"; then ok; else bad "--notes prints no notes" "$(tail -20 "$work/seen")"; fi
+"$smsched" compare "$work/2-s1.yaml" "${short[@]}" --replications 2 >"$work/seen" 2>/dev/null
+if grep -q "  note: " "$work/seen" && [ "$(grep -cE "^[^ ]+: .* (has|have) the " "$work/seen")" -eq 1 ]; then ok; else bad "a pipe gets notes and one answer" "$(tail -20 "$work/seen")"; fi
+
 # Pipes get whole lines without colours.
 "$smsched" compare "${short[@]}" --replications 3 "$work/8-s1.yaml" >"$work/piped" 2>/dev/null
 if grep -q $'\e' "$work/piped"; then bad "colour in a pipe"; else ok; fi
