@@ -25,10 +25,6 @@ function withoutCommon(names) {
   return folder && names.every(name => String(name).startsWith(folder)) ? names.map(name => String(name).slice(folder.length)) : names;
 }
 
-function wordsOf(metric) {
-  return metric.replace(/_per_s$/, ' per second').replace(/_(ns|bytes|ratio|j|count)$/, '').replace(/_/g, ' ');
-}
-
 /* A metric with its value, such as "13 966 kernels per second" or "turnaround 252.8 ms". */
 const measure = (metric, value) => metric.endsWith('_per_s') ? `${plain(value)} ${wordsOf(metric)}` : `${wordsOf(metric)} ${show(metric, value)}`;
 

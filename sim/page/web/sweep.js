@@ -3,7 +3,7 @@
 
 const viewOf = state => data.subjects[state.subject];
 const whose = (view, n) => (view.subject === view.names[n] ? 'the ' + view.subject : `${view.subject} ${view.names[n]}`);
-const axisWords = axis => axis.name + (axis.unit ? ` (${axis.unit})` : '');
+const axisWords = axis => fieldWords(axis.name) + (axis.unit ? ` (${axis.unit})` : '');
 
 /* The columns of an `overall` row after name, policy and points. */
 const OVERALL = ['mean', 'change', 'ci', 'least', 'most', 'better', 'best', 'shared', 'equal', 'won', 'lost', 'tested'];
