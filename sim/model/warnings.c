@@ -35,20 +35,27 @@ static void warn_of_profiles(struct sms_file *file, const struct sms_scenario *s
             warn_of_profile(file, scenario, &scenario->vm[v], workload);
 }
 
-/* The first kernel of the scenario whose time on the device is that of its file, at whatever clock; NULL if none. */
-static const struct sms__kernel *find_unclocked(const struct sms_scenario *scenario, const struct sms__device *device)
+/* The first kernel whose time on the device is that of its file, at whatever clock; NULL if none. */
+static const struct sms__kernel *find_unclocked(const struct sms__workload *workload, const struct sms__device *device)
+{
+    if (*workload->device && strcmp(workload->device, device->name) != 0)
+        return NULL; /* scaled from there by the clock */
+    for (size_t k = 0; k < workload->kernels; k++)
+        if (!workload->kernel[k].block_time.cycles)
+            return &workload->kernel[k];
+    return NULL;
+}
+
+static const struct sms__kernel *find_unclocked_of_all(const struct sms_scenario *scenario,
+                                                       const struct sms__device *device)
 {
     const struct sms__workload *workload;
+    const struct sms__kernel *kernel = NULL;
     size_t first;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t i = 0; (workload = sms__workload_of(&scenario->vm[v], i, &first)); i++) {
-            if (*workload->device && strcmp(workload->device, device->name) != 0)
-                continue; /* scaled from there by the clock */
-            for (size_t k = 0; k < workload->kernels; k++)
-                if (!workload->kernel[k].block_time.cycles)
-                    return &workload->kernel[k];
-        }
-    return NULL;
+    for (size_t v = 0; v < scenario->vms && !kernel; v++)
+        for (size_t i = 0; !kernel && (workload = sms__workload_of(&scenario->vm[v], i, &first)); i++)
+            kernel = find_unclocked(workload, device);
+    return kernel;
 }
 
 /* Another clock than the device's own changes cycles only. */
@@ -60,7 +67,7 @@ static void warn_of_clocks(struct sms_file *file, const struct sms_scenario *sce
         const struct sms__device *own =
             sms__node_get(device->node, "model") ? sms__find_profiled(file, device->name) : NULL;
         const struct sms__kernel *kernel =
-            at && own && own->clock_hz != device->clock_hz ? find_unclocked(scenario, device) : NULL;
+            at && own && own->clock_hz != device->clock_hz ? find_unclocked_of_all(scenario, device) : NULL;
         char text[256];
         if (!kernel)
             continue;
