@@ -10,9 +10,11 @@ same() { if diff "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; 
 cat >two.yaml <<'EOF'
 workload: a
 kernels: [{name: k, blocks: 40, threads: 256, block_time: 10 us, spread: exponential, demand: {fp32: 30 %, dram: 5 %}}]
+synthetic: true
 ---
 workload: b
 kernels: [{name: k, blocks: 37, threads: 256, block_time: 12 us, jitter: 20 %, demand: {fp64: 30 %, dram: 6 %}}]
+synthetic: true
 ---
 scenario: two
 devices: [{model: v100, dispatch: none, sms: 4}]
