@@ -60,12 +60,11 @@ struct sweep {
     char folder[4200];
 };
 
-/* Those of the plan's own file are printed by `validate`, which reads it as a file of scenarios, too. */
-static void print_warnings(const struct sweep *sweep)
+/* `own`: those of the plan's own file as well, which `validate` prints itself. */
+static void print_warnings(const struct sweep *sweep, bool own)
 {
-    const bool validates = sweep->cli->command == &cmd_validate;
     for (size_t i = 0; i < sweep->plan->bases; i++)
-        if (!validates || strcmp(sweep->plan->base[i].path, sweep->path) != 0)
+        if (own || strcmp(sweep->plan->base[i].path, sweep->path) != 0)
             sms_errors_print(sms_file_warnings(sweep->plan->base[i].library), stderr);
 }
 
@@ -79,7 +78,6 @@ static int load(struct sweep *sweep, const struct cli *cli, const char *path, co
     int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
     if (code || !sweep->plan)
         return cli_print_errors(code, &errors);
-    print_warnings(sweep);
     int size = out ? snprintf(sweep->folder, sizeof sweep->folder, "%s", out)
                    : snprintf(sweep->folder, sizeof sweep->folder, "%s.sweep", sweep->plan->name);
     if ((size_t)size >= sizeof sweep->folder)
@@ -304,6 +302,8 @@ static int run_sweep(struct cli *cli)
         return code;
     code = load(&sweep, cli, cli->args[status || merges], given->out);
     if (code == EXIT_OK && sweep.plan)
+        print_warnings(&sweep, true);
+    if (code == EXIT_OK && sweep.plan)
         code = act(&sweep, status, merges);
     sms__plan_free(sweep.plan);
     return code;
@@ -316,6 +316,8 @@ int sweep_validate(const struct cli *cli, const char *path)
     struct sms_errors errors = {0};
     char each[40], all[40];
     int code = load(&sweep, cli, path, NULL);
+    if (code == EXIT_OK && sweep.plan)
+        print_warnings(&sweep, false);
     if (code == EXIT_OK && sweep.plan && !cli->quiet) {
         int failed = sms__sweep_estimate(sweep.plan, &estimate, &errors);
         code = failed ? cli_print_errors(failed, &errors) : EXIT_OK;
