@@ -31,7 +31,7 @@ static const struct cli_option own_options[] = {
 static void print(const struct sms__set *set, const struct sms__checks *checks, bool quiet, bool verbose)
 {
     for (size_t i = 0; i < set->count && !quiet; i++)
-        sms__print_answer(set->results[i], 0, "answer ", stdout);
+        sms__print_answer(set->results[i], 0, set->trust, "answer ", stdout);
     for (size_t i = 0; i < checks->count; i++) {
         const struct sms__check *check = &checks->item[i];
         if (check->passed && !verbose)
@@ -97,6 +97,8 @@ static int check(struct cli *cli)
     struct sms__write junit = {0};
     given->run.alone_each = !cli->quiet; /* what the answer says, which a quiet check leaves out */
     int code = session_load(&session, cli, &given->run.changes);
+    if (code == EXIT_OK)
+        code = session_load_trust(&session, false, FORMAT_TABLE);
     if (code == EXIT_OK && given->junit)
         code = begin_junit(&junit, given->junit);
     if (code == EXIT_OK)

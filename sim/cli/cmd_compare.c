@@ -50,11 +50,11 @@ static void print(const struct sms__set *set, int format, const size_t *baseline
         if (format == FORMAT_CSV)
             sms__print_tidy_ratios(set->results[i], baseline[i], stdout);
         if (format == FORMAT_TABLE)
-            sms__print_comparison(set->results[i], baseline[i], screen);
+            sms__print_comparison(set->results[i], baseline[i], set->trust, screen);
     }
     /* The first lines of a long output have left the terminal. */
     for (size_t i = 0; i < set->count && format == FORMAT_TABLE && screen->terminal; i++)
-        sms__print_answer(set->results[i], baseline[i], "", screen->to);
+        sms__print_answer(set->results[i], baseline[i], set->trust, "", screen->to);
 }
 
 static int compare(struct cli *cli)
@@ -80,7 +80,7 @@ static int compare(struct cli *cli)
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK && given->format == FORMAT_LATEX; i++)
         if (sms__print_latex_comparison(session.set.results[i], baseline[i], stdout))
             code = cli_no_memory();
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && given->trust)
         code = session_print_trust(&session, stdout);
     free(baseline);
     session_free(&session);

@@ -83,7 +83,7 @@ static int run(struct cli *cli)
         code = given->out ? run_into(&session, given) : run_scenarios(&session, &given->run, &given->trace);
     if (code == EXIT_OK && !(given->out && cli->quiet))
         print(&session.set, given->format, &screen);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && given->trust)
         code = session_print_trust(&session, stdout);
     session_free(&session);
     return code;

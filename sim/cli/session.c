@@ -190,8 +190,8 @@ int session_expect_some(const struct session *session)
 
 const struct cli_option session_trust[] = {
     {"trust", NULL,
-     "say which measurements cover the scenario, how well they were met, and where it is outside them all", CLI_FLAG,
-     0},
+     "say how well each measurement was met that bears on the answer, and where the scenario is outside them all",
+     CLI_FLAG, 0},
     {0},
 };
 
@@ -201,16 +201,24 @@ int session_load_trust(struct session *session, bool asked, int format)
     struct sms_errors errors;
     if (asked && format != FORMAT_TABLE)
         return cli_usage(session->cli, "--trust is for --format table");
-    return asked ? cli_print_errors(sms__trust_load(&options, &session->trust, &errors), &errors) : EXIT_OK;
+    if (!asked && !sms__trust_exists(&options))
+        return EXIT_OK;
+    int code = cli_print_errors(sms__trust_load(&options, &session->trust, &errors), &errors);
+    session->set.trust = session->trust;
+    return code;
 }
 
 int session_print_trust(struct session *session, FILE *to)
 {
-    for (size_t i = 0; session->trust && i < session->scenarios; i++) {
+    for (size_t i = 0; session->trust && i < session->set.count; i++) {
         struct sms__trust_names lines;
-        if (sms__trust_say(session->trust, session->scenario[i], &lines))
+        struct sms_question asked;
+        if (!sms_results_question(session->set.results[i], &asked))
+            continue;
+        const char *metric = sms__metric_name(asked.subject, asked.metric);
+        if (sms__trust_say(session->trust, session->scenario[i], metric, &lines))
             return cli_no_memory();
-        fprintf(to, "\nmeasurements that cover %s\n", sms_scenario_name(session->scenario[i]));
+        fprintf(to, "\nmeasurements that bear on %s of %s\n", metric, sms_scenario_name(session->scenario[i]));
         for (size_t l = 0; l < lines.count; l++)
             fprintf(to, "  %s\n", lines.name[l]);
     }

@@ -14,7 +14,7 @@ struct session {
     size_t scenarios;
     double *seconds;          /* [scenarios]: time that each run took */
     struct sms__set set;      /* results of the first scenarios */
-    struct sms__trust *trust; /* NULL, or what --trust prints */
+    struct sms__trust *trust; /* the set's; NULL: there is no file of them */
 };
 
 /* Changes to the scenarios that are loaded; both end with NULL. */
@@ -34,8 +34,8 @@ int session_load(struct session *session, const struct cli *cli, const struct se
 bool session_is_plan(const struct session *session, const char *path);
 /* Reports if the files contain no scenario. Returns an exit code. */
 int session_expect_some(const struct session *session);
-/* --trust: loads the data sets that smsched was held against, if `asked`, for a command that prints in this format; and
- * prints which of them cover each scenario. Both return an exit code. */
+/* Loads the data sets that smsched was held against, for the line below an answer; they must be there if --trust asked
+ * for them. session_print_trust prints which of them bear on what each scenario asks. Both return an exit code. */
 int session_load_trust(struct session *session, bool asked, int format);
 int session_print_trust(struct session *session, FILE *to);
 extern const struct cli_option session_trust[]; /* of one `bool` */

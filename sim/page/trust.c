@@ -39,6 +39,7 @@ static int add_lines(const struct sms__page *page, struct sms__trust *trust, con
     const char *text = json_string_value(json_object_get(entry, "text"));
     const char *path = json_string_value(json_object_get(entry, "file"));
     const char *name = json_string_value(json_object_get(scenario, "scenario"));
+    const char *metric = json_string_value(json_object_get(json_object_get(scenario, "answer"), "metric"));
     struct sms__trust_names lines = {&gone, 1};
     struct sms_errors errors;
     struct sms_file *file = NULL;
@@ -47,8 +48,8 @@ static int add_lines(const struct sms__page *page, struct sms__trust *trust, con
     if (code == SMS_ENOMEM)
         return code;
     code = SMS_OK;
-    if (file && find_scenario(file, name))
-        code = sms__trust_say(trust, find_scenario(file, name), &lines);
+    if (file && metric && find_scenario(file, name))
+        code = sms__trust_say(trust, find_scenario(file, name), metric, &lines);
     sms_file_free(file);
     json_object_set_new(scenario, "trust", lines_json(&lines));
     return code;

@@ -5,9 +5,11 @@
 #include "json_write.h"
 #include "memory.h"
 #include "output.h"
+#include "trust.h"
 
 #include "../base/buffer.h"
 #include "../base/statistics.h"
+#include "../results/results.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -250,6 +252,9 @@ static clause *const clauses[] = {sms__answer_put_gain_alone, sms__answer_put_re
 
 static void put_text(const struct sms__outcome *answer, FILE *to)
 {
+    if (sms__answer_is_unknown(answer) && answer->verdict > SMS__ANSWER_ALONE)
+        fputs("modes cannot be ranked, as kernels have no demands and so never slow each other; without contention ",
+              to);
     put_best(answer, to);
     if (!put_no_change(answer, to) && answer->verdict != SMS__ANSWER_SAME)
         put_comparison(answer, to);
@@ -261,7 +266,30 @@ static void put_text(const struct sms__outcome *answer, FILE *to)
         clauses[i](answer, to);
 }
 
-bool sms__print_answer(const struct sms_results *results, size_t baseline, const char *before, FILE *to)
+/* Which measurements bear on the answer, and the interval of its value with the error that they show. Errors of the
+ * seed and of the model are independent, so their squares add up. */
+static void put_measured(const struct sms__outcome *answer, struct sms__trust *trust, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(answer->results);
+    const double value = answer->value.mean, seed = isnan(answer->value.ci95) ? 0 : answer->value.ci95;
+    const struct sms__scale unit = unit_of(answer, value);
+    struct sms__trust_line line;
+    if (sms__trust_line(trust, scenario, metric_of(answer), answer->results->policy[answer->best.best], &line)) {
+        sms__note_memory(NULL);
+        return;
+    }
+    fputs(line.text, to);
+    if (isnan(line.within))
+        return;
+    fprintf(to, "; %s: ", name_of(answer, answer->best.best));
+    put_value(answer, value, to);
+    if (seed > 0)
+        fprintf(to, " ± %.2g by the seed,", seed / unit.divisor);
+    fprintf(to, " ± %.2g with the error that 9 of 10 stay within", hypot(seed, line.within * value) / unit.divisor);
+}
+
+bool sms__print_answer(const struct sms_results *results, size_t baseline, struct sms__trust *trust, const char *before,
+                       FILE *to)
 {
     struct sms__outcome answer;
     const bool answered = find(results, baseline, &answer) && answer.verdict != SMS__ANSWER_ALONE;
@@ -270,6 +298,9 @@ bool sms__print_answer(const struct sms_results *results, size_t baseline, const
         put_text(&answer, to);
         for (size_t i = 0; i < sizeof line_clauses / sizeof *line_clauses; i++)
             line_clauses[i](&answer, to);
+        fputs(trust ? "\n  measured: " : "", to);
+        if (trust)
+            put_measured(&answer, trust, to);
         fputc('\n', to);
     }
     end(&answer);
@@ -278,12 +309,14 @@ bool sms__print_answer(const struct sms_results *results, size_t baseline, const
 
 /* ---- JSON ---- */
 
-/* Returns NULL when out of memory. */
-static json_t *text_of(const struct sms__outcome *answer)
+/* The answer, or what bears on it. Returns NULL when out of memory. */
+static json_t *text_of(const struct sms__outcome *answer, struct sms__trust *trust)
 {
     struct sms__buffer text = {0};
     FILE *to = sms__buffer_open(&text);
-    if (to)
+    if (to && trust)
+        put_measured(answer, trust, to);
+    else if (to)
         put_text(answer, to);
     json_t *string = to && sms__buffer_close(&text, to) ? sms__json_text(text.bytes) : NULL;
     sms__note_memory(string);
@@ -315,7 +348,7 @@ static void add_group(json_t *object, const struct sms__outcome *answer)
     json_object_set_new(object, "next", next ? next : json_null());
 }
 
-static json_t *object_of(const struct sms__outcome *answer)
+static json_t *object_of(const struct sms__outcome *answer, struct sms__trust *trust)
 {
     /* jansson aborts if memory runs out while it reads a number longer than all words before; so a long key is first.
      */
@@ -324,18 +357,20 @@ static json_t *object_of(const struct sms__outcome *answer)
                                answer->better > 0 ? "higher" : "lower", "declared", answer->declared, "best",
                                name_of(answer, answer->best.best), "change_of", name_of(answer, answer->other), "over",
                                name_of(answer, answer->baseline), "value", sms__json_number(answer->value.mean),
-                               "verdict", verdicts[answer->verdict]);
+                               "verdict", sms__answer_is_unknown(answer) ? "not known" : verdicts[answer->verdict]);
     add_change(object, answer, answer->other, answer->baseline);
     add_group(object, answer);
     if (answer->verdict != SMS__ANSWER_ALONE)
-        json_object_set_new(object, "text", text_of(answer));
+        json_object_set_new(object, "text", text_of(answer, NULL));
+    if (trust)
+        json_object_set_new(object, "measured", text_of(answer, trust));
     return object;
 }
 
-struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline)
+struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline, struct sms__trust *trust)
 {
     struct sms__outcome answer;
-    json_t *object = find(results, baseline, &answer) ? object_of(&answer) : json_null();
+    json_t *object = find(results, baseline, &answer) ? object_of(&answer, trust) : json_null();
     end(&answer);
     return object;
 }

@@ -31,6 +31,9 @@ struct sms__outcome {
 };
 
 /* answer_clauses.c: each adds "; ..." to the answer, or nothing. The reserve says what the answer assumes. */
+/* Whether modes that run kernels beside each other cannot be ranked with those that do not, because kernels have no
+ * demands: then nothing slows them down beside each other. */
+bool sms__answer_is_unknown(const struct sms__outcome *answer);
 void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to);

@@ -12,18 +12,24 @@
 
 /* ---- what is assumed ---- */
 
-/* Whether kernels of several tenants run at the same time on an SM or a device, under some policy. */
-static bool runs_beside(const struct sms_results *results, bool *all)
+/* With less than a twentieth of the kernel time known, the ranking is of the time alone. */
+static const double UNKNOWN = 0.95;
+
+/* Policies that run kernels of several tenants at the same time, and those that do not. */
+struct beside {
+    size_t policies, others;
+};
+
+static struct beside beside_of(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    bool any = !scenario->shares;
-    *all = true;
-    for (size_t p = 0; p < results->policies && scenario->shares; p++) {
-        const bool beside = sms__mode_runs_beside(&scenario->policy[results->policy[p]].mode);
-        any |= beside;
-        *all &= beside;
-    }
-    return any && !scenario->cluster && scenario->vms > 1;
+    struct beside beside = {0, 0};
+    for (size_t p = 0; p < results->policies && !scenario->cluster && scenario->vms > 1; p++)
+        if (!scenario->shares || sms__mode_runs_beside(&scenario->policy[results->policy[p]].mode))
+            beside.policies++;
+        else
+            beside.others++;
+    return beside;
 }
 
 /* The largest share of a tenant's kernel time that has no demands. */
@@ -36,15 +42,52 @@ static double unmeasured(const struct sms_scenario *scenario)
     return most;
 }
 
+static bool demands_any(const struct sms__workload *workload)
+{
+    size_t k = 0;
+    while (k < workload->kernels && !workload->kernel[k].demands)
+        k++;
+    return k < workload->kernels;
+}
+
+static bool has_demands(const struct sms_scenario *scenario)
+{
+    bool any = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t c = 0; c < scenario->vm[v].choices; c++)
+            any |= demands_any(scenario->vm[v].choice[c].workload);
+    return any;
+}
+
+/* Whether the contention model has parameters of its own, or is the default on devices for which it was not fitted. */
+static bool contention_is_assumed(const struct sms_scenario *scenario)
+{
+    if (sms__node_get(scenario->node, "contention"))
+        return strchr(scenario->contention.label, '(');
+    for (size_t d = 0; d < scenario->devices; d++)
+        for (size_t r = 0; r < scenario->device[d]->resources; r++)
+            if (scenario->device[d]->resource[r].knee > 0)
+                return false;
+    return true;
+}
+
+bool sms__answer_is_unknown(const struct sms__outcome *answer)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(answer->results);
+    const struct beside beside = beside_of(answer->results);
+    return beside.policies && beside.others && (unmeasured(scenario) >= UNKNOWN || !has_demands(scenario));
+}
+
 void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(answer->results);
     const double without = 100 * unmeasured(scenario);
-    bool all;
-    if (!runs_beside(answer->results, &all))
+    if (!beside_of(answer->results).policies || sms__answer_is_unknown(answer))
         return;
     if (without >= 0.5)
         fprintf(to, "; if kernels do not press on each other: %.0f %% of kernel time has no demands", without);
+    else if (has_demands(scenario) && contention_is_assumed(scenario))
+        fprintf(to, "; contention %s is assumed", scenario->contention.label);
 }
 
 /* ---- what else matters ---- */

@@ -360,10 +360,11 @@ static void print_legend(const struct comparison *c, FILE *to)
     fputc('\n', to);
 }
 
-void sms__print_comparison(const struct sms_results *results, size_t baseline, const struct sms__screen *screen)
+void sms__print_comparison(const struct sms_results *results, size_t baseline, struct sms__trust *trust,
+                           const struct sms__screen *screen)
 {
     struct comparison c;
-    bool answered = sms__print_answer(results, baseline, "", screen->to);
+    bool answered = sms__print_answer(results, baseline, trust, "", screen->to);
     sms__print_unknowns(results, baseline, screen->to);
     sms__print_heading(results, !answered, screen->to);
     if (begin(&c, results, baseline)) {

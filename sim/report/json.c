@@ -108,7 +108,7 @@ static bool kernels_alike(const struct sms_scenario *scenario)
     return true;
 }
 
-static json_t *scenario_of(const struct sms_results *results, long baseline)
+static json_t *scenario_of(const struct sms_results *results, long baseline, struct sms__trust *trust)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     json_t *object = json_object(), *runs = json_array();
@@ -127,7 +127,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
         json_object_set_new(object, "ratios_over", json_string(sms_results_policy(results, (size_t)baseline)));
     if (baseline >= 0)
         json_object_set_new(object, "comparisons", sms__json_comparisons(results, (size_t)baseline));
-    json_object_set_new(object, "answer", sms__json_answer(results, baseline < 0 ? 0 : (size_t)baseline));
+    json_object_set_new(object, "answer", sms__json_answer(results, baseline < 0 ? 0 : (size_t)baseline, trust));
     if (baseline >= 0)
         json_object_set_new(object, "unknowns", sms__json_unknowns(results, (size_t)baseline));
     if (baseline >= 0 && !scenario->cluster)
@@ -145,7 +145,7 @@ static int print_all(const struct sms__set *set, const size_t *baseline, FILE *t
 {
     json_t *all = json_array();
     for (size_t s = 0; s < set->count; s++)
-        json_array_append_new(all, scenario_of(set->results[s], baseline ? (long)baseline[s] : -1));
+        json_array_append_new(all, scenario_of(set->results[s], baseline ? (long)baseline[s] : -1, set->trust));
     json_t *one = set->count == 1 ? json_incref(json_array_get(all, 0)) : json_incref(all);
     json_decref(all);
     return sms__json_write(one, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

@@ -8,6 +8,7 @@
 
 struct json_t;
 struct sms__folder;
+struct sms__trust;
 
 /* A file of a results folder that lacks the last rows of a policy. */
 enum sms__cut_kind { SMS__CUT_SPANS, SMS__CUT_PLACEMENTS, SMS__CUT_TIMELINE, SMS__CUT_KINDS };
@@ -23,6 +24,7 @@ struct sms__set {
     size_t count;
     const struct sms__cut *cut; /* [cuts]: timelines that are not complete */
     size_t cuts;
+    struct sms__trust *trust; /* NULL, or the data sets of which answers say whether they bear on them */
 };
 
 /* Where text for people goes. */
@@ -73,7 +75,8 @@ const char *sms__cluster_column(const struct sms_results *results, size_t i);
 
 /* compare.c: changes over a baseline, with p-values corrected for their number; as CSV, ratios and the gaps to the
  * bound. The JSON is of one scenario. */
-void sms__print_comparison(const struct sms_results *results, size_t baseline, const struct sms__screen *screen);
+void sms__print_comparison(const struct sms_results *results, size_t baseline, struct sms__trust *trust,
+                           const struct sms__screen *screen);
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
@@ -82,10 +85,11 @@ int sms__print_latex_comparison(const struct sms_results *results, size_t baseli
 
 /* answer.c: the answer to the scenario's question in words: which policy is best by the metric that it asks for, by how
  * much, and whether that may be chance. Prints nothing for a single policy. The JSON is null if there is no answer. */
-struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline);
-/* The answer, in a line that begins with `before` and the scenario's name, and ends with what the gain costs. Returns
- * false if there is none. */
-bool sms__print_answer(const struct sms_results *results, size_t baseline, const char *before, FILE *to);
+struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline, struct sms__trust *trust);
+/* The answer, in a line that begins with `before` and the scenario's name, and ends with what the gain costs. Where
+ * `trust` is not NULL, another line says which measurements bear on it. Returns false if there is none. */
+bool sms__print_answer(const struct sms_results *results, size_t baseline, struct sms__trust *trust, const char *before,
+                       FILE *to);
 
 /* unknowns.c: in how many draws of what is not known the best policy is the best; without draws what is assumed, and
  * how to draw it. The JSON is null without draws. */

@@ -1,8 +1,9 @@
-/* Reads models/trust.yaml, and finds the data sets that cover a scenario. */
+/* Reads models/trust.yaml, and finds the data sets that bear on a metric of a scenario. */
 #include "trust.h"
 
 #include "../model/file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +36,13 @@ static const struct sms__field set_fields[] = {
     {"kernels", SMS__CHOICE, 0, F(kernels), .required = true, .choices = kernel_words, .help = "given by these"},
     {"modes", SMS__NAME, 0, F(modes), .read = read_names, .holds = SMS__MANY, .help = "sharing modes"},
     {"contention", SMS__NAME, 0, F(contention), .read = read_names, .holds = SMS__MANY, .help = "contention models"},
+    {"metrics", SMS__NAME, 0, F(metrics), .required = true, .read = read_names, .holds = SMS__MANY,
+     .help = "metrics that it bears on"},
     {"metric", SMS__TEXT, 0, F(metric), .required = true, .help = "what is compared"},
     {"values", SMS__TEXT, 0, F(values), .required = true, .help = "values held back"},
     {"fitted", SMS__TEXT, 0, F(fitted), .help = "parameters fitted"},
     {"median", SMS__TEXT, 0, F(median), .required = true, .help = "median error"},
+    {"p90", SMS__TEXT, 0, F(p90), .help = "error that 9 of 10 values stay within"},
     {"r2", SMS__TEXT, 0, F(r2), .help = "R2"},
     {"naive", SMS__TEXT, 0, F(naive), .help = "the best naive model"},
     {"naive_median", SMS__TEXT, 0, F(naive_median), .help = "its median error"},
@@ -65,6 +69,17 @@ struct load {
     const struct sms_load_options *options;
     struct sms_errors *errors;
 };
+
+bool sms__trust_exists(const struct sms_load_options *options)
+{
+    const char *const folder[] = {options->models, options->installed_models};
+    char path[4096];
+    for (int i = 0; i < 2; i++)
+        if (folder[i] && snprintf(path, sizeof path, "%s/trust.yaml", folder[i]) < (int)sizeof path &&
+            access(path, F_OK) == 0)
+            return true;
+    return false;
+}
 
 static const char *find_file(struct load *load)
 {
@@ -122,8 +137,9 @@ void sms__trust_free(struct sms__trust *trust)
 
 /* Names of what the scenario uses, each once. */
 struct uses {
-    struct sms__trust_names devices, modes, contention;
-    bool kernels[2]; /* by enum sms__trust_kernels */
+    const char *metric;
+    struct sms__trust_names devices, modes, contention; /* modes: none for a tenant alone */
+    bool kernels[2];                                    /* by enum sms__trust_kernels */
 };
 
 static bool has(const struct sms__trust_names *names, const char *name)
@@ -152,9 +168,9 @@ static void use_modes(struct sms__arena *arena, const struct sms_scenario *scena
         use(arena, &uses->modes, scenario->policy[p].mode.form->name);
 }
 
-static struct uses uses_of(struct sms__arena *arena, const struct sms_scenario *scenario)
+static struct uses uses_of(struct sms__arena *arena, const struct sms_scenario *scenario, const char *metric)
 {
-    struct uses uses = {.kernels = {false, false}};
+    struct uses uses = {.metric = metric};
     for (size_t d = 0; d < scenario->devices; d++)
         use(arena, &uses.devices, scenario->device[d]->name);
     for (size_t v = 0; v < scenario->vms; v++)
@@ -181,10 +197,15 @@ static bool allows(const struct sms__trust_names *set, const struct sms__trust_n
     return set->count == 0 || meets(set, used);
 }
 
+static bool allows_modes(const struct sms__trust_set *set, const struct sms__trust_names *used)
+{
+    return allows(&set->modes, used) || (used->count == 0 && has(&set->modes, "alone"));
+}
+
 static bool covers(const struct sms__trust_set *set, const struct uses *uses)
 {
-    return meets(&set->devices, &uses->devices) && uses->kernels[set->kernels] && allows(&set->modes, &uses->modes) &&
-           allows(&set->contention, &uses->contention);
+    return has(&set->metrics, uses->metric) && meets(&set->devices, &uses->devices) && uses->kernels[set->kernels] &&
+           allows_modes(set, &uses->modes) && allows(&set->contention, &uses->contention);
 }
 
 static void say(struct sms__trust *trust, struct sms__trust_names *lines, const char *line)
@@ -258,18 +279,28 @@ static void find_kernels(struct outside *outside)
 struct saying {
     struct sms__trust *trust;
     const struct sms_scenario *scenario;
+    const char *metric;
     struct sms__trust_names *lines;
+    size_t policy;
+    struct sms__trust_line *line;
 };
+
+static void say_none(struct sms__trust *trust, const char *metric, struct sms__trust_names *lines)
+{
+    say(trust, lines, sms__print(&trust->arena, "no measurement bears on %s", metric));
+}
 
 static int say_body(void *user)
 {
     struct saying *saying = user;
     struct sms__trust *trust = saying->trust;
-    struct uses uses = uses_of(&trust->arena, saying->scenario);
+    struct uses uses = uses_of(&trust->arena, saying->scenario, saying->metric);
     struct outside outside = {trust, &uses, ""};
     for (size_t s = 0; s < trust->sets; s++)
         if (covers(&trust->set[s], &uses))
             say_set(trust, &trust->set[s], saying->lines);
+    if (!saying->lines->count)
+        say_none(trust, saying->metric, saying->lines);
     find_names(&outside, &uses.devices, F(devices), true, "device %s");
     find_kernels(&outside);
     find_names(&outside, &uses.modes, F(modes), false, "sharing mode %s");
@@ -279,8 +310,75 @@ static int say_body(void *user)
     return SMS_OK;
 }
 
-int sms__trust_say(struct sms__trust *trust, const struct sms_scenario *scenario, struct sms__trust_names *lines)
+int sms__trust_say(struct sms__trust *trust, const struct sms_scenario *scenario, const char *metric,
+                   struct sms__trust_names *lines)
 {
     *lines = (struct sms__trust_names){0};
-    return sms__guard(&trust->arena, say_body, &(struct saying){trust, scenario, lines});
+    return sms__guard(&trust->arena, say_body, &(struct saying){trust, scenario, metric, lines, 0, NULL});
+}
+
+/* ---- in one line ---- */
+
+enum { SETS_NAMED = 2 };
+
+/* The modes of the scenario that no data set bears on, as " under mig, mps"; "" where modes do not matter. */
+static const char *modes_without(struct sms__trust *trust, const struct uses *uses)
+{
+    const char *text = "";
+    for (size_t m = 0; m < uses->modes.count; m++) {
+        struct uses one = *uses;
+        bool covered = false;
+        one.modes = (struct sms__trust_names){&uses->modes.name[m], 1};
+        for (size_t s = 0; s < trust->sets; s++)
+            covered |= covers(&trust->set[s], &one);
+        if (!covered)
+            text = sms__print(&trust->arena, "%s%s%s", text, *text ? ", " : " under ", uses->modes.name[m]);
+    }
+    return text;
+}
+
+/* The worst data set counts, among those that bear on the policy's own mode. */
+static double within(const struct sms__trust *trust, struct uses uses, const struct sms__mode *mode)
+{
+    const char *own = mode ? mode->form->name : NULL;
+    double most = NAN;
+    if (mode)
+        uses.modes = (struct sms__trust_names){&own, 1};
+    for (size_t s = 0; s < trust->sets; s++)
+        if (covers(&trust->set[s], &uses) && trust->set[s].p90)
+            most = fmax(most, strtod(trust->set[s].p90, NULL) / 100);
+    return most;
+}
+
+static int line_body(void *user)
+{
+    struct saying *saying = user;
+    struct sms__trust *trust = saying->trust;
+    struct sms__arena *arena = &trust->arena;
+    const struct sms_scenario *scenario = saying->scenario;
+    const struct uses uses = uses_of(arena, scenario, saying->metric);
+    const char *text = "";
+    size_t count = 0;
+    for (size_t s = 0; s < trust->sets; s++) {
+        const struct sms__trust_set *set = &trust->set[s];
+        if (covers(set, &uses) && ++count <= SETS_NAMED)
+            text = sms__print(arena, "%s%s%s (%s): median error %s of %s held-back values", text, *text ? "; " : "",
+                              set->title, set->gpu, set->median, set->values);
+    }
+    if (count > SETS_NAMED)
+        text = sms__print(arena, "%s; and %zu more", text, count - SETS_NAMED);
+    if (!count || *modes_without(trust, &uses))
+        text = sms__print(arena, "%s%sno measurement bears on %s%s", text, count ? "; " : "", saying->metric,
+                          count ? modes_without(trust, &uses) : "");
+    saying->line->text = text;
+    saying->line->within =
+        within(trust, uses, scenario->shares && uses.modes.count ? &scenario->policy[saying->policy].mode : NULL);
+    return SMS_OK;
+}
+
+int sms__trust_line(struct sms__trust *trust, const struct sms_scenario *scenario, const char *metric, size_t policy,
+                    struct sms__trust_line *line)
+{
+    *line = (struct sms__trust_line){"", NAN};
+    return sms__guard(&trust->arena, line_body, &(struct saying){trust, scenario, metric, NULL, policy, line});
 }

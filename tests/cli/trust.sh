@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# --trust says which measurements cover a scenario, and in what it is outside them all. Usage: trust.sh SMSCHED
+# A line under the answer says which measurements bear on it, and --trust how well they were met, and in what the scenario is outside them
+# all. Usage: trust.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -7,12 +8,16 @@ mkdir "$work/models"
 cat >"$work/models/trust.yaml" <<'END'
 trust:
   - {set: a-2020-pairs, title: Pairs, gpu: a V100, devices: [v100], kernels: blocks, modes: [together], contention: [maxmin],
-     metric: jobs_per_s, values: 12, fitted: 2, median: 3.4 %, r2: "0.50", naive: constant, naive_median: 5.0 %, naive_r2: "-0.10"}
-  - {set: a-2020-mps, title: Partitions, gpu: a V100, devices: [v100], kernels: whole, modes: [mps], metric: turnaround_ns, values: 7, median: 1.0 %}
-  - {set: b-2021-alone, title: One kernel, gpu: an A100, devices: [a100], kernels: blocks, metric: end_ns, values: 5, median: 2.0 %}
+     metrics: [stp_ratio, jobs_per_s], p90: 8 %, metric: jobs_per_s, values: 12, fitted: 2, median: 3.4 %, r2: "0.50", naive: constant, naive_median: 5.0 %, naive_r2: "-0.10"}
+  - {set: a-2020-mps, title: Partitions, gpu: a V100, devices: [v100], kernels: whole, modes: [mps], metrics: [turnaround_ns], p90: 3 %,
+     metric: turnaround_ns, values: 7, median: 1.0 %}
+  - {set: b-2021-alone, title: One kernel, gpu: an A100, devices: [a100], kernels: blocks, modes: [alone], metrics: [end_ns],
+     metric: end_ns, values: 5, median: 2.0 %}
+  - {set: c-2022-power, title: Power, gpu: a V100, devices: [v100], kernels: blocks, metrics: [energy_j], metric: energy_j, values: 5, median: 9.0 %}
 END
-# scenario DEVICE CONTENTION KERNEL POLICIES TENANTS
+# scenario DEVICE CONTENTION KERNEL POLICIES TENANTS MORE
 scenario() {
+    set -- "$@" ""
     cat <<END
 workload: w
 kernels: [{name: k, $3, demand: {dram: 1 %}}]
@@ -22,6 +27,7 @@ devices: [{model: $1}]
 contention: $2
 policies: [$4]
 $5
+$6
 END
 }
 blocks="blocks: 80, threads: 64, block_time: 10 us" two="vms: [{name: a, workload: w}, {name: b, workload: w}]"
@@ -31,21 +37,58 @@ omits() { if grep -qF -- "$1" <<<"$output"; then bad "says '$1'" "$output"; else
 scenario v100 maxmin "$blocks" round_robin "$two" >"$work/s.yaml"
 for command in run compare; do
     trust $command
-    prints "measurements that cover s"
+    prints "measurements that bear on stp_ratio of s"
     prints "Pairs (a V100, a-2020-pairs): median error of jobs_per_s 3.4 %, R2 0.50, 12 values, 2 parameters fitted; naive model 'constant': 5.0 %, R2 -0.10"
     omits "Partitions"
     omits "One kernel"
+    omits "Power"
     omits "outside"
 done
+scenario v100 maxmin "$blocks" round_robin "$two" "answer: {metric: fairness_ratio}" >"$work/s.yaml"
+trust run
+prints "no measurement bears on fairness_ratio"
+omits "Pairs"
+
+# Without --trust a line says the same, with the interval that includes the error.
+answer() { try 0 "the line under the answer" "$1" --quiet --models "$work/models" "$work/s.yaml"; }
+jitter="${blocks/%10 us/10 us, jitter: 20 %}"
+scenario v100 maxmin "$jitter" "round_robin, depth_first" "$two" "run: {replications: 3}" >"$work/s.yaml"
+answer compare
+if sed -n 2p <<<"$output" | grep -qE "^  measured: Pairs .a V100.: median error 3.4 % of 12 held-back values; [a-z_]+: [0-9.]+ ± [0-9.e-]+ by the seed, ± [0-9.]+ with the error that 9 of 10 stay within$"; then ok; else bad "the line" "$output"; fi
+if python3 - "$output" <<'END'; then ok; else bad "the interval with the error of the model" "$output"; fi
+import re, sys
+value, seed, both = map(float, re.search(r": ([0-9.]+) ± (\S+) by the seed, ± (\S+) with", sys.argv[1].splitlines()[1]).groups())
+assert abs(both - (seed ** 2 + (0.08 * value) ** 2) ** 0.5) < 0.06 * both, (value, seed, both)
+END
+(cat "$work/s.yaml"; echo 'expect: [{metric: stp_ratio, policy: round_robin, min: 0}]') >"$work/e.yaml"
+try 0 "the line of check" check --models "$work/models" "$work/e.yaml"
+prints "  measured: Pairs (a V100)"
+try 0 "the line in JSON" compare --quiet --format json --models "$work/models" "$work/s.yaml"
+prints '"measured": "Pairs (a V100): median error 3.4 % of 12 held-back values; '
+try 0 "a folder with the line" run --quiet --out "$work/line" --models "$work/models" "$work/s.yaml"
+try 0 "its page" report --format json "$work/line"
+prints '"measured": "Pairs (a V100)'
+scenario v100 maxmin "$blocks" "round_robin, depth_first" "$two" "answer: {metric: antt_ratio}" >"$work/s.yaml"
+answer compare
+prints "  measured: no measurement bears on antt_ratio"
+# Modes that no measurement bears on are named, and a policy of such a mode has no interval with the error.
+scenario v100 maxmin "time: 1 ms" "{mode: mps}, {mode: time_slice}, {mode: exclusive}" "processes: [{name: p, workload: w, count: 2}]" "answer: {metric: turnaround_ns, of: p1}" >"$work/s.yaml"
+answer compare
+prints "  measured: Partitions (a V100): median error 1.0 % of 7 held-back values; no measurement bears on turnaround_ns under time_slice, exclusive; "
+sed -i 's/{mode: mps}, //' "$work/s.yaml"
+answer compare
+prints "  measured: no measurement bears on turnaround_ns"
+omits "with the error"
 scenario v100 proportional "$blocks" round_robin "$two" >"$work/s.yaml"
 trust run
+prints "no measurement bears on stp_ratio"
 omits "Pairs"
 prints "outside all measured data in: sharing mode together, contention model proportional"
-scenario a100 none "$blocks" round_robin "vms: [{name: a, workload: w}]" >"$work/s.yaml"
+scenario a100 none "$blocks" round_robin "vms: [{name: a, workload: w}]" "answer: {metric: end_ns, of: a, better: lower}" >"$work/s.yaml"
 trust run
 prints "One kernel (an A100, b-2021-alone): median error of end_ns 2.0 %, 5 values, 0 parameters fitted"
 prints "outside all measured data in: contention model none"
-scenario v100 maxmin "time: 1 ms" "{mode: mps}, {mode: time_slice}" "processes: [{name: p, workload: w, count: 2}]" >"$work/s.yaml"
+scenario v100 maxmin "time: 1 ms" "{mode: mps}, {mode: time_slice}" "processes: [{name: p, workload: w, count: 2}]" "answer: {metric: turnaround_ns, of: p1}" >"$work/s.yaml"
 trust run
 prints "Partitions"
 prints "outside all measured data in: sharing mode time_slice, contention model maxmin"
@@ -66,7 +109,8 @@ omits "a-2020-pairs"
 
 # The installed file is found like devices, and is well-formed.
 try 0 "the installed file" run --quiet --trust "$work/s.yaml"
-prints "measurements that cover s"
+prints "measurements that bear on stp_ratio of s"
+prints "  no measurement bears on stp_ratio"
 
 try 2 "another format" run --trust --format csv "$work/s.yaml"
 prints "--trust is for --format table"

@@ -10,8 +10,12 @@
 static const char sets[] =
     "trust:\n"
     "  - {set: together, title: A, gpu: G, devices: [v100], kernels: blocks, modes: [together], contention: [maxmin], "
-    "metric: m, values: 3, median: 1 %}\n"
-    "  - {set: alone, title: B, gpu: G, devices: [v100], kernels: blocks, metric: m, values: 3, median: 2 %}\n";
+    "metrics: [m], metric: m, values: 3, median: 1 %}\n"
+    "  - {set: alone, title: B, gpu: G, devices: [v100], kernels: blocks, metrics: [m], metric: m, values: 3, median: "
+    "2 "
+    "%}\n"
+    "  - {set: else, title: C, gpu: G, devices: [v100], kernels: blocks, metrics: [n], metric: m, values: 3, median: 2 "
+    "%}\n";
 
 static const char scenario[] = "workload: w\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 us}]\n---\n"
                                "scenario: s\ndevices: [{model: v100, count: 2}]\ncontention: maxmin\n"
@@ -46,12 +50,12 @@ static struct sms__trust_names say(struct sms__trust *trust, const char *more)
     const struct sms_load_options options = {.models = SOURCE_DIR "/models"};
     snprintf(text, sizeof text, scenario, more);
     assert_int_equal(sms_file_load_text(text, strlen(text), "text", &options, &file, &errors), SMS_OK);
-    assert_int_equal(sms__trust_say(trust, sms_file_scenario(file, 0), &lines), SMS_OK);
+    assert_int_equal(sms__trust_say(trust, sms_file_scenario(file, 0), "m", &lines), SMS_OK);
     sms_file_free(file);
     return lines;
 }
 
-static void each_data_set_that_covers_a_scenario_has_a_line(void **state)
+static void each_data_set_that_bears_on_a_metric_has_a_line(void **state)
 {
     (void)state;
     struct sms__trust *trust = load(sets, SMS_OK);
@@ -78,8 +82,9 @@ static void an_empty_list_covers_nothing(void **state)
     (void)state;
     struct sms__trust *trust = load("trust: []\n", SMS_OK);
     struct sms__trust_names lines = say(trust, ", {name: b, workload: w}");
-    assert_int_equal(lines.count, 1);
-    assert_string_equal(lines.name[0], "outside all measured data in: device v100, kernels given by their blocks, "
+    assert_int_equal(lines.count, 2);
+    assert_string_equal(lines.name[0], "no measurement bears on m");
+    assert_string_equal(lines.name[1], "outside all measured data in: device v100, kernels given by their blocks, "
                                        "sharing mode together, contention model maxmin");
     sms__trust_free(trust);
 }
@@ -95,7 +100,7 @@ static void a_file_that_is_none_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_data_set_that_covers_a_scenario_has_a_line),
+        cmocka_unit_test(each_data_set_that_bears_on_a_metric_has_a_line),
         cmocka_unit_test(a_tenant_alone_has_no_mode),
         cmocka_unit_test(an_empty_list_covers_nothing),
         cmocka_unit_test(a_file_that_is_none_is_an_error),

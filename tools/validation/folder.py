@@ -13,7 +13,7 @@ import yaml
 TEXTS = ["title", "question", "gpu", "source", "metric", "unit", "verdict", "wrong"]
 NEEDED = TEXTS + ["devices", "parameters", "bound", "covers"]
 KNOWN = NEEDED + ["data", "scale", "target", "rank", "group", "naive"]
-COVERS = ["devices", "kernels", "modes", "contention"]
+COVERS = ["devices", "kernels", "modes", "contention", "metrics"]
 
 
 class Bad(Exception):
@@ -98,11 +98,13 @@ class Folder:
                     self.complain(f"{outer}: {key}", f"unknown key; there are {', '.join(allowed)}")
         if "median" not in self.bound:
             self.complain("bound: median", "is missing")
-        for key in ("devices", "modes", "contention"):
+        for key in ("devices", "modes", "contention", "metrics"):
             if not isinstance(about["covers"].get(key, []), list):
                 self.complain(f"covers: {key}", "must be a list")
         if about["covers"].get("kernels") not in ("blocks", "whole"):
             self.complain("covers: kernels", "must be blocks or whole")
+        if not about["covers"].get("metrics"):
+            self.complain("covers: metrics", "is missing: the metrics that it bears on")
         for parameter in about["parameters"]:
             if not isinstance(parameter, dict) or not {"name", "fitted_to"} <= parameter.keys() <= {"name", "count", "value", "fitted_to"}:
                 self.complain("parameters", "each has name, count, value and fitted_to")

@@ -31,8 +31,9 @@ of others. `--check` fails if an error is beyond its bound or a stored value is 
 | `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
 | `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted; what was fitted |
 
-It also writes `models/trust.yaml` for [`--trust`](../reference/results.md). `covers` says where a comparison applies: `devices`, `kernels` (`blocks`
-or `whole`), sharing `modes` (`together` for VMs) and `contention` models. An empty list means any.
+It also writes `models/trust.yaml` for the line below an [answer](../reference/results.md) and `--trust`. `covers` says where a comparison applies: `devices`,
+`kernels` (`blocks` or `whole`), sharing `modes` (`together` for VMs, `alone` for one tenant), `contention` models, and the `metrics` that it bears on.
+An empty list of modes or contention models means any.
 """
 
 
@@ -155,13 +156,14 @@ def quoted(text):
 
 
 def trust(folders):
-    """models/trust.yaml, which `smsched run --trust` reads."""
-    lines = ["# Written by tools/validate from results/measured: change those, not this file. What --trust prints."]
+    """models/trust.yaml, which `smsched` reads to say what bears on an answer."""
+    lines = ["# Written by tools/validate from results/measured: change those, not this file. What bears on an answer, and what --trust prints."]
     for folder, summary in folders:
         about, covers, ours, naive = folder.about, folder.about["covers"], held_back(summary), best_naive(summary)
         lines += [f"  - {{set: {folder.name}, title: {quoted(about['title'])}, gpu: {quoted(about['gpu'])},",
                   f"     devices: [{', '.join(covers.get('devices', []))}], kernels: {covers['kernels']}, "
                   f"modes: [{', '.join(covers.get('modes', []))}], contention: [{', '.join(covers.get('contention', []))}],",
+                  f"     metrics: [{', '.join(covers['metrics'])}], p90: {error(ours['p90'])},",
                   f"     metric: {about['metric']}, values: {ours['values']}, fitted: {ours['parameters']}, median: {error(ours['median'])}, "
                   f"r2: {quoted(number(ours['r2'], 2))}" +
                   (f",\n     naive: {quoted(naive['model'])}, naive_median: {error(naive['median'])}, naive_r2: {quoted(number(naive['r2'], 2))}"

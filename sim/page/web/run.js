@@ -142,6 +142,7 @@ function answerOf(state) {
     [subject, metric, name].join('/'), value => { const [s, m, ...n] = value.split('/'); remember('by', value); state.set({ subject: s, metric: m, name: n.join('/') || null }); });
   return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, isAsked && asked.text ? asked.text : headline(scenario, v, metric)),
     el('p', { class: 'muted' }, `${scenario.scenario}${isAsked && asked.declared ? ' asks for' : ':'} ${wordsOf(metric)} of ${ofWhat(subject, name)} (${metric}): ${formulaOf(subject, metric)}.`),
+    isAsked && asked.measured ? el('p', { class: 'muted' }, `Measured: ${asked.measured}.`) : null,
     valuesOf(state, v), v.best ? el('dl', { class: 'facts' }, changeFact(scenario, v), name === wholeOf(subject) ? boundFact(scenario, subject, metric, v) : null) : null,
     surelyBetter(scenario, v), el('div', { class: 'controls' }, choose), warningsOf(scenario));
 }
