@@ -189,7 +189,7 @@ for command in import report trace check; do
     exits 4 $? "$command over a dangling link"
     if [ -e nowhere ]; then bad "$command writes through a dangling link"; else ok; fi
     chmod 444 victim
-    to $command victim
+    to $command victim unlimited --force
     exits 4 $? "$command over a write-protected file"
     says "is write-protected" "$command over a write-protected file"
     if [ "$(cat victim)" = mine ]; then ok; else bad "$command replaces a write-protected file"; fi
