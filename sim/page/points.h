@@ -76,6 +76,12 @@ void sms__points_subjects(struct sms__points *points);
  * of the label. */
 void sms__points_policies(struct sms__points *points, const char *table, json_t *policies);
 
+/* aggregates.c: adds the SQL aggregates ci95(x), the half-width of the 95 % interval of the mean, NULL for fewer than
+ * two values; change_ci95(value, base), that of the ratio of the means; and best_group(policy, replication, value,
+ * better), the bits of the policies that are not told apart from the best, and bit 40 if all are equal. Returns false
+ * when out of memory. */
+bool sms__add_aggregates(sqlite3 *file);
+
 /* SQL templates. In a template, "[...]" stands once for each metric and "{...}" once for each axis. Within them, "#" is
  * the index of the metric or axis, "@" its name or column, and "~" the metric's better direction: 1, -1 or 0. "$" is a
  * table. */

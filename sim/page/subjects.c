@@ -2,7 +2,6 @@
  * points, and the means of groups of points. */
 #include "points.h"
 
-#include "../base/statistics.h"
 #include "../report/json_write.h"
 #include "../report/output.h"
 
@@ -20,41 +19,45 @@ static const char make_names[] =
     "CREATE TEMP TABLE names AS SELECT row_number() OVER (ORDER BY first, name) - 1 AS i, name "
     "FROM (SELECT name, min(point) AS first FROM main.$ GROUP BY name ORDER BY first, name LIMIT 13)";
 
-/* A value of each replication, and its change over the first policy in the same replication. */
+/* A value of each replication, and that of the first policy in the same replication. */
 static const char make_samples[] =
     "CREATE TEMP VIEW samples AS SELECT r.point, n.i AS name, p.i AS policy, r.replication"
-    "[, r.@ AS m#][, r.@ / nullif(f.@, 0) - 1 AS c#] FROM temp.cell c CROSS JOIN main.$ r ON r.point = c.point "
+    "[, r.@ AS m#][, f.@ AS f#] FROM temp.cell c CROSS JOIN main.$ r ON r.point = c.point "
     "JOIN temp.names n ON n.name = r.name JOIN temp.positions p ON p.position = r.position "
     "LEFT JOIN main.$ f ON f.point = r.point AND f.position = 0 AND f.replication = r.replication AND f.name = r.name "
     "AND f.number = r.number WHERE r.replication BETWEEN 0 AND 999";
 
-/* s#: 1 if the change is better than 0 by its 95 % interval, -1 if it is worse; NULL for one replication. Replications
- * that are all equal have no interval, and need none. */
-static const char make_means[] = "CREATE TEMP TABLE means(name, policy, point[, m#][, c#][, s#], "
+/* c#: the ratio of the means less 1, as everywhere. s#: 1 if the change is better than 0 by its 95 % interval, -1 if it
+ * is worse; NULL for one replication. Replications that are all equal have no interval, and need none. */
+static const char make_means[] = "CREATE TEMP TABLE means(name, policy, point[, m#][, f#][, c#][, s#], "
                                  "PRIMARY KEY (name, point, policy)) WITHOUT ROWID";
 static const char fill_means[] =
-    "INSERT INTO temp.means SELECT name, policy, point[, avg(m#)][, avg(c#)]"
-    "[, iif(count(c#) > 1, (~ * avg(c#) > ifnull(ci95(c#), 0)) - (~ * avg(c#) < -ifnull(ci95(c#), 0)), NULL)] "
-    "FROM temp.samples GROUP BY name, policy, point";
+    "INSERT INTO temp.means SELECT name, policy, point[, m#][, f#][, c#]"
+    "[, iif(n# > 1, (~ * c# > ifnull(w#, 0)) - (~ * c# < -ifnull(w#, 0)), NULL)] FROM (SELECT name, policy, point"
+    "[, avg(m#) AS m#][, avg(f# + 0 * m#) AS f#][, CASE WHEN min(f#) > 0 THEN avg(m# + 0 * f#) / avg(f# + 0 * m#) - 1 "
+    "END AS c#][, count(m# + f#) AS n#][, change_ci95(m#, f#) AS w#] FROM temp.samples GROUP BY name, policy, point)";
 
-/* t#: the best mean of a point, times the better direction; n#: number of policies; e#: number of those that have it.
- */
-static const char make_tops[] = "CREATE TEMP TABLE tops AS SELECT name, point[, max(~ * m#) AS t#][, count(m#) AS n#] "
-                                "FROM temp.means GROUP BY name, point ORDER BY name, point";
-static const char make_ties[] =
-    "CREATE TEMP TABLE ties(name, point[, t#][, n#][, e#], PRIMARY KEY (name, point)) WITHOUT ROWID";
-static const char fill_ties[] =
-    "INSERT INTO temp.ties SELECT t.name, t.point[, t#][, n#][, total(~ <> 0 AND ~ * m# = t#)] FROM temp.tops t "
-    "JOIN temp.means m ON m.name = t.name AND m.point = t.point GROUP BY t.name, t.point";
+/* The change of one replication, so that their mean is the ratio of the means, and their interval that of the ratio
+ * (delta method). */
+static const char make_linear[] =
+    "CREATE TEMP VIEW linear AS SELECT s.point, s.name, s.policy, s.replication[, s.m# AS m#]"
+    "[, k.c# + (s.m# - (1 + k.c#) * s.f#) / k.f# AS c#] FROM temp.samples s JOIN temp.means k ON k.name = s.name "
+    "AND k.point = s.point AND k.policy = s.policy";
 
-/* One replication has no interval, so its samples are not read again. At how many points a policy is best: alone, with
- * some others, equal to all others. At how many it is better or worse than the first by its interval, of how many. */
+/* g#: which policies are not told apart from the best of a point: bit i is policy i, bit 40 says that all are equal. */
+static const char make_groups[] = "CREATE TEMP TABLE ties(name, point[, g#], PRIMARY KEY (name, point)) WITHOUT ROWID";
+static const char fill_groups[] = "INSERT INTO temp.ties SELECT name, point[, best_group(policy, replication, m#, ~)] "
+                                  "FROM temp.samples GROUP BY name, point";
+
+/* One replication has no interval, so its samples are not read again. At how many points a policy is best: alone, not
+ * told apart from some others, equal to all others. At how many it is better or worse than the first by its interval,
+ * of how many. */
 static const char overall[] =
     "WITH intervals AS (SELECT name, policy[, ci95(c#) AS i#] FROM (SELECT name, policy[, avg(c#) AS c#] "
-    "FROM temp.samples WHERE (SELECT max(replication) FROM main.$) > 0 GROUP BY name, policy, replication) "
-    "GROUP BY name, policy), winners AS (SELECT m.name, m.policy[, total(~ * m# = t# AND e# = 1) AS b#]"
-    "[, total(~ * m# = t# AND e# > 1) AS h#][, total(~ * m# = t# AND e# > 1 AND e# = n#) AS q#] FROM temp.means m "
-    "JOIN temp.ties t ON t.name = m.name AND t.point = m.point GROUP BY m.name, m.policy) "
+    "FROM temp.linear WHERE (SELECT max(replication) FROM main.$) > 0 GROUP BY name, policy, replication) "
+    "GROUP BY name, policy), winners AS (SELECT m.name, m.policy[, total(g# & 0xffffffff = 1 << m.policy) AS b#]"
+    "[, total((g# >> m.policy & 1) AND g# & 0xffffffff <> 1 << m.policy) AS h#][, total(g# >> 40 & 1) AS q#] "
+    "FROM temp.means m JOIN temp.ties t ON t.name = m.name AND t.point = m.point GROUP BY m.name, m.policy) "
     "SELECT n.i, p.i, count(m.point)[, avg(m#)][, avg(c#)][, i#][, min(c#)][, max(c#)][, total(~ * c# > 0)]"
     "[, ifnull(b#, 0.0)][, ifnull(h#, 0.0)][, ifnull(q#, 0.0)][, total(s# > 0)][, total(s# < 0)][, count(s#)] "
     "FROM temp.names n CROSS JOIN temp.positions p LEFT JOIN temp.means m ON m.name = n.i AND m.policy = p.i "
@@ -64,7 +67,7 @@ static const char overall[] =
 /* Intervals of the means along an axis, and of the changes: one sample is a replication's mean over the points. */
 static const char along[] = "SELECT {a#, }name, policy[, ci95(m#)][, ci95(c#)] FROM (SELECT {a#, }name, policy[, "
                             "avg(m#) AS m#][, avg(c#) AS c#] "
-                            "FROM temp.samples JOIN temp.cell USING (point) GROUP BY {a#, }name, policy, replication) "
+                            "FROM temp.linear JOIN temp.cell USING (point) GROUP BY {a#, }name, policy, replication) "
                             "GROUP BY {a#, }name, policy ORDER BY {a#, }name, policy";
 
 static const char grouped[] = "SELECT {a#, }name, policy, count(*), min(point)[, avg(m#)][, avg(c#)] FROM temp.means "
@@ -72,26 +75,8 @@ static const char grouped[] = "SELECT {a#, }name, policy, count(*), min(point)[,
 
 static const char count_cells[] = "SELECT count(*) FROM (SELECT DISTINCT {a#, }0 FROM temp.cell)";
 
-static const char *const clean[] = {"DROP TABLE temp.means", "DROP TABLE temp.tops", "DROP TABLE temp.ties",
+static const char *const clean[] = {"DROP VIEW temp.linear", "DROP TABLE temp.means", "DROP TABLE temp.ties",
                                     "DROP VIEW temp.samples", "DROP TABLE temp.names"};
-
-/* The SQL aggregate ci95(x): the half-width of the 95 % interval of the mean. NULL for fewer than two values. */
-static void add_sample(sqlite3_context *context, int count, sqlite3_value **value)
-{
-    struct sms_estimate *estimate = sqlite3_aggregate_context(context, sizeof *estimate);
-    (void)count;
-    if (!estimate)
-        sqlite3_result_error_nomem(context);
-    else if (sqlite3_value_type(*value) != SQLITE_NULL)
-        sms__estimate_add(estimate, sqlite3_value_double(*value));
-}
-
-static void end_samples(sqlite3_context *context)
-{
-    const struct sms_estimate *estimate = sqlite3_aggregate_context(context, 0);
-    if (estimate)
-        sqlite3_result_double(context, sms__estimate_close(*estimate).ci95); /* NAN becomes NULL */
-}
 
 /* ---- names, policies and metrics ---- */
 
@@ -318,7 +303,7 @@ enum { STEPS = 9 }; /* of a subject, for progress */
 
 static void read_subject(struct sms__points *points, enum sms_subject subject, json_t *list)
 {
-    static const char *const make[] = {make_samples, make_means, fill_means, make_tops, make_ties, fill_ties};
+    static const char *const make[] = {make_samples, make_means, fill_means, make_linear, make_groups, fill_groups};
     struct view view = {.points = points, .subject = subject, .query = {.table = sms__subject_word(subject)}};
     read_metrics(&view);
     if (view.query.metrics == 0)
@@ -367,8 +352,7 @@ void sms__points_count_steps(struct sms__points *points)
 void sms__points_subjects(struct sms__points *points)
 {
     json_t *list = sms__json_keep(points->page->data, "subjects", json_array());
-    if (points->code == SMS_OK &&
-        sqlite3_create_function(points->file, "ci95", 1, SQLITE_UTF8, NULL, NULL, add_sample, end_samples))
+    if (points->code == SMS_OK && !sms__add_aggregates(points->file))
         points->code = SMS_ENOMEM;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         read_subject(points, order[i], list);

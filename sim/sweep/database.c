@@ -53,9 +53,10 @@ static sqlite3_stmt *make_table(struct sms__database *database, sqlite3_str *tex
 
 static const char answer_sql[] =
     "CREATE TABLE answer (point INTEGER, position INTEGER, policy TEXT, subject TEXT, name TEXT, metric TEXT, better "
-    "INTEGER, value REAL, PRIMARY KEY (point, position)) WITHOUT ROWID;"
-    "CREATE VIEW best AS SELECT point, policy, subject, name, metric, value FROM (SELECT *, max(better * value) FROM "
-    "answer WHERE value IS NOT NULL GROUP BY point)";
+    "INTEGER, value REAL, in_group INTEGER, PRIMARY KEY (point, position)) WITHOUT ROWID;"
+    "CREATE VIEW best AS SELECT point, policy, subject, name, metric, value, (SELECT count(*) - 1 FROM answer g "
+    "WHERE g.point = b.point AND g.in_group) AS not_told_apart FROM (SELECT *, max(better * value) FROM "
+    "answer WHERE value IS NOT NULL GROUP BY point) b";
 /* Along an axis that is a parameter of a policy, its name changes with the parameter: it is still one line. */
 static const char line_sql[] =
     "CREATE TABLE line AS SELECT scenario, position, policy, CASE WHEN count(*) OVER same = 1 THEN policy "
@@ -106,7 +107,7 @@ void sms__database_begin(struct sms__database *database, const char *path, const
     make_points(database);
     database->record = make_table(
         database, begin_sql(database, "CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB)"), "record", 2);
-    database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 8);
+    database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 9);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (plan->keep & 1u << s)
             make_subject(database, (enum sms_subject)s);

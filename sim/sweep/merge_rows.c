@@ -136,7 +136,8 @@ static bool write_bound(struct sms__merge *merge, enum sms_bounded metric)
     return !content->failed && sms__database_insert(&merge->database, insert);
 }
 
-/* What the point asks, and the value by which each policy answers it: its mean over the replications. */
+/* What the point asks, the value by which each policy answers it, its mean over the replications, and whether it is not
+ * told apart from the best. */
 static bool write_answers(struct sms__merge *merge)
 {
     struct sms__content *content = &merge->content;
@@ -146,7 +147,7 @@ static bool write_answers(struct sms__merge *merge)
     const int better = sms__content_number(content) > 0 ? 1 : -1;
     bool succeeded = true;
     for (uint32_t p = 0; succeeded && p < merge->policies; p++) {
-        double value = sms__content_number(content);
+        const double value = sms__content_number(content), in_group = sms__content_number(content);
         if (content->failed || !metric[0])
             continue;
         sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
@@ -157,6 +158,7 @@ static bool write_answers(struct sms__merge *merge)
         sms__bind_text(insert, 6, metric);
         sqlite3_bind_int(insert, 7, better);
         sms__bind_number(insert, 8, value);
+        sqlite3_bind_int(insert, 9, in_group > 0);
         succeeded = sms__database_insert(&merge->database, insert);
     }
     return succeeded && !content->failed;

@@ -3,11 +3,13 @@
 #define _DEFAULT_SOURCE /* htole64 */
 #include "store.h"
 
+#include "../base/best.h"
 #include "../report/output.h"
 
 #include <endian.h>
 #include <math.h>
 #include <sha2.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WARNINGS_BYTES = 1000 };
@@ -43,19 +45,43 @@ static void put_warnings(struct sms__buffer *content, const struct sms_errors *w
     put_text(content, text);
 }
 
-/* Adds the question, and for each policy the mean that answers it. */
-static void put_answer(struct sms__buffer *content, const struct sms_results *results)
+/* Which policies are not told apart from the best. One replication tells none apart. Returns false when out of memory.
+ */
+static bool find_group(const struct sms_results *results, const struct sms_question *asked, bool *in_group)
+{
+    const size_t policies = sms_results_policies(results), n = sms_results_replications(results);
+    double *value = calloc(policies * n, sizeof *value);
+    struct sms__best best;
+    for (size_t i = 0; value && i < policies * n; i++)
+        value[i] = sms_results_value(results, i / n, i % n, asked->subject, asked->idx, asked->metric);
+    const struct sms__samples samples = {value, policies, n, asked->better, sms_results_exact(results)};
+    const bool found = value && sms__find_best(&samples, 0, &best, in_group);
+    for (size_t p = 0; found && p < policies && best.verdict == SMS__BEST_ONCE; p++)
+        in_group[p] = !isnan(value[p]);
+    free(value);
+    return found;
+}
+
+/* Adds the question, and for each policy the mean that answers it and whether it is not told apart from the best. */
+static int put_answer(struct sms__buffer *content, const struct sms_results *results)
 {
     struct sms_question asked;
     size_t metrics;
-    bool known = sms_results_question(results, &asked);
+    const size_t policies = sms_results_policies(results);
+    const bool known = sms_results_question(results, &asked);
+    bool *in_group = calloc(policies + 1, sizeof *in_group);
+    const bool found = in_group && (!known || find_group(results, &asked, in_group));
     put_text(content, known ? sms__subject_word(asked.subject) : "");
     put_text(content, known ? sms_results_subject(results, asked.subject, asked.idx) : "");
     put_text(content, known ? sms_metrics(asked.subject, &metrics)[asked.metric].name : "");
     put_number(content, known ? asked.better : 0);
-    for (size_t p = 0; p < sms_results_policies(results); p++)
+    for (size_t p = 0; p < policies && found; p++) {
         put_number(content,
                    known ? sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).mean : (double)NAN);
+        put_number(content, in_group[p]);
+    }
+    free(in_group);
+    return found ? SMS_OK : SMS_ENOMEM;
 }
 
 static void put_values(struct sms__buffer *content, const struct sms_results *results, enum sms_subject subject,
@@ -106,7 +132,7 @@ int sms__record_results(struct sms__buffer *content, const struct sms_results *r
     put_number(content, (double)sms_results_replications(results));
     for (size_t p = 0; p < sms_results_policies(results); p++)
         put_text(content, sms_results_policy(results, p));
-    put_answer(content, results);
+    code = put_answer(content, results);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (keep & 1u << s)
             put_subject(content, results, (enum sms_subject)s);

@@ -230,6 +230,30 @@ try 0 "a folder of tenants alike" run --quiet --out "$work/alike" "$work/alike.y
 try 0 "figures of tenants alike" plot "$work/alike" --format svg
 if grep -q ",all$" "$work/alike/plots/throughput.csv"; then ok; else bad "kernels alike are counted together"; fi
 
+# A sweep counts a point for a policy only where its lead is no chance, on the page and in the database.
+cat >"$work/chance.yaml" <<END
+plan: chance
+base: noise.yaml
+policies: [round_robin, breadth_first, {fine_grained: {limit: 30 %}}]
+axes: [run.seed: [1, 2, 3], run.replications: [6]]
+END
+(cd "$work" && "$smsched" sweep --quiet chance.yaml >sweep.out 2>&1 && "$smsched" report --format json chance.sweep) >"$work/chance.json" 2>"$work/err"
+if python3 - "$work" <<'END'; then ok; else bad "points that are won by chance" "$(cat "$work/err")"; fi
+import json, sqlite3, sys
+database = sqlite3.connect(sys.argv[1] + "/chance.sweep/results/sweep.db")
+best = database.execute("SELECT policy, not_told_apart FROM best ORDER BY point").fetchall()
+assert len(best) == 3 and all(others == 1 and policy in ("round_robin", "breadth_first") for policy, others in best), best
+view = next(v for v in json.load(open(sys.argv[1] + "/chance.json"))["subjects"] if v["subject"] == "vm")
+metric, name = view["metrics"].index("job_latency_mean_ns"), view["names"].index("b")
+for row in view["overall"]:
+    if row[0] == name:  # mean, change, interval, least, most, better, best alone, not told apart, equal
+        alone, shared, equal = (row[i][metric] for i in (9, 10, 11))
+        assert (alone, shared, equal) == ((0, 3, 0) if row[1] < 2 else (0, 0, 0)), (view["policies"][row[1]], alone, shared, equal)
+changes = database.execute("SELECT job_latency_mean_ns FROM vm_change WHERE name = 'b' AND position = 1").fetchall()
+row = next(r for r in view["overall"] if r[:2] == [name, 1])
+assert abs(row[4][metric] - sum(x for x, in changes) / 3) < 1e-12, (row[4][metric], changes)  # one statistic of change
+END
+
 # A profile of one device that runs on another: a warning, once of each workload, beside the note in results.
 cat >"$work/elsewhere.yaml" <<'END'
 workload: mine

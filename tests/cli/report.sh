@@ -57,7 +57,7 @@ for what in run small.sweep; do
     if cmp "$what.json" "$golden/$what.json"; then ok; else bad "what the page of $what is made of has changed (if on purpose: $0 build/bin/smsched --update)"; fi
 done
 
-# The intervals of a sweep: each replication is one sample, its mean change over the points.
+# The intervals of a sweep: each replication is one sample, its mean change over the points. The mean of these is the ratio of means of a point.
 python3 - small.sweep.json <<'END' && ok || bad "a sweep's interval is not that of its replications"
 import csv, json, statistics, sys
 data = json.load(open(sys.argv[1]))
@@ -65,9 +65,13 @@ view = data["subjects"][0]
 describe = json.load(open("small.sweep.raw.json"))["metrics"]["host"]
 rows = list(csv.DictReader(open("small.sweep/results/hosts.csv")))
 policies = list(dict.fromkeys(row["policy"] for row in rows))
+def changes_of(point):  # the delta method of a ratio of means
+    own, base = ([value[point, policy, r] for r in "012"] for policy in (policies[1], policies[0]))
+    ratio = sum(own) / sum(base)
+    return [ratio - 1 + (a - ratio * b) / statistics.mean(base) for a, b in zip(own, base)]
 for m, metric in enumerate(view["metrics"]):
     value = {(row["point"], row["policy"], row["replication"]): float(row[metric]) for row in rows}
-    sample = [statistics.mean(value[p, policies[1], r] / value[p, policies[0], r] - 1 for p in {row["point"] for row in rows}) for r in "012"]
+    sample = [statistics.mean(changes_of(p)[r] for p in {row["point"] for row in rows}) for r in range(3)]
     name, position, points, mean, change, ci, least, most, better, best, shared, equal, won, lost, tested = view["overall"][1]
     assert abs(change[m] - statistics.mean(sample)) < 1e-9, metric
     assert abs(ci[m] - 4.302652729696 * statistics.stdev(sample) / 3 ** 0.5) < 1e-9, metric
@@ -75,7 +79,7 @@ for m, metric in enumerate(view["metrics"]):
     # Wins and losses: points at which the interval of the paired change excludes 0.
     counts = [0, 0]
     for p in {row["point"] for row in rows}:
-        changes = [value[p, policies[1], r] / value[p, policies[0], r] - 1 for r in "012"]
+        changes = changes_of(p)
         half = 4.302652729696 * statistics.stdev(changes) / 3 ** 0.5
         mean_change = statistics.mean(changes) * describe[metric]["better"]
         counts[0] += mean_change > half
@@ -136,7 +140,7 @@ END
 "$smsched" sweep tied.yaml --quiet || exit 1
 "$smsched" report tied.sweep --format json >tied.json
 python3 - <<'END' && ok || bad "axes that change together, or points that are equal, are not what the rows say"
-import csv, json, statistics
+import csv, json, math, statistics
 data = json.load(open("tied.json"))
 axes = {axis["name"]: axis for axis in data["axes"]}
 assert list(axes) == ["contention.slope", "queue, vms.a.start", "vms.b.start", "workloads.one.kernels.k.jitter"], list(axes)
@@ -147,17 +151,32 @@ assert data["bounds"] is None and "point" not in data
 view = data["subjects"][0]
 rows = list(csv.DictReader(open("tied.sweep/results/hosts.csv")))
 ties = 0
+def p_value(best, other):  # of two replications; None where the difference never varies
+    differences = [a - b for a, b in zip(best, other)]
+    if differences[0] == differences[1]:
+        return 1 if differences[0] == 0 else None
+    ratio = sum(best) / sum(other) if min(other) > 0 else 1
+    off = [a - ratio * b for a, b in zip(best, other)] if min(other) > 0 else differences
+    deviation = abs(off[0] - off[1]) / math.sqrt(2)
+    return 1 - 2 / math.pi * math.atan(abs(sum(differences) / 2) / (deviation / math.sqrt(2))) if deviation else 0
+def group(values, sign):  # not told apart from the best, by Holm
+    best = max(values, key=lambda p: sign * sum(values[p]))
+    p = {k: p_value(values[best], v) for k, v in values.items() if k != best}
+    ordered, least, inside = sorted((k for k in p if p[k] is not None and values[k] != values[best]), key=p.get), 0, {k for k in values if values[k] == values[best]}
+    for i, k in enumerate(ordered):
+        least = max(least, p[k] * (len(ordered) - i))
+        inside |= {k} if least >= 0.05 else set()
+    return inside
 for m, metric in enumerate(view["metrics"]):
     sign = data["metrics"]["host"][metric]["better"]
     counts = {policy: [0, 0, 0] for policy in view["policies"]}
     for point in {row["point"] for row in rows}:
-        mean = {p: sum(float(r[metric]) for r in rows if r["point"] == point and r["policy"] == p) / 2 for p in counts
-                if any(r[metric] for r in rows if r["point"] == point and r["policy"] == p)}
-        winners = [p for p in mean if sign * mean[p] == max(sign * v for v in mean.values())]
+        values = {p: [float(r[metric]) for r in rows if r["point"] == point and r["policy"] == p and r[metric]] for p in counts}
+        winners = group({p: v for p, v in values.items() if v}, sign)
         for p in winners:
             counts[p][0] += len(winners) == 1
             counts[p][1] += len(winners) > 1
-            counts[p][2] += 1 < len(winners) == len(mean)
+            counts[p][2] += all(v == values[p] for v in values.values())
     ties += sum(count[1] for count in counts.values())
     for row in view["overall"]:
         assert [row[9][m], row[10][m], row[11][m]] == counts[view["policies"][row[1]]], (metric, counts)

@@ -16,7 +16,8 @@ function overallOf(view, name, policy, m) {
 function sweepVerdict(state) {
   const view = viewOf(state), m = view.metrics.indexOf(state.metric);
   const all = view.policies.map((label, p) => ({ label, p, ...overallOf(view, state.name, p, m) })).filter(c => c.points);
-  return all.slice().sort((a, b) => b.best + b.shared - a.best - a.shared || b.best - a.best || a.p - b.p);
+  const tested = all.some(c => c.tested > 0), most = c => c.best + (tested ? 0 : c.shared);
+  return all.slice().sort((a, b) => most(b) - most(a) || b.best - a.best || b.shared - a.shared || a.p - b.p);
 }
 
 /* The headline: which policy is best at how many points, and which are equal. */
@@ -26,6 +27,10 @@ function sweepTitle(state, ranks, better) {
   if (ranks.length === 1) return `${best.label}: ${measure(state.metric, best.mean)} on average`;
   if (!better) return 'Neither more nor less of this metric is better';
   if (best.equal === best.points) return `All ${ranks.length} policies are equal at ${at(best.points)}`;
+  if (ranks.some(c => c.tested > 0)) {
+    const others = ranks.filter(c => c.shared && c.p !== best.p).map(c => c.label);
+    return `${best.label} is best beyond chance at ${at(best.best)}${best.shared ? `; not told apart from ${others.join(', ')} at ${group(String(best.shared))}` : ''}`;
+  }
   const same = ranks.filter(c => c.best + c.shared === best.best + best.shared).map(c => c.label);
   return same.length > 1 ? `${same.slice(0, -1).join(', ')} and ${same[same.length - 1]} are each best at ${at(best.best + best.shared)}` : `${best.label} is best at ${at(best.best + best.shared)}`;
 }
@@ -45,7 +50,7 @@ function sweepBest(ranks) {
   const counts = (list, key) => list.map(c => `${c.label} ${group(String(c[key]))}`).join(', ');
   const shared = ranks.filter(c => c.shared > 0);
   return el('p', {}, shared.length ? 'Best alone at: ' : 'Best at: ', counts(ranks, 'best'), '.',
-    shared.length ? ` Tied for best at: ${counts(shared, 'shared')}.` : null, shared.length && ranks[0].equal ? ` All are equal at ${group(String(ranks[0].equal))}.` : null);
+    shared.length ? ` Not told apart from the best at: ${counts(shared, 'shared')}.` : null, shared.length && ranks[0].equal ? ` All are equal at ${group(String(ranks[0].equal))}.` : null);
 }
 
 /* Every metric of every name. The name that covers the whole subject comes first. */
