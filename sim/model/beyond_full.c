@@ -26,13 +26,21 @@ double sms__wants_alone(const struct sms__device *device, const struct sms__kern
     return fmin((double)fit->per_sm, resident) * fit->demand[r] / SMS_FULL;
 }
 
+static bool kernel_wants_more(const struct sms__device *device, const struct sms__kernel *kernel,
+                              const struct sms__footprint *fit, double most)
+{
+    for (size_t r = 0; r < device->resources; r++)
+        if (sms__wants_alone(device, kernel, fit, r) > most)
+            return true;
+    return false;
+}
+
 bool sms__wants_more(const struct sms_scenario *scenario, const struct sms__tenant *vm, double most)
 {
     for (size_t d = 0; d < scenario->devices; d++)
         for (size_t k = 0; sms__may_be_on(vm, d) && k < vm->workload->kernels; k++)
-            for (size_t r = 0; r < scenario->device[d]->resources; r++)
-                if (sms__wants_alone(scenario->device[d], &vm->workload->kernel[k], &vm->fit[d][k], r) > most)
-                    return true;
+            if (kernel_wants_more(scenario->device[d], &vm->workload->kernel[k], &vm->fit[d][k], most))
+                return true;
     return false;
 }
 
@@ -61,19 +69,24 @@ static void tell(struct sms__reader *reader, struct sms_file *file, const struct
         sms__error(list, strict ? SMS_EINPUT : SMS_OK, at, "%s", text);
 }
 
+static void warn_of_kernel(struct sms__reader *reader, struct sms_file *file, const struct sms__device *device,
+                           const struct sms__kernel *kernel, const struct sms__footprint *fit)
+{
+    for (size_t r = 0; r < device->resources; r++) {
+        const double wants = sms__wants_alone(device, kernel, fit, r);
+        if (wants > 1 + SMS__FULL_MARGIN)
+            tell(reader, file, kernel, device, r, wants);
+    }
+}
+
 static void warn_of_tenant(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario,
                            const struct sms__tenant *vm, size_t d)
 {
-    const struct sms__device *device = scenario->device[d];
     const struct sms__workload *workload;
     size_t first;
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++)
         for (size_t k = 0; k < workload->kernels && !workload->synthetic; k++)
-            for (size_t r = 0; r < device->resources; r++) {
-                double wants = sms__wants_alone(device, &workload->kernel[k], &vm->fit[d][first + k], r);
-                if (wants > 1 + SMS__FULL_MARGIN)
-                    tell(reader, file, &workload->kernel[k], device, r, wants);
-            }
+            warn_of_kernel(reader, file, scenario->device[d], &workload->kernel[k], &vm->fit[d][first + k]);
 }
 
 void sms__warn_beyond_full(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
