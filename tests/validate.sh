@@ -99,11 +99,15 @@ cat >results/measured/theirs/derive <<'EOF'
 #!/bin/sh
 cp "$1"/folder/* "$2" && printf 'name,value\np,42\n' >"$2/parameters.csv"
 [ -z "${SMSCHED_VALIDATE-}" ] || sed -i /s10/d "$2/measured.csv"
+[ -z "${SMSCHED_FIT-}" ] || echo "fitted again" >>"$(dirname "$0")/fitted.csv"
 EOF
 chmod +x results/measured/theirs/derive
 makes ours
 validates 0 "a folder whose data is elsewhere"
 is results/measured/theirs/parameters.csv p,42
+[ ! -e results/measured/theirs/fitted.csv ] && ok || bad "a fit that nobody asked for"
+validates 0 "--fit fits again" --fit results/measured/theirs
+is results/measured/theirs/fitted.csv "fitted again"
 if tr "\n" " " <docs/evidence/validation.md | grep -qF "| p = 42 (to the fit) |"; then ok; else bad "the page has no fitted value"; fi
 validates 0 "--all takes all rows" --all results/measured/theirs
 if grep -q '3 values' out && ! grep -q ours out; then ok; else bad "--all of one folder" "$(cat out)"; fi

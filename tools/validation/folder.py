@@ -124,17 +124,17 @@ class Folder:
         path = self.path / name
         return read_csv(path, []) if path.exists() else None
 
-    def derive(self, data, out, smsched, everything):
-        """Fills `out` with measured.csv and scenarios: from the folder, and from others' data where it has `derive`."""
+    def derive(self, data, out, smsched, everything, fit):
+        """Fills `out` with measured.csv and scenarios: from the folder, and from others' data where it has `derive`. With `fit`
+        it fits anew what the folder keeps as fitted.csv."""
         for path in self.path.iterdir():
             if path.name == "measured.csv" or path.suffix == ".yaml" and path.name != "about.yaml":
                 shutil.copy(path, out)
         if not (self.path / "derive").exists():
             return
         environment = dict(os.environ, SMSCHED=str(smsched), PYTHONDONTWRITEBYTECODE="1")
-        environment.pop("SMSCHED_VALIDATE", None)
-        if everything:
-            environment["SMSCHED_VALIDATE"] = "all"
+        for name, value in (("SMSCHED_VALIDATE", "all" if everything else ""), ("SMSCHED_FIT", "1" if fit else "")):
+            environment[name] = value
         done = subprocess.run([self.path / "derive", data, out], env=environment, check=False)
         if done.returncode:
             raise Bad(f"{self.path / 'derive'}: exit {done.returncode}")
@@ -207,14 +207,14 @@ class Folder:
                           f"{'is ambiguous' if chosen else 'has no value'}; there are: {many}")
             row["simulated"] = chosen[0][3] * (self.scale if row["scale"] is None else row["scale"])
 
-    def compute(self, data, smsched, models, everything=False):
+    def compute(self, data, smsched, models, everything=False, fit=False):
         """The rows with `simulated`, and the values of fitted parameters."""
         missing = self.missing_data(data)
         if missing:
             raise NoData(missing)
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder)
-            self.derive(data, out, smsched, everything)
+            self.derive(data, out, smsched, everything, fit)
             path = out / "measured.csv"
             if not path.exists():
                 raise Bad(f"{self.path}: no measured.csv")
