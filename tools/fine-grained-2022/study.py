@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Computes every number of docs/evidence/fine-grained-2022.md.
-Usage: tools/fine-grained-2022/study.py [--check [--all] | --fits [FOLDER] | --explain RESULTS]
-(nothing)         simulate, write results/fine-grained-2022.csv and the page (minutes)
+Usage: tools/fine-grained-2022/study.py [--check [--all] | --fits [FOLDER] | --draw | --explain RESULTS]
+(nothing)         simulate, write results/fine-grained-2022.csv, the page and the README's figure (minutes)
 --check           the page is what the results say, and some of the runs give these results again
 --check --all     the same for all runs
 --fits [FOLDER]   fit all vectors again, into FOLDER if there is one, and compare them with those in models/ (an hour)
+--draw            only draw the figure again, from the results that are kept
 --explain RESULTS why the mix of measured programs in this results folder of tools/quickstart gains less than the paper's scenarios
 The programs are those of build/bin, or of SMSCHED_BUILD/bin."""
 import argparse
@@ -28,6 +29,7 @@ SCENARIOS = ROOT / "scenarios/fine-grained-2022"
 RESULTS = ROOT / "results/fine-grained-2022.csv"
 PUBLISHED = ROOT / "results/published/fine-grained-2022.csv"
 PAGE = ROOT / "docs/evidence/fine-grained-2022.md"
+FIGURE = ROOT / "docs/figures/fine-grained-2022"
 TEMPLATE = ROOT / "tools/fine-grained-2022/page.md"
 
 NAMES = ["s1", "s2", "s3", "s4"]
@@ -435,6 +437,25 @@ def page(rows):
 
 # Checks, fits and the quickstart
 
+def figure_lines(found):
+    """Of the figure: gains published, fitted, and within what a profile can show."""
+    said = published()
+    for panel, change, names, mean_of in ((1, "fg/ua", NAMES, "avg-ua"), (2, "fg/rr", ["s2"], "avg-rr")):
+        for at, name in enumerate(names, 1):
+            was = said[name if panel == 1 else f"{name}rr"]
+            yield f"{panel} {at} {was} {found.gain(change, name):.2f} {found.gain(change, name, 'limited'):.2f}"
+        means = mean(found.gains(change)), mean(found.gains(change, "limited"))
+        yield f"{panel} {len(names) + 1} {said[mean_of]} {means[0]:.2f} {means[1]:.2f}"
+
+
+def draw(name):
+    """Draws `name`.svg from the results that are kept."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("".join(line + "\n" for line in figure_lines(Found(read_results()))))
+        file.flush()
+        subprocess.run(["gnuplot", "-c", "tools/fine-grained-2022/figure.gp", file.name, name], cwd=ROOT, check=True)
+
+
 def check(every):
     rows = read_results()
     problems = []
@@ -506,6 +527,7 @@ def main():
     mode.add_argument("--check", action="store_true", help="the page is what the results say, and runs give these results again")
     mode.add_argument("--fits", nargs="?", type=Path, const=Path(), metavar="FOLDER",
                       help="fit all vectors again, into FOLDER, and compare them with those in models/ (an hour)")
+    mode.add_argument("--draw", action="store_true", help="only draw the figure again, from the results that are kept")
     mode.add_argument("--explain", type=Path, metavar="RESULTS", help="why the mix in a results folder gains less")
     parser.add_argument("--all", action="store_true", help="with --check: all runs (minutes)")
     options = parser.parse_args()
@@ -521,9 +543,10 @@ def main():
             return fits(Path(folder))
     if options.check:
         return check(options.all)
-    rows = simulate(True)
-    write_results(rows)
-    PAGE.write_text(page(read_results()))
+    if not options.draw:
+        write_results(simulate(True))
+        PAGE.write_text(page(read_results()))
+    draw(FIGURE)
     return 0
 
 
