@@ -18,11 +18,11 @@ in_threads() {
     if cmp -s "$work/one" "$work/four"; then ok; else bad "$what: four threads print something else than one"; fi
 }
 short='s/duration: [0-9]* ms/duration: 2 ms/; s/warmup: [0-9]* ms/warmup: 1 ms/; /^expect/,$d'
-sed "$short" scenarios/01-two-tenants.yaml >"$work/blocks.yaml"
+sed "$short" tests/scenarios/two-tenants.yaml >"$work/blocks.yaml"
 sed "$short" scenarios/fine-grained-2022/s1.yaml >"$work/paper.yaml"
 in_threads "a run" run --format csv --replications 4 "$work/blocks.yaml"
 in_threads "a comparison" compare --format json --replications 2 "$work/paper.yaml"
-in_threads "processes" run --format csv --replications 2 scenarios/04-processes.yaml
+in_threads "processes" run --format csv --replications 2 tests/scenarios/processes.yaml
 in_threads "pods that run kernels" run --format csv --replications 2 scenarios/gpushare/compare.yaml
 cat >"$work/plan.yaml" <<END
 plan: threads

@@ -102,7 +102,7 @@ const struct cli_command cmd_run = {
     .examples = "smsched run scenarios/02-a-server.yaml\n"
                 "smsched run scenarios/02-a-server.yaml --out results --force   # then: smsched report results\n"
                 "smsched run scenarios/02-a-server.yaml --policy most_room --set run.replications=5\n"
-                "sed s/v100/a100/ scenarios/02-a-server.yaml | smsched run - --format csv\n",
+                "sed 's/model: v100/model: a100/' scenarios/02-a-server.yaml | smsched run - --format csv\n",
     .options = {{own_options},
                 {session_trust, AT(trust)},
                 {session_policy},

@@ -17,13 +17,13 @@ done
 node --test "$here/pure.test.js" >"$work/pure.out" || { cat "$work/pure.out"; exit 1; }
 cd "$work" || exit 1
 
-"$smsched" run "$source/scenarios/01-two-tenants.yaml" --out run --quiet || exit 1
-"$smsched" explain "$source/scenarios/01-two-tenants.yaml" --to '3 ms' >explained || exit 1
-"$smsched" run "$source/scenarios/04-processes.yaml" --out processes --quiet || exit 1
+"$smsched" run "$source/tests/scenarios/two-tenants.yaml" --out run --quiet || exit 1
+"$smsched" explain "$source/tests/scenarios/two-tenants.yaml" --to '3 ms' >explained || exit 1
+"$smsched" run "$source/tests/scenarios/processes.yaml" --out processes --quiet || exit 1
 "$smsched" run "$source/tests/golden/cluster.yaml" --out cluster --quiet || exit 1
 "$smsched" run "$source/tests/golden/failures.yaml" --out failures --quiet || exit 1
 "$smsched" run "$source/tests/golden/gpushare.yaml" --out gpushare --quiet || exit 1
-"$smsched" run "$source/scenarios/01-two-tenants.yaml" "$source/scenarios/02-a-server.yaml" --replications 2 --out several --quiet || exit 1
+"$smsched" run "$source/tests/scenarios/two-tenants.yaml" "$source/tests/scenarios/a-server.yaml" --replications 2 --out several --quiet || exit 1
 
 cat >base.yaml <<'END'
 workload: one
@@ -101,7 +101,7 @@ END
 sed 's/^run: .*/run: {replications: 2, duration: 300 us}/' base.yaml >timed.yaml
 sed 's/^plan: .*/plan: unbounded\nkeep: [host]/; s/base.yaml/timed.yaml/; /vms.a.start/d' small.yaml >unbounded.yaml
 "$smsched" sweep unbounded.yaml --quiet || exit 1
-for base in scenarios/04-processes tests/golden/cluster; do
+for base in tests/scenarios/processes tests/golden/cluster; do
     name=many-$(basename "$base" | tr -d 0-9-)
     printf 'plan: %s\nbase: %s\naxes: [run.seed: [1, 2]]\n' "$name" "$source/$base.yaml" >"$name.yaml"
     "$smsched" sweep "$name.yaml" --quiet || exit 1

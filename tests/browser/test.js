@@ -256,7 +256,7 @@ for (const width of [1280, 390])
     await settle(page);
     const text = await card(), policy = readCsv('processes/spans.csv')[0].policy;
     assert.match(text, /^train1: (host|copy_in|kernel|copy_out|waiting)/);
-    assert.ok(text.includes(policy) && /Why: smsched explain .*04-processes\.yaml --policy 'exclusive' --from '\d+ ns' --to '\d+ ns'/.test(text), text);
+    assert.ok(text.includes(policy) && /Why: smsched explain .*processes\.yaml --policy 'exclusive' --from '\d+ ns' --to '\d+ ns'/.test(text), text);
     assert.ok(await page.$eval('#figure-timeline .card', e => e.getBoundingClientRect().right <= innerWidth), 'the card is in the page');
     await page.mouse.click(box.x + box.width * at, box.y + 28);
     await page.mouse.move(box.x + box.width * 0.9, box.y + 60);

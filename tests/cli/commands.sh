@@ -5,10 +5,10 @@ set -u
 smsched=$(realpath "$1")
 
 example=scenarios/fine-grained-2022/worked-example.yaml
-tutorial=scenarios/01-two-tenants.yaml
+tutorial=tests/scenarios/two-tenants.yaml
 if sanitized "$smsched"; then # under which it takes 20 times as long
     tutorial=$work/two-tenants.yaml
-    sed 's/replications: 10/replications: 3/; s/duration: 22 ms/duration: 4 ms/' scenarios/01-two-tenants.yaml >"$tutorial"
+    sed 's/replications: 10/replications: 3/; s/duration: 22 ms/duration: 4 ms/' tests/scenarios/two-tenants.yaml >"$tutorial"
 fi
 
 try 2 "no command"
@@ -113,7 +113,7 @@ prints "two-tenants,fine_grained(limit=80%),"
 try 3 "a policy that is none" run --policy finegrained "$tutorial"
 prints "--policy:1:1: error: unknown block policy 'finegrained'; did you mean 'fine_grained'?"
 # A policy by its label, by a name in it, as YAML. A label means no other policy.
-sed "/^policies:/,/^processes:/{/^processes:/!d}" scenarios/04-processes.yaml >"$work/labels.yaml"
+sed "/^policies:/,/^processes:/{/^processes:/!d}" tests/scenarios/processes.yaml >"$work/labels.yaml"
 echo "policies: [{mode: time_slice}, {mode: mps}, {mode: mps, block: fine_grained}, {mode: {mps: {clients: 3}}, block: leftover}]" >>"$work/labels.yaml"
 chooses() { # LABELS FILE OPTION...
     local labels=$1 file=$2
@@ -125,7 +125,7 @@ chooses "mps" "$work/labels.yaml" --policy mps
 chooses "mps" "$work/labels.yaml" --policy '{mode: mps}'
 chooses "mps+fine_grained" "$work/labels.yaml" --policy '{block: fine_grained, mode: mps}'
 chooses "mps+fine_grained time_slice" "$work/labels.yaml" --policy fine_grained --policy time_slice
-chooses "fine_grained(limit=80%) leftover" "$tutorial scenarios/02-a-server.yaml" --policy '{fine_grained: {limit: 80 %}}' --policy leftover
+chooses "fine_grained(limit=80%) leftover" "$tutorial tests/scenarios/a-server.yaml" --policy '{fine_grained: {limit: 80 %}}' --policy leftover
 try 3 "a policy that is added twice" run --policy leftover --policy leftover "$tutorial"; prints "policy 'leftover' is given twice"
 try 3 "a wrong parameter of a policy that the scenario has" run --policy '{fine_grained: {limt: 80 %}}' "$tutorial"
 if [ "$(grep -c error: <<<"$output")" -eq 1 ]; then ok; else bad "two errors for one" "$output"; fi
@@ -134,18 +134,18 @@ prints "contention knee has no 'slope'; to replace the model with its parameters
 try 3 "a wrong parameter of contention" run "$tutorial" --set 'contention={model: knee, slope: 3}'; prints "unknown parameter 'slope'; known: exponent"
 try 0 "another contention model" run "$tutorial" --set contention=knee --replications 1; prints "contention knee"
 # --set is as a plan's path. Errors point at the option.
-sed 's/replications: 10/replications: 2/; s/blocks: 640/blocks: 320/' scenarios/01-two-tenants.yaml >"$work/edited.yaml"
+sed 's/replications: 10/replications: 2/; s/blocks: 640/blocks: 320/' tests/scenarios/two-tenants.yaml >"$work/edited.yaml"
 "$smsched" run --format csv "$work/edited.yaml" >"$work/edited.csv"
 try 0 "fields that are set" run --format csv --set run.replications=2 --set workloads.single-precision.kernels.0.blocks=320 \
-    --set workloads.double-precision.kernels.0.blocks=320 scenarios/01-two-tenants.yaml
+    --set workloads.double-precision.kernels.0.blocks=320 tests/scenarios/two-tenants.yaml
 if [ "$output" = "$(cat "$work/edited.csv")" ]; then ok; else bad "--set gives what an edited file gives" "$(diff <(echo "$output") "$work/edited.csv" | head -5)"; fi
 try 3 "a field that is set wrongly" run --set run.seed=abc --set vms.single.repet=3 --set vms "$tutorial"
 prints "--set:1:10: error: 'abc' is not a number"; prints "    run.seed=abc"; prints "unknown key 'repet'; did you mean 'repeat'?"
 prints "--set:1:1: error: this is not PATH=VALUE, as in run.seed=7"
 # Standard input is a file named "-".
 for command in run compare validate check; do
-    "$smsched" "$command" scenarios/03-expectations.yaml >"$work/named" 2>&1
-    if "$smsched" "$command" - <scenarios/03-expectations.yaml 2>&1 | cmp -s - "$work/named"; then ok; else bad "$command of standard input"; fi
+    "$smsched" "$command" tests/scenarios/expectations.yaml >"$work/named" 2>&1
+    if "$smsched" "$command" - <tests/scenarios/expectations.yaml 2>&1 | cmp -s - "$work/named"; then ok; else bad "$command of standard input"; fi
 done
 try 3 "standard input that is no YAML" run - <<<"{"; prints "standard input:2:1: error: not YAML"
 # A plan on it is refused, because later commands read the plan again.
@@ -166,13 +166,13 @@ done
 "$smsched" run --quiet --jobs 1 --out "$work/jobs-1" "$tutorial" && "$smsched" run --quiet --jobs 4 --out "$work/jobs-4" "$tutorial"
 if diff -r -x manifest.json "$work/jobs-1" "$work/jobs-4"; then ok; else bad "a folder depends on the number of threads"; fi
 # A process without an end has no turnaround: tables have its progress and its jobs.
-try 0 "processes that end" run scenarios/04-processes.yaml
+try 0 "processes that end" run tests/scenarios/processes.yaml
 if grep -q normalized_progress_ratio <<<"$output"; then bad "has progress where all end"; else ok; fi
-sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' scenarios/04-processes.yaml >"$work/lasts.yaml"
+sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' tests/scenarios/processes.yaml >"$work/lasts.yaml"
 try 0 "a process that lasts" run "$work/lasts.yaml"; prints "normalized_progress_ratio"; prints "job_latency_p99_ns"
 try 0 "a process that lasts, compared" compare "$work/lasts.yaml"; prints "serve normalized_progress_ratio"; prints "serve job_latency_p50_ns"
 # Who has a kernel and not the device waits, in metrics, timelines and traces.
-try 0 "time slices" run --policy time_slice --out "$work/sliced" --trace "$work/sliced.json" scenarios/04-processes.yaml
+try 0 "time slices" run --policy time_slice --out "$work/sliced" --trace "$work/sliced.json" tests/scenarios/processes.yaml
 if python3 - "$work/sliced/spans.csv" "$work/sliced/processes.csv" "$work/sliced.json" <<'END'; then ok; else bad "waiting for a slice"; fi
 import csv, json, sys
 spans, rows = (list(csv.DictReader(open(name))) for name in sys.argv[1:3])
@@ -199,7 +199,7 @@ try 3 "replications beyond memory" run --replications 100000 "$work/many.yaml"; 
 try 3 "replications of a cluster beyond memory" run --replications 100000 tests/golden/cluster.yaml; prints "GiB of memory, more than 4"
 try 0 "compare" compare "$tutorial"; prints "change over round_robin"
 try 0 "compare with another" compare --baseline fine_grained "$tutorial"; prints "change over fine_grained"
-try 0 "compare says what any policy could reach" compare scenarios/01-two-tenants.yaml; prints "what binds stp_ratio: fp64 (50 %), fp32 (50 %)"
+try 0 "compare says what any policy could reach" compare tests/scenarios/two-tenants.yaml; prints "what binds stp_ratio: fp64 (50 %), fp32 (50 %)"
 try 0 "compare in rows" compare --format csv "$tutorial"; prints "two-tenants,bound,host,host,steady_kernels_per_s,12500,"
 prints "two-tenants,fine_grained,host,host,gap_blocks_per_s_ratio,0."
 if "$smsched" compare --format json "$tutorial" | python3 -c '
@@ -210,17 +210,17 @@ for metric, bound in json.load(sys.stdin)["bounds"].items():
     assert abs(sum(part["share_ratio"] for part in bound["binds"]) - 1) < 1e-9, metric
 '; then ok; else bad "JSON of compare holds the bounds"; fi
 # Its throughput is above what can last, and below what the run can count: no bar crosses its bound.
-if "$smsched" compare --format json scenarios/02-a-server.yaml 2>/dev/null | python3 -c '
+if "$smsched" compare --format json tests/scenarios/a-server.yaml 2>/dev/null | python3 -c '
 import json, sys
 bound = json.load(sys.stdin)["bounds"]["jobs_per_s"]
 counted = {policy: (1 - gap) * bound["run"] for policy, gap in bound["gap_ratio"].items()}
 assert max(counted.values()) > 0.95 * bound["steady"], (counted, bound)
 assert all(gap > 0 for gap in bound["gap_ratio"].values()), bound
 '; then ok; else bad "gaps to the bound of the run"; fi
-try 0 "a table of gaps" compare scenarios/02-a-server.yaml; prints "in the long run no policy exceeds"
-try 0 "processes have no bound" compare scenarios/04-processes.yaml; prints "no bound: it is not known for processes that share devices"
+try 0 "a table of gaps" compare tests/scenarios/a-server.yaml; prints "in the long run no policy exceeds"
+try 0 "processes have no bound" compare tests/scenarios/processes.yaml; prints "no bound: it is not known for processes that share devices"
 try 0 "explain all" explain "$example" --all; prints "waits on device 0"
-span="scenarios/02-a-server.yaml --from 1ms --to 1.05ms"
+span="tests/scenarios/a-server.yaml --from 1ms --to 1.05ms"
 # shellcheck disable=SC2086
 try 0 "decisions that differ only in time, block and SM are one line" explain $span --policy leftover
 prints "blocks 3521 to 3840 -> device 0 SMs 0 to 79 in turn, one every 1.642 ns; in between waits: registers full on up to 80 SMs"
@@ -241,15 +241,15 @@ END
 prints "a/k blocks 1 to 50 of several launches"
 # shellcheck disable=SC2086
 try 0 "every decision" explain $span --policy leftover --all; prints "block 3522 waits on device 0: SMs 0 to 79: registers full (65536 + 16384 > 65536)"
-try 0 "explain processes" explain scenarios/04-processes.yaml; prints "train2: unplaced since 0.000000 ms"; prints " more; --from and --to show a span of time, with its blocks"
+try 0 "explain processes" explain tests/scenarios/processes.yaml; prints "train2: unplaced since 0.000000 ms"; prints " more; --from and --to show a span of time, with its blocks"
 if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
-try 0 "explain a span" explain scenarios/04-processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"
+try 0 "explain a span" explain tests/scenarios/processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"
 prints "train1: copy_in on device 0 since"
 try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: no decision and no event in this span"
 try 2 "explain a span that ends before it begins" explain "$tutorial" --from "1 ms" --to "0 ms"; prints "--to is before --from"
 try 0 "explain one moment" explain "$tutorial" --from "1 ms" --to "1 ms"
 try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "on large1, GPU 0"; prints " more; --from and --to"
-for file in "$example" "scenarios/04-processes.yaml --policy exclusive" "tests/golden/cluster.yaml --policy fgd"; do
+for file in "$example" "tests/scenarios/processes.yaml --policy exclusive" "tests/golden/cluster.yaml --policy fgd"; do
     # shellcheck disable=SC2086
     if "$smsched" explain --format json $file | python3 -c '
 import json, sys
@@ -260,9 +260,9 @@ assert all({"vm", "process", "pod"} & set(line) for line in lines)
 done
 try 0 "json" run --format json "$tutorial"
 # Several scenarios are one JSON text, on stdout and in files, and one page shows them all.
-try 0 "several scenarios" run scenarios/03-expectations.yaml scenarios/gpushare/bind.yaml --quiet --out "$work/several"
+try 0 "several scenarios" run tests/scenarios/expectations.yaml scenarios/gpushare/bind.yaml --quiet --out "$work/several"
 try 0 "a page about several scenarios" report "$work/several" --format json
-if { "$smsched" run --format json scenarios/03-expectations.yaml scenarios/gpushare/bind.yaml; cat "$work/several/summary.json" "$work/several/comparison.json"; } 2>/dev/null |
+if { "$smsched" run --format json tests/scenarios/expectations.yaml scenarios/gpushare/bind.yaml; cat "$work/several/summary.json" "$work/several/comparison.json"; } 2>/dev/null |
     python3 -c '
 import json, sys
 text, at, decoder = sys.stdin.read(), 0, json.JSONDecoder()
@@ -280,10 +280,10 @@ for key in "name kernels_per_s blocks_per_s normalized_progress_ratio".split(): 
 for key in "name utilization_ratio oversubscribed_time_ratio".split(): run["resources"][0][key]
 '; then ok; else bad "JSON holds what the design promises"; fi
 
-try 0 "expectations" check scenarios/03-expectations.yaml; prints "0 missed"
+try 0 "expectations" check tests/scenarios/expectations.yaml; prints "0 missed"
 if grep -q "^ok" <<<"$output"; then bad "check lists what was met" "$output"; else ok; fi
-try 0 "expectations, all" check --verbose scenarios/03-expectations.yaml; prints "ok     "
-sed 's/min: 5 %/min: 500 %/' scenarios/03-expectations.yaml >"$work/missed.yaml"
+try 0 "expectations, all" check --verbose tests/scenarios/expectations.yaml; prints "ok     "
+sed 's/min: 5 %/min: 500 %/' tests/scenarios/expectations.yaml >"$work/missed.yaml"
 try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"; prints "MISSED"
 if grep -qE '<testsuite .* time="[0-9.]+"' "$work/junit.xml" && grep -qE '<testcase .* time="[0-9.]+"' "$work/junit.xml"; then ok; else bad "JUnit has times"; fi
 if grep -q '<failure' "$work/junit.xml"; then ok; else bad "JUnit holds the failure"; fi
@@ -351,10 +351,10 @@ try 0 "a comparison of one policy" compare "$tutorial" --policy round_robin; pri
 try 3 "a queue discipline for a policy" run "$tutorial" --policy interleave; prints "'interleave' is a queue discipline, not a policy: write queue: interleave (--set queue=interleave)"
 try 3 "a place policy for VMs" run "$tutorial" --policy best_fit; prints "'best_fit' is a place policy, and only pods are placed"
 try 3 "a column twice" import pods "$tutorial" --columns name=1,name=2; prints "--columns: 'name' is there twice, as '1' and as '2'"
-try 0 "a table for LaTeX" compare --format latex scenarios/01-two-tenants.yaml
+try 0 "a table for LaTeX" compare --format latex tests/scenarios/two-tenants.yaml
 prints '\begin{tabular}{llrr}'; prints '\multicolumn{2}{l}{two-tenants} & utilization\_aware & fine\_grained \\'
 prints 'host & stp\_ratio & $-12.7 \pm 0.1^{*}$ & $+9.4 \pm 0.1^{*}$ \\'
-if [ "$(grep -c ' & .* & .* & .* \\\\$' <<<"$output")" -eq "$("$smsched" compare --format json scenarios/01-two-tenants.yaml 2>/dev/null | python3 -c 'import json, sys
+if [ "$(grep -c ' & .* & .* & .* \\\\$' <<<"$output")" -eq "$("$smsched" compare --format json tests/scenarios/two-tenants.yaml 2>/dev/null | python3 -c 'import json, sys
 print(len({(c["subject"], c["name"], c["metric"]) for c in json.load(sys.stdin)["comparisons"]}))')" ]; then ok; else bad "a row a metric" "$output"; fi
 
 # Scenarios named A/B are pairs of programs and share one figure.

@@ -18,7 +18,7 @@ done
 
 # expects COUNT EXPECTATION: checks how many policies an expectation is checked for.
 expects() {
-    sed '/^expect:/,$d' scenarios/03-expectations.yaml >"$work/scenario.yaml"
+    sed '/^expect:/,$d' tests/scenarios/expectations.yaml >"$work/scenario.yaml"
     printf 'expect: [{%s}]\n' "$2" >>"$work/scenario.yaml"
     try 0 "$2" check --quiet "$work/scenario.yaml"
     prints "$1 checked, 0 missed"

@@ -324,7 +324,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir disk && mount -t tmpfs -o size=600k none disk 2
     if [ $drawn -lt 6 ]; then ok; else bad "the disk was never full"; fi
     rm -rf disk/results
     head -c 1M /dev/zero >disk/full 2>/dev/null
-    try 0 "results too large for SQLite's cache" run "$source/scenarios/01-two-tenants.yaml" --replications 2 --quiet --out large
+    try 0 "results too large for SQLite's cache" run "$source/tests/scenarios/two-tenants.yaml" --replications 2 --quiet --out large
     for command in plot "report -o full.html"; do
         SQLITE_TMPDIR=$work/disk "$smsched" $command large --quiet >/dev/null 2>err
         exits 4 $? "$command with a full folder for temporary files"

@@ -110,9 +110,9 @@ for file in scenarios/*.yaml scenarios/*/*.yaml; do
 done
 "$smsched" validate scenarios/levels-together/four-by-four.yaml >"$work/out" 2>"$work/err"
 if grep -qE "^scenario measured: about .* events, [0-9.]+ seconds of CPU time" "$work/out"; then ok; else bad "a run of seconds is estimated" "$(cat "$work/out")"; fi
-"$smsched" check scenarios/03-expectations.yaml --junit "$work/none/x.xml" >/dev/null 2>"$work/err"
+"$smsched" check tests/scenarios/expectations.yaml --junit "$work/none/x.xml" >/dev/null 2>"$work/err"
 exits 4 $? "a JUnit file in a folder that is not there"
-"$smsched" check scenarios/03-expectations.yaml --junit /dev/full >/dev/null 2>"$work/err"
+"$smsched" check tests/scenarios/expectations.yaml --junit /dev/full >/dev/null 2>"$work/err"
 exits 4 $? "a JUnit file on a full disk"
 
 # interrupted SIGNAL ARGUMENT...: sends the signal once the run has started.

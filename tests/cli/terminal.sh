@@ -47,17 +47,17 @@ mapfile -t known < <("$smsched" list policies | sed -nE 's/^(\w+) +block policy.
 short=(--set "run.warmup=500 us" --set "run.duration=2 ms")
 for count in 2 4 8; do
     list=$(IFS=,; echo "${known[*]:0:$count}")
-    for scenario in scenarios/01-two-tenants.yaml scenarios/fine-grained-2022/s1.yaml; do
+    for scenario in tests/scenarios/two-tenants.yaml scenarios/fine-grained-2022/s1.yaml; do
         sed "/^expect:/,\$d; s/^policies:.*/policies: [$list]/" "$scenario" >"$work/$count-$(basename "$scenario")"
         fits "compare of $count policies" compare "${short[@]}" --replications 2 "$work/$count-$(basename "$scenario")"
         fits "run of $count policies" run "${short[@]}" --replications 1 "$work/$count-$(basename "$scenario")"
     done
 done
-fits "processes" compare scenarios/04-processes.yaml
-fits "processes, run" run scenarios/04-processes.yaml
+fits "processes" compare tests/scenarios/processes.yaml
+fits "processes, run" run tests/scenarios/processes.yaml
 for what in "" devices workloads policies contention metrics fields; do fits "list $what" list $what; done
 for command in run compare check validate explain sweep list; do fits "help of $command" "$command" --help; done
-fits "check" check scenarios/03-expectations.yaml
+fits "check" check tests/scenarios/expectations.yaml
 
 # The answer is the last line, too, notes are one line, and the first run shows that it is under way.
 see 80 "$smsched" compare "$work/2-s1.yaml" "${short[@]}" --replications 2 >"$work/seen"
@@ -75,24 +75,24 @@ if grep -q $'\e' "$work/piped"; then bad "colour in a pipe"; else ok; fi
 if [ "$(python3 "$work/widest.py" <"$work/piped")" -gt 120 ]; then ok; else bad "lines for a pipe are folded"; fi
 
 # A change that is no chance is better or worse, in colour unless NO_COLOR or --color says otherwise.
-see 80 "$smsched" compare scenarios/01-two-tenants.yaml >"$work/seen"
+see 80 "$smsched" compare tests/scenarios/two-tenants.yaml >"$work/seen"
 if grep -q $'\e\[32m✓ +9.4 ± 0.1 %\e\[0m' "$work/seen" && grep -q $'\e\[31m✗ -12.7 ± 0.1 %\e\[0m' "$work/seen"; then ok; else bad "better is green and worse is red" "$(cat "$work/seen")"; fi
-NO_COLOR=1 TERM=xterm python3 "$work/see.py" 80 "$smsched" compare --quiet scenarios/01-two-tenants.yaml >"$work/seen"
+NO_COLOR=1 TERM=xterm python3 "$work/see.py" 80 "$smsched" compare --quiet tests/scenarios/two-tenants.yaml >"$work/seen"
 if grep -q $'\e' "$work/seen"; then bad "NO_COLOR is not honoured"; else ok; fi
-see 80 "$smsched" compare --quiet --color never scenarios/01-two-tenants.yaml >"$work/seen"
+see 80 "$smsched" compare --quiet --color never tests/scenarios/two-tenants.yaml >"$work/seen"
 if grep -q $'\e' "$work/seen"; then bad "--color never is not honoured"; else ok; fi
-if "$smsched" compare --color always scenarios/01-two-tenants.yaml | grep -q $'\e\[32m✓'; then ok; else bad "--color always is not honoured"; fi
+if "$smsched" compare --color always tests/scenarios/two-tenants.yaml | grep -q $'\e\[32m✓'; then ok; else bad "--color always is not honoured"; fi
 
 # The answer is the first line. More than four policies have a row each, and what does not differ is said once.
 if head -1 "$work/piped" | grep -qE "^[^ ]+: [a-z_]+ has the (high|low)est "; then ok; else bad "the answer is not first" "$(head -1 "$work/piped")"; fi
 if grep -qE "^  ${known[7]} " "$work/piped"; then ok; else bad "eight policies are not rows" "$(cat "$work/piped")"; fi
-try 0 "constant metrics" run scenarios/04-processes.yaml
+try 0 "constant metrics" run tests/scenarios/processes.yaml
 prints "the same throughout: paused_ns 0, suspended_ns 0, failed_count 0"
 prints "208.5 ms"
 if grep -q "e+0" <<<"$output"; then bad "a number with an exponent" "$output"; else ok; fi
 
 # A long run shows its rate and the time left. Ctrl-C ends it with a clean line and nothing half written.
-sed '/^expect:/,$d; s/replications: [0-9]*/replications: 100000/' scenarios/02-a-server.yaml >"$work/long.yaml"
+sed '/^expect:/,$d; s/replications: [0-9]*/replications: 100000/' tests/scenarios/a-server.yaml >"$work/long.yaml"
 cat >"$work/interrupt.py" <<'END'
 """interrupt.py COMMAND...: runs a command in a terminal, and types Ctrl-C when it shows how much time is left."""
 import fcntl, os, pty, select, struct, sys, termios

@@ -46,14 +46,14 @@ cmake -S "$work/project" -B "$work/project/build" -DCMAKE_C_COMPILER="$compiler"
 cmake --build "$work/project/build" >/dev/null
 
 # Models, man page and program are found in the installed tree alone, wherever it has been moved to.
-cp scenarios/01-two-tenants.yaml "$work"
+cp tests/scenarios/two-tenants.yaml "$work"
 cd "$work"
-"$work/usr/bin/smsched" run --quiet 01-two-tenants.yaml >/dev/null
+"$work/usr/bin/smsched" run --quiet two-tenants.yaml >/dev/null
 for file in share/smsched/models/devices/v100.yaml share/smsched/policies.txt share/man/man1/smsched.1; do
     [ -s "$work/usr/$file" ] || { echo "$file is not installed"; exit 1; }
 done
 for program in ./ten_lines ./ten_lines_cpp project/build/ten_lines; do
-    "$program" 01-two-tenants.yaml | grep '^kernels_per_s [1-9]'
+    "$program" two-tenants.yaml | grep '^kernels_per_s [1-9]'
 done
 # A file without a scenario, and one of a cluster, which has no host.
 "$work/ten_lines" "$work/usr/share/smsched/models/devices/v100.yaml" 2>err && { echo "a device ran"; exit 1; }

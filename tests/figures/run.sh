@@ -30,10 +30,10 @@ done | sed "/question: $/d" >few.yaml
 printf -- '---\nworkload: one\nkernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %%, demand: {fp32: 9 %%}}]\n' >>few.yaml
 printf 'plan: curves\nbase: few.yaml\naxes: [{contention.slope: [1, 2, 4]}]\n' >curves.yaml
 printf 'plan: named\nbase: few.yaml\nanswer: {metric: jobs_per_s, of: batch}\naxes: [{contention.slope: [1, 4]}, {queue: [fifo, interleave]}]\n' >named.yaml
-printf 'plan: maps\nbase: %s\nreplications: 2\naxes: [{contention.slope: {from: 1, to: 2, steps: 3, scale: log}}, {queue: [fifo, interleave]}]\n' "$source/scenarios/01-two-tenants.yaml" >maps.yaml
+printf 'plan: maps\nbase: %s\nreplications: 2\naxes: [{contention.slope: {from: 1, to: 2, steps: 3, scale: log}}, {queue: [fifo, interleave]}]\n' "$source/tests/scenarios/two-tenants.yaml" >maps.yaml
 printf 'plan: limits\nbase: few.yaml\npolicies: [round_robin, fine_grained]\naxes: [{policies.fine_grained.limit: [60 %%, 80 %%, 100 %%]}]\n' >limits.yaml
 try 0 "a folder of four scenarios" run --quiet --out few few.yaml
-try 0 "a folder of one scenario" run --quiet --out one "$source/scenarios/01-two-tenants.yaml"
+try 0 "a folder of one scenario" run --quiet --out one "$source/tests/scenarios/two-tenants.yaml"
 for name in shared cluster levels failures; do try 0 "a folder of $name" run --quiet --out $name "$source/tests/golden/$name.yaml"; done
 for plan in curves named maps limits; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
 "$smsched" compare --quiet --format csv few.yaml >compared.csv 2>err

@@ -327,10 +327,10 @@ static void options_of_another_size_are_refused(void **state)
     struct sms_load_options load = harness_options();
     struct sms_run_options run = sms_run_defaults();
     load.size = sizeof load + 8;
-    assert_int_equal(sms_file_load(SOURCE_DIR "/scenarios/01-two-tenants.yaml", &load, &file, &errors), SMS_EUSAGE);
+    assert_int_equal(sms_file_load(SOURCE_DIR "/tests/scenarios/two-tenants.yaml", &load, &file, &errors), SMS_EUSAGE);
     load.size = offsetof(struct sms_load_options, policies); /* an older header's */
     load.n_policies = 7;
-    assert_int_equal(sms_file_load(SOURCE_DIR "/scenarios/01-two-tenants.yaml", &load, &file, &errors), SMS_OK);
+    assert_int_equal(sms_file_load(SOURCE_DIR "/tests/scenarios/two-tenants.yaml", &load, &file, &errors), SMS_OK);
     run.size = sizeof run + 8;
     assert_int_equal(sms_run(sms_file_scenario(file, 0), &run, &results, &errors), SMS_EUSAGE);
     run.size = offsetof(struct sms_run_options, engine);
@@ -348,7 +348,7 @@ static void a_policy_of_another_header_is_refused(void **state)
     const struct sms_block_policy policy = {.size = sizeof policy - 8, .name = "old"};
     const struct sms_block_policy *const list[] = {&policy};
     const struct sms_load_options load = {.policies = list, .n_policies = 1};
-    assert_int_equal(sms_file_load(SOURCE_DIR "/scenarios/01-two-tenants.yaml", &load, &file, &errors), SMS_EUSAGE);
+    assert_int_equal(sms_file_load(SOURCE_DIR "/tests/scenarios/two-tenants.yaml", &load, &file, &errors), SMS_EUSAGE);
     assert_non_null(strstr(errors.item[0].message, "another version of the header"));
 }
 
