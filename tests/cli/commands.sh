@@ -402,7 +402,7 @@ try 3 "explain of a device" explain models/devices/v100.yaml; prints "no scenari
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "on large1, GPU 0"
 printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
 try 0 "another clock and times in us" run "$tutorial" --set devices.v100.clock='700 MHz' --replications 1
-prints "warning: the clock does not change how long kernels take whose block_time is a time, such as 'gather': only cycles"
+prints "warning: the clock does not change how long kernels take whose block_time is a time, such as 'single': only cycles"
 try 0 "the same clock" run "$tutorial" --set devices.v100.clock='1530 MHz' --replications 1
 if grep -q "warning: the clock" <<<"$output"; then bad "the device's own clock is warned of" "$output"; else ok; fi
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"

@@ -61,7 +61,7 @@ fits "check" check tests/scenarios/expectations.yaml
 
 # The answer is the last line, too, notes are one line, and the first run shows that it is under way.
 see 80 "$smsched" compare "$work/2-s1.yaml" "${short[@]}" --replications 2 >"$work/seen"
-if tail -4 "$work/seen" | grep -qE "^[^ ]+: .* (has|have) the "; then ok; else bad "the answer is not at the end" "$(tail -5 "$work/seen")"; fi
+if tail -8 "$work/seen" | grep -qE "^[^ ]+: .* (has|have) the "; then ok; else bad "the answer is not at the end" "$(tail -5 "$work/seen")"; fi
 if grep -qE "^  [0-9]+ notes?: --notes prints (it|them)" "$work/seen" && ! grep -q "note: " "$work/seen"; then ok; else bad "notes are not folded" "$(tail -20 "$work/seen")"; fi
 if grep -q "none of the runs is done yet" "$work/seen"; then ok; else bad "no sign of life" "$(head -3 "$work/seen")"; fi
 see 80 "$smsched" compare "$work/2-s1.yaml" "${short[@]}" --replications 2 --notes >"$work/seen"
