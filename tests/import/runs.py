@@ -23,6 +23,7 @@ PRINTED = "named in the output of the program"
 DEVICES = {  # what the head of the document says of the device
     "ncu/b200_raw_page.csv": "b200, named in the profile: NVIDIA B200",
     "ncu/gb200_cublaslt.log": "gb200, the only device file with compute capability 10.0 and 152 SMs",
+    "ncu/ncu_t4_vision_kernels.csv.gz": f"t4, {PRINTED}",
     "ncu/rtx5070_gemm_naive.csv": f"rtx5070, {PRINTED}",
     "ncu/rtx5070_saxpy.csv": f"rtx5070, {PRINTED}",
     "ncu/rtx5070_transpose_naive.csv": f"rtx5070, {PRINTED}",
@@ -33,8 +34,9 @@ DEVICES = {  # what the head of the document says of the device
     "nvprof/sumMatrix_v100_occupancy.nvprof.txt": "v100, named in the profile: Tesla V100-SXM2-16GB (0)",
     "nvprof/gtx1080ti": "gtx1080ti, named in the profile: GeForce GTX 1080 Ti (0)",
 }
-ALONE = {"nvprof/altis_p100.csv": 33, "nvprof/awp_dtopo_v100_dram.nvprof.txt": 4,
-         "nvprof/sumMatrix_v100_occupancy.nvprof.txt": 1}  # kernels without geometry and time
+# Kernels without geometry or time, and how many of their values are assumed.
+ALONE = {"ncu/ncu_t4_vision_kernels.csv.gz": (24, 1), "nvprof/altis_p100.csv": (33, 4),
+         "nvprof/awp_dtopo_v100_dram.nvprof.txt": (4, 4), "nvprof/sumMatrix_v100_occupancy.nvprof.txt": (1, 4)}
 POINTS = 3
 
 
@@ -94,7 +96,8 @@ def imports(tests, data, tool, paths, work):
     if name in ALONE:
         said = re.search(r"# Kernels: (\d+)\. .*Left out: 0\. Assumed: (\d+) ", text)
         lines = text.count("\n  # assumed: ")
-        tests.check(said and int(said[1]) == ALONE[name] and int(said[2]) == lines == 4 * ALONE[name], name,
+        kernels, values = ALONE[name]
+        tests.check(said and int(said[1]) == kernels and int(said[2]) == lines == values * kernels, name,
                     f"{lines} assumptions, and the head says {said and said[0]}")
     runs(tests, name, document, text)
     return text
