@@ -12,6 +12,7 @@ on() { export SLURMD_NODENAME=$1; try "${@:2}"; unset SLURMD_NODENAME; }
 
 cat >base.yaml <<'END'
 workload: one
+synthetic: true
 kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 9 %}}]
 ---
 scenario: few

@@ -14,6 +14,7 @@ lines() { if [ "$(cat)" = "$1" ]; then ok; else bad "$2"; fi; }
 base() {
     cat <<'END'
 workload: one
+synthetic: true
 kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 9 %}}]
 ---
 scenario: few
@@ -210,8 +211,8 @@ try 2 "a folder that is the plan" sweep --out many.yaml many.yaml; prints "--out
 
 # The key of a point depends on everything that determines its results, and on nothing else.
 mkdir -p models/workloads
-base | sed -n 1,2p | sed 's/workload: one/workload: mine/' >models/workloads/mine.yaml
-base | sed '1,3d' | sed 's/name: b, workload: one/name: b, workload: v100\/gaussian_64/' | sed 's/workload: one/workload: mine/' >other.yaml
+base | sed -n 1,3p | sed 's/workload: one/workload: mine/' >models/workloads/mine.yaml
+base | sed '1,4d' | sed 's/name: b, workload: one/name: b, workload: v100\/gaussian_64/' | sed 's/workload: one/workload: mine/' >other.yaml
 cat >key.yaml <<'END'
 plan: key
 base: other.yaml
