@@ -34,7 +34,7 @@ scale: 0.001
 parameters: []
 target: {median: 10 %, r2: 0.9, ranked: 2 of 2}
 bound: {median: 5 %, maximum: 20 %}
-covers: {devices: [v100], kernels: blocks, modes: [], contention: [none]}
+covers: {devices: [v100], kernels: blocks, modes: [], contention: [none], metrics: [latency_mean_ns]}
 rank: {within: pair}
 group: pair
 naive: {constant: one time for all}

@@ -28,6 +28,7 @@ sm: {threads: 2048, warps: 64, blocks: $limit, registers: 65536, shared_memory: 
 resources: {fp32: {class: compute}, l1: {class: memory}}
 ---
 workload: load
+synthetic: true
 kernels: [{name: grind, blocks: $blocks, threads: 64, block_time: 10 us, jitter: $1, demand: {fp32: $demand}}]
 ---
 scenario: small
@@ -167,7 +168,7 @@ for suffix in json pftrace json.gz; do
     mkdir folder.$suffix
     fails 4 "a trace that is a folder" folder.$suffix small.yaml; says "is a folder; name a file" "a folder"
     echo mine >old.$suffix
-    (ulimit -f 8; "$smsched" run --trace old.$suffix small.yaml >/dev/null 2>err)
+    (ulimit -f 8; "$smsched" run --force --trace old.$suffix small.yaml >/dev/null 2>err)
     exits 4 $? "a trace beyond the limit of file size"
     clean old.$suffix.partial "a trace beyond the limit of file size"
     if [ "$(cat old.$suffix)" = mine ]; then ok; else bad "a trace that failed took the place of a file"; fi
