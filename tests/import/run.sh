@@ -173,7 +173,7 @@ refuses "(10003 columns)" 3 "10003 columns; at most 10000 are allowed" ncu "$wor
 { head -1 fine/ncu-raw.csv; printf '"0","1","'; yes abcdefgh | tr -d '\n' | head -c 17000000; } >"$work/row.csv"
 refuses "(a row of 17 MB)" 3 "the row is larger than 16 MiB" ncu "$work/row.csv"
 echo stays >"$work/there.txt"
-refuses "(a bad file over a good one)" 3 "error" ncu bad/ncu-empty.csv --dump --out "$work/there.txt"
+refuses "(a bad file over a good one)" 3 "error" ncu bad/ncu-empty.csv --dump --force --out "$work/there.txt"
 if [ "$(cat "$work/there.txt")" = stays ]; then ok "(what was there stays)"; else bad "(what was there stays)" "touched"; fi
 
 finish

@@ -68,7 +68,7 @@ cp fine/no-end.conf "$work/fine.conf"
 echo "stays" >"$work/there.yaml"
 refused "(into a folder that is none)" 4 simtbs "$work/fine.conf" --out "$work/none/there.yaml" &&
     says "(into a folder that is none)" "No such file or directory"
-refused "(a bad file over a good one)" 3 simtbs no-section.conf --out "$work/there.yaml"
+refused "(a bad file over a good one)" 3 simtbs no-section.conf --force --out "$work/there.yaml"
 if [ "$(cat "$work/there.yaml")" = stays ] && ! ls "$work" | grep -q partial; then
     ok "(what was there stays)"
 else
