@@ -101,7 +101,7 @@ bool sms__find_best(const struct sms__samples *samples, size_t first, struct sms
         in_group[i] = false;
     if (best->best == SIZE_MAX)
         return true;
-    double *p = calloc(2 * samples->policies, sizeof *p);
+    double *p = calloc(2 * samples->policies + 1, sizeof *p);
     if (!p)
         return false;
     fill_group(samples, best->best, p, in_group);

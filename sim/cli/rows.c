@@ -160,7 +160,11 @@ void rows_end_scenario(struct rows *rows)
         flush_placements(&rows->placements);
 }
 
-static struct sms__cut *last_cut(const struct rows *rows) { return rows->cuts ? &rows->cut[rows->cuts - 1] : NULL; }
+/* Whether rows of another policy came last. */
+static bool is_another(const struct rows *rows, const char *policy)
+{
+    return rows->cuts > 0 && strcmp(rows->cut[rows->cuts - 1].policy, policy) != 0;
+}
 
 /* The counters of the policy's rows of this kind; NULL when out of memory. The policy that runs has the last ones. */
 static struct sms__cut *cut_of(struct rows *rows, const char *policy, enum sms__cut_kind kind)
@@ -235,8 +239,7 @@ static void add_span(struct rows *rows, const char *policy, const struct sms_spa
 
 static void add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement)
 {
-    const struct sms__cut *last = last_cut(rows);
-    if (last && strcmp(last->policy, policy) != 0)
+    if (is_another(rows, policy))
         flush_placements(&rows->placements);
     if (count_row(rows, policy, SMS__CUT_PLACEMENTS))
         write_beginning(&rows->placements, rows->scenario, policy, placement);
