@@ -424,15 +424,17 @@ test('a scenario is chosen among several', context => check(context, 'several', 
 const metric = 'kernels_per_s';
 const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
 
-/* Means and changes from the rows of the sweep's CSV, the plain way. */
+/* Means from the rows of the sweep's CSV, and changes, the plain way: of a point, the ratio of means over its replications. */
 function means(rows, by) {
   const groups = new Map(), first = new Map(rows.filter(r => r.policy === rows[0].policy).map(r => [[r.point, r.replication].join(), Number(r[metric])]));
   for (const r of rows) {
     const key = by.map(name => r[name]).concat(r.policy).join();
     if (!groups.has(key)) groups.set(key, { values: [], changes: [] });
     groups.get(key).values.push(Number(r[metric]));
-    groups.get(key).changes.push(Number(r[metric]) / first.get([r.point, r.replication].join()) - 1);
+    const of = groups.get(key).points ||= new Map(), sums = of.get(r.point) || [0, 0];
+    of.set(r.point, [sums[0] + Number(r[metric]), sums[1] + first.get([r.point, r.replication].join())]);
   }
+  for (const group of groups.values()) group.changes = [...group.points.values()].map(([sum, base]) => sum / base - 1);
   return groups;
 }
 

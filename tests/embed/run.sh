@@ -42,7 +42,7 @@ find_package(smsched 0.1 REQUIRED)
 add_executable(ten_lines ten_lines.c)
 target_link_libraries(ten_lines smsched::smsched)
 END
-cmake -S "$work/project" -B "$work/project/build" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
+cmake -G Ninja -S "$work/project" -B "$work/project/build" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
 cmake --build "$work/project/build" >/dev/null
 
 # Models, man page and program are found in the installed tree alone, wherever it has been moved to.
