@@ -42,34 +42,14 @@ static struct sms_estimate change_of(const struct sms__outcome *answer, size_t p
 /* ---- who is best ---- */
 
 /* Returns false when out of memory. */
-static bool find_best(struct sms__outcome *answer)
+static bool find_best(struct sms__outcome *answer, const struct sms_question *asked)
 {
-    const struct sms_results *results = answer->results;
-    const size_t policies = sms_results_policies(results), n = sms_results_replications(results);
-    const struct sms__result *asked = &answer->asked;
-    double *value = calloc(policies * n + 1, sizeof *value);
-    answer->in_group = calloc(policies + 1, sizeof *answer->in_group);
-    for (size_t i = 0; value && i < policies * n; i++)
-        value[i] = sms_results_value(results, i / n, i % n, asked->subject, asked->idx, asked->metric);
-    const struct sms__samples samples = {value, policies, n, answer->better, sms_results_exact(results)};
-    const bool found =
-        value && answer->in_group && sms__find_best(&samples, answer->baseline, &answer->best, answer->in_group);
-    free(value);
+    answer->in_group = calloc(sms_results_policies(answer->results) + 1, sizeof *answer->in_group);
+    const bool found = answer->in_group &&
+                       sms__results_best(answer->results, asked, answer->baseline, &answer->best, answer->in_group);
     if (!found)
         sms__note_memory(NULL);
     return found;
-}
-
-/* The policy of best mean beside the baseline. */
-static size_t runner_up(const struct sms__outcome *answer)
-{
-    size_t best = answer->baseline == 0;
-    for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
-        const double mean = value_of(answer, p).mean, most = value_of(answer, best).mean;
-        if (p != answer->baseline && ((mean - most) * answer->better > 0 || (isnan(most) && !isnan(mean))))
-            best = p;
-    }
-    return best;
 }
 
 static enum sms__answer_verdict judge(const struct sms__outcome *answer)
@@ -97,11 +77,11 @@ static bool find(const struct sms_results *results, size_t baseline, struct sms_
                                     .better = asked.better,
                                     .declared = asked.declared,
                                     .baseline = baseline};
-    if (!found || !find_best(answer) || answer->best.verdict == SMS__BEST_NONE)
+    if (!found || !find_best(answer, &asked) || answer->best.verdict == SMS__BEST_NONE)
         return false;
     answer->other = answer->best.best;
     if (answer->other == baseline && sms_results_policies(results) > 1)
-        answer->other = runner_up(answer);
+        answer->other = sms__results_leader(results, &asked, baseline == 0, baseline);
     answer->value = value_of(answer, answer->best.best);
     answer->verdict = judge(answer);
     return true;

@@ -74,25 +74,13 @@ struct view {
     size_t most;                      /* SIZE_MAX: no parameter does beyond chance */
 };
 
-/* The best policy of the scenario as it is. `baseline` wins against equals, then the first. */
-static size_t find_best(const struct sms_results *results, size_t baseline)
-{
-    struct sms_question asked;
-    size_t best = baseline;
-    sms_results_question(results, &asked);
-    for (size_t p = 0; p < sms_results_policies(results); p++) {
-        const double value = sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).mean;
-        const double most = sms_results_estimate(results, best, asked.subject, asked.idx, asked.metric).mean;
-        best = (value - most) * asked.better > 0 || (isnan(most) && !isnan(value)) ? p : best;
-    }
-    return best;
-}
-
 /* Returns false when out of memory. */
 static bool begin(struct view *view, const struct sms_results *results, size_t baseline)
 {
     const struct sms__unknowns *unknowns = results->unknowns;
-    const size_t best = find_best(results, baseline);
+    struct sms_question asked;
+    sms_results_question(results, &asked);
+    const size_t best = sms__results_leader(results, &asked, baseline, SIZE_MAX); /* of the scenario as it is */
     *view = (struct view){results, unknowns, best, sms__standing_of(unknowns, best), NULL, SIZE_MAX};
     view->influence = calloc(unknowns->count + 1, sizeof *view->influence);
     if (!view->influence || view->standing.rival == SIZE_MAX ||

@@ -91,6 +91,15 @@ int sms__report_run(int code, const struct sms_scenario *scenario, const char *w
 /* question.c: finds the subject that a scenario names. Returns false if the results have none. */
 bool sms__results_find(const struct sms_results *results, const struct sms__expect *of, enum sms_subject *subject,
                        size_t *idx);
+/* question.c: the policy whose mean answers the question best, except `without`; SIZE_MAX leaves out none. `start` wins
+ * against equals, then the first. */
+size_t sms__results_leader(const struct sms_results *results, const struct sms_question *asked, size_t start,
+                           size_t without);
+/* question.c: which policies are not told apart from the best by the question's metric (best.h). in_group is
+ * [policies]. Returns false when out of memory. */
+struct sms__best;
+bool sms__results_best(const struct sms_results *results, const struct sms_question *asked, size_t first,
+                       struct sms__best *best, bool *in_group);
 
 /* exact.c: whether nothing is drawn under the policy: all replications have the same values, of every metric. */
 bool sms__results_repeat(const struct sms_results *results, size_t policy);

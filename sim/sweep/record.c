@@ -5,6 +5,7 @@
 
 #include "../base/best.h"
 #include "../report/output.h"
+#include "../results/results.h"
 
 #include <endian.h>
 #include <math.h>
@@ -49,16 +50,10 @@ static void put_warnings(struct sms__buffer *content, const struct sms_errors *w
  */
 static bool find_group(const struct sms_results *results, const struct sms_question *asked, bool *in_group)
 {
-    const size_t policies = sms_results_policies(results), n = sms_results_replications(results);
-    double *value = calloc(policies * n, sizeof *value);
     struct sms__best best;
-    for (size_t i = 0; value && i < policies * n; i++)
-        value[i] = sms_results_value(results, i / n, i % n, asked->subject, asked->idx, asked->metric);
-    const struct sms__samples samples = {value, policies, n, asked->better, sms_results_exact(results)};
-    const bool found = value && sms__find_best(&samples, 0, &best, in_group);
-    for (size_t p = 0; found && p < policies && best.verdict == SMS__BEST_ONCE; p++)
-        in_group[p] = !isnan(value[p]);
-    free(value);
+    const bool found = sms__results_best(results, asked, 0, &best, in_group);
+    for (size_t p = 0; found && p < sms_results_policies(results) && best.verdict == SMS__BEST_ONCE; p++)
+        in_group[p] = !isnan(sms_results_value(results, p, 0, asked->subject, asked->idx, asked->metric));
     return found;
 }
 
