@@ -91,7 +91,8 @@ static void set_observer(struct run *run, struct sms_run_options *settings)
     settings->on_progress = show_progress;
     settings->observe = observe;
     settings->events = run->row_events | run->trace_events;
-    settings->bins = run->row_events & SMS_RUN_STAY ? TIMELINE_BINS : 0;
+    settings->latencies = run->row_events & SMS_RUN_STAY; /* a folder that is not brief */
+    settings->bins = settings->latencies ? TIMELINE_BINS : 0;
 }
 
 static int run_one(struct run *run, const struct run_options *options, const struct sms_scenario *scenario,

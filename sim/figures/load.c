@@ -126,8 +126,8 @@ static int load_json(struct sms__figures *figures, const char *path)
 
 static int load_folder(struct sms__figures *figures)
 {
-    static const char *const tables[] = {"hosts",   "vms",   "resources", "heatmap",    "timeline",  "processes",
-                                         "devices", "spans", "cluster",   "allocation", "placements"};
+    static const char *const tables[] = {"hosts",   "vms",   "resources", "heatmap",    "timeline",   "processes",
+                                         "devices", "spans", "cluster",   "allocation", "placements", "latencies"};
     struct sms__arena *arena = &figures->arena;
     int code = SMS_OK;
     size_t loaded = 0;

@@ -66,8 +66,9 @@ void sms__check_clock(struct sms__reader *reader, const struct sms_scenario *sce
 
 struct sms__memory_ask {
     double replications;
-    size_t jobs; /* runs at once, at least 1 */
-    double bins; /* as in the options of a run */
+    size_t jobs;    /* runs at once, at least 1 */
+    double bins;    /* as in the options of a run */
+    bool latencies; /* the same */
 };
 /* About how many bytes the runs take: never less than they do by more than a few percent, and seldom more than twice as
  * much. */

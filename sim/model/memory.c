@@ -144,11 +144,13 @@ static double bytes_of_fits(const struct sms_scenario *scenario, const struct si
     return n->kernels * (1 + n->instances) * n->kinds * fit + n->tenants * (1 + n->instances) * n->devices * pointer;
 }
 
-/* Memory of the results: of every replication of every policy, and of the policies. `bins`: of each SM. */
-static double bytes_of_values(const struct sms_scenario *scenario, const struct size *n, double replications,
-                              double bins)
+/* Memory of the results: of every replication of every policy, and of the policies. */
+static double bytes_of_values(const struct sms_scenario *scenario, const struct size *n,
+                              const struct sms__memory_ask *ask)
 {
-    const double value = 8, series = 1000 * value, name = 80;
+    const double value = 8, series = 1000 * value, name = 80, histogram = 59500;
+    const bool latencies = ask->latencies && n->tenants <= SMS_LATENCY_TENANTS;
+    double replications = ask->replications;
     double policies = (double)scenario->policies, series_rows = n->tenants <= 100 ? 1 + n->tenants : 1;
     double each = n->tenants * (scenario->shares ? 36 : 18) + n->kernels * 9 + SMS_RESOURCES_MAX * 4 + 40;
     if (scenario->cluster)
@@ -156,7 +158,8 @@ static double bytes_of_values(const struct sms_scenario *scenario, const struct 
     each += scenario->shares ? (n->devices + 1) * 7 : 0;
     double alone = scenario->compat == SMS__COMPAT_OFF ? n->tenants * replications * 2 : 0;
     return (policies * replications * each + alone) * value + n->kernels * name +
-           (scenario->duration_ps > 0 ? policies * series_rows * series : 0) + policies * n->sms * bins * sizeof(float);
+           (scenario->duration_ps > 0 ? policies * series_rows * series : 0) +
+           policies * n->sms * ask->bins * sizeof(float) + (latencies ? policies * n->tenants * histogram : 0);
 }
 
 /* Memory of a run for jobs and kernels on their devices. */
@@ -200,8 +203,7 @@ static double estimate(const struct sms_scenario *scenario, const struct sms__me
     need[NEED_JOBS].bytes *= under_way + besides;
     need[NEED_STATISTICS].bytes *= under_way;
     need[NEED_FITS] = (struct need){need[NEED_JOBS].key, "every kernel on every device", bytes_of_fits(scenario, &n)};
-    need[NEED_VALUES] = (struct need){"run", "the values of every replication",
-                                      bytes_of_values(scenario, &n, ask->replications, ask->bins)};
+    need[NEED_VALUES] = (struct need){"run", "the values of every replication", bytes_of_values(scenario, &n, ask)};
     double sum = PROGRAM_BYTES + scenario->read_bytes + (double)scenario->node->expanded * NODE_BYTES;
     if (scenario->cluster)
         sum += bytes_of_cluster(scenario->cluster) * under_way;

@@ -47,6 +47,23 @@ void sms__histogram_add(struct sms__histogram *histogram, uint64_t value)
         histogram->greatest = value;
 }
 
+void sms__histogram_merge(struct sms__histogram *into, const struct sms__histogram *from)
+{
+    for (size_t b = 0; from->bucket && b < SMS__BUCKETS; b++)
+        into->bucket[b] += from->bucket[b];
+    if (!from->bucket && from->count)
+        into->bucket[bucket_of(from->least)]++;
+    into->count += from->count;
+    into->least = from->least < into->least ? from->least : into->least;
+    into->greatest = from->greatest > into->greatest ? from->greatest : into->greatest;
+}
+
+uint64_t sms__histogram_bucket(const struct sms__histogram *histogram, size_t bucket, double *value)
+{
+    *value = fmin(fmax(bucket_value(bucket), (double)histogram->least), (double)histogram->greatest);
+    return histogram->bucket[bucket];
+}
+
 void sms__histogram_clear(struct sms__histogram *histogram)
 {
     struct sms__histogram empty = {.least = UINT64_MAX, .bucket = histogram->bucket, .arena = histogram->arena};
@@ -65,10 +82,9 @@ double sms__histogram_rank(const struct sms__histogram *histogram, double p)
         return (double)histogram->greatest;
     for (seen = histogram->bucket[0]; seen < rank; seen += histogram->bucket[bucket])
         bucket++;
-    double value = bucket_value(bucket);
-    if (value < (double)histogram->least)
-        return (double)histogram->least;
-    return value > (double)histogram->greatest ? (double)histogram->greatest : value;
+    double value;
+    sms__histogram_bucket(histogram, bucket, &value);
+    return value;
 }
 
 static struct sms__monitor_record *new_monitor_record(struct sms__arena *arena)

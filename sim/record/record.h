@@ -19,6 +19,10 @@ struct sms__histogram {
 void sms__histogram_init(struct sms__histogram *histogram, struct sms__arena *arena);
 /* Adds a value. Call it inside a guard of the arena. */
 void sms__histogram_add(struct sms__histogram *histogram, uint64_t value);
+/* Adds the values of another to a histogram that has buckets. The sum stays as it is: it would depend on the order. */
+void sms__histogram_merge(struct sms__histogram *into, const struct sms__histogram *from);
+/* Returns a bucket's number of values, and the value that stands for them. */
+uint64_t sms__histogram_bucket(const struct sms__histogram *histogram, size_t bucket, double *value);
 /* Removes all values. */
 void sms__histogram_clear(struct sms__histogram *histogram);
 

@@ -7,6 +7,7 @@
 #include "../base/escape.h"
 #include "../base/sources.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <sha2.h>
@@ -140,12 +141,38 @@ static int print_allocation(const struct sms__set *set, FILE *to)
     return 0;
 }
 
+static void print_latencies_of(const struct sms_results *results, size_t policy, size_t v, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    struct sms_latency point[SMS_LATENCIES];
+    const size_t points = sms_results_latencies(results, policy, v, point);
+    for (size_t i = 0; i < points; i++) {
+        SMS__PRINT_CSV(to, scenario->name, sms_results_policy(results, policy),
+                       sms_results_subject(results, SMS_VM, v));
+        fprintf(to, "%.3f,%" PRIu64 ",%.6f,", point[i].latency_ns, point[i].jobs, point[i].share);
+        if (scenario->vm[v].deadline_ps > 0)
+            fprintf(to, "%.3f", scenario->vm[v].deadline_ps / 1e3);
+        fputc('\n', to);
+    }
+}
+
+static int print_latencies(const struct sms__set *set, FILE *to)
+{
+    fprintf(to, "scenario,policy,vm,latency_ns,jobs_count,share_ratio,deadline_ns\n");
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
+            for (size_t v = 0; v < sms_results_subjects(set->results[i], SMS_VM); v++)
+                print_latencies_of(set->results[i], p, v, to);
+    return 0;
+}
+
 /* Files that are not those of subjects. `of`: they are there if a scenario has this subject, or always. */
 static const struct {
     const char *name;
     int (*print)(const struct sms__set *set, FILE *to); /* 0; or -1, out of memory */
     enum sms_subject of;
 } files[] = {{"heatmap.csv", print_heatmap, SMS_HOST},
+             {"latencies.csv", print_latencies, SMS_VM},
              {"allocation.csv", print_allocation, SMS_CLUSTER},
              {"summary.json", sms__print_json, SMS_SUBJECTS},
              {"comparison.json", print_comparison, SMS_SUBJECTS}};

@@ -91,6 +91,9 @@ static void keep(struct job *job, const struct sms__record *record, size_t polic
     memcpy(results->values[at].stall, record->stall, sizeof record->stall);
     if (record->simtbs && job->work->results->options->alone)
         sms__measure_simtbs_progress(record, &results->values[at]);
+    pthread_mutex_lock(&job->work->lock);
+    sms__latencies_keep(results, policy, record);
+    pthread_mutex_unlock(&job->work->lock);
     if (record->cluster)
         memcpy(results->allocation[at], record->cluster->allocation, sizeof **results->allocation);
     if (replication == 0)

@@ -65,6 +65,7 @@ int sms__results_set_up(void *user)
     results->bins = SMS__NEW(arena, struct sms__bins, policies);
     for (size_t p = 0; p < policies; p++)
         results->bins[p].value = SMS__NEW(arena, float, results->sms * results->options->bins);
+    sms__latencies_set_up(results);
     if (scenario->cluster)
         results->allocation = sms__alloc(arena, rows, sizeof *results->allocation);
     if (scenario->compat == SMS__COMPAT_SIMTBS)

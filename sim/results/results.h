@@ -36,6 +36,7 @@ struct sms_results {
     const char **name[SMS_SUBJECTS]; /* [subjects] */
     size_t sms;
     struct sms__bins *bins;                                  /* [policies] */
+    struct sms__histogram *latency;                          /* [policies][vms] of all replications; NULL: not kept */
     struct sms__simtbs_record *simtbs;                       /* [policies], under compat simtbs; else NULL */
     struct sms__allocation (**allocation)[SMS__ALLOCATIONS]; /* [policies][room], of a cluster; else NULL */
     double *series; /* [policies][rows][SMS__SERIES]: the series of the records, summed over replications */
@@ -68,7 +69,8 @@ int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_opt
                    struct sms_errors *errors);
 
 /* run.c: sms_run with a memo, whose runs it takes over. `beside`: what determines the runs beside the scenario's
- * document and the options, such as other documents that were changed. The options have no observers and no bins. */
+ * document and the options, such as other documents that were changed. The options have no observers, no bins and no
+ * latencies. */
 int sms__run_with_memo(const struct sms_scenario *scenario, const struct sms_run_options *options,
                        struct sms__memo *memo, const char *beside, struct sms_results **out, struct sms_errors *errors);
 
@@ -100,6 +102,11 @@ size_t sms__results_leader(const struct sms_results *results, const struct sms_q
 struct sms__best;
 bool sms__results_best(const struct sms_results *results, const struct sms_question *asked, size_t first,
                        struct sms__best *best, bool *in_group);
+
+/* latencies.c: allocates the histograms that are kept, in a guard of the results' arena; and adds those of a run.
+ * Callers of the second hold a lock. */
+void sms__latencies_set_up(struct sms_results *results);
+void sms__latencies_keep(struct sms_results *results, size_t policy, const struct sms__record *record);
 
 /* exact.c: whether nothing is drawn under the policy: all replications have the same values, of every metric. */
 bool sms__results_repeat(const struct sms_results *results, size_t policy);

@@ -31,10 +31,11 @@ static int run_all(struct sms_results *results, struct sms_errors *errors)
 static int check_memory(const struct sms_scenario *scenario, const struct sms__memory_ask *ask,
                         struct sms_errors *errors)
 {
-    const struct sms__memory_ask alone = {.replications = ask->replications, .jobs = 1, .bins = ask->bins};
+    struct sms__memory_ask alone = *ask;
     const struct sms__node *run = sms__node_get(scenario->node, "run");
-    bool more = ask->replications > (double)sms__most_replications(scenario) || ask->bins > 0;
+    bool more = ask->replications > (double)sms__most_replications(scenario) || ask->bins > 0 || ask->latencies;
     double gib;
+    alone.jobs = 1;
     if (!more || sms__replications_fit(scenario, &alone, &gib))
         return SMS_OK;
     sms__error(errors, SMS_EINPUT, run ? run->mark : scenario->node->mark,
@@ -72,7 +73,7 @@ static struct sms__memory_ask memory_ask(const struct sms_scenario *scenario, co
 {
     double said = (double)sms__most_replications(scenario);
     return (struct sms__memory_ask){options->replications ? options->replications : said,
-                                    options->jobs ? options->jobs : 1, options->bins};
+                                    options->jobs ? options->jobs : 1, options->bins, options->latencies};
 }
 
 int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,

@@ -116,7 +116,7 @@ static void *do_work(void *user)
 static void work_in_threads(struct work *work)
 {
     pthread_t thread[JOBS_MAX];
-    const struct sms__memory_ask ask = {(double)work->out->replications, work->run->run->jobs, 0};
+    const struct sms__memory_ask ask = {.replications = (double)work->out->replications, .jobs = work->run->run->jobs};
     size_t threads = 0, wanted = sms__jobs_that_fit(work->list.scenario, &ask);
     if (wanted > JOBS_MAX)
         wanted = JOBS_MAX;

@@ -309,7 +309,7 @@ try 3 "a baseline that is none" check "$tutorial" --baseline README.md; prints "
 try 3 "nothing to check" check "$tutorial"
 
 try 0 "a results folder" run "$tutorial" --out "$work/results" --quiet
-for file in manifest.json summary.json comparison.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv waits.csv; do
+for file in manifest.json summary.json comparison.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv waits.csv latencies.csv; do
     if [ -s "$work/results/$file" ]; then ok; else bad "$file in the results folder"; fi
 done
 idle=$(awk -F, 'NR > 1 && $7 < 0.01' "$work/results/heatmap.csv" | wc -l)
@@ -367,7 +367,7 @@ for program in a:40 b:80 c:160; do
         "${program%:*}" "${program#*:}"
 done >>"$work/pairs.yaml"
 try 0 "pairs" run "$work/pairs.yaml" --brief --out "$work/pairs" --quiet
-if [ "$(cat "$work/pairs/timeline.csv" "$work/pairs/heatmap.csv" | wc -l)" -eq 2 ]; then ok; else bad "a brief folder has rows"; fi
+if [ "$(cat "$work/pairs/timeline.csv" "$work/pairs/heatmap.csv" "$work/pairs/latencies.csv" | wc -l)" -eq 3 ]; then ok; else bad "a brief folder has rows"; fi
 try 0 "a figure of pairs" plot "$work/pairs" --format svg
 if [ "$(ls "$work/pairs/plots")" = "$(printf 'manifest.json\npairs.csv\npairs.gp\npairs.svg')" ]; then ok; else bad "plots of pairs: $(ls "$work/pairs/plots")"; fi
 if awk -F, '/^[0-9]/ { n++; at[$2, $3, $1] = $6 } END { exit !(n == 18 && at[2, 3, 1] != "" && at[2, 3, 1] == at[3, 2, 1] && at[1, 1, 2] != "") }' \

@@ -63,7 +63,7 @@ s.bind(sys.argv[1])' "$2" ;;
     esac
 }
 for kind in FIFO link device folder socket; do
-    for file in manifest.json summary.json comparison.json vms.csv hosts.csv resources.csv heatmap.csv timeline.csv waits.csv processes.csv spans.csv cluster.csv placements.csv allocation.csv; do
+    for file in manifest.json summary.json comparison.json vms.csv hosts.csv resources.csv heatmap.csv timeline.csv waits.csv processes.csv spans.csv cluster.csv placements.csv allocation.csv latencies.csv; do
         cp -r run odd
         make_odd $kind odd/$file
         ends "report of a folder whose $file is a $kind" report odd --quiet -o odd.html

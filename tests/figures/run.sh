@@ -108,6 +108,36 @@ print("\n".join(alike))
 sys.exit(bool(alike) or len(colours) < 8)
 END
 
+# A latency is a distribution, with marks at the percentiles that vms.csv has, where there is one replication.
+cat >served.yaml <<'END'
+scenario: served
+devices: [{model: v100, sms: 4}]
+policies: [round_robin, leftover]
+vms: [{name: serve, workload: one, arrivals: {poisson: 100 us}, deadline: 200 us}, {name: batch, workload: one, repeat: forever}]
+run: {duration: 200 ms, seed: 3}
+END
+sed -n '/^workload: one/,$p' few.yaml | sed '1i ---' >>served.yaml
+try 0 "a server" run --quiet --out served served.yaml
+try 0 "its latency" plot --quiet --figures 'latency*' -o drawn/served served
+python3 - <<'END' >wrong && ok || bad "the distribution of a latency" "$(cat wrong)"
+import csv
+rows = list(csv.DictReader(open("drawn/served/latency-served.csv")))
+told = {(row["policy"], row["vm"]): row for row in csv.DictReader(open("served/vms.csv"))}
+script = open("drawn/served/latency-served.gp").read()
+sizes = dict(zip(("serve", "batch"), (1e6 if f"panel_xlabel[{p}] = 'Latency (ms)'" in script else 1e3 for p in (1, 2))))
+for key in {(row["policy"], row["name"]) for row in rows}:
+    own = [row for row in rows if (row["policy"], row["name"]) == key and int(row["line"]) <= 2]
+    marks = [row for row in rows if (row["policy"], row["name"]) == key and int(row["line"]) > 2]
+    shares = [float(row["y"]) for row in own]
+    assert len(own) > 20 and shares == sorted(shares) and shares[0] == 0 and shares[-1] == 1, (key, shares)
+    assert [float(row["y"]) for row in marks] == [0.5, 0.95, 0.99], (key, marks)
+    for mark, metric in zip(marks, ("job_latency_p50_ns", "job_latency_p95_ns", "job_latency_p99_ns")):
+        assert abs(float(mark["x"]) * sizes[key[1]] / float(told[key][metric]) - 1) < 1e-6, (key, metric, mark["x"], told[key][metric])
+END
+for text in deadline p50 p95 p99 'Share of jobs' 'Latency (µs)' serve leftover; do
+    if grep -q ">$text<" drawn/served/latency-served.svg; then ok; else bad "no '$text' in the figure of a latency"; fi
+done
+
 # A figure can be drawn again where it lies, in another format.
 if (cd drawn/few && gnuplot -c answer.gp pdf) && head -c 4 drawn/few/answer.pdf | grep -q %PDF; then ok; else bad "a script draws its figure again"; fi
 try 0 "a width" plot --quiet --width 8.89cm --format svg,pdf --figures 'an*,throughput' -o chosen few
@@ -134,7 +164,7 @@ done
 if ! /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
     if python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$source/tools/plots/plot.py"; then ok "without matplotlib: plot.py is only parsed"; else bad "plot.py"; fi
 else
-    for name in few/answer few/throughput odd/answer few/latency-few-1 one/heatmap-two-tenants shared/processes-shared maps.sweep/map-two-tenants; do
+    for name in few/answer few/throughput odd/answer few/latency-few-1 served/latency-served one/heatmap-two-tenants shared/processes-shared maps.sweep/map-two-tenants; do
         if /usr/bin/python3 "$source/tools/plots/plot.py" drawn/$name.gp out.svg 2>err && grep -q '</svg>' out.svg; then ok; else bad "matplotlib of $name" "$(tail -2 err)"; fi
     done
 fi

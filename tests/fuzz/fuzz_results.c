@@ -9,9 +9,10 @@
 
 enum { SIZE_MAX_OF_INPUT = 256 * 1024 };
 
-static const char *const names[] = {"manifest.json", "summary.json", "comparison.json", "vms.csv",       "hosts.csv",
-                                    "resources.csv", "heatmap.csv",  "timeline.csv",    "waits.csv",     "spans.csv",
-                                    "processes.csv", "cluster.csv",  "placements.csv",  "allocation.csv"};
+static const char *const names[] = {"manifest.json",  "summary.json",   "comparison.json", "vms.csv",
+                                    "hosts.csv",      "resources.csv",  "heatmap.csv",     "timeline.csv",
+                                    "waits.csv",      "spans.csv",      "processes.csv",   "cluster.csv",
+                                    "placements.csv", "allocation.csv", "latencies.csv"};
 
 enum { NAMES = sizeof names / sizeof *names };
 

@@ -51,8 +51,9 @@ static int run(int pipe_end, int sms, int devices, const char *rest, unsigned jo
     struct sms_results *results;
     struct sms_run_options options = sms_run_defaults();
     const struct sms_scenario *scenario = sms_file_scenario(file, 0);
-    const struct sms__memory_ask ask = {.replications = 1, .jobs = jobs};
+    const struct sms__memory_ask ask = {.replications = 1, .jobs = jobs, .latencies = true};
     options.jobs = jobs;
+    options.latencies = true;
     if (!scenario)
         return 1;
     double estimate = sms__memory_of(scenario, &ask);

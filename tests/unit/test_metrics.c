@@ -265,11 +265,74 @@ static void confidence_intervals_are_students(void **state)
     discard(results, file);
 }
 
+/* Ten thousand jobs or so in all, of which the percentiles of one replication are metrics. */
+static const char *const a_server =
+    SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 256, block_time: 3 us, jitter: 40 %%}]\n"
+                 "---\nworkload: long\nkernels: [{name: k, blocks: 1, threads: 256, block_time: 1 s}]\n"
+                 "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin, leftover]\n"
+                 "vms: [{name: a, workload: w, arrivals: {poisson: 4 us}}, {name: never, workload: long}]\n"
+                 "run: {duration: 10 ms, seed: 7}\n";
+
+static struct sms_results *run_server(struct sms_file **file, unsigned replications, unsigned jobs)
+{
+    struct sms_run_options options = sms_run_defaults();
+    *file = load_text(a_server, 1, 8, "sm");
+    options.latencies = true;
+    options.replications = replications;
+    options.jobs = jobs;
+    return run_first(*file, &options);
+}
+
+static void latencies_are_distributed_as_their_percentiles_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *metric;
+        double share;
+    } known[] = {{"job_latency_p50_ns", 0.5}, {"job_latency_p95_ns", 0.95}, {"job_latency_p99_ns", 0.99}};
+    struct sms_file *file;
+    struct sms_results *results = run_server(&file, 1, 1);
+    struct sms_latency point[SMS_LATENCIES];
+    const size_t points = sms_results_latencies(results, 1, 0, point);
+    assert_in_range(points, 150, SMS_LATENCIES);
+    assert_near(point[0].share, 0, 0);
+    assert_near(point[points - 1].share, 1, 0);
+    assert_near(point[points - 1].latency_ns, estimate(results, 1, SMS_VM, 0, "job_latency_max_ns").mean, 1e-6);
+    for (size_t i = 1; i < points; i++)
+        assert_true(point[i].latency_ns >= point[i - 1].latency_ns && point[i].jobs > point[i - 1].jobs);
+    for (size_t k = 0; k < 3; k++) {
+        size_t i = 0;
+        while (point[i].share < known[k].share)
+            i++;
+        assert_near(point[i].latency_ns, estimate(results, 1, SMS_VM, 0, known[k].metric).mean, 1e-6);
+    }
+    assert_int_equal(sms_results_latencies(results, 1, 1, point), 0);
+    discard(results, file);
+}
+
+static void latencies_are_those_of_all_replications_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    struct sms_file *one, *other, *single;
+    struct sms_latency a[SMS_LATENCIES], b[SMS_LATENCIES], c[SMS_LATENCIES];
+    struct sms_results *on_one = run_server(&one, 5, 1), *on_four = run_server(&other, 5, 4);
+    struct sms_results *first = run_server(&single, 1, 1);
+    const size_t points = sms_results_latencies(on_one, 0, 0, a), fewer = sms_results_latencies(first, 0, 0, c);
+    assert_int_equal(sms_results_latencies(on_four, 0, 0, b), points);
+    assert_memory_equal(a, b, points * sizeof *a);
+    assert_true(a[points - 1].jobs > 4 * c[fewer - 1].jobs);
+    discard(on_one, one);
+    discard(on_four, other);
+    discard(first, single);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_metrics_follow_their_formulas),
         cmocka_unit_test(steps_take_the_time_they_say),
+        cmocka_unit_test(latencies_are_distributed_as_their_percentiles_say),
+        cmocka_unit_test(latencies_are_those_of_all_replications_on_any_number_of_threads),
         cmocka_unit_test(copies_of_one_direction_share_the_link),
         cmocka_unit_test(a_copy_that_is_overdue_when_another_starts_still_ends),
         cmocka_unit_test(usage_of_unlike_devices_does_not_depend_on_their_order),

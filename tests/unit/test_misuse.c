@@ -226,6 +226,10 @@ static void assert_ends(const struct sms_results *results)
     assert_null(sms_results_bins(results, 0, sms_results_sms(results)));
     assert_null(sms_results_bins(results, sms_results_policies(results), 0));
     assert_int_equal(sms_results_bin_ps(results, sms_results_policies(results)), 0);
+    struct sms_latency latency[SMS_LATENCIES];
+    assert_int_equal(sms_results_latencies(results, sms_results_policies(results), 0, latency), 0);
+    assert_int_equal(sms_results_latencies(results, 0, SIZE_MAX, latency), 0);
+    assert_int_equal(sms_results_latencies(results, 0, 0, NULL), 0);
 }
 
 static void results_end_where_they_end(void **state)

@@ -1,6 +1,9 @@
 # ---- curves: a panel for each scenario, a line for each policy, named at its end ----
 # panel_: title, xlabel, ylabel, left, right, low, high; panel_log: of the y axis; set: log_x, each_x, marked; xname_: label, at; label_: panel, text, rgb, y; in order of panel and y
 # data: panel, line, rgb, dash, x, y, low, high, names. Marks are drawn where `marked` is set.
+# steps: lines are distributions; those numbered beyond `lines` are marks on them. panel_target (NaN: none): a line across, with its target_name; upright among steps
+if (!exists('steps')) { steps = 0 }
+if (!exists('target_name')) { target_name = ''; array panel_target[panels]; do for [p = 1:panels] { panel_target[p] = NaN } }
 label_letters = 0
 do for [l = 1:labels] { label_letters = max(label_letters, longest(label_text[l])) }
 side_w = min(0.15 + label_letters * letter, figure_w * 0.5)
@@ -58,6 +61,12 @@ do for [p = 1:panels] {
         do for [d = -15:18] { do for [m in '1 2 5'] { if (m == 1 || panel_high[p] < 300 * panel_low[p]) { set ytics add (sprintf('%g', m * 10.0**d) m * 10.0**d) } } }
     } else { set ytics step(1.0 * (panel_high[p] - panel_low[p]), 5) }
     unset arrow
+    aimed = panel_target[p] == panel_target[p]
+    if (aimed && steps) {
+        set arrow 1 from first panel_target[p], graph 0 to first panel_target[p], graph 1 nohead front lc rgb 'black' lw 0.8 dt 2
+        on_left = (log_x ? log(panel_target[p] / panel_left[p]) / log(panel_right[p] / panel_left[p]) : (panel_target[p] - panel_left[p]) / (panel_right[p] - panel_left[p])) > 0.5
+        if (on_left) { set label 4 target_name at first panel_target[p], graph 0.06 right offset -0.4, 0 noenhanced front font font6 } else { set label 4 target_name at first panel_target[p], graph 0.06 left offset 0.4, 0 noenhanced front font font6 }
+    }
     # Names keep a line's distance: pushed up from below, then down from the top.
     place = -1e9
     count = 0
@@ -82,7 +91,9 @@ do for [p = 1:panels] {
     }
     # Not yerrorbars: gnuplot 5.4 draws a white disc over each of them, so that short ones cannot be seen.
     plot for [l = 1:(marked ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):7:(0):($8 - $7) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
-         for [l = 1:lines] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps 0.25
+         for [l = 1:(steps ? 0 : lines)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps 0.25, \
+         for [l = 1:(steps ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with steps lc rgb line_rgb[l] lw 1.1 dt line_dash[l], \
+         for [l = 1:(steps ? lines : 0)] data skip 1 using ($1 == p && $2 == lines + l ? $5 : NaN):6 with points lc rgb line_rgb[l] pt 7 ps 0.35
     unset label
     unset object
 }

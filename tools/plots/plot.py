@@ -61,6 +61,10 @@ def draw_bars(spec, panel, axes, rows):
 def draw_lines(spec, panel, axes, rows):
     for line in sorted({row["line"] for row in rows}):
         own = [row for row in rows if row["line"] == line]
+        if spec.get("steps"):  # a distribution, and after all of these the marks on them
+            of = spec["line_rgb"].get(line, spec["line_rgb"].get(line - spec["lines"]))
+            axes.plot([row["x"] for row in own], [row["y"] for row in own], "." if line > spec["lines"] else "-", drawstyle="steps-post", color=colour(of), linewidth=1)
+            continue
         error = [[0 if row[end] != row[end] else abs(row["y"] - row[end]) for row in own] for end in ("low", "high")]
         axes.errorbar([row["x"] for row in own], [row["y"] for row in own], error, color=colour(spec["line_rgb"][line]), linewidth=1)
         axes.annotate(own[-1]["policy"], (own[-1]["x"], own[-1]["y"]), xytext=(4, 0), textcoords="offset points", va="center", color=colour(spec["line_rgb"][line]), fontsize=6)
@@ -68,6 +72,9 @@ def draw_lines(spec, panel, axes, rows):
              ylabel=spec["panel_ylabel"][panel], xscale="log" if spec["log_x"] else "linear", yscale="log" if spec["panel_log"][panel] else "linear")
     if "xname_at" in spec:
         axes.set_xticks(list(spec["xname_at"].values()), list(spec["xname_label"].values()))
+    target = spec.get("panel_target", {}).get(panel, float("nan"))
+    if target == target:
+        (axes.axvline if spec.get("steps") else axes.axhline)(target, color="black", linestyle="--", linewidth=0.8)
 
 
 def draw_spans(spec, panel, axes, rows):
