@@ -93,11 +93,11 @@ static void limit_subjects(struct sms__page *page, const json_t *summary, const 
     }
 }
 
-/* Leaves of each comparison what the page shows: whether it holds after Holm's correction. */
+/* Leaves of each comparison what the page shows: whether it holds after Holm's correction, and its verdict. */
 static void shorten(const json_t *comparisons)
 {
     static const char *const rest[] = {"difference", "difference_ci95", "ratio", "ratio_ci95", "replications",
-                                       "p",          "verdict"};
+                                       "p",          "maximum_of"};
     for (size_t i = 0; i < json_array_size(comparisons); i++)
         for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
             json_object_del(json_array_get(comparisons, i), rest[k]);

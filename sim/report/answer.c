@@ -10,13 +10,15 @@
 #include "../base/buffer.h"
 #include "../base/statistics.h"
 #include "../results/results.h"
+#include "../results/verdict.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const verdicts[] = {"only policy", "one replication", "exact", "same", "may be chance", "differs"};
+static const char *const verdicts[] = {"only policy",   "one replication", "exact",  "same",
+                                       "may be chance", "no verdict",      "differs"};
 
 static const char *metric_of(const struct sms__outcome *answer) { return sms__result_metric(&answer->asked); }
 
@@ -36,7 +38,11 @@ static struct sms_estimate change_of(const struct sms__outcome *answer, size_t p
     struct sms_estimate change = sms__result_ratio(&answer->asked, policy, over);
     change.mean -= 1;
     *ratio = !isnan(change.mean);
-    return *ratio ? change : sms__result_difference(&answer->asked, policy, over);
+    if (!*ratio)
+        change = sms__result_difference(&answer->asked, policy, over);
+    if (sms__result_is_mostly_zero(&answer->asked, policy) || sms__result_is_mostly_zero(&answer->asked, over))
+        change.ci95 = NAN;
+    return change;
 }
 
 /* ---- who is best ---- */
@@ -52,7 +58,7 @@ static bool find_best(struct sms__outcome *answer, const struct sms_question *as
     return found;
 }
 
-static enum sms__answer_verdict judge(const struct sms__outcome *answer)
+static enum sms__answer_verdict judge(const struct sms__outcome *answer, const struct sms_question *asked)
 {
     const size_t against = answer->best.best == answer->baseline ? answer->other : answer->baseline;
     if (sms_results_policies(answer->results) == 1)
@@ -63,6 +69,8 @@ static enum sms__answer_verdict judge(const struct sms__outcome *answer)
         return SMS__ANSWER_EXACT;
     if (answer->best.verdict == SMS__BEST_ONCE)
         return SMS__ANSWER_ONCE;
+    if (!sms__allows_verdict(answer->results, asked))
+        return SMS__ANSWER_UNJUDGED;
     return answer->in_group[against] ? SMS__ANSWER_CHANCE : SMS__ANSWER_DIFFERS;
 }
 
@@ -83,7 +91,7 @@ static bool find(const struct sms_results *results, size_t baseline, struct sms_
     if (answer->other == baseline && sms_results_policies(results) > 1)
         answer->other = sms__results_leader(results, &asked, baseline == 0, baseline);
     answer->value = value_of(answer, answer->best.best);
-    answer->verdict = judge(answer);
+    answer->verdict = judge(answer, &asked);
     return true;
 }
 
@@ -112,7 +120,7 @@ static void put_interval(const struct sms__outcome *answer, const struct sms_est
     const double least = change->mean > -1 ? -1 : -INFINITY;
     if (answer->verdict < SMS__ANSWER_CHANCE)
         return;
-    if (isnan(change->ci95) && change->n > 1)
+    if (isnan(change->ci95) && change->n > 1 && !(change->sd > 0))
         fprintf(to, " (in all %zu replications)", change->n);
     else if (isnan(change->ci95))
         return;
@@ -226,8 +234,8 @@ static void put_comparison(const struct sms__outcome *answer, FILE *to)
 
 /* What follows the comparison; the last ones are only for the line on the terminal. */
 typedef void clause(const struct sms__outcome *answer, FILE *to);
-static clause *const clauses[] = {sms__answer_put_gain_alone, sms__answer_put_reserve, sms__answer_put_misses,
-                                  sms__answer_put_bound},
+static clause *const clauses[] = {sms__answer_put_few, sms__answer_put_gain_alone, sms__answer_put_reserve,
+                                  sms__answer_put_misses, sms__answer_put_bound},
                      *const line_clauses[] = {sms__answer_put_cost};
 
 static void put_text(const struct sms__outcome *answer, FILE *to)

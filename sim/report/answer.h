@@ -14,6 +14,7 @@ enum sms__answer_verdict {
     SMS__ANSWER_EXACT,
     SMS__ANSWER_SAME,
     SMS__ANSWER_CHANCE,
+    SMS__ANSWER_UNJUDGED, /* the values allow no verdict (results/verdict.h) */
     SMS__ANSWER_DIFFERS
 };
 
@@ -35,6 +36,8 @@ struct sms__outcome {
  * demands: then nothing slows them down beside each other. */
 bool sms__answer_is_unknown(const struct sms__outcome *answer);
 void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to);
+/* Why the values allow no verdict: a percentile of few jobs is their maximum, or a median is mostly 0. */
+void sms__answer_put_few(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to);

@@ -6,6 +6,7 @@
 
 #include "../base/statistics.h"
 #include "../results/results.h"
+#include "../results/verdict.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,6 +93,19 @@ void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to)
 
 /* ---- what else matters ---- */
 
+void sms__answer_put_few(const struct sms__outcome *answer, FILE *to)
+{
+    const char *verdict = answer->verdict == SMS__ANSWER_UNJUDGED ? ", so no verdict" : "";
+    const size_t least = sms__result_least_maximum(&answer->asked);
+    bool zeros = false;
+    for (size_t p = 0; p < sms_results_policies(answer->results); p++)
+        zeros |= sms__result_is_mostly_zero(&answer->asked, p);
+    if (least)
+        fprintf(to, "; a maximum of %zu %s, no percentile%s", least, sms__result_counts(&answer->asked), verdict);
+    if (zeros)
+        fprintf(to, "; 0 in most replications%s", verdict);
+}
+
 /* If a time of waiting is asked for, missed deadlines matter, too. */
 void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
 {
@@ -104,6 +118,9 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
     if (!waits || isnan(best) || isnan(base))
         return;
     fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
+    const double most = sms__most_missed(answer->results, answer->best.best, misses.subject, misses.idx, misses.metric);
+    if (!isnan(most))
+        fprintf(to, " (at most %.2g %%)", 100 * most);
     if (best != base)
         fprintf(to, " instead of %.3g %%", 100 * base);
 }

@@ -16,6 +16,8 @@ struct cell {
     struct sms_estimate ratio, difference; /* over the baseline */
     double p, adjusted;                    /* NAN: not compared, as the baseline with itself */
     bool nothing;                          /* the metric is 0 under both policies */
+    size_t maximum_of;                     /* jobs, if a percentile of one policy is the maximum of so few; else 0 */
+    bool unjudged; /* therefore, or because a median is 0 in most replications; never if exact */
 };
 
 struct comparison {
@@ -96,12 +98,27 @@ static void add_rows(struct comparison *c)
     add_row(c, SMS_HOST, 0, "kernels_per_s");
 }
 
+/* The smaller one of the numbers of jobs of which two policies' values are the maximum; 0 if neither is. */
+static size_t fewest(const struct sms__result *row, size_t policy, size_t baseline)
+{
+    const size_t a = sms__result_maximum_of(row, policy), b = sms__result_maximum_of(row, baseline);
+    return a && (!b || a < b) ? a : b;
+}
+
 /* The p-value is of the ratio, or of the difference where there is no ratio, as over a base of 0. */
 static struct cell compare(const struct comparison *c, const struct sms__result *row, size_t policy)
 {
     const struct sms_estimate base = sms__result_estimate(row, c->baseline);
-    struct cell cell = {sms__result_ratio(row, policy, c->baseline), sms__result_difference(row, policy, c->baseline),
-                        NAN, NAN, false};
+    struct cell cell = {sms__result_ratio(row, policy, c->baseline),
+                        sms__result_difference(row, policy, c->baseline),
+                        NAN,
+                        NAN,
+                        false,
+                        fewest(row, policy, c->baseline),
+                        false};
+    const bool zeros = sms__result_is_mostly_zero(row, policy) || sms__result_is_mostly_zero(row, c->baseline);
+    cell.unjudged = !c->exact && (cell.maximum_of || zeros);
+    cell.difference.ci95 = zeros ? (double)NAN : cell.difference.ci95;
     cell.nothing = base.mean == 0 && !(base.sd > 0) && cell.difference.mean == 0 && !(cell.difference.sd > 0);
     if (policy == c->baseline)
         return cell;
@@ -160,7 +177,7 @@ static bool begin(struct comparison *c, const struct sms_results *results, size_
 
 static bool is_doubtful(const struct cell *cell)
 {
-    return cell->p < SMS__SIGNIFICANT && !(cell->adjusted < SMS__SIGNIFICANT);
+    return !cell->unjudged && cell->p < SMS__SIGNIFICANT && !(cell->adjusted < SMS__SIGNIFICANT);
 }
 
 static const char *const same = "same in all replications";
@@ -173,6 +190,8 @@ static const char *verdict(const struct comparison *c, const struct cell *cell)
         return NULL;
     if (c->exact)
         return "exact";
+    if (cell->unjudged)
+        return "no verdict";
     if (isnan(cell->p))
         return change->n > 1 ? same : NULL;
     if (is_doubtful(cell))
@@ -193,6 +212,8 @@ static enum sms__mark_kind mark_of(const struct comparison *c, const struct sms_
 {
     const double change = isnan(cell->ratio.mean) ? cell->difference.mean : cell->ratio.mean - 1;
     const int better = sms_metrics(row->subject, NULL)[row->metric].better;
+    if (cell->unjudged)
+        return SMS__PLAIN;
     if (!(cell->adjusted < SMS__SIGNIFICANT) && !(c->exact && change != 0 && !isnan(change)))
         return SMS__PLAIN;
     return better == 0 ? SMS__DIFFERENT : better * change > 0 ? SMS__BETTER : SMS__WORSE;
@@ -352,6 +373,7 @@ static void print_legend(const struct comparison *c, FILE *to)
     if (any_new)
         fprintf(to, "  =: the value, where %s has none\n", sms_results_policy(c->results, c->baseline));
     print_doubtful(c, to);
+    sms__print_few(c->results, "", to);
     if (any_same)
         fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",
                 sms_results_replications(c->results));
@@ -391,13 +413,13 @@ static json_t *json_cell(const struct comparison *c, const struct sms__result *r
 {
     /* jansson aborts if memory runs out while it reads a number longer than all words before; so a long key is first.
      */
-    return json_pack("{ss ss ss ss so so so so sI so so ss*}", "policy", sms_results_policy(c->results, policy),
+    return json_pack("{ss ss ss ss so so so so sI so so ss* so*}", "policy", sms_results_policy(c->results, policy),
                      "subject", sms__result_word(row), "name", sms__result_subject(row), "metric",
                      sms__result_metric(row), "difference_ci95", sms__json_number(cell->difference.ci95), "difference",
                      sms__json_number(cell->difference.mean), "ratio", sms__json_number(cell->ratio.mean), "ratio_ci95",
                      sms__json_number(cell->ratio.ci95), "replications", (json_int_t)cell->difference.n, "p",
-                     sms__json_number(cell->p), "p_holm", sms__json_number(cell->adjusted), "verdict",
-                     verdict(c, cell));
+                     sms__json_number(cell->p), "p_holm", sms__json_number(cell->adjusted), "verdict", verdict(c, cell),
+                     "maximum_of", cell->maximum_of ? json_integer((json_int_t)cell->maximum_of) : NULL);
 }
 
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)

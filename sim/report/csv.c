@@ -23,7 +23,7 @@ static const char *interval_word(struct sms_estimate e, bool exact)
         return "";
     if (exact)
         return "exact";
-    return e.n < 2 ? "" : isnan(e.ci95) ? "same" : "student";
+    return e.n < 2 ? "" : isnan(e.ci95) ? (e.sd > 0 ? "" : "same") : "student";
 }
 
 static void print_estimate(struct sms_estimate e, bool exact, FILE *to)

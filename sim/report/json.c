@@ -1,5 +1,6 @@
 /* Results as JSON: an object for each scenario. A metric is the mean over replications. `ci95` beside the metrics holds
- * the half-widths; they are null if all replications gave the same value. */
+ * the half-widths; they are null if all replications gave the same value. `maximum_of` names percentiles that are the
+ * maximum of so many jobs. */
 #include "json_write.h"
 #include "output.h"
 #include "walk.h"
@@ -9,7 +10,7 @@
 /* The metrics of the row's subject. */
 static json_t *metrics_of(struct sms__result row, long baseline)
 {
-    json_t *object = json_object(), *ci95 = json_object();
+    json_t *object = json_object(), *ci95 = json_object(), *maximum_of = json_object();
     if (row.subject != SMS_HOST)
         json_object_set_new(object, "name", json_string(sms__result_subject(&row)));
     for (; row.metric < sms__metric_count(row.subject); row.metric++) {
@@ -17,8 +18,14 @@ static json_t *metrics_of(struct sms__result row, long baseline)
         json_object_set_new(object, sms__result_metric(&row), sms__json_number(e.mean));
         if (e.n > 1)
             json_object_set_new(ci95, sms__result_metric(&row), sms__json_number(e.ci95));
+        const size_t jobs = sms__result_maximum_of(&row, row.policy);
+        if (jobs && baseline < 0)
+            json_object_set_new(maximum_of, sms__result_metric(&row), json_integer((json_int_t)jobs));
     }
     json_object_set_new(object, "ci95", ci95);
+    if (json_object_size(maximum_of))
+        json_object_set(object, "maximum_of", maximum_of);
+    json_decref(maximum_of);
     return object;
 }
 

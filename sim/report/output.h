@@ -70,8 +70,12 @@ void sms__print_results(const struct sms_results *results, const struct sms__scr
 /* The heading of a scenario; `named`: begins with its name. */
 void sms__print_heading(const struct sms_results *results, bool named, FILE *to);
 void sms__print_notes(const struct sms_results *results, const struct sms__screen *screen);
-/* Metric i of the tables of a cluster; NULL beyond the last. */
+/* columns.c: metric i of the tables of a cluster; NULL beyond the last. */
 const char *sms__cluster_column(const struct sms_results *results, size_t i);
+
+/* few.c: lines below a table that say which of its values are of few jobs: percentiles that are the maximum, misses of
+ * which none was seen, medians that are mostly 0. Each begins with `before`. Returns whether there are any. */
+bool sms__print_few(const struct sms_results *results, const char *before, FILE *to);
 
 /* compare.c: changes over a baseline, with p-values corrected for their number; as CSV, ratios and the gaps to the
  * bound. The JSON is of one scenario. */

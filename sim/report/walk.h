@@ -33,6 +33,13 @@ struct sms_estimate sms__result_estimate(const struct sms__result *result, size_
 struct sms_estimate sms__result_ratio(const struct sms__result *result, size_t policy, size_t baseline);
 struct sms_estimate sms__result_difference(const struct sms__result *result, size_t policy, size_t baseline);
 
+/* Where a value under a policy allows no verdict (results/verdict.h), and what it counts: "jobs" or "pods". */
+size_t sms__result_maximum_of(const struct sms__result *result, size_t policy);
+/* The least number of sms__result_maximum_of under any policy; 0 if there is none. */
+size_t sms__result_least_maximum(const struct sms__result *result);
+bool sms__result_is_mostly_zero(const struct sms__result *result, size_t policy);
+const char *sms__result_counts(const struct sms__result *result);
+
 /* Whether the values of the replications fall into two regimes (statistics.h), over a baseline that is not negative;
  * the values are then ratios. False as well when out of memory. */
 bool sms__result_regimes(const struct sms__result *result, size_t policy, long baseline, double mean[2]);

@@ -213,6 +213,18 @@ static double own_time_ps(const struct sms__record *record, size_t v)
     return record->vm[v].ended ? (double)record->vm[v].end_ps - record->scenario->vm[v].start_ps : NAN;
 }
 
+static void count(const struct sms__record *record, double *counted)
+{
+    const struct sms__cluster_record *cluster = record->cluster;
+    double *pods = counted + record->scenario->vms;
+    for (size_t v = 0; v < record->scenario->vms; v++)
+        counted[v] = (double)record->vm[v].jobs;
+    pods[SMS__COUNT_WAITS] = cluster ? (double)cluster->wait.count : 0;
+    pods[SMS__COUNT_TURNAROUNDS] = cluster ? (double)cluster->turnaround.count : 0;
+    pods[SMS__COUNT_SLOWDOWNS] = cluster ? (double)cluster->work.slowdown.count : 0;
+    pods[SMS__COUNT_TIMED] = cluster ? (double)cluster->timed : 0;
+}
+
 void sms__measure(const struct sms__record *record, struct sms__values *values)
 {
     static void (*const measure[SMS_SUBJECTS])(const struct sms__record *, double *) = {
@@ -228,6 +240,7 @@ void sms__measure(const struct sms__record *record, struct sms__values *values)
     }
     for (size_t v = 0; v < record->scenario->vms; v++)
         values->end_ps[v] = own_time_ps(record, v);
+    count(record, values->counted);
 }
 
 struct sms__alone sms__measure_alone(const struct sms__record *record, size_t v)

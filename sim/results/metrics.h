@@ -37,9 +37,13 @@ const char **sms__subject_names(struct sms__arena *arena, const struct sms_scena
                                 enum sms_subject subject);
 
 /* The values of one run. */
+/* Pods of a cluster that were placed, ended, have a slowdown, have a deadline. */
+enum sms__counts { SMS__COUNT_WAITS, SMS__COUNT_TURNAROUNDS, SMS__COUNT_SLOWDOWNS, SMS__COUNT_TIMED, SMS__COUNTS };
+
 struct sms__values {
     double *of[SMS_SUBJECTS]; /* [subjects][metrics of the subject] */
     double *end_ps;           /* [vms]: the time a VM took until its last job; NAN if it has not ended */
+    double *counted;          /* [vms + SMS__COUNTS]: how many jobs of a VM ended, then of pods */
     uint64_t stall[SMS__STALLS];
 };
 

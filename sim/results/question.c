@@ -1,10 +1,7 @@
 /* Finds in the results what a scenario names: by its question, its precision, its expectations. */
 #include "results.h"
 
-#include "../base/best.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *name_of(const struct sms__expect *of)
@@ -50,17 +47,4 @@ size_t sms__results_leader(const struct sms_results *results, const struct sms_q
             best = p;
     }
     return best;
-}
-
-bool sms__results_best(const struct sms_results *results, const struct sms_question *asked, size_t first,
-                       struct sms__best *best, bool *in_group)
-{
-    const size_t policies = sms_results_policies(results), n = sms_results_replications(results);
-    double *value = calloc(policies * n + 1, sizeof *value);
-    for (size_t i = 0; value && i < policies * n; i++)
-        value[i] = sms_results_value(results, i / n, i % n, asked->subject, asked->idx, asked->metric);
-    const struct sms__samples samples = {value, policies, n, asked->better, sms_results_exact(results)};
-    const bool found = value && sms__find_best(&samples, first, best, in_group);
-    free(value);
-    return found;
 }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 size_t sms__values_count(const struct sms_results *results, enum sms_subject subject)
 {
@@ -13,7 +14,7 @@ size_t sms__values_count(const struct sms_results *results, enum sms_subject sub
 
 size_t sms__values_size(const struct sms_results *results)
 {
-    size_t count = results->scenario->vms;
+    size_t count = 2 * results->scenario->vms + SMS__COUNTS;
     for (int s = 0; s < SMS_SUBJECTS; s++)
         count += sms__values_count(results, (enum sms_subject)s);
     return count;
@@ -23,7 +24,8 @@ size_t sms__values_size(const struct sms_results *results)
 static void new_values(struct sms_results *results, struct sms__values *values)
 {
     values->end_ps = SMS__NEW(&results->arena, double, sms__values_size(results));
-    double *next = values->end_ps + results->scenario->vms;
+    values->counted = values->end_ps + results->scenario->vms;
+    double *next = values->counted + results->scenario->vms + SMS__COUNTS;
     for (int s = 0; s < SMS_SUBJECTS; s++) {
         values->of[s] = next;
         next += sms__values_count(results, (enum sms_subject)s);
@@ -144,10 +146,29 @@ struct sms_estimate sms__results_first(const struct sms_results *results, size_t
     return sms__estimate_close(estimate);
 }
 
+bool sms__mostly_zero(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                      size_t metric)
+{
+    const size_t n = sms_results_replications(results);
+    size_t zeros = 0, values = 0;
+    if (metric == SIZE_MAX || !strstr(sms__metric_name(subject, metric), "_p50_"))
+        return false;
+    for (size_t r = 0; r < n; r++) {
+        const double value = sms_results_value(results, policy, r, subject, idx, metric);
+        zeros += value == 0;
+        values += !isnan(value);
+    }
+    return 2 * zeros > values && zeros < values;
+}
+
 struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                          size_t idx, size_t metric)
 {
-    return sms__results_first(results, policy, subject, idx, metric, sms_results_replications(results));
+    const size_t n = sms_results_replications(results);
+    struct sms_estimate estimate = sms__results_first(results, policy, subject, idx, metric, n);
+    if (sms__mostly_zero(results, policy, subject, idx, metric))
+        estimate.ci95 = NAN;
+    return estimate;
 }
 
 static struct sms__pairs pairs_of(const struct sms_results *results, size_t policy, size_t baseline,

@@ -49,12 +49,15 @@ struct sms_results {
 
 /* The number of values of a subject in each run. */
 size_t sms__values_count(const struct sms_results *results, enum sms_subject subject);
-/* The same of all subjects, and of `end_ps`, where they begin. */
+/* The same of all subjects, and of `end_ps`, where they begin, and `counted`. */
 size_t sms__values_size(const struct sms_results *results);
 
 /* results.c: the estimate over the first n replications. */
 struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                        size_t idx, size_t metric, size_t n);
+/* The same file: whether the metric is a median that is 0 in more than half of the replications, but not in all. */
+bool sms__mostly_zero(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                      size_t metric);
 /* Each is for sms__guard of the results' arena, and returns SMS_OK. The first chooses the policies that the
  * options name, or all, and allocates what does not grow with replications. The second allocates the rows of
  * replications up to `wanted`. */
@@ -97,11 +100,6 @@ bool sms__results_find(const struct sms_results *results, const struct sms__expe
  * against equals, then the first. */
 size_t sms__results_leader(const struct sms_results *results, const struct sms_question *asked, size_t start,
                            size_t without);
-/* question.c: which policies are not told apart from the best by the question's metric (best.h). in_group is
- * [policies]. Returns false when out of memory. */
-struct sms__best;
-bool sms__results_best(const struct sms_results *results, const struct sms_question *asked, size_t first,
-                       struct sms__best *best, bool *in_group);
 
 /* latencies.c: allocates the histograms that are kept, in a guard of the results' arena; and adds those of a run.
  * Callers of the second hold a lock. */

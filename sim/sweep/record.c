@@ -3,9 +3,8 @@
 #define _DEFAULT_SOURCE /* htole64 */
 #include "store.h"
 
-#include "../base/best.h"
 #include "../report/output.h"
-#include "../results/results.h"
+#include "../results/verdict.h"
 
 #include <endian.h>
 #include <math.h>

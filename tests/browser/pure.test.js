@@ -38,8 +38,8 @@ test('a value and its half-width have one unit, and as many digits as the half-w
 });
 
 test('tables have the means, the changes and their intervals, without metrics that nothing has', () => {
-  const scenario = { runs: [{ host: { name: 'host', a: 2, ci95: { a: 0.5 } } }, { host: { name: 'host', a: 3, b: null } }], ratios: [{ host: { a: 1 } }, { host: { a: 1.5, ci95: { a: 0.1 } } }] };
-  assert.deepStrictEqual(tablesOf(scenario, () => ['a', 'b']), { host: { metrics: ['a'], rows: [[0, 'host', [2], [0.5], [0], [null]], [1, 'host', [3], [null], [0.5], [0.1]]] } });
+  const scenario = { runs: [{ host: { name: 'host', a: 2, ci95: { a: 0.5 } } }, { host: { name: 'host', a: 3, b: null, maximum_of: { a: 17 } } }], ratios: [{ host: { a: 1 } }, { host: { a: 1.5, ci95: { a: 0.1 } } }] };
+  assert.deepStrictEqual(tablesOf(scenario, () => ['a', 'b']), { host: { metrics: ['a'], rows: [[0, 'host', [2], [0.5], [0], [null], [null]], [1, 'host', [3], [null], [0.5], [0.1], [17]]] } });
 });
 
 test('rows without a value stay last, whichever way they are sorted', () => {

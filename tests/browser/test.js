@@ -595,6 +595,17 @@ test('only what holds after the correction has colour', context => check(context
   assert.match(await page.textContent('#section-gains'), /Holm's correction among the comparisons of its metric/);
 }));
 
+test('a percentile of few jobs is a maximum, and has no colour and no verdict', context => check(context, 'several', async page => {
+  const comparison = JSON.parse(fs.readFileSync(path.join(work, 'several/comparison.json'), 'utf8')).find(c => c.scenario === 'a-server');
+  const few = comparison.comparisons.filter(c => c.verdict === 'no verdict');
+  assert.ok(few.some(c => c.metric === 'job_latency_p99_ns' && c.p_holm < 0.05), 'one that would have colour by its p');
+  await page.locator('#section-answer select').first().selectOption({ label: 'a-server' });
+  await page.selectOption('#section-table select', 'vm');
+  const heads = await page.$$eval('#section-table thead th', list => list.map(th => th.textContent)), at = heads.indexOf('job_latency_p99_ns') + 1;
+  const cells = await page.$$eval('#section-table tbody tr', (rows, i) => rows.map(row => Boolean(row.cells[i].querySelector('.good, .bad'))), at);
+  assert.ok(heads[at] === 'change' && cells.length > 2 && !cells.includes(true));
+}));
+
 test('failed points are listed', context => check(context, 'hostile', async page => {
   assert.match(await page.textContent('#section-failures'), /1 points? failed/);
   assert.match(await page.textContent('#section-curves'), /^Along each axis1 of 6 points failed or are missing: means are over the others/);

@@ -4,6 +4,7 @@
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
+scenarios=$PWD/scenarios
 cd "$work" || exit 1
 
 same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
@@ -183,10 +184,16 @@ for metric in {c["metric"] for c in family}:  # a family is what compares one me
     for i, c in enumerate(ordered):
         least = max(least, min(1, (len(ordered) - i) * c["p"]))
         assert abs(c["p_holm"] - least) < 1e-11, c
+judged = [c for c in family if "maximum_of" not in c]  # 2 ms have fewer than 100 jobs, so a p99 is their maximum
+assert len(judged) == len(family) - 4
 for c in family:
+    if c in judged:
+        continue
+    assert c["metric"] == "job_latency_p99_ns" and c["verdict"] == "no verdict" and 0 < c["maximum_of"] < 100, c
+for c in judged:
     assert c["verdict"] == ("differs" if c["p_holm"] < 0.05 else "excludes 0, not after correction" if c["p"] < 0.05 else "includes 0"), c
 text = open("compare.txt").read()
-assert sum(text.count(mark + sign) for mark in "✓✗*" for sign in (" +", " -")) == sum(c["p_holm"] < 0.05 for c in family), text
+assert sum(text.count(mark + sign) for mark in "✓✗*" for sign in (" +", " -")) == sum(c["p_holm"] < 0.05 for c in judged), text
 assert "not chance: p < 0.05 after Holm's correction for all changes of the same metric (4 at most)" in text, text
 # Changes that only an uncorrected interval would call a difference are named.
 few = json.load(open("few.json"))["comparisons"]
@@ -210,6 +217,58 @@ manifest = json.load(open("folder/manifest.json"))["scenarios"][0]
 assert manifest["until"].keys() == until.keys() and abs(manifest["until"]["reached_ratio"] - until["reached_ratio"]) < 1e-9
 assert manifest["replications"] == one["replications"]
 END
+
+# Percentiles of few jobs are maxima and win nothing; no miss is not 0 %; a median that is mostly 0 has no interval.
+cat >few.yaml <<'END'
+workload: w
+synthetic: true
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 10 us, jitter: 30 %, demand: {fp32: 30 %}}]
+---
+scenario: few
+devices: [{model: v100, dispatch: none, sms: 4}]
+contention: {model: proportional, slope: 2}
+policies: [round_robin, {fine_grained: {limit: 100 %}}]
+vms:
+  - {name: s, workload: w, repeat: 10, arrivals: {poisson: 300 us}, deadline: 1 s}
+  - {name: t, workload: w, repeat: forever}
+run: {duration: 20 ms, replications: 6}
+answer: {metric: job_latency_p99_ns, of: s}
+END
+try 0 "a maximum of few jobs" compare few.yaml
+prints "round_robin have the lowest job_latency_p99_ns of s, "; prints "; a maximum of 10 jobs, no percentile, so no verdict;"
+prints "  no percentile but a maximum, so without a verdict: s job_latency_p99_ns (max of 10 jobs)"
+prints "; deadlines missed: 0 % (at most 5 %)"; prints "s under round_robin at most 5 % (0 of 60 jobs)"
+if grep "^  s job_latency_p99_ns" <<<"$output" | grep -q "[✓✗]"; then bad "a maximum has a verdict" "$output"; else ok; fi
+if grep "^  s job_latency_p50_ns" <<<"$output" | grep -q "✓"; then ok; else bad "the same difference of medians has one" "$output"; fi
+"$smsched" compare few.yaml --format json >few-compared.json && "$smsched" run few.yaml --format json >few-run.json || bad "few jobs as JSON"
+if python3 - <<'END'
+import json
+a = json.load(open("few-compared.json"))["answer"]
+assert a["verdict"] == "no verdict" and len(a["group"]) == 2 and a["next"] is None and "a maximum of 10 jobs" in a["text"], a
+of = json.load(open("few-run.json"))["runs"][0]["vms"]
+assert of[0]["maximum_of"] == {"job_latency_p95_ns": 10, "job_latency_p99_ns": 10} and set(of[1].get("maximum_of", {})) <= {"job_latency_p99_ns"}, of
+END
+then ok; else bad "JSON of few jobs"; fi
+try 0 "a run of few jobs" run few.yaml; prints "(max of 10 jobs)"; prints "at most 5 % (0 of 60 jobs)"
+if "$smsched" run --format csv few.yaml | awk -F, '$4 == "s" && /job_latency_(p99|max)/ {v[$2] = v[$2] == "" ? $6 : v[$2] == $6}
+    END {for (p in v) {n++; bad += v[p] != 1} exit n != 2 || bad}'; then ok; else bad "the p99 of 10 jobs is no maximum"; fi
+sed 's/repeat: 10/repeat: 100/; s/20 ms/100 ms/' few.yaml >enough.yaml
+try 0 "a percentile of 100 jobs" compare enough.yaml; prints "fine_grained has the lowest job_latency_p99_ns of s: "
+if grep -q "s job_latency_p99_ns (max of" <<<"$output"; then bad "100 jobs are enough" "$output"; else ok; fi
+try 0 "the server among the scenarios" compare "$scenarios/02-a-server.yaml"
+if grep -q "max of\|maximum" <<<"$output"; then bad "its p99 is a maximum" "$output"; else ok; fi
+cat >idle.yaml <<'END'
+scenario: idle
+nodes: [{name: n, gpus: 2, cpu: 64}]
+policies: [first_fit]
+pods: [{name: p, count: 15, arrivals: {poisson: 10 s}, gpu: 1, duration: 8 s, spread: exponential}]
+answer: {metric: wait_p50_ns}
+run: {replications: 20}
+END
+try 0 "a median that is mostly 0" run idle.yaml
+prints "  0 in most replications, so without an interval: cluster wait_p50_ns under first_fit (19 of 20)"
+prints "cluster wait_p99_ns (max of 15 pods)"
+if "$smsched" run --format csv idle.yaml | grep -q "wait_p50_ns,[0-9.]*,[0-9.]*,,20,$"; then ok; else bad "it has an interval in CSV"; fi
 
 # A base of 0 in some replication has no ratio.
 cat >zero.yaml <<'END'

@@ -75,7 +75,7 @@ function showWith(metric, mean, half) {
 const keyOf = { host: 'host', cluster: 'cluster', process: 'processes', vm: 'vms', device: 'devices', resource: 'resources', kernel: 'kernels' };
 
 /* The tables of a scenario by subject: {metrics, rows}. A row is [policy, name, means, half-widths, changes over the first policy, half-widths
- * of the changes]; a ratio of 1.1 is a change of 0.1. Metrics without any value are left out. `known`: the names of a subject's metrics. */
+ * of the changes, jobs that a percentile is the maximum of]; a ratio of 1.1 is a change of 0.1. Metrics without any value are left out. `known`: the names of a subject's metrics. */
 function tablesOf(scenario, known) {
   const list = value => (Array.isArray(value) ? value : value ? [value] : []), tables = {};
   for (const [subject, key] of Object.entries(keyOf)) {
@@ -83,7 +83,7 @@ function tablesOf(scenario, known) {
     const numbers = (item, less = 0) => metrics.map(metric => (item && isNumber(item[metric]) ? item[metric] - less : null));
     const rows = items.flatMap((of, p) => of.map((item, i) => {
       const ratio = list(((scenario.ratios || [])[p] || {})[key])[i] || {};
-      return [p, typeof item.name === 'string' ? item.name : null, numbers(item), numbers(item.ci95), numbers(ratio, 1), numbers(ratio.ci95)];
+      return [p, typeof item.name === 'string' ? item.name : null, numbers(item), numbers(item.ci95), numbers(ratio, 1), numbers(ratio.ci95), numbers(item.maximum_of)];
     }));
     if (rows.length) tables[subject] = { metrics, rows };
   }

@@ -10,12 +10,12 @@ const tableOf = (scenario, subject) => scenario.tables[subject] || { metrics: []
 /* The name of the row that covers a whole subject; null if the row has no name. */
 const wholeOf = subject => ({ process: 'all', device: 'all', cluster: 'cluster' }[subject] || null);
 
-/* A mean with its interval, and its change over the first policy. */
+/* A mean with its interval, and its change over the first policy. maximum: how many jobs or pods a percentile is the maximum of. */
 function cellOf(scenario, subject, policy, name, metric) {
   const table = tableOf(scenario, subject), m = table.metrics.indexOf(metric);
   const row = table.rows.find(r => r[0] === policy && r[1] === name);
-  return row && m >= 0 ? { mean: row[2][m], ci: row[3][m], change: row[4][m], changeCi: row[5][m], sure: isSure(scenario, subject, policy, name, metric, row[4][m], row[5][m]) }
-    : { mean: null, ci: null, change: null, changeCi: null, sure: null };
+  return row && m >= 0 ? { mean: row[2][m], ci: row[3][m], change: row[4][m], changeCi: row[5][m], maximum: row[6][m], sure: isSure(scenario, subject, policy, name, metric, row[4][m], row[5][m]) }
+    : { mean: null, ci: null, change: null, changeCi: null, maximum: null, sure: null };
 }
 
 /* The comparisons that have a p-value. If all replications agree, there is none. */
@@ -76,7 +76,8 @@ function verdict(scenario, subject, metric, name) {
   const all = scenario.policies.map((label, p) => ({ label, p, ...cellOf(scenario, subject, p, name, metric) })).filter(c => isNumber(c.mean));
   all.sort((a, b) => better * (b.mean - a.mean) || a.p - b.p);
   const best = all[0], equal = all.filter(c => best && c.mean === best.mean);
-  return { all, best, equal, better, sure: best && best.p !== 0 ? best.sure : null };
+  const few = scenario.exact ? [] : all.map(c => c.maximum).filter(isNumber);
+  return { all, best, equal, better, maximum: few.length ? Math.min(...few) : null, sure: best && best.p !== 0 ? best.sure : null };
 }
 
 function headline(scenario, v, metric) {
@@ -84,6 +85,7 @@ function headline(scenario, v, metric) {
   if (v.all.length === 1) return `${v.best.label}: ${measure(metric, v.best.mean)}`;
   if (v.equal.length === v.all.length) return `All ${v.all.length} policies are equal: ${measure(metric, v.best.mean)}`;
   const names = v.equal.map(c => c.label).join(' and ');
+  if (v.maximum) return `No verdict: ${wordsOf(metric)} is the maximum of as few as ${plural(v.maximum, 'value')}; the ${v.better > 0 ? 'highest' : 'lowest'} is ${measure(metric, v.best.mean)} under ${names}`;
   const many = v.equal.length > 1;
   const how = v.sure === false ? `${many ? 'seem' : 'seems'} best, but that may be chance` : many ? 'do best' : 'does best';
   return `${names} ${how}: ${measure(metric, v.best.mean)}`;
@@ -109,7 +111,7 @@ function boundFact(scenario, subject, metric, v) {
 
 function surelyBetter(scenario, v) {
   const sure = v.all.filter(c => c.p > 0 && c.sure && v.better * c.change > 0);
-  if (scenario.replications < 2 || scenario.policies.length < 3) return null;
+  if (scenario.replications < 2 || scenario.policies.length < 3 || v.maximum) return null;
   return el('p', {}, sure.length ? `Better than ${scenario.policies[0]} by more than chance: ${sure.map(c => c.label).join(', ')}.` : `No policy is better than ${scenario.policies[0]} by more than chance.`);
 }
 

@@ -1,0 +1,114 @@
+/* Finds values that allow no verdict (verdict.h). */
+#include "verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+static double timed_jobs(const struct sms_results *results, const struct sms__values *values)
+{
+    double jobs = 0;
+    for (size_t v = 0; v < results->scenario->vms; v++)
+        jobs += results->scenario->vm[v].deadline_ps > 0 ? values->counted[v] : 0;
+    return jobs;
+}
+
+/* How many jobs or pods a value is of; NAN where that is not known. */
+static double count_in(const struct sms_results *results, const struct sms__values *values, enum sms_subject subject,
+                       size_t idx, const char *name)
+{
+    const double *pods = values->counted + results->scenario->vms;
+    const bool misses = !strcmp(name, "deadline_miss_ratio");
+    if (subject == SMS_VM && (misses || begins(name, "job_latency_")))
+        return values->counted[idx];
+    if (subject == SMS_HOST && misses)
+        return timed_jobs(results, values);
+    if (subject != SMS_CLUSTER)
+        return NAN;
+    if (misses)
+        return pods[SMS__COUNT_TIMED];
+    if (begins(name, "slowdown_"))
+        return pods[SMS__COUNT_SLOWDOWNS];
+    if (begins(name, "wait_"))
+        return pods[SMS__COUNT_WAITS];
+    return begins(name, "turnaround_") ? pods[SMS__COUNT_TURNAROUNDS] : (double)NAN;
+}
+
+static double count_of(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
+                       size_t idx, size_t metric)
+{
+    return count_in(results, &results->values[policy * results->room + replication], subject, idx,
+                    sms__metric_name(subject, metric));
+}
+
+double sms__counted(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                    size_t metric)
+{
+    double sum = 0;
+    for (size_t r = 0; r < results->replications; r++)
+        sum += count_of(results, policy, r, subject, idx, metric);
+    return sum;
+}
+
+size_t sms__maximum_of(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                       size_t metric)
+{
+    const char *name = metric == SIZE_MAX ? "" : sms__metric_name(subject, metric);
+    const double enough = strstr(name, "_p99_") ? 100 : strstr(name, "_p95_") ? 20 : 0;
+    double least = INFINITY;
+    for (size_t r = 0; r < results->replications && enough > 0; r++) {
+        const double count = count_of(results, policy, r, subject, idx, metric);
+        least = count > 0 && count < least ? count : least;
+    }
+    return least < enough ? (size_t)least : 0;
+}
+
+double sms__most_missed(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                        size_t metric)
+{
+    if (metric == SIZE_MAX || strcmp(sms__metric_name(subject, metric), "deadline_miss_ratio") != 0 ||
+        sms_results_exact(results) || sms_results_estimate(results, policy, subject, idx, metric).mean != 0)
+        return NAN;
+    return fmin(3 / sms__counted(results, policy, subject, idx, metric), 1);
+}
+
+bool sms__allows_verdict(const struct sms_results *results, const struct sms_question *asked)
+{
+    bool allows = true;
+    for (size_t p = 0; p < results->policies; p++)
+        allows &= !sms__maximum_of(results, p, asked->subject, asked->idx, asked->metric) &&
+                  !sms__mostly_zero(results, p, asked->subject, asked->idx, asked->metric);
+    return allows || sms_results_exact(results);
+}
+
+/* Puts all policies that have a value into the group. */
+static void tell_none_apart(const struct sms__samples *samples, struct sms__best *best, bool *in_group)
+{
+    best->verdict = SMS__BEST_CHANCE;
+    best->next = SIZE_MAX;
+    best->group = 0;
+    best->equal = false;
+    for (size_t p = 0; p < samples->policies; p++) {
+        in_group[p] = false;
+        for (size_t r = 0; r < samples->replications; r++)
+            in_group[p] |= !isnan(samples->value[p * samples->replications + r]);
+        best->group += in_group[p];
+    }
+}
+
+bool sms__results_best(const struct sms_results *results, const struct sms_question *asked, size_t first,
+                       struct sms__best *best, bool *in_group)
+{
+    const size_t policies = results->policies, n = results->replications;
+    double *value = calloc(policies * n + 1, sizeof *value);
+    for (size_t i = 0; value && i < policies * n; i++)
+        value[i] = sms_results_value(results, i / n, i % n, asked->subject, asked->idx, asked->metric);
+    const struct sms__samples samples = {value, policies, n, asked->better, sms_results_exact(results)};
+    const bool found = value && sms__find_best(&samples, first, best, in_group);
+    if (found && best->verdict == SMS__BEST_DIFFERS && !sms__allows_verdict(results, asked))
+        tell_none_apart(&samples, best, in_group);
+    free(value);
+    return found;
+}

@@ -1,0 +1,32 @@
+/* Which policies are best, and which values allow no verdict. A percentile of few jobs is their maximum, which grows
+ * with the length of the run, and a median that is mostly 0 (results.h) has no spread to judge by. */
+#ifndef SMS_RESULTS_VERDICT_H
+#define SMS_RESULTS_VERDICT_H
+
+#include "results.h"
+
+#include "../base/best.h"
+
+/* How many jobs (pods, of a cluster) a percentile is the maximum of, in the replication with fewest; 0 if it is none,
+ * or is of something else. The 99th percentile is the maximum of fewer than 100 values, the 95th of fewer than 20. */
+size_t sms__maximum_of(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                       size_t metric);
+
+/* If no deadline was missed: the share of misses is below this with a confidence of 95 %. It is 3 / jobs (the rule of
+ * three), at most 1. NAN for other values and metrics, and where nothing is drawn. */
+double sms__most_missed(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                        size_t metric);
+
+/* Over all replications, how many jobs or pods the value is of. */
+double sms__counted(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                    size_t metric);
+
+/* Whether the values of the metric that is asked for can be judged under all policies: if nothing is drawn, any can. */
+bool sms__allows_verdict(const struct sms_results *results, const struct sms_question *asked);
+
+/* sms__find_best of the metric that is asked for. If values of it allow no verdict, all policies that have one are in
+ * the group, unless nothing is drawn. Returns false when out of memory. */
+bool sms__results_best(const struct sms_results *results, const struct sms_question *asked, size_t first,
+                       struct sms__best *best, bool *in_group);
+
+#endif
