@@ -148,6 +148,7 @@ static int write_results(struct sweep *sweep, struct sms__index *index)
         sms__print_visible(stdout, sweep->folder);
         printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
                number(missing));
+        sms__sweep_say_alone(sweep->folder, stdout);
     }
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }

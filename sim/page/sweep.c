@@ -109,6 +109,24 @@ static void read_asked(struct sms__points *points)
                                       sms__json_text(asked->name), "metric", asked->metric, "better", asked->better));
 }
 
+/* Where the speed alone moves, and which metrics divide by it (sweep/database.h). Older databases do not say. */
+static void read_alone(struct sms__points *points)
+{
+    size_t tables = 0;
+    json_t *alone = sms__json_keep(points->page->data, "alone", json_object());
+    json_t *rows = sms__json_keep(alone, "rows", json_array()),
+           *metrics = sms__json_keep(alone, "metrics", json_array());
+    sms__query_run(points, NULL,
+                   "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name IN ('alone', 'divides')",
+                   sms__points_count, &tables);
+    if (tables < 2)
+        return;
+    sms__query_run(points, NULL, "SELECT axis, name, least_ratio, most_ratio FROM main.alone ORDER BY rowid LIMIT 200",
+                   sms__query_list, rows);
+    sms__query_run(points, NULL, "SELECT subject, metric FROM main.divides ORDER BY subject, metric LIMIT 100",
+                   sms__query_list, metrics);
+}
+
 int sms__page_read_sweep(struct sms__page *page, const char *path)
 {
     struct sms__points *points = SMS__NEW(&page->arena, struct sms__points, 1);
@@ -117,6 +135,7 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     sms__points_open(points, path);
     read_plan(points);
     read_asked(points);
+    read_alone(points);
     sms__points_count_steps(points);
     sms__points_axes(points);
     sms__page_step(page);

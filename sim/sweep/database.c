@@ -154,6 +154,7 @@ static void make_views(struct sms__database *database)
             sms__database_views(text, (enum sms_subject)s);
     if (database->row[SMS_HOST] && database->bound)
         sms__database_gaps(text, false);
+    sms__database_alone(text, database->plan);
     run(database, text);
 }
 

@@ -30,4 +30,8 @@ struct sqlite3_str;
 void sms__database_views(struct sqlite3_str *text, enum sms_subject subject);
 void sms__database_gaps(struct sqlite3_str *text, bool temporary);
 
+/* alone.c: appends the SQL that creates and fills two tables: `divides`, of the metrics that divide by the speed of
+ * tenants alone, and `alone`, of the axes along which that speed moves by half a percent or more, if VMs are kept. */
+void sms__database_alone(struct sqlite3_str *text, const struct sms__plan *plan);
+
 #endif

@@ -134,6 +134,10 @@ int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_er
 /* Writes FOLDER/results from the stores; call it under the lock. The old results stay until the new ones are complete,
  * and foreign files beside them are never removed. `warned`: number of points done with warnings. */
 int sms__sweep_merge(struct sms__index *index, const atomic_bool *cancel, uint64_t *warned, struct sms_errors *errors);
+
+/* alone.c: prints along which axes the speed of tenants alone moves, if the points ask for a metric that divides by it.
+ * Reads the merged database, and prints nothing if it cannot. */
+void sms__sweep_say_alone(const char *folder, FILE *to);
 /* Fails if another command wrote FOLDER, or FOLDER/results exists and no merge wrote it. Call it before the points are
  * run. */
 int sms__sweep_check_results(const char *folder, struct sms_errors *errors);

@@ -394,6 +394,15 @@ test('a cell of the map of winners opens its point', context => check(context, '
   assert.match(await page.textContent('#figure-map .opened'), /point 4.*smsched report DIR --point 4/s);
 }));
 
+test('a curve says where the speed alone moves by which its metric divides, and only there', context => check(context, 'sweep', async page => {
+  const caption = n => page.textContent(`#figure-curve-${n} figcaption`), said = /The speed alone, which .* divides by, moves along this axis: a by -\d+ to 0 %, b by -\d+ to 0 %; .* does not divide by it/;
+  assert.doesNotMatch(await caption(1), /speed alone/);
+  const choose = page.getByLabel('Measured by'), values = await choose.evaluate(select => [...select.options].map(option => option.value));
+  await choose.selectOption(values.find(value => value.endsWith('/stp_ratio')));
+  assert.match(await caption(1), said);
+  assert.doesNotMatch(await caption(2), /speed alone/);
+}));
+
 test('hidden policies have no curve', context => check(context, 'sweep', async page => {
   const lines_ = () => page.$$eval('#figure-curve-1 svg > path.stroke', list => list.filter(p => !p.querySelector('title')).length), before = await lines_();
   await page.click('#section-curves .filter button:has-text("leftover")');

@@ -713,4 +713,34 @@ mkfifo fifo.sweep/1-of-1.$here.db fifo.sweep/2-of-3.$here.db
 try 4 "a FIFO for a store" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
 try 3 "the status of a FIFO" sweep status "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
 
+# Where an axis moves the speed alone, by which the metric divides, the sweep says so: of that metric, that axis, those tenants.
+for metric in stp_ratio kernels_per_s; do
+    { base | sed "s/^    *- {name: k.*//; s/, repeat: 4},/, repeat: forever, start: 0 us},/; s/run: {/run: {duration: 1 ms, /"
+      printf -- '---\nplan: %s\nanswer: {metric: %s}\naxes: [{contention.slope: [1, 2, 4]}, {policies.fine_grained.limit: [75 %%, 150 %%]}]\n' $metric $metric; } >alone_$metric.yaml
+done
+try 0 "a sweep whose denominator moves" sweep alone_stp_ratio.yaml --out alone_stp
+line=$(grep "speed alone" <<<"$output")
+if python3 - "$line" <<'END'
+import csv, re, sys
+speed = {}
+for row in csv.DictReader(open("alone_stp/results/vms.csv")):
+    if row["replication"] == "0" and row["policy"] == "round_robin":
+        speed.setdefault(row["vm"], {}).setdefault(float(row["contention.slope"]), []).append(float(row["alone_blocks_per_s"]))
+words = []
+for name, at in speed.items():
+    mean = {slope: sum(of) / len(of) for slope, of in at.items()}
+    least = min(mean.values()) / mean[1] - 1
+    assert least < -0.1 and max(mean.values()) == mean[1], mean
+    words.append(f"{name} by {round(100 * least)} to 0 %")
+want = "the speed alone, which stp_ratio divides by, moves along contention.slope: " + ", ".join(words) + "; kernels_per_s does not divide by it"
+assert sys.argv[1] == want, (sys.argv[1], want)
+END
+then ok; else bad "what is said of the speed alone" "$output"; fi
+try 0 "its page" report alone_stp --format json
+if python3 -c 'import json, sys; rows = json.load(sys.stdin)["alone"]["rows"]; assert [r[:2] for r in rows] == [["contention.slope", "a"], ["contention.slope", "b"]] and rows[0][2] < -0.1' <<<"$output"; then ok; else bad "the page has it not" "$output"; fi
+try 0 "its figure" plot alone_stp --quiet
+if grep -q "unlike kernels_per_s" alone_stp/plots/curve-contention.slope.gp && ! grep -q "unlike" alone_stp/plots/curve-policies.fine_grained.limit.gp; then ok; else bad "the figure does not say it"; fi
+try 0 "a sweep of throughput" sweep alone_kernels_per_s.yaml --out alone_kernels
+if grep -q "speed alone" <<<"$output"; then bad "throughput divides by nothing" "$output"; else ok; fi
+
 finish

@@ -1,5 +1,5 @@
 -- Curves of a sweep: what the plan asks for over each axis, a line for each policy, which may have another parameter at each point, a panel for each scenario. Other axes have the values of their first point.
--- @needs point answer student line
+-- @needs point answer student line alone divides
 -- @table sweep_axis
 SELECT name AS axis, cid AS place FROM pragma_table_info('point') WHERE name NOT IN ('point', 'scenario', 'state', 'message');
 
@@ -33,11 +33,15 @@ SELECT policy, row_number() OVER (ORDER BY position, policy) AS line FROM (SELEC
 -- @each look
 SELECT is_number, is_number AND low > 0 AND (high / low >= 30 OR (SELECT count(*) >= 3 AND max(x / before) <= 1.05 * min(x / before) FROM (SELECT value AS x, lag(value) OVER (ORDER BY value) AS before FROM axis_value) WHERE before > 0)) AS log_x, low, high, CASE WHEN (SELECT metric FROM figure) GLOB '*_ns' THEN 'time' ELSE 'count' END AS kind, (SELECT max(high) FROM curve_panel) AS top
 FROM (SELECT min(is_number) AS is_number, min(CASE WHEN is_number THEN value ELSE rank END) AS low, max(CASE WHEN is_number THEN value ELSE rank END) AS high FROM axis_value);
+-- What the metric divides by may move along the axis, too.
+-- @each moved
+SELECT CASE WHEN count(*) = 0 THEN '' ELSE CASE WHEN axes > 1 OR f.subject NOT IN ('host', 'cluster') THEN '. ' ELSE '' END || f.metric || ', unlike ' || CASE f.subject WHEN 'host' THEN 'kernels_per_s' ELSE 'jobs_per_s' END || ', divides by the speed alone, which moves, too: ' || CASE WHEN count(*) > 3 THEN printf('%d tenants by %s%g to %s%g %%', count(*), CASE WHEN min(a.least_ratio) >= 0.005 THEN '+' ELSE '' END, round(100 * min(a.least_ratio)) + 0.0, CASE WHEN max(a.most_ratio) >= 0.005 THEN '+' ELSE '' END, round(100 * max(a.most_ratio)) + 0.0) ELSE group_concat(printf('%s by %s%g to %s%g %%', a.name, CASE WHEN a.least_ratio >= 0.005 THEN '+' ELSE '' END, round(100 * a.least_ratio) + 0.0, CASE WHEN a.most_ratio >= 0.005 THEN '+' ELSE '' END, round(100 * a.most_ratio) + 0.0), ', ') END END AS note
+FROM figure f JOIN divides d ON d.subject = f.subject AND d.metric = f.metric JOIN alone a ON a.axis = f.axis AND (f.subject = 'host' OR a.name = f.of);
 -- @each size
 SELECT u.name AS unit, u.size FROM unit u, look WHERE u.kind = look.kind AND (u.size <= top OR u.size = 1) ORDER BY u.size DESC LIMIT 1;
 -- @draw lines
 -- @set
-SELECT log_x, 0 AS each_x, 1 AS marked, wrap(CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE of || CASE WHEN axes > 1 THEN ': ' ELSE '' END END || CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END, 50) AS title FROM look, figure;
+SELECT log_x, 0 AS each_x, 1 AS marked, wrap(CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE of || CASE WHEN axes > 1 THEN ': ' ELSE '' END END || CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END || (SELECT note FROM moved), 50) AS title FROM look, figure;
 -- @array line
 SELECT line_rgb AS rgb, 1 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
 -- @array xname

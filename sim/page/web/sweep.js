@@ -134,6 +134,15 @@ function fixedWithout(state, without) {
   return Object.fromEntries(Object.entries(state.fixed).filter(([a]) => !without.includes(Number(a))));
 }
 
+/* Along an axis that moves the speed alone, metrics that divide by it move even if nothing does in company. */
+function aloneWords(state, axis) {
+  const view = viewOf(state), name = view.names[state.name], names = axis.name.split(', ');
+  const rows = data.alone.rows.filter(r => names.includes(r[0]) && (view.subject === 'host' || r[1] === name));
+  if (!rows.length || !data.alone.metrics.some(m => m[0] === view.subject && m[1] === state.metric)) return '';
+  const whole = ratio => `${ratio > 0.005 ? '+' : ''}${Math.round(100 * ratio) || 0}`;
+  return `. The speed alone, which ${wordsOf(state.metric)} divides by, moves along this axis: ${rows.slice(0, 3).map(r => `${r[1]} by ${whole(r[2])} to ${whole(r[3])} %`).join(', ')}${rows.length > 3 ? ` and ${rows.length - 3} more` : ''}; ${wordsOf(view.subject === 'host' ? 'kernels_per_s' : 'jobs_per_s')} does not divide by it`;
+}
+
 const apartWords = axis => axis.with.length ? `. Not all else is equal: ${axis.with.map(b => data.axes[b].name).join(', ')} ${axis.with.length > 1 ? 'differ' : 'differs'} too, so there are no lines` : '';
 
 function curve(state, a) {
@@ -145,7 +154,7 @@ function curve(state, a) {
   const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : `${wordsOf(state.metric)}${unit.name ? ` (${unit.name})` : ''}`;
   const said = `${what} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
   const name = 'curve-' + (a + 1);
-  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${ci ? '; bands are 95 % intervals over the replications' : ''}${apartWords(axis)}`),
+  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${ci ? '; bands are 95 % intervals over the replications' : ''}${apartWords(axis)}${aloneWords(state, axis)}`),
     lines(series, { hidden: hiddenPolicies, numbers: axis.numbers, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said, height: 220 }),
     under(name, () => [[axis.name, 'policy', 'subject', 'name', state.change ? state.metric + '_change_ratio' : state.metric, 'ci95', 'points']].concat(
       means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, isNumber(ciOf(c)) ? ciOf(c) * unit.size : null, c.points]))));
