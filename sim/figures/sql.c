@@ -4,6 +4,7 @@
 #include "../base/escape.h"
 #include "../base/sqlite.h"
 
+#include <smsched/smsched.h>
 #include <string.h>
 
 enum { LANES_MOST = 300 };
@@ -111,6 +112,28 @@ static bool fill_palette(sqlite3 *file)
     return sqlite3_exec(file, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
+/* The words of metrics, and the kinds of their units. */
+static bool fill_words(sqlite3 *file)
+{
+    static const char create[] = "CREATE TEMP TABLE metric_words (metric TEXT PRIMARY KEY, words TEXT, kind TEXT)";
+    static const char insert[] = "INSERT OR IGNORE INTO temp.metric_words VALUES (?1, ?2, CASE WHEN ?1 GLOB '*_ns' "
+                                 "THEN 'time' WHEN ?1 GLOB '*_bytes' THEN 'bytes' WHEN ?1 GLOB '*_j' THEN 'energy' "
+                                 "ELSE 'count' END)";
+    sqlite3_stmt *row = NULL;
+    bool ok = sqlite3_exec(file, create, NULL, NULL, NULL) == SQLITE_OK &&
+              sqlite3_prepare_v2(file, insert, -1, &row, NULL) == SQLITE_OK;
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        size_t count;
+        const struct sms_metric *metric = sms_metrics((enum sms_subject)s, &count);
+        for (size_t m = 0; m < count && ok; m++)
+            ok = sqlite3_bind_text(row, 1, metric[m].name, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_bind_text(row, 2, metric[m].words, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(row) == SQLITE_DONE && sqlite3_reset(row) == SQLITE_OK;
+    }
+    sqlite3_finalize(row);
+    return ok;
+}
+
 int sms__figures_functions(struct sms__figures *figures)
 {
     sqlite3 *file = figures->file;
@@ -119,6 +142,6 @@ int sms__figures_functions(struct sms__figures *figures)
               sqlite3_create_window_function(file, "lane", 2, SQLITE_UTF8, NULL, lane_step, lane_value, lane_value,
                                              lane_inverse, NULL) == SQLITE_OK &&
               sqlite3_create_collation(file, "natural_order", SQLITE_UTF8, NULL, compare_names) == SQLITE_OK &&
-              fill_palette(file);
+              fill_palette(file) && fill_words(file);
     return ok ? SMS_OK : sms__figures_error(figures, "setup");
 }

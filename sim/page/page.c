@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* Describes all metrics, so that the page can show their formulas and which direction is better. */
+/* Describes all metrics, so that the page can show their words and formulas, and which direction is better. */
 static json_t *describe_metrics(void)
 {
     json_t *all = json_object();
@@ -18,7 +18,8 @@ static json_t *describe_metrics(void)
         json_t *metrics = json_object();
         for (size_t m = 0; m < count; m++)
             json_object_set_new(metrics, metric[m].name,
-                                json_pack("{s:i, s:s}", "better", metric[m].better, "formula", metric[m].formula));
+                                json_pack("{s:i, s:s, s:s}", "better", metric[m].better, "formula", metric[m].formula,
+                                          "words", metric[m].words));
         json_object_set_new(all, sms__subject_word((enum sms_subject)s), metrics);
     }
     return all;

@@ -12,7 +12,7 @@ void sms__measure_kernel(const struct sms__record *record, double *row)
     for (size_t k = 0; k < kernels; k++, row += SMS__FIRST_PROCESS - SMS__FIRST_KERNEL) {
         const struct sms__kernel_record *kernel = &record->kernel[k];
         const struct sms__span_record span = sms__record_spans(record, k);
-#define KERNEL(name, better, value, formula) row[SMS__KERNEL_##name - SMS__FIRST_KERNEL] = (double)(value);
+#define KERNEL(name, better, value, words, formula) row[SMS__KERNEL_##name - SMS__FIRST_KERNEL] = (double)(value);
 #include "metrics.def"
     }
 }
@@ -51,7 +51,7 @@ void sms__measure_vm(const struct sms__record *record, double *row)
     for (size_t v = 0; v < record->scenario->vms; v++, row += SMS__FIRST_RESOURCE - SMS__FIRST_VM) {
         const struct sms__vm_record *vm = &record->vm[v];
         const struct sum sum = sum_vms(record, v, v + 1);
-#define VM(name, better, value, formula) row[SMS__VM_##name - SMS__FIRST_VM] = (double)(value);
+#define VM(name, better, value, words, formula) row[SMS__VM_##name - SMS__FIRST_VM] = (double)(value);
 #include "metrics.def"
     }
 }
@@ -126,7 +126,7 @@ void sms__measure_resource(const struct sms__record *record, double *row)
     const size_t resources = record->scenario->device[0]->resources;
     for (size_t r = 0; r < resources; r++, row += SMS__FIRST_KERNEL - SMS__FIRST_RESOURCE) {
         const struct load load = load_of(record, r);
-#define RESOURCE(name, better, value, formula) row[SMS__RESOURCE_##name - SMS__FIRST_RESOURCE] = (double)(value);
+#define RESOURCE(name, better, value, words, formula) row[SMS__RESOURCE_##name - SMS__FIRST_RESOURCE] = (double)(value);
 #include "metrics.def"
     }
 }
@@ -202,7 +202,7 @@ void sms__measure_host(const struct sms__record *record, double *row)
 {
     const double seconds = seconds_of(record);
     const struct sum sum = sum_vms(record, 0, record->scenario->vms);
-#define HOST(name, better, value, formula) row[SMS__HOST_##name - SMS__FIRST_HOST] = (double)(value);
+#define HOST(name, better, value, words, formula) row[SMS__HOST_##name - SMS__FIRST_HOST] = (double)(value);
 #include "metrics.def"
 }
 
@@ -261,7 +261,7 @@ struct progress_sum {
 
 static void add_progress(struct progress_sum *sum, double progress, double alone_blocks_per_s, double *row)
 {
-#define VM_ALONE(name, better, value, formula) row[SMS__VM_##name - SMS__FIRST_VM] = (double)(value);
+#define VM_ALONE(name, better, value, words, formula) row[SMS__VM_##name - SMS__FIRST_VM] = (double)(value);
 #include "metrics.def"
     sum->progress += progress;
     sum->squares += progress * progress;
@@ -275,7 +275,7 @@ static void measure_host_progress(const struct progress_sum *all, double *row)
 {
     if (all->vms == 0)
         return;
-#define HOST_ALONE(name, better, value, formula) row[SMS__HOST_##name - SMS__FIRST_HOST] = (double)(value);
+#define HOST_ALONE(name, better, value, words, formula) row[SMS__HOST_##name - SMS__FIRST_HOST] = (double)(value);
 #include "metrics.def"
 }
 

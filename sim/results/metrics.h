@@ -10,7 +10,7 @@
 enum sms__metric {
 #define SUBJECT(subject, word, plural, kind, level)                                                                    \
     SMS__FIRST_##subject, SMS__BEFORE_##subject = SMS__FIRST_##subject - 1,
-#define METRIC(subject, name, better, formula) SMS__##subject##_##name,
+#define METRIC(subject, name, better, words, formula) SMS__##subject##_##name,
 #include "metrics.def"
     SMS__ALL_METRICS
 };

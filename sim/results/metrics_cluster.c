@@ -59,13 +59,13 @@ static double float_ns(const struct sms__float_record *floats, double p)
 
 static void measure_monitor(const struct sms__monitor_record *of, double time_ps, double *row)
 {
-#define MONITOR(name, better, value, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
+#define MONITOR(name, better, value, words, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
 #include "metrics.def"
 }
 
 static void measure_gpushare(const struct sms__gpushare_record *of, double time_ps, double *row)
 {
-#define GPUSHARE(name, better, value, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
+#define GPUSHARE(name, better, value, words, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
 #include "metrics.def"
 }
 
@@ -75,7 +75,7 @@ void sms__measure_cluster(const struct sms__record *record, double *row)
     const struct sms__cluster_record *of = record->cluster;
     const double time_ps = sms__measured_ps(record), memory = memory_of(cluster);
     const double gpu_ps = (double)cluster->gpu_milli * time_ps, up_ps = gpu_ps - (double)of->ledger.down_ps;
-#define CLUSTER(name, better, value, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
+#define CLUSTER(name, better, value, words, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
 #include "metrics.def"
     if (of->monitor)
         measure_monitor(of->monitor, time_ps, row);
@@ -97,7 +97,7 @@ void sms__measure_node(const struct sms__record *record, double *row)
         const struct sms__nodes *kind = each ? sms__node_kind(cluster, i) : &cluster->node[i];
         const double node_ps = (each ? 1 : (double)kind->count) * sms__measured_ps(record);
         const double gpu_ps = node_ps * (double)kind->gpus * 1000;
-#define NODE(name, better, value, formula) row[SMS__NODE_##name - SMS__FIRST_NODE] = (double)(value);
+#define NODE(name, better, value, words, formula) row[SMS__NODE_##name - SMS__FIRST_NODE] = (double)(value);
 #include "metrics.def"
     }
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct sms_metric all[] = {
-#define METRIC(subject, name, better, formula) {#name, better, formula},
+#define METRIC(subject, name, better, words, formula) {#name, better, formula, words},
 #include "metrics.def"
 };
 

@@ -11,13 +11,13 @@ enum {
 enum fold { MEAN, SUM, GREATEST };
 
 static const enum fold process_fold[PROCESS_METRICS] = {
-#define PROCESS(name, better, fold, value, formula) [SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (fold),
+#define PROCESS(name, better, fold, value, words, formula) [SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (fold),
 #define PROCESS_ALONE PROCESS
 #include "metrics.def"
 };
 
 static const enum fold device_fold[DEVICE_METRICS] = {
-#define DEVICE(name, better, fold, value, formula) [SMS__DEVICE_##name - SMS__FIRST_DEVICE] = (fold),
+#define DEVICE(name, better, fold, value, words, formula) [SMS__DEVICE_##name - SMS__FIRST_DEVICE] = (fold),
 #include "metrics.def"
 };
 
@@ -61,7 +61,8 @@ void sms__measure_process(const struct sms__record *record, double *rows)
     for (size_t v = 0; v < processes; v++, row += PROCESS_METRICS) {
         const struct sms__process_record *process = &record->process[v];
         const uint64_t *state = process->state_ps;
-#define PROCESS(name, better, fold, value, formula) row[SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (double)(value);
+#define PROCESS(name, better, fold, value, words, formula)                                                             \
+    row[SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (double)(value);
 #include "metrics.def"
     }
     fold_rows(rows, processes, PROCESS_METRICS, process_fold);
@@ -72,7 +73,7 @@ void sms__measure_slowdowns(const struct sms_scenario *scenario, const struct sm
     double *row = rows;
     for (size_t v = 0; v < scenario->vms; v++, row += PROCESS_METRICS) {
         const double alone_ps = alone[v].end_ps, own_ns = row[SMS__PROCESS_turnaround_ns - SMS__FIRST_PROCESS];
-#define PROCESS_ALONE(name, better, fold, value, formula)                                                              \
+#define PROCESS_ALONE(name, better, fold, value, words, formula)                                                       \
     row[SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (double)(value);
 #include "metrics.def"
     }
@@ -98,7 +99,7 @@ void sms__measure_device(const struct sms__record *record, double *rows)
     for (size_t d = 0; d < devices; d++, row += DEVICE_METRICS) {
         const struct sms__shared_record *shared = &record->shared[d];
         const double memory = (double)record->scenario->device[d]->memory;
-#define DEVICE(name, better, fold, value, formula) row[SMS__DEVICE_##name - SMS__FIRST_DEVICE] = (double)(value);
+#define DEVICE(name, better, fold, value, words, formula) row[SMS__DEVICE_##name - SMS__FIRST_DEVICE] = (double)(value);
 #include "metrics.def"
     }
     fold_rows(rows, devices, DEVICE_METRICS, device_fold);

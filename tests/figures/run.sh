@@ -73,8 +73,11 @@ if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/do
 # gnuplot's own error bars have a white disc over them, which hides the short ones.
 if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
 
-# A curve's title names the tenant and the other axes.
-if grep -q '>batch: queue = fifo' drawn/named.sweep/curve-contention.slope.svg && ! grep -q '>batch:' drawn/curves.sweep/curve-contention.slope.svg; then ok; else bad "the title of a curve"; fi
+# A curve's title names the other axes, and its axis the metric and the tenant.
+if grep -q '>queue = fifo<' drawn/named.sweep/curve-contention.slope.svg && grep -q '>jobs per second of batch' drawn/named.sweep/curve-contention.slope.svg &&
+    ! grep -q batch drawn/curves.sweep/curve-contention.slope.svg; then ok; else bad "the title of a curve"; fi
+# Metrics are words.
+if grep -q '>system throughput (STP)' drawn/one/answer.svg && ! grep -lE '>[^<]*[a-z]_(ns|ratio|per_s|bytes|count)[ <]' drawn/*/*.svg >wrong; then ok; else bad "a metric is no words" "$(cat wrong)"; fi
 
 # A policy whose parameter is the axis is one line, and so is every other policy.
 if [ "$(grep few-1 drawn/limits.sweep/curve-policies.fine_grained.limit.csv | sed 's/.*few-1,//' | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = " 3 fine_grained(...); 3 round_robin;" ]; then ok

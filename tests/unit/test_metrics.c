@@ -326,11 +326,30 @@ static void latencies_are_those_of_all_replications_on_any_number_of_threads(voi
     discard(first, single);
 }
 
+static void metrics_have_words_without_units_the_same_for_one_name(void **state)
+{
+    (void)state;
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        size_t count;
+        const struct sms_metric *metric = sms_metrics((enum sms_subject)s, &count);
+        for (size_t m = 0; m < count; m++) {
+            assert_null(strchr(metric[m].words, '_'));
+            assert_null(strstr(metric[m].words, " ns"));
+            for (int t = 0; t < s; t++) {
+                const long same = sms_metric_index((enum sms_subject)t, metric[m].name);
+                if (same >= 0)
+                    assert_string_equal(sms_metrics((enum sms_subject)t, NULL)[same].words, metric[m].words);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_metrics_follow_their_formulas),
         cmocka_unit_test(steps_take_the_time_they_say),
+        cmocka_unit_test(metrics_have_words_without_units_the_same_for_one_name),
         cmocka_unit_test(latencies_are_distributed_as_their_percentiles_say),
         cmocka_unit_test(latencies_are_those_of_all_replications_on_any_number_of_threads),
         cmocka_unit_test(copies_of_one_direction_share_the_link),

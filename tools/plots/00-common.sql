@@ -4,6 +4,7 @@
 -- @table unit
 SELECT column1 AS kind, column2 AS name, column3 AS size FROM (VALUES
     ('time', 'ns', 1), ('time', 'µs', 1e3), ('time', 'ms', 1e6), ('time', 's', 1e9), ('time', 'h', 36e11),
+    ('bytes', 'B', 1), ('bytes', 'KiB', 1024), ('bytes', 'MiB', 1048576), ('bytes', 'GiB', 1073741824), ('energy', 'J', 1), ('energy', 'kJ', 1e3),
     ('rate', '/s', 1), ('rate', '/ms', 1e3), ('rate', '/µs', 1e6), ('percent', '%', 0.01), ('change', '', 1),
     ('count', '', 1), ('count', 'thousands', 1e3), ('count', 'millions', 1e6), ('count', 'billions', 1e9));
 

@@ -9,7 +9,7 @@ WHERE query IS NOT NULL AND NOT (SELECT yes FROM is_pairs);
 -- @each bar
 SELECT scenario, policy, name, 0 AS is_all, value, ci95 FROM ({=query}) ORDER BY number;
 -- @each bar_about
-SELECT scenario, CASE WHEN metric GLOB '*_ns' THEN substr(metric, 1, length(metric) - 3) ELSE metric END || CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE ' of ' || name END AS what,
-    CASE WHEN metric GLOB '*_ns' THEN 'time' ELSE 'count' END AS kind, '' AS unit, bound,
-    scenario || CASE WHEN (SELECT title FROM figure) = '' AND question <> '' THEN ': ' || question ELSE '' END AS title FROM asked;
+SELECT scenario, words || CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE ' of ' || name END AS what,
+    kind, '' AS unit, bound,
+    scenario || CASE WHEN (SELECT title FROM figure) = '' AND question <> '' THEN ': ' || question ELSE '' END AS title FROM asked JOIN metric_words USING (metric);
 -- @include bars

@@ -6,10 +6,10 @@ SELECT name AS axis, cid AS place FROM pragma_table_info('point') WHERE name NOT
 -- @table sweep_asked
 SELECT subject, name, metric FROM answer GROUP BY subject, name, metric ORDER BY count(*) DESC LIMIT 1;
 -- @figures
-SELECT 'curve-' || axis AS name, axis, subject, metric, s.name AS of, (SELECT count(*) FROM sweep_axis) AS axes,
+SELECT 'curve-' || axis AS name, axis, subject, metric, words, kind, s.name AS of, (SELECT count(*) FROM sweep_axis) AS axes,
     ifnull((SELECT group_concat(printf('quote(p."%w") = quote(f."%w")', o.axis, o.axis), ' AND ') FROM sweep_axis o WHERE o.axis <> a.axis), '1') AS others,
     ifnull((SELECT group_concat(printf('%Q || p."%w"', o.axis || ' = ', o.axis), ' || '', '' || ') FROM sweep_axis o WHERE o.axis <> a.axis), '''''') AS other_text
-FROM sweep_axis a, sweep_asked s WHERE (SELECT count(*) FROM sweep_axis) <= 6;
+FROM sweep_axis a, sweep_asked s JOIN metric_words USING (metric) WHERE (SELECT count(*) FROM sweep_axis) <= 6;
 -- @each first
 SELECT * FROM point WHERE point IN (SELECT min(point) FROM point WHERE state = 'done' GROUP BY scenario);
 -- @each taken
@@ -31,7 +31,7 @@ SELECT scenario, row_number() OVER (ORDER BY first) AS panel, low, high, least, 
 -- @each line
 SELECT policy, row_number() OVER (ORDER BY position, policy) AS line FROM (SELECT policy, min(position) AS position FROM value GROUP BY policy);
 -- @each look
-SELECT is_number, is_number AND low > 0 AND (high / low >= 30 OR (SELECT count(*) >= 3 AND max(x / before) <= 1.05 * min(x / before) FROM (SELECT value AS x, lag(value) OVER (ORDER BY value) AS before FROM axis_value) WHERE before > 0)) AS log_x, low, high, CASE WHEN (SELECT metric FROM figure) GLOB '*_ns' THEN 'time' ELSE 'count' END AS kind, (SELECT max(high) FROM curve_panel) AS top
+SELECT is_number, is_number AND low > 0 AND (high / low >= 30 OR (SELECT count(*) >= 3 AND max(x / before) <= 1.05 * min(x / before) FROM (SELECT value AS x, lag(value) OVER (ORDER BY value) AS before FROM axis_value) WHERE before > 0)) AS log_x, low, high, (SELECT kind FROM figure) AS kind, (SELECT max(high) FROM curve_panel) AS top
 FROM (SELECT min(is_number) AS is_number, min(CASE WHEN is_number THEN value ELSE rank END) AS low, max(CASE WHEN is_number THEN value ELSE rank END) AS high FROM axis_value);
 -- What the metric divides by may move along the axis, too.
 -- @each moved
@@ -41,13 +41,13 @@ FROM figure f JOIN divides d ON d.subject = f.subject AND d.metric = f.metric JO
 SELECT u.name AS unit, u.size FROM unit u, look WHERE u.kind = look.kind AND (u.size <= top OR u.size = 1) ORDER BY u.size DESC LIMIT 1;
 -- @draw lines
 -- @set
-SELECT log_x, 0 AS each_x, 1 AS marked, wrap(CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE of || CASE WHEN axes > 1 THEN ': ' ELSE '' END END || CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END || (SELECT note FROM moved), 50) AS title FROM look, figure;
+SELECT log_x, 0 AS each_x, 1 AS marked, wrap(CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END, 50) AS title FROM look, figure;
 -- @array line
 SELECT line_rgb AS rgb, 1 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
 -- @array xname
 SELECT CAST(value AS TEXT) AS label, rank AS at FROM axis_value, look WHERE NOT look.is_number ORDER BY rank;
 -- @array panel
-SELECT scenario AS title, CASE WHEN metric GLOB '*_ns' THEN substr(metric, 1, length(metric) - 3) ELSE metric END || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END AS ylabel, axis || ifnull((SELECT ' (' || x_unit || ')' FROM x_unit), '') AS xlabel,
+SELECT scenario AS title, words || CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE ' of ' || of END || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END AS ylabel, axis || ifnull((SELECT ' (' || x_unit || ')' FROM x_unit), '') AS xlabel,
     CASE WHEN log_x THEN l.low / 1.1 ELSE l.low - (l.high - l.low) * 0.04 - (l.high = l.low) END AS left, CASE WHEN log_x THEN l.high * 1.1 ELSE l.high + (l.high - l.low) * 0.04 + (l.high = l.low) END AS right,
     CASE WHEN p.log THEN least / 1.3 WHEN p.low > 0.5 * p.high THEN p.low - 0.1 * (p.high - p.low) ELSE min(p.low, 0) END / size AS low, CASE WHEN p.log THEN p.high * 1.3 ELSE p.high + 0.06 * (p.high - p.low) + (p.high = p.low) END / size AS high, p.log FROM curve_panel p, look l, figure, size ORDER BY panel;
 -- @array label

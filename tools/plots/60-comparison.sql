@@ -11,7 +11,7 @@ SELECT scenario, metric, min(number) AS number FROM shown GROUP BY scenario, met
 SELECT 'comparison-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM shown) > 1 THEN scenario || ': ' ELSE '' END || 'change over ' || ifnull((SELECT policy FROM baseline b WHERE b.scenario = s.scenario), 'the baseline') || ' (%)' AS title
 FROM shown s GROUP BY scenario ORDER BY min(number);
 -- @each bar
-SELECT m.metric AS scenario, s.policy, '' AS name, 0 AS is_all, value, ci95 FROM moved m JOIN shown s USING (scenario, metric) WHERE scenario = (SELECT scenario FROM figure)
+SELECT w.words AS scenario, s.policy, '' AS name, 0 AS is_all, value, ci95 FROM moved m JOIN shown s USING (scenario, metric) JOIN metric_words w USING (metric) WHERE scenario = (SELECT scenario FROM figure)
 AND s.policy NOT IN (SELECT policy FROM baseline b WHERE b.scenario = s.scenario) ORDER BY m.number, s.number;
 -- @each bar_about
 SELECT DISTINCT scenario, '' AS what, 'change' AS kind, '' AS unit, scenario AS title, NULL AS bound FROM bar;

@@ -15,7 +15,7 @@ y = head_h
 do for [p = 1:panels] {
     mine = 0
     do for [l = 1:labels] { if (label_panel[l] == p) { mine = mine + text_h(label_text[l]) + apart } }
-    plot_h = max(plot_h, mine)
+    plot_h = max(plot_h, max(mine, min(2.2, longest(panel_ylabel[p]) * letter)))
 }
 do for [p = 1:panels] {
     begin_y[p] = y + (panels > 1 ? 0.21 : 0.07)

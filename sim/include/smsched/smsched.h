@@ -306,6 +306,7 @@ struct sms_metric {
     const char *name;
     int better;
     const char *formula;
+    const char *words; /* the name for people, without the unit: "mean latency" */
 };
 
 /* Returns the metrics of a subject and their number. */

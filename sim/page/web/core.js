@@ -25,6 +25,8 @@ function withoutCommon(names) {
   return folder && names.every(name => String(name).startsWith(folder)) ? names.map(name => String(name).slice(folder.length)) : names;
 }
 
+/* A metric in words, without its unit: 'job_latency_p99_ns' is 'p99 latency'. Metrics of one name have the same. */
+const wordsOf = metric => (Object.values(data.metrics).map(of => of[metric]).find(Boolean) || { words: metric }).words;
 /* A metric with its value, such as "13 966 kernels per second" or "turnaround 252.8 ms". */
 const measure = (metric, value) => metric.endsWith('_per_s') ? `${plain(value)} ${wordsOf(metric)}` : `${wordsOf(metric)} ${show(metric, value)}`;
 

@@ -48,13 +48,6 @@ function show(metric, value) {
   return plain(value / unit.size) + (unit.name && unit.name !== '1/s' ? '\u202f' + unit.name : unit.name ? '/s' : '');
 }
 
-/* A metric in the field's words, without the unit of its name: 'job_latency_p99_ns' is 'job latency, p99'. */
-const terms = { stp: 'throughput (STP)', antt: 'normalized turnaround (ANTT)', ntt: 'normalized turnaround (NTT)', hms: 'harmonic mean of progress (HMS)', jain: "Jain's fairness" };
-function wordsOf(metric) {
-  const name = metric.replace(/_per_s$/, ' per second').replace(/_(ns|bytes|ratio|j|count)$/, '');
-  return terms[name] || name.replace(/_(p\d+|mean|max|min)$/, ', $1').replace(/_/g, ' ');
-}
-
 /* A varied field in words: 'policies.fine_grained.limit' is 'limit of fine_grained'. */
 function fieldWords(path) {
   const of = path.match(/^(?:policies|vms|processes|pods|devices)\.([^.,]+)\.([^,]+)$/);
@@ -163,4 +156,4 @@ function sharesOf(pieces, colors, from, to, bins) {
 const readHash = hash => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')));
 const writeHash = state => { const text = new URLSearchParams(Object.entries(state).filter(e => e[1] !== null && e[1] !== undefined && e[1] !== '')).toString(); return text ? '#' + text : ''; };
 
-if (typeof module !== 'undefined') module.exports = { plain, wordsOf, fieldWords, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash };
+if (typeof module !== 'undefined') module.exports = { plain, fieldWords, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash };
