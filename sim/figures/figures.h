@@ -38,7 +38,8 @@ struct sms__figures {
  * which becomes the table `comparison`. */
 int sms__figures_load(struct sms__figures *figures);
 
-/* sql.c: adds to the database the functions, the collation and the tables `palette` and `metric_words` that the SQL uses. */
+/* sql.c: adds to the database the functions, the collation and the tables `palette` and `metric_words` that the SQL
+ * uses. */
 int sms__figures_functions(struct sms__figures *figures);
 /* The error of a failed query. `what` is where it came from. */
 int sms__figures_error(struct sms__figures *figures, const char *what);

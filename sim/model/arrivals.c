@@ -35,9 +35,9 @@ static void read_times(struct sms__reader *reader, const struct sms__node *node,
 
 const struct sms__field sms__arrival_fields[] = {
     {"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
-     .help = "mean of exponential intervals"},
+     .words = "mean time between arrivals", .help = "mean of exponential intervals"},
     {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
-     .help = "equal intervals"},
+     .words = "time between arrivals", .help = "equal intervals"},
     {"times", SMS__QUANTITY, SMS__TIME, F(arrival_fields, times), 0, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
      .read = read_times, .holds = SMS__MANY, .least = 1, .most = SMS__TIMES_MAX,
      .help = "times after the start, in order"},

@@ -127,6 +127,26 @@ static void read_alone(struct sms__points *points)
                    sms__query_list, metrics);
 }
 
+/* The words and scales of varied fields, and deadlines that all scenarios have in common. Databases of older versions
+ * lack the tables. */
+static void read_words(struct sms__points *points)
+{
+    json_t *data = points->page->data;
+    size_t tables = 0;
+    json_t *fields = sms__json_keep(data, "fields", json_array());
+    json_t *deadlines = sms__json_keep(data, "deadlines", json_array());
+    sms__query_run(points, NULL,
+                   "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name IN ('axis', 'deadline')",
+                   sms__points_count, &tables);
+    if (tables < 2)
+        return;
+    sms__query_run(points, NULL, "SELECT path, words, log FROM main.axis", sms__query_list, fields);
+    sms__query_run(points, NULL,
+                   "SELECT name, min(deadline_ns) FROM main.deadline GROUP BY name HAVING min(deadline_ns) = "
+                   "max(deadline_ns) AND count(*) = (SELECT count(DISTINCT scenario) FROM main.point)",
+                   sms__query_list, deadlines);
+}
+
 int sms__page_read_sweep(struct sms__page *page, const char *path)
 {
     struct sms__points *points = SMS__NEW(&page->arena, struct sms__points, 1);
@@ -142,6 +162,7 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     json_t *axes = sms__json_keep(page->data, "axes", json_array());
     for (size_t i = 0; i < points->axes; i++)
         json_array_append_new(axes, axis_json(points, &points->axis[i]));
+    read_words(points);
     sms__points_gaps(points);
     sms__page_step(page);
     sms__points_subjects(points);

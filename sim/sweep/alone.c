@@ -13,9 +13,9 @@ enum { NAMED = 3 };
 
 /* Metrics that have a value only after the stand-alone runs divide by it, apart from its own. */
 static const char *const divided[][2] = {
-#define HOST_ALONE(name, better, value, formula) {"host", #name},
-#define VM_ALONE(name, better, value, formula) {"vm", #name},
-#define PROCESS_ALONE(name, better, fold, value, formula) {"process", #name},
+#define HOST_ALONE(name, better, value, words, formula) {"host", #name},
+#define VM_ALONE(name, better, value, words, formula) {"vm", #name},
+#define PROCESS_ALONE(name, better, fold, value, words, formula) {"process", #name},
 #include "../results/metrics.def"
 };
 

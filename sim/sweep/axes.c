@@ -30,7 +30,7 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
         *(const struct sms__node **)field = node;
 }
 
-static void keep_map(struct sms__reader *reader, const struct sms__node *node, void *field)
+void sms__keep_map(struct sms__reader *reader, const struct sms__node *node, void *field)
 {
     if (sms__expect_kind(reader, node, SMS__MAP))
         *(const struct sms__node **)field = node;
@@ -39,7 +39,7 @@ static void keep_map(struct sms__reader *reader, const struct sms__node *node, v
 const struct sms__field sms__spread_fields[] = {{"points", SMS__INTEGER, SMS__COUNT, F(spread_fields, points), 1,
                                                  SMS__POINTS_MAX, .required = true, .help = "number of points"},
                                                 {"of", SMS__CUSTOM, 0, F(spread_fields, of), .required = true,
-                                                 .read = keep_map, .form = SMS__FORM_SPREAD,
+                                                 .read = sms__keep_map, .form = SMS__FORM_SPREAD,
                                                  .help = "PATH: range or list, for each dimension"},
                                                 {0}};
 

@@ -158,6 +158,48 @@ static void make_views(struct sms__database *database)
     run(database, text);
 }
 
+struct filling {
+    const struct sms__plan *plan;
+    sqlite3_str *text;
+    struct sms__arena *arena;
+};
+
+/* Whether an axis changes tenants in a way that may change their deadlines. */
+static bool varies_deadlines(const struct sms__plan *plan)
+{
+    bool varies = false;
+    for (size_t i = 0; i < plan->columns; i++) {
+        const char *path = plan->column[i].path->text, *rest = sms__path_after(path, "vms");
+        rest = rest ? rest : sms__path_after(path, "processes");
+        const char *field = rest ? strchr(rest, '.') : NULL;
+        varies |= (rest && !field) || (field && !strcmp(field, ".deadline"));
+    }
+    return varies;
+}
+
+static void fill_deadlines(const struct filling *filling, const struct sms_scenario *scenario)
+{
+    const char **name = sms__subject_names(filling->arena, scenario, SMS_VM);
+    for (size_t v = 0; v < scenario->vms; v++)
+        if (scenario->vm[v].deadline_ps > 0)
+            sqlite3_str_appendf(filling->text, "INSERT INTO deadline VALUES (%Q, %Q, %.17g);", scenario->name, name[v],
+                                scenario->vm[v].deadline_ps / 1e3);
+}
+
+/* For sms__guard. */
+static int fill_rows(void *user)
+{
+    const struct filling *filling = user;
+    const struct sms__plan *plan = filling->plan;
+    for (size_t i = 0; i < plan->columns; i++)
+        sqlite3_str_appendf(filling->text, "INSERT INTO axis VALUES (%Q, %Q, %d);", plan->column[i].path->text,
+                            sms__column_words(filling->arena, plan, &plan->column[i]), plan->column[i].range.log);
+    for (size_t b = 0; b < plan->bases && !varies_deadlines(plan); b++)
+        for (size_t i = 0; i < plan->base[b].scenarios; i++)
+            fill_deadlines(filling, sms_file_scenario(plan->base[b].library, i));
+    return SMS_OK;
+}
+
 static void fill_meta(struct sms__database *database, const struct sms__index *index)
 {
     const struct sms__plan *plan = database->plan;
@@ -176,12 +218,30 @@ static void fill_meta(struct sms__database *database, const struct sms__index *i
     run(database, text);
 }
 
+/* What figures ask of the plan: the words and scales of varied fields, and deadlines that no field varies. */
+static void fill_plan(struct sms__database *database)
+{
+    const struct sms__plan *plan = database->plan;
+    struct sms__arena arena = {0};
+    sqlite3_str *text = begin_sql(database, "CREATE TABLE axis (path TEXT, words TEXT, log INTEGER);"
+                                            "CREATE TABLE deadline (scenario TEXT, name TEXT, deadline_ns REAL);");
+    struct filling filling = {plan, text, &arena};
+    if (sms__guard(&arena, fill_rows, &filling)) {
+        snprintf(database->message, sizeof database->message, "out of memory");
+        database->failed = true;
+    }
+    run(database, text);
+    sms__arena_release(&arena);
+}
+
 bool sms__database_end(struct sms__database *database, const struct sms__index *index)
 {
     if (!database->failed)
         make_student(database);
     if (!database->failed)
         make_views(database);
+    if (!database->failed)
+        fill_plan(database);
     if (!database->failed)
         fill_meta(database, index);
     sqlite3_finalize(database->point);

@@ -22,6 +22,8 @@ static const struct sms__field plan_fields[] = {
      .most = BASES_MAX, .help = "files with scenarios, relative to the plan; default: the plan's own file"},
     {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep, .form = SMS__FORM_AXES,
      .most = SMS__COLUMNS_MAX, .help = "what varies; each entry multiplies the points"},
+    {"labels", SMS__CUSTOM, 0, F(sms__plan, labels), .read = sms__keep_map, .form = SMS__FORM_LABELS,
+     .help = "PATH: what figures and pages call it, for paths of the axes"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
      .help = "replaces the scenarios' own"},
     {"answer", SMS__FIELDS, 0, F(sms__plan, fixed[SMS__PLAN_ANSWER]), .read = sms__keep, .fields = sms__answer_fields,
@@ -225,6 +227,7 @@ static int load_plan(void *user)
         check_bases(&reader, plan);
         check_unused_documents(&reader, plan, doc);
         sms__read_axes(&reader, plan);
+        sms__check_labels(&reader, plan);
         count_points(&reader, plan);
         sms__plan_check(plan, load->errors);
         sms__errors_sort(load->errors, plan->path);

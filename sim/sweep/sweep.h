@@ -64,7 +64,7 @@ struct sms__plan {
     const char *path, *name, *question;
     const struct sms__node *node;
     const struct sms_load_options *options;
-    const struct sms__node *bases_node, *axes_node, *keep_node;
+    const struct sms__node *bases_node, *axes_node, *keep_node, *labels;
     const struct sms__node *fixed[SMS__FIXED]; /* or NULL */
     bool fixed_wrong[SMS__FIXED];              /* while the plan is checked: skip this key */
     uint64_t seed;
@@ -98,6 +98,7 @@ void sms__plan_check(struct sms__plan *plan, struct sms_errors *errors);
 
 /* axes.c: reads plan->axes_node. */
 void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan);
+void sms__keep_map(struct sms__reader *reader, const struct sms__node *node, void *field); /* which must be a mapping */
 extern const struct sms__field sms__range_fields[], sms__spread_fields[], sms__mix_fields[];
 
 /* values.c: the node that a column has at a position of its axis. */
@@ -109,6 +110,13 @@ uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *nod
                          struct sms__range *range);
 /* base^exponent, 0 <= exponent <= 1. It uses square roots only, so the result is the same on every machine. */
 double sms__root_power(double base, double exponent);
+
+/* words.c: what people read in place of a path, such as "mean time between arrivals of serve", or the path itself where
+ * that says no more. A column has the plan's label, if there is one. */
+const char *sms__path_words(struct sms__arena *arena, const char *path);
+const char *sms__column_words(struct sms__arena *arena, const struct sms__plan *plan, const struct sms__column *column);
+/* Checks the plan's labels, once its columns are known. */
+void sms__check_labels(struct sms__reader *reader, const struct sms__plan *plan);
 
 /* path.c: one node of a tree to be replaced or added. */
 struct sms__change {

@@ -74,6 +74,7 @@ struct sms__field {
     /* Reads the value instead of the type's reader. The type still describes what the value may be. */
     void (*read)(struct sms__reader *reader, const struct sms__node *node, void *field);
     const char *help;
+    const char *words;            /* what figures call it, where that is not its name */
     const char *word, *otherwise; /* for an integer or a quantity: a word that means 0, and how messages describe the
                                      number ("a number of jobs"); for fields with `read`: a word that it also reads */
     const struct sms__field *fields;

@@ -1,7 +1,7 @@
 'use strict';
 /* What the scripts of a page compute without a document. Usage: node --test pure.test.js */
 const test = require('node:test'), assert = require('node:assert');
-const { plain, fieldWords, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash } = require('../../sim/page/web/pure.js');
+const { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash } = require('../../sim/page/web/pure.js');
 
 test('numbers have about four digits, and a sign that is one', () => {
   assert.strictEqual(plain(12345.678), '12\u202f346');
@@ -11,12 +11,6 @@ test('numbers have about four digits, and a sign that is one', () => {
   assert.strictEqual(percent(0.0937, true), '+9.4\u202f%');
   assert.strictEqual(percent(-0.00001, true), '0.0\u202f%');
   assert.strictEqual(percent(12.5), '1\u202f250\u202f%');
-});
-
-test('fields have words', () => {
-  assert.strictEqual(fieldWords('policies.fine_grained.limit'), 'limit of fine_grained');
-  assert.strictEqual(fieldWords('processes.serve.arrivals.poisson'), 'arrivals poisson of serve');
-  for (const path of ['contention.slope', 'vms.0.start', 'vms.a.repeat, devices.0.sms', 'workloads.one.kernels.k.jitter']) assert.strictEqual(fieldWords(path), path);
 });
 
 test('a unit is the largest that leaves a number of 1 or more', () => {

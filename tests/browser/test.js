@@ -64,7 +64,7 @@ const settle = page => page.waitForTimeout(120);
 
 const pages = { run: ['gains', 'values', 'trade', 'heat', 'timeline'], processes: ['gains', 'values', 'trade', 'timeline'], cluster: ['gains', 'values', 'trade', 'allocation', 'timeline'],
   several: ['gains', 'values', 'heat', 'timeline'], sweep: ['counts', 'gains', 'gaps', 'gap-1', 'gap-2', 'gap-3', 'curve-1', 'curve-2', 'map', 'trade'], hostile: ['gains', 'gaps', 'curve-1'],
-  point: ['gains', 'gaps', 'timeline'], 'many-processes': ['gains', 'timeline'], 'many-cluster': ['gains', 'allocation', 'timeline'], unbounded: ['gains', 'curve-1', 'heat', 'timeline'],
+  point: ['gains', 'gaps', 'timeline'], loads: ['gains', 'curve-1', 'curve-2', 'map'], 'many-processes': ['gains', 'timeline'], 'many-cluster': ['gains', 'allocation', 'timeline'], unbounded: ['gains', 'curve-1', 'heat', 'timeline'],
   equal: ['gains', 'gaps', 'gap-1', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'] };
 
 for (const [name, figures] of Object.entries(pages))
@@ -80,7 +80,7 @@ for (const [name, figures] of Object.entries(pages))
       const made = await page.$eval(`#figure-${figure} .under`, box => (box.querySelector('.command code') || box.querySelector('.origin')).textContent);
       const again = { point: 'smsched report small.sweep --point 13', unbounded: 'smsched report unbounded.sweep --point 2', 'many-processes': 'smsched report many-processes.sweep --point 1', 'many-cluster': 'smsched report many-cluster.sweep --point 1' }[name];
       if (again && ['heat', 'timeline', 'allocation'].includes(figure)) assert.strictEqual(made, again);
-      else assert.match(made, again || ['sweep', 'hostile', 'equal', 'unbounded'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : /^smsched run /);
+      else assert.match(made, again || ['sweep', 'hostile', 'equal', 'unbounded', 'loads'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : /^smsched run /);
     }
     assert.ok(!/NaN|undefined|\[object/.test(await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('[d],[x],[transform],[aria-label]')].map(e => [...e.attributes].map(a => a.value).join(' ')).join(' '))), 'a value is missing');
   }));
@@ -474,6 +474,19 @@ const ticksOf = page => page.$$eval('main figure .axis', axes => axes.map(axis =
   return [tick.querySelector('text').textContent, x || y];
 }).sort((a, b) => a[1] - b[1])));
 const numberOf = label => Number(label.replace(/[\u202f\s]/g, '').replace('−', '-').replace(/[%a-zµ/]+$/i, ''));
+
+test('a load is in words on a logarithmic axis, and the deadline is a level among latencies', context => check(context, 'loads', async page => {
+  const texts = id => page.$$eval(`${id} svg text`, list => list.map(text => text.textContent));
+  assert.ok((await texts('#figure-curve-1')).includes('mean time between arrivals of a (us)'));
+  assert.ok((await texts('#figure-curve-2')).includes('press of kernels'));
+  const [, ticks] = await page.$$eval('#figure-curve-1 .axis', axes => axes.map(axis => [...axis.querySelectorAll('.tick')].map(tick => [tick.textContent, Number(tick.getAttribute('transform').match(/[0-9.]+/)[0])])));
+  assert.deepStrictEqual(ticks.map(tick => tick[0]), ['200', '400', '800']);
+  assert.ok(Math.abs((ticks[1][1] - ticks[0][1]) / (ticks[2][1] - ticks[1][1]) - 1) < 0.02, 'equal ratios are equally far apart');
+  assert.ok((await texts('#figure-curve-1')).includes('deadline 350\u202fµs'));
+  await page.getByLabel('Measured by').selectOption({ label: 'kernels per second of vm a' });
+  await settle(page);
+  assert.ok(!(await texts('#figure-curve-1')).some(text => text.startsWith('deadline')), 'no deadline among rates');
+}));
 
 test('the ticks of an axis have different labels, in equal steps where they are equally far apart', async context => {
   let seen = 0;

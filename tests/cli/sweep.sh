@@ -739,7 +739,7 @@ then ok; else bad "what is said of the speed alone" "$output"; fi
 try 0 "its page" report alone_stp --format json
 if python3 -c 'import json, sys; rows = json.load(sys.stdin)["alone"]["rows"]; assert [r[:2] for r in rows] == [["contention.slope", "a"], ["contention.slope", "b"]] and rows[0][2] < -0.1' <<<"$output"; then ok; else bad "the page has it not" "$output"; fi
 try 0 "its figure" plot alone_stp --quiet
-if grep -q "unlike kernels_per_s" alone_stp/plots/curve-contention.slope.gp && ! grep -q "unlike" alone_stp/plots/curve-policies.fine_grained.limit.gp; then ok; else bad "the figure does not say it"; fi
+if grep -q "unlike" alone_stp/plots/curve-contention.slope.gp && ! grep -q "unlike" alone_stp/plots/curve-policies.fine_grained.limit.gp; then ok; else bad "the figure does not say it"; fi
 try 0 "a sweep of throughput" sweep alone_kernels_per_s.yaml --out alone_kernels
 if grep -q "speed alone" <<<"$output"; then bad "throughput divides by nothing" "$output"; else ok; fi
 

@@ -74,8 +74,8 @@ if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/do
 if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
 
 # A curve's title names the other axes, and its axis the metric and the tenant.
-if grep -q '>queue = fifo<' drawn/named.sweep/curve-contention.slope.svg && grep -q '>jobs per second of batch' drawn/named.sweep/curve-contention.slope.svg &&
-    ! grep -q batch drawn/curves.sweep/curve-contention.slope.svg; then ok; else bad "the title of a curve"; fi
+if grep -q '>queue = fifo' drawn/named.sweep/curve-contention.slope.svg && grep -q '>jobs per second of batch' drawn/named.sweep/curve-contention.slope.svg &&
+    ! grep -q ' of batch' drawn/curves.sweep/curve-contention.slope.svg; then ok; else bad "the title of a curve"; fi
 # Metrics are words.
 if grep -q '>system throughput (STP)' drawn/one/answer.svg && ! grep -lE '>[^<]*[a-z]_(ns|ratio|per_s|bytes|count)[ <]' drawn/*/*.svg >wrong; then ok; else bad "a metric is no words" "$(cat wrong)"; fi
 
@@ -140,6 +140,22 @@ END
 for text in deadline p50 p95 p99 'Share of jobs' 'Latency (µs)' serve leftover; do
     if grep -q ">$text<" drawn/served/latency-served.svg; then ok; else bad "no '$text' in the figure of a latency"; fi
 done
+
+# A sweep's axis is in words, logarithmic if the plan says so, and a deadline is a level among latencies.
+printf 'plan: loads\nbase: served.yaml\nreplications: 2\nanswer: {metric: job_latency_p99_ns, of: serve}\naxes: [{vms.serve.arrivals.poisson: {from: 100 us, to: 400 us, steps: 4, scale: log}}, {queue: [fifo, interleave]}]\nlabels: {queue: order of kernels}\n' >loads.yaml
+try 0 "a sweep over loads" sweep --quiet loads.yaml
+try 0 "its figures" plot --quiet -o drawn/loads loads.sweep
+curve=drawn/loads/curve-vms.serve.arrivals.poisson
+for text in 'mean time between arrivals of serve (us)' 'p99 latency of serve (' 'order of kernels = fifo' 'deadline<'; do
+    if grep -qF ">$text" $curve.svg; then ok; else bad "no '$text' in the curve of loads"; fi
+done
+if grep -qx 'log_x = 1' $curve.gp; then ok; else bad "the plan's scale is not drawn"; fi
+if grep -qF '>order of kernels<' drawn/loads/map-served.svg; then ok; else bad "a map's axis has no label"; fi
+sed 's/vms.serve.arrivals.poisson:/vms.serve.deadline:/; s/plan: loads/plan: deadlines/; s/^axes: \[\(.*\), \({queue.*}\)\]/axes: [\2, \1]/; s/^labels.*/labels: {vms.serve.deadline: the time after which nobody waits for an answer}/' loads.yaml >deadlines.yaml
+try 0 "a sweep over deadlines" sweep --quiet deadlines.yaml
+try 0 "its figures" plot --quiet -o drawn/deadlines deadlines.sweep
+if node "$source/tests/figures/texts.js" drawn/loads/*.svg drawn/served/*.svg drawn/deadlines/*.svg >wrong; then ok; else bad "texts of loads overlap or leave the frame" "$(head wrong)"; fi
+if grep -q '>deadline<' drawn/deadlines/curve-vms.serve.deadline.svg; then bad "a level where the deadline varies"; else ok; fi
 
 # A figure can be drawn again where it lies, in another format.
 if (cd drawn/few && gnuplot -c answer.gp pdf) && head -c 4 drawn/few/answer.pdf | grep -q %PDF; then ok; else bad "a script draws its figure again"; fi

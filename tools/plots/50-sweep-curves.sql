@@ -1,14 +1,14 @@
 -- Curves of a sweep: what the plan asks for over each axis, a line for each policy, which may have another parameter at each point, a panel for each scenario. Other axes have the values of their first point.
 -- @needs point answer student line alone divides
 -- @table sweep_axis
-SELECT name AS axis, cid AS place FROM pragma_table_info('point') WHERE name NOT IN ('point', 'scenario', 'state', 'message');
+SELECT name AS axis, cid AS place, ifnull((SELECT words FROM field WHERE path = name), name) AS axis_words, ifnull((SELECT log FROM field WHERE path = name), 0) AS axis_log FROM pragma_table_info('point') WHERE name NOT IN ('point', 'scenario', 'state', 'message');
 
 -- @table sweep_asked
 SELECT subject, name, metric FROM answer GROUP BY subject, name, metric ORDER BY count(*) DESC LIMIT 1;
 -- @figures
-SELECT 'curve-' || axis AS name, axis, subject, metric, words, kind, s.name AS of, (SELECT count(*) FROM sweep_axis) AS axes,
+SELECT 'curve-' || axis AS name, axis, axis_words, axis_log, subject, metric, words, kind, s.name AS of, (SELECT count(*) FROM sweep_axis) AS axes,
     ifnull((SELECT group_concat(printf('quote(p."%w") = quote(f."%w")', o.axis, o.axis), ' AND ') FROM sweep_axis o WHERE o.axis <> a.axis), '1') AS others,
-    ifnull((SELECT group_concat(printf('%Q || p."%w"', o.axis || ' = ', o.axis), ' || '', '' || ') FROM sweep_axis o WHERE o.axis <> a.axis), '''''') AS other_text
+    ifnull((SELECT group_concat(printf('%Q || p."%w"', o.axis_words || ' = ', o.axis), ' || '', '' || ') FROM sweep_axis o WHERE o.axis <> a.axis), '''''') AS other_text
 FROM sweep_axis a, sweep_asked s JOIN metric_words USING (metric) WHERE (SELECT count(*) FROM sweep_axis) <= 6;
 -- @each first
 SELECT * FROM point WHERE point IN (SELECT min(point) FROM point WHERE state = 'done' GROUP BY scenario);
@@ -25,31 +25,34 @@ SELECT value, row_number() OVER (ORDER BY CAST(value AS REAL), min(point)) AS ra
 SELECT scenario, policy, position, x, g.n, y, CASE WHEN g.n > 1 THEN sqrt(max(0, (squares - g.n * y * y) / (g.n - 1) / g.n)) * t95 END AS ci95
 FROM (SELECT scenario, policy, position, x, count(y) AS n, avg(y) AS y, sum(y * y) AS squares FROM (SELECT c.scenario, l.line AS policy, s.position, CASE WHEN a.is_number THEN a.value ELSE a.rank END AS x, s.{metric} AS y FROM chosen c JOIN axis_value a ON a.value IS c.value JOIN {subject} s ON s.point = c.point AND s.name = (SELECT of FROM figure) JOIN main.line l ON l.scenario = c.scenario AND l.position = s.position AND l.policy = s.policy)
 WHERE y IS NOT NULL GROUP BY scenario, policy, position, x) g LEFT JOIN student USING (n);
+-- A deadline is a level of latencies. It is drawn where it is not far from them.
+-- @each target
+SELECT scenario, deadline_ns AS target FROM aim WHERE name = (SELECT of FROM figure) AND (SELECT metric FROM figure) GLOB 'job_latency_*' AND deadline_ns <= 10 * (SELECT max(y) FROM value v WHERE v.scenario = aim.scenario);
 -- @each curve_panel
-SELECT scenario, row_number() OVER (ORDER BY first) AS panel, low, high, least, least > 0 AND high / least >= 50 AS log FROM (SELECT scenario, min(point) AS first, (SELECT min(y - ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS low, (SELECT min(y) FROM value v WHERE v.scenario = c.scenario) AS least, (SELECT max(y + ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS high
-    FROM chosen c WHERE scenario IN (SELECT scenario FROM value) GROUP BY scenario);
+SELECT scenario, row_number() OVER (ORDER BY first) AS panel, min(low, ifnull(target, low)) AS low, max(high, ifnull(target, high)) AS high, min(least, ifnull(target, least)) AS least, target, least > 0 AND high / least >= 50 AS log FROM (SELECT scenario, min(point) AS first, (SELECT min(y - ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS low, (SELECT min(y) FROM value v WHERE v.scenario = c.scenario) AS least, (SELECT max(y + ifnull(ci95, 0)) FROM value v WHERE v.scenario = c.scenario) AS high
+    FROM chosen c WHERE scenario IN (SELECT scenario FROM value) GROUP BY scenario) LEFT JOIN target USING (scenario);
 -- @each line
 SELECT policy, row_number() OVER (ORDER BY position, policy) AS line FROM (SELECT policy, min(position) AS position FROM value GROUP BY policy);
 -- @each look
-SELECT is_number, is_number AND low > 0 AND (high / low >= 30 OR (SELECT count(*) >= 3 AND max(x / before) <= 1.05 * min(x / before) FROM (SELECT value AS x, lag(value) OVER (ORDER BY value) AS before FROM axis_value) WHERE before > 0)) AS log_x, low, high, (SELECT kind FROM figure) AS kind, (SELECT max(high) FROM curve_panel) AS top
+SELECT is_number, is_number AND low > 0 AND ((SELECT axis_log FROM figure) OR high / low >= 30 OR (SELECT count(*) >= 3 AND max(x / before) <= 1.05 * min(x / before) FROM (SELECT value AS x, lag(value) OVER (ORDER BY value) AS before FROM axis_value) WHERE before > 0)) AS log_x, low, high, (SELECT kind FROM figure) AS kind, (SELECT max(high) FROM curve_panel) AS top
 FROM (SELECT min(is_number) AS is_number, min(CASE WHEN is_number THEN value ELSE rank END) AS low, max(CASE WHEN is_number THEN value ELSE rank END) AS high FROM axis_value);
 -- What the metric divides by may move along the axis, too.
 -- @each moved
-SELECT CASE WHEN count(*) = 0 THEN '' ELSE CASE WHEN axes > 1 OR f.subject NOT IN ('host', 'cluster') THEN '. ' ELSE '' END || f.metric || ', unlike ' || CASE f.subject WHEN 'host' THEN 'kernels_per_s' ELSE 'jobs_per_s' END || ', divides by the speed alone, which moves, too: ' || CASE WHEN count(*) > 3 THEN printf('%d tenants by %s%g to %s%g %%', count(*), CASE WHEN min(a.least_ratio) >= 0.005 THEN '+' ELSE '' END, round(100 * min(a.least_ratio)) + 0.0, CASE WHEN max(a.most_ratio) >= 0.005 THEN '+' ELSE '' END, round(100 * max(a.most_ratio)) + 0.0) ELSE group_concat(printf('%s by %s%g to %s%g %%', a.name, CASE WHEN a.least_ratio >= 0.005 THEN '+' ELSE '' END, round(100 * a.least_ratio) + 0.0, CASE WHEN a.most_ratio >= 0.005 THEN '+' ELSE '' END, round(100 * a.most_ratio) + 0.0), ', ') END END AS note
+SELECT CASE WHEN count(*) = 0 THEN '' ELSE CASE WHEN axes > 1 THEN '. ' ELSE '' END || f.words || ', unlike ' || CASE f.subject WHEN 'host' THEN 'kernels per second' ELSE 'jobs per second' END || ', divides by the speed alone, which moves, too: ' || CASE WHEN count(*) > 3 THEN printf('%d tenants by %s%g to %s%g %%', count(*), CASE WHEN min(a.least_ratio) >= 0.005 THEN '+' ELSE '' END, round(100 * min(a.least_ratio)) + 0.0, CASE WHEN max(a.most_ratio) >= 0.005 THEN '+' ELSE '' END, round(100 * max(a.most_ratio)) + 0.0) ELSE group_concat(printf('%s by %s%g to %s%g %%', a.name, CASE WHEN a.least_ratio >= 0.005 THEN '+' ELSE '' END, round(100 * a.least_ratio) + 0.0, CASE WHEN a.most_ratio >= 0.005 THEN '+' ELSE '' END, round(100 * a.most_ratio) + 0.0), ', ') END END AS note
 FROM figure f JOIN divides d ON d.subject = f.subject AND d.metric = f.metric JOIN alone a ON a.axis = f.axis AND (f.subject = 'host' OR a.name = f.of);
 -- @each size
 SELECT u.name AS unit, u.size FROM unit u, look WHERE u.kind = look.kind AND (u.size <= top OR u.size = 1) ORDER BY u.size DESC LIMIT 1;
 -- @draw lines
 -- @set
-SELECT log_x, 0 AS each_x, 1 AS marked, wrap(CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END, 50) AS title FROM look, figure;
+SELECT log_x, 0 AS each_x, 1 AS marked, 'deadline' AS target_name, wrap(CASE WHEN axes > 1 THEN (SELECT fixed FROM chosen) ELSE '' END || (SELECT note FROM moved), 50) AS title FROM look, figure;
 -- @array line
 SELECT line_rgb AS rgb, 1 AS dash FROM line JOIN tenant_colour c ON c.place = (line - 1) % 16 ORDER BY line;
 -- @array xname
 SELECT CAST(value AS TEXT) AS label, rank AS at FROM axis_value, look WHERE NOT look.is_number ORDER BY rank;
 -- @array panel
-SELECT scenario AS title, words || CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE ' of ' || of END || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END AS ylabel, axis || ifnull((SELECT ' (' || x_unit || ')' FROM x_unit), '') AS xlabel,
+SELECT scenario AS title, words || CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE ' of ' || of END || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END AS ylabel, axis_words || ifnull((SELECT ' (' || x_unit || ')' FROM x_unit), '') AS xlabel,
     CASE WHEN log_x THEN l.low / 1.1 ELSE l.low - (l.high - l.low) * 0.04 - (l.high = l.low) END AS left, CASE WHEN log_x THEN l.high * 1.1 ELSE l.high + (l.high - l.low) * 0.04 + (l.high = l.low) END AS right,
-    CASE WHEN p.log THEN least / 1.3 WHEN p.low > 0.5 * p.high THEN p.low - 0.1 * (p.high - p.low) ELSE min(p.low, 0) END / size AS low, CASE WHEN p.log THEN p.high * 1.3 ELSE p.high + 0.06 * (p.high - p.low) + (p.high = p.low) END / size AS high, p.log FROM curve_panel p, look l, figure, size ORDER BY panel;
+    CASE WHEN p.log THEN least / 1.3 WHEN p.low > 0.5 * p.high THEN p.low - 0.1 * (p.high - p.low) ELSE min(p.low, 0) END / size AS low, CASE WHEN p.log THEN p.high * 1.3 ELSE p.high + 0.06 * (p.high - p.low) + (p.high = p.low) END / size AS high, p.log, target / size AS target FROM curve_panel p, look l, figure, size ORDER BY panel;
 -- @array label
 SELECT panel, wrap(policy, 22) AS text, line_rgb AS rgb, y / size AS y FROM (SELECT *, max(x) AS last FROM value GROUP BY scenario, policy) JOIN curve_panel USING (scenario) JOIN line USING (policy) JOIN tenant_colour c ON c.place = (line - 1) % 16, size ORDER BY panel, y;
 -- @data

@@ -23,7 +23,7 @@ JOIN across_x c ON c.x IS cell.x JOIN line l ON l.y IS cell.y LEFT JOIN cell bas
 SELECT u.name AS unit, u.size FROM unit u, (SELECT max(value) AS top FROM shown WHERE panel = 1) WHERE u.kind = (SELECT kind FROM metric_words WHERE metric = (SELECT metric FROM figure)) AND (u.size <= top OR u.size = 1) ORDER BY u.size DESC LIMIT 1;
 -- @draw cells
 -- @set
-SELECT CASE WHEN several THEN scenario ELSE '' END AS title, 0.5 AS left, (SELECT count(*) + 0.5 FROM across_x) AS right, 0.5 AS low, (SELECT count(*) + 0.5 FROM line) AS high, 0.8 AS ratio, 0 AS as_image, 0 AS stacked, x AS xlabel, y AS ylabel,
+SELECT CASE WHEN several THEN scenario ELSE '' END AS title, 0.5 AS left, (SELECT count(*) + 0.5 FROM across_x) AS right, 0.5 AS low, (SELECT count(*) + 0.5 FROM line) AS high, 0.8 AS ratio, 0 AS as_image, 0 AS stacked, ifnull((SELECT words FROM field WHERE path = x), x) AS xlabel, wrap(ifnull((SELECT words FROM field WHERE path = y), y), 20) AS ylabel,
     (SELECT words FROM metric_words w WHERE w.metric = figure.metric) || (SELECT CASE WHEN subject IN ('host', 'cluster') THEN '' ELSE ' of ' || name END FROM map_asked) || CASE WHEN unit <> '' THEN ' (' || unit || ')' ELSE '' END || ' under ' || (SELECT policy FROM panel WHERE panel = 1) AS value_label,
     v.low / size AS value_low, max(v.high, v.low + abs(v.low) * 1e-3 + 1e-9) / size AS value_high, 'Change over it (%)' AS gain_label,
     max(1, ceil(ifnull((SELECT max(abs(value)) FROM shown WHERE panel > 1), 1))) AS gain FROM figure, size, (SELECT min(value) AS low, max(value) AS high FROM shown WHERE panel = 1) v;

@@ -19,7 +19,7 @@ right = 1.0 * right
 value_high = 1.0 * value_high
 gain = 1.0 * gain
 high = 1.0 * high
-label_w = 0.1 + y_letters * letter * small / 7 + (ylabel eq '' ? 0 : 0.13)
+label_w = 0.1 + y_letters * letter * small / 7 + (ylabel eq '' ? 0 : 0.13 * lines_of(ylabel))
 below_h = 0.09 + (turned ? x_letters * letter * small / 7 : 0.1) + (xlabel eq '' ? 0 : 0.13)
 bar_w = stacked ? 0.55 : 0
 panel_w = (figure_w - label_w - bar_w) / columns
@@ -72,7 +72,7 @@ do for [p = 1:panels] {
         if (turned && is_shown(i, xnames)) { set label 1000 + i xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.04) right rotate noenhanced font font_small }
         if (!turned && is_shown(i, xnames)) { set label 1000 + i is_list ? sprintf('%d', i) : xname_label[i] at first xname_at[i], screen down(begin_y[p] + plot_h + 0.09) center noenhanced font font_small }
     } }
-    if (is_lowest && xlabel ne '') { set label 2 xlabel at screen across(column_x + (panel_w - 0.1) / 2), down(begin_y[p] + plot_h + below_h - 0.06) center noenhanced font font7 }
+    if (p == panels && xlabel ne '') { set label 2 xlabel at screen across((label_w + figure_w - bar_w - 0.1) / 2), down(begin_y[p] + plot_h + below_h - 0.06) center noenhanced font font7 }
     if (ylabel ne '' && column_x == label_w) { set label 3 ylabel at screen across(0.07), down(begin_y[p] + plot_h / 2) center rotate noenhanced font font7 }
     unset colorbox
     if (panel_is_gain[p]) {

@@ -67,6 +67,10 @@ do for [p = 1:panels] {
         on_left = (log_x ? log(panel_target[p] / panel_left[p]) / log(panel_right[p] / panel_left[p]) : (panel_target[p] - panel_left[p]) / (panel_right[p] - panel_left[p])) > 0.5
         if (on_left) { set label 4 target_name at first panel_target[p], graph 0.06 right offset -0.4, 0 noenhanced front font font6 } else { set label 4 target_name at first panel_target[p], graph 0.06 left offset 0.4, 0 noenhanced front font font6 }
     }
+    if (aimed && !steps) {
+        set arrow 1 from graph 0, first panel_target[p] to graph 1, first panel_target[p] nohead front lc rgb 'black' lw 0.8 dt 2
+        set label 4 target_name at graph 0.02, first panel_target[p] left offset 0, 0.45 noenhanced front font font6
+    }
     # Names keep a line's distance: pushed up from below, then down from the top.
     place = -1e9
     count = 0

@@ -120,7 +120,8 @@ function lines(series, options) {
   return drawn((box, width) => {
     const left = 58, right = 16, top = 10, height = options.height || 240;
     const xs = series.flatMap(s => s.points.map(p => p[0])), ys = series.flatMap(s => s.points.flatMap(p => (isNumber(p[3]) ? [p[1] - p[3], p[1] + p[3]] : [p[1]])));
-    const numbers = options.numbers, log = numbers && isLog(numbers);
+    const numbers = options.numbers, log = numbers && (isLog(numbers) || (options.log && Math.min(...numbers) > 0));
+    if (options.level) ys.push(options.level.at);
     const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(!numbers ? [-0.5, options.values.length - 0.5] : xs.length ? [Math.min(...xs), Math.max(...xs)] : [0, 1]).range([left, width - right]);
     const y = d3.scaleLinear().domain(extent(ys, options.zero)).nice().range([height, top]);
     const root = svg('svg', { width, height: height + 44, role: 'img', 'aria-label': options.said });
@@ -133,6 +134,8 @@ function lines(series, options) {
     d3.select(group).call(axis);
     root.append(group);
     if (options.zero && y.domain()[0] < 0) root.append(svg('line', { class: 'zero', x1: left, x2: width - right, y1: y(0), y2: y(0) }));
+    if (options.level) root.append(svg('line', { class: 'bound', x1: left, x2: width - right, y1: y(options.level.at), y2: y(options.level.at) }),
+      svg('text', { class: 'halo', x: left + 4, y: y(options.level.at) - 4 }, options.level.said));
     const apart = numbers ? 0 : Math.min(8, (width - left - right) / (options.values.length + 1) / series.length); /* side by side */
     const taken = new Map();
     series.filter(s => !(options.hidden && options.hidden.has(s.label))).forEach((s, i) => {

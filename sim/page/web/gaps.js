@@ -18,7 +18,7 @@ function gapCurve(metric, a) {
   const format = v => percent(v), name = 'gap-' + (a + 1);
   const said = `mean gap to the bound of ${wordsOf(metric)} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
   return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `mean over the points${axis.binned ? ' of each interval' : ''}${apartWords(axis)}`),
-    lines(series, { numbers: axis.numbers, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: true, said, height: 220 }),
+    lines(series, { numbers: axis.numbers, log: axisIsLog(axis), apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: true, said, height: 220 }),
     under(name, () => [[axis.name, 'policy', 'metric', 'points', 'mean_gap_ratio', 'least_gap_ratio', 'greatest_gap_ratio']].concat(
       rows.map(r => [axis.values[r[0]], policies[r[1]], metric, r[2], r[3], r[4], r[5]]))));
 }

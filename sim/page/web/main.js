@@ -58,7 +58,7 @@ function beginSweep() {
     if (data.axes[axis] && data.axes[axis].values[value] !== undefined) state.fixed[axis] = value;
   state.set = change => { Object.assign(state, change); render(sweepSections(state)); };
   const plan = data.plan;
-  document.getElementById('subtitle').textContent = `Sweep ${plan.plan}: ${group(plan.points)} points, ${group(plan.done)} done, ${group(plan.failed)} failed; ${plural(data.axes.length, 'axis', 'axes')}: ${words(data.axes.map(axis => axis.name).join(', '), 200)}`;
+  document.getElementById('subtitle').textContent = `Sweep ${plan.plan}: ${group(plan.points)} points, ${group(plan.done)} done, ${group(plan.failed)} failed; ${plural(data.axes.length, 'axis', 'axes')}: ${words(data.axes.map(axisName).join(', '), 200)}`;
   document.getElementById('colophon').textContent = versionOf();
   noteMetric(state);
   state.set({});

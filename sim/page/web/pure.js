@@ -48,12 +48,6 @@ function show(metric, value) {
   return plain(value / unit.size) + (unit.name && unit.name !== '1/s' ? '\u202f' + unit.name : unit.name ? '/s' : '');
 }
 
-/* A varied field in words: 'policies.fine_grained.limit' is 'limit of fine_grained'. */
-function fieldWords(path) {
-  const of = path.match(/^(?:policies|vms|processes|pods|devices)\.([^.,]+)\.([^,]+)$/);
-  return of && of[1] !== '*' && !/^\d+$/.test(of[1]) ? `${of[2].replace(/[._]/g, ' ')} of ${of[1]}` : path;
-}
-
 /* A mean and the half-width of its interval in one unit, with as many digits as the half-width means: [mean, ' ± half-width' and the unit]. */
 function showWith(metric, mean, half) {
   if (!isNumber(mean) || !(half > 0)) return [show(metric, mean), ''];
@@ -156,4 +150,4 @@ function sharesOf(pieces, colors, from, to, bins) {
 const readHash = hash => Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')));
 const writeHash = state => { const text = new URLSearchParams(Object.entries(state).filter(e => e[1] !== null && e[1] !== undefined && e[1] !== '')).toString(); return text ? '#' + text : ''; };
 
-if (typeof module !== 'undefined') module.exports = { plain, fieldWords, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash };
+if (typeof module !== 'undefined') module.exports = { plain, percent, unitOf, show, showWith, tablesOf, sortRows, csv, isLog, paretoFront, lanesOf, sharesOf, readHash, writeHash };

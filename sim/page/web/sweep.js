@@ -3,7 +3,16 @@
 
 const viewOf = state => data.subjects[state.subject];
 const whose = (view, n) => (view.subject === view.names[n] ? 'the ' + view.subject : `${view.subject} ${view.names[n]}`);
-const axisWords = axis => fieldWords(axis.name) + (axis.unit ? ` (${axis.unit})` : '');
+/* What the sweep says of a varied field: [path, words, whether its scale is logarithmic]. Fields that change together are one axis. */
+const fieldsOf = axis => axis.name.split(', ').map(path => data.fields.find(field => field[0] === path) || [path, path, 0]);
+const axisName = axis => fieldsOf(axis).map(field => field[1]).join(', ');
+const axisWords = axis => axisName(axis) + (axis.unit ? ` (${axis.unit})` : '');
+const axisIsLog = axis => fieldsOf(axis).some(field => field[2]);
+/* The deadline of the name that is shown, where its latency is; null without one. */
+function deadlineOf(view, state) {
+  const known = view.subject === 'vm' && /^job_latency_/.test(state.metric) && data.deadlines.find(row => row[0] === view.names[state.name]);
+  return known ? known[1] : null;
+}
 
 /* The columns of an `overall` row after name, policy and points. */
 const OVERALL = ['mean', 'change', 'ci', 'least', 'most', 'better', 'best', 'shared', 'equal', 'won', 'lost', 'tested'];
@@ -143,7 +152,7 @@ function aloneWords(state, axis) {
   return `. The speed alone, which ${wordsOf(state.metric)} divides by, moves along this axis: ${rows.slice(0, 3).map(r => `${r[1]} by ${whole(r[2])} to ${whole(r[3])} %`).join(', ')}${rows.length > 3 ? ` and ${rows.length - 3} more` : ''}; ${wordsOf(view.subject === 'host' ? 'kernels_per_s' : 'jobs_per_s')} does not divide by it`;
 }
 
-const apartWords = axis => axis.with.length ? `. Not all else is equal: ${axis.with.map(b => data.axes[b].name).join(', ')} ${axis.with.length > 1 ? 'differ' : 'differs'} too, so there are no lines` : '';
+const apartWords = axis => axis.with.length ? `. Not all else is equal: ${axis.with.map(b => axisName(data.axes[b])).join(', ')} ${axis.with.length > 1 ? 'differ' : 'differs'} too, so there are no lines` : '';
 
 function curve(state, a) {
   const axis = data.axes[a], view = viewOf(state), means = meansBy(state, [a], fixedWithout(state, [a]), state.change) || [];
@@ -153,9 +162,9 @@ function curve(state, a) {
   const series = view.policies.map((label, p) => ({ label, color: p, points: means.filter(c => c.policy === p).sort((x, y) => x.at[0] - y.at[0]).map(c => [axis.numbers ? axis.numbers[c.at[0]] : c.at[0], c.mean / unit.size, c.at[0], ciOf(c)]) })).filter(s => s.points.length && !(state.change && s.color === 0));
   const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : `${wordsOf(state.metric)}${unit.name ? ` (${unit.name})` : ''}`;
   const said = `${what} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
-  const name = 'curve-' + (a + 1);
+  const name = 'curve-' + (a + 1), deadline = state.change ? null : deadlineOf(view, state), level = isNumber(deadline) ? { at: deadline / unit.size, said: `deadline ${show(state.metric, deadline)}` } : null;
   return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${ci ? '; bands are 95 % intervals over the replications' : ''}${apartWords(axis)}${aloneWords(state, axis)}`),
-    lines(series, { hidden: hiddenPolicies, numbers: axis.numbers, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said, height: 220 }),
+    lines(series, { hidden: hiddenPolicies, numbers: axis.numbers, log: axisIsLog(axis), level, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said: said + (level ? `; ${level.said}` : ''), height: 220 }),
     under(name, () => [[axis.name, 'policy', 'subject', 'name', state.change ? state.metric + '_change_ratio' : state.metric, 'ci95', 'points']].concat(
       means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, isNumber(ciOf(c)) ? ciOf(c) * unit.size : null, c.points]))));
 }
@@ -200,8 +209,8 @@ function mapSection(state) {
     const title = what === 'winner' ? `policy with the best ${wordsOf(state.metric)}` : `${what === 'change' ? `change over ${view.policies[0]} of ` : ''}${wordsOf(state.metric)} under ${view.policies[policy]}`;
     const open = cell => { at = cell; card.replaceChildren(...[cellCard(state, pair, at)].filter(Boolean)); }, card = el('div');
     const cells = means.map(c => [c.at[0], c.at[1], c.mean, what === 'winner' ? c : null]), names = { x: axisWords(data.axes[a]), y: axisWords(data.axes[b]) };
-    const said = `${title} by ${data.axes[a].name} and ${data.axes[b].name}: ` + (!means.length ? 'no values' : what === 'winner' ? view.policies.map((label, p) => `${label} in ${plural(means.filter(c => c.policy === p && !c.tied).length, 'cell')}`).join(', ') : `from ${format(Math.min(...means.map(c => c.mean)))} to ${format(Math.max(...means.map(c => c.mean)))}`);
-    refill(box, el('div', { class: 'controls' }, choice('Axes', able.map((p, i) => [i, p.map(k => data.axes[k].name).join(' × ')]), able.indexOf(pair), i => { pair = able[Number(i)]; at = null; remember('axes', i); draw(); }),
+    const said = `${title} by ${axisName(data.axes[a])} and ${axisName(data.axes[b])}: ` + (!means.length ? 'no values' : what === 'winner' ? view.policies.map((label, p) => `${label} in ${plural(means.filter(c => c.policy === p && !c.tied).length, 'cell')}`).join(', ') : `from ${format(Math.min(...means.map(c => c.mean)))} to ${format(Math.max(...means.map(c => c.mean)))}`);
+    refill(box, el('div', { class: 'controls' }, choice('Axes', able.map((p, i) => [i, p.map(k => axisName(data.axes[k])).join(' × ')]), able.indexOf(pair), i => { pair = able[Number(i)]; at = null; remember('axes', i); draw(); }),
       choice('Shown', kinds, what, value => { what = value; remember('map', value); if (what === 'change' && policy === 0) policy = 1; draw(); }),
       what === 'winner' ? null : choice('Policy', view.policies.map((label, p) => [p, label]), policy, value => { policy = Number(value); remember('policy', value); if (policy === 0 && what === 'change') what = 'value'; draw(); }), fixedChoices(state, pair, draw)),
     figure('map', `${title}; means over all other axes, unless chosen above.${what === 'winner' ? ' A grey cell has several best policies.' : ''} A cell opens its point.`,
