@@ -52,11 +52,6 @@ static void end_warmup(void *subject, uint64_t now)
     add_partial_all(run, -1, now);
 }
 
-static bool takes_part(const struct run *run, size_t vm)
-{
-    return run->spec->only_vm < 0 || (size_t)run->spec->only_vm == vm;
-}
-
 /* The number of the first `vms` VMs that may be on the device. */
 static size_t count_on(const struct sms_scenario *scenario, size_t device, size_t vms)
 {
@@ -64,11 +59,6 @@ static size_t count_on(const struct sms_scenario *scenario, size_t device, size_
     for (size_t v = 0; v < vms; v++)
         count += sms__may_be_on(&scenario->vm[v], device);
     return count;
-}
-
-static bool is_on(const struct run *run, size_t vm, size_t device)
-{
-    return takes_part(run, vm) && sms__may_be_on(&run->scenario->vm[vm], device);
 }
 
 /* True if a background demands a resource of scope device. */
@@ -91,7 +81,7 @@ static const struct sms__footprint *const *find_types(const struct run *run, siz
     const struct sms__footprint **types =
         SMS__NEW(run->arena, const struct sms__footprint *, first[run->scenario->vms]);
     for (size_t v = 0; v < run->scenario->vms; v++)
-        for (size_t k = first[v]; is_on(run, v, device) && k < first[v + 1]; k++)
+        for (size_t k = first[v]; sms__may_be_on(&run->scenario->vm[v], device) && k < first[v + 1]; k++)
             types[k] = &run->scenario->vm[v].fit[device][k - first[v]];
     return types;
 }
@@ -159,7 +149,7 @@ static void init(struct run *run)
     init_bins(run, sms);
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; d < scenario->devices; d++)
-            if (is_on(run, v, d))
+            if (sms__may_be_on(&scenario->vm[v], d))
                 init_feed(run, v, d);
     sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
 }
@@ -169,7 +159,7 @@ static void record_ends(struct run *run)
 {
     struct sms__record *record = run->spec->record;
     for (size_t v = 0; v < run->scenario->vms; v++)
-        record->vm[v].ended = takes_part(run, v) && run->scenario->vm[v].repeat > 0;
+        record->vm[v].ended = run->scenario->vm[v].repeat > 0;
     for (size_t f = 0; f < run->feeds; f++)
         if (run->feed[f].ended < run->feed[f].vm->repeat)
             record->vm[run->feed[f].vm - run->scenario->vm].ended = false;

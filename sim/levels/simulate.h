@@ -9,7 +9,7 @@ struct sms__run_spec {
     const struct sms_scenario *scenario;
     const struct sms__policy_use *policy;
     uint64_t seed;
-    long only_vm;                       /* only this VM runs, by itself; -1: all VMs */
+    long only_vm;                       /* only this tenant runs, by itself; -1: all. A VM is its scenario's only one */
     struct sms__run_observer *observer; /* or NULL */
     const struct sms_run_options *options;
     struct sms__record *record; /* filled; in the arena */

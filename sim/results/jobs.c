@@ -214,6 +214,18 @@ static int run_policy(struct job *job)
     return code;
 }
 
+/* Makes a scenario of the VM alone, so that what such a run takes does not grow with the number of VMs. Processes and
+ * pods stay with the others, which take no part. Returns its index in it. */
+static size_t isolate(const struct sms_scenario *scenario, size_t tenant, struct sms_scenario *alone)
+{
+    *alone = *scenario;
+    if (scenario->shares || scenario->cluster)
+        return tenant;
+    alone->vm = &scenario->vm[tenant];
+    alone->vms = 1;
+    return 0;
+}
+
 static int run_alone(struct job *job)
 {
     const struct work *work = job->work;
@@ -221,12 +233,14 @@ static int run_alone(struct job *job)
     size_t idx = job->idx - results->policies * work->count, vms = results->scenario->vms;
     size_t replication = work->first + idx / vms;
     struct sms__alone *alone = &results->alone[replication * vms + idx % vms];
+    struct sms_scenario scenario;
+    const size_t only = isolate(results->scenario, idx % vms, &scenario);
     struct sms__record record;
     struct sms__run_spec spec = {
-        .scenario = results->scenario,
+        .scenario = &scenario,
         .policy = results->scenario->alone,
         .seed = replication_seed(work, replication),
-        .only_vm = (long)(idx % vms),
+        .only_vm = (long)only,
         .options = results->options,
         .record = &record,
     };
@@ -235,7 +249,7 @@ static int run_alone(struct job *job)
     int code = sms__simulate(&job->arena, &spec);
     if (code)
         return code;
-    *alone = sms__measure_alone(&record, idx % vms);
+    *alone = sms__measure_alone(&record, only);
     hand_over(job, alone);
     return SMS_OK;
 }
@@ -244,12 +258,14 @@ static int run_listed(struct job *job)
 {
     const struct sms_results *results = job->work->results;
     const struct sms__tenant_run *run = &job->work->list[job->idx];
+    struct sms_scenario scenario;
+    const size_t only = isolate(results->scenario, run->vm, &scenario);
     struct sms__record record;
     struct sms__run_spec spec = {
-        .scenario = results->scenario,
+        .scenario = &scenario,
         .policy = &results->scenario->policy[results->policy[run->policy]],
         .seed = replication_seed(job->work, run->replication),
-        .only_vm = (long)run->vm,
+        .only_vm = (long)only,
         .options = results->options,
         .record = &record,
     };
@@ -257,7 +273,7 @@ static int run_listed(struct job *job)
     memcpy(job->why, record.why, sizeof job->why);
     job->at = record.at;
     if (code == SMS_OK)
-        *run->out = sms__measure_alone(&record, run->vm);
+        *run->out = sms__measure_alone(&record, only);
     return code;
 }
 

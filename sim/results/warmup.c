@@ -3,7 +3,6 @@
 #include "results.h"
 
 #include "../base/statistics.h"
-#include "../model/draws.h"
 
 #include <math.h>
 
@@ -11,9 +10,9 @@
  * last ones are beyond the end. */
 static size_t count_parts(const struct sms_scenario *scenario)
 {
-    double end_ps = scenario->duration_ps - sms__slack_ps(scenario);
+    double end_ps = scenario->duration_ps - scenario->slack_ps;
     double parts = floor(end_ps / (double)sms__series_ps(scenario));
-    if (sms__slack_ps(scenario) <= 0)
+    if (scenario->slack_ps <= 0)
         parts = ceil(scenario->duration_ps / (double)sms__series_ps(scenario));
     return parts < SMS__SERIES ? (size_t)parts : SMS__SERIES;
 }
