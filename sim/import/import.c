@@ -65,7 +65,7 @@ static void write_scenario(const struct conversion *conversion, size_t workloads
     if (facts->jitter)
         fputs("run: {replications: 5} # block times are drawn: the least number that tells their spread\n",
               conversion->to);
-    fputs("policies: [round_robin]\nvms:\n", conversion->to);
+    fputs("policies: [leftover]\nvms:\n", conversion->to);
     for (size_t i = 0; i < workloads; i++) {
         if (workloads == 1)
             fprintf(conversion->to, "  - {name: vm, workload: %s, repeat: 1}\n", name);

@@ -304,8 +304,7 @@ static void state_all(const struct trace *trace)
 
 static void write_processes(const struct trace *trace)
 {
-    fputs("policies: [{mode: mps, block: round_robin}] # assumed: that processes run at the same time\nprocesses:\n",
-          trace->to);
+    fputs("policies: [{mode: mps}] # assumed: that processes run at the same time\nprocesses:\n", trace->to);
     for (size_t p = 0, n = 1, next; p < trace->parts; p = next, n++) {
         const struct part *part = &trace->part[p];
         size_t device = 0;
@@ -338,7 +337,7 @@ static void write_scenario(const struct trace *trace, bool drawn)
     if (trace->parts > 1)
         write_processes(trace);
     else
-        fprintf(trace->to, "policies: [round_robin]\nvms:\n  - {name: vm, workload: %s, repeat: %llu}\n",
+        fprintf(trace->to, "policies: [leftover]\nvms:\n  - {name: vm, workload: %s, repeat: %llu}\n",
                 trace->part[0].name, (unsigned long long)trace->part[0].repeat);
 }
 

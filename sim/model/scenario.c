@@ -25,11 +25,12 @@ static const struct sms__field scenario_fields[] = {
      .help = "which kernel offers a block next; default leftover"},
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
      .help = "simtbs: as that simulator, digit for digit; default off"},
-    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY,
-     .form = SMS__FORM_TENANTS, .least = 1, .most = SMS__POLICIES_MAX,
-     .help = "NAME or {NAME: {...}}; with processes also {share: ..., mode: ..., block: ...}"},
+    {"policies", SMS__CUSTOM, .read = sms__read_policies, .holds = SMS__MANY, .form = SMS__FORM_TENANTS, .least = 1,
+     .most = SMS__POLICIES_MAX,
+     .help =
+         "NAME or {NAME: {...}}; with processes also {share: ..., mode: ..., block: ...}; default leftover, or plain"},
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
-     .help = "the policy of the stand-alone runs; default round_robin"},
+     .help = "the policy of the stand-alone runs; default leftover, as hardware does"},
     {"vms", SMS__FIELDS, .read = sms__read_vms, .holds = SMS__MANY, .fields = sms__vm_fields, .most = ENTRIES_MAX,
      .one_of = TENANTS, .help = "tenants on all SMs; or give processes"},
     {"processes", SMS__FIELDS, .read = sms__read_processes, .holds = SMS__MANY, .fields = sms__process_fields,
@@ -70,7 +71,7 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
         sms__read_cluster(reader, node, scenario);
     else
         sms__read_fields(reader, node, scenario_fields, scenario);
-    sms__default_alone(reader, scenario);
+    sms__default_policies(reader, scenario);
 }
 
 const char *sms_scenario_name(const struct sms_scenario *scenario) { return scenario ? scenario->name : NULL; }

@@ -108,6 +108,25 @@ static void note_stp(struct sms_results *results)
                                  most, scenario->vms, scenario->alone->label));
 }
 
+static bool is_first_of_name(const struct sms_scenario *scenario, size_t device)
+{
+    size_t first = 0;
+    while (strcmp(scenario->device[first]->name, scenario->device[device]->name) != 0)
+        first++;
+    return first == device;
+}
+
+/* The devices for which it holds, each once, as "a100, v100"; "" if it holds for none. */
+static const char *names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device))
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const char *text = "";
+    for (size_t d = 0; d < scenario->devices; d++)
+        if (holds(scenario->device[d]) && is_first_of_name(scenario, d))
+            text = sms__print(&results->arena, "%s%s%s", text, *text ? ", " : "", scenario->device[d]->name);
+    return text;
+}
+
 /* The resources with a knee, as "dram of v100, l2 of v100"; "" if no device has one. */
 static const char *knees(struct sms_results *results)
 {
@@ -115,16 +134,15 @@ static const char *knees(struct sms_results *results)
     const char *text = "";
     for (size_t d = 0; d < scenario->devices; d++) {
         const struct sms__device *device = scenario->device[d];
-        bool seen = false;
-        for (size_t e = 0; e < d; e++)
-            seen |= !strcmp(scenario->device[e]->name, device->name);
-        for (size_t r = 0; r < device->resources && !seen; r++)
+        for (size_t r = 0; r < device->resources && is_first_of_name(scenario, d); r++)
             if (device->resource[r].knee > 0)
                 text = sms__print(&results->arena, "%s%s%s of %s", text, *text ? ", " : "", device->resource[r].name,
                                   device->name);
     }
     return text;
 }
+
+static bool is_device(const struct sms__device *device) { return device != NULL; }
 
 static void note_default_contention(struct sms_results *results)
 {
@@ -133,8 +151,37 @@ static void note_default_contention(struct sms_results *results)
         note(results, sms__print(&results->arena, "contention %s is the default: fitted for %s; a corner elsewhere",
                                  label, fitted));
     else
+        note(results, sms__print(&results->arena,
+                                 "contention %s is the default, and no knee was measured for %s: what is "
+                                 "oversubscribed is shared, and none of it is lost",
+                                 label, names_of_devices(results, is_device)));
+}
+
+/* Whether its launches cost nothing and nobody chose that. */
+static bool launches_free(const struct sms__device *device)
+{
+    return device->dispatch.launch_ps <= 0 && device->dispatch.block_ps == 0 &&
+           !sms__node_get(device->node, "dispatch");
+}
+
+/* Whether a kernel of some tenant has the device's cost of a launch. */
+static bool launches_blocks(const struct sms_scenario *scenario)
+{
+    bool any = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
+            const struct sms__kernel *kernel = &scenario->vm[v].workload->kernel[k];
+            any |= !kernel->whole && kernel->launch_ps < 0;
+        }
+    return any;
+}
+
+static void note_launches(struct sms_results *results)
+{
+    const char *devices = names_of_devices(results, launches_free);
+    if (*devices && launches_blocks(results->scenario))
         note(results,
-             sms__print(&results->arena, "contention %s is the default: nothing of it was fitted or measured", label));
+             sms__print(&results->arena, "a launch on %s costs nothing, because none was measured there", devices));
 }
 
 static void note_contention(struct sms_results *results)
@@ -359,6 +406,7 @@ int sms__results_note(void *user)
     note_few(results);
     note_stp(results);
     note_contention(results);
+    note_launches(results);
     note_workloads(results);
     return SMS_OK;
 }

@@ -131,6 +131,30 @@ static void a_whole_kernel_demands_shares_of_the_device(void **state)
     sms_file_free(file);
 }
 
+/* Without `policies:` and `alone:`, what hardware does. Below a mode `queue:` still decides, so the default there is
+ * the choice of the SM alone. */
+static void hardware_is_the_default(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        DEVICE WORKLOADS "workload: grid\nkernels: [{name: k, blocks: 9, threads: 64, block_time: 1 us}]\n---\n"
+                         "scenario: vms\ndevices: [{model: big}]\nvms: [{name: v, workload: grid}]\n---\n"
+                         "scenario: processes\ndevices: [{model: big}]\n"
+                         "processes: [{name: p, workload: grid}]\n---\n"
+                         "scenario: pods\nnodes: [{name: n, devices: {model: big}, cpu: 8, memory: 8 GiB}]\n"
+                         "pods: [{name: p, workload: grid, gpu: 50 %%}]\n");
+    static const char *const label[] = {"leftover", "plain", "first_fit"}, *const block[] = {"leftover", "most_room",
+                                                                                             "most_room"};
+    for (size_t i = 0; i < 3; i++) {
+        const struct sms_scenario *scenario = file->scenario[i];
+        assert_int_equal(scenario->policies, 1);
+        assert_string_equal(scenario->policy->label, label[i]);
+        assert_string_equal(scenario->policy->policy->name, block[i]);
+        assert_string_equal(scenario->alone->policy->name, "leftover");
+    }
+    sms_file_free(file);
+}
+
 static void policies_have_three_parts(void **state)
 {
     (void)state;
@@ -146,7 +170,7 @@ static void policies_have_three_parts(void **state)
         assert_string_equal(scenario->policy[p].label, labels[p]);
     const struct sms__policy_use *use = scenario->policy;
     assert_string_equal(use[3].share->name, "plain");
-    assert_string_equal(use[1].policy->name, "round_robin");
+    assert_string_equal(use[1].policy->name, "most_room");
     struct sms__turns turns[5];
     for (size_t p = 0; p < 5; p++)
         turns[p] = sms__mode_turns(&use[p].mode, scenario->device[0]);
@@ -273,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_count_of_vms_equals_writing_each_one_out),
         cmocka_unit_test(a_draw_merges_its_workloads),
         cmocka_unit_test(a_whole_kernel_demands_shares_of_the_device),
+        cmocka_unit_test(hardware_is_the_default),
         cmocka_unit_test(policies_have_three_parts),
         cmocka_unit_test(instances_keep_bandwidth_and_work),
         cmocka_unit_test(pairs_are_read),

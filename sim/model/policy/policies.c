@@ -167,10 +167,13 @@ static void set_default(const struct sms_load_options *options, enum sms__kind k
     set_policy(use, kind, &known);
 }
 
-/* Sets what the entry may name to the defaults. */
+/* Sets what the entry may name to the defaults. What places blocks is the hardware: the SM with the most room, kernels
+ * in launch order (Gilman et al., PER 2020). A VM and a tenant alone get both from the policy, whatever `queue:` says.
+ * Below a mode or a place policy it is the SM only, because `queue:`, leftover by default, is of such an entry as well.
+ */
 static void set_defaults(const struct sms_load_options *options, enum sms__kind first, struct sms__policy_use *use)
 {
-    set_default(options, SMS__BLOCK, "round_robin", use);
+    set_default(options, SMS__BLOCK, first == SMS__BLOCK ? "leftover" : "most_room", use);
     use->mode = sms__bare_mode(first == SMS__BLOCK ? &sms__mode_exclusive : &sms__mode_time_slice);
     if (first == SMS__BLOCK)
         return;
@@ -203,10 +206,15 @@ static struct sms__policy_use *find_same(const struct sms_scenario *scenario, co
     return NULL;
 }
 
+static enum sms__kind first_kind(const struct sms_scenario *scenario)
+{
+    return scenario->cluster ? SMS__PLACE : scenario->shares ? SMS__SHARE : SMS__BLOCK;
+}
+
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    enum sms__kind first = scenario->cluster ? SMS__PLACE : scenario->shares ? SMS__SHARE : SMS__BLOCK;
+    enum sms__kind first = first_kind(scenario);
     if (!sms__expect_list(reader, node, SMS__POLICIES_MAX))
         return;
     scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
@@ -232,15 +240,26 @@ void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, v
     read_use(reader, node, SMS__BLOCK, scenario->alone);
 }
 
-void sms__default_alone(struct sms__reader *reader, struct sms_scenario *scenario)
+/* An entry that names nothing, called by what a bare name would be. */
+static struct sms__policy_use *default_use(struct sms__reader *reader, const struct sms_scenario *scenario,
+                                           enum sms__kind first)
 {
-    const struct sms_load_options *options = sms__load_options(reader);
-    if (!scenario->alone) {
-        scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
-        set_defaults(options, SMS__BLOCK, scenario->alone);
-        scenario->alone->label = scenario->alone->written = scenario->alone->policy->name;
-        scenario->alone->node = scenario->node;
+    struct sms__policy_use *use = SMS__NEW(reader->arena, struct sms__policy_use, 1);
+    set_defaults(sms__load_options(reader), first, use);
+    use->label = first == SMS__PLACE ? use->place->name : first == SMS__SHARE ? use->share->name : use->policy->name;
+    use->written = use->label;
+    use->node = scenario->node;
+    return use;
+}
+
+void sms__default_policies(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    if (!sms__node_get(scenario->node, "policies")) {
+        scenario->policy = default_use(reader, scenario, first_kind(scenario));
+        scenario->policies = 1;
     }
+    if (!scenario->alone)
+        scenario->alone = default_use(reader, scenario, SMS__BLOCK);
     if (scenario->shares || scenario->cluster)
-        set_default(options, SMS__SHARE, "plain", scenario->alone);
+        set_default(sms__load_options(reader), SMS__SHARE, "plain", scenario->alone);
 }

@@ -47,8 +47,9 @@ extern const char sms__policy_option[]; /* the file of marks in that option */
 /* uses.c: `policies:` and `alone:`. `at` is the scenario, reader->user its file. */
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* Completes `alone:`: round_robin by default; processes run under share policy plain, one at a time on a device. */
-void sms__default_alone(struct sms__reader *reader, struct sms_scenario *scenario);
+/* Completes `policies:` and `alone:`: leftover by default, as hardware does; processes run under share policy plain,
+ * one at a time on a device. */
+void sms__default_policies(struct sms__reader *reader, struct sms_scenario *scenario);
 
 /* labels.c: whether this is the use's label, bounded or as written, or the option that asks for it. */
 bool sms__is_labelled(const struct sms__policy_use *use, const char *label);
