@@ -200,6 +200,8 @@ int run_into_folder(struct session *session, const struct run_options *options, 
     int code = cli_exit_code(rows_begin(&rows, session, into->brief, into->folder, errors));
     if (code == EXIT_OK)
         code = run_traced(session, options, trace, &rows);
+    if (code == EXIT_OK)
+        code = draw_unknowns(session, options, 0); /* as compare does, whose JSON the folder has */
     int ended = cli_exit_code(rows_end(&rows, into->folder, errors));
     code = code ? code : ended;
     session->set.cut = rows.cut;

@@ -103,10 +103,12 @@ static void shorten(const json_t *comparisons)
             json_object_del(json_array_get(comparisons, i), rest[k]);
 }
 
-/* The scenario of summary.json, with what comparison.json adds: changes over the first policy, their tests, bounds. */
+/* The scenario of summary.json, with what comparison.json adds: changes over the first policy, their tests, bounds,
+ * draws of what is not known. */
 static json_t *join(json_t *summary, const json_t *comparison)
 {
-    static const char *const keys[][2] = {{"runs", "ratios"}, {"comparisons", "comparisons"}, {"bounds", "bounds"}};
+    static const char *const keys[][2] = {
+        {"runs", "ratios"}, {"comparisons", "comparisons"}, {"bounds", "bounds"}, {"unknowns", "unknowns"}};
     shorten(json_object_get(comparison, "comparisons"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_object_get(comparison, keys[i][0]))

@@ -90,6 +90,10 @@ END
 # An axis that is a policy's own parameter.
 printf 'plan: limit\nbase: base.yaml\npolicies: [round_robin, fine_grained]\naxes: [{policies.fine_grained.limit: [60 %%, 80 %%, 100 %%]}]\n' >limit.yaml
 "$smsched" sweep limit.yaml --quiet || exit 1
+# Draws of what is not known.
+sed 's/^run: .*/run: {replications: 2, unknowns: 20}/; s/, leftover\]$/]/' base.yaml >unknown.yaml
+"$smsched" run unknown.yaml --out unknown --quiet || exit 1
+"$smsched" report unknown --quiet -o unknown.html || exit 1
 # A load that varies by ratios, and a deadline.
 sed 's/^vms: .*/vms: [{name: a, workload: one, arrivals: {poisson: 300 us}, deadline: 350 us}, {name: b, workload: one, repeat: forever}]/; s/^run: .*/run: {replications: 2, duration: 20 ms}/' base.yaml >loaded.yaml
 printf 'plan: loads\nbase: loaded.yaml\nanswer: {metric: job_latency_p99_ns, of: a}\naxes: [{vms.a.arrivals.poisson: {from: 200 us, to: 800 us, steps: 3, scale: log}}, {contention.slope: [1, 2]}]\nlabels: {contention.slope: press of kernels}\n' >loads.yaml

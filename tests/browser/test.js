@@ -64,7 +64,7 @@ const settle = page => page.waitForTimeout(120);
 
 const pages = { run: ['gains', 'values', 'trade', 'heat', 'timeline'], processes: ['gains', 'values', 'trade', 'timeline'], cluster: ['gains', 'values', 'trade', 'allocation', 'timeline'],
   several: ['gains', 'values', 'heat', 'timeline'], sweep: ['counts', 'gains', 'gaps', 'gap-1', 'gap-2', 'gap-3', 'curve-1', 'curve-2', 'map', 'trade'], hostile: ['gains', 'gaps', 'curve-1'],
-  point: ['gains', 'gaps', 'timeline'], loads: ['gains', 'curve-1', 'curve-2', 'map'], 'many-processes': ['gains', 'timeline'], 'many-cluster': ['gains', 'allocation', 'timeline'], unbounded: ['gains', 'curve-1', 'heat', 'timeline'],
+  point: ['gains', 'gaps', 'timeline'], loads: ['gains', 'curve-1', 'curve-2', 'map'], unknown: ['gains', 'values', 'unknowns'], 'many-processes': ['gains', 'timeline'], 'many-cluster': ['gains', 'allocation', 'timeline'], unbounded: ['gains', 'curve-1', 'heat', 'timeline'],
   equal: ['gains', 'gaps', 'gap-1', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'] };
 
 for (const [name, figures] of Object.entries(pages))
@@ -486,6 +486,16 @@ test('a load is in words on a logarithmic axis, and the deadline is a level amon
   await page.getByLabel('Measured by').selectOption({ label: 'kernels per second of vm a' });
   await settle(page);
   assert.ok(!(await texts('#figure-curve-1')).some(text => text.startsWith('deadline')), 'no deadline among rates');
+}));
+
+test('what is not known is sorted by how far it moves the lead, as comparison.json has it', context => check(context, 'unknown', async page => {
+  const { unknowns } = JSON.parse(fs.readFileSync(path.join(work, 'unknown/comparison.json'), 'utf8')), size = p => Math.abs(p.rank_correlation);
+  const wanted = unknowns.parameters.slice().sort((a, b) => size(b) - size(a)), texts = await page.$$eval('#figure-unknowns svg text.halo:not(.soft)', list => list.map(text => text.textContent));
+  assert.ok(wanted.length > 2 && unknowns.draws === 20);
+  assert.deepStrictEqual(texts, wanted.map(p => p.parameter));
+  for (const row of await download(page, '#figure-unknowns')) near(row.rank_correlation, wanted.find(p => p.parameter === row.parameter).rank_correlation, row.parameter);
+  const beyond = await page.$$eval('#figure-unknowns svg text.soft.halo', list => list.filter(text => text.textContent.endsWith('beyond chance')).length);
+  assert.strictEqual(beyond, wanted.filter(p => p.p_holm < 0.05).length);
 }));
 
 test('the ticks of an axis have different labels, in equal steps where they are equally far apart', async context => {

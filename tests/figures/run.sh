@@ -157,6 +157,21 @@ try 0 "its figures" plot --quiet -o drawn/deadlines deadlines.sweep
 if node "$source/tests/figures/texts.js" drawn/loads/*.svg drawn/served/*.svg drawn/deadlines/*.svg >wrong; then ok; else bad "texts of loads overlap or leave the frame" "$(head wrong)"; fi
 if grep -q '>deadline<' drawn/deadlines/curve-vms.serve.deadline.svg; then bad "a level where the deadline varies"; else ok; fi
 
+# What is not known, the parameter first that moves the lead most.
+sed 's/^scenario: served/scenario: unknown/; s/^policies: .*/policies: [round_robin, {fine_grained: {limit: 90 %}}]\ncontention: proportional\nanswer: {metric: kernels_per_s}/; s/^run: .*/run: {duration: 5 ms, replications: 2, unknowns: 20}/; s/^vms: .*/vms: [{name: a, workload: one, repeat: forever}, {name: b, workload: one, repeat: forever}]/' served.yaml >unknown.yaml
+try 0 "draws of what is not known" run --quiet --out unknown unknown.yaml
+try 0 "its tornado plot" plot --quiet --figures 'unknowns*' -o drawn/unknown unknown
+python3 - <<'END' >wrong 2>&1 && ok || bad "the tornado plot" "$(cat wrong)"
+import csv, json
+told = {p["parameter"]: p for p in json.load(open("unknown/comparison.json"))["unknowns"]["parameters"]}
+rows = list(csv.DictReader(open("drawn/unknown/unknowns-unknown.csv")))
+sizes = [abs(float(row["value"])) for row in rows]
+assert len(rows) == min(20, len(told)) > 2 and sizes == sorted(sizes, reverse=True), sizes
+for row in rows:
+    assert abs(float(row["value"]) - told[row["parameter"]]["rank_correlation"]) < 1e-9 and int(row["beyond"]) == (told[row["parameter"]]["p_holm"] < 0.05), row
+END
+if node "$source/tests/figures/texts.js" drawn/unknown/*.svg >wrong; then ok; else bad "texts of a tornado plot" "$(head wrong)"; fi
+
 # A figure can be drawn again where it lies, in another format.
 if (cd drawn/few && gnuplot -c answer.gp pdf) && head -c 4 drawn/few/answer.pdf | grep -q %PDF; then ok; else bad "a script draws its figure again"; fi
 try 0 "a width" plot --quiet --width 8.89cm --format svg,pdf --figures 'an*,throughput' -o chosen few

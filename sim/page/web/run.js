@@ -177,6 +177,19 @@ function gainsOf(state) {
     [dots(list, `change over ${scenario.policies[0]}`, v => percent(v, true))], rows), el('p', { class: 'muted' }, comparisons(scenario, state.subject))];
 }
 
+/* ---- what is not known: a tornado plot ---- */
+
+function unknownsSection({ scenario }) {
+  const u = scenario.unknowns, all = u && u.over ? u.parameters.filter(p => isNumber(p.rank_correlation)) : [];
+  if (!all.length) return null;
+  const beyond = p => isNumber(p.p_holm) && p.p_holm < 0.05, format = v => plain(v, 2), best = scenario.policies.indexOf(u.of);
+  const rows = all.slice().sort((a, b) => Math.abs(b.rank_correlation) - Math.abs(a.rank_correlation)).slice(0, 20);
+  const won = u.policies.find(p => p.policy === u.of);
+  return figure('unknowns', `How far each parameter that is not known moves the lead of ${u.of} over ${u.over} in ${plural(u.draws, 'draw')}: its rank correlation with the lead${all.length > rows.length ? `, the first ${rows.length} of ${all.length}` : ''}. ${u.of} is best in ${won.best_count + won.shared_count} of them. "Beyond chance" holds after Holm's correction.`,
+    [bars(rows.map(p => ({ label: p.parameter, color: best, value: p.rank_correlation, said: `${p.rank_correlation > 0 ? '+' : ''}${format(p.rank_correlation)}${beyond(p) ? ', beyond chance' : ''}` })), null, 'rank correlation with the lead', format, '')],
+    () => [['scenario', 'policy', 'over', 'parameter', 'rank_correlation', 'p_holm', 'spread_ratio']].concat(all.map(p => [scenario.scenario, u.of, u.over, p.parameter, p.rank_correlation, p.p_holm, p.spread_ratio])));
+}
+
 /* ---- values and the bound: the figure of the answer ---- */
 
 function valuesOf(state, v) {
@@ -393,7 +406,7 @@ function runSections(state) {
   const chooser = several ? el('div', { class: 'controls' }, choice('Scenario', data.scenarios.map((s, i) => [i, s.scenario]), data.scenarios.indexOf(state.scenario), i => state.setScenario(data.scenarios[Number(i)]))) : null;
   return [[null, 'answer', [several ? [chooser, state.scenario.question ? el('p', {}, el('strong', {}, state.scenario.question)) : null] : null, answerOf(state)]],
     several ? ['All scenarios', 'overview', overviewSection(state)] : null,
-    ['Timeline', 'timeline', timelineSection(state)], ['Gains and their certainty', 'gains', gainsOf(state)], ['One metric against another', 'trade', tradeOf(state)], ['All numbers', 'table', tableSection(state)],
+    ['Timeline', 'timeline', timelineSection(state)], ['Gains and their certainty', 'gains', gainsOf(state)], ['What is not known', 'unknowns', unknownsSection(state)], ['One metric against another', 'trade', tradeOf(state)], ['All numbers', 'table', tableSection(state)],
     ['Occupancy of the SMs', 'heat', heatSection(state)], ['Allocation of the cluster', 'allocation', allocationSection(state)],
     ['What was run', 'manifest', [commandLine(), manifestSection()]]];
 }
