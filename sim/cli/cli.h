@@ -99,6 +99,7 @@ struct cli_command {
     void (*describe)(FILE *to);               /* prints more help; or NULL */
     bool verb;                                /* the first of several arguments names no file */
     const char *hint;                         /* added to the message about an unknown option; or NULL */
+    struct cli_text hints[2];                 /* the same about options of other commands; ends with NULL */
     size_t size;                              /* of the command's struct of options */
     int (*run)(struct cli *cli);              /* returns an exit code */
 };
@@ -166,6 +167,9 @@ void *cli_value(struct cli *cli, const char *name);
 int cli_check_outputs(struct cli *cli);
 /* Refuses the same of a file that only the inputs name. */
 int cli_check_input(const struct cli *cli, const char *path);
+/* Refuses a folder where `what`, such as "the file of a plan", is to be named. EXIT_OK, or EXIT_INPUT with the problem
+ * printed. */
+int cli_check_file(const char *path, const char *what);
 
 /* help.c */
 void cli_print_usage(const struct cli_command *const *commands, FILE *to);

@@ -97,6 +97,8 @@ static int check(struct cli *cli)
     struct sms__write junit = {0};
     given->run.alone_each = !cli->quiet; /* what the answer says, which a quiet check leaves out */
     int code = session_load(&session, cli, &given->run.changes);
+    if (code == EXIT_OK && given->baseline)
+        code = cli_check_file(given->baseline, "a file that 'smsched run --format csv' wrote");
     if (code == EXIT_OK)
         code = session_load_trust(&session, false, FORMAT_TABLE);
     if (code == EXIT_OK && given->junit)

@@ -121,5 +121,8 @@ const struct cli_command cmd_compare = {
     .texts = {{"policy",
                "compare only this policy with the others named, and add it if the scenario lacks it (repeatable)"},
               {"quiet", "print no progress"}},
+    .hints = {{"metric",
+               "'answer: {metric: job_latency_p99_ns, of: NAME}' in the scenario says what is compared, and so does "
+               "--set answer.metric=NAME; 'smsched list metrics' has the names"}},
     .size = sizeof(struct options),
     .run = compare};

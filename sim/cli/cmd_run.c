@@ -116,5 +116,8 @@ const struct cli_command cmd_run = {
                 {cli_models},
                 {cli_quiet}},
     .texts = {{"quiet", "print no progress, and with --out no results"}},
+    .hints = {{"metric",
+               "'answer: {metric: job_latency_p99_ns, of: NAME}' in the scenario says what is compared, and so does "
+               "--set answer.metric=NAME; 'smsched list metrics' has the names"}},
     .size = sizeof(struct options),
     .run = run};

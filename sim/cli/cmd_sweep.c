@@ -75,6 +75,8 @@ static int load(struct sweep *sweep, const struct cli *cli, const char *path, co
     if (!strcmp(path, "-"))
         return cli_usage(cli, "a plan is read from a file, not from standard input: 'sweep status', 'sweep merge' and "
                               "'report --point' read it again");
+    if (cli_check_file(path, "the file of a plan"))
+        return EXIT_INPUT;
     int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
     if (code || !sweep->plan)
         return cli_print_errors(code, &errors);

@@ -153,9 +153,21 @@ static int set_option(struct cli *cli, const struct cli_entry *entry, const char
 
 static const char *long_name(const void *user, size_t i) { return ((const struct option *)user)[i].name; }
 
+/* Returns the hint of the command about an option that it lacks; NULL if there is none. */
+static const char *hint_about(const struct cli *cli, const char *word)
+{
+    for (const struct cli_text *hint = cli->command->hints; hint->option; hint++)
+        if (!strncmp(word, "--", 2) && strcspn(word + 2, "=") == strlen(hint->option) &&
+            !strncmp(word + 2, hint->option, strlen(hint->option)))
+            return hint->help;
+    return NULL;
+}
+
 static int bad_option(const struct cli *cli, const struct option *list, size_t count, char **argv)
 {
-    const char *word = argv[optind - 1];
+    const char *word = argv[optind - 1], *hint = hint_about(cli, word);
+    if (hint)
+        return cli_usage(cli, "unknown option '%s'; %s", word, hint);
     const char *near = !strncmp(word, "--", 2) ? sms__nearest(word + 2, count, long_name, list) : NULL;
     if (near && strcmp(near, word + 2))
         return cli_usage(cli, "unknown option '%s'; did you mean '--%s'?", word, near);

@@ -75,6 +75,20 @@ int cli_check_input(const struct cli *cli, const char *path)
     return EXIT_OK;
 }
 
+int cli_check_file(const char *path, const char *what)
+{
+    char manifest[2][SMS__PATH_BYTES];
+    struct stat st;
+    if (stat(path, &st) || !S_ISDIR(st.st_mode))
+        return EXIT_OK;
+    snprintf(manifest[0], SMS__PATH_BYTES, "%s/manifest.json", path);
+    snprintf(manifest[1], SMS__PATH_BYTES, "%s/results/manifest.json", path);
+    if (sms__folder_lists(manifest[0]) || sms__folder_lists(manifest[1]))
+        return cli_fail(EXIT_INPUT, path, "is a folder; name %s; 'smsched report %s' shows the results in it", what,
+                        path);
+    return cli_fail(EXIT_INPUT, path, "is a folder; name %s", what);
+}
+
 /* An argument may be a folder of results or of a sweep. */
 static int check_arguments(const struct cli *cli)
 {

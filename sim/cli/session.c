@@ -109,6 +109,8 @@ static int load_one(struct session *session, const char *path, const struct sess
     struct sms_load_options options = session_options(session->cli);
     struct sms_errors errors;
     struct sms_file *file = NULL;
+    if (cli_check_file(path, "a file of scenarios"))
+        return EXIT_INPUT;
     int code = strcmp(path, "-") ? sms_file_load(path, &options, &file, &errors) : load_stdin(&options, &file, &errors);
     if (code)
         return cli_print_errors(code, &errors);

@@ -295,6 +295,18 @@ bool sms__print_answer(const struct sms_results *results, size_t baseline, struc
     return answered;
 }
 
+void sms__print_no_answer(const struct sms_results *results, FILE *to)
+{
+    struct sms_question asked;
+    if (!sms_results_question(results, &asked))
+        fputs("  no answer: these results do not have the metric that the scenario asks for\n", to);
+    else if (sms_results_policies(results) == 1)
+        fputs("  no answer: there is only one policy, so nothing to compare it with\n", to);
+    else
+        fprintf(to, "  no answer: no policy has a value of %s of %s; 'answer: {metric: ...}' names another metric\n",
+                sms__metric_name(asked.subject, asked.metric), sms_results_subject(results, asked.subject, asked.idx));
+}
+
 /* ---- JSON ---- */
 
 /* The answer, or what bears on it. Returns NULL when out of memory. */

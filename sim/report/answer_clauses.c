@@ -106,6 +106,12 @@ void sms__answer_put_few(const struct sms__outcome *answer, FILE *to)
         fprintf(to, "; 0 in most replications%s", verdict);
 }
 
+static void put_policy(const struct sms__outcome *answer, size_t policy, FILE *to)
+{
+    if (sms_results_policies(answer->results) > 1)
+        fprintf(to, " under %s", sms_results_policy(answer->results, policy));
+}
+
 /* If a time of waiting is asked for, missed deadlines matter, too. */
 void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
 {
@@ -118,11 +124,14 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
     if (!waits || isnan(best) || isnan(base))
         return;
     fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
+    put_policy(answer, answer->best.best, to);
     const double most = sms__most_missed(answer->results, answer->best.best, misses.subject, misses.idx, misses.metric);
     if (!isnan(most))
         fprintf(to, " (at most %.2g %%)", 100 * most);
-    if (best != base)
+    if (best != base) {
         fprintf(to, " instead of %.3g %%", 100 * base);
+        put_policy(answer, answer->baseline, to);
+    }
 }
 
 /* No policy is above the bound, and the best one that was run is a lower end. */

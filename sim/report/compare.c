@@ -389,6 +389,8 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, s
     bool answered = sms__print_answer(results, baseline, trust, "", screen->to);
     sms__print_unknowns(results, baseline, screen->to);
     sms__print_heading(results, !answered, screen->to);
+    if (!answered)
+        sms__print_no_answer(results, screen->to);
     if (begin(&c, results, baseline)) {
         print_table(&c, screen);
         print_legend(&c, screen->to);

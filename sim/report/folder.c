@@ -189,7 +189,7 @@ static int check_target(const char *path, enum sms__folder_kind kind, const stru
     if (!*exists)
         return errno == ENOENT ? SMS_OK : sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
     if (kind == SMS__FOLDER_NEW)
-        return sms__fail(errors, SMS_EIO, path, "exists already; results never overwrite");
+        return sms__fail(errors, SMS_EIO, path, "exists already; name another folder, or replace results with --force");
     if (!S_ISDIR(st.st_mode))
         return sms__fail(errors, SMS_EIO, path, "is not a folder; move it, or name another one");
     return check_entries(path, names, errors);

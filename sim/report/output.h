@@ -94,6 +94,8 @@ struct json_t *sms__json_answer(const struct sms_results *results, size_t baseli
  * `trust` is not NULL, another line says which measurements bear on it. Returns false if there is none. */
 bool sms__print_answer(const struct sms_results *results, size_t baseline, struct sms__trust *trust, const char *before,
                        FILE *to);
+/* Says in a line why there is no answer. */
+void sms__print_no_answer(const struct sms_results *results, FILE *to);
 
 /* unknowns.c: in how many draws of what is not known the best policy is the best; without draws what is assumed, and
  * how to draw it. The JSON is null without draws. */

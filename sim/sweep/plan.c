@@ -199,8 +199,12 @@ static bool find_plan(struct sms__reader *reader, struct sms__plan *plan, const 
         else
             plan->node = doc->root[i];
     }
+    const char *slash = strrchr(doc->path, '/');
     if (!plan->node)
-        sms__fail(reader->errors, SMS_EINPUT, doc->path, "has no document with 'plan:'");
+        sms__fail(reader->errors, SMS_EINPUT, doc->path,
+                  "has no document with 'plan:'; 'smsched run' runs a scenario, and a plan is a file beside it: "
+                  "'{plan: NAME, base: %s, axes: [{run.seed: [1, 2]}]}'",
+                  slash ? slash + 1 : doc->path);
     return plan->node != NULL;
 }
 

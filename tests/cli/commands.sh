@@ -17,6 +17,17 @@ try 0 "version" --version; prints "smsched 0."
 try 2 "a wrong command" rnu; prints "did you mean 'run'?"
 try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy'?"
 try 2 "an option of another command" run --from 1 "$tutorial"
+# What is wrong comes with what to type instead.
+try 2 "a metric as an option" compare --metric p99 "$tutorial"; prints "--set answer.metric=NAME"; prints "'smsched list metrics' has the names"
+try 2 "the same with =" run --metric=p99 "$tutorial"; prints "unknown option '--metric=p99'; 'answer: {metric: "
+mkdir "$work/folder"
+try 3 "a folder for a scenario" compare "$work/folder"; prints "is a folder; name a file of scenarios"
+try 3 "a folder for a baseline" check --baseline "$work/folder" "$tutorial"; prints "is a folder; name a file that 'smsched run --format csv' wrote"
+try 3 "a folder for a plan" sweep "$work/folder"; prints "is a folder; name the file of a plan"
+cp "$tutorial" "$work/single.yaml"
+try 3 "a scenario for a plan" sweep "$work/single.yaml"; prints "'smsched run' runs a scenario, and a plan is a file beside it: '{plan: NAME, base: single.yaml, "
+sed "s/.*beside it: '\(.*\)'$/\1/; s/NAME/single/" <<<"$output" >"$work/plan.yaml"
+try 0 "the plan that the message proposes" validate "$work/plan.yaml"
 try 2 "a tolerance of 500 %" check --tolerance 5 "$tutorial"; prints "--tolerance: '5' without % is 500 %: write '5 %', or '500 %' if that is meant"
 try 2 "a count that is none" run --jobs two "$tutorial"
 try 2 "no scenario" run; prints "name a scenario file"
@@ -320,7 +331,8 @@ cuts = {cut["policy"]: cut for cut in json.load(open(sys.argv[1] + "/manifest.js
 rows = [row["policy"] for row in csv.DictReader(open(sys.argv[1] + "/timeline.csv"))]
 assert cuts and all(rows.count(policy) == cut["rows"] == 20000 and cut["left_out"] > 0 for policy, cut in cuts.items()), cuts
 END
-try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already"
+try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already; name another folder, or replace results with --force"
+try 3 "a results folder for a scenario" compare "$work/results"; prints "is a folder; name a file of scenarios; 'smsched report $work/results' shows the results in it"
 try 0 "a results folder that is replaced" run "$tutorial" --out "$work/results" --force --quiet
 try 0 "the same again" run "$tutorial" --out "$work/again" --quiet
 if diff -r -x manifest.json "$work/results" "$work/again" >/dev/null; then ok; else bad "two runs, one result"; fi
