@@ -25,8 +25,7 @@ struct options {
 
 static const struct cli_option own_options[] = {
     {"from", "TIME", "start of the span of time, such as '0 ms'; default 0", CLI_TIME, AT(from_ps), .otherwise = -1},
-    {"to", "TIME", "end of the span of time, such as '1 ms'; default: the same as --from", CLI_TIME, AT(to_ps),
-     .otherwise = -1},
+    {"to", "TIME", "end of the span of time, such as '1 ms'; --from needs it", CLI_TIME, AT(to_ps), .otherwise = -1},
     {"format", "FORMAT", "table, csv, or json: an object in each line", CLI_CHOICE, AT(format), .choices = cli_formats},
     {"all", NULL, "print a line for each decision about a block, also where they are alike", CLI_FLAG, AT(all)},
     {0},
@@ -260,8 +259,7 @@ static void set_span(const struct sms_scenario *scenario, struct explanation *ex
     double least = given->from_ps < 0 && !scenario->shares && !scenario->cluster ? end_of_start_ps(scenario) : 0;
     explanation->whole = given->from_ps < 0 && given->to_ps < 0 && (scenario->shares || scenario->cluster);
     explanation->from_ps = (uint64_t)from;
-    explanation->to_ps =
-        explanation->whole ? UINT64_MAX : (uint64_t)(given->to_ps < 0 ? fmax(from, least) : given->to_ps);
+    explanation->to_ps = explanation->whole ? UINT64_MAX : (uint64_t)(given->to_ps < 0 ? least : given->to_ps);
     settings->explain_from_ps = explanation->from_ps;
     settings->explain_to_ps = explanation->to_ps;
     settings->events = explanation->whole ? explained & ~(unsigned)SMS_RUN_DECISION : explained;
@@ -345,6 +343,8 @@ static int explain(struct cli *cli)
     struct options *given = cli->options;
     struct session session;
     struct explanation explanation = {.given = given};
+    if (given->from_ps >= 0 && given->to_ps < 0)
+        return cli_usage(cli, "--from needs --to, the end of the span: one to the end of the run takes long");
     if (given->to_ps >= 0 && given->to_ps < given->from_ps)
         return cli_usage(cli, "--to is before --from");
     int code = session_load(&session, cli, &given->run.changes);

@@ -258,6 +258,7 @@ try 0 "explain a span" explain tests/scenarios/processes.yaml --policy exclusive
 prints "train1: copy_in on device 0 since"
 try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: no decision and no event in this span"
 try 2 "explain a span that ends before it begins" explain "$tutorial" --from "1 ms" --to "0 ms"; prints "--to is before --from"
+try 2 "explain a span without an end" explain "$tutorial" --from "1 ms"; prints "--from needs --to, the end of the span: one to the end of the run takes long"
 try 0 "explain one moment" explain "$tutorial" --from "1 ms" --to "1 ms"
 try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "on large1, GPU 0"; prints " more; --from and --to"
 for file in "$example" "tests/scenarios/processes.yaml --policy exclusive" "tests/golden/cluster.yaml --policy fgd"; do

@@ -131,7 +131,7 @@ for signal in INT TERM; do
 done
 interrupted INT compare --jobs 3 "$work/long.yaml"
 exits 130 $? "SIGINT during a comparison in threads"
-interrupted INT explain --from 0ms "$work/long.yaml"
+interrupted INT explain --from 0ms --to 10s "$work/long.yaml"
 exits 130 $? "SIGINT during an explanation"
 
 # With little memory the program may fail in any way but a crash.
