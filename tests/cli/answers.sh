@@ -218,7 +218,7 @@ assert len(drawn) == 6 and [row[0] for row in drawn] == [row[0] for row in wante
 assert all(abs(row[i] / have[i] - 1) < 1e-8 for row, have in zip(drawn, wanted) for i in (1, 2)), (drawn, wanted)
 svg = html.unescape(open(folder + "/plots/answer.svg").read())
 text = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<>]+)<", svg)))
-for part in ("Which policy has the highest fairness_ratio of host?", "job_latency_p99 of server (m", " bound ",
+for part in ("Which policy has the highest fairness of host?", " of server (m", " bound ",
              'Isn\'t "it" `fair` to say so of \\n all who use a GPU,'):
     assert part in text, (part, text)
 assert text.count(" bound ") == 1, text
