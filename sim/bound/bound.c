@@ -86,7 +86,7 @@ static const char *find_window(struct call *call, struct sms__bound_window *wind
 {
     const struct sms_scenario *scenario = call->scenario;
     window->from_ps = scenario->warmup_ps;
-    window->to_ps = scenario->duration_ps - 2 * scenario->slack_ps; /* the shortest window may be this long */
+    window->to_ps = scenario->duration_ps - 2 * sms__slack_ps(scenario); /* the shortest window may be this long */
     name[0] = '\0';
     if (scenario->shares)
         return "what share policies can reach on shared devices is not known";

@@ -63,13 +63,14 @@ static int compare(struct cli *cli)
     const struct sms__screen screen = cli_screen(cli);
     struct session session;
     given->run.alone_each = true;
+    const struct sms_run_options settings = run_settings(&given->run);
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)
         code = run_scenarios(&session, &given->run, &given->trace);
     if (code == EXIT_OK)
-        code = draw_unknowns(&session, &given->run, given->draws);
+        code = draw_unknowns(&session, &settings, given->draws);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)
         code = find_baseline(given->baseline, session.set.results[i], &baseline[i]);

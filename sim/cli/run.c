@@ -196,12 +196,13 @@ int run_scenarios(struct session *session, const struct run_options *options, co
 int run_into_folder(struct session *session, const struct run_options *options, const struct trace_options *trace,
                     const struct run_folder *into, struct sms_errors *errors)
 {
+    const struct sms_run_options settings = run_settings(options);
     struct rows rows = {0};
     int code = cli_exit_code(rows_begin(&rows, session, into->brief, into->folder, errors));
     if (code == EXIT_OK)
         code = run_traced(session, options, trace, &rows);
     if (code == EXIT_OK)
-        code = draw_unknowns(session, options, 0); /* as compare does, whose JSON the folder has */
+        code = draw_unknowns(session, &settings, 0); /* as compare does, whose JSON the folder has */
     int ended = cli_exit_code(rows_end(&rows, into->folder, errors));
     code = code ? code : ended;
     session->set.cut = rows.cut;

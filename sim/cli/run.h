@@ -33,7 +33,7 @@ int run_scenarios(struct session *session, const struct run_options *options, co
 
 /* unknowns.c: draws what is not known of the scenarios that were run, so often, or as often as they say (0). Returns an
  * exit code. */
-int draw_unknowns(struct session *session, const struct run_options *options, uint64_t draws);
+int draw_unknowns(struct session *session, const struct sms_run_options *settings, uint64_t draws);
 
 /* Runs all scenarios and writes their results into a folder that was begun, and ends it; `brief`: without the rows of
  * timelines. The manifest holds the command line. Errors of the run are printed, those of the folder are added to

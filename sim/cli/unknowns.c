@@ -20,10 +20,10 @@ static struct sms_file *library_of(const struct session *session, const struct s
 
 static void show_progress(void *user, size_t done, size_t total) { sms__progress_show(user, done, total, 0); }
 
-static int draw_one(const struct session *session, const struct run_options *options, size_t i, size_t draws)
+static int draw_one(const struct session *session, const struct sms_run_options *as, size_t i, size_t draws)
 {
     const struct sms_load_options load = session_options(session->cli);
-    struct sms_run_options settings = run_settings(options);
+    struct sms_run_options settings = *as;
     struct sms__progress progress;
     struct sms_errors errors;
     char label[64];
@@ -37,11 +37,11 @@ static int draw_one(const struct session *session, const struct run_options *opt
     return cli_print_errors(code, &errors);
 }
 
-int draw_unknowns(struct session *session, const struct run_options *options, uint64_t draws)
+int draw_unknowns(struct session *session, const struct sms_run_options *settings, uint64_t draws)
 {
     int code = EXIT_OK;
     for (size_t i = 0; i < session->set.count && code == EXIT_OK; i++)
         if (draws || session->scenario[i]->unknowns.draws)
-            code = draw_one(session, options, i, (size_t)draws);
+            code = draw_one(session, settings, i, (size_t)draws);
     return code;
 }

@@ -23,7 +23,7 @@ void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const s
                    void (*at_warmup)(void *subject, uint64_t now), void *subject)
 {
     const struct sms_scenario *scenario = spec->scenario;
-    double slack = spec->options->whole_window ? 0 : scenario->slack_ps, later = 0, earlier = 0;
+    double slack = spec->options->whole_window ? 0 : spec->slack_ps, later = 0, earlier = 0;
     size_t warmup = sms__engine_source(engine, SMS__LEVEL_RUN, at_warmup, subject);
     size_t end = sms__engine_source(engine, SMS__LEVEL_RUN, stop, engine);
     if (slack > 0) {

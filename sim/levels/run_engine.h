@@ -10,7 +10,7 @@ void sms__run_engine_init(struct sms__engine *engine, struct sms__arena *arena, 
                           const struct sms__run_spec *spec);
 
 /* The engine has two sources of SMS__LEVEL_RUN. At the end of the warm-up `at_warmup` is called, and at the end of the
- * run the engine stops. If the scenario has slack (sms__find_slack), both times are drawn, the same under every policy.
+ * run the engine stops. If the scenario has slack (sms__slack_ps), both times are drawn, the same under every policy.
  */
 void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const struct sms__run_spec *spec,
                    void (*at_warmup)(void *subject, uint64_t now), void *subject);

@@ -9,6 +9,7 @@ struct sms__run_spec {
     const struct sms_scenario *scenario;
     const struct sms__policy_use *policy;
     uint64_t seed;
+    double slack_ps;                    /* of the window measured: sms__slack_ps of all tenants, also of one alone */
     long only_vm;                       /* only this tenant runs, by itself; -1: all. A VM is its scenario's only one */
     struct sms__run_observer *observer; /* or NULL */
     const struct sms_run_options *options;

@@ -46,7 +46,7 @@ static bool all_repeat(const struct sms_scenario *scenario)
     return repeat;
 }
 
-double sms__find_slack(const struct sms_scenario *scenario)
+double sms__slack_ps(const struct sms_scenario *scenario)
 {
     bool timed = scenario->warmup_ps > 0 && scenario->duration_ps > 0;
     if (!timed || scenario->cluster || scenario->compat != SMS__COMPAT_OFF || !all_repeat(scenario))

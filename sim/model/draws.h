@@ -23,6 +23,6 @@ bool sms__draws(const struct sms_scenario *scenario);
  * random start: Cochran, Sampling Techniques, 1977, chapter 8; for simulated processors Wunderlich et al., ISCA 2003).
  * The window moves if there is a warm-up, all tenants repeat for ever, and anything is drawn. Arrivals are out of step
  * by themselves. A VM alone has the slack of its scenario, so that it is measured in the same window. */
-double sms__find_slack(const struct sms_scenario *scenario);
+double sms__slack_ps(const struct sms_scenario *scenario);
 
 #endif

@@ -2,7 +2,6 @@
  * footprints of their kernels, policies. Reading comes before and knows nothing of this. Each check may rely on those
  * above it, so checks that need a sound scenario are left out once there is an error. Warnings come last. */
 #include "beyond_full.h"
-#include "draws.h"
 #include "estimate.h"
 #include "file.h"
 #include "phase.h"
@@ -140,7 +139,6 @@ void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, st
         sms__check_clock(reader, scenario);
     if (!reader->errors->count && !cluster)
         sms__find_phases(reader->arena, scenario);
-    scenario->slack_ps = sms__find_slack(scenario);
     if (!reader->errors->count)
         sms__warn(file, scenario);
     if (!reader->errors->count && scenario->vm)

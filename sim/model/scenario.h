@@ -47,7 +47,6 @@ struct sms_scenario {
     struct sms__cluster *cluster;  /* NULL, or of a scenario with nodes */
     int fidelity;                  /* enum sms__fidelity, of pods with workloads */
     double warmup_ps, duration_ps; /* duration 0: until all tenants have ended */
-    double slack_ps;               /* of both, once resolved (sms__find_slack) */
     bool find_warmup;              /* warmup: auto */
     uint64_t seed, replications;   /* with `until`, at least so many */
     struct sms__until until;

@@ -40,5 +40,5 @@ const char *sms__run_key(struct sms__arena *arena, const struct sms__run_text *t
                       vm ? flow(arena, vm->node) : flow(arena, spec->policy->node),
                       queues ? flow(arena, sms__node_get(scenario->node, "queue")) : "", vm ? vm->name : "",
                       vm ? vm->start_ps : 0, spec->only_vm, (unsigned long long)spec->seed, scenario->warmup_ps,
-                      scenario->duration_ps, scenario->slack_ps);
+                      scenario->duration_ps, spec->slack_ps);
 }

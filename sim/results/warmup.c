@@ -3,6 +3,7 @@
 #include "results.h"
 
 #include "../base/statistics.h"
+#include "../model/draws.h"
 
 #include <math.h>
 
@@ -10,9 +11,9 @@
  * last ones are beyond the end. */
 static size_t count_parts(const struct sms_scenario *scenario)
 {
-    double end_ps = scenario->duration_ps - scenario->slack_ps;
+    double end_ps = scenario->duration_ps - sms__slack_ps(scenario);
     double parts = floor(end_ps / (double)sms__series_ps(scenario));
-    if (scenario->slack_ps <= 0)
+    if (sms__slack_ps(scenario) <= 0)
         parts = ceil(scenario->duration_ps / (double)sms__series_ps(scenario));
     return parts < SMS__SERIES ? (size_t)parts : SMS__SERIES;
 }
