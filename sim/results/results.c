@@ -151,7 +151,7 @@ bool sms__mostly_zero(const struct sms_results *results, size_t policy, enum sms
 {
     const size_t n = sms_results_replications(results);
     size_t zeros = 0, values = 0;
-    if (metric == SIZE_MAX || !strstr(sms__metric_name(subject, metric), "_p50_"))
+    if (metric >= sms__metric_count(subject) || !strstr(sms__metric_name(subject, metric), "_p50_"))
         return false;
     for (size_t r = 0; r < n; r++) {
         const double value = sms_results_value(results, policy, r, subject, idx, metric);
