@@ -237,7 +237,7 @@ END
 try 0 "a maximum of few jobs" compare few.yaml
 prints "round_robin have the lowest job_latency_p99_ns of s, "; prints "; a maximum of 10 jobs, no percentile, so no verdict;"
 prints "  no percentile but a maximum, so without a verdict: s job_latency_p99_ns (max of 10 jobs)"
-prints "; deadlines missed: 0 % (at most 5 %)"; prints "s under round_robin at most 5 % (0 of 60 jobs)"
+prints "; deadlines missed: 0 % under fine_grained (at most 5 %)"; prints "s under round_robin at most 5 % (0 of 60 jobs)"
 if grep "^  s job_latency_p99_ns" <<<"$output" | grep -q "[✓✗]"; then bad "a maximum has a verdict" "$output"; else ok; fi
 if grep "^  s job_latency_p50_ns" <<<"$output" | grep -q "✓"; then ok; else bad "the same difference of medians has one" "$output"; fi
 "$smsched" compare few.yaml --format json >few-compared.json && "$smsched" run few.yaml --format json >few-run.json || bad "few jobs as JSON"
