@@ -189,12 +189,13 @@ static int read_counters(struct joining *joining, const char *path)
     int code = sms__importers[i]->read(joining->arena, &path, 1, &counters, joining->errors);
     for (size_t l = 0; code == SMS_OK && l < counters.launches; l++) {
         const struct sms__profile_launch *launch = &counters.launch[l];
-        struct known *known = launch->kernel && launch->metrics ? add_known(joining, launch->kernel) : NULL;
+        const struct sms__profile_shape *shape = launch->shape;
+        struct known *known = shape->kernel && launch->metrics ? add_known(joining, shape->kernel) : NULL;
         if (!known)
             continue;
-        memcpy(known->grid, launch->grid, sizeof known->grid);
-        memcpy(known->block, launch->block, sizeof known->block);
-        known->threads = threads_of(launch->grid, launch->block);
+        memcpy(known->grid, shape->grid, sizeof known->grid);
+        memcpy(known->block, shape->block, sizeof known->block);
+        known->threads = threads_of(shape->grid, shape->block);
         known->metric = launch->metric;
         known->metrics = launch->metrics;
     }
@@ -281,12 +282,12 @@ static bool is_common(const char *base)
 struct wanted {
     const char *name, *base, *operation;
     bool tensor;
-    const struct sms__profile_launch *launch;
+    const struct sms__profile_shape *shape;
 };
 
-static struct wanted wanted_of(const struct joining *joining, const struct sms__profile_launch *launch)
+static struct wanted wanted_of(const struct joining *joining, const struct sms__profile_shape *shape)
 {
-    struct wanted wanted = {.name = normal(joining->arena, launch->kernel), .launch = launch};
+    struct wanted wanted = {.name = normal(joining->arena, shape->kernel), .shape = shape};
     wanted.base = base_of(joining->arena, wanted.name);
     char *all = sms__copy(joining->arena, wanted.name, strlen(wanted.name));
     for (char *c = all; *c; c++)
@@ -310,20 +311,20 @@ static enum fit fit_of_library(const struct known *known, const struct wanted *w
 
 static enum fit fit_of(const struct known *known, const struct wanted *wanted)
 {
-    const struct sms__profile_launch *launch = wanted->launch;
+    const struct sms__profile_shape *shape = wanted->shape;
     bool same_name = !strcmp(known->name, wanted->name);
     if (!same_name && strcmp(known->base, wanted->base) != 0)
         return UNKNOWN;
-    bool exact = threads_of(known->grid, known->block) == threads_of(launch->grid, launch->block) &&
-                 threads_of(known->block, known->block) == threads_of(launch->block, launch->block);
+    bool exact = threads_of(known->grid, known->block) == threads_of(shape->grid, shape->block) &&
+                 threads_of(known->block, known->block) == threads_of(shape->block, shape->block);
     return exact ? same_name ? NAME_EXACT : BASE_EXACT : same_name ? NAME_NEAR : BASE_NEAR;
 }
 
 /* The best fit, and among equals the nearest number of threads. */
-static struct match find_match(const struct joining *joining, const struct sms__profile_launch *launch)
+static struct match find_match(const struct joining *joining, const struct sms__profile_shape *shape)
 {
-    const struct wanted wanted = wanted_of(joining, launch);
-    double threads = threads_of(launch->grid, launch->block), least = INFINITY;
+    const struct wanted wanted = wanted_of(joining, shape);
+    double threads = threads_of(shape->grid, shape->block), least = INFINITY;
     struct match best = {NULL, UNKNOWN};
     for (size_t k = 0; k < joining->count; k++) {
         const struct known *known = &joining->known[k];
@@ -338,30 +339,32 @@ static struct match find_match(const struct joining *joining, const struct sms__
 }
 
 /* Names a kernel that takes the metrics of another one. */
-static void name_match(struct joining *joining, const struct match *match, const struct sms__profile_launch *launch)
+static void name_match(struct joining *joining, const struct match *match, const struct sms__profile_shape *shape)
 {
     if (match->fit == UNKNOWN || match->fit >= BASE_EXACT || match->fit == BY_NAME || joining->named++ >= NAMED_MAX)
         return;
     const char *name =
-        sms__derive_text(joining->arena, base_of(joining->arena, normal(joining->arena, launch->kernel)), 60);
+        sms__derive_text(joining->arena, base_of(joining->arena, normal(joining->arena, shape->kernel)), 60);
     joining->names =
         sms__print(joining->arena, "%s%s%s of %.0f threads from %s of %.0f%s%s%s", joining->names,
-                   *joining->names ? "; " : "", name, threads_of(launch->grid, launch->block), match->known->from,
+                   *joining->names ? "; " : "", name, threads_of(shape->grid, shape->block), match->known->from,
                    match->known->threads, match->fit == BY_OPERATION ? " (" : "",
                    match->fit == BY_OPERATION ? match->known->operation : "", match->fit == BY_OPERATION ? ")" : "");
 }
 
 static void join_launch(struct joining *joining, struct sms__profile_launch *launch)
 {
-    char key[160];
-    int length = snprintf(key, sizeof key, "%p %.0f %.0f", (const void *)launch->kernel,
-                          threads_of(launch->grid, launch->block), threads_of(launch->block, launch->block));
-    struct sms__pooled_string *entry = sms__intern(&joining->found, key, (size_t)length);
+    const struct sms__profile_shape *shape = launch->shape;
+    const struct {
+        const char *kernel;
+        double threads, of_block;
+    } key = {shape->kernel, threads_of(shape->grid, shape->block), threads_of(shape->block, shape->block)};
+    struct sms__pooled_string *entry = sms__intern(&joining->found, (const char *)&key, sizeof key);
     struct match *match = entry->data;
     if (!match) {
         entry->data = match = SMS__NEW(joining->arena, struct match, 1);
-        *match = find_match(joining, launch);
-        name_match(joining, match, launch);
+        *match = find_match(joining, shape);
+        name_match(joining, match, shape);
         joining->kernels[match->fit]++;
     }
     joining->seconds[match->fit] += launch->duration_s;

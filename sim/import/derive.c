@@ -4,6 +4,8 @@
 
 #include "derive_internal.h"
 
+#include "../base/scratch.h"
+
 /* The omissions become the errors. */
 static int fail_empty(struct sms__derivation *derivation)
 {
@@ -23,19 +25,35 @@ static void add_facts(const struct sms__derivation *derivation, struct sms__deri
     facts->copying_s += derivation->copying_s;
 }
 
+struct deriving {
+    struct sms__derivation derivation;
+    FILE *to;
+};
+
+static int derive(void *user, struct sms__arena *scratch)
+{
+    struct deriving *deriving = user;
+    struct sms__derivation *derivation = &deriving->derivation;
+    derivation->arena = scratch;
+    sms__occupancy_begin(&derivation->occupancy, scratch, derivation->device, derivation->target);
+    sms__derive_collect(derivation);
+    if (derivation->kernels == 0)
+        return fail_empty(derivation);
+    sms__derive_steps(derivation);
+    sms__derive_write(derivation, deriving->to);
+    if (derivation->options->facts)
+        add_facts(derivation, derivation->options->facts);
+    return SMS_OK;
+}
+
 int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, const struct sms__derive_options *options,
                 FILE *to, struct sms_errors *errors)
 {
     const struct sms__device *device = options->device, *target = options->target ? options->target : device;
-    struct sms__derivation derivation = {
-        .arena = arena, .profile = profile, .options = options, .device = device, .target = target, .errors = errors};
-    sms__occupancy_begin(&derivation.occupancy, arena, device, target);
-    sms__derive_collect(&derivation);
-    if (derivation.kernels == 0)
-        return fail_empty(&derivation);
-    sms__derive_steps(&derivation);
-    sms__derive_write(&derivation, to);
-    if (options->facts)
-        add_facts(&derivation, options->facts);
-    return SMS_OK;
+    struct deriving deriving = {
+        {.profile = profile, .options = options, .device = device, .target = target, .errors = errors}, to};
+    int code = sms__scratch(arena, derive, &deriving);
+    if (code == SMS_ENOMEM)
+        sms__arena_give_up(arena);
+    return code;
 }

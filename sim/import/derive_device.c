@@ -238,10 +238,11 @@ static const char *gpu_name_of(const struct sms__profile *profile)
 {
     if (profile->gpu && *profile->gpu)
         return profile->gpu;
-    for (size_t l = 0; l < profile->launches; l++) /* ncu numbers the devices */
-        if (profile->launch[l].device &&
-            strspn(profile->launch[l].device, "0123456789") < strlen(profile->launch[l].device))
-            return profile->launch[l].device;
+    for (size_t l = 0; l < profile->launches; l++) { /* ncu numbers the devices */
+        const char *device = profile->launch[l].place->device;
+        if (device && strspn(device, "0123456789") < strlen(device))
+            return device;
+    }
     return NULL;
 }
 
@@ -320,12 +321,13 @@ static const char *explain_no_match(struct sms__arena *arena, const struct candi
 /* Where a launch's line has the text, or the start of the line. */
 static struct sms__mark mark_of(const struct sms__profile_launch *launch, const char *path, const char *text)
 {
-    if (!launch || !launch->text)
+    if (!launch || !launch->file || !launch->file->text)
         return (struct sms__mark){.file = path};
-    const char *line = sms__text_line(launch->text, launch->line);
+    const char *line = sms__text_line(launch->file->text, launch->line);
     const char *at = text && *text ? strstr(line, text) : NULL;
     bool found = at && at < line + strcspn(line, "\n");
-    return (struct sms__mark){launch->path, launch->text, launch->line, found ? sms__text_column(line, at) : 1};
+    return (struct sms__mark){launch->file->path, launch->file->text, launch->line,
+                              found ? sms__text_column(line, at) : 1};
 }
 
 /* The value of the first launch that has one of two metrics, and that launch; or NULL. */
@@ -363,11 +365,11 @@ static void check_blocks(const struct sms__profile *profile, const char *path, c
         double value;
         const struct sms__profile_launch *launch = launch_with(profile, limits[i], &value);
         struct sms__kernel shape = {.blocks = 1};
-        if (!launch || !(launch->block[0] > 0 && launch->block[0] < 4096 && launch->registers))
+        const uint64_t *block = launch ? launch->shape->block : NULL;
+        if (!block || !(block[0] > 0 && block[0] < 4096 && launch->shape->registers))
             continue;
-        shape.registers = launch->registers;
-        shape.threads =
-            launch->block[0] * (launch->block[1] ? launch->block[1] : 1) * (launch->block[2] ? launch->block[2] : 1);
+        shape.registers = launch->shape->registers;
+        shape.threads = block[0] * (block[1] ? block[1] : 1) * (block[2] ? block[2] : 1);
         const char *why = sms__block_needs(&device->sm, &shape, needs);
         double holds = why ? 0 : floor((double)capacity[limit_of[i]] / (double)needs[limit_of[i]]);
         if (holds != value)

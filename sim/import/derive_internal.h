@@ -89,14 +89,12 @@ struct sms__fitted {
     struct sms__retargeted scaled; /* to the target; its block_time is 1 without one */
 };
 
-/* How long a launch took. */
+/* How long a launch took, or the launches of one place in the rounds of a trace, which are of one shape. */
 struct sms__span {
-    const struct sms__profile_launch *launch;
-    double seconds;          /* NAN: unknown */
-    const char *from;        /* what `seconds` were computed from; NULL: they were measured */
-    double mean_s;           /* mean over the rounds of a trace; otherwise `seconds` */
-    struct sms__span *group; /* the shortest of those that become one kernel */
-    size_t kernel;           /* number of the group's kernel, from 1; 0: there is none yet */
+    const struct sms__profile_launch *launch; /* the first of them */
+    double mean_s;                            /* NAN: unknown */
+    struct sms__span *group;                  /* the shortest of those that become one kernel */
+    size_t kernel;                            /* number of the group's kernel, from 1; 0: there is none yet */
 };
 
 /* Launches that share a kernel, a geometry, registers and shared memory and took about as long; they become one kernel
@@ -155,7 +153,8 @@ struct sms__derivation {
 
     struct sms__derived *kernel;
     size_t kernels;
-    struct sms__span *span;   /* [launches] */
+    struct sms__span *span;   /* of launch l: span[l % spans] */
+    size_t spans;             /* launches, or those of a round */
     size_t *kernel_of_launch; /* [launches] index of the launch's kernel; SIZE_MAX: the launch is left out */
     struct sms__derived_step *step;
     size_t steps;

@@ -24,7 +24,7 @@ struct symbol_table {
     size_t count;
 };
 
-static const char *symbol_of(const struct sms__profile_launch *launch) { return launch->kernel ? launch->kernel : ""; }
+static const char *symbol_of(const struct sms__profile_shape *shape) { return shape->kernel ? shape->kernel : ""; }
 
 static double volume(const uint64_t size[3])
 {
@@ -56,11 +56,12 @@ static double measured_time(struct sms__derivation *derivation, const struct sms
 /* Returns NULL, or why the launch cannot be used. */
 static const char *reject_reason(const struct sms__profile_launch *launch, double seconds)
 {
-    if (launch->grid[0] == 0 || launch->block[0] == 0)
+    const struct sms__profile_shape *shape = launch->shape;
+    if (shape->grid[0] == 0 || shape->block[0] == 0)
         return "no grid or block size";
-    if (volume(launch->grid) > COUNT_MAX)
+    if (volume(shape->grid) > COUNT_MAX)
         return "more blocks than 2^53";
-    if (volume(launch->block) > 1024 * 16)
+    if (volume(shape->block) > 1024 * 16)
         return "more threads in a block than any device allows";
     if (launch->count > LAUNCHES_MAX)
         return "more than 10^12 launches";
@@ -76,21 +77,22 @@ static const char *reject_reason(const struct sms__profile_launch *launch, doubl
 /* A job runs on one device, the one of the first launch. */
 static bool is_on_other_device(const struct sms__profile *profile, const struct sms__profile_launch *launch)
 {
-    const char *first = profile->launch[0].device;
-    return first && launch->device && *first && *launch->device && strcmp(first, launch->device) != 0;
+    const char *first = profile->launch[0].place->device, *own = launch->place->device;
+    return first != own && first && own && *first && *own && strcmp(first, own) != 0;
 }
 
-static double shared_bytes(const struct sms__profile_launch *launch)
+static double shared_bytes(const struct sms__profile_shape *shape)
 {
-    double fixed = launch->static_shared >= 0 ? launch->static_shared : 0;
-    double dynamic = launch->dynamic_shared >= 0 ? launch->dynamic_shared : 0;
+    double fixed = shape->static_shared >= 0 ? shape->static_shared : 0;
+    double dynamic = shape->dynamic_shared >= 0 ? shape->dynamic_shared : 0;
     return fixed + dynamic < 1e12 ? floor(fixed + dynamic + 0.5) : 1e12;
 }
 
-/* The kernel of a span's group, which is added if it is new. NULL if there are too many kernels. */
-static struct sms__derived *kernel_of(struct sms__derivation *derivation, struct sms__span *span)
+/* The kernel of a launch's group, which is added if it is new. NULL if there are too many kernels. */
+static struct sms__derived *kernel_of(struct sms__derivation *derivation, const struct sms__span *span,
+                                      const struct sms__profile_launch *launch)
 {
-    const struct sms__profile_launch *launch = span->launch;
+    const struct sms__profile_shape *shape = launch->shape;
     size_t *number = &span->group->kernel;
     if (*number)
         return &derivation->kernel[*number - 1];
@@ -98,17 +100,17 @@ static struct sms__derived *kernel_of(struct sms__derivation *derivation, struct
         return NULL;
     struct sms__derived *kernel = SMS__APPEND(derivation->arena, derivation->kernel, derivation->kernels);
     *number = derivation->kernels;
-    kernel->symbol = symbol_of(launch);
+    kernel->symbol = symbol_of(shape);
     kernel->line = launch->line;
     kernel->metric = launch->metrics ? launch->metric : NULL;
-    kernel->unknown_registers = launch->registers == 0;
-    kernel->unknown_shared = isnan(launch->static_shared) && isnan(launch->dynamic_shared);
-    memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
-    memcpy(kernel->block, launch->block, sizeof kernel->block);
-    kernel->shape.blocks = (uint64_t)volume(launch->grid);
-    kernel->shape.threads = (uint64_t)volume(launch->block);
-    kernel->shape.registers = launch->registers;
-    kernel->shape.shared_memory = (uint64_t)shared_bytes(launch);
+    kernel->unknown_registers = shape->registers == 0;
+    kernel->unknown_shared = isnan(shape->static_shared) && isnan(shape->dynamic_shared);
+    memcpy(kernel->grid, shape->grid, sizeof kernel->grid);
+    memcpy(kernel->block, shape->block, sizeof kernel->block);
+    kernel->shape.blocks = (uint64_t)volume(shape->grid);
+    kernel->shape.threads = (uint64_t)volume(shape->block);
+    kernel->shape.registers = shape->registers;
+    kernel->shape.shared_memory = (uint64_t)shared_bytes(shape);
     return kernel;
 }
 
@@ -127,33 +129,34 @@ static void add_time(struct sms__derived *kernel, double seconds, uint64_t count
 
 static void omit_launch(struct sms__derivation *derivation, const struct sms__profile_launch *launch, const char *why)
 {
-    sms__derive_omit(derivation, launch->line, symbol_of(launch), why);
+    sms__derive_omit(derivation, launch->line, symbol_of(launch->shape), why);
 }
 
 static void add_launch(struct sms__derivation *derivation, struct symbol_table *by_symbol, size_t l)
 {
     const struct sms__profile_launch *launch = &derivation->profile->launch[l];
-    struct sms__span *span = &derivation->span[l];
     uint64_t count = launch->count ? launch->count : 1;
     derivation->kernel_of_launch[l] = SIZE_MAX;
-    bool lacks_geometry = launch->grid[0] == 0 || launch->block[0] == 0;
+    bool lacks_geometry = launch->shape->grid[0] == 0 || launch->shape->block[0] == 0;
     if (lacks_geometry && launch->metrics) {
-        struct symbol_metrics *entry = find_symbol(by_symbol, symbol_of(launch));
+        struct symbol_metrics *entry = find_symbol(by_symbol, symbol_of(launch->shape));
         if (!entry && by_symbol->count < KERNELS_MAX) {
             entry = SMS__APPEND(derivation->arena, by_symbol->entry, by_symbol->count);
-            entry->symbol = symbol_of(launch);
+            entry->symbol = symbol_of(launch->shape);
         }
         if (entry)
             sms__metrics_add(derivation->arena, &entry->metrics, launch, NAN);
         return;
     }
     struct sms__assumptions assumed = {0};
-    double seconds = span->seconds;
+    const char *from;
+    const double measured = measured_time(derivation, launch, &from);
+    double seconds = measured;
     if (isnan(seconds) && derivation->lacks_durations && launch->metrics)
         seconds = sms__derive_nominal_time(&assumed);
     const char *why =
         is_on_other_device(derivation->profile, launch) ? "on another device" : reject_reason(launch, seconds);
-    struct sms__derived *kernel = why ? NULL : kernel_of(derivation, span);
+    struct sms__derived *kernel = why ? NULL : kernel_of(derivation, &derivation->span[l % derivation->spans], launch);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
         why = "more than 10^12 launches";
     if (!why && !kernel)
@@ -162,12 +165,12 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
         omit_launch(derivation, launch, why);
         return;
     }
-    if (span->from && !kernel->time.from)
-        kernel->time.from = span->from;
+    if (from && !kernel->time.from)
+        kernel->time.from = from;
     if (assumed.count && !kernel->assumed.count)
         kernel->assumed = assumed;
     add_time(kernel, seconds, count);
-    sms__metrics_add(derivation->arena, &kernel->measured.own, launch, span->seconds);
+    sms__metrics_add(derivation->arena, &kernel->measured.own, launch, measured);
     derivation->kernel_of_launch[l] = (size_t)(kernel - derivation->kernel);
 }
 
@@ -176,7 +179,7 @@ static void assume_all(struct sms__derivation *derivation, const struct symbol_t
 {
     for (size_t l = 0; l < derivation->profile->launches; l++) {
         const struct sms__profile_launch *launch = &derivation->profile->launch[l];
-        struct symbol_metrics *entry = find_symbol(by_symbol, symbol_of(launch));
+        struct symbol_metrics *entry = find_symbol(by_symbol, symbol_of(launch->shape));
         if (!entry || entry->done)
             continue;
         entry->done = true;
@@ -185,7 +188,7 @@ static void assume_all(struct sms__derivation *derivation, const struct symbol_t
             continue;
         }
         struct sms__derived *kernel = SMS__APPEND(derivation->arena, derivation->kernel, derivation->kernels);
-        kernel->symbol = symbol_of(launch);
+        kernel->symbol = symbol_of(launch->shape);
         kernel->line = launch->line;
         kernel->launches = launch->count ? launch->count : 1;
         sms__derive_assume(derivation, kernel, &entry->metrics);
@@ -278,18 +281,23 @@ enum { GROUPS_MAX = 4 };
 
 static int compare(double a, double b) { return a < b ? -1 : a > b; }
 
-/* Orders launches by what makes them one kernel, then by duration. Sets whether they can be one kernel. */
-static int order_of(const struct sms__span *a, const struct sms__span *b, bool *same)
+static int order_of_shapes(const struct sms__profile_shape *x, const struct sms__profile_shape *y)
 {
-    const struct sms__profile_launch *x = a->launch, *y = b->launch;
     int order = strcmp(symbol_of(x), symbol_of(y));
     order = order ? order : memcmp(x->grid, y->grid, sizeof x->grid);
     order = order ? order : memcmp(x->block, y->block, sizeof x->block);
     order = order ? order : compare((double)x->registers, (double)y->registers);
-    order = order ? order : compare(shared_bytes(x), shared_bytes(y));
+    return order ? order : compare(shared_bytes(x), shared_bytes(y));
+}
+
+/* Orders launches by what makes them one kernel, then by duration. Sets whether they can be one kernel. */
+static int order_of(const struct sms__span *a, const struct sms__span *b, bool *same)
+{
+    const struct sms__profile_shape *x = a->launch->shape, *y = b->launch->shape;
+    int order = x == y ? 0 : order_of_shapes(x, y);
     *same = order == 0;
     order = order ? order : compare(a->mean_s > 0 ? a->mean_s : 0, b->mean_s > 0 ? b->mean_s : 0);
-    return order ? order : x < y ? -1 : x > y;
+    return order ? order : a->launch < b->launch ? -1 : a->launch > b->launch;
 }
 
 static int by_duration(const void *left, const void *right)
@@ -320,40 +328,41 @@ static void split(struct sms__span **span, size_t count)
         span[i]->group = span[i]->group ? span[i]->group : span[i - 1]->group;
 }
 
-/* Mean durations by place in a round: a step of the job is one kernel in all rounds. */
-static void average_rounds(const struct sms__derivation *derivation)
+/* How many launches a round has that are of one shape at each place of all rounds; otherwise how many there are. */
+static size_t count_spans(const struct sms__profile *profile)
 {
-    size_t rounds = derivation->profile->rounds, length = rounds ? derivation->profile->launches / rounds : 0;
-    for (size_t place = 0; place < length && derivation->profile->launches % rounds == 0; place++) {
-        double sum = 0;
-        for (size_t r = 0; r < rounds; r++)
-            sum += derivation->span[r * length + place].seconds / (double)rounds;
-        for (size_t r = 0; r < rounds; r++)
-            derivation->span[r * length + place].mean_s = sum;
-    }
+    const size_t launches = profile->launches, length = profile->rounds ? launches / profile->rounds : 0;
+    if (length == 0 || launches % profile->rounds)
+        return launches;
+    for (size_t l = length; l < launches; l++)
+        if (profile->launch[l].shape != profile->launch[l - length].shape)
+            return launches;
+    return length;
 }
 
-/* Finds the durations of all launches, and the groups into which those of one kernel and geometry fall. */
+/* Finds the mean durations of the spans, and the groups into which those of one kernel and geometry fall. */
 static void group_launches(struct sms__derivation *derivation)
 {
-    size_t launches = derivation->profile->launches;
-    struct sms__span **span = SMS__NEW(derivation->arena, struct sms__span *, launches + 1);
-    derivation->span = SMS__NEW(derivation->arena, struct sms__span, launches + 1);
+    const size_t launches = derivation->profile->launches, spans = count_spans(derivation->profile);
+    struct sms__span **span = SMS__NEW(derivation->arena, struct sms__span *, spans + 1);
+    derivation->span = SMS__NEW(derivation->arena, struct sms__span, spans + 1);
+    derivation->spans = spans;
     derivation->lacks_durations = true;
     for (size_t l = 0; l < launches; l++) {
-        struct sms__span *own = &derivation->span[l];
-        own->launch = &derivation->profile->launch[l];
-        own->seconds = own->mean_s = measured_time(derivation, own->launch, &own->from);
-        derivation->lacks_durations &= isnan(own->seconds);
+        const char *from;
+        double seconds = measured_time(derivation, &derivation->profile->launch[l], &from);
+        derivation->span[l % spans].mean_s += seconds / (double)(launches / spans);
+        derivation->lacks_durations &= isnan(seconds);
     }
-    average_rounds(derivation);
-    for (size_t l = 0; l < launches; l++)
-        span[l] = &derivation->span[l];
-    if (launches)
-        qsort(span, launches, sizeof *span, by_duration);
-    for (size_t from = 0, to = 1; from < launches; from = to++) {
+    for (size_t s = 0; s < spans; s++) {
+        derivation->span[s].launch = &derivation->profile->launch[s];
+        span[s] = &derivation->span[s];
+    }
+    if (spans)
+        qsort(span, spans, sizeof *span, by_duration);
+    for (size_t from = 0, to = 1; from < spans; from = to++) {
         bool same = true;
-        while (to < launches && (order_of(span[from], span[to], &same), same))
+        while (to < spans && (order_of(span[from], span[to], &same), same))
             to++;
         split(span + from, to - from);
     }

@@ -2,6 +2,8 @@
  * time for the gaps. Consecutive launches of one kernel are one step; the host time between them follows it. */
 #include "derive_internal.h"
 
+#include "../base/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +93,7 @@ static void collect_events(struct sms__derivation *derivation, struct timeline *
     add_launches(derivation, timeline);
     add_copies(derivation, timeline, false);
     if (timeline->timed && timeline->events)
-        qsort(timeline->event, timeline->events, sizeof *timeline->event, by_time);
+        sms__sort(derivation->arena, timeline->event, timeline->events, sizeof *timeline->event, by_time);
     else if (timeline->events > 1)
         derivation->order =
             "no start times: in the order of the file, copies to the device first, copies to the host last";

@@ -35,20 +35,22 @@ static void print_label(const char *label, const char *text, FILE *to)
 
 static void print_launch(const struct sms__profile_launch *launch, FILE *to)
 {
+    const struct sms__profile_shape *shape = launch->shape;
+    const struct sms__place *place = launch->place;
     fputs("launch ", to);
-    print_text(launch->kernel, to);
-    print_dimensions("grid", launch->grid, to);
-    print_dimensions("block", launch->block, to);
-    fprintf(to, " registers=%llu", (unsigned long long)launch->registers);
-    print_number("static_bytes", launch->static_shared, to);
-    print_number("dynamic_bytes", launch->dynamic_shared, to);
+    print_text(shape->kernel, to);
+    print_dimensions("grid", shape->grid, to);
+    print_dimensions("block", shape->block, to);
+    fprintf(to, " registers=%llu", (unsigned long long)shape->registers);
+    print_number("static_bytes", shape->static_shared, to);
+    print_number("dynamic_bytes", shape->dynamic_shared, to);
     print_number("start_s", launch->start_s, to);
     print_number("duration_s", launch->duration_s, to);
-    fprintf(to, " count=%llu metrics=%zu line=%u", (unsigned long long)launch->count, launch->metrics, launch->line);
-    print_label("process", launch->process, to);
-    print_label("device", launch->device, to);
-    print_label("context", launch->context, to);
-    print_label("stream", launch->stream, to);
+    fprintf(to, " count=%llu metrics=%u line=%u", (unsigned long long)launch->count, launch->metrics, launch->line);
+    print_label("process", place->process, to);
+    print_label("device", place->device, to);
+    print_label("context", place->context, to);
+    print_label("stream", place->stream, to);
     fputc('\n', to);
 }
 

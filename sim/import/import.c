@@ -34,7 +34,7 @@ struct conversion {
 
 static const char *process_of(const struct sms__profile_launch *launch)
 {
-    return launch->process ? launch->process : "";
+    return launch->place->process ? launch->place->process : "";
 }
 
 /* The part of a profile that belongs to one process. Copies name no process, so they belong to it only if it is the

@@ -5,19 +5,28 @@
 
 enum { SLOTS_FIRST = 256, BLOCK_BYTES = 64 * 1024 };
 
-/* FNV-1a */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
 static uint64_t hash_of(const char *text, size_t length)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-    return hash;
+    uint64_t hash = mix(length, 0), word = 0;
+    for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    memcpy(&word, text, length);
+    return mix(hash, word);
 }
 
 static struct sms__pooled_string *find(const struct sms__string_pool *pool, const char *text, size_t length,
                                        uint64_t hash)
 {
-    size_t i = (size_t)(hash ^ hash >> 32) & (pool->slots - 1);
+    size_t i = (size_t)hash & (pool->slots - 1);
     for (;; i = (i + 1) & (pool->slots - 1)) {
         struct sms__pooled_string *string = &pool->slot[i];
         if (!string->text || (string->hash == hash && string->length == length && !memcmp(string->text, text, length)))
@@ -57,7 +66,7 @@ struct sms__pooled_string *sms__intern(struct sms__string_pool *pool, const char
         grow(pool);
     struct sms__pooled_string *string = find(pool, text, length, hash);
     if (!string->text) {
-        *string = (struct sms__pooled_string){keep(pool, text, length), length, hash, 0, NULL};
+        *string = (struct sms__pooled_string){keep(pool, text, length), length, hash, 0, {NULL}};
         pool->used++;
     }
     return string;

@@ -12,7 +12,10 @@ struct sms__pooled_string {
     size_t length;
     uint64_t hash;
     size_t value; /* these are for the caller; initially 0 and NULL */
-    void *data;
+    union {
+        void *data;
+        const void *fixed; /* data that does not change */
+    };
 };
 
 struct sms__string_pool {

@@ -1,6 +1,12 @@
 /* Finds iterations in a trace. Prefix hashes make each window between two anchors comparable in constant time, so all
  * anchors together take n log n steps. */
 #include "iterations.h"
+#include "intern.h"
+
+#include "../base/scratch.h"
+#include "../base/sort.h"
+
+#include <smsched/error.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,15 +26,15 @@ struct likeness {
 
 struct operation {
     double start, end;
-    uint64_t code, stream; /* code: equal for equal kernels and geometries, and for copies of one direction */
-    size_t index, order;
-    bool launch;
+    uint64_t code;  /* equal for equal kernels and geometries, and for copies of one direction */
+    uint32_t place; /* its number */
+    uint32_t launch : 1, index : 31;
 };
 
 /* The operations between an anchor and the next. */
 struct window {
     uint64_t hash;
-    size_t from, length;
+    uint32_t from, length;
 };
 
 /* The windows of one code. `from` and `count` are those that are equal, in `window`. */
@@ -37,22 +43,17 @@ struct anchor {
     double score, pause_s;
 };
 
-/* Where a code stands in the order of operations. */
-struct occurrence {
-    uint64_t code;
-    size_t at;
-};
-
 struct search {
-    struct sms__arena *arena;
+    struct sms__arena *scratch;
     const struct sms__profile *profile;
     struct likeness likeness;
     struct operation *operation;
     size_t operations;
-    uint64_t *hash, *power;      /* [operations + 1] of the operations before; of the factor */
-    double *busy_s, *latest_end; /* [operations + 1] of the operations before */
-    struct occurrence *by_code;  /* [operations], by code and time */
-    struct window *window;       /* [operations], grouped by anchor */
+    uint64_t *place_code, *shape_code; /* [places], of context and stream; [shapes], of the likeness */
+    uint64_t *hash, *power;            /* [operations + 1] of the operations before; of the factor */
+    double *busy_s, *latest_end;       /* [operations + 1] of the operations before */
+    uint32_t *by_code, *number;        /* [operations]: operations by code and time; from 1 of an operation's code */
+    struct window *window;             /* [operations], grouped by anchor */
     struct anchor best;
 };
 
@@ -69,23 +70,27 @@ static uint64_t mix_text(uint64_t hash, const char *text)
     return mix(hash, 0);
 }
 
-static uint64_t code_of_launch(const struct sms__profile_launch *launch, bool by_name)
+static uint64_t code_of_shape(const struct sms__profile_shape *shape, bool by_name)
 {
-    uint64_t hash = mix_text(HASH_START, launch->kernel);
+    uint64_t hash = mix_text(HASH_START, shape->kernel);
     if (by_name)
         return hash | 8;
     for (int i = 0; i < 3; i++)
-        hash = mix(mix(hash, launch->grid[i]), launch->block[i]);
-    hash = mix(hash, launch->registers);
-    return mix(mix(hash, (uint64_t)launch->static_shared), (uint64_t)launch->dynamic_shared) | 8;
+        hash = mix(mix(hash, shape->grid[i]), shape->block[i]);
+    hash = mix(hash, shape->registers);
+    return mix(mix(hash, (uint64_t)shape->static_shared), (uint64_t)shape->dynamic_shared) | 8;
 }
 
-static void add_operation(struct search *search, struct operation operation, const char *context, const char *stream)
+static uint64_t code_of_copy(const struct sms__profile_copy *copy)
 {
-    operation.order = search->operations;
-    operation.stream = mix_text(mix_text(HASH_START, context), stream);
-    if (search->likeness.by_stream)
-        operation.code = mix(operation.code, operation.stream);
+    return (copy->to_device ? COPY_IN : COPY_OUT) | (copy->bytes >= 0.5 ? 0 : COPY_EMPTY);
+}
+
+static void add_operation(struct search *search, const struct sms__place *place, struct operation operation)
+{
+    if (!search->place_code[place->number])
+        search->place_code[place->number] = mix_text(mix_text(HASH_START, place->context), place->stream);
+    operation.place = (uint32_t)place->number;
     search->operation[search->operations++] = operation;
 }
 
@@ -94,58 +99,68 @@ static void add_copies(struct search *search, bool to_device)
     const struct sms__profile *profile = search->profile;
     for (size_t c = 0; c < profile->copies; c++) {
         const struct sms__profile_copy *copy = &profile->copy[c];
-        uint64_t code = (to_device ? COPY_IN : COPY_OUT) | (copy->bytes >= 0.5 ? 0 : COPY_EMPTY);
         if (copy->to_device == to_device)
-            add_operation(search,
-                          (struct operation){copy->start_s, copy->start_s + copy->duration_s, .code = code, .index = c},
-                          copy->context, copy->stream);
+            add_operation(
+                search, copy->place,
+                (struct operation){copy->start_s, copy->start_s + copy->duration_s, .index = (uint32_t)c & INT32_MAX});
     }
 }
 
 static int by_start(const void *left, const void *right)
 {
     const struct operation *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    return (a->start > b->start) - (a->start < b->start);
 }
 
 /* Operations that start at once are in the order in which derive_steps.c has them. */
 static void collect(struct search *search)
 {
     const struct sms__profile *profile = search->profile;
-    search->operations = 0;
     add_copies(search, true);
     for (size_t l = 0; l < profile->launches; l++) {
         const struct sms__profile_launch *launch = &profile->launch[l];
-        add_operation(search,
-                      (struct operation){launch->start_s, launch->start_s + launch->duration_s,
-                                         .code = code_of_launch(launch, search->likeness.by_name), .index = l,
-                                         .launch = true},
-                      launch->context, launch->stream);
+        add_operation(search, launch->place,
+                      (struct operation){launch->start_s, launch->start_s + launch->duration_s, .launch = 1,
+                                         .index = (uint32_t)l & INT32_MAX});
     }
     add_copies(search, false);
-    qsort(search->operation, search->operations, sizeof *search->operation, by_start);
+    sms__sort(search->scratch, search->operation, search->operations, sizeof *search->operation, by_start);
 }
 
-static int by_code(const void *left, const void *right)
+/* Sets the codes of a likeness: those of shapes once, because many operations share one. */
+static void set_codes(struct search *search)
 {
-    const struct occurrence *a = left, *b = right;
-    if (a->code != b->code)
-        return a->code < b->code ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
+    const struct sms__profile *profile = search->profile;
+    memset(search->shape_code, 0, profile->shapes * sizeof *search->shape_code);
+    for (size_t i = 0; i < search->operations; i++) {
+        struct operation *operation = &search->operation[i];
+        const struct sms__profile_shape *shape = operation->launch ? profile->launch[operation->index].shape : NULL;
+        if (shape && !search->shape_code[shape->number])
+            search->shape_code[shape->number] = code_of_shape(shape, search->likeness.by_name);
+        operation->code = shape ? search->shape_code[shape->number] : code_of_copy(&profile->copy[operation->index]);
+        if (search->likeness.by_stream)
+            operation->code = mix(operation->code, search->place_code[operation->place]);
+    }
 }
 
-static void allocate(struct search *search)
+/* Puts operations of equal codes together, in the order of time: a counting sort by the number of the code. */
+static void order_by_code(struct search *search)
 {
-    const size_t count = search->profile->launches + search->profile->copies;
-    search->operation = SMS__NEW(search->arena, struct operation, count + 1);
-    search->hash = SMS__NEW(search->arena, uint64_t, count + 1);
-    search->power = SMS__NEW(search->arena, uint64_t, count + 1);
-    search->busy_s = SMS__NEW(search->arena, double, count + 1);
-    search->latest_end = SMS__NEW(search->arena, double, count + 1);
-    search->by_code = SMS__NEW(search->arena, struct occurrence, count + 1);
-    search->window = SMS__NEW(search->arena, struct window, count + 1);
+    struct sms__string_pool codes = {.arena = search->scratch};
+    size_t numbers = 0;
+    for (size_t i = 0; i < search->operations; i++) {
+        const uint64_t *code = &search->operation[i].code;
+        struct sms__pooled_string *entry = sms__intern(&codes, (const char *)code, sizeof *code);
+        entry->value = entry->value ? entry->value : ++numbers;
+        search->number[i] = (uint32_t)entry->value;
+    }
+    uint32_t *end = SMS__NEW(search->scratch, uint32_t, numbers + 1); /* of each number, so far */
+    for (size_t i = 0; i < search->operations; i++)
+        end[search->number[i]]++;
+    for (size_t n = 1; n <= numbers; n++)
+        end[n] += end[n - 1];
+    for (size_t i = 0; i < search->operations; i++)
+        search->by_code[end[search->number[i] - 1]++] = (uint32_t)i;
 }
 
 static void prepare(struct search *search)
@@ -160,9 +175,7 @@ static void prepare(struct search *search)
         search->power[i + 1] = search->power[i] * factor;
         search->busy_s[i + 1] = search->busy_s[i] + operation->end - operation->start;
         search->latest_end[i + 1] = fmax(search->latest_end[i], operation->end);
-        search->by_code[i] = (struct occurrence){operation->code, i};
     }
-    qsort(search->by_code, count, sizeof *search->by_code, by_code);
 }
 
 static int by_hash(const void *left, const void *right)
@@ -170,9 +183,7 @@ static int by_hash(const void *left, const void *right)
     const struct window *a = left, *b = right;
     if (a->length != b->length)
         return a->length < b->length ? -1 : 1;
-    if (a->hash != b->hash)
-        return a->hash < b->hash ? -1 : 1;
-    return a->from < b->from ? -1 : a->from > b->from;
+    return (a->hash > b->hash) - (a->hash < b->hash);
 }
 
 static bool is_equal(const struct window *a, const struct window *b)
@@ -223,9 +234,9 @@ static uint64_t hash_of_order(const struct search *search, const struct window *
 {
     uint64_t stream[STREAMS_MAX], order[STREAMS_MAX], sum = window->length;
     size_t streams = 0;
-    for (size_t i = window->from; i < window->from + window->length; i++) {
+    for (size_t i = window->from; i < (size_t)window->from + window->length; i++) {
         const struct operation *operation = &search->operation[i];
-        uint64_t of = search->likeness.by_stream ? operation->stream : 0;
+        uint64_t of = search->likeness.by_stream ? search->place_code[operation->place] : 0;
         size_t s = 0;
         while (s < streams && stream[s] != of)
             s++;
@@ -261,18 +272,18 @@ static size_t search_anchors(struct search *search)
     size_t anchors = 0;
     struct anchor *anchor = NULL;
     for (size_t i = 0, next; i < search->operations; i = next) {
-        const uint64_t code = search->by_code[i].code;
-        for (next = i + 1; next < search->operations && search->by_code[next].code == code; next++) {
-            size_t from = search->by_code[next - 1].at, length = search->by_code[next].at - from;
+        const uint32_t *at = search->by_code, number = search->number[at[i]];
+        for (next = i + 1; next < search->operations && search->number[at[next]] == number; next++) {
+            const uint32_t from = at[next - 1], to = at[next];
             search->window[next - 1] =
-                (struct window){search->hash[from + length] - search->hash[from] * search->power[length], from, length};
+                (struct window){search->hash[to] - search->hash[from] * search->power[to - from], from, to - from};
         }
         if (next - i <= ROUNDS_LEAST)
             continue;
-        qsort(&search->window[i], next - 1 - i, sizeof *search->window, by_hash);
-        struct anchor found = rate(search, i, next - 1 - i, search->by_code[i].at);
+        sms__sort(search->scratch, &search->window[i], next - 1 - i, sizeof *search->window, by_hash);
+        struct anchor found = rate(search, i, next - 1 - i, at[i]);
         top = fmax(top, found.score);
-        *SMS__APPEND(search->arena, anchor, anchors) = found;
+        *SMS__APPEND(search->scratch, anchor, anchors) = found;
     }
     for (size_t a = 0; a < anchors; a++)
         if (anchor[a].score >= top - TIE && (search->best.count == 0 || is_better(&anchor[a], &search->best)))
@@ -282,12 +293,12 @@ static size_t search_anchors(struct search *search)
     return rounds >= ROUNDS_LEAST ? rounds : 0;
 }
 
-/* Copies a window's operations, so that it starts at `base`. */
+/* Copies a window's operations, so that it starts at `base`. Launches come no later in the list than they were. */
 static void keep_window(const struct search *search, const struct window *window, double base, struct sms__profile *out)
 {
     const struct sms__profile *profile = search->profile;
     double shift = base - search->operation[window->from].start;
-    for (size_t i = window->from; i < window->from + window->length; i++) {
+    for (size_t i = window->from; i < (size_t)window->from + window->length; i++) {
         const struct operation *operation = &search->operation[i];
         if (operation->launch) {
             out->launch[out->launches] = profile->launch[operation->index];
@@ -303,7 +314,7 @@ static void keep_window(const struct search *search, const struct window *window
 static double overlap_of(const struct search *search, const struct window *window)
 {
     double sum = 0, end = search->operation[window->from].start;
-    for (size_t i = window->from; i < window->from + window->length; i++) {
+    for (size_t i = window->from; i < (size_t)window->from + window->length; i++) {
         const struct operation *operation = &search->operation[i];
         sum += fmax(fmin(operation->end, end) - operation->start, 0);
         end = fmax(end, operation->end);
@@ -326,7 +337,7 @@ static struct sms__iterations measure(const struct search *search, const struct 
         busy += busy_of(search, &window[w]);
         found.overlap += overlap_of(search, &window[w]);
     }
-    for (size_t i = window->from; i < window->from + window->length; i++)
+    for (size_t i = window->from; i < (size_t)window->from + window->length; i++)
         *(search->operation[i].launch ? &found.launches : &found.copies) += 1;
     found.mean_s = total / (double)rounds;
     found.spread = sqrt(fmax(squares / (double)rounds - found.mean_s * found.mean_s, 0)) / found.mean_s;
@@ -336,31 +347,30 @@ static struct sms__iterations measure(const struct search *search, const struct 
 }
 
 /* Keeps the windows, far enough from each other that they do not touch. */
-static void keep(const struct search *search, const struct window *window, struct sms__iterations *found,
-                 struct sms__profile *out)
+static void keep(const struct search *search, struct sms__arena *arena, const struct window *window,
+                 struct sms__iterations *found, struct sms__profile *out)
 {
     *out = *search->profile;
-    out->launch = SMS__NEW(search->arena, struct sms__profile_launch, found->rounds * found->launches + 1);
-    out->copy = SMS__NEW(search->arena, struct sms__profile_copy, found->rounds * found->copies + 1);
+    out->copy = SMS__NEW(arena, struct sms__profile_copy, found->rounds * found->copies + 1);
     out->launches = out->copies = 0;
     out->pitch_s = 2 * found->longest_s;
     out->rounds = found->rounds;
     out->round_s = found->mean_s;
-    found->begin_s = SMS__NEW(search->arena, double, found->rounds);
-    found->end_s = SMS__NEW(search->arena, double, found->rounds);
+    found->begin_s = SMS__NEW(arena, double, found->rounds);
+    found->end_s = SMS__NEW(arena, double, found->rounds);
     for (size_t w = 0; w < found->rounds; w++) {
-        size_t end = window[w].from + window[w].length;
+        size_t end = (size_t)window[w].from + window[w].length;
         found->begin_s[w] = search->operation[window[w].from].start;
         found->end_s[w] = end < search->operations ? search->operation[end].start : INFINITY;
         keep_window(search, &window[w], (double)w * out->pitch_s, out);
     }
 }
 
-static bool has_geometry_of(const struct sms__profile_launch *a, const struct sms__profile_launch *b)
+static bool has_geometry_of(const struct sms__profile_shape *a, const struct sms__profile_shape *b)
 {
-    return !memcmp(a->grid, b->grid, sizeof a->grid) && !memcmp(a->block, b->block, sizeof a->block) &&
-           a->registers == b->registers && a->static_shared == b->static_shared &&
-           a->dynamic_shared == b->dynamic_shared;
+    return a == b || (!memcmp(a->grid, b->grid, sizeof a->grid) && !memcmp(a->block, b->block, sizeof a->block) &&
+                      a->registers == b->registers && a->static_shared == b->static_shared &&
+                      a->dynamic_shared == b->dynamic_shared);
 }
 
 size_t sms__iterations_level(struct sms__profile *profile)
@@ -372,12 +382,8 @@ size_t sms__iterations_level(struct sms__profile *profile)
         bool varies = false;
         for (size_t r = 0; r < rounds; r++) {
             struct sms__profile_launch *launch = &profile->launch[r * launches + l];
-            varies |= !has_geometry_of(launch, &middle[l]);
-            memcpy(launch->grid, middle[l].grid, sizeof launch->grid);
-            memcpy(launch->block, middle[l].block, sizeof launch->block);
-            launch->registers = middle[l].registers;
-            launch->static_shared = middle[l].static_shared;
-            launch->dynamic_shared = middle[l].dynamic_shared;
+            varies |= !has_geometry_of(launch->shape, middle[l].shape);
+            launch->shape = middle[l].shape;
         }
         varying += varies;
     }
@@ -415,25 +421,25 @@ static int by_length(const void *left, const void *right)
 static size_t search_steps(struct search *search)
 {
     const struct sms__profile *profile = search->profile;
-    size_t windows = 0, last = SIZE_MAX, *first = SMS__NEW(search->arena, size_t, profile->steps);
+    size_t windows = 0, last = SIZE_MAX, *first = SMS__NEW(search->scratch, size_t, profile->steps);
     find_steps(search, first);
     for (size_t s = 0; s < profile->steps; s++) {
         if (first[s] == SIZE_MAX || (last != SIZE_MAX && first[s] <= last))
             continue;
         if (last != SIZE_MAX)
-            search->window[windows++] = (struct window){.from = last, .length = first[s] - last};
+            search->window[windows++] = (struct window){.from = (uint32_t)last, .length = (uint32_t)(first[s] - last)};
         last = first[s];
     }
     for (size_t w = 0; w < windows; w++)
         search->window[w].hash = hash_of_order(search, &search->window[w]);
     if (windows == 0)
         return 0;
-    qsort(search->window, windows, sizeof *search->window, by_hash);
+    sms__sort(search->scratch, search->window, windows, sizeof *search->window, by_hash);
     search->best = rate(search, 0, windows, 0);
     search->best.windows = windows;
     if (search->best.score >= COVERED_LEAST)
         return search->best.count;
-    qsort(search->window, windows, sizeof *search->window, by_length);
+    sms__sort(search->scratch, search->window, windows, sizeof *search->window, by_length);
     search->best.from = windows / 2;
     return search->likeness.by_name;
 }
@@ -443,7 +449,9 @@ static struct sms__iterations find(struct search *search)
 {
     const bool named = search->profile->steps > 0;
     search->best = (struct anchor){0};
-    collect(search);
+    set_codes(search);
+    if (!named)
+        order_by_code(search);
     prepare(search);
     size_t rounds = named ? search_steps(search) : search_anchors(search);
     struct sms__iterations found = {0};
@@ -456,32 +464,87 @@ static struct sms__iterations find(struct search *search)
     return found;
 }
 
+static void allocate(struct search *search)
+{
+    const size_t count = search->operations;
+    search->shape_code = SMS__NEW(search->scratch, uint64_t, search->profile->shapes);
+    search->hash = SMS__NEW(search->scratch, uint64_t, count + 1);
+    search->power = SMS__NEW(search->scratch, uint64_t, count + 1);
+    search->busy_s = SMS__NEW(search->scratch, double, count + 1);
+    search->latest_end = SMS__NEW(search->scratch, double, count + 1);
+    search->by_code = SMS__NEW(search->scratch, uint32_t, count + 1);
+    search->number = SMS__NEW(search->scratch, uint32_t, count + 1);
+    search->window = SMS__NEW(search->scratch, struct window, count + 1);
+}
+
+struct finding {
+    struct sms__arena *arena, *operations; /* of the result; of the operations */
+    bool divide;
+    struct sms__profile part; /* without its steps where they are not used */
+    struct sms__profile *out;
+    struct search search;
+    struct sms__iterations best;
+    struct window *window; /* [rounds] of the best */
+};
+
+/* Searches by one likeness, and keeps what it finds if that is better. */
+static void try_likeness(struct finding *finding, struct likeness likeness)
+{
+    struct search *search = &finding->search;
+    struct sms__iterations *best = &finding->best;
+    if ((likeness.by_stream && !finding->divide) || best->covered + LIKER >= 1)
+        return;
+    search->likeness = likeness;
+    const struct sms__iterations found = find(search);
+    const bool aside = finding->divide && !likeness.by_stream && found.overlap > SMS__OVERLAP_MOST;
+    if (!found.repeats || aside || (best->repeats && found.covered < best->covered + LIKER))
+        return;
+    *best = found;
+    finding->window = SMS__NEW(finding->operations, struct window, found.rounds);
+    memcpy(finding->window, &search->window[search->best.from], found.rounds * sizeof *finding->window);
+}
+
+static int search_all(void *user, struct sms__arena *scratch)
+{
+    static const struct likeness likeness[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+    struct finding *finding = user;
+    const size_t steps = finding->part.steps;
+    finding->search.scratch = scratch;
+    allocate(&finding->search);
+    for (int named = steps > 1; named >= 0 && !finding->best.repeats; named--)
+        for (size_t i = 0; i < sizeof likeness / sizeof *likeness; i++) {
+            finding->part.steps = named ? steps : 0;
+            try_likeness(finding, likeness[i]);
+        }
+    if (!finding->best.repeats) {
+        finding->window = SMS__NEW(finding->operations, struct window, 1);
+        finding->window->length = (uint32_t)finding->search.operations;
+        finding->best = measure(&finding->search, finding->window, 1);
+    }
+    return SMS_OK;
+}
+
+/* What the search needs is released before the result is made. */
+static int find_and_keep(void *user, struct sms__arena *scratch)
+{
+    struct finding *finding = user;
+    struct search *search = &finding->search;
+    search->scratch = finding->operations = scratch;
+    search->place_code = SMS__NEW(scratch, uint64_t, finding->part.places);
+    search->operation = SMS__NEW(scratch, struct operation, finding->part.launches + finding->part.copies + 1);
+    collect(search);
+    const int code = sms__scratch(scratch, search_all, finding);
+    if (code == SMS_OK)
+        keep(search, finding->arena, finding->window, &finding->best, finding->out);
+    return code;
+}
+
 struct sms__iterations sms__iterations_find(struct sms__arena *arena, const struct sms__profile *profile, bool divide,
                                             struct sms__profile *out)
 {
-    static const struct likeness likeness[] = {{false, false}, {false, true}, {true, false}, {true, true}};
-    struct sms__profile part = *profile;
-    struct search search = {.arena = arena, .profile = &part};
-    struct sms__iterations best = {0};
-    struct window *window = NULL;
-    allocate(&search);
-    for (int named = profile->steps > 1; named >= 0 && !best.repeats; named--)
-        for (size_t i = 0; i < sizeof likeness / sizeof *likeness; i++) {
-            if ((likeness[i].by_stream && !divide) || best.covered + LIKER >= 1)
-                continue;
-            part.steps = named ? profile->steps : 0;
-            search.likeness = likeness[i];
-            struct sms__iterations found = find(&search);
-            bool aside = divide && !likeness[i].by_stream && found.overlap > SMS__OVERLAP_MOST;
-            if (!found.repeats || aside || (best.repeats && found.covered < best.covered + LIKER))
-                continue;
-            best = found;
-            window = SMS__NEW(arena, struct window, found.rounds);
-            memcpy(window, &search.window[search.best.from], found.rounds * sizeof *window);
-        }
-    const struct window whole = {0, 0, search.operations};
-    if (!best.repeats)
-        best = measure(&search, &whole, 1);
-    keep(&search, best.repeats ? window : &whole, &best, out);
-    return best;
+    struct finding finding = {.arena = arena, .divide = divide, .part = *profile, .out = out};
+    finding.search.profile = &finding.part;
+    if (sms__scratch(arena, find_and_keep, &finding) != SMS_OK)
+        sms__arena_give_up(arena);
+    return finding.best;
 }

@@ -21,14 +21,15 @@ struct sms__iterations {
     bool by_stream;          /* equal on each stream; streams run beside each other, so each needs a workload */
 };
 
-/* Sets `out` to the launches and copies of the equal iterations, with `rounds` and `round_s`. If the profile has named
- * steps, an iteration begins with the first launch of a step. Otherwise it begins at each launch or copy of one kind,
- * the anchor, and ends at the next. The anchor is the one between which the same operations (kernel, geometry,
- * direction) follow in the same order for most of the operations' time. If several are within half a percent, it is the
- * one after the longest pause. If the equal iterations are less than 3 or cover less than half, nothing repeats.
- * Equal is what is so in this order: with equal geometries, all operations in one order, or, with `divide`, in one
- * order on each stream; then the same with any geometry. With `divide`, one order of all is none if operations overlap.
- * The profile must have at least one launch, and all start times and durations. Must run in a guard of `arena`. */
+/* Sets `out` to the launches and copies of the equal iterations, in the list of the profile's launches, which changes,
+ * with `rounds` and `round_s`. If the profile has named steps, an iteration begins with the first launch of a step.
+ * Otherwise it begins at each launch or copy of one kind, the anchor, and ends at the next. The anchor is the one
+ * between which the same operations (kernel, geometry, direction) follow in the same order for most of the operations'
+ * time. If several are within half a percent, it is the one after the longest pause. If the equal iterations are less
+ * than 3 or cover less than half, nothing repeats. Equal is what is so in this order: with equal geometries, all
+ * operations in one order, or, with `divide`, in one order on each stream; then the same with any geometry. With
+ * `divide`, one order of all is none if operations overlap. The profile must have at least one launch, and all start
+ * times and durations. Must run in a guard of `arena`. */
 struct sms__iterations sms__iterations_find(struct sms__arena *arena, const struct sms__profile *profile, bool divide,
                                             struct sms__profile *out);
 

@@ -42,19 +42,20 @@ static double convert_value(struct sms__profile_reader *reader, const struct sms
 void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft)
 {
     struct sms__profile_launch *launch = &draft->launch;
+    struct sms__profile_shape *shape = &draft->shape;
     const struct sms__profile_metric *found[SMS__COLUMNS] = {NULL}; /* the first of each kind */
     for (size_t i = launch->metrics; i-- > 0;)
         found[sms__launch_metric(launch->metric[i].name)] = &launch->metric[i];
-    set_dimensions(launch->grid, found[SMS__COLUMN_GRID], &found[SMS__COLUMN_GRID_X]);
-    set_dimensions(launch->block, found[SMS__COLUMN_BLOCK], &found[SMS__COLUMN_BLOCK_X]);
-    if (!launch->registers)
-        launch->registers = to_count(found[SMS__COLUMN_REGISTERS]);
+    set_dimensions(shape->grid, found[SMS__COLUMN_GRID], &found[SMS__COLUMN_GRID_X]);
+    set_dimensions(shape->block, found[SMS__COLUMN_BLOCK], &found[SMS__COLUMN_BLOCK_X]);
+    if (!shape->registers)
+        shape->registers = to_count(found[SMS__COLUMN_REGISTERS]);
     if (isnan(launch->duration_s) && found[SMS__COLUMN_DURATION])
         launch->duration_s = convert_value(reader, launch, found[SMS__COLUMN_DURATION], sms__to_seconds, "ns");
-    if (isnan(launch->static_shared) && found[SMS__COLUMN_STATIC])
-        launch->static_shared = convert_value(reader, launch, found[SMS__COLUMN_STATIC], sms__to_bytes, "byte");
-    if (isnan(launch->dynamic_shared) && found[SMS__COLUMN_DYNAMIC])
-        launch->dynamic_shared = convert_value(reader, launch, found[SMS__COLUMN_DYNAMIC], sms__to_bytes, "byte");
+    if (isnan(shape->static_shared) && found[SMS__COLUMN_STATIC])
+        shape->static_shared = convert_value(reader, launch, found[SMS__COLUMN_STATIC], sms__to_bytes, "byte");
+    if (isnan(shape->dynamic_shared) && found[SMS__COLUMN_DYNAMIC])
+        shape->dynamic_shared = convert_value(reader, launch, found[SMS__COLUMN_DYNAMIC], sms__to_bytes, "byte");
 }
 
 /* By start; launches without a start come last. Otherwise in the order of the file. */
@@ -102,8 +103,11 @@ static void put_in_order(struct sms__profile_reader *reader, struct sms__profile
     out->gpu_lines = reader->gpu_lines;
     out->launch = SMS__NEW(reader->arena, struct sms__profile_launch, reader->drafts + 1);
     out->launches = reader->drafts;
-    for (size_t i = 0; i < reader->drafts; i++)
+    for (size_t i = 0; i < reader->drafts; i++) {
         out->launch[i] = reader->draft[i].launch;
+        out->launch[i].place = &reader->draft[i].place;
+        out->launch[i].shape = &reader->draft[i].shape;
+    }
     out->copy = reader->copy;
     out->copies = reader->copies;
 }

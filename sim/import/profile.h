@@ -24,47 +24,51 @@ struct sms__profile_metric {
     double mean, min, max;
 };
 
-/* Where an operation ran. NULL: unknown. Its parts are members of what has one, too. */
+/* Where an operation ran. NULL: unknown. The operations of a place share it. */
 struct sms__place {
     const char *process, *device, *context, *stream;
+    size_t number; /* in a trace, from 0 */
 };
 
-#define SMS__PLACE                                                                                                     \
-    union {                                                                                                            \
-        struct sms__place place;                                                                                       \
-        struct {                                                                                                       \
-            const char *process, *device, *context, *stream;                                                           \
-        };                                                                                                             \
-    }
-
-/* A launch, or several launches of one kernel and geometry that the tool has merged. Unknown values are 0 or NAN. */
-struct sms__profile_launch {
-    SMS__PLACE;
+/* A kernel in one geometry, as launches of it share it. Unknown values are 0 or NAN. */
+struct sms__profile_shape {
     const char *kernel; /* as the tool wrote it, with template and argument lists */
     uint64_t grid[3], block[3];
     uint64_t registers;                   /* per thread */
     double static_shared, dynamic_shared; /* bytes per block; NAN: unknown */
-    double start_s, duration_s;           /* NAN: unknown */
-    double called_s;                      /* of a trace: start of the call that launched it; NAN: unknown */
-    int64_t correlation;                  /* of a trace, with that call */
-    uint64_t count;                       /* merged launches, at least 1 */
+    size_t number;                        /* in a trace, from 0 */
+};
+
+/* A file of a profile, and what it holds, for messages. */
+struct sms__profile_file {
+    const char *path, *text;
+};
+
+/* A launch, or several launches of one kernel and geometry that the tool has merged. A trace has millions. */
+struct sms__profile_launch {
+    const struct sms__place *place;
+    const struct sms__profile_shape *shape;
+    double start_s, duration_s; /* NAN: unknown */
+    double called_s;            /* of a trace: start of the call that launched it; NAN: unknown */
+    int64_t correlation;        /* of a trace, with that call */
+    uint64_t count;             /* merged launches, at least 1 */
     struct sms__profile_metric *metric;
-    size_t metrics;
-    unsigned line;           /* of the file, from 1 */
-    const char *path, *text; /* the file and what it holds, for messages; or NULL */
+    uint32_t metrics;
+    unsigned line;                        /* of the file, from 1 */
+    const struct sms__profile_file *file; /* or NULL */
 };
 
 struct sms__profile_copy {
     bool to_device; /* otherwise to the host; copies within a device are not kept */
     double bytes, start_s, duration_s;
     unsigned line;
-    SMS__PLACE;
-    int64_t correlation; /* of a trace, with its call; -1: unknown */
+    const struct sms__place *place; /* NULL: unknown */
+    int64_t correlation;            /* of a trace, with its call; -1: unknown */
 };
 
 /* A wait of a stream for an event that another stream had recorded. Correlations of calls count up. */
 struct sms__profile_wait {
-    SMS__PLACE;
+    const struct sms__place *place;
     const char *record_context, *record_stream;
     int64_t correlation, record_correlation;
 };
@@ -91,6 +95,7 @@ struct sms__profile {
     const char *gpu_lines;              /* lines of the program's output that name a GPU; or NULL */
     struct sms__profile_launch *launch; /* by start if starts are known, otherwise in the order of the file */
     size_t launches;
+    size_t places, shapes;          /* of a trace: numbers of them are below */
     struct sms__profile_copy *copy; /* by start */
     size_t copies;
     struct sms__profile_wait *wait;

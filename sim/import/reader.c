@@ -273,6 +273,16 @@ void sms__keep_gpu_line(struct sms__profile_reader *reader)
     reader->gpu_lines = sms__print(reader->arena, "%s%.*s\n", before, (int)rows->length, rows->line);
 }
 
+/* The file that is being read. */
+static const struct sms__profile_file *file_of(struct sms__profile_reader *reader)
+{
+    if (reader->file && reader->file->text == reader->rows->text)
+        return reader->file;
+    reader->file = SMS__NEW(reader->arena, struct sms__profile_file, 1);
+    *reader->file = (struct sms__profile_file){reader->rows->path, reader->rows->text};
+    return reader->file;
+}
+
 struct sms__launch_draft *sms__launch_new(struct sms__profile_reader *reader)
 {
     if (reader->drafts == SMS__LAUNCHES_MAX) {
@@ -284,21 +294,14 @@ struct sms__launch_draft *sms__launch_new(struct sms__profile_reader *reader)
     keep_first(reader, SMS__COLUMN_CAPABILITY, &reader->capability);
     struct sms__launch_draft *draft = SMS__APPEND(reader->arena, reader->draft, reader->drafts);
     draft->index = reader->drafts - 1;
+    draft->place = (struct sms__place){.process = process_of(reader),
+                                       .device = interned_field(reader, SMS__COLUMN_DEVICE),
+                                       .context = interned_field(reader, SMS__COLUMN_CONTEXT),
+                                       .stream = interned_field(reader, SMS__COLUMN_STREAM)};
+    draft->shape = (struct sms__profile_shape){
+        .kernel = interned_field(reader, SMS__COLUMN_KERNEL), .static_shared = NAN, .dynamic_shared = NAN};
     draft->launch = (struct sms__profile_launch){
-        .process = process_of(reader),
-        .device = interned_field(reader, SMS__COLUMN_DEVICE),
-        .context = interned_field(reader, SMS__COLUMN_CONTEXT),
-        .stream = interned_field(reader, SMS__COLUMN_STREAM),
-        .kernel = interned_field(reader, SMS__COLUMN_KERNEL),
-        .static_shared = NAN,
-        .dynamic_shared = NAN,
-        .start_s = NAN,
-        .duration_s = NAN,
-        .count = 1,
-        .line = reader->rows->row_number,
-        .path = reader->rows->path,
-        .text = reader->rows->text,
-    };
+        .start_s = NAN, .duration_s = NAN, .count = 1, .line = reader->rows->row_number, .file = file_of(reader)};
     return draft;
 }
 

@@ -73,7 +73,9 @@ struct sms__header {
 };
 
 struct sms__launch_draft {
-    struct sms__profile_launch launch;
+    struct sms__profile_launch launch; /* without a place and a shape until all are read */
+    struct sms__place place;
+    struct sms__profile_shape shape;
     size_t capacity, index;
     size_t process; /* nvprof: index of the process in its file */
     bool grouped;   /* nvprof: made from a table of metrics by kernel, which has no launches */
@@ -85,7 +87,8 @@ struct sms__profile_reader {
     struct sms__arena *arena;
     struct sms_errors *errors;
     struct sms__string_pool strings;
-    struct sms__rows *rows; /* of the file that is being read */
+    struct sms__rows *rows;         /* of the file that is being read */
+    struct sms__profile_file *file; /* of the last launch; or NULL */
     struct sms__header table;
     struct sms__hints hints; /* of the file */
     struct sms__launch_draft *draft;

@@ -137,7 +137,7 @@ static bool add_means(const struct reading *reading, struct sms__arena *arena, s
     static const char *const names[SERIES] = {"dram__throughput.avg.pct_of_peak_sustained_elapsed",
                                               "sm__inst_issued.avg.pct_of_peak_sustained_elapsed",
                                               "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_elapsed"};
-    const int device = atoi(strrchr(launch->device, '(') + 1) & 63;
+    const int device = atoi(strrchr(launch->place->device, '(') + 1) & 63;
     const struct sample before = samples_until(reading, device, launch->start_s),
                         last = samples_until(reading, device, launch->start_s + launch->duration_s);
     for (int s = 0; s < SERIES; s++) {

@@ -101,6 +101,25 @@ bool sms__report_has(struct sms__report *report, const char *table, const char *
     return found;
 }
 
+struct named {
+    struct sms__report *report;
+    const char *text;
+};
+
+static void take_named(void *user, sqlite3_stmt *row)
+{
+    struct named *named = user;
+    const char *text = sms__report_text(named->report, row, 0);
+    named->text = sms__copy(named->report->arena, text, strlen(text));
+}
+
+const char *sms__report_named(struct sms__report *report, int64_t number)
+{
+    struct named named = {report, ""};
+    sms__report_query(report, take_named, &named, "SELECT value FROM temp.texts WHERE id = %lld", (long long)number);
+    return named.text;
+}
+
 /* The SQL of a column that may hold numbers of texts. */
 static const char *text_column(struct sms__report *report, const char *name)
 {
@@ -112,7 +131,7 @@ static const char *text_column(struct sms__report *report, const char *name)
 
 const char *sms__report_column(struct sms__report *report, const char *table, const char *column)
 {
-    const bool texts = *column == '#' && sms__report_has(report, "StringIds", "value");
+    const bool texts = *column == '#' && report->has_texts;
     const char *sql = NULL;
     for (size_t length; *column; column += length) {
         column += strspn(column, "#");
@@ -222,7 +241,8 @@ static void copy_texts(struct sms__report *report)
 {
     sms__report_query(report, ignore_row, NULL, "PRAGMA temp_store = MEMORY");
     sms__report_query(report, ignore_row, NULL, "CREATE TEMP TABLE texts (id INTEGER PRIMARY KEY, value)");
-    if (sms__report_has(report, "StringIds", "id") && sms__report_has(report, "StringIds", "value"))
+    report->has_texts = sms__report_has(report, "StringIds", "value");
+    if (report->has_texts && sms__report_has(report, "StringIds", "id"))
         sms__report_query(report, ignore_row, NULL,
                           "INSERT OR IGNORE INTO temp.texts SELECT id, CASE WHEN length(CAST(value AS BLOB)) > %d THEN "
                           "CAST(substr(CAST(value AS BLOB), 1, %d) AS TEXT) || '#' || id ELSE value END FROM "

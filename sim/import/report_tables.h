@@ -17,6 +17,7 @@ struct sms__report {
     struct sms_errors *errors;
     const char *path;
     uint64_t most;      /* bytes of a compressed report, as of sms__gzip_open */
+    bool has_texts;     /* in StringIds */
     const char *schema; /* its version; "": unknown */
     struct sms__untrusted database;
     const struct sms__import_watch *watch; /* or NULL; is told of rows: */
@@ -49,6 +50,8 @@ void sms__report_rows(struct sms__report *report, const struct sms__report_table
                       void *user);
 /* Calls `row` for each row of a query, which is formatted as by sqlite3_mprintf. */
 void sms__report_query(struct sms__report *report, sms__report_row *row, void *user, const char *format, ...);
+/* The text of a number in StringIds, cut as the longest is; "": there is none. Valid until the arena is released. */
+const char *sms__report_named(struct sms__report *report, int64_t number);
 /* The SQL of a column, as of sms__report_table, in the arena; NULL: the table lacks it. */
 const char *sms__report_column(struct sms__report *report, const char *table, const char *column);
 /* Fails with SMS_EINPUT. */

@@ -107,7 +107,7 @@ static size_t find_stream(const struct finder *finder, const char *context, cons
 /* Adds what an event held back, if both operations are in iterations that are kept. */
 static void add_edge(struct finder *finder, const struct sms__profile_wait *wait)
 {
-    size_t waiter = find_stream(finder, wait->context, wait->stream);
+    size_t waiter = find_stream(finder, wait->place->context, wait->place->stream);
     size_t recorder = find_stream(finder, wait->record_context, wait->record_stream);
     if (waiter == finder->streams || recorder == finder->streams || waiter == recorder)
         return;

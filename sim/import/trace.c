@@ -57,6 +57,9 @@ static bool has(const struct part *part, const struct sms__place *place)
            (!part->stream || (is_same(place->stream, part->stream) && is_same(place->context, part->context)));
 }
 
+/* Whether the trace has one process, device and stream, so that nobody needs its launches but the only part. */
+static bool is_whole(const struct trace *trace) { return trace->processes * trace->devices * trace->streams == 1; }
+
 /* Sets `out` to the part's launches and copies of a profile. */
 static void take_part(const struct trace *trace, const struct part *part, const struct sms__profile *from,
                       struct sms__profile *out)
@@ -66,10 +69,10 @@ static void take_part(const struct trace *trace, const struct part *part, const 
     out->copy = SMS__NEW(trace->arena, struct sms__profile_copy, from->copies + 1);
     out->launches = out->copies = 0;
     for (size_t l = 0; l < from->launches; l++)
-        if (has(part, &from->launch[l].place))
+        if (has(part, from->launch[l].place))
             out->launch[out->launches++] = from->launch[l];
     for (size_t c = 0; c < from->copies; c++)
-        if (has(part, &from->copy[c].place))
+        if (has(part, from->copy[c].place))
             out->copy[out->copies++] = from->copy[c];
 }
 
@@ -77,7 +80,10 @@ static void take_part(const struct trace *trace, const struct part *part, const 
 static void find_iteration(const struct trace *trace, struct part *part, bool divide)
 {
     struct sms__profile own;
-    take_part(trace, part, trace->profile, &own);
+    if (is_whole(trace))
+        own = *trace->profile;
+    else
+        take_part(trace, part, trace->profile, &own);
     own.steps = trace->processes == 1 ? own.steps : 0;
     part->found = sms__iterations_find(trace->arena, &own, divide, &part->profile);
 }
@@ -106,20 +112,20 @@ static int add_parts(struct trace *trace, const struct part *whole)
 {
     const size_t from = trace->parts;
     for (size_t l = 0; l < trace->profile->launches; l++) {
-        const struct sms__profile_launch *launch = &trace->profile->launch[l];
-        if (whole && !has(whole, &launch->place))
+        const struct sms__place *place = trace->profile->launch[l].place;
+        if (whole && !has(whole, place))
             continue;
         size_t p = from;
-        while (p < trace->parts && !has(&trace->part[p], &launch->place))
+        while (p < trace->parts && !has(&trace->part[p], place))
             p++;
         if (p < trace->parts)
             continue;
         if (trace->parts == PARTS_MAX)
             return fail_parts(trace);
-        trace->part[trace->parts++] = (struct part){.process = launch->process,
-                                                    .device = launch->device,
-                                                    .context = whole ? launch->context : NULL,
-                                                    .stream = whole ? launch->stream ? launch->stream : "" : NULL};
+        trace->part[trace->parts++] = (struct part){.process = place->process,
+                                                    .device = place->device,
+                                                    .context = whole ? place->context : NULL,
+                                                    .stream = whole ? place->stream ? place->stream : "" : NULL};
     }
     return SMS_OK;
 }
@@ -145,7 +151,8 @@ static void find_waits(struct trace *trace, const struct part *whole, struct par
     own.waits = 0;
     for (size_t w = 0; w < trace->profile->waits; w++) {
         const struct sms__profile_wait *wait = &trace->profile->wait[w];
-        if (is_same(wait->device, whole->device) && (!wait->process || is_same(wait->process, whole->process)))
+        const struct sms__place *place = wait->place;
+        if (is_same(place->device, whole->device) && (!place->process || is_same(place->process, whole->process)))
             own.wait[own.waits++] = *wait;
     }
     for (size_t p = 0; p < parts && own.waits > 0; p++) {
@@ -216,16 +223,18 @@ static int count_all(struct trace *trace)
 {
     const char **process = SMS__NEW(trace->arena, const char *, PARTS_MAX);
     const char **stream = SMS__NEW(trace->arena, const char *, PARTS_MAX);
+    bool *met = SMS__NEW(trace->arena, bool, trace->profile->places);
     bool fits = true;
     for (size_t l = 0; fits && l < trace->profile->launches; l++) {
-        const struct sms__profile_launch *launch = &trace->profile->launch[l];
-        if (l && !memcmp(&launch->place, &launch[-1].place, sizeof launch->place)) /* interned */
+        const struct sms__place *place = trace->profile->launch[l].place;
+        if (met[place->number])
             continue;
-        fits = count_name(process, &trace->processes, launch->process) &&
-               count_name(trace->device, &trace->devices, launch->device) &&
+        met[place->number] = true;
+        fits = count_name(process, &trace->processes, place->process) &&
+               count_name(trace->device, &trace->devices, place->device) &&
                count_name(stream, &trace->streams,
-                          sms__print(trace->arena, "%s %s %s %s", launch->process, launch->device,
-                                     launch->context ? launch->context : "", launch->stream ? launch->stream : ""));
+                          sms__print(trace->arena, "%s %s %s %s", place->process, place->device,
+                                     place->context ? place->context : "", place->stream ? place->stream : ""));
     }
     return fits ? SMS_OK : fail_parts(trace);
 }
@@ -292,7 +301,7 @@ static void state_all(const struct trace *trace)
         state(trace, "streams of one process have a workload each; what they wait for of each other is host time");
     for (size_t c = 0; c < profile->copies; c++) {
         size_t p = 0;
-        while (p < trace->parts && !has(&trace->part[p], &profile->copy[c].place))
+        while (p < trace->parts && !has(&trace->part[p], profile->copy[c].place))
             p++;
         in_parts += p < trace->parts;
         bytes += p < trace->parts ? 0 : profile->copy[c].bytes;

@@ -3,6 +3,8 @@
 
 #include "derive.h"
 
+#include "../base/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +13,36 @@ void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *a
 {
     reading->arena = arena;
     reading->out = out;
+    reading->places.arena = reading->shapes.arena = reading->named.arena = arena;
     reading->fact = SMS__NEW(arena, const char *, SMS__TRACE_FACTS_MAX);
     out->fact = reading->fact;
     out->trace = true;
+}
+
+const struct sms__place *sms__trace_place(struct sms__trace_reading *reading, struct sms__place place)
+{
+    struct sms__pooled_string *entry =
+        sms__intern(&reading->places, (const char *)&place, offsetof(struct sms__place, number));
+    if (!entry->fixed) {
+        struct sms__place *made = SMS__NEW(reading->arena, struct sms__place, 1);
+        *made = place;
+        made->number = reading->out->places++;
+        entry->fixed = made;
+    }
+    return entry->fixed;
+}
+
+const struct sms__profile_shape *sms__trace_shape(struct sms__trace_reading *reading, struct sms__profile_shape shape)
+{
+    struct sms__pooled_string *entry =
+        sms__intern(&reading->shapes, (const char *)&shape, offsetof(struct sms__profile_shape, number));
+    if (!entry->fixed) {
+        struct sms__profile_shape *made = SMS__NEW(reading->arena, struct sms__profile_shape, 1);
+        *made = shape;
+        made->number = reading->out->shapes++;
+        entry->fixed = made;
+    }
+    return entry->fixed;
 }
 
 void sms__reading_fact(struct sms__trace_reading *reading, const char *fact)
@@ -69,7 +98,8 @@ static const struct sms__trace_call *call_of(const struct sms__trace_reading *re
     }
     for (; low > 0 && reading->call[low - 1].correlation == launch->correlation; low--) {
         const struct sms__trace_call *call = &reading->call[low - 1];
-        if (!launch->process || !strcmp(launch->process, call->process))
+        const char *process = launch->place->process;
+        if (!process || process == call->process || !strcmp(process, call->process))
             return call;
     }
     return NULL;
@@ -86,24 +116,49 @@ static const char *name_by_range(struct sms__arena *arena, const char *range, co
     return sms__print(arena, "%s%.*s", name, (int)length, from);
 }
 
+/* The shape with the kernel's name in a range. */
+static const struct sms__profile_shape *shape_in_range(struct sms__trace_reading *reading, const char *range,
+                                                       const struct sms__profile_shape *shape)
+{
+    const void *const key[] = {range, shape};
+    struct sms__pooled_string *entry = sms__intern(&reading->named, (const char *)key, sizeof key);
+    if (!entry->fixed) {
+        struct sms__profile_shape named = *shape;
+        named.kernel = sms__intern_text(&reading->named, name_by_range(reading->arena, range, shape->kernel));
+        entry = sms__intern(&reading->named, (const char *)key, sizeof key);
+        entry->fixed = sms__trace_shape(reading, named);
+    }
+    return entry->fixed;
+}
+
+/* Gives a launch what its call tells of it. */
+static void take_call(struct sms__trace_reading *reading, struct sms__profile_launch *launch,
+                      const struct sms__trace_call *call)
+{
+    launch->called_s = call->start_s;
+    if (!launch->place->process) {
+        struct sms__place place = *launch->place;
+        place.process = call->process;
+        launch->place = sms__trace_place(reading, place);
+    }
+    if (call->range)
+        launch->shape = shape_in_range(reading, call->range, launch->shape);
+}
+
 /* What launches cost. The shortest of a hundred delays is taken for one without a queue. */
 static void join_calls(struct sms__trace_reading *reading)
 {
     struct sms__profile *out = reading->out;
-    double *length = SMS__NEW(reading->arena, double, out->launches + 1);
-    double *delay = SMS__NEW(reading->arena, double, out->launches + 1);
+    double *length = SMS__NEW(reading->scratch, double, out->launches + 1);
+    double *delay = SMS__NEW(reading->scratch, double, out->launches + 1);
     size_t count = 0;
-    if (reading->calls)
-        qsort(reading->call, reading->calls, sizeof *reading->call, by_correlation);
+    sms__sort(reading->scratch, reading->call, reading->calls, sizeof *reading->call, by_correlation);
     for (size_t l = 0; l < out->launches; l++) {
         const struct sms__trace_call *call = call_of(reading, &out->launch[l]);
-        out->launch[l].called_s = call ? call->start_s : NAN;
+        out->launch[l].called_s = NAN;
         if (!call)
             continue;
-        if (!out->launch[l].process)
-            out->launch[l].process = call->process;
-        if (call->range)
-            out->launch[l].kernel = name_by_range(reading->arena, call->range, out->launch[l].kernel);
+        take_call(reading, &out->launch[l], call);
         length[count] = call->length_s;
         delay[count++] = out->launch[l].start_s - call->start_s;
     }
@@ -128,10 +183,15 @@ static void state_collectives(struct sms__trace_reading *reading)
 {
     struct sms__trace_other found = {0};
     double all = 0;
+    enum { UNKNOWN, YES, NO };
+    char *is_collective = SMS__NEW(reading->scratch, char, reading->out->shapes);
     for (size_t l = 0; l < reading->out->launches; l++) {
         const struct sms__profile_launch *launch = &reading->out->launch[l];
+        char *known = &is_collective[launch->shape->number];
+        if (*known == UNKNOWN)
+            *known = sms__trace_is_collective(launch->shape->kernel) ? YES : NO;
         all += launch->duration_s;
-        if (sms__trace_is_collective(launch->kernel))
+        if (*known == YES)
             sms__trace_other(&found, launch->duration_s);
     }
     if (found.count)
@@ -145,7 +205,7 @@ static void state_collectives(struct sms__trace_reading *reading)
 static int by_event(const void *left, const void *right)
 {
     const struct sms__trace_event *a = left, *b = right;
-    int order = strcmp(a->process, b->process);
+    int order = strcmp(a->place->process, b->place->process);
     if (order)
         return order;
     if (a->event != b->event)
@@ -157,17 +217,16 @@ static void join_events(struct sms__trace_reading *reading)
 {
     struct sms__profile *out = reading->out;
     const struct sms__trace_event *record = NULL;
-    if (reading->events)
-        qsort(reading->event, reading->events, sizeof *reading->event, by_event);
+    sms__sort(reading->scratch, reading->event, reading->events, sizeof *reading->event, by_event);
     for (size_t e = 0; e < reading->events; e++) {
         const struct sms__trace_event *event = &reading->event[e];
         if (!event->waits)
             record = event;
-        else if (record && record->event == event->event && !strcmp(record->process, event->process))
+        else if (record && record->event == event->event && !strcmp(record->place->process, event->place->process))
             *SMS__APPEND(reading->arena, out->wait, out->waits) =
                 (struct sms__profile_wait){.place = event->place,
-                                           .record_context = record->context,
-                                           .record_stream = record->stream,
+                                           .record_context = record->place->context,
+                                           .record_stream = record->place->stream,
                                            .correlation = event->correlation,
                                            .record_correlation = record->correlation};
     }
@@ -180,9 +239,8 @@ void sms__reading_end(struct sms__trace_reading *reading)
     join_calls(reading);
     join_events(reading);
     state_collectives(reading);
-    qsort(out->launch, out->launches, sizeof *out->launch, by_start);
-    if (out->copies)
-        qsort(out->copy, out->copies, sizeof *out->copy, by_copy_start);
+    sms__sort(reading->scratch, out->launch, out->launches, sizeof *out->launch, by_start);
+    sms__sort(reading->scratch, out->copy, out->copies, sizeof *out->copy, by_copy_start);
     if (reading->memsets.count + reading->inner_copies.count)
         sms__reading_fact(
             reading,

@@ -2,6 +2,7 @@
 #ifndef SMS_IMPORT_TRACE_READ_H
 #define SMS_IMPORT_TRACE_READ_H
 
+#include "intern.h"
 #include "profile.h"
 
 enum { SMS__TRACE_ROWS_MAX = 2000000, SMS__TRACE_FACTS_MAX = 16 };
@@ -22,7 +23,7 @@ struct sms__trace_other {
 
 /* A record of an event on a stream, or a wait of a stream for it. */
 struct sms__trace_event {
-    SMS__PLACE;
+    const struct sms__place *place;
     int64_t event, correlation;
     bool waits;
 };
@@ -30,7 +31,9 @@ struct sms__trace_event {
 struct sms__trace_reading {
     struct sms__arena *arena;
     struct sms__profile *out;
-    const char **fact; /* out->fact */
+    struct sms__arena *scratch;                    /* for calls and events */
+    const char **fact;                             /* out->fact */
+    struct sms__string_pool places, shapes, named; /* of `out`; named: by a range and a shape */
     struct sms__trace_call *call;
     size_t calls;
     struct sms__trace_event *event;
@@ -40,7 +43,12 @@ struct sms__trace_reading {
     size_t unsized;    /* launches without a grid or a block */
 };
 
+/* Fails no more than memory does. `scratch` is released after sms__reading_end. */
 void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *arena, struct sms__profile *out);
+/* The place, or the shape, of the profile that is like this one, which is added if it is new. Texts are interned: those
+ * of equal places and shapes are equal pointers. Numbers are not compared. */
+const struct sms__place *sms__trace_place(struct sms__trace_reading *reading, struct sms__place place);
+const struct sms__profile_shape *sms__trace_shape(struct sms__trace_reading *reading, struct sms__profile_shape shape);
 /* Adds a line for the user, if there is room. */
 void sms__reading_fact(struct sms__trace_reading *reading, const char *fact);
 /* Counts an operation of so many seconds. */

@@ -38,7 +38,8 @@ static int open_file(struct sms__untrusted *database, const char *path, struct s
     char *uri = make_uri(path);
     if (!uri)
         return SMS_ENOMEM;
-    int opened = sqlite3_open_v2(uri, &database->file, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    int opened =
+        sqlite3_open_v2(uri, &database->file, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
     sqlite3_free(uri);
     if (opened == SQLITE_OK)
         return SMS_OK;
@@ -71,7 +72,7 @@ int sms__untrusted_open_bytes(struct sms__untrusted *database, const char *path,
                               struct sms_errors *errors)
 {
     database->steps_max = STEPS_LEAST + STEPS_A_BYTE * (uint64_t)size;
-    if (sqlite3_open_v2(":memory:", &database->file, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+    if (sqlite3_open_v2(":memory:", &database->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
         sqlite3_deserialize(database->file, "main", (unsigned char *)bytes, (sqlite3_int64)size, (sqlite3_int64)size,
                             SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
         return sms__sqlite_fail(database->file, path, "", "", errors);

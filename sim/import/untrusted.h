@@ -17,7 +17,8 @@ struct sms__untrusted {
 };
 
 /* Opens the database as immutable, so that SQLite looks for no journal beside it. Triggers, attached databases and
- * functions in the schema do not work, and views of the file must not be queried. Must not move while it is open.
+ * functions in the schema do not work, and views of the file must not be queried. One thread at a time may use it: it
+ * has no lock, which each column of each row would take. Must not move while it is open.
  * Returns SMS_OK, SMS_ENOMEM without an error, or a code with `errors` filled. */
 int sms__untrusted_open(struct sms__untrusted *database, const char *path, struct sms_errors *errors);
 /* The same, of a database in memory, which must outlive it. `path` is for errors. */

@@ -95,19 +95,46 @@ static inline void assert_says(const struct derived *derived, const char *what)
         .name = called, .unit = "", .kind = SMS__VALUE_LEVEL, .mean = is, .min = is, .max = is                         \
     }
 
+enum { MADE = 16384 }; /* launches of a program of tests, at most; then the first are made again */
+
+/* A launch with a shape and a place of its own. */
+static inline struct sms__profile_launch with_shape(struct sms__profile_launch launch, struct sms__profile_shape of)
+{
+    static struct sms__profile_shape shapes[MADE];
+    static struct sms__place places[MADE];
+    static size_t made;
+    const size_t i = made++ % MADE;
+    shapes[i] = of;
+    places[i] = (struct sms__place){0};
+    launch.shape = &shapes[i];
+    launch.place = &places[i];
+    return launch;
+}
+
+/* To change the shape and the place of a launch that with_shape has made. */
+static inline struct sms__profile_shape *shape(const struct sms__profile_launch *launch)
+{
+    return (struct sms__profile_shape *)(uintptr_t)launch->shape;
+}
+
+static inline struct sms__place *place(const struct sms__profile_launch *launch)
+{
+    return (struct sms__place *)(uintptr_t)launch->place;
+}
+
 /* 448 blocks of 8 warps are two waves of eight blocks per SM on 28 SMs. */
 static inline struct sms__profile_launch launch_of(const char *kernel, double start_us, double duration_us)
 {
-    return (struct sms__profile_launch){.kernel = kernel,
-                                        .grid = {448, 1, 1},
-                                        .block = {256, 1, 1},
-                                        .registers = 32,
-                                        .static_shared = NAN,
-                                        .dynamic_shared = NAN,
-                                        .start_s = start_us * 1e-6,
-                                        .duration_s = duration_us * 1e-6,
-                                        .count = 1,
-                                        .line = 7};
+    const struct sms__profile_shape of = {.kernel = kernel,
+                                          .grid = {448, 1, 1},
+                                          .block = {256, 1, 1},
+                                          .registers = 32,
+                                          .static_shared = NAN,
+                                          .dynamic_shared = NAN};
+    return with_shape(
+        (struct sms__profile_launch){
+            .start_s = start_us * 1e-6, .duration_s = duration_us * 1e-6, .count = 1, .line = 7},
+        of);
 }
 
 static inline struct sms__profile profile_of(struct sms__profile_launch *launch, size_t launches)

@@ -13,11 +13,11 @@ static void the_device_is_found_by_its_name(void **state)
     struct sms__profile profile = profile_of(&launch, 1);
     struct sms__arena arena = {0};
     (void)state;
-    launch.device = "GeForce GTX 1080 Ti (0)";
+    place(&launch)->device = "GeForce GTX 1080 Ti (0)";
     assert_string_equal(match(&arena, &profile, NULL).name, "gtx1080ti");
-    launch.device = "Tesla V100-SXM2-16GB";
+    place(&launch)->device = "Tesla V100-SXM2-16GB";
     assert_string_equal(match(&arena, &profile, NULL).name, "v100");
-    launch.device = "Voodoo 2";
+    place(&launch)->device = "Voodoo 2";
     assert_null(match(&arena, &profile, "a/v100.csv").name);
     assert_string_equal(match(&arena, &profile, NULL).problem, "no device file matches the name 'Voodoo 2'");
     sms__arena_release(&arena);
@@ -49,7 +49,7 @@ static void the_device_is_found_by_its_properties(void **state)
     (void)state;
     assert_string_equal(match(&arena, &profile, "a100/my_v100-run.csv").name, "v100");
     assert_null(match(&arena, &profile, "a100/run.csv").name);
-    launch.device = "0";
+    place(&launch)->device = "0";
     profile.capability = "10.0";
     assert_null(match(&arena, &profile, "my_v100-run.csv").name);
     assert_string_equal(match(&arena, &profile, "b200.csv").name, "b200");
@@ -96,7 +96,9 @@ static void metrics_alone_tell_geometry_and_time(void **state)
     struct sms__profile_metric metric[] = {METRIC("inst_executed", "", 3200000), METRIC("inst_per_warp", "", 1000),
                                            METRIC("ipc", "", 2), METRIC("sm_efficiency", "%", 100),
                                            METRIC("achieved_occupancy", "", 0.37)};
-    struct sms__profile_launch launch = {.kernel = "k", .start_s = NAN, .duration_s = NAN, .count = 3};
+    struct sms__profile_launch launch =
+        with_shape((struct sms__profile_launch){.start_s = NAN, .duration_s = NAN, .count = 3},
+                   (struct sms__profile_shape){.kernel = "k"});
     launch.metric = metric;
     launch.metrics = COUNT(metric);
     struct sms__profile profile = profile_of(&launch, 1);
@@ -140,7 +142,9 @@ static void what_no_metric_tells_is_nominal(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("gld_efficiency", "%", 50), METRIC("dram_read_bytes", "", 1048576000),
                                            METRIC("dram_read_throughput", "GB/s", 97.65625)};
-    struct sms__profile_launch launch = {.kernel = "k", .start_s = NAN, .duration_s = NAN, .metric = metric};
+    struct sms__profile_launch launch =
+        with_shape((struct sms__profile_launch){.start_s = NAN, .duration_s = NAN, .metric = metric},
+                   (struct sms__profile_shape){.kernel = "k"});
     launch.metrics = 1;
     struct sms__profile profile = profile_of(&launch, 1);
     struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);

@@ -70,7 +70,7 @@ static void demands_never_oversubscribe_the_kernel_alone(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("SOL TEX", "%", 90)};
     struct sms__profile_launch launch = launch_of("k", 0, 100);
-    launch.grid[0] = 300;
+    shape(&launch)->grid[0] = 300;
     launch.metric = metric;
     launch.metrics = COUNT(metric);
     struct sms__profile profile = profile_of(&launch, 1);
@@ -85,7 +85,7 @@ static void geometries_are_kernels_and_names_are_unique(void **state)
 {
     struct sms__profile_launch launch[] = {launch_of("f(int)", 0, 10), launch_of("f(int)", 20, 30),
                                            launch_of("f(int)", 60, 10), launch_of("f(float)", 80, 10)};
-    launch[1].block[0] = 128;
+    shape(&launch[1])->block[0] = 128;
     struct sms__profile profile = profile_of(launch, COUNT(launch));
     struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
     (void)state;
@@ -174,8 +174,8 @@ static void a_long_sequence_without_rounds_keeps_its_sums(void **state)
 static void launches_on_another_device_are_left_out(void **state)
 {
     struct sms__profile_launch launch[] = {launch_of("a", 0, 10), launch_of("b", 5, 10)};
-    launch[0].device = "GeForce GTX 1080 Ti (0)";
-    launch[1].device = "GeForce GTX 1080 Ti (1)";
+    place(&launch[0])->device = "GeForce GTX 1080 Ti (0)";
+    place(&launch[1])->device = "GeForce GTX 1080 Ti (1)";
     struct sms__profile profile = profile_of(launch, COUNT(launch));
     struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
     (void)state;
@@ -192,7 +192,7 @@ static void thousands_of_kernels_are_named_and_bounded(void **state)
     (void)state;
     for (size_t i = 0; i < 5000; i++) {
         launch[i] = launch_of("k<int>", 20.0 * (double)i, 10);
-        launch[i].grid[0] = i + 1;
+        shape(&launch[i])->grid[0] = i + 1;
         launch[i].metric = &metric;
         launch[i].metrics = 1;
     }
@@ -224,7 +224,7 @@ static void low_occupancy_of_one_wave_is_jitter(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("achieved_occupancy", "", 0.70)};
     struct sms__profile_launch launch = launch_of("k", 0, 100);
-    launch.grid[0] = 224;
+    shape(&launch)->grid[0] = 224;
     launch.metric = metric;
     launch.metrics = 1;
     struct sms__profile profile = profile_of(&launch, 1);
@@ -243,7 +243,7 @@ static void another_device_scales_each_part_of_the_time_by_itself(void **state)
     struct sms__profile_launch launch = launch_of("k", 0, 100);
     launch.metric = metric;
     launch.metrics = COUNT(metric);
-    launch.grid[0] = 28 * 80 * 8;
+    shape(&launch)->grid[0] = 28 * 80 * 8;
     struct sms__profile profile = profile_of(&launch, 1);
     struct derived here = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
     struct derived there = derive(&profile, (struct sms__derive_options){.name = "w"}, "v100");
@@ -276,9 +276,9 @@ static void what_cannot_be_used_is_refused_by_line(void **state)
 {
     struct sms__profile_launch launch[] = {launch_of("none", 0, 0), launch_of("grid", 0, 10), launch_of("big", 0, 10),
                                            launch_of("shared", 0, 10)};
-    launch[1].grid[0] = 0;
-    launch[2].block[0] = 2048;
-    launch[3].static_shared = 1e6;
+    shape(&launch[1])->grid[0] = 0;
+    shape(&launch[2])->block[0] = 2048;
+    shape(&launch[3])->static_shared = 1e6;
     struct sms__profile profile = profile_of(launch, COUNT(launch));
     struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w", .path = "p.csv"}, NULL);
     (void)state;
@@ -359,14 +359,15 @@ static void fill_metrics(gsl_rng *rng, struct sms__profile_launch *launch)
 
 static void fill_launch(gsl_rng *rng, struct sms__profile_launch *launch, const char *kernel)
 {
-    launch->kernel = kernel;
+    struct sms__profile_shape odd = {.kernel = kernel};
     for (int i = 0; i < 3; i++) {
-        launch->grid[i] = gsl_rng_uniform_int(rng, 4) ? 1 + gsl_rng_uniform_int(rng, 50) : odd_count(rng);
-        launch->block[i] = i && gsl_rng_uniform_int(rng, 4) ? 1 : odd_count(rng);
+        odd.grid[i] = gsl_rng_uniform_int(rng, 4) ? 1 + gsl_rng_uniform_int(rng, 50) : odd_count(rng);
+        odd.block[i] = i && gsl_rng_uniform_int(rng, 4) ? 1 : odd_count(rng);
     }
-    launch->registers = gsl_rng_uniform_int(rng, 4) ? gsl_rng_uniform_int(rng, 64) : odd_count(rng);
-    launch->static_shared = odd_number(rng);
-    launch->dynamic_shared = odd_number(rng);
+    odd.registers = gsl_rng_uniform_int(rng, 4) ? gsl_rng_uniform_int(rng, 64) : odd_count(rng);
+    odd.static_shared = odd_number(rng);
+    odd.dynamic_shared = odd_number(rng);
+    *launch = with_shape(*launch, odd);
     launch->start_s = odd_number(rng);
     launch->duration_s = odd_number(rng);
     launch->count = gsl_rng_uniform_int(rng, 3) ? 1 : odd_count(rng);

@@ -47,8 +47,10 @@ static void an_importer_writes_documents(void **state)
 static int read_launch(struct sms__arena *arena, const char *const *paths, size_t n_paths, struct sms__profile *out,
                        struct sms_errors *errors)
 {
-    static struct sms__profile_launch launch = {
-        .kernel = "scale(float *)", .grid = {640, 1, 1}, .block = {256, 1, 1}, .duration_s = 1e-3, .count = 3};
+    static const struct sms__profile_shape shape = {
+        .kernel = "scale(float *)", .grid = {640, 1, 1}, .block = {256, 1, 1}};
+    static const struct sms__place nowhere = {0};
+    static struct sms__profile_launch launch = {.place = &nowhere, .shape = &shape, .duration_s = 1e-3, .count = 3};
     (void)arena, (void)paths, (void)n_paths, (void)errors;
     out->launch = &launch;
     out->launches = 1;

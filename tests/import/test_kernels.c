@@ -100,7 +100,7 @@ static void metrics_of_schedulers_and_parts_of_sums_are_used(void **state)
 static void registers_that_are_unknown_are_said_to_be(void **state)
 {
     struct sms__profile_launch launch = launch_of("k", 0, 100);
-    launch.registers = 0;
+    shape(&launch)->registers = 0;
     struct sms__profile profile = profile_of(&launch, 1);
     struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
     (void)state;

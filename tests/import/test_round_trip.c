@@ -54,12 +54,15 @@ static void read_launch(struct sms__arena *arena, struct program *program, char 
     assert_true(program->profile.launches < ROWS);
     launch->start_s = atof(field(&rest));
     launch->duration_s = atof(field(&rest));
+    struct sms__profile_shape *shape = SMS__NEW(arena, struct sms__profile_shape, 1);
     for (int i = 0; i < 6; i++)
-        (i < 3 ? launch->grid : launch->block)[i % 3] = strtoull(field(&rest), NULL, 10);
-    launch->registers = strtoull(field(&rest), NULL, 10);
-    launch->static_shared = atof(field(&rest));
-    launch->dynamic_shared = atof(field(&rest));
-    launch->kernel = keep(arena, field(&rest));
+        (i < 3 ? shape->grid : shape->block)[i % 3] = strtoull(field(&rest), NULL, 10);
+    shape->registers = strtoull(field(&rest), NULL, 10);
+    shape->static_shared = atof(field(&rest));
+    shape->dynamic_shared = atof(field(&rest));
+    shape->kernel = keep(arena, field(&rest));
+    launch->shape = shape;
+    launch->place = SMS__NEW(arena, struct sms__place, 1);
     launch->count = 1;
 }
 
@@ -83,7 +86,10 @@ static void read_metric(struct sms__arena *arena, struct program *program, char 
     metric->mean = metric->min = metric->max = atof(field(&rest));
     metric->unit = keep(arena, field(&rest));
     metric->name = keep(arena, field(&rest));
-    *launch = (struct sms__profile_launch){.kernel = keep(arena, field(&rest)),
+    struct sms__profile_shape *shape = SMS__NEW(arena, struct sms__profile_shape, 1);
+    shape->kernel = keep(arena, field(&rest));
+    *launch = (struct sms__profile_launch){.shape = shape,
+                                           .place = SMS__NEW(arena, struct sms__place, 1),
                                            .metric = metric,
                                            .metrics = 1,
                                            .count = 1,
@@ -124,7 +130,7 @@ static void read_program(struct sms__arena *arena, const char *path, struct prog
     fclose(file);
 }
 
-static bool is_same(const struct sms__profile_launch *a, const struct sms__profile_launch *b)
+static bool is_same(const struct sms__profile_shape *a, const struct sms__profile_shape *b)
 {
     return !strcmp(a->kernel, b->kernel) && !memcmp(a->grid, b->grid, sizeof a->grid) &&
            !memcmp(a->block, b->block, sizeof a->block) && a->registers == b->registers &&
@@ -140,7 +146,7 @@ static size_t measure(const struct program *program, struct timed *timed)
         const struct sms__profile_launch *launch = &program->profile.launch[l];
         if (launch->metrics)
             continue;
-        for (k = 0; k < kernels && !is_same(first[k], launch);)
+        for (k = 0; k < kernels && !is_same(first[k]->shape, launch->shape);)
             k++;
         if (k == kernels) {
             assert_true(kernels < KERNELS);

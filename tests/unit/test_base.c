@@ -5,6 +5,8 @@
 #include "sim/base/errors.h"
 #include "sim/base/quantity.h"
 #include "sim/base/rng.h"
+#include "sim/base/scratch.h"
+#include "sim/base/sort.h"
 #include "sim/engine/event_queue.h"
 #include "sim/record/record.h"
 
@@ -282,6 +284,68 @@ static void what_is_enlarged_is_a_copy_and_zeroes(void **state)
     sms__arena_release(&arena);
 }
 
+struct pair {
+    int key;
+    unsigned before;
+};
+
+static int by_key(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Equal items keep their order, whatever runs the list has: `before` says which came first. */
+static int sort_lists(void *user, struct sms__arena *scratch)
+{
+    gsl_rng *rng = sms__stream(scratch, 7, "list", 0);
+    struct pair list[200];
+    (void)user;
+    for (unsigned round = 0; round < 2000; round++) {
+        const size_t count = round % 200, run = 1 + round / 200;
+        for (size_t i = 0; i < count; i++)
+            list[i] = (struct pair){i % run ? list[i - 1].key : (int)gsl_rng_uniform_int(rng, 20), (unsigned)i};
+        sms__sort(scratch, list, count, sizeof *list, by_key);
+        for (size_t i = 1; i < count; i++)
+            assert_true(list[i - 1].key < list[i].key ||
+                        (list[i - 1].key == list[i].key && list[i - 1].before < list[i].before));
+    }
+    return 5;
+}
+
+static void lists_are_sorted_and_equal_items_keep_their_order(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__scratch(&arena, sort_lists, NULL), 5);
+    assert_null(arena.chunks); /* what the body took is released */
+}
+
+static int runs_out(void *user, struct sms__arena *scratch)
+{
+    struct sms__arena *of = user;
+    (void)SMS__NEW(scratch, char, 1000);
+    (void)sms__alloc(of ? of : scratch, SIZE_MAX / 4, 4);
+    return SMS_OK;
+}
+
+static int use_twice(void *user)
+{
+    assert_int_equal(sms__scratch(user, runs_out, NULL), SMS_ENOMEM);
+    assert_int_equal(sms__scratch(user, runs_out, user), SMS_ENOMEM);
+    (void)SMS__NEW((struct sms__arena *)user, char, 10); /* the guard around is as before */
+    return SMS_OK;
+}
+
+static void scratch_memory_ends_with_its_body_also_where_there_is_no_more(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, use_twice, &arena), SMS_OK);
+    assert_null(arena.out_of_memory);
+    sms__arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +362,8 @@ int main(void)
         cmocka_unit_test(an_allocation_that_cannot_be_ends_the_guard),
         cmocka_unit_test(lists_grow_and_keep_what_they_hold),
         cmocka_unit_test(what_is_enlarged_is_a_copy_and_zeroes),
+        cmocka_unit_test(lists_are_sorted_and_equal_items_keep_their_order),
+        cmocka_unit_test(scratch_memory_ends_with_its_body_also_where_there_is_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

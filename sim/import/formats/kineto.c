@@ -6,6 +6,8 @@
 #include "../text.h"
 #include "../trace_read.h"
 
+#include "../../base/scratch.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -46,6 +48,7 @@ struct kineto {
     size_t counted; /* events */
 
     struct sms__string_pool processes, threads; /* with the names of processes; with the open events of threads */
+    struct sms__string_pool places;             /* by their numbers */
     size_t never_ended;
     struct open *spare;
     struct gpu gpu[GPUS_MAX];
@@ -98,13 +101,20 @@ static enum category category_of(const struct sms__event *event)
 }
 
 /* Numbers as texts; Kineto shows devices as processes. Names replace the numbers of devices at the end. */
-static struct sms__place place_of(struct kineto *kineto, const struct sms__event *event)
+static const struct sms__place *place_of(struct kineto *kineto, const struct sms__event *event)
 {
-    double device = sms__event_whole(event, SMS__EVENT_DEVICE, sms__event_whole(event, SMS__EVENT_PID, 0));
-    double stream = sms__event_whole(event, SMS__EVENT_STREAM, sms__event_whole(event, SMS__EVENT_TID, 0));
-    return (struct sms__place){.device = intern_number(kineto, device),
-                               .context = intern_number(kineto, sms__event_whole(event, SMS__EVENT_CONTEXT, 0)),
-                               .stream = intern_number(kineto, stream)};
+    const double number[] = {
+        sms__event_whole(event, SMS__EVENT_DEVICE, sms__event_whole(event, SMS__EVENT_PID, 0)),
+        sms__event_whole(event, SMS__EVENT_CONTEXT, 0),
+        sms__event_whole(event, SMS__EVENT_STREAM, sms__event_whole(event, SMS__EVENT_TID, 0)),
+    };
+    struct sms__pooled_string *entry = sms__intern(&kineto->places, (const char *)number, sizeof number);
+    if (!entry->fixed)
+        entry->fixed =
+            sms__trace_place(&kineto->reading, (struct sms__place){.device = intern_number(kineto, number[0]),
+                                                                   .context = intern_number(kineto, number[1]),
+                                                                   .stream = intern_number(kineto, number[2])});
+    return entry->fixed;
 }
 
 static struct sms__profile_metric *occupancy_of(struct kineto *kineto, const struct sms__event *event)
@@ -136,27 +146,28 @@ static void add_kernel(struct kineto *kineto, const struct sms__event *event, un
 {
     struct sms__profile *out = kineto->reading.out;
     struct sms__profile_launch launch = {.count = 1, .line = line};
+    struct sms__profile_shape shape = {.kernel = sms__event_text(event, SMS__EVENT_NAME),
+                                       .registers = (uint64_t)sms__event_whole(event, SMS__EVENT_REGISTERS, 0),
+                                       .dynamic_shared = sms__event_whole(event, SMS__EVENT_SHARED, 0)};
     if (!times_of(kineto, event, &launch.start_s, &launch.duration_s)) {
         kineto->reading.unfinished++;
         return;
     }
     for (int i = 0; i < 3; i++) {
-        launch.grid[i] = (uint64_t)sms__event_whole(event, SMS__EVENT_GRID + i, i > 0);
-        launch.block[i] = (uint64_t)sms__event_whole(event, SMS__EVENT_BLOCK + i, i > 0);
-        launch.grid[i] += i > 0 && launch.grid[i] == 0;
-        launch.block[i] += i > 0 && launch.block[i] == 0;
+        shape.grid[i] = (uint64_t)sms__event_whole(event, SMS__EVENT_GRID + i, i > 0);
+        shape.block[i] = (uint64_t)sms__event_whole(event, SMS__EVENT_BLOCK + i, i > 0);
+        shape.grid[i] += i > 0 && shape.grid[i] == 0;
+        shape.block[i] += i > 0 && shape.block[i] == 0;
     }
-    if (launch.grid[0] == 0 || launch.block[0] == 0) {
+    if (shape.grid[0] == 0 || shape.block[0] == 0) {
         kineto->reading.unsized++;
         return;
     }
     if (is_full(kineto, out->launches, "kernels"))
         return;
     kineto->instant += event->length == 0;
-    launch.kernel = sms__event_text(event, SMS__EVENT_NAME);
     launch.place = place_of(kineto, event);
-    launch.registers = (uint64_t)sms__event_whole(event, SMS__EVENT_REGISTERS, 0);
-    launch.dynamic_shared = sms__event_whole(event, SMS__EVENT_SHARED, 0);
+    launch.shape = sms__trace_shape(&kineto->reading, shape);
     launch.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1);
     launch.metric = occupancy_of(kineto, event);
     launch.metrics = launch.metric != NULL;
@@ -192,7 +203,7 @@ static void add_wait(struct kineto *kineto, const struct sms__event *event)
     if (recorder < 0 || wait.correlation < 0 || wait.record_correlation < 0 || out->waits == SMS__TRACE_ROWS_MAX)
         return;
     wait.place = place_of(kineto, event);
-    wait.record_context = wait.context;
+    wait.record_context = wait.place->context;
     wait.record_stream = intern_number(kineto, recorder);
     *SMS__APPEND(kineto->reading.arena, out->wait, out->waits) = wait;
 }
@@ -213,7 +224,7 @@ static void add_call(struct kineto *kineto, const struct sms__event *event)
         !times_of(kineto, event, &call.start_s, &call.length_s) || is_full(kineto, kineto->reading.calls, "launches"))
         return;
     call.process = pid_of(kineto, event);
-    *SMS__APPEND(kineto->reading.arena, kineto->reading.call, kineto->reading.calls) = call;
+    *SMS__APPEND(kineto->reading.scratch, kineto->reading.call, kineto->reading.calls) = call;
 }
 
 static void add_event(struct kineto *kineto, const struct sms__event *event, unsigned line)
@@ -343,35 +354,57 @@ static const char *device_name(struct kineto *kineto, const char *id)
     return sms__intern_text(&kineto->events.texts, text);
 }
 
+/* The place with the names of its device and of a process, which may be NULL. */
+static const struct sms__place *name_place(struct kineto *kineto, struct sms__string_pool *named,
+                                           const struct sms__place *place, const char *pid)
+{
+    const void *const key[] = {place, pid};
+    struct sms__pooled_string *entry = sms__intern(named, (const char *)key, sizeof key);
+    if (!entry->fixed) {
+        const char *name = pid ? sms__intern(&kineto->processes, pid, strlen(pid))->data : NULL;
+        struct sms__place with = *place;
+        with.process = name ? name : pid;
+        with.device = device_name(kineto, place->device);
+        entry->fixed = sms__trace_place(&kineto->reading, with);
+    }
+    return entry->fixed;
+}
+
+/* The entry of a place's device, whose name is interned. */
+static struct sms__pooled_string *of_device(struct sms__string_pool *devices, const struct sms__place *place)
+{
+    return sms__intern(devices, (const char *)&place->device, sizeof place->device);
+}
+
 /* Puts names where numbers are. A launch without a call is of the process of the one before. Copies have no process:
  * they have that of the first launch on their device. */
 static void name_places(struct kineto *kineto)
 {
     struct sms__profile *out = kineto->reading.out;
-    struct sms__string_pool devices = {.arena = kineto->reading.arena}; /* with their first launch, from 1 */
+    struct sms__string_pool named = {.arena = kineto->reading.arena};   /* places, by the place and its process */
+    struct sms__string_pool devices = {.arena = kineto->reading.arena}; /* with the process of their first launch */
     const char *pid = "";
     for (size_t l = 0; l < out->launches; l++) {
         struct sms__profile_launch *launch = &out->launch[l];
-        pid = launch->process ? launch->process : pid;
-        const char *name = sms__intern(&kineto->processes, pid, strlen(pid))->data;
-        launch->process = name ? name : pid;
-        launch->device = device_name(kineto, launch->device);
-        struct sms__pooled_string *device = sms__intern(&devices, launch->device, strlen(launch->device));
-        device->value = device->value ? device->value : l + 1;
+        pid = launch->place->process ? launch->place->process : pid;
+        launch->place = name_place(kineto, &named, launch->place, pid);
+        struct sms__pooled_string *device = of_device(&devices, launch->place);
+        device->fixed = device->fixed ? device->fixed : launch->place->process;
     }
     for (size_t c = 0; c < out->copies; c++) {
         struct sms__profile_copy *copy = &out->copy[c];
-        copy->device = device_name(kineto, copy->device);
-        size_t first = sms__intern(&devices, copy->device, strlen(copy->device))->value;
-        copy->process = first ? out->launch[first - 1].process : NULL;
+        copy->place = name_place(kineto, &named, copy->place, NULL);
+        struct sms__place place = *copy->place;
+        place.process = of_device(&devices, copy->place)->fixed;
+        copy->place = sms__trace_place(&kineto->reading, place);
     }
     for (size_t w = 0; w < out->waits; w++)
-        out->wait[w].device = device_name(kineto, out->wait[w].device);
+        out->wait[w].place = name_place(kineto, &named, out->wait[w].place, NULL);
 }
 
 static void identify_gpu(struct kineto *kineto)
 {
-    const char *number = strrchr(kineto->reading.out->launch[0].device, '(');
+    const char *number = strrchr(kineto->reading.out->launch[0].place->device, '(');
     const struct gpu *gpu = gpu_of(kineto, atoll(number + 1));
     if (!gpu)
         return;
@@ -408,11 +441,12 @@ static int fail_empty(struct kineto *kineto)
                      kineto->counted);
 }
 
-static int read_trace(void *user)
+static int read_trace(void *user, struct sms__arena *scratch)
 {
     struct kineto *kineto = user;
     struct sms__trace_reading *reading = &kineto->reading;
     sms__reading_begin(reading, reading->arena, reading->out);
+    reading->scratch = scratch;
     int code = sms__events_parse(&kineto->events);
     if (code != SMS_OK)
         return code;
@@ -455,11 +489,12 @@ static int read_file(struct sms__arena *arena, const char *const *paths, size_t 
                                          .take_gpu = take_gpu,
                                          .user = kineto},
                               .processes = {.arena = arena},
-                              .threads = {.arena = arena}};
+                              .threads = {.arena = arena},
+                              .places = {.arena = arena}};
     (void)n_paths;
     int code = sms__gzip_open(&kineto->events.file, paths[0], out->most, errors);
     if (code == SMS_OK)
-        code = sms__guard(arena, read_trace, kineto);
+        code = sms__scratch(arena, read_trace, kineto);
     sms__gzip_close(&kineto->events.file);
     return code;
 }

@@ -194,10 +194,10 @@ static struct sms__launch_draft *new_launch(struct ncu *ncu)
     struct sms__launch_draft *draft = sms__launch_new(reader);
     if (!draft)
         return NULL;
-    if (!*draft->launch.kernel)
+    if (!*draft->shape.kernel)
         SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_KERNEL], "the kernel has no name");
-    sms__row_dimensions(reader, SMS__COLUMN_GRID, draft->launch.grid);
-    sms__row_dimensions(reader, SMS__COLUMN_BLOCK, draft->launch.block);
+    sms__row_dimensions(reader, SMS__COLUMN_GRID, draft->shape.grid);
+    sms__row_dimensions(reader, SMS__COLUMN_BLOCK, draft->shape.block);
     sms__row_whole(reader, SMS__COLUMN_COUNT, &draft->launch.count);
     if (draft->launch.count == 0)
         SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_COUNT], "the kernel ran 0 times");

@@ -8,6 +8,8 @@
 #include "../text.h"
 #include "../trace_read.h"
 
+#include "../../base/scratch.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +25,16 @@ enum {
     REGISTERS = BLOCK + 3,
     STATIC,
     DYNAMIC,
-    NAME, /* with its arguments if the report has that, otherwise short, otherwise mangled */
-    GRAPH,
+    NAMES, /* with its arguments if the report has that, otherwise short, otherwise mangled */
+    GRAPH = NAMES + 3,
     GREEN
 };
 static const struct sms__report_table kernel_table = {"CUPTI_ACTIVITY_KIND_KERNEL",
                                                       2,
                                                       {COMMON_COLUMNS, "gridX", "gridY", "gridZ", "blockX", "blockY",
                                                        "blockZ", "registersPerThread", "staticSharedMemory",
-                                                       "dynamicSharedMemory", "#demangledName#shortName#mangledName",
-                                                       "graphNodeId", "greenContextId"}};
+                                                       "dynamicSharedMemory", "demangledName", "shortName",
+                                                       "mangledName", "graphNodeId", "greenContextId"}};
 
 enum { BYTES = SHARED_COLUMNS, KIND };
 static const struct sms__report_table copy_table = {
@@ -53,7 +55,8 @@ struct nsys {
     struct sms__report report;
     struct sms__trace_reading reading;
     struct sms__profile *out;
-    struct sms__string_pool texts, processes; /* processes: names by global number */
+    struct sms__string_pool texts;
+    struct sms__string_pool processes, places, names; /* by global number; by row_place; by number in StringIds */
     struct sms__report_gpus gpus;
     struct sms__report_ranges ranges; /* if kernels are named by them */
     size_t in_graphs, in_green;       /* launches that are nodes of CUDA graphs, that ran in green contexts */
@@ -108,20 +111,79 @@ static const char *find_process(struct nsys *nsys, int64_t global)
     return entry->data;
 }
 
-/* On which process, device, context and stream an operation ran. */
-static struct sms__place read_place(struct nsys *nsys, sqlite3_stmt *row)
+/* Where an operation ran as its row tells it, each part a number or a text of `texts`. */
+struct row_place {
+    int64_t global, device, context, stream;
+    const char *green; /* the part of the SMs, which has streams of its own; NULL: none */
+    int64_t types;
+};
+
+static int64_t number_or_text(struct nsys *nsys, sqlite3_stmt *row, int column)
 {
-    int64_t device = sms__report_whole(row, DEVICE, 0);
-    const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, device);
+    const bool number = sqlite3_column_type(row, column) == SQLITE_INTEGER;
+    return number ? sqlite3_column_int64(row, column) : (int64_t)(intptr_t)text_of(nsys, row, column);
+}
+
+static const struct sms__place *make_place(struct nsys *nsys, sqlite3_stmt *row, const struct row_place *read)
+{
+    const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, read->device);
     char text[120];
-    snprintf(text, sizeof text, "%s (%lld)", gpu ? gpu->name : "", (long long)device);
-    return (struct sms__place){.process = find_process(nsys, sqlite3_column_int64(row, PROCESS)),
+    snprintf(text, sizeof text, "%s (%lld)", gpu ? gpu->name : "", (long long)read->device);
+    struct sms__place place = {.process = find_process(nsys, read->global),
                                .device = sms__intern_text(&nsys->texts, text),
                                .context = text_of(nsys, row, CONTEXT),
                                .stream = text_of(nsys, row, STREAM)};
+    if (read->green)
+        place.context =
+            sms__intern_text(&nsys->texts, sms__print(nsys->report.arena, "%s/%s", place.context, read->green));
+    return sms__trace_place(&nsys->reading, place);
+}
+
+/* On which process, device, context and stream an operation ran. Texts are made once, because a million rows say the
+ * same. */
+static const struct sms__place *read_place(struct nsys *nsys, sqlite3_stmt *row, const char *green)
+{
+    const struct row_place read = {.global = sqlite3_column_int64(row, PROCESS),
+                                   .device = sms__report_whole(row, DEVICE, 0),
+                                   .context = number_or_text(nsys, row, CONTEXT),
+                                   .stream = number_or_text(nsys, row, STREAM),
+                                   .green = green,
+                                   .types = sqlite3_column_type(row, CONTEXT) |
+                                            (int64_t)sqlite3_column_type(row, STREAM) << 8};
+    struct sms__pooled_string *entry = sms__intern(&nsys->places, (const char *)&read, sizeof read);
+    if (!entry->fixed)
+        entry->fixed = make_place(nsys, row, &read);
+    return entry->fixed;
+}
+
+/* A column that holds a text, or the number of one in StringIds. */
+static const char *name_of(struct nsys *nsys, sqlite3_stmt *row, int column)
+{
+    if (!nsys->report.has_texts || sqlite3_column_type(row, column) != SQLITE_INTEGER)
+        return text_of(nsys, row, column);
+    const int64_t number = sqlite3_column_int64(row, column);
+    struct sms__pooled_string *entry = sms__intern(&nsys->names, (const char *)&number, sizeof number);
+    if (!entry->fixed)
+        entry->fixed = sms__intern_text(&nsys->texts, sms__report_named(&nsys->report, number));
+    return entry->fixed;
 }
 
 static uint64_t at_least_1(int64_t value) { return value > 0 ? (uint64_t)value : 1; }
+
+static struct sms__profile_shape read_shape(struct nsys *nsys, sqlite3_stmt *row)
+{
+    struct sms__profile_shape shape = {.kernel = "",
+                                       .registers = (uint64_t)sms__report_whole(row, REGISTERS, 0),
+                                       .static_shared = (double)sms__report_whole(row, STATIC, 0),
+                                       .dynamic_shared = (double)sms__report_whole(row, DYNAMIC, 0)};
+    for (int c = NAMES; c < GRAPH && !*shape.kernel; c++)
+        shape.kernel = name_of(nsys, row, c);
+    for (int i = 0; i < 3; i++) {
+        shape.grid[i] = at_least_1(sms__report_whole(row, GRID + i, 1));
+        shape.block[i] = at_least_1(sms__report_whole(row, BLOCK + i, 1));
+    }
+    return shape;
+}
 
 static void read_kernel(void *user, sqlite3_stmt *row)
 {
@@ -137,21 +199,11 @@ static void read_kernel(void *user, sqlite3_stmt *row)
         nsys->reading.unsized++;
         return;
     }
-    launch->place = read_place(nsys, row);
-    launch->kernel = text_of(nsys, row, NAME);
+    const bool green = sms__report_whole(row, GREEN, 0) > 0;
     nsys->in_graphs += sms__report_whole(row, GRAPH, 0) > 0;
-    if (sms__report_whole(row, GREEN, 0) > 0) { /* a part of the SMs: with streams of its own */
-        nsys->in_green++;
-        launch->context = sms__intern_text(
-            &nsys->texts, sms__print(nsys->report.arena, "%s/%s", launch->context, text_of(nsys, row, GREEN)));
-    }
-    for (int i = 0; i < 3; i++) {
-        launch->grid[i] = at_least_1(sms__report_whole(row, GRID + i, 1));
-        launch->block[i] = at_least_1(sms__report_whole(row, BLOCK + i, 1));
-    }
-    launch->registers = (uint64_t)sms__report_whole(row, REGISTERS, 0);
-    launch->static_shared = (double)sms__report_whole(row, STATIC, 0);
-    launch->dynamic_shared = (double)sms__report_whole(row, DYNAMIC, 0);
+    nsys->in_green += green;
+    launch->place = read_place(nsys, row, green ? text_of(nsys, row, GREEN) : NULL);
+    launch->shape = sms__trace_shape(&nsys->reading, read_shape(nsys, row));
     launch->count = 1;
     launch->correlation = sms__report_whole(row, CORRELATION, -1);
     nsys->out->launches++;
@@ -171,7 +223,7 @@ static void read_copy(void *user, sqlite3_stmt *row)
     } else if (!in && !out) {
         sms__trace_other(&nsys->reading.inner_copies, copy->duration_s);
     } else {
-        copy->place = read_place(nsys, row);
+        copy->place = read_place(nsys, row, NULL);
         copy->to_device = in;
         copy->bytes = (double)sms__report_whole(row, BYTES, 0);
         copy->correlation = sms__report_whole(row, CORRELATION, -1);
@@ -198,7 +250,7 @@ static void add_event(struct nsys *nsys, sqlite3_stmt *row, bool waits)
                                      .correlation = sms__report_whole(row, CORRELATION, -1)};
     if (event.event < 0 || event.correlation < 0 || reading->events == SMS__TRACE_ROWS_MAX)
         return;
-    event.place = read_place(nsys, row);
+    event.place = read_place(nsys, row, NULL);
     *SMS__APPEND(reading->arena, reading->event, reading->events) = event;
 }
 
@@ -293,7 +345,7 @@ static double fastest_copy(const struct sms__profile *profile)
 
 static void identify_gpu(struct nsys *nsys)
 {
-    const char *device = nsys->out->launch[0].device, *number = strrchr(device, '(');
+    const char *device = nsys->out->launch[0].place->device, *number = strrchr(device, '(');
     const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, number ? atoll(number + 1) : 0);
     if (!gpu)
         return;
@@ -334,6 +386,19 @@ static void take_version(void *user, sqlite3_stmt *row)
         nsys->report.schema = text_of(nsys, row, 1);
 }
 
+/* Reads what joins operations, and joins them. */
+static int read_calls(void *user, struct sms__arena *scratch)
+{
+    struct nsys *nsys = user;
+    struct sms__report *report = &nsys->report;
+    nsys->reading.scratch = scratch;
+    nsys->reading.call = SMS__NEW(scratch, struct sms__trace_call, nsys->calls_most + 1);
+    sms__report_rows(report, &call_table, read_call, nsys);
+    if (report->code == SMS_OK)
+        sms__reading_end(&nsys->reading);
+    return report->code;
+}
+
 static void read_report(void *user)
 {
     static const struct sms__report_table older = {"EXPORT_META_DATA", 2, {"name", "value"}},
@@ -347,12 +412,11 @@ static void read_report(void *user)
     read_operations(nsys);
     if (nsys->out->by_range)
         sms__report_ranges_read(report, &nsys->ranges);
-    nsys->reading.call = SMS__NEW(report->arena, struct sms__trace_call, nsys->calls_most + 1);
-    sms__report_rows(report, &call_table, read_call, nsys);
+    if (report->code == SMS_OK)
+        report->code = sms__scratch(report->arena, read_calls, nsys);
     sms__report_steps_read(report, nsys->origin, nsys->out);
     if (report->code != SMS_OK)
         return;
-    sms__reading_end(&nsys->reading);
     sms__report_samples_read(report, nsys->origin, &nsys->reading);
     identify_gpu(nsys);
     state_facts(nsys);
@@ -367,6 +431,8 @@ static int read(struct sms__arena *arena, const char *const *paths, size_t n_pat
         .out = out,
         .texts = {.arena = arena},
         .processes = {.arena = arena},
+        .places = {.arena = arena},
+        .names = {.arena = arena},
         .product = ""};
     (void)n_paths;
     return sms__report_read(&nsys.report, read_report, &nsys);

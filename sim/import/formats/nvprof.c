@@ -72,7 +72,7 @@ static struct sms__launch_draft *new_launch(struct nvprof *nvprof)
     struct sms__launch_draft *draft = sms__launch_new(&nvprof->reader);
     if (draft) {
         draft->process = nvprof->current;
-        draft->launch.process = nvprof->process;
+        draft->place.process = nvprof->process;
     }
     return draft;
 }
@@ -182,14 +182,14 @@ static const char *without_correlation(struct sms__profile_reader *reader, const
     return sms__intern(&reader->strings, kernel, end - 2)->text;
 }
 
-static void read_dimensions(struct sms__profile_reader *reader, struct sms__profile_launch *launch)
+static void read_dimensions(struct sms__profile_reader *reader, struct sms__profile_shape *shape)
 {
     for (int i = 0; i < 3; i++) {
-        sms__row_whole(reader, SMS__COLUMN_GRID_X + (enum sms__column)i, &launch->grid[i]);
-        sms__row_whole(reader, SMS__COLUMN_BLOCK_X + (enum sms__column)i, &launch->block[i]);
+        sms__row_whole(reader, SMS__COLUMN_GRID_X + (enum sms__column)i, &shape->grid[i]);
+        sms__row_whole(reader, SMS__COLUMN_BLOCK_X + (enum sms__column)i, &shape->block[i]);
     }
-    sms__row_dimensions(reader, SMS__COLUMN_GRID, launch->grid);
-    sms__row_dimensions(reader, SMS__COLUMN_BLOCK, launch->block);
+    sms__row_dimensions(reader, SMS__COLUMN_GRID, shape->grid);
+    sms__row_dimensions(reader, SMS__COLUMN_BLOCK, shape->block);
 }
 
 static void read_launch(struct nvprof *nvprof)
@@ -206,14 +206,14 @@ static void read_launch(struct nvprof *nvprof)
     struct sms__launch_draft *draft = new_launch(nvprof);
     if (!draft)
         return;
-    struct sms__profile_launch *launch = &draft->launch;
-    launch->kernel = without_correlation(reader, launch->kernel);
-    read_dimensions(reader, launch);
-    sms__row_whole(reader, SMS__COLUMN_REGISTERS, &launch->registers);
-    launch->static_shared = sms__row_bytes(reader, SMS__COLUMN_STATIC);
-    launch->dynamic_shared = sms__row_bytes(reader, SMS__COLUMN_DYNAMIC);
-    launch->start_s = sms__row_seconds(reader, SMS__COLUMN_START);
-    launch->duration_s = sms__row_seconds(reader, SMS__COLUMN_DURATION);
+    struct sms__profile_shape *shape = &draft->shape;
+    shape->kernel = without_correlation(reader, shape->kernel);
+    read_dimensions(reader, shape);
+    sms__row_whole(reader, SMS__COLUMN_REGISTERS, &shape->registers);
+    shape->static_shared = sms__row_bytes(reader, SMS__COLUMN_STATIC);
+    shape->dynamic_shared = sms__row_bytes(reader, SMS__COLUMN_DYNAMIC);
+    draft->launch.start_s = sms__row_seconds(reader, SMS__COLUMN_START);
+    draft->launch.duration_s = sms__row_seconds(reader, SMS__COLUMN_DURATION);
     sms__launch_add_columns(reader, draft);
 }
 
@@ -252,7 +252,7 @@ static void read_row(struct nvprof *nvprof)
  */
 static struct sms__launch_draft *metrics_of(struct nvprof *nvprof, const struct sms__launch_draft *draft)
 {
-    const char *device = draft->launch.device, *kernel = draft->launch.kernel;
+    const char *device = draft->place.device, *kernel = draft->shape.kernel;
     size_t value = group_of(nvprof, draft->process, device, kernel)->value;
     if (!value)
         value = group_of(nvprof, ANY_PROCESS, device, kernel)->value;
