@@ -97,7 +97,7 @@ CANNOT = {
     "what a run of it needs": r"repeats forever: the run needs|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|"
     r"pods are drawn|"
     r"(are|is) for pods with workloads|gpushare knows no|priority is of blocks|"
-    r"compat simtbs|simtbs would never end|(vms|nodes): there are none",
+    r"(vms|nodes): there are none",
     "whether a wait for an event can end": r"waits for (the event|events)|jobs that wait for the event",
     "what a plan comes to": r"this would override|has no scenario|no scenario of the plan|points; a plan has|of each of \d+ fields|a file can have only one plan|cannot name a folder",
     "what the paths of a plan lead to": r"^$",

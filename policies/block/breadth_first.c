@@ -1,5 +1,5 @@
-/* Breadth first: the emptiest SM, which is the one whose fullest hardware limit is least used with the block on it;
- * among equals the lowest SM.
+/* Breadth first: the emptiest SM, which is the one whose fullest hardware limit or hard resource is least used with
+ * the block on it; among equals the lowest SM.
  *
  * Wins for grids smaller than the device, because they spread over all SMs. Fails if large blocks come later and find
  * every SM half full.

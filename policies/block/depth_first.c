@@ -1,4 +1,5 @@
-/* Depth first: the fullest SM that still has room, which is best fit by hardware limits; among equals the lowest SM.
+/* Depth first: the fullest SM that still has room, which is best fit by hardware limits and hard resources;
+ * among equals the lowest SM.
  *
  * Wins if large blocks need empty SMs. Fails on throughput for anything that contends, because it puts blocks together
  * that could be apart.

@@ -30,8 +30,6 @@ static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, completely or not at all; default: stdout", CLI_TEXT,
      offsetof(struct options, out), .file = CLI_OUTPUT, .format = &own_format, .letter = 'o'},
     {"name", "NAME", "name of the workload or scenario; default: from the file's name", CLI_TEXT, AT(name)},
-    {"sane", NULL, "simtbs: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane)},
-    {"fixed", NULL, "simtbs: take memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed)},
     {"dump", NULL, "profilers: print the profile as it was read, and derive no workloads", CLI_FLAG, AT(dump)},
     {"profiled", "DEVICE", "profilers: device file of the profiled GPU, if the profile does not identify it", CLI_TEXT,
      AT(profiled)},
@@ -171,16 +169,14 @@ static void describe(FILE *to)
     fputs("\noptions:\n", to);
 }
 
-const struct cli_command cmd_import = {
-    .name = "import",
-    .args = "FORMAT FILE...",
-    .summary = "write a scenario from another program's file",
-    .text = "The scenario goes to stdout, or with --out into a file. A configuration of simtbs becomes a scenario that "
-            "'run' simulates as simtbs would, digit for digit; 'run --format simtbs' prints the results in that "
-            "program's layout. Several profiles can describe one program together (docs/how-to/profiles.md).",
-    .verb = true,
-    .describe = describe,
-    .examples = "smsched import --help   # lists the formats\n",
-    .options = {{own_options}, {cli_force}, {cli_models}, {cli_quiet}},
-    .size = sizeof(struct options),
-    .run = import_files};
+const struct cli_command cmd_import = {.name = "import",
+                                       .args = "FORMAT FILE...",
+                                       .summary = "write a scenario from another program's file",
+                                       .text = "The scenario goes to stdout, or with --out into a file. Several "
+                                               "profiles can describe one program together (docs/how-to/profiles.md).",
+                                       .verb = true,
+                                       .describe = describe,
+                                       .examples = "smsched import --help   # lists the formats\n",
+                                       .options = {{own_options}, {cli_force}, {cli_models}, {cli_quiet}},
+                                       .size = sizeof(struct options),
+                                       .run = import_files};

@@ -10,7 +10,7 @@ struct options {
     bool brief, force, trust;
 };
 
-static const char *const formats[] = {"table", "csv", "json", "latex", "simtbs", NULL};
+static const char *const formats[] = {"table", "csv", "json", "latex", NULL};
 
 #define AT(member) offsetof(struct options, member)
 
@@ -21,8 +21,7 @@ static const struct cli_option own_options[] = {
      AT(force), .letter = 'f'},
     {"brief", NULL, "with --out: leave out the rows of timeline.csv, heatmap.csv and latencies.csv", CLI_FLAG,
      AT(brief)},
-    {"format", "FORMAT", "table, csv, json or latex; simtbs: as that program prints, for scenarios with compat: simtbs",
-     CLI_CHOICE, AT(format), .choices = formats},
+    {"format", "FORMAT", "table, csv, json or latex", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
 
@@ -48,24 +47,11 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
     if (format == FORMAT_CSV)
         sms__print_tidy_header(stdout);
     for (size_t i = 0; i < set->count; i++) {
-        if (format == FORMAT_SIMTBS)
-            sms__print_simtbs(set->results[i], stdout);
         if (format == FORMAT_CSV)
             sms__print_tidy(set->results[i], stdout);
         if (format == FORMAT_TABLE || format == FORMAT_LATEX)
             sms__print_results(set->results[i], screen);
     }
-}
-
-/* The layout of simtbs has no place for what other scenarios measure. */
-static int check_format(const struct session *session, int format)
-{
-    for (size_t i = 0; i < session->scenarios && format == FORMAT_SIMTBS; i++)
-        if (session->scenario[i]->compat != SMS__COMPAT_SIMTBS)
-            return cli_fail(EXIT_INPUT, NULL,
-                            "scenario '%s' does not say compat: simtbs, so --format simtbs has nothing to print",
-                            sms_scenario_name(session->scenario[i]));
-    return EXIT_OK;
 }
 
 static int run(struct cli *cli)
@@ -76,8 +62,6 @@ static int run(struct cli *cli)
     struct session session;
     given->run.alone_each = given->out || given->format == FORMAT_JSON; /* which have the answer */
     int code = session_load(&session, cli, &given->run.changes);
-    if (code == EXIT_OK)
-        code = check_format(&session, given->format);
     if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)

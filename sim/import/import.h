@@ -10,8 +10,6 @@
 #include <stdio.h>
 
 struct sms__import_options {
-    bool sane;            /* without the faults of the other program */
-    bool fixed;           /* simtbs: the intended memory demands */
     bool dump;            /* ncu, nvprof: print the profile instead of deriving workloads */
     const char *profiled; /* profilers: name of the profiled device; NULL: it is found from the profile */
     const char *device;   /* profilers: name of the target device; NULL: the profiled device */

@@ -1,10 +1,9 @@
-/* Runs a scenario: a cluster, simtbs, processes, or VMs, whose run is here. */
+/* Runs a scenario: a cluster, processes, or VMs, whose run is here. */
 #include "simulate.h"
 #include "cluster/cluster.h"
 #include "device.h"
 #include "run_engine.h"
 #include "share/share.h"
-#include "simtbs/simtbs.h"
 #include "tenant.h"
 
 struct run {
@@ -187,8 +186,6 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
     if (spec->scenario->cluster)
         return sms__cluster_simulate(arena, spec);
-    if (spec->scenario->compat == SMS__COMPAT_SIMTBS)
-        return sms__simtbs_run(arena, spec);
     if (spec->scenario->shares)
         return sms__share_run(arena, spec);
     struct run *run = SMS__NEW(arena, struct run, 1);

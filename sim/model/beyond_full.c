@@ -91,8 +91,6 @@ static void warn_of_tenant(struct sms__reader *reader, struct sms_file *file, co
 
 void sms__warn_beyond_full(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
 {
-    if (scenario->compat != SMS__COMPAT_OFF)
-        return; /* there demands are counts of units */
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; d < scenario->devices && !sms__is_like_last(scenario->vm, v); d++)
             if (sms__may_be_on(&scenario->vm[v], d) && (d == 0 || scenario->device[d] != scenario->device[d - 1]))

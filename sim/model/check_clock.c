@@ -55,7 +55,7 @@ static void check(struct sms__reader *reader, const struct sms_scenario *scenari
 
 void sms__check_clock(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
-    if (scenario->duration_ps > 0 || scenario->compat != SMS__COMPAT_OFF)
+    if (scenario->duration_ps > 0)
         return;
     double steps = 0;
     for (size_t v = 0; v < scenario->vms && steps < SMS__STEPS_SEEN; v++)

@@ -66,11 +66,10 @@ static void check_classes(struct sms__reader *reader, const struct sms_scenario 
 void sms__check_tenants(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     bool processes = scenario->shares || scenario->cluster;
-    bool simtbs = scenario->compat != SMS__COMPAT_OFF;
     for (size_t v = 0; v < scenario->vms; v++) {
         const struct sms__tenant *vm = &scenario->vm[v];
         const struct sms__node *start = sms__node_get(vm->node, "start");
-        if (!simtbs && scenario->duration_ps > 0 && vm->start_ps >= scenario->duration_ps)
+        if (scenario->duration_ps > 0 && vm->start_ps >= scenario->duration_ps)
             sms__complain(reader, start ? start : vm->node, "%s '%.60s' starts when the run is over",
                           sms__tenant_word(scenario), vm->name);
         if (sms__is_like_last(scenario->vm, v))

@@ -15,8 +15,7 @@ bool sms__expect_share(struct sms__reader *reader, const struct sms__demand *dem
     return sms__expect_range(reader, demand->value, SMS__RATIO, 0, most, &share);
 }
 
-static bool check(struct sms__reader *reader, const struct sms__resource *resource, const struct sms__demand *demand,
-                  bool unbounded)
+static bool check(struct sms__reader *reader, const struct sms__resource *resource, const struct sms__demand *demand)
 {
     const struct sms__node *at = demand->value;
     if (!is_count(resource, demand))
@@ -25,7 +24,7 @@ static bool check(struct sms__reader *reader, const struct sms__resource *resour
     if (demand->ratio != floor(demand->ratio))
         sms__complain(reader, at, "'%.40s' is not a whole number of the %llu units of '%.60s'", at->text,
                       (unsigned long long)resource->capacity, resource->name);
-    else if (!unbounded && demand->ratio > SMS__DEMAND_MAX * (double)resource->capacity)
+    else if (demand->ratio > SMS__DEMAND_MAX * (double)resource->capacity)
         sms__complain(reader, at, "'%.40s' is more than %g times the %llu units of '%.60s'", at->text, SMS__DEMAND_MAX,
                       (unsigned long long)resource->capacity, resource->name);
     else
@@ -35,11 +34,11 @@ static bool check(struct sms__reader *reader, const struct sms__resource *resour
 
 /* Whole units are rounded down to parts: as many blocks as fit never exceed 100 %. */
 bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *device, size_t r,
-                       const struct sms__demand *demand, bool unbounded, double *parts, uint64_t *count)
+                       const struct sms__demand *demand, double *parts, uint64_t *count)
 {
     const struct sms__resource *resource = &device->resource[r];
     double sms = resource->scope == SMS_SCOPE_DEVICE ? (double)device->sms : 1;
-    if (!check(reader, resource, demand, unbounded))
+    if (!check(reader, resource, demand))
         return false;
     bool counted = is_count(resource, demand);
     *count = counted ? (uint64_t)demand->ratio : 0;

@@ -249,7 +249,7 @@ static void resolve_background(struct sms__reader *reader, const struct sms__dev
     int r = sms__resource_index(device, demand->resource);
     if (r < 0)
         sms__complain(reader, demand->node, "the device has no resource '%.60s'", demand->resource);
-    else if (sms__demand_parts(reader, device, (size_t)r, demand, false, &parts, &count) && count) {
+    else if (sms__demand_parts(reader, device, (size_t)r, demand, &parts, &count) && count) {
         demand->ratio = parts / SMS_FULL;
         demand->bare = false;
     }

@@ -49,7 +49,7 @@ static bool all_repeat(const struct sms_scenario *scenario)
 double sms__slack_ps(const struct sms_scenario *scenario)
 {
     bool timed = scenario->warmup_ps > 0 && scenario->duration_ps > 0;
-    if (!timed || scenario->cluster || scenario->compat != SMS__COMPAT_OFF || !all_repeat(scenario))
+    if (!timed || scenario->cluster || !all_repeat(scenario))
         return 0;
     return sms__draws(scenario) ? SLACK * (scenario->duration_ps - scenario->warmup_ps) : 0;
 }

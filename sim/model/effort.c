@@ -112,7 +112,7 @@ static void add_kind(const struct sms_scenario *scenario, size_t d, double count
 {
     double pilots = scenario->find_warmup ? SMS__PILOTS : 0;
     double runs = (double)scenario->policies * ((double)scenario->replications + pilots);
-    double alone = scenario->compat == SMS__COMPAT_OFF ? (double)scenario->replications : 0;
+    double alone = (double)scenario->replications;
     struct load load = {.scenario = scenario, .at = scenario->node, .what = ""};
     load.room_ps = scenario->duration_ps * (scenario->shares ? (double)scenario->devices : 1);
     for (size_t v = 0; v < scenario->vms && load.steps < SMS__STEPS_SEEN; v++)

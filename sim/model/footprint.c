@@ -101,9 +101,8 @@ static void fit_demand(const struct fitting *f, const struct scaling *scaling, s
             scaled = scaled_demand(f, scaling, (size_t)r, demand);
             demand = &scaled;
         }
-        bool compat = f->scenario->compat != SMS__COMPAT_OFF;
         if (f->kernel->whole ||
-            sms__demand_parts(f->reader, f->device, (size_t)r, demand, compat, &fit->demand[r], &fit->count[r]))
+            sms__demand_parts(f->reader, f->device, (size_t)r, demand, &fit->demand[r], &fit->count[r]))
             fit_resource(f, (size_t)r, demand, fit);
     }
 }
@@ -118,7 +117,7 @@ static bool fit_block(const struct fitting *f, struct sms__footprint *fit)
                       word, f->vm->name, f->device->name, problem);
         return false;
     }
-    int refusing = f->scenario->compat != SMS__COMPAT_OFF ? -1 : sms__hard_refuses(f->device, fit, none);
+    int refusing = sms__hard_refuses(f->device, fit, none);
     if (refusing >= 0)
         sms__complain(f->reader, f->kernel->node,
                       "kernel '%.60s' of %s '%.60s' fits no SM of %s: a block takes %.6g %% of '%.60s'",
@@ -231,11 +230,10 @@ static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
 
 /* The device of the workload's profile, if it is another one than it runs on and its file is known. */
 static const struct sms__device *profiled_elsewhere(const struct sms__reader *reader,
-                                                    const struct sms_scenario *scenario,
                                                     const struct sms__workload *workload,
                                                     const struct sms__device *device)
 {
-    if (!*workload->device || !strcmp(workload->device, device->name) || scenario->compat != SMS__COMPAT_OFF)
+    if (!*workload->device || !strcmp(workload->device, device->name))
         return NULL;
     return sms__find_profiled(reader->user, workload->device);
 }
@@ -248,8 +246,7 @@ struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct 
     const struct sms__workload *workload;
     size_t first;
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++) {
-        const struct sms__device *profiled =
-            profiled_elsewhere(reader, scenario, workload, part ? part->board : device);
+        const struct sms__device *profiled = profiled_elsewhere(reader, workload, part ? part->board : device);
         for (size_t k = 0; k < workload->kernels; k++) {
             struct fitting f = {reader, scenario, vm, &vm->workload->kernel[first + k], device, part, profiled};
             fit_kernel(&f, &fit[first + k]);

@@ -51,9 +51,9 @@ struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct 
                                        const struct sms__part *part);
 
 /* demand.c: what a demand on resource `r` of the device is in parts, and in units if it is a count of them.
- * Returns whether it can be; reports it otherwise. `unbounded`: a count has no ceiling. */
+ * Returns whether it can be; reports it otherwise. */
 bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *device, size_t r,
-                       const struct sms__demand *demand, bool unbounded, double *parts, uint64_t *count);
+                       const struct sms__demand *demand, double *parts, uint64_t *count);
 
 /* The hard resource of which the block would take an SM beyond its capacity, or -1.
  * `usage` is the SM's, as policies see it. */

@@ -156,7 +156,7 @@ static double bytes_of_values(const struct sms_scenario *scenario, const struct 
     if (scenario->cluster)
         return policies * replications * (CLUSTER_RUN_BYTES + 100 * (double)scenario->cluster->rows);
     each += scenario->shares ? (n->devices + 1) * 7 : 0;
-    double alone = scenario->compat == SMS__COMPAT_OFF ? n->tenants * replications * 2 : 0;
+    double alone = n->tenants * replications * 2;
     return (policies * replications * each + alone) * value + n->kernels * name +
            (scenario->duration_ps > 0 ? policies * series_rows * series : 0) +
            policies * n->sms * ask->bins * sizeof(float) + (latencies ? policies * n->tenants * histogram : 0);
@@ -178,15 +178,13 @@ static double bytes_of_jobs(const struct sms_scenario *scenario, const struct si
 static void estimate_run(const struct sms_scenario *scenario, const struct size *n, double bins,
                          struct need need[NEEDS])
 {
-    const bool compat = scenario->compat != SMS__COMPAT_OFF; /* no lists of blocks, and no distributions */
-    double blocks = compat ? 320 * n->sms : n->brought;
+    double blocks = n->brought;
     const char *tenants = scenario->cluster ? "pods" : scenario->shares ? "processes" : "vms";
     need[NEED_SMS] = (struct need){scenario->cluster ? "nodes" : "devices", "the blocks that all SMs hold",
                                    blocks + n->devices * 1400 + n->sms * bins * 8};
     need[NEED_JOBS] = (struct need){tenants, "the jobs under way at once on all devices", bytes_of_jobs(scenario, n)};
-    need[NEED_STATISTICS] =
-        (struct need){tenants, "the statistics of VMs and kernels",
-                      (n->tenants + n->kernels) * (compat ? 320 : 65700) + n->kernels * n->kinds * 32};
+    need[NEED_STATISTICS] = (struct need){tenants, "the statistics of VMs and kernels",
+                                          (n->tenants + n->kernels) * 65700 + n->kernels * n->kinds * 32};
 }
 
 /* Returns the memory of `ask->jobs` runs at once. Runs of a tenant alone have no statistics, and no contexts of others.
@@ -195,7 +193,7 @@ static double estimate(const struct sms_scenario *scenario, const struct sms__me
 {
     const struct size n = measure(scenario);
     double own = (double)scenario->policies * ask->replications, under_way = fmin((double)ask->jobs, own);
-    double alone = scenario->compat != SMS__COMPAT_OFF || scenario->cluster ? 0 : n.tenants * ask->replications;
+    double alone = scenario->cluster ? 0 : n.tenants * ask->replications;
     double besides = fmin((double)ask->jobs - under_way, alone);
     estimate_run(scenario, &n, ask->bins, need);
     need[NEED_SMS].bytes *= under_way;

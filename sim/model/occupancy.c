@@ -86,6 +86,10 @@ double sms_share_after(const struct sms_device_view *device, const struct sms_sm
         if (device->capacity[l] && after / (double)device->capacity[l] > share)
             share = after / (double)device->capacity[l];
     }
+    for (size_t r = 0; r < device->resources; r++) {
+        double after = device->resource[r].hard ? (sm->usage[r] + block->adds[r]) / SMS_FULL : 0;
+        share = after > share ? after : share;
+    }
     return share;
 }
 

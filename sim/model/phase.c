@@ -21,7 +21,7 @@ void sms__find_phases(struct sms__arena *arena, const struct sms_scenario *scena
     for (size_t v = 0; v < scenario->vms; v++) {
         struct sms__tenant *vm = &scenario->vm[v];
         size_t beside = vm->device < 0 ? scenario->vms : anywhere + on[vm->device];
-        vm->draws_phase = scenario->compat == SMS__COMPAT_OFF && beside > 1 && is_free(vm);
+        vm->draws_phase = beside > 1 && is_free(vm);
     }
 }
 

@@ -68,15 +68,12 @@ static void resolve_footprints(struct sms__reader *reader, struct sms_scenario *
 /* Resolves what both kinds of scenarios have: tenants on devices. */
 static void resolve_tenants(struct sms__reader *reader, struct sms_scenario *scenario)
 {
-    bool simtbs = scenario->compat != SMS__COMPAT_OFF;
     check_devices(reader, scenario);
     sms__check_tenants(reader, scenario);
     resolve_footprints(reader, scenario);
     check_curves(reader, scenario);
-    if (simtbs && !reader->errors->count)
-        sms__check_simtbs(reader, scenario);
-    if (simtbs || reader->errors->count)
-        return; /* under simtbs a block that never fits just waits */
+    if (reader->errors->count)
+        return;
     if (scenario->shares || scenario->cluster)
         sms__check_modes(reader, scenario);
     for (size_t p = 0; p < scenario->policies; p++)
@@ -114,10 +111,7 @@ static void resolve_cluster(struct sms__reader *reader, struct sms_file *file, s
 static void resolve_devices(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     bool whole = require(reader, scenario, "devices", scenario->devices, false);
-    if (scenario->shares && scenario->compat != SMS__COMPAT_OFF)
-        sms__complain(reader, sms__node_get(scenario->node, "compat"), "compat simtbs knows no processes");
-    if (scenario->compat == SMS__COMPAT_OFF)
-        whole &= require(reader, scenario, scenario->shares ? "processes" : "vms", scenario->vms, false);
+    whole &= require(reader, scenario, scenario->shares ? "processes" : "vms", scenario->vms, false);
     whole &= require(reader, scenario, "policies", scenario->policies, false);
     if (whole && !reader->errors->count && sms__fits_in_memory(reader, file, scenario))
         resolve_tenants(reader, scenario);

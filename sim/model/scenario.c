@@ -7,8 +7,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-static const char *const compat_names[] = {"off", "simtbs", NULL};
-
 enum { ENTRIES_MAX = 10000 };
 
 #define TENANTS "a scenario has either vms or processes"
@@ -23,8 +21,6 @@ static const struct sms__field scenario_fields[] = {
      .form = SMS__FORM_CONTENTION, .help = "a model, or {model: NAME, ...}; default knee"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
      .help = "which kernel offers a block next; default leftover"},
-    {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
-     .help = "simtbs: as that simulator, digit for digit; default off"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .holds = SMS__MANY, .form = SMS__FORM_TENANTS, .least = 1,
      .most = SMS__POLICIES_MAX,
      .help =
@@ -43,6 +39,7 @@ static const struct sms__field scenario_fields[] = {
      .help = "how long, from which seed, how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
      .most = ENTRIES_MAX, .help = "what `smsched check` checks"},
+    {"compat", .refuse = "there is no replay of simtbs: import the configuration again with 'smsched import simtbs'"},
     {0}};
 
 static const struct sms__table tables[] = {{"scenario", scenario_fields},

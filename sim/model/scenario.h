@@ -12,7 +12,6 @@
 #include "limits.h"
 #include "policy/contention.h"
 #include "policy/policies.h"
-#include "simtbs.h"
 #include "tenant.h"
 #include "unknowns.h"
 
@@ -35,7 +34,6 @@ struct sms_scenario {
     size_t devices;
     struct sms__contention_use contention;
     const struct sms_queue_discipline *queue;
-    int compat; /* enum sms__compat */
     struct sms__policy_use *policy;
     size_t policies;
     struct sms__policy_use *alone; /* of the stand-alone runs */

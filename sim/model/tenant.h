@@ -40,7 +40,6 @@ struct sms__tenant {
     int arrivals;                   /* enum sms__arrivals */
     double interval_ps;             /* mean time between arrivals: of a VM on each device, of a process in all */
     const struct sms__times *times; /* under SMS__LISTED; else NULL */
-    uint64_t type;                  /* of a VM: by which --format simtbs groups VMs */
 
     /* Of processes. */
     const struct sms__process_stream *stream; /* [streams] */

@@ -104,8 +104,6 @@ const struct sms__field sms__vm_fields[] = {
     DEADLINE,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
      .help = "blocks of higher ones go first; default 0"},
-    {"type", SMS__INTEGER, SMS__COUNT, F(entry, vm.type), 0, 4294967295.0,
-     .help = "group of --format simtbs; default 0"},
     DEVICE("the only one, from 0; default: all, with jobs on each"),
     {"draw",
      .refuse = "a VM draws no workload; processes do, and those of {mode: together} run their kernels as VMs do"},

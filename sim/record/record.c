@@ -139,7 +139,7 @@ uint64_t sms__job_parts(const struct sms__workload *workload, size_t step, uint6
 
 uint64_t sms__series_ps(const struct sms_scenario *scenario)
 {
-    bool none = scenario->duration_ps <= 0 || scenario->cluster || scenario->compat != SMS__COMPAT_OFF;
+    bool none = scenario->duration_ps <= 0 || scenario->cluster;
     return none ? 0 : (uint64_t)(scenario->duration_ps / SMS__SERIES) + 1;
 }
 

@@ -80,18 +80,6 @@ struct sms__device_record {
     sms__integral active_ps;                  /* time with at least one block, summed over SMs */
 };
 
-/* A run under `compat: simtbs`, in the ticks and units of simtbs. */
-struct sms__simtbs_record {
-    uint64_t ticks, blocks;            /* simulated ticks; blocks that ended */
-    uint64_t used[SMS_RESOURCES_MAX];  /* usage after each tick, summed over ticks; by resource */
-    struct sms__simtbs_kernel *kernel; /* [vms] */
-};
-
-struct sms__simtbs_kernel {
-    uint64_t start, end; /* ticks; end 0 if it has not ended */
-    double alone;        /* ticks that it takes alone, if it has ended */
-};
-
 /* A process. Counts begin at the end of the warm-up, unless the field is of the whole run. */
 struct sms__process_record {
     uint64_t state_ps[SMS_PHASES];         /* time in each phase, without pauses */
@@ -250,16 +238,15 @@ struct sms__record {
     struct sms__shared_record *shared;   /* [devices]; NULL if the scenario has no processes */
     struct sms__cluster_record *cluster; /* NULL if the scenario has no nodes */
     struct sms__node_record *node;       /* [rows of the cluster]; NULL if there are none */
-    uint64_t *series;   /* [rows][SMS__SERIES]: kernels that ended in each part of the whole run; or NULL */
-    uint64_t series_ps; /* length of a part; 0 if there is no series */
-    size_t bins;        /* intervals of the occupancy record */
-    uint64_t bin_ps;    /* length of an interval */
-    uint64_t *bin;      /* [SMs of all devices][bins]: threads x ps */
-    struct sms__simtbs_record *simtbs; /* NULL unless `compat: simtbs` */
-    char why[256];                     /* the error that ended the run, or "" */
-    const struct sms__node *at;        /* where the scenario is at fault; NULL if the library or a policy is */
-    uint64_t events, stalled;          /* events; kernels that never got a place, at the end */
-    uint64_t stall[SMS__STALLS];       /* processes that wait for ever, by what they wait for */
+    uint64_t *series;            /* [rows][SMS__SERIES]: kernels that ended in each part of the whole run; or NULL */
+    uint64_t series_ps;          /* length of a part; 0 if there is no series */
+    size_t bins;                 /* intervals of the occupancy record */
+    uint64_t bin_ps;             /* length of an interval */
+    uint64_t *bin;               /* [SMs of all devices][bins]: threads x ps */
+    char why[256];               /* the error that ended the run, or "" */
+    const struct sms__node *at;  /* where the scenario is at fault; NULL if the library or a policy is */
+    uint64_t events, stalled;    /* events; kernels that never got a place, at the end */
+    uint64_t stall[SMS__STALLS]; /* processes that wait for ever, by what they wait for */
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);

@@ -155,9 +155,6 @@ int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, F
 /* Adds to an object: the precision that ended the replications, the warm-up if it was found, notes and warnings. */
 void sms__json_stopping(const struct sms_results *results, struct json_t *object);
 
-/* simtbs.c: a report as simtbs prints it for each policy; nothing for a scenario without compat: simtbs. */
-void sms__print_simtbs(const struct sms_results *results, FILE *to);
-
 /* expect.c: a check of one expectation or of one row of a baseline. */
 struct sms__check {
     const char *scenario;

@@ -52,8 +52,7 @@ static void ask(const struct sms_results *results, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     struct sms_question asked;
-    if (scenario->vms == 0 || scenario->compat != SMS__COMPAT_OFF || sms_results_policies(results) < 2 ||
-        !sms_results_question(results, &asked))
+    if (scenario->vms == 0 || sms_results_policies(results) < 2 || !sms_results_question(results, &asked))
         return;
     const bool demands = name_assumed(scenario, to), contention = contention_is_assumed(scenario);
     if (contention)

@@ -62,16 +62,6 @@ static void keep_bins(struct sms_results *results, size_t policy, const struct s
                 bins->value[b] = occupancy_of(record, b, results->scenario->device[d]->sm.threads);
 }
 
-static void keep_simtbs(struct sms_results *results, size_t policy, const struct sms__simtbs_record *record)
-{
-    struct sms__simtbs_record *kept = &results->simtbs[policy];
-    struct sms__simtbs_kernel *kernel = kept->kernel;
-    *kept = *record;
-    kept->kernel = kernel;
-    for (size_t v = 0; v < results->scenario->vms; v++)
-        kernel[v] = record->kernel[v];
-}
-
 /* The sums are of whole numbers, and so the same in any order. */
 static void keep_series(struct work *work, size_t policy, const uint64_t *counted)
 {
@@ -89,8 +79,6 @@ static void keep(struct job *job, const struct sms__record *record, size_t polic
     size_t at = policy * results->room + replication;
     sms__measure(record, &results->values[at]);
     memcpy(results->values[at].stall, record->stall, sizeof record->stall);
-    if (record->simtbs && job->work->results->options->alone)
-        sms__measure_simtbs_progress(record, &results->values[at]);
     pthread_mutex_lock(&job->work->lock);
     sms__latencies_keep(results, policy, record);
     pthread_mutex_unlock(&job->work->lock);
@@ -98,8 +86,6 @@ static void keep(struct job *job, const struct sms__record *record, size_t polic
         memcpy(results->allocation[at], record->cluster->allocation, sizeof **results->allocation);
     if (replication == 0)
         keep_bins(results, policy, record);
-    if (replication == 0 && record->simtbs)
-        keep_simtbs(results, policy, record->simtbs);
 }
 
 /* Whether the memo has the run, which is then copied to `left`. */

@@ -303,15 +303,3 @@ void sms__measure_progress(const struct sms_scenario *scenario, struct sms__valu
             add_progress(&sum, progress_of(values, &alone[v], v), alone[v].blocks_per_s, row_of(values, v));
     measure_host_progress(&sum, values->of[SMS_HOST]);
 }
-
-void sms__measure_simtbs_progress(const struct sms__record *record, struct sms__values *values)
-{
-    struct progress_sum sum = {.least = INFINITY};
-    for (size_t v = 0; v < record->scenario->vms; v++) {
-        double alone_ps = record->simtbs->kernel[v].alone * SMS__TICK_PS;
-        if (record->vm[v].ended && alone_ps > 0)
-            add_progress(&sum, alone_ps / values->end_ps[v], (double)record->kernel[v].blocks / (alone_ps / 1e12),
-                         row_of(values, v));
-    }
-    measure_host_progress(&sum, values->of[SMS_HOST]);
-}

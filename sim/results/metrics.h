@@ -60,15 +60,9 @@ struct sms__alone sms__measure_alone(const struct sms__record *record, size_t v)
 void sms__measure_progress(const struct sms_scenario *scenario, struct sms__values *values,
                            const struct sms__alone *alone);
 
-/* The same for a run under compat simtbs, whose stand-alone times come from a formula. VMs that have not ended are left
- * out. */
-void sms__measure_simtbs_progress(const struct sms__record *record, struct sms__values *values);
-
 /* results.c: processes that wait for ever, by what they wait for, in the replication with most of them; `sum`: all. */
 const uint64_t *sms__results_stall(const struct sms_results *results, size_t policy, uint64_t *sum);
 extern const char *const sms__stall_names[SMS__STALLS];
-/* What --format simtbs prints of a policy's first replication; NULL for other scenarios. */
-const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy);
 
 /* The rest is for the metrics_*.c files: a function for each subject, which fills its rows. */
 #define SUBJECT(subject, word, plural, kind, level)                                                                    \

@@ -337,7 +337,7 @@ static bool runs_kernels_together(const struct sms_scenario *scenario)
     bool together = !scenario->shares;
     for (size_t p = 0; p < scenario->policies; p++)
         together |= scenario->shares && sms__mode_runs_beside(&scenario->policy[p].mode);
-    return together && !scenario->cluster && scenario->vms > 1 && scenario->compat == SMS__COMPAT_OFF;
+    return together && !scenario->cluster && scenario->vms > 1;
 }
 
 static int by_length(const void *a, const void *b)

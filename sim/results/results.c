@@ -41,13 +41,6 @@ static void choose_policies(struct sms_results *results)
             results->policy[results->policies++] = p;
 }
 
-static void new_simtbs_records(struct sms_results *results)
-{
-    results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
-    for (size_t p = 0; p < results->policies; p++)
-        results->simtbs[p].kernel = SMS__NEW(&results->arena, struct sms__simtbs_kernel, results->scenario->vms);
-}
-
 int sms__results_set_up(void *user)
 {
     struct sms_results *results = user;
@@ -70,8 +63,6 @@ int sms__results_set_up(void *user)
     sms__latencies_set_up(results);
     if (scenario->cluster)
         results->allocation = sms__alloc(arena, rows, sizeof *results->allocation);
-    if (scenario->compat == SMS__COMPAT_SIMTBS)
-        new_simtbs_records(results);
     if (results->memo)
         sms__run_text(arena, scenario, &results->text);
     return SMS_OK;
@@ -202,11 +193,6 @@ const struct sms_errors *sms_results_warnings(const struct sms_results *results)
 }
 
 double sms_results_warmup_ps(const struct sms_results *results) { return results ? results->scenario->warmup_ps : NAN; }
-
-const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy)
-{
-    return results->simtbs ? &results->simtbs[policy] : NULL;
-}
 
 bool sms_results_allocation(const struct sms_results *results, size_t policy, size_t idx, struct sms_allocation *out)
 {

@@ -37,7 +37,6 @@ struct sms_results {
     size_t sms;
     struct sms__bins *bins;                                  /* [policies] */
     struct sms__histogram *latency;                          /* [policies][vms] of all replications; NULL: not kept */
-    struct sms__simtbs_record *simtbs;                       /* [policies], under compat simtbs; else NULL */
     struct sms__allocation (**allocation)[SMS__ALLOCATIONS]; /* [policies][room], of a cluster; else NULL */
     double *series; /* [policies][rows][SMS__SERIES]: the series of the records, summed over replications */
     bool until;     /* replications are added until the scenario's precision is reached */

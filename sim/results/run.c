@@ -105,7 +105,7 @@ static int run_checked(const struct sms_scenario *scenario, const struct sms_run
     results->scenario = scenario;
     results->options = &fitting;
     results->seed = options->seed ? options->seed : scenario->seed;
-    results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
+    results->with_alone = options->alone && !scenario->cluster;
     choose_replications(results, scenario);
     int code = sms__guard(&results->arena, sms__results_set_up, results);
     code = code == SMS_OK ? run_all(results, errors) : sms__report_run(code, scenario, "", NULL, errors);
@@ -134,7 +134,7 @@ int sms__run_with_memo(const struct sms_scenario *scenario, const struct sms_run
     if (!results)
         return sms__report_run(SMS_ENOMEM, scenario, "", NULL, errors);
     results->text.beside = beside;
-    results->memo = scenario->cluster || scenario->compat != SMS__COMPAT_OFF ? NULL : memo;
+    results->memo = scenario->cluster ? NULL : memo;
     code = run_checked(scenario, options, results, errors);
     if (code)
         sms_results_free(results);

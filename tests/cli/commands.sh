@@ -49,7 +49,7 @@ completes() {
 }
 if [ "$(completes co)" = compare ]; then ok; else bad "bash completes commands" "$(completes co)"; fi
 if [ "$(completes run --for)" = "--force --format" ]; then ok; else bad "bash completes options" "$(completes run --for)"; fi
-if [ "$(completes run --format '')" = "table csv json latex simtbs" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
+if [ "$(completes run --format '')" = "table csv json latex" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
 if [ "$(completes compare --policy fine_grained_)" = fine_grained_capped ]; then ok; else bad "bash completes policies" "$(completes compare --policy fine_grained_)"; fi
 try 0 "completion for zsh" help completion zsh; prints "'--format[table, csv or json]:FORMAT:(table csv json )'"
 if ! command -v zsh >/dev/null || zsh -n <<<"$output"; then ok; else bad "zsh does not read its completion"; fi

@@ -380,7 +380,7 @@ if [ -e "${SMSCHED_BUILD-}/sources.txt" ] && command -v cmake >/dev/null; then
     echo >>tree/policies/block/leftover.c
     if [ "$(hashed policy)" = "$sources" ]; then ok; else bad "a policy is in the hash of all sources"; fi
     if [ "$(plugin policy policies/block/leftover.c)" != "$(plugin same policies/block/leftover.c)" ]; then ok; else bad "a changed policy has the same hash"; fi
-    if [ -n "$(plugin policy policies/block/rr.c)" ] && [ "$(plugin policy policies/block/rr.c)" = "$(plugin same policies/block/rr.c)" ]; then ok; else bad "another policy has another hash"; fi
+    if [ -n "$(plugin policy policies/block/most_room.c)" ] && [ "$(plugin policy policies/block/most_room.c)" = "$(plugin same policies/block/most_room.c)" ]; then ok; else bad "another policy has another hash"; fi
     echo >>tree/sim/engine/engine.c
     if [ "$(hashed other)" != "$sources" ]; then ok; else bad "the same hash of other sources"; fi
 fi

@@ -1,4 +1,4 @@
-/* Resources with a capacity, those that are hard, and the policies that simtbs brought. */
+/* Resources with a capacity, and those that are hard. */
 #include "decisions.h"
 
 /* SMs of `slots` hard slots, and what is left of the scenario: kernels, then VMs. */
@@ -10,7 +10,9 @@
     "---\nworkload: b\nkernels: [{name: k, blocks: %d, threads: 32, block_time: 1 us, demand: {%s}}]\n"                \
     "---\nscenario: s\ndevices: [{model: gpu}]\n"                                                                      \
     "contention: {model: curve, curves: {slots: [[1, 0.5]], regs: [[1, 0.25]], fp32: [[1, 1]], fp64: [[1, 2]]}}\n"     \
-    "policies: [round_robin, rr, rrf, bfa, dfa, smk, fua]\nvms: [{name: a, workload: a}, {name: b, workload: b}]\n"
+    "queue: fifo\n"                                                                                                    \
+    "policies: [round_robin, round_robin_full, breadth_first, depth_first, {utilization_aware: {limit: 150 %%}},"      \
+    " {fine_grained: {limit: 150 %%}}]\nvms: [{name: a, workload: a}, {name: b, workload: b}]\n"
 
 /* The placements at time 0: those of `a` (blocks x demand), then those of `b`. */
 static struct log decide(const char *policy, int sms, int slots, int a, const char *of_a, int b, const char *of_b)
@@ -25,25 +27,26 @@ static struct log decide(const char *policy, int sms, int slots, int a, const ch
 static void as_many_units_fit_as_there_are(void **state)
 {
     (void)state;
-    struct log log = decide("rr", 1, 7, 9, "slots: 1", 1, "slots: 1");
+    struct log log = decide("round_robin", 1, 7, 9, "slots: 1", 1, "slots: 1");
     assert_placed(&log, 8, (const long[]){0, 0, 0, 0, 0, 0, 0, -1});
     assert_non_null(strstr(log.reasons, "slots"));
-    log = decide("rr", 1, 7, 2, "slots: 3", 1, "slots: 1");
+    log = decide("round_robin", 1, 7, 2, "slots: 3", 1, "slots: 1");
     assert_placed(&log, 3, (const long[]){0, 0, 0});
-    log = decide("rr", 1, 7, 2, "slots: 3", 1, "slots: 2");
+    log = decide("round_robin", 1, 7, 2, "slots: 3", 1, "slots: 2");
     assert_placed(&log, 3, (const long[]){0, 0, -1});
 }
 
 static void shares_and_counts_of_a_resource_mix(void **state)
 {
     (void)state;
-    struct log log = decide("rr", 1, 8, 2, "slots: 25 %", 3, "slots: 2");
+    struct log log = decide("round_robin", 1, 8, 2, "slots: 25 %", 3, "slots: 2");
     assert_placed(&log, 5, (const long[]){0, 0, 0, 0, -1});
 }
 
 static void a_hard_resource_binds_under_every_policy(void **state)
 {
-    static const char *const policies[] = {"round_robin", "rr", "rrf", "bfa", "dfa", "smk", "fua"};
+    static const char *const policies[] = {"round_robin", "round_robin_full",  "breadth_first",
+                                           "depth_first", "utilization_aware", "fine_grained"};
     (void)state;
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         struct log log = decide(policies[p], 2, 8, 4, "slots: 4", 1, "slots: 1");
@@ -54,52 +57,51 @@ static void a_hard_resource_binds_under_every_policy(void **state)
     }
 }
 
-/* SM 0 is full: the original would stop there. */
-static void rr_passes_over_a_full_sm(void **state)
+static void round_robin_passes_over_a_full_sm(void **state)
 {
     (void)state;
-    struct log log = decide("rr", 3, 8, 1, "slots: 8", 5, "slots: 2");
+    struct log log = decide("round_robin", 3, 8, 1, "slots: 8", 5, "slots: 2");
     assert_placed(&log, 6, (const long[]){0, 1, 2, 1, 2, 1});
 }
 
-static void rrf_stays_until_an_sm_is_full(void **state)
+static void round_robin_full_stays_until_an_sm_is_full(void **state)
 {
     (void)state;
-    struct log log = decide("rrf", 3, 8, 1, "slots: 3", 4, "slots: 4");
+    struct log log = decide("round_robin_full", 3, 8, 1, "slots: 3", 4, "slots: 4");
     assert_placed(&log, 5, (const long[]){0, 0, 1, 1, 2});
 }
 
-static void bfa_and_dfa_look_at_hard_resources(void **state)
+static void breadth_and_depth_first_look_at_hard_resources(void **state)
 {
     (void)state;
-    struct log log = decide("bfa", 3, 8, 1, "slots: 1, regs: 9", 2, "slots: 1, regs: 1");
+    struct log log = decide("breadth_first", 3, 8, 1, "slots: 1, regs: 9", 2, "slots: 1, regs: 1");
     assert_placed(&log, 3, (const long[]){0, 1, 2});
-    log = decide("dfa", 3, 8, 1, "slots: 1, regs: 9", 3, "slots: 1, regs: 1");
+    log = decide("depth_first", 3, 8, 1, "slots: 1, regs: 9", 3, "slots: 1, regs: 1");
     assert_placed(&log, 4, (const long[]){0, 0, 1, 1});
 }
 
-static void fua_fills_each_resource_to_150_percent(void **state)
+static void fine_grained_fills_each_resource_to_its_limit(void **state)
 {
     (void)state;
-    struct log log = decide("fua", 1, 8, 2, "slots: 1, fp32: 75", 1, "slots: 1, fp64: 150 %");
+    struct log log = decide("fine_grained", 1, 8, 2, "slots: 1, fp32: 75", 1, "slots: 1, fp64: 150 %");
     assert_placed(&log, 3, (const long[]){0, 0, 0});
-    log = decide("fua", 1, 8, 2, "slots: 1, fp32: 76", 1, "slots: 1");
+    log = decide("fine_grained", 1, 8, 2, "slots: 1, fp32: 76", 1, "slots: 1");
     assert_placed(&log, 2, (const long[]){0, -1});
 }
 
-static void smk_adds_up_what_a_class_uses_most_of(void **state)
+static void utilization_aware_adds_up_what_a_class_uses_most_of(void **state)
 {
     (void)state;
-    struct log log = decide("smk", 1, 8, 1, "slots: 1, fp32: 75", 1, "slots: 1, fp64: 75 %");
+    struct log log = decide("utilization_aware", 1, 8, 1, "slots: 1, fp32: 75", 1, "slots: 1, fp64: 75 %");
     assert_placed(&log, 2, (const long[]){0, 0});
-    log = decide("smk", 1, 8, 1, "slots: 1, fp32: 75", 1, "slots: 1, fp64: 76 %");
+    log = decide("utilization_aware", 1, 8, 1, "slots: 1, fp32: 75", 1, "slots: 1, fp64: 76 %");
     assert_placed(&log, 2, (const long[]){0, -1});
 }
 
 static void the_head_of_the_line_holds_up_what_would_fit(void **state)
 {
     (void)state;
-    struct log log = decide("bfa", 1, 8, 2, "slots: 5", 1, "slots: 1");
+    struct log log = decide("breadth_first", 1, 8, 2, "slots: 5", 1, "slots: 1");
     assert_placed(&log, 2, (const long[]){0, -1});
 }
 
@@ -109,7 +111,7 @@ static void overheads_of_hard_resources_add_up(void **state)
     (void)state;
     struct sms_file *file = load_text(SCENARIO, 1, 8, 1, "slots: 8, regs: 10, fp32: 50, fp64: 20 %", 1, "slots: 8");
     struct sms_run_options options = sms_run_defaults();
-    options.policies = (const char *const[]){"rr", NULL};
+    options.policies = (const char *const[]){"round_robin", NULL};
     options.alone = false;
     struct sms_results *results = run_first(file, &options);
     assert_near(estimate(results, 0, SMS_VM, 0, "block_slowdown_ratio").mean, 1 + 0.5 + 0.25 + 0.5, 1e-6);
@@ -133,11 +135,11 @@ int main(void)
         cmocka_unit_test(as_many_units_fit_as_there_are),
         cmocka_unit_test(shares_and_counts_of_a_resource_mix),
         cmocka_unit_test(a_hard_resource_binds_under_every_policy),
-        cmocka_unit_test(rr_passes_over_a_full_sm),
-        cmocka_unit_test(rrf_stays_until_an_sm_is_full),
-        cmocka_unit_test(bfa_and_dfa_look_at_hard_resources),
-        cmocka_unit_test(fua_fills_each_resource_to_150_percent),
-        cmocka_unit_test(smk_adds_up_what_a_class_uses_most_of),
+        cmocka_unit_test(round_robin_passes_over_a_full_sm),
+        cmocka_unit_test(round_robin_full_stays_until_an_sm_is_full),
+        cmocka_unit_test(breadth_and_depth_first_look_at_hard_resources),
+        cmocka_unit_test(fine_grained_fills_each_resource_to_its_limit),
+        cmocka_unit_test(utilization_aware_adds_up_what_a_class_uses_most_of),
         cmocka_unit_test(the_head_of_the_line_holds_up_what_would_fit),
         cmocka_unit_test(overheads_of_hard_resources_add_up),
         cmocka_unit_test(a_curve_may_start_at_0),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares rows of the specification's list of checks that no study compares: fine-grained dispatch, simtbs, MIG, MPS, openb.
+"""Compares rows of the specification's list of checks that no study compares: fine-grained dispatch, MIG, MPS, openb.
 
 usage: compare.py [--build DIR] [--checks FILE]
 
@@ -141,27 +141,6 @@ def prototype(smsched, rows):
     return found
 
 
-def figures(report):
-    """Of what simtbs prints: the list's figures, as printed."""
-    patterns = {"end": r"^simulation end: (\S+)", "util0": r"^SM utilization: +([\d.]+)%", "antt": r"^ANTT: ([\d.]+)",
-                "anttq": r"^ANTT: \S+ ([\d.]+)\(", "stp": r"^STP: ([\d.]+)", "nk": r"^STP: [^(]*\((\d+)", "mem": r"^Mem: ([\d.]+)",
-                "tb": r"^TB throughput: ([\d.]+)"}
-    return {name: re.search(pattern, report, re.M)[1] for name, pattern in patterns.items()}
-
-
-def simtbs(smsched, data):
-    found, folder = {}, os.path.join(data, "simtbs/golden")
-    for conf in sorted(name for name in os.listdir(folder) if name.endswith(".conf")):
-        name = conf.removesuffix(".conf")
-        with tempfile.TemporaryDirectory() as work:
-            scenario = os.path.join(work, "scenario.yaml")
-            smsched.text("import", "simtbs", os.path.join(folder, conf), "--out", scenario)
-            for policy in ("rr", "rrf", "bfa", "dfa", "smk", "fua"):
-                report = smsched.text("run", "--quiet", scenario, "--policy", policy, "--format", "simtbs")
-                found.update({f"sim-{name}-{policy}-{key}": value for key, value in figures(report).items()})
-    return found
-
-
 def devices(smsched):
     found, sms = {}, {}
     for model in ("a100", "h100"):
@@ -200,7 +179,7 @@ def near(value, row):
 def is_met(value, row):
     if isinstance(value, bool):
         return row["value"] == ("true" if value else "false")
-    if row["id"].startswith("sim-") or not re.fullmatch(r"[\d.;]+", row["value"]):
+    if not re.fullmatch(r"[\d.;]+", row["value"]):
         return str(value) == row["value"]
     if row["id"] == "004-sumrr":  # without a tolerance: that of the mean, of three scenarios
         row = {**row, "tolerance": "45"}
@@ -213,19 +192,18 @@ def main():
     parser.add_argument("--checks", default=os.environ.get("SMSCHED_CHECKS", os.path.join(SHARED, "spec/checks.csv")))
     args = parser.parse_args()
     data = os.path.abspath(os.environ.get("SMSCHED_DATA", os.path.join(SHARED, "data")))
-    for needed in (args.checks, os.path.join(data, "simtbs/golden"), os.path.join(data, "openb")):
+    for needed in (args.checks, os.path.join(data, "openb")):
         if not os.path.exists(needed):
             print(f"there is no {needed}")
             return 77
     with open(args.checks, newline="") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
     smsched = Smsched(os.path.abspath(args.build))
-    found = {**worked_example(smsched), **reconstruction(smsched), **prototype(smsched, rows), **simtbs(smsched, data),
+    found = {**worked_example(smsched), **reconstruction(smsched), **prototype(smsched, rows),
              **devices(smsched), **openb(smsched, data)}
     verdicts = {row_id: is_met(value, rows[row_id]) for row_id, value in found.items()}
     for row_id, fine in verdicts.items():
-        if not fine or not row_id.startswith("sim-"):
-            print(f"{row_id:24} {rows[row_id]['value']:>16} {found[row_id]!s:>24} {rows[row_id]['tolerance']:>12} {'ok' if fine else 'MISSED'}")
+        print(f"{row_id:24} {rows[row_id]['value']:>16} {found[row_id]!s:>24} {rows[row_id]['tolerance']:>12} {'ok' if fine else 'MISSED'}")
     print(f"{len(verdicts)} rows compared, {sum(verdicts.values())} met")
     return 1 if kinds.verify("tools/checks/compare.py", rows, verdicts) else 0
 

@@ -1,171 +1,244 @@
-/* Imports a configuration of simtbs (oslab-ewha): writes a device, workloads and a scenario. */
+/* Imports a configuration of simtbs (oslab-ewha): its device, kernels and overheads as an ordinary scenario. A line
+ * '*NAME' begins a section, and '#' in the first column a comment. Lines hold numbers. */
+#include "../import.h"
 #include "../intern.h"
-#include "../simtbs.h"
 
 #include "../../base/read.h"
 #include "../text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS_MAX = 4096, WARP = 32 };
+enum { SM_MOST = 12, MEM_MOST = 2, BLOCKS_MOST = 4096, WARP = 32 };
+enum { TYPE, START, BLOCKS, BLOCK_TIME, DEMANDS }; /* columns of a kernel; demands on the SM are first */
+enum { SMS, HARD, COMPUTE, CAPACITIES };           /* columns of *sm: how many resources are hard, and compute */
+#define NUMBER_MOST 4294967295.0
 
-/* Prints the shortest text that reads back as the same float. */
-static void print_float(float value, FILE *to)
+struct row {
+    double value[DEMANDS + SM_MOST + MEM_MOST];
+    size_t count;
+};
+
+struct table {
+    struct row *row;
+    size_t rows;
+};
+
+enum section { GENERAL, WORKLOAD, SM, MEM, OVERHEAD_SM, OVERHEAD_MEM, KERNEL, SECTIONS };
+static const char *const names[] = {"general", "workload", "sm", "mem", "overhead_sm", "overhead_mem", "kernel"};
+
+struct conf {
+    struct sms__arena *arena;
+    struct sms_errors *errors;
+    const char *path, *text, *line; /* `line`: where the line begins that is being read */
+    unsigned number;                /* of that line, from 1 */
+    struct table table[SECTIONS];   /* of *general, *sm and *mem the last row counts, as in simtbs */
+};
+
+#define COMPLAIN(conf, at, ...)                                                                                        \
+    sms__error((conf)->errors, SMS_EINPUT,                                                                             \
+               (struct sms__mark){(conf)->path, (conf)->text, (conf)->number, sms__text_column((conf)->line, at)},     \
+               __VA_ARGS__)
+
+static const struct row *last_row(const struct conf *conf, enum section section)
 {
-    char text[32];
-    for (int digits = 6; digits <= 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        if (strtof(text, NULL) == value)
-            break;
-    }
-    fputs(text, to);
+    static const struct row none;
+    const struct table *table = &conf->table[section];
+    return table->rows ? &table->row[table->rows - 1] : &none;
 }
 
-/* The most blocks that an SM can hold, given the smallest request of each scheduling resource. */
-static uint64_t blocks_of_sm(const struct sms__conf *conf)
+static size_t sm_resources(const struct conf *conf)
 {
-    uint64_t most = conf->kernels ? BLOCKS_MAX : 1;
-    for (size_t i = 0; i < conf->n_sched; i++) {
-        uint64_t least = UINT64_MAX;
-        for (size_t k = 0; k < conf->kernels; k++)
-            least = conf->kernel[k].shape.sm[i] < least ? conf->kernel[k].shape.sm[i] : least;
-        if (conf->sm_max[i] / least < most)
-            most = conf->sm_max[i] / least;
-    }
-    return most ? most : 1;
+    return last_row(conf, SM)->count ? last_row(conf, SM)->count - CAPACITIES : 0;
 }
 
-static void write_device(const struct sms__conf *conf, FILE *to)
+static double least_of(enum section section, size_t column)
 {
-    uint64_t blocks = blocks_of_sm(conf);
-    fprintf(to, "device: gpu\nclock: 1 GHz\nsms: %llu\n", (unsigned long long)conf->sms);
-    fprintf(to, "sm: {blocks: %llu, warps: %llu, threads: %llu} # as many blocks as the hard resources allow\n",
-            (unsigned long long)blocks, (unsigned long long)blocks, (unsigned long long)blocks * WARP);
+    return section == MEM || (section == SM && column != COMPUTE) ||
+           (section == KERNEL && column >= START && column <= BLOCK_TIME);
+}
+
+/* Reads a line of numbers, or complains of it. */
+static bool read_row(struct conf *conf, enum section section, struct row *row)
+{
+    const char *at = conf->line + strspn(conf->line, " \t\r");
+    bool whole = section != OVERHEAD_SM && section != OVERHEAD_MEM;
+    *row = (struct row){0};
+    for (char *rest; *at && *at != '\n'; at = rest + strspn(rest, " \t\r"), row->count++) {
+        size_t length = strcspn(at, " \t\r\n");
+        double value = strspn(at, "0123456789.eE+-") >= length ? strtod(at, &rest) : NAN;
+        double least = least_of(section, row->count);
+        if (!(value >= least && value <= NUMBER_MOST) || rest != at + length || (whole && value != floor(value))) {
+            COMPLAIN(conf, at, "'%.*s' is no %snumber from %.0f to %.0f", (int)(length < 40 ? length : 40), at,
+                     whole ? "whole " : "", least, NUMBER_MOST);
+            return false;
+        }
+        if (row->count < sizeof row->value / sizeof *row->value)
+            row->value[row->count] = value;
+    }
+    return true;
+}
+
+static void add_row(struct conf *conf, enum section section)
+{
+    size_t n_sm = sm_resources(conf), n_mem = last_row(conf, MEM)->count;
+    const size_t least[] = {1, 0, CAPACITIES + 1, 1, 1 + n_sm, 1 + n_mem, DEMANDS + n_sm + n_mem};
+    size_t most = section == SM ? CAPACITIES + SM_MOST : section == MEM ? MEM_MOST : least[section];
+    struct row row;
+    if (section >= OVERHEAD_SM && !(n_sm && n_mem))
+        COMPLAIN(conf, conf->line, "*sm and *mem must come first");
+    else if (!read_row(conf, section, &row))
+        return;
+    else if (row.count < least[section] || row.count > most)
+        COMPLAIN(conf, conf->line, "expected %zu to %zu numbers; found %zu", least[section], most, row.count);
+    else if (section == SM && fmax(row.value[HARD], row.value[COMPUTE]) > (double)(row.count - CAPACITIES))
+        COMPLAIN(conf, conf->line, "there are only %zu resources", row.count - CAPACITIES);
+    else
+        *SMS__APPEND(conf->arena, conf->table[section].row, conf->table[section].rows) = row;
+}
+
+static enum section find_section(struct conf *conf)
+{
+    size_t length = strcspn(conf->line + 1, " \t\r\n");
+    for (int s = 0; s < SECTIONS; s++)
+        if (strlen(names[s]) == length && !strncmp(conf->line + 1, names[s], length))
+            return (enum section)s;
+    COMPLAIN(conf, conf->line, "no section of simtbs has this name");
+    return WORKLOAD;
+}
+
+static void read_lines(struct conf *conf)
+{
+    enum section section = WORKLOAD; /* which is for simtbs's generator of workloads, and not read */
+    for (const char *next = conf->text; *next && conf->errors->count <= SMS_ERRORS_MAX; conf->number++) {
+        conf->line = next;
+        next += strcspn(next, "\n");
+        next += *next == '\n';
+        if (*conf->line == '*')
+            section = find_section(conf);
+        else if (*conf->line != '#' && !strchr("\n", conf->line[strspn(conf->line, " \t\r")]) && section != WORKLOAD)
+            add_row(conf, section);
+    }
+}
+
+/* Leaves out kernels that start after the end of the run. */
+static void drop_late(struct conf *conf)
+{
+    struct table *kernels = &conf->table[KERNEL];
+    double end = last_row(conf, GENERAL)->value[0];
+    size_t kept = 0;
+    for (size_t k = 0; k < kernels->rows; k++)
+        if (end == 0 || kernels->row[k].value[START] < end)
+            kernels->row[kept++] = kernels->row[k];
+    kernels->rows = kept;
+    if (kept == 0)
+        sms__fail(conf->errors, SMS_EINPUT, conf->path, "no kernel starts before the end of the run");
+}
+
+/* The most blocks that an SM holds by its hard resources, because simtbs knows no other limit. */
+static double most_blocks(const struct conf *conf)
+{
+    const struct row *sm = last_row(conf, SM);
+    double most = BLOCKS_MOST;
+    for (size_t i = 0; (double)i < sm->value[HARD]; i++) {
+        double least = BLOCKS_MOST;
+        for (size_t k = 0; k < conf->table[KERNEL].rows; k++)
+            least = fmin(least, conf->table[KERNEL].row[k].value[DEMANDS + i]);
+        most = least > 0 ? fmin(most, floor(sm->value[CAPACITIES + i] / least)) : most;
+    }
+    return fmax(most, 1);
+}
+
+static void write_device(const struct conf *conf, FILE *to)
+{
+    const double *sm = last_row(conf, SM)->value, blocks = most_blocks(conf);
+    fprintf(to, "device: gpu\nclock: 1 GHz\nsms: %.0f\n", sm[SMS]);
+    fprintf(to, "sm: {blocks: %.0f, warps: %.0f, threads: %.0f} # as many blocks as the hard resources allow\n", blocks,
+            blocks, blocks * WARP);
     fputs("resources:\n", to);
-    for (size_t i = 0; i < conf->n_sm; i++)
-        fprintf(to, "  sm%zu: {class: %s, capacity: %llu%s}\n", i, i < conf->n_compute ? "compute" : "memory",
-                (unsigned long long)conf->sm_max[i], i < conf->n_sched ? ", hard: true" : "");
-    for (size_t i = 0; i < conf->n_mem; i++)
-        fprintf(to, "  mem%zu: {class: memory, scope: device, capacity: %llu}\n", i,
-                (unsigned long long)conf->mem_max[i]);
+    for (size_t i = 0; i < sm_resources(conf); i++)
+        fprintf(to, "  sm%zu: {class: %s, capacity: %.0f%s}\n", i, (double)i < sm[COMPUTE] ? "compute" : "memory",
+                sm[CAPACITIES + i], (double)i < sm[HARD] ? ", hard: true" : "");
+    for (size_t i = 0; i < last_row(conf, MEM)->count; i++)
+        fprintf(to, "  mem%zu: {class: memory, scope: device, capacity: %.0f}\n", i, last_row(conf, MEM)->value[i]);
     fputs("---\n", to);
 }
 
-static void write_demands(const char *name, const uint64_t *demand, size_t count, const char **between, FILE *to)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (demand[i] == 0)
-            continue;
-        fprintf(to, "%s%s%zu: %llu", *between, name, i, (unsigned long long)demand[i]);
-        *between = ", ";
-    }
-}
-
-static void write_workload(const struct sms__conf *conf, const struct sms__conf_kernel *kernel, FILE *to)
+static void write_workload(const struct conf *conf, const struct row *kernel, FILE *to)
 {
     const char *between = "";
-    fprintf(to, "workload: k%zu\nkernels: [{name: k, blocks: %llu, threads: %d, block_time: %llu us, demand: {",
-            kernel->row, (unsigned long long)kernel->shape.blocks, WARP, (unsigned long long)kernel->shape.work);
-    write_demands("sm", kernel->shape.sm, conf->n_sm, &between, to);
-    write_demands("mem", kernel->shape.mem, conf->n_mem, &between, to);
+    fprintf(to, "workload: k%zu\nkernels: [{name: k, blocks: %.0f, threads: %d, block_time: %.0f us, demand: {",
+            kernel->count, kernel->value[BLOCKS], WARP, kernel->value[BLOCK_TIME]);
+    for (size_t i = 0, n_sm = sm_resources(conf); i < n_sm + last_row(conf, MEM)->count; i++) {
+        double demand = kernel->value[DEMANDS + i];
+        if (demand > 0)
+            fprintf(to, "%s%s%zu: %.0f", between, i < n_sm ? "sm" : "mem", i < n_sm ? i : i - n_sm, demand);
+        between = demand > 0 ? ", " : between;
+    }
     fputs("}}]\n---\n", to);
 }
 
-static void write_curves(const char *name, const struct sms__conf_table *table, size_t columns, FILE *to)
+static void write_curves(const struct conf *conf, enum section section, const char *name, size_t columns, FILE *to)
 {
+    const struct table *table = &conf->table[section];
     for (size_t i = 0; i < columns && table->rows; i++) {
         fprintf(to, "    %s%zu: [", name, i);
-        for (size_t row = 0; row < table->rows; row++) {
-            fputs(row ? ", [" : "[", to);
-            print_float(table->row[row].value[0], to);
-            fputs(", ", to);
-            print_float(table->row[row].value[1 + i], to);
-            fputs("]", to);
-        }
+        for (size_t row = 0; row < table->rows; row++)
+            fprintf(to, "%s[%.9g, %.9g]", row ? ", " : "", table->row[row].value[0], table->row[row].value[1 + i]);
         fputs("]\n", to);
     }
 }
 
-static void write_vms(const struct sms__conf *conf, FILE *to)
+/* Kernels of one shape share the workload of the first of them, whose number, from 1, `count` then is. */
+static void share_workloads(struct conf *conf)
 {
-    fputs(conf->kernels ? "vms:\n" : "vms: []\n", to);
-    for (size_t k = 0; k < conf->kernels; k++) {
-        const struct sms__conf_kernel *kernel = &conf->kernel[k];
-        fprintf(to, "  - {name: k%zu, workload: k%zu, type: %llu, start: %llu us}\n", kernel->row, kernel->workload,
-                (unsigned long long)kernel->type, (unsigned long long)kernel->start);
+    struct sms__string_pool shapes = {.arena = conf->arena};
+    for (size_t k = 0; k < conf->table[KERNEL].rows; k++) {
+        struct row *kernel = &conf->table[KERNEL].row[k];
+        const double *shape = kernel->value + BLOCKS;
+        struct sms__pooled_string *first =
+            sms__intern(&shapes, (const char *)shape, sizeof kernel->value - BLOCKS * sizeof *shape);
+        first->value = first->value ? first->value : k + 1;
+        kernel->count = first->value;
     }
-    if (conf->max)
-        fprintf(to, "run: {duration: %llu us}\n", (unsigned long long)conf->max);
 }
 
-static void write_scenario(const struct sms__conf *conf, const char *name, bool sane, FILE *to)
+static void write_scenario(const struct conf *conf, const char *name, FILE *to)
 {
-    fprintf(to, "scenario: %s\n%sdevices: [{model: gpu}]\n", name, sane ? "" : "compat: simtbs\n");
-    fputs("contention:\n  model: curve\n  curves:\n", to);
-    write_curves("sm", &conf->overhead_sm, conf->n_sm, to);
-    write_curves("mem", &conf->overhead_mem, conf->n_mem, to);
-    fputs("queue: fifo\npolicies: [rr, rrf, bfa, dfa, smk, fua]\n", to);
-    write_vms(conf, to);
-}
-
-static int by_start(const void *left, const void *right)
-{
-    const struct sms__conf_kernel *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
-/* Rows of one shape use the workload of the first of them. */
-static void share_workloads(struct sms__arena *arena, struct sms__conf *conf)
-{
-    struct sms__string_pool shapes = {.arena = arena};
-    for (size_t k = 0; k < conf->kernels; k++) {
-        const struct sms__conf_kernel *kernel = &conf->kernel[k];
-        struct sms__pooled_string *shape = sms__intern(&shapes, (const char *)&kernel->shape, sizeof kernel->shape);
-        shape->value = shape->value && shape->value < kernel->row ? shape->value : kernel->row;
-    }
-    for (size_t k = 0; k < conf->kernels; k++)
-        conf->kernel[k].workload =
-            sms__intern(&shapes, (const char *)&conf->kernel[k].shape, sizeof conf->kernel[k].shape)->value;
-}
-
-/* Sorts kernels by start and drops those that would start after the end of the run. */
-static void make_sane(struct sms__conf *conf)
-{
-    if (conf->kernels)
-        qsort(conf->kernel, conf->kernels, sizeof *conf->kernel, by_start);
-    while (conf->max && conf->kernels && conf->kernel[conf->kernels - 1].start >= conf->max)
-        conf->kernels--;
+    fprintf(to, "scenario: %s\ndevices: [{model: gpu}]\ncontention:\n  model: curve\n  curves:\n", name);
+    write_curves(conf, OVERHEAD_SM, "sm", sm_resources(conf), to);
+    write_curves(conf, OVERHEAD_MEM, "mem", last_row(conf, MEM)->count, to);
+    fputs("queue: fifo\npolicies: [round_robin, round_robin_full, breadth_first, depth_first, " /* rr rrf bfa dfa */
+          "{utilization_aware: {limit: 150 %}}, {fine_grained: {limit: 150 %}}]\nvms:\n",       /* smk fua */
+          to);
+    for (size_t k = 0; k < conf->table[KERNEL].rows; k++)
+        fprintf(to, "  - {name: k%zu, workload: k%zu, start: %.0f us}\n", k + 1, conf->table[KERNEL].row[k].count,
+                conf->table[KERNEL].row[k].value[START]);
+    if (last_row(conf, GENERAL)->value[0] > 0)
+        fprintf(to, "run: {duration: %.0f us}\n", last_row(conf, GENERAL)->value[0]);
 }
 
 static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                   const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct sms__conf conf = {0};
-    const char *text, *path = paths[0], *name = sms__import_name(arena, path);
-    (void)n_paths; /* one, as its importer says */
-    int code = sms__file_text(arena, path, &text, errors);
+    struct conf conf = {.arena = arena, .errors = errors, .path = paths[0], .number = 1};
+    (void)n_paths, (void)options; /* one path, as its importer says */
+    int code = sms__file_text(arena, paths[0], &conf.text, errors);
     if (code)
         return code;
-    sms__conf_read(arena, path, text, options, &conf, errors);
+    read_lines(&conf);
+    if (!errors->count)
+        drop_late(&conf);
     if (errors->count)
         return SMS_EINPUT;
-    size_t rows = conf.kernels;
-    if (options->sane)
-        make_sane(&conf);
-    if (options->sane && conf.kernels == 0)
-        return sms__fail(errors, SMS_EINPUT, path, "no kernel starts before the end of the run");
-    share_workloads(arena, &conf);
+    share_workloads(&conf);
     fprintf(to, "# A configuration of simtbs, imported by 'smsched import simtbs'. A tick is 1 us.\n");
-    if (conf.kernels < rows)
-        fprintf(to, "# Left out: %zu kernels that start after the end of the run.\n", rows - conf.kernels);
     write_device(&conf, to);
-    for (size_t k = 0; k < conf.kernels; k++)
-        if (conf.kernel[k].workload == conf.kernel[k].row)
-            write_workload(&conf, &conf.kernel[k], to);
-    write_scenario(&conf, name, options->sane, to);
+    for (size_t k = 0; k < conf.table[KERNEL].rows; k++)
+        if (conf.table[KERNEL].row[k].count == k + 1)
+            write_workload(&conf, &conf.table[KERNEL].row[k], to);
+    write_scenario(&conf, sms__import_name(arena, paths[0]), to);
     return SMS_OK;
 }
 

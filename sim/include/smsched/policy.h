@@ -156,8 +156,8 @@ struct sms_block_policy {
                    const struct sms_block_request *block, char *out, size_t size);
 };
 
-/* Returns the largest share of any hardware limit that is used on the SM once the block is there, 0..1. The policies
- * breadth_first and depth_first compare it. */
+/* Returns the largest share of any hardware limit or hard resource that is used on the SM once the block is there,
+ * 0..1. The policies breadth_first and depth_first compare it. */
 double sms_share_after(const struct sms_device_view *device, const struct sms_sm_view *sm,
                        const struct sms_block_request *block);
 
