@@ -27,16 +27,10 @@ static int check_plans(struct cli *cli, size_t *plans)
 
 static const double GIB = 1024.0 * 1024 * 1024;
 
-/* Prints how long scenarios take and how much memory they need, if that is much. */
-static void print_effort(const struct session *session)
+/* Prints how much memory scenarios need, if that is much. */
+static void print_memory(const struct session *session)
 {
-    char text[64];
     for (size_t i = 0; i < session->scenarios; i++) {
-        struct sms_effort effort = sms_scenario_effort(session->scenario[i]);
-        if (effort.seconds >= SMS__EFFORT_SAID_S)
-            printf("scenario %s: %s %.2g events, %s of CPU time\n", sms_scenario_name(session->scenario[i]),
-                   session->scenario[i]->until.precision > 0 ? "at least" : "about", effort.events,
-                   sms__say_time(text, sizeof text, effort.seconds * 1e12));
         const struct sms__memory_ask ask = {(double)sms__most_replications(session->scenario[i]), .jobs = 1};
         double bytes = sms__memory_of(session->scenario[i], &ask);
         if (bytes >= GIB)
@@ -63,7 +57,7 @@ static int validate(struct cli *cli)
         if (!strcmp(cli->args[i], "-") && session_is_plan(&session, "-"))
             code = sweep_validate(cli, "-");
     if (code == EXIT_OK && !cli->quiet)
-        print_effort(&session);
+        print_memory(&session);
     if (first == EXIT_OK && code == EXIT_OK && !cli->quiet)
         print_counts(&session, plans);
     session_free(&session);
@@ -76,8 +70,7 @@ const struct cli_command cmd_validate = {
     .summary = "check scenario, workload, device and plan files",
     .text =
         "Prints every problem of every file as file:line:column, with the line, a caret and the nearest valid name. "
-        "Exits 3 if there was one. Prints how long scenarios would run if they take more than three seconds, and warns "
-        "if they take an hour or more.",
+        "Exits 3 if there was one. Prints how much memory scenarios need if it is more than 1 GiB.",
     .examples = "smsched validate scenarios/*.yaml\n"
                 "smsched validate scenarios/sweeps/load.yaml   # also says how long the sweep takes\n",
     .options = {{session_set}, {cli_strict}, {cli_models}, {cli_quiet}},

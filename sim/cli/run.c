@@ -11,12 +11,15 @@
 
 enum { TIMELINE_BINS = 200, MOST = 100000 };
 
+/* A run of a policy ends with so many events at the latest, a day or more, so that no input runs for ever. */
+#define EVENTS_MOST UINT64_C(1000000000000)
+
 #define AT(member) offsetof(struct run_options, member)
 
 const struct cli_option run_seed[] = {
     {"seed", "N", "seed of the random numbers, instead of the scenario's", CLI_COUNT, AT(seed)},
-    {"events", "COUNT", "exit 4 with nothing written if a run of a policy has more events; default: no limit",
-     CLI_COUNT, AT(events)},
+    {"events", "COUNT", "exit 4 with nothing written if a run of a policy has more events; default 1e12", CLI_COUNT,
+     AT(events)},
     {0},
 };
 const struct cli_option run_effort[] = {
@@ -63,7 +66,7 @@ struct sms_run_options run_settings(const struct run_options *options)
     settings.engine = (enum sms_engine)options->engine;
     settings.check = options->check;
     settings.alone_each = options->alone_each;
-    settings.max_events = options->events;
+    settings.max_events = options->events ? options->events : EVENTS_MOST;
     settings.cancel = &cli_interrupted;
     return settings;
 }

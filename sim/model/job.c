@@ -1,5 +1,4 @@
-/* Measures one job of a workload from its steps, without simulating it; and the sums of work that estimates are made
- * of. */
+/* Measures one job of a workload from its steps, without simulating it. */
 #include "estimate.h"
 
 #include <math.h>
@@ -15,21 +14,14 @@ static double least_share(const struct sms__kernel *kernel)
 static struct sms__job measure_launch(const struct sms__kernel *kernel, const struct sms__footprint *fit,
                                       const struct sms__device *device)
 {
-    double sms = (double)device->sms, held = sms * (double)(fit->per_sm ? fit->per_sm : 1);
+    double held = (double)device->sms * (double)(fit->per_sm ? fit->per_sm : 1);
     double blocks = (double)kernel->blocks, waves = ceil(blocks / held);
-    bool drawn = kernel->jitter > 0 || kernel->spread == SMS__EXPONENTIAL;
-    struct sms__job launch = {
-        .ps = fit->work_ps * fit->alone, .least_ps = fit->work_ps * least_share(kernel), .events = 1};
+    struct sms__job launch = {.ps = fit->work_ps * fit->alone, .least_ps = fit->work_ps * least_share(kernel)};
     if (kernel->whole)
         return launch;
     launch.ps = launch.ps * waves + (double)fit->launch_ps;
-    launch.device_ps = fit->work_ps * fit->alone * blocks / held;
-    if (device->dispatch.block_ps) { /* blocks start, and end, one by one */
-        launch.events = 2 * blocks;
+    if (device->dispatch.block_ps) /* blocks start, and end, one by one */
         launch.ps = fmax(launch.ps, (double)fit->launch_ps + blocks * (double)device->dispatch.block_ps);
-        return launch;
-    }
-    launch.events = drawn ? blocks : waves * fmin(blocks, sms); /* equal blocks of an SM end together */
     return launch;
 }
 
@@ -38,7 +30,7 @@ struct sms__job sms__measure_step(const struct sms__workload *workload, size_t s
 {
     const struct sms__step *step = &workload->step[s];
     bool copy = (step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT) && device->link_bandwidth > 0;
-    struct sms__job one = {.events = 1};
+    struct sms__job one = {0};
     if (step->kind == SMS__LAUNCH)
         return measure_launch(&workload->kernel[step->kernel], &fit[step->kernel], device);
     if (step->kind == SMS__HOST || copy)
@@ -55,9 +47,6 @@ struct sms__job sms__measure_job(const struct sms__workload *workload, const str
         double times = sms__step_times(&workload->step[s]);
         job.ps += times * one.ps;
         job.least_ps += times * one.least_ps;
-        job.events += times * one.events;
-        job.steps += times;
-        job.device_ps += times * one.device_ps;
     }
     return job;
 }
@@ -73,28 +62,4 @@ const char *sms__say_time(char *out, size_t size, double ps)
         i++;
     snprintf(out, size, "%.3g %s", ps / 1e12 / unit[i].seconds, unit[i].name);
     return out;
-}
-
-const struct sms__node *sms__at_duration(const struct sms_scenario *scenario)
-{
-    return sms__at_key(sms__at_key(scenario->node, "run"), "duration");
-}
-
-void sms__effort_spend(struct sms__effort *effort, double seconds, const struct sms__node *at, const char *what)
-{
-    effort->seconds += seconds;
-    if (seconds <= effort->most)
-        return;
-    effort->most = seconds;
-    effort->at = at;
-    effort->what = what;
-}
-
-void sms__effort_add(struct sms__effort *effort, double events, double seconds, const struct sms__node *at,
-                     const char *what)
-{
-    if (!(events > 0))
-        return;
-    effort->events += events;
-    sms__effort_spend(effort, events * seconds, at, what);
 }

@@ -91,21 +91,10 @@ static void warn_of_pods(struct sms_file *file, const struct sms__cluster *clust
     }
 }
 
-static void warn_of_effort(struct sms_file *file, const struct sms_scenario *scenario)
-{
-    struct sms__effort effort = sms__effort_of(scenario);
-    char text[64];
-    if (effort.seconds >= SMS__EFFORT_WARNED_S)
-        sms__error(&file->warnings, SMS_OK, effort.at->mark,
-                   "the runs of scenario '%.60s' take about %s of CPU time, for %.2g events, most of them for %s",
-                   scenario->name, sms__say_time(text, sizeof text, effort.seconds * 1e12), effort.events, effort.what);
-}
-
 void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
 {
     if (scenario->cluster)
         warn_of_pods(file, scenario->cluster);
-    warn_of_effort(file, scenario);
     warn_of_profiles(file, scenario);
     warn_of_clocks(file, scenario);
 }

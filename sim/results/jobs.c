@@ -366,7 +366,9 @@ int sms__report_run(int code, const struct sms_scenario *scenario, const char *w
     if (code == SMS_EBUG)
         sms__fail(errors, code, scenario->path, "scenario '%s': broken invariant: %s", scenario->name, why);
     if (code == SMS_ELIMIT)
-        sms__fail(errors, code, scenario->path, "scenario '%s': the limit of events was reached", scenario->name);
+        sms__fail(errors, code, scenario->path,
+                  "scenario '%s': the limit of events was reached; --events N (max_events in the library) sets another",
+                  scenario->name);
     return code;
 }
 

@@ -169,7 +169,6 @@ static void a_file_without_scenarios_has_none_to_ask_or_run(void **state)
     assert_null(sms_scenario_question(NULL));
     assert_int_equal(sms_scenario_policies(NULL), 0);
     assert_null(sms_scenario_policy(NULL, 0));
-    assert_true(sms_scenario_effort(NULL).events == 0);
 }
 
 static void runs_for_nothing_and_on_no_engine_are_refused(void **state)

@@ -92,15 +92,6 @@ const char *sms_scenario_question(const struct sms_scenario *scenario); /* "" if
 size_t sms_scenario_policies(const struct sms_scenario *scenario);
 const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx);
 
-/* An estimate of how many events the runs of all policies and replications have, and for how many seconds they keep a
- * processor busy. It is computed from the file without simulating. It ignores contention and blocks that policies hold
- * back, and it counts every retry of waiting pods. If the scenario asks for a precision, it counts the minimum number
- * of replications. */
-struct sms_effort {
-    double events, seconds;
-};
-struct sms_effort sms_scenario_effort(const struct sms_scenario *scenario);
-
 /* A decision of a block policy, as `smsched explain` prints it: one for each block that is placed, and one with `sm` -1
  * each time a block is offered and waits. */
 struct sms_decision {
