@@ -125,6 +125,39 @@ double sms_results_value(const struct sms_results *results, size_t policy, size_
     return results->values[policy * results->room + replication].of[subject][idx * metrics + metric];
 }
 
+static size_t policy_named(const struct sms_results *results, const char *name)
+{
+    size_t p = 0;
+    while (p < sms_results_policies(results) && !sms__is_called(&results->scenario->policy[results->policy[p]], name))
+        p++;
+    return p;
+}
+
+static size_t subject_named(const struct sms_results *results, enum sms_subject kind, const char *name)
+{
+    size_t i = 0;
+    while (i < sms_results_subjects(results, kind) && strcmp(sms_results_subject(results, kind, i), name) != 0)
+        i++;
+    return i;
+}
+
+double sms_results_value_named(const struct sms_results *results, const char *policy, size_t replication,
+                               const char *kind, const char *subject, const char *metric)
+{
+    int of = 0;
+    if (!results || !policy || !kind || !subject || !metric)
+        return NAN;
+    while (of < SMS_SUBJECTS && strcmp(sms__subject_word((enum sms_subject)of), kind) != 0)
+        of++;
+    if (of == SMS_SUBJECTS)
+        return NAN;
+    const enum sms_subject is = (enum sms_subject)of;
+    const long at = sms_metric_index(is, metric);
+    return at < 0 ? NAN
+                  : sms_results_value(results, policy_named(results, policy), replication, is,
+                                      subject_named(results, is, subject), (size_t)at);
+}
+
 struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                        size_t idx, size_t metric, size_t n)
 {

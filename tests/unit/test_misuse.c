@@ -250,6 +250,28 @@ static void results_end_where_they_end(void **state)
     assert_non_null(sms_metrics(SMS_HOST, NULL));
 }
 
+static void values_are_found_by_name(void **state)
+{
+    const struct kinds *kinds = *state;
+    const struct sms_results *results = kinds->of_vms;
+    const char *policy = sms_results_policy(results, 0), *vm = sms_results_subject(results, SMS_VM, 0);
+    const size_t metric = (size_t)sms_metric_index(SMS_VM, "blocks_per_s");
+    const double value = sms_results_value(results, 0, 0, SMS_VM, 0, metric);
+    assert_true(value > 0);
+    assert_true(sms_results_value_named(results, policy, 0, "vm", vm, "blocks_per_s") == value);
+    assert_true(sms_results_value_named(results, policy, 0, "host", "host", "blocks_per_s") > 0);
+    assert_true(isnan(sms_results_value_named(results, "none", 0, "vm", vm, "blocks_per_s")));
+    assert_true(isnan(sms_results_value_named(results, policy, SIZE_MAX, "vm", vm, "blocks_per_s")));
+    assert_true(isnan(sms_results_value_named(results, policy, 0, "none", vm, "blocks_per_s")));
+    assert_true(isnan(sms_results_value_named(results, policy, 0, "vm", "none", "blocks_per_s")));
+    assert_true(isnan(sms_results_value_named(results, policy, 0, "vm", vm, "none")));
+    assert_true(isnan(sms_results_value_named(results, NULL, 0, "vm", vm, "blocks_per_s")));
+    assert_true(isnan(sms_results_value_named(results, policy, 0, NULL, vm, "blocks_per_s")));
+    assert_true(isnan(sms_results_value_named(results, policy, 0, "vm", NULL, "blocks_per_s")));
+    assert_true(isnan(sms_results_value_named(results, policy, 0, "vm", vm, NULL)));
+    assert_true(isnan(sms_results_value_named(NULL, policy, 0, "vm", vm, "blocks_per_s")));
+}
+
 static void there_are_no_results_in_no_results(void **state)
 {
     (void)state;
@@ -387,6 +409,7 @@ int main(void)
         cmocka_unit_test(a_file_without_scenarios_has_none_to_ask_or_run),
         cmocka_unit_test(runs_for_nothing_and_on_no_engine_are_refused),
         cmocka_unit_test(results_end_where_they_end),
+        cmocka_unit_test(values_are_found_by_name),
         cmocka_unit_test(there_are_no_results_in_no_results),
         cmocka_unit_test(helpers_of_policies_make_nothing_of_nothing),
         cmocka_unit_test(a_share_policy_without_a_run_can_do_nothing),

@@ -2,11 +2,15 @@
  * results.
  *
  *     struct sms_errors errors = {0};
- *     struct sms_file *file;
- *     struct sms_results *results;
+ *     struct sms_file *file = NULL;
+ *     struct sms_results *results = NULL;
  *     if (sms_file_load("s1.yaml", NULL, &file, &errors) ||
  *         sms_run(sms_file_scenario(file, 0), NULL, &results, &errors))
  *         sms_errors_print(&errors, stderr);
+ *     else
+ *         printf("%g ns\n", sms_results_value_named(results, "round_robin", 0, "vm", "server", "job_latency_p99_ns"));
+ *     sms_results_free(results);
+ *     sms_file_free(file);
  *
  * A file may have no scenario. Then sms_file_scenario returns NULL, and sms_run refuses it as it refuses all misuse
  * (error.h).
@@ -27,10 +31,11 @@
 
 #ifdef __cplusplus
 #include <atomic>
-using std::atomic_bool;
+typedef std::atomic_bool sms_atomic_bool;
 extern "C" {
 #else
 #include <stdatomic.h>
+typedef atomic_bool sms_atomic_bool;
 #endif
 #pragma GCC visibility push(default)
 
@@ -239,10 +244,10 @@ struct sms_run_options {
     uint64_t max_events;         /* in one run; 0: no limit */
     bool alone;                  /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;
-    bool whole_window;         /* the measured time begins and ends exactly where `run:` says, not at random nearby */
-    bool check;                /* check the engine's invariants at each event; a violation returns SMS_EBUG */
-    unsigned bins;             /* > 0: record each SM's occupancy in this many equal intervals of the run */
-    const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
+    bool whole_window; /* the measured time begins and ends exactly where `run:` says, not at random nearby */
+    bool check;        /* check the engine's invariants at each event; a violation returns SMS_EBUG */
+    unsigned bins;     /* > 0: record each SM's occupancy in this many equal intervals of the run */
+    const sms_atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 
     /* The observer: NULL, or called for each event whose kind is in `events`, in the first replication only, from its
      * thread, one policy after another, and not in stand-alone runs. Another return than 0 ends the runs of all
@@ -389,6 +394,12 @@ const char *const *sms_results_notes(const struct sms_results *results, size_t *
 /* Returns the value of a metric in one replication. */
 double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
                          size_t idx, size_t metric);
+
+/* The same by names: of a policy, its label or a name in it, of a kind of subject as in `smsched list metrics` ("vm",
+ * "process", "host"), of a subject as in sms_results_subject, and of a metric. The unit is the end of the metric's
+ * name. Returns NAN if there is no such thing. Of subjects with one name the first counts. */
+double sms_results_value_named(const struct sms_results *results, const char *policy, size_t replication,
+                               const char *kind, const char *subject, const char *metric);
 
 /* Returns the occupancy of an SM (resident threads over its maximum, 0..1) in each of the options' `bins`, in the first
  * replication, NAN from the end of the run on; NULL if `bins` was 0. `sm_of_all` counts the SMs of all devices, one
