@@ -13,7 +13,7 @@ static double value_of(const struct sms__samples *samples, size_t policy, size_t
 
 static double mean_of(const struct sms__samples *samples, size_t policy)
 {
-    struct sms_estimate estimate = {0};
+    struct sms__moments estimate = {0};
     for (size_t r = 0; r < samples->replications; r++)
         if (!isnan(value_of(samples, policy, r)))
             sms__estimate_add(&estimate, value_of(samples, policy, r));

@@ -7,24 +7,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-void sms__estimate_add(struct sms_estimate *estimate, double value)
+void sms__estimate_add(struct sms__moments *moments, double value)
 {
-    double delta = value - estimate->mean;
-    estimate->n++;
-    estimate->mean += delta / (double)estimate->n;
-    estimate->sd += delta * (value - estimate->mean);
+    double delta = value - moments->mean;
+    moments->n++;
+    moments->mean += delta / (double)moments->n;
+    moments->m2 += delta * (value - moments->mean);
 }
 
-struct sms_estimate sms__estimate_close(struct sms_estimate estimate)
+struct sms_estimate sms__estimate_close(struct sms__moments moments)
 {
-    if (estimate.n == 0)
+    if (moments.n == 0)
         return (struct sms_estimate){0, NAN, NAN, NAN};
-    if (estimate.n == 1)
-        return (struct sms_estimate){1, estimate.mean, NAN, NAN};
-    double n = (double)estimate.n;
-    estimate.sd = sqrt(estimate.sd / (n - 1));
-    estimate.ci95 = estimate.sd > 0 ? gsl_cdf_tdist_Pinv(0.975, n - 1) * estimate.sd / sqrt(n) : NAN;
-    return estimate;
+    if (moments.n == 1)
+        return (struct sms_estimate){1, moments.mean, NAN, NAN};
+    double n = (double)moments.n, sd = sqrt(moments.m2 / (n - 1));
+    double ci95 = sd > 0 ? gsl_cdf_tdist_Pinv(0.975, n - 1) * sd / sqrt(n) : NAN;
+    return (struct sms_estimate){moments.n, moments.mean, sd, ci95};
 }
 
 double sms__student95(size_t n) { return floor(gsl_cdf_tdist_Pinv(0.975, (double)n - 1) * 1e7 + 0.5) / 1e7; }
@@ -65,10 +64,10 @@ struct sms_estimate sms__pairs_difference(const struct sms__pairs *pairs)
 struct sms_estimate sms__pairs_ratio(const struct sms__pairs *pairs)
 {
     if (pairs->no_ratio || pairs->value.n == 0)
-        return sms__estimate_close((struct sms_estimate){0});
+        return sms__estimate_close((struct sms__moments){0});
     const double base = pairs->base.mean, ratio = pairs->value.mean / base;
-    const double squares = pairs->value.sd - 2 * ratio * pairs->product + ratio * ratio * pairs->base.sd;
-    return sms__estimate_close((struct sms_estimate){pairs->value.n, ratio, fmax(squares, 0) / (base * base), 0});
+    const double squares = pairs->value.m2 - 2 * ratio * pairs->product + ratio * ratio * pairs->base.m2;
+    return sms__estimate_close((struct sms__moments){pairs->value.n, ratio, fmax(squares, 0) / (base * base)});
 }
 
 double sms__pairs_p_value(const struct sms__pairs *pairs)
@@ -90,7 +89,7 @@ enum { REGIMES_LEAST = 5, REGIME_LEAST = 2, REGIMES_APART = 10 };
 
 bool sms__regimes(double *value, size_t n, double mean[2])
 {
-    struct sms_estimate group[2] = {{0}, {0}}, all = {0};
+    struct sms__moments group[2] = {{0}, {0}}, all = {0};
     for (size_t i = 0; i < n; i++)
         sms__estimate_add(&all, value[i]);
     if (n < REGIMES_LEAST || isnan(all.mean))
@@ -99,7 +98,7 @@ bool sms__regimes(double *value, size_t n, double mean[2])
     size_t low = widest_gap(value, n);
     for (size_t i = 0; i < n; i++)
         sms__estimate_add(&group[i >= low], value[i]);
-    double gap = value[low] - value[low - 1], sd = sqrt((group[0].sd + group[1].sd) / (double)(n - 2));
+    double gap = value[low] - value[low - 1], sd = sqrt((group[0].m2 + group[1].m2) / (double)(n - 2));
     mean[0] = group[0].mean;
     mean[1] = group[1].mean;
     return low >= REGIME_LEAST && n - low >= REGIME_LEAST && gap > REGIMES_APART * sd && gap > 0.01 * fabs(all.mean);
@@ -154,12 +153,12 @@ size_t sms__mser5(const double *value, size_t count)
 {
     size_t batches = count / BATCH, tail = batches / 10 > BATCHES_TAIL ? batches / 10 : BATCHES_TAIL, best = batches;
     double least = INFINITY;
-    struct sms_estimate rest = {0};
+    struct sms__moments rest = {0};
     if (batches < BATCHES_LEAST)
         return SMS__UNSTEADY;
     for (size_t b = batches; b-- > 0;) {
         sms__estimate_add(&rest, batch_mean(value, b));
-        double error = rest.sd / ((double)rest.n * (double)rest.n);
+        double error = rest.m2 / ((double)rest.n * (double)rest.n);
         if (rest.n < tail || error > least)
             continue;
         least = error;
@@ -170,12 +169,12 @@ size_t sms__mser5(const double *value, size_t count)
 
 bool sms__differs(const double *value, size_t count, size_t first)
 {
-    struct sms_estimate part[2] = {{0}, {0}};
+    struct sms__moments part[2] = {{0}, {0}};
     for (size_t b = 0; b < count / BATCH; b++)
         sms__estimate_add(&part[b * BATCH >= first], batch_mean(value, b));
     if (part[0].n == 0 || part[1].n < 2)
         return false;
     double off = part[0].mean - part[1].mean, n[2] = {(double)part[0].n, (double)part[1].n};
-    double variance = part[1].sd / (n[1] - 1) * (1 / n[0] + 1 / n[1]);
+    double variance = part[1].m2 / (n[1] - 1) * (1 / n[0] + 1 / n[1]);
     return off * off > 25 * variance;
 }

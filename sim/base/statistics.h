@@ -6,13 +6,18 @@
 
 #include <smsched/smsched.h>
 
-/* Adds a value to an estimate that began zeroed (Welford's method). Until the estimate is closed, `sd` holds the sum of
- * squared deviations. */
-void sms__estimate_add(struct sms_estimate *estimate, double value);
+/* What becomes an estimate. Begins zeroed. */
+struct sms__moments {
+    size_t n;
+    double mean, m2; /* m2: the sum of squared deviations from the mean */
+};
+
+/* Adds a value (Welford's method). */
+void sms__estimate_add(struct sms__moments *moments, double value);
 /* Returns the estimate with its standard deviation and the half-width of Student's 95 % interval of the mean. Both are
  * NAN for fewer than two values, and the mean is NAN for none. The half-width is NAN as well if all values are equal,
  * because values without a spread do not tell how far off their mean is. */
-struct sms_estimate sms__estimate_close(struct sms_estimate estimate);
+struct sms_estimate sms__estimate_close(struct sms__moments moments);
 
 /* Returns the factor of Student's 95 % interval of the mean of n >= 2 values. It is rounded to 1e-7, so that the last
  * bits of a library function decide nothing. */
@@ -23,7 +28,7 @@ double sms__precision(struct sms_estimate estimate);
 
 /* Values of two policies in the same replications, the second one's as the base. Begins zeroed. */
 struct sms__pairs {
-    struct sms_estimate value, base, difference;
+    struct sms__moments value, base, difference;
     double product; /* of deviations, summed */
     bool no_ratio;  /* a base is not above 0 */
 };

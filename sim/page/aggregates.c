@@ -11,19 +11,19 @@
 
 static void add_sample(sqlite3_context *context, int count, sqlite3_value **value)
 {
-    struct sms_estimate *estimate = sqlite3_aggregate_context(context, sizeof *estimate);
+    struct sms__moments *moments = sqlite3_aggregate_context(context, sizeof *moments);
     (void)count;
-    if (!estimate)
+    if (!moments)
         sqlite3_result_error_nomem(context);
     else if (sqlite3_value_type(*value) != SQLITE_NULL)
-        sms__estimate_add(estimate, sqlite3_value_double(*value));
+        sms__estimate_add(moments, sqlite3_value_double(*value));
 }
 
 static void end_samples(sqlite3_context *context)
 {
-    const struct sms_estimate *estimate = sqlite3_aggregate_context(context, 0);
-    if (estimate)
-        sqlite3_result_double(context, sms__estimate_close(*estimate).ci95); /* NAN becomes NULL */
+    const struct sms__moments *moments = sqlite3_aggregate_context(context, 0);
+    if (moments)
+        sqlite3_result_double(context, sms__estimate_close(*moments).ci95); /* NAN becomes NULL */
 }
 
 /* ---- change_ci95(value, base) ---- */

@@ -191,7 +191,7 @@ static double gain_in(const struct sms_results *results, size_t policy, size_t b
 
 struct sms_estimate sms__gain_alone(const struct sms_results *results, size_t policy, size_t baseline, size_t vm)
 {
-    struct sms_estimate gain = {0};
+    struct sms__moments gain = {0};
     for (size_t r = 0; r < results->replications; r++)
         sms__estimate_add(&gain, gain_in(results, policy, baseline, vm, r));
     return sms__estimate_close(gain);
@@ -199,7 +199,7 @@ struct sms_estimate sms__gain_alone(const struct sms_results *results, size_t po
 
 struct sms_estimate sms__progress_alone(const struct sms_results *results, size_t policy, size_t vm)
 {
-    struct sms_estimate progress = {0};
+    struct sms__moments progress = {0};
     for (size_t r = 0; r < results->replications && sms__gains_alone(results, vm); r++)
         sms__estimate_add(
             &progress, speed(&alone_under(results, policy, vm)[r], &results->alone[r * results->scenario->vms + vm]));
@@ -219,7 +219,7 @@ static double own_stp(const struct sms_results *results, size_t policy, size_t r
 
 struct sms_estimate sms__gain_left(const struct sms_results *results, size_t policy, size_t baseline)
 {
-    struct sms_estimate left = {0};
+    struct sms__moments left = {0};
     for (size_t r = 0; r < results->replications; r++) {
         double ratio = own_stp(results, policy, r) / own_stp(results, baseline, r);
         if (isfinite(ratio))

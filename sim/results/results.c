@@ -161,7 +161,7 @@ double sms_results_value_named(const struct sms_results *results, const char *po
 struct sms_estimate sms__results_first(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                        size_t idx, size_t metric, size_t n)
 {
-    struct sms_estimate estimate = {0};
+    struct sms__moments estimate = {0};
     for (size_t i = 0; i < n; i++) {
         double value = sms_results_value(results, policy, i, subject, idx, metric);
         if (!isnan(value))

@@ -49,7 +49,7 @@ static size_t count_best(const struct sms__unknowns *unknowns, size_t policy, bo
 
 static double mean_of(const struct sms__unknowns *unknowns, size_t policy)
 {
-    struct sms_estimate mean = {0};
+    struct sms__moments mean = {0};
     for (size_t d = 0; d < unknowns->draws; d++)
         if (!isnan(value_of(unknowns, policy, d)))
             sms__estimate_add(&mean, value_of(unknowns, policy, d));

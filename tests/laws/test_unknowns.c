@@ -66,16 +66,16 @@ static void factors_have_the_moments_of_their_distribution(void **state)
 {
     enum { N = 10000 };
     const double spread = 0.3;
-    struct sms_estimate e = {0};
+    struct sms__moments moments = {0};
     size_t within = 0;
     gsl_rng *stream = gsl_rng_alloc(gsl_rng_taus2);
     (void)state;
     for (uint64_t d = 0; d < N; d++) {
         double logarithm = sms__draw_unknown(stream, 17 + d, "demand of dram of gather", spread);
-        sms__estimate_add(&e, logarithm);
+        sms__estimate_add(&moments, logarithm);
         within += fabs(logarithm) < spread;
     }
-    e = sms__estimate_close(e);
+    const struct sms_estimate e = sms__estimate_close(moments);
     assert_near(e.mean, 0, 4 * spread / sqrt(N));
     assert_near(e.sd, spread, 4 * spread / sqrt(2.0 * N));
     assert_near((double)within / N, 0.6827, 4 * sqrt(0.6827 * 0.3173 / N));
@@ -102,7 +102,7 @@ static void the_rank_correlation_is_that_by_hand(void **state)
 static double mean_of(const struct sms_results *results, size_t policy, size_t draw)
 {
     const size_t each = results->unknowns->replications;
-    struct sms_estimate mean = {0};
+    struct sms__moments mean = {0};
     for (size_t r = draw * each; r < (draw + 1) * each; r++)
         sms__estimate_add(&mean, sms_results_value(results, policy, r, SMS_HOST, 0, metric_idx(SMS_HOST, "stp_ratio")));
     return mean.mean;

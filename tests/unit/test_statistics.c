@@ -11,7 +11,7 @@ enum { LONG = 1000 };
 
 static struct sms_estimate estimate_of(const double *value, size_t n)
 {
-    struct sms_estimate e = {0};
+    struct sms__moments e = {0};
     for (size_t i = 0; i < n; i++)
         sms__estimate_add(&e, value[i]);
     return sms__estimate_close(e);
