@@ -16,7 +16,7 @@ static inline bool sms__observes(const struct sms__run_observer *observer, enum 
     return observer && observer->events & kind;
 }
 
-/* The same for kinds of which those in the span of time of `explain` are reported. */
+/* The same for decisions and messages, which are reported only within the span of time of `explain`. */
 static inline bool sms__explains(const struct sms__run_observer *observer, enum sms_run_event_kind kind, uint64_t now)
 {
     return sms__observes(observer, kind) && now >= observer->options->explain_from_ps &&

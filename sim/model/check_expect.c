@@ -27,7 +27,7 @@ static const char *metric_name(const void *user, size_t i) { return ((const stru
 
 static bool is_metric(enum sms_subject subject, const char *name) { return sms_metric_index(subject, name) >= 0; }
 
-/* Whether as many entries of a list were read as it has. */
+/* Returns true if every entry of the list was read, so that none of them had an error. */
 static bool is_whole(const struct sms_scenario *scenario, const char *key, size_t count)
 {
     const struct sms__node *list = sms__node_get(scenario->node, key);

@@ -1,4 +1,4 @@
-/* Takes from a kernel's demand and time what it slowed itself when it was measured (no_load.h). */
+/* A kernel slows itself while it is measured. This takes that part out of its demand and time (no_load.h). */
 #include "no_load.h"
 
 #include <math.h>

@@ -22,9 +22,9 @@ void sms__sm_capacity(const struct sms__sm *sm, uint64_t capacity[SMS_LIMITS])
 
 /* Registers belong to partitions of the SM, and each partition holds whole warps
  * only. A warp is charged its share of the SM when only such warps are on it, so
- * that a single kernel meets the hardware's limit exactly. Of kernels of different
- * size beside each other fewer may fit than by partitions: each is charged for
- * what its own kind leaves over. */
+ * that a single kernel meets the hardware's limit exactly. When kernels of different
+ * sizes share an SM, fewer blocks may fit than the partitions would hold, because
+ * each warp is charged for what warps of its own kind leave unused. */
 static uint64_t registers_of_warp(const struct sms__sm *sm, uint64_t per_thread)
 {
     uint64_t per_warp = round_up(per_thread * sm->warp, sm->register_unit);

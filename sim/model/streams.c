@@ -1,10 +1,10 @@
-/* Reads `streams:` of a process: a number of them, or a list of which each has a workload of its own. */
+/* Reads `streams:` of a process: either their number, or a list in which each stream has a workload of its own. */
 #include "limits.h"
 #include "tenant.h"
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* One item of the list; of which several streams may be. */
+/* One item of the list. It may stand for several equal streams. */
 struct item {
     const struct sms__node *workload;
     uint64_t count;

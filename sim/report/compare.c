@@ -322,7 +322,7 @@ static void print_table(const struct comparison *c, const struct sms__screen *sc
 
 enum { NAMED = 3 };
 
-/* Changes whose own interval excludes 0, which one of so many does by chance. */
+/* Prints the changes whose own interval excludes 0. Among many changes some do so by chance. */
 static void print_doubtful(const struct comparison *c, FILE *to)
 {
     size_t count = 0;

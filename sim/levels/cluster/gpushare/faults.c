@@ -23,8 +23,9 @@ uint16_t sms__running_gpus(const struct sms__cluster_run *run, uint32_t p, size_
     return candidate->state == SMS__CANDIDATE_RUNNING ? candidate->gpus[c] : 0;
 }
 
-/* The memory of each of its GPUs that container `c` uses while it runs: what it asks for; with a workload what that
- * holds at most, or 0 where hosts simulate it and account for it. */
+/* Returns how much memory container `c` uses on each of its GPUs while it runs. Without a workload that is what it asks
+ * for, and with one the most that the workload holds. Where hosts simulate the workload they account for its memory,
+ * and this returns 0. */
 static uint64_t use_of(const struct sms__cluster_run *run, uint32_t p, size_t c)
 {
     uint16_t gpus = sms__gpushare(run)->candidate[p].gpus[c];
