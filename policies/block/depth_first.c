@@ -18,5 +18,5 @@ const struct sms_block_policy sms_block_depth_first = {
     .help = "the SM whose hardware limits are most used with the block on it",
     .search = SMS_SEARCH_BEST,
     .score = score,
-    .promises = SMS_PURE | SMS_MONOTONE,
+    .promises = SMS_PURE | SMS_MONOTONE | SMS_LOCAL,
 };

@@ -20,5 +20,5 @@ const struct sms_block_policy sms_block_leftover = {
     .search = SMS_SEARCH_BEST,
     .queue = &sms_queue_leftover,
     .score = score,
-    .promises = SMS_PURE | SMS_MONOTONE,
+    .promises = SMS_PURE | SMS_MONOTONE | SMS_LOCAL,
 };

@@ -18,5 +18,5 @@ const struct sms_block_policy sms_block_most_room = {
     .help = "the SM with room for the most further blocks of the kernel",
     .search = SMS_SEARCH_BEST,
     .score = score,
-    .promises = SMS_PURE | SMS_MONOTONE,
+    .promises = SMS_PURE | SMS_MONOTONE | SMS_LOCAL,
 };

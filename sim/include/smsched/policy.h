@@ -105,9 +105,11 @@ enum { SMS_ADMIT = -1, SMS_NOT_HERE = SMS_RESOURCES_MAX };
  * and applies it to all launches of such blocks. Without them it asks again at each dispatch: the results are right,
  * but take longer. */
 enum sms_promise {
-    SMS_PURE = 1,    /* they depend only on parameters, device, the SM's usage and used, adds and needs */
-    SMS_MONOTONE = 2 /* more usage never turns a refusal into an admission, and a refusal because of a resource of scope
-                      * device holds for every SM */
+    SMS_PURE = 1,     /* they depend only on parameters, device, the SM's usage and used, adds and needs */
+    SMS_MONOTONE = 2, /* more usage never turns a refusal into an admission, and a refusal because of a resource of
+                       * scope device holds for every SM */
+    SMS_LOCAL = 4     /* with SMS_PURE: they do not look at the usage of resources of scope device. Then SMs with equal
+                       * blocks are asked once, whatever the others hold */
 };
 
 /* Events of which a policy with state is notified. */

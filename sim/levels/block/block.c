@@ -12,21 +12,10 @@ static uint32_t find_knees(const struct sms__blocks_setup *setup)
 }
 
 /* Where nothing slows a kernel below 100 %, it demands the same at no load as it was measured to. */
-static void add_backgrounds(struct sms__blocks *device)
+static double *new_pressure(struct sms__blocks *device)
 {
     bool apart = device->setup.contention->measured_alone && !device->rating.free_below_full;
-    device->rating.pressure = apart ? SMS__NEW(device->arena, double, SMS_RESOURCES_MAX) : device->rating.total;
-    for (size_t s = 0; s < device->sms; s++) {
-        struct sms__sm_state *sm = &device->sm[s];
-        sms__add_background(device->setup.model, s, sm->usage);
-        sm->pressure = sm->usage;
-        if (apart)
-            sm->pressure = memcpy(SMS__NEW(device->arena, double, SMS_RESOURCES_MAX), sm->usage, sizeof sm->usage);
-        for (size_t r = 0; r < device->setup.model->resources; r++)
-            device->rating.total[r] += sm->usage[r];
-    }
-    if (apart)
-        memcpy(device->rating.pressure, device->rating.total, sizeof device->rating.total);
+    return apart ? SMS__NEW(device->arena, double, SMS_RESOURCES_MAX) : device->rating.total;
 }
 
 static void init_sm(struct sms__blocks *device, size_t idx)
@@ -74,13 +63,14 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     device->rating.knees = setup->contention->slowdown ? find_knees(setup) : 0;
     device->rating.free_below_full =
         setup->contention->slowdown ? device->rating.knees == 0 : setup->contention->free_below_full;
-    add_backgrounds(device);
+    device->rating.pressure = new_pressure(device);
     sms__rate_init(device);
     sms__levels_init(device);
     device->observed = sms__observes(setup->observer, SMS_RUN_DECISION);
     device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT);
     sms__policy_state_init(device);
     sms__search_init(device);
+    sms__compositions_init(device);
     sms__dispatch_queue_init(device);
     sms__dispatcher_init(device);
     sms__device_clock_init(device);
@@ -114,6 +104,7 @@ void sms__blocks_integrate(struct sms__blocks *device, uint64_t now)
     sms__integrate_total(device, now);
     for (size_t s = 0; s < device->sms; s++)
         sms__sm_integrate(&device->sm[s], now);
+    sms__compositions_record(device);
 }
 
 void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now)
@@ -121,8 +112,6 @@ void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now)
     if (sign > 0)
         sms__waits_emit_all(device, now);
     for (size_t s = 0; s < device->sms; s++) {
-        for (uint32_t left = device->sm[s].oversubscribed; left; left &= left - 1)
-            device->setup.record->over_ps[__builtin_ctz(left)] += sign * (sms__integral)now;
         if (device->reference)
             sms__reference_add_partial(device, s, sign, now);
         else
@@ -140,7 +129,7 @@ bool sms__blocks_busy(const struct sms__blocks *device)
 {
     bool busy = false;
     for (size_t s = 0; s < device->sms; s++)
-        busy |= device->sm[s].used[SMS_BLOCKS] > (device->sm[s].owed ? 1 : 0);
+        busy |= device->sm[s].composition->used[SMS_BLOCKS] > 0;
     return busy;
 }
 
@@ -265,13 +254,6 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
     return false;
 }
 
-/* Subtracts what the blocks that have left took. */
-static void settle(struct sms__blocks *device, uint64_t now)
-{
-    for (size_t i = 0; i < device->rating.dirty_count; i++)
-        sms__sm_settle(&device->sm[device->rating.dirty[i]], now);
-}
-
 /* Places the first block offered where one has left that took as much, if that is all that has changed. Returns the
  * queue to continue with. */
 static struct sms__dispatch_queue *refill(struct sms__blocks *device, uint64_t now)
@@ -280,10 +262,8 @@ static struct sms__dispatch_queue *refill(struct sms__blocks *device, uint64_t n
     bool may = first && device->policy.asks_room_only && !device->in_rounds && !device->observed &&
                !sms__dispatcher_is_busy(device, now);
     struct sms__sm_state *sm = may ? sms__search_refill(device, first->head) : NULL;
-    if (!sm) {
-        settle(device, now);
+    if (!sm)
         return first;
-    }
     sms__sm_place(sm, first->head, 1, now);
     sms__dispatcher_start(device, now);
     return sms__dispatch_queue_serve(device, first->head);
@@ -306,9 +286,7 @@ static void dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
     device->dispatcher.blocked = false;
-    if (device->held)
-        settle(device, now);
-    else
+    if (!device->held)
         offer(device, now);
     sms__waits_look(device, now);
     if (device->setup.has_dispatcher)

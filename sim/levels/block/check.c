@@ -30,7 +30,6 @@ static void report(struct sms__blocks *device, uint64_t now, const char *format,
 struct expected {
     double usage[SMS_RESOURCES_MAX], pressure[SMS_RESOURCES_MAX];
     uint64_t used[SMS_LIMITS];
-    uint64_t mix;
 };
 
 static void add_group(struct expected *expected, const struct sms__group *group)
@@ -42,7 +41,6 @@ static void add_group(struct expected *expected, const struct sms__group *group)
     }
     for (int l = 0; l < SMS_LIMITS; l++)
         expected->used[l] += group->blocks * fit->needs[l];
-    expected->mix += group->blocks * group->launch->shape->one;
 }
 
 static struct expected sum_usage(const struct sms__sm_state *sm)
@@ -86,19 +84,18 @@ static void check_sm(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     struct expected expected = sum_usage(sm);
+    const struct sms__composition *has = sm->composition;
     check_allowed(sm, now);
     for (size_t g = 0; g < sm->groups; g++)
         check_residents(sm, &sm->group[g], now);
-    if (expected.mix != sm->mix)
-        report(device, now, "SM %u: the blocks by shape are not those of its residents", sm->idx);
     for (size_t r = 0; r < device->setup.model->resources; r++)
-        if (expected.usage[r] != sm->usage[r] || expected.pressure[r] != sm->pressure[r])
+        if (expected.usage[r] != has->usage[r] || expected.pressure[r] != has->pressure[r])
             report(device, now, "SM %u: usage of %s is %.0f parts, its residents' demands add up to %.0f", sm->idx,
-                   device->setup.model->resource[r].name, sm->usage[r], expected.usage[r]);
+                   device->setup.model->resource[r].name, has->usage[r], expected.usage[r]);
     for (int l = 0; l < SMS_LIMITS; l++)
-        if (expected.used[l] != sm->used[l] || sm->used[l] > device->setup.model->view.capacity[l])
+        if (expected.used[l] != has->used[l] || has->used[l] > device->setup.model->view.capacity[l])
             report(device, now, "SM %u: %s: %llu used, the residents need %llu of %llu", sm->idx, sms__limit_names[l],
-                   (unsigned long long)sm->used[l], (unsigned long long)expected.used[l],
+                   (unsigned long long)has->used[l], (unsigned long long)expected.used[l],
                    (unsigned long long)device->setup.model->view.capacity[l]);
 }
 
@@ -138,7 +135,7 @@ static void check_deliveries(struct sms__blocks *device, uint64_t now)
             double background[SMS_RESOURCES_MAX] = {0};
             sms__add_background(device->setup.model, s, background);
             sum = (device_scope ? sum : 0) + delivered(&device->sm[s], r);
-            usage = (device_scope ? usage : 0) + device->sm[s].pressure[r];
+            usage = (device_scope ? usage : 0) + device->sm[s].composition->pressure[r];
             load = (device_scope ? load : 0) + background[r];
             if (!device_scope)
                 check_delivery(device, r, sum, usage, load, now);
@@ -200,8 +197,8 @@ static void check_total(struct sms__blocks *device, uint64_t now)
     for (size_t r = 0; r < device->setup.model->resources; r++) {
         double sum = 0, pressure = 0;
         for (size_t s = 0; s < device->sms; s++) {
-            sum += device->sm[s].usage[r];
-            pressure += device->sm[s].pressure[r];
+            sum += device->sm[s].composition->usage[r];
+            pressure += device->sm[s].composition->pressure[r];
         }
         if (device->setup.model->resource[r].scope == SMS_SCOPE_DEVICE && device->setup.device_scope &&
             (sum != device->rating.total[r] || pressure != device->rating.pressure[r]))

@@ -109,7 +109,7 @@ static void append_reason(struct text *text, const struct sms__blocks *device, c
     const struct sms_block_policy *policy = device->setup.policy->policy;
     double buffer[SMS_RESOURCES_MAX];
     char reason[256] = "";
-    struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->used};
+    struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->composition->used};
     struct sms_block_request request = sms__full_request(device, sm, launch);
     if (policy->reason)
         policy->reason(device->setup.policy->param, &device->setup.model->view, &view, &request, reason, sizeof reason);
@@ -125,8 +125,8 @@ static struct text detail_of(const struct sms__blocks *device, size_t sm, const 
     double buffer[SMS_RESOURCES_MAX];
     if (cause < SMS_LIMITS) {
         double unit = limit_unit(cause);
-        append(&text, " (%.0f + %.0f > %.0f)", (double)state->used[cause] / unit, (double)fit->needs[cause] / unit,
-               (double)device->setup.model->view.capacity[cause] / unit);
+        append(&text, " (%.0f + %.0f > %.0f)", (double)state->composition->used[cause] / unit,
+               (double)fit->needs[cause] / unit, (double)device->setup.model->view.capacity[cause] / unit);
     } else if (cause == NO_RESOURCE)
         append_reason(&text, device, state, launch);
     else {

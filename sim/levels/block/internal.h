@@ -15,6 +15,7 @@ struct sms__blocks {
     struct sms__sm_state *sm; /* [sms] */
     size_t sms;
     struct sms__search search;
+    struct sms__compositions compositions;
     struct sms__dispatch_queues queues;
     struct sms__dispatcher dispatcher;
     struct sms__rating rating;

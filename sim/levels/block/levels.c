@@ -69,7 +69,8 @@ static void rate_sm(const struct sms__sm_state *sm, bool within)
         double slow = slow_of(&rating->levels, sm->group[g].fit);
         rating->group[g].most = slow > 1 ? 1 / slow : 0;
     }
-    device->setup.contention->rate(&device->setup.contention_view, sm->pressure, rating->group, sm->groups);
+    device->setup.contention->rate(&device->setup.contention_view, sm->composition->pressure, rating->group,
+                                   sm->groups);
 }
 
 static double *steps_of(const struct sms__blocks *device, size_t sm)

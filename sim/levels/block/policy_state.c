@@ -98,7 +98,7 @@ void sms__notify_policy(struct sms__launch *launch, enum sms_block_event event, 
         struct sms_block_request request = sms__full_request(device, sm, launch);
         struct sms_sm_view view = {0};
         if (sm)
-            view = (struct sms_sm_view){sm->idx, sms__visible_usage(sm, buffer), sm->used};
+            view = (struct sms_sm_view){sm->idx, sms__visible_usage(sm, buffer), sm->composition->used};
         policy->note(device->setup.policy->param, &device->setup.model->view, event, sm ? &view : NULL, &request,
                      blocks);
     }

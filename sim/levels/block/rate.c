@@ -14,8 +14,6 @@ void sms__rate_init(struct sms__blocks *device)
     rating->speed = SMS__NEW(device->arena, double, model->sm.blocks);
     for (size_t r = 0; r < model->resources; r++)
         *(model->resource[r].scope == SMS_SCOPE_SM ? &rating->sm_scope : &rating->device_scope) |= (uint32_t)1 << r;
-    for (size_t s = 0; s < device->sms; s++)
-        sms__update_oversubscribed(&device->sm[s], 0);
 }
 
 static const double *average_device_scope(const struct sms__blocks *device, const double *of_sm,
@@ -31,7 +29,7 @@ static const double *average_device_scope(const struct sms__blocks *device, cons
 
 const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[SMS_RESOURCES_MAX])
 {
-    return average_device_scope(sm->device, sm->usage, sm->device->rating.total, buffer);
+    return average_device_scope(sm->device, sm->composition->usage, sm->device->rating.total, buffer);
 }
 
 /* Advances the integrals of the resources of scope device to now. */
@@ -51,34 +49,6 @@ void sms__integrate_total(struct sms__blocks *device, uint64_t now)
         device->setup.record->over_ps[r] += (sms__integral)elapsed * device->sms;
     }
 }
-
-/* Records time over 100 % as the sum of the times at which it ends minus the sum of the times at which it begins. */
-static void record_changes(struct sms__sm_state *sm, uint32_t oversubscribed, uint64_t now)
-{
-    for (uint32_t left = sm->oversubscribed ^ oversubscribed; left; left &= left - 1) {
-        int r = __builtin_ctz(left);
-        sm->device->setup.record->over_ps[r] += oversubscribed >> r & 1 ? -(sms__integral)now : (sms__integral)now;
-    }
-    sm->oversubscribed = oversubscribed;
-}
-
-/* Returns the resources of scope sm of which `usage` is over 100 %, one bit each. */
-static inline uint32_t over_full(const struct sms__blocks *device, const double *usage)
-{
-    uint32_t over = 0;
-    for (size_t r = 0; r < device->setup.model->resources; r++)
-        over |= (uint32_t)(usage[r] > SMS_FULL) << r;
-    return over & device->rating.sm_scope;
-}
-
-static inline void update_oversubscribed(struct sms__sm_state *sm, uint64_t now)
-{
-    uint32_t oversubscribed = over_full(sm->device, sm->usage);
-    if (oversubscribed != sm->oversubscribed)
-        record_changes(sm, oversubscribed, now);
-}
-
-void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now) { update_oversubscribed(sm, now); }
 
 /* Slows a group by the greater of two factors: its SM's and the device's. If the device's is greater, the group follows
  * the device clock. If they are equal, it keeps following what it follows. */
@@ -113,41 +83,54 @@ static inline __attribute__((always_inline)) void set_speed(struct sms__group *g
     group->speed = speed;
 }
 
-/* Returns the greatest slowdown of these resources, at least 1. */
-static inline double greatest(const double *slowdown, uint32_t resources)
+uint32_t sms__sm_slowdowns(const struct sms__blocks *device, const struct sms__composition *composition,
+                           double slowdown[SMS_RESOURCES_MAX])
 {
-    double most = 1;
-    for (; resources; resources &= resources - 1) {
-        double by = slowdown[__builtin_ctz(resources)];
-        most = by > most ? by : most;
+    const double *pressure = composition->pressure;
+    uint32_t slowing = device->rating.knees;
+    for (size_t r = 0; r < device->setup.model->resources; r++)
+        slowing |= (uint32_t)(pressure[r] > SMS_FULL) << r;
+    slowing &= device->rating.sm_scope;
+    for (uint32_t left = slowing; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
+        slowdown[r] = sms__slowdown(device, (size_t)r, pressure[r]);
     }
-    return most;
+    return slowing;
+}
+
+/* Gives a group the speed that its SM and the device allow. `speed` is 1 / sm_slow. */
+static inline __attribute__((always_inline)) void give(struct sms__blocks *device, struct sms__group *group,
+                                                       double sm_slow, double speed, uint64_t now)
+{
+    if (group->fit->of_device)
+        set_shared_speed(device, group, sm_slow, now);
+    else
+        set_speed(group, sm_slow, speed, now);
 }
 
 /* Each group is as slow as the slowest resource that it uses. */
 static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__blocks *device = sm->device;
+    const struct sms__composed *shape = sm->composition->shape;
+    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++)
+        give(sm->device, group, shape[group->shape].slow, shape[group->shape].speed, now);
+}
+
+/* The same, for a composition that has not worked it out. */
+static void slow_down_anew(struct sms__sm_state *sm, uint64_t now)
+{
     double slowdown[SMS_RESOURCES_MAX];
-    uint32_t over = sm->pressure == sm->usage ? sm->oversubscribed : over_full(device, sm->pressure);
-    uint32_t slowing = over | (device->rating.knees & device->rating.sm_scope);
-    for (uint32_t left = slowing; left; left &= left - 1) {
-        int r = __builtin_ctz(left);
-        slowdown[r] = sms__slowdown(device, (size_t)r, sm->pressure[r]);
-    }
+    uint32_t slowing = sms__sm_slowdowns(sm->device, sm->composition, slowdown);
     uint32_t last = 0; /* what slowed the group before; most groups of an SM are slowed by the same resources */
     double sm_slow = 1, speed = 1;
     for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
         uint32_t by = slowing & group->fit->of_sm;
         if (by != last) {
-            sm_slow = greatest(slowdown, by);
+            sm_slow = sms__greatest(slowdown, by);
             speed = 1 / sm_slow;
         }
         last = by;
-        if (group->fit->of_device)
-            set_shared_speed(device, group, sm_slow, now);
-        else
-            set_speed(group, sm_slow, speed, now);
+        give(sm->device, group, sm_slow, speed, now);
     }
 }
 
@@ -180,7 +163,10 @@ static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
     const struct sms_contention *model = device->setup.contention;
     double buffer[SMS_RESOURCES_MAX];
     if (model->slowdown) {
-        slow_down(sm, now);
+        if (device->compositions.shared)
+            slow_down(sm, now);
+        else
+            slow_down_anew(sm, now);
         return;
     }
     if (sms__shares_device(device)) {
@@ -188,7 +174,7 @@ static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
         return;
     }
     sms__describe(sm);
-    const double *usage = average_device_scope(device, sm->pressure, device->rating.pressure, buffer);
+    const double *usage = average_device_scope(device, sm->composition->pressure, device->rating.pressure, buffer);
     model->rate(&device->setup.contention_view, usage, device->rating.group, sm->groups);
     apply_speeds(sm, now);
 }
@@ -252,11 +238,7 @@ static void schedule(struct sms__sm_state *sm)
 static bool is_as_rated(const struct sms__sm_state *sm) { return !sm->changed && !sm->gone; }
 
 /* Not inline: the frequent case, that an SM is as rated, then saves no registers. */
-static __attribute__((noinline)) void rate_anew(struct sms__sm_state *sm, uint64_t now)
-{
-    update_oversubscribed(sm, now);
-    rate_groups(sm, now);
-}
+static __attribute__((noinline)) void rate_anew(struct sms__sm_state *sm, uint64_t now) { rate_groups(sm, now); }
 
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
@@ -271,7 +253,6 @@ static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {
     for (size_t s = 0; s < device->sms; s++) {
-        update_oversubscribed(&device->sm[s], now);
         rate_groups(&device->sm[s], now);
         device->sm[s].changed = false;
         device->sm[s].gone = NULL;

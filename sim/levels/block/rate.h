@@ -40,8 +40,20 @@ void sms__rate_init(struct sms__blocks *device);
 void sms__rate(struct sms__blocks *device, uint64_t now);
 void sms__integrate_total(struct sms__blocks *device, uint64_t now);
 bool sms__is_oversubscribed(const struct sms__blocks *device);
-/* Finds which resources of scope sm are over 100 % now, and records the changes. */
-void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now);
+/* Finds by how much the resources of scope sm slow their users. Returns those that may, one bit each, of which alone
+ * `slowdown` is set. For models with `slowdown`. */
+uint32_t sms__sm_slowdowns(const struct sms__blocks *device, const struct sms__composition *composition,
+                           double slowdown[SMS_RESOURCES_MAX]);
+/* Returns the greatest slowdown of these resources, at least 1. */
+static inline double sms__greatest(const double *slowdown, uint32_t resources)
+{
+    double most = 1;
+    for (; resources; resources &= resources - 1) {
+        double by = slowdown[__builtin_ctz(resources)];
+        most = by > most ? by : most;
+    }
+    return most;
+}
 /* Gives the groups of an SM the speeds that the contention model computes. */
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now);
 

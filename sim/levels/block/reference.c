@@ -50,7 +50,7 @@ static void place(struct sms__blocks *device, size_t s, struct sms__launch *laun
     list->block[list->blocks++] =
         (struct reference_block){launch, sms__group_clock(group, now) + (double)work, now, work};
     group->blocks++;
-    sms__account(sm, launch->fit, 1, now);
+    sms__compose(sm, launch->shape, 1, now);
     sms__record_placed(launch, 1, now);
     sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, 1);
 }
@@ -92,7 +92,7 @@ static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group
             continue;
         }
         remove_block(list, i);
-        sms__account(&device->sm[s], launch->fit, -1, now);
+        sms__compose(&device->sm[s], launch->shape, -1, now);
         sms__record_leave(launch, gone.work, now - gone.start, 1);
         group->blocks--;
         equal++;
@@ -120,7 +120,7 @@ void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launc
         }
         remove_block(list, i);
         sms__record_part(block.launch, block.work, block.end - sms__group_clock(group, now), now - block.start, 1);
-        sms__account(sm, launch->fit, -1, now);
+        sms__compose(sm, launch->shape, -1, now);
     }
     sms__remove_group(sm, (size_t)(group - sm->group));
     sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
@@ -221,8 +221,6 @@ static void schedule(struct sms__blocks *device, size_t s)
 
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
-    for (size_t s = 0; s < device->sms; s++)
-        sms__update_oversubscribed(&device->sm[s], now);
     if (sms__shares_device(device))
         sms__levels_find(device, true);
     for (size_t c = 0; c < device->clocks; c++)

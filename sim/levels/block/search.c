@@ -13,7 +13,8 @@ static int ask_policy(const struct sms__blocks *device, const struct sms__sm_sta
                       const struct sms__launch *launch)
 {
     double buffer[SMS_RESOURCES_MAX];
-    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer), sm->used};
+    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer),
+                               sm->composition->used};
     struct sms_block_request storage;
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
     return device->setup.policy->policy->admits(device->setup.policy->param, &device->setup.model->view, &view,
@@ -27,10 +28,10 @@ static inline int verdict(const struct sms__blocks *device, const struct sms__sm
     const uint64_t *capacity = device->setup.model->view.capacity;
     bool fits = true;
     for (int l = 0; l < SMS_LIMITS; l++)
-        fits &= sm->used[l] + fit->needs[l] <= capacity[l];
+        fits &= sm->composition->used[l] + fit->needs[l] <= capacity[l];
     if (!fits)
         return SMS__REFUSED_BY_LIMIT;
-    int refusing = fit->hard ? sms__hard_refuses(device->setup.model, fit, sm->usage) : -1;
+    int refusing = fit->hard ? sms__hard_refuses(device->setup.model, fit, sm->composition->usage) : -1;
     if (refusing >= 0)
         return refusing;
     return device->setup.policy->policy->admits ? ask_policy(device, sm, launch) : SMS__ALLOWED;
@@ -45,7 +46,7 @@ int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_s
                         const struct sms__footprint *fit)
 {
     int l = 0;
-    while (l < SMS_LIMITS - 1 && sm->used[l] + fit->needs[l] <= device->setup.model->view.capacity[l])
+    while (l < SMS_LIMITS - 1 && sm->composition->used[l] + fit->needs[l] <= device->setup.model->view.capacity[l])
         l++;
     return l;
 }
@@ -63,7 +64,8 @@ static void refuse_score(const struct sms__blocks *device, const struct sms__sm_
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     double buffer[SMS_RESOURCES_MAX];
-    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer), sm->used};
+    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer),
+                               sm->composition->used};
     struct sms_block_request storage;
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
     const struct sms__policy_use *policy = device->setup.policy;
@@ -125,28 +127,10 @@ static void init_shapes(struct sms__blocks *device)
     }
 }
 
-/* Answers are kept if they depend only on the blocks of the SM and their shapes fit in a mix. A policy that asks for
- * room only answers faster than they are found. */
-static void init_answers(struct sms__blocks *device)
-{
-    struct sms__search *search = &device->search;
-    const struct sms__device *model = device->setup.model;
-    unsigned bits = 1;
-    while (model->sm.blocks >> bits)
-        bits++;
-    if (device->reference || !device->policy.cacheable || device->policy.asks_room_only || device->setup.device_scope ||
-        model->backgrounds || search->shapes * bits > 64)
-        return;
-    search->answers = SMS__NEW(device->arena, struct sms__answers, SMS__ANSWERS);
-    for (size_t i = 0; i < search->shapes; i++)
-        search->shape[i].one = (uint64_t)1 << (bits * i);
-}
-
 void sms__search_init(struct sms__blocks *device)
 {
     struct sms__search *search = &device->search;
     init_shapes(device);
-    init_answers(device);
     search->words = (device->sms + 63) / 64;
     for (search->recent_size = 1; search->recent_size < device->sms;)
         search->recent_size *= 2;
@@ -235,27 +219,39 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
     return SIZE_MAX;
 }
 
-static struct sms__answers *answers_of(const struct sms__search *search, const struct sms__sm_state *sm)
+static uint64_t bit_of(const struct sms__blocks *device, const struct sms__shape *shape)
 {
-    return &search->answers[sm->mix * 0x9e3779b97f4a7c15u >> (64 - SMS__ANSWERS_BITS)];
+    return (uint64_t)1 << (shape - device->search.shape);
 }
 
-/* Like `verdict`, but asks only if no SM that held the same blocks has answered before. Then a refusal says nothing
- * about its reason, because no resource of scope device can be one. */
+/* Like `verdict`, but asks only if no SM of this composition has answered before. Then a refusal says nothing about its
+ * reason, because no resource of scope device can be one. */
 static inline int known_verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
                                 const struct sms__launch *launch)
 {
-    if (!device->search.answers)
+    if (!device->compositions.keeps_answers)
         return verdict(device, sm, launch);
-    uint64_t bit = (uint64_t)1 << (launch->shape - device->search.shape);
-    struct sms__answers *answers = answers_of(&device->search, sm);
-    if (answers->mix != sm->mix)
-        *answers = (struct sms__answers){.mix = sm->mix};
-    if (!(answers->known & bit)) {
-        answers->known |= bit;
-        answers->refused |= verdict(device, sm, launch) == SMS__ALLOWED ? 0 : bit;
+    uint64_t bit = bit_of(device, launch->shape);
+    struct sms__composition *composition = sm->composition;
+    if (!(composition->known & bit)) {
+        composition->known |= bit;
+        composition->refused |= verdict(device, sm, launch) == SMS__ALLOWED ? 0 : bit;
     }
-    return answers->refused & bit ? SMS__REFUSED_BY_LIMIT : SMS__ALLOWED;
+    return composition->refused & bit ? SMS__REFUSED_BY_LIMIT : SMS__ALLOWED;
+}
+
+static inline double known_score(const struct sms__blocks *device, const struct sms__sm_state *sm,
+                                 const struct sms__launch *launch)
+{
+    if (!device->compositions.keeps_scores)
+        return sms__score(device, sm, launch);
+    size_t shape = (size_t)(launch->shape - device->search.shape);
+    struct sms__composition *composition = sm->composition;
+    if (!(composition->scored >> shape & 1)) {
+        composition->scored |= (uint64_t)1 << shape;
+        composition->shape[shape].score = sms__score(device, sm, launch);
+    }
+    return composition->shape[shape].score;
 }
 
 /* Returns the SM if it admits the block; -1 if not; -2 if no SM will, because a resource of scope device is the reason.
@@ -298,7 +294,7 @@ static long search_best(const struct sms__blocks *device, const struct sms__laun
     double highest = 0;
     for (long sm = first_of(device, launch, 0, device->sms); sm >= 0;
          sm = first_of(device, launch, (size_t)sm + 1, device->sms)) {
-        double score = sms__score(device, &device->sm[sm], launch);
+        double score = known_score(device, &device->sm[sm], launch);
         if (best >= 0 && score <= highest)
             continue;
         best = sm;
@@ -310,7 +306,8 @@ static long search_best(const struct sms__blocks *device, const struct sms__laun
 /* True if all other SMs are full. Called for the SM that a block left last. */
 static inline bool is_only_open(const struct sms__blocks *device, const struct sms__sm_state *sm)
 {
-    return device->search.full_sms + 1 == device->sms && sm->used[SMS_BLOCKS] < device->setup.model->sm.blocks;
+    return device->search.full_sms + 1 == device->sms &&
+           sm->composition->used[SMS_BLOCKS] < device->setup.model->sm.blocks;
 }
 
 /* True if all SMs had refused the shape before the last departure, so that only its SM must be asked. */
@@ -326,9 +323,9 @@ static inline bool was_refused(const struct sms__blocks *device, const struct sm
 static void refuse_known(struct sms__blocks *device, const struct sms__sm_state *last)
 {
     const struct sms__search *search = &device->search;
-    if (!search->answers || device->observed || device->in_rounds)
+    if (!device->compositions.keeps_answers || device->observed || device->in_rounds)
         return;
-    for (uint64_t refused = answers_of(search, last)->refused; refused; refused &= refused - 1) {
+    for (uint64_t refused = last->composition->refused; refused; refused &= refused - 1) {
         struct sms__shape *shape = &search->shape[__builtin_ctzll(refused)];
         if (!was_refused(device, shape))
             continue;
@@ -388,8 +385,8 @@ struct sms__sm_state *sms__search_refill(struct sms__blocks *device, const struc
     struct sms__search *search = &device->search;
     const struct sms__shape *shape = launch->shape;
     struct sms__sm_state *sm = &device->sm[search->recent[(search->departures - 1) & (search->recent_size - 1)]];
-    if (shape->refused_at != search->departures || sm->changed || sm->owed != launch->fit || launch->fit->hard ||
-        !sms__may_use(shape->allowed, sm->idx))
+    if (shape->refused_at != search->departures || sm->changed || !sm->gone || sm->gone->shape != shape ||
+        launch->fit->hard || !sms__may_use(shape->allowed, sm->idx))
         return NULL;
     search->departures--;
     move_ring(device, sm->idx);

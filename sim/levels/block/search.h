@@ -16,16 +16,7 @@ struct sms__shape {
     size_t newest;                      /* the SM whose bit was set last */
     uint64_t seen_departures;           /* the departures that `row` takes into account */
     uint64_t refused_at;                /* the departures when it last fitted nowhere, + 1 */
-    uint64_t one;                       /* one block of this shape in a `mix`; 0 if answers are not kept */
 };
-
-/* What SMs that hold the same blocks have answered, one bit for each shape. They have the same usage, and so give the
- * same answers. A mix is the number of blocks of each shape, in as many bits each as the limit of blocks needs. */
-struct sms__answers {
-    uint64_t mix;
-    uint64_t known, refused;
-};
-enum { SMS__ANSWERS_BITS = 10, SMS__ANSWERS = 1 << SMS__ANSWERS_BITS };
 
 struct sms__search {
     struct sms__shape *shape;     /* [shapes] */
@@ -37,7 +28,6 @@ struct sms__search {
     size_t full_sms;   /* SMs that hold their maximum of blocks, so that no block of any shape fits */
     size_t ring_start; /* the SM at which a ring search starts */
     size_t words;
-    struct sms__answers *answers; /* [SMS__ANSWERS], by hash of the mix; NULL: not kept */
 };
 
 static inline bool sms__is_refused(const struct sms__search *search, const struct sms__shape *shape)

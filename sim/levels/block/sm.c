@@ -15,17 +15,8 @@ static void fill_bins(struct sms__sm_state *sm, uint64_t now)
         if (bin >= run->bins)
             return;
         uint64_t to = end < now ? end : now;
-        bins[bin] += sm->used[SMS_THREADS] * (to - from);
+        bins[bin] += sm->composition->used[SMS_THREADS] * (to - from);
         from = to;
-    }
-}
-
-static void record_excess(const struct sms__sm_state *sm, uint64_t elapsed)
-{
-    struct sms__device_record *record = sm->device->setup.record;
-    for (uint32_t left = sm->oversubscribed; left; left &= left - 1) {
-        int r = __builtin_ctz(left);
-        record->excess[r] += (sms__integral)(int64_t)(sm->usage[r] - SMS_FULL) * (int64_t)elapsed;
     }
 }
 
@@ -34,54 +25,12 @@ void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
     uint64_t elapsed = now - sm->integrated_ps;
     if (elapsed == 0)
         return;
-    if (sm->used[SMS_BLOCKS])
-        sm->device->setup.record->active_ps += elapsed;
-    record_excess(sm, elapsed);
+    sm->composition->time_ps += elapsed;
+    if (!sm->device->compositions.shared)
+        sms__composition_record(sm->device, sm->composition);
     if (sm->device->setup.run->bins)
         fill_bins(sm, now);
     sm->integrated_ps = now;
-}
-
-/* Goes by pairs of resources, so that the compiler adds two at once. Demands beyond the device's resources are 0. */
-static inline void add(double *restrict usage, const double *restrict demand, size_t resources, double times)
-{
-    for (size_t r = 0; r < resources; r += 2) {
-        usage[r] += times * demand[r];
-        usage[r + 1] += times * demand[r + 1];
-    }
-}
-
-static inline void account(struct sms__sm_state *sm, const struct sms__footprint *fit, int64_t blocks, uint64_t now)
-{
-    struct sms__blocks *device = sm->device;
-    uint64_t limit = device->setup.model->sm.blocks;
-    add(sm->usage, fit->demand, device->setup.model->resources, (double)blocks);
-    if (sm->pressure != sm->usage)
-        add(sm->pressure, fit->pressure, device->setup.model->resources, (double)blocks);
-    device->search.full_sms -= sm->used[SMS_BLOCKS] == limit;
-    for (int l = 0; l < SMS_LIMITS; l++)
-        sm->used[l] += (uint64_t)blocks * fit->needs[l];
-    device->search.full_sms += sm->used[SMS_BLOCKS] == limit;
-    if (!fit->device_scope)
-        return;
-    sms__integrate_total(device, now);
-    for (uint32_t left = fit->of_device; left; left &= left - 1) {
-        int r = __builtin_ctz(left);
-        device->rating.total[r] += (double)blocks * fit->demand[r];
-        if (device->rating.pressure != device->rating.total)
-            device->rating.pressure[r] += (double)blocks * fit->pressure[r];
-    }
-}
-
-/* A single block is by far the most frequent case. It needs no multiplication. */
-void sms__account(struct sms__sm_state *sm, const struct sms__footprint *fit, int64_t blocks, uint64_t now)
-{
-    if (blocks == 1)
-        account(sm, fit, 1, now);
-    else if (blocks == -1)
-        account(sm, fit, -1, now);
-    else
-        account(sm, fit, blocks, now);
 }
 
 void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
@@ -136,28 +85,20 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
     launch->parts += parts * (uint64_t)(blocks < 0 ? -blocks : blocks);
 }
 
-/* A block that leaves and one of the same launch that comes before the SM is rated change neither its usage nor its
- * groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. A place
- * while something is owed is one of sms__search_refill. */
+/* A block that leaves and one of the same launch that comes before the SM is rated change neither its composition nor
+ * its groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. */
 static inline void note_leave(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     sm->changed |= sm->gone || blocks > 1;
     sm->gone = launch;
-    sm->mix -= blocks * launch->shape->one;
-    if (sm->device->policy.asks_room_only && !sm->changed)
-        sm->owed = launch->fit; /* a block that takes as much may follow: sms__search_refill */
-    else
-        sms__account(sm, launch->fit, -(int64_t)blocks, now);
+    sms__compose(sm, launch->shape, -(int64_t)blocks, now);
 }
 
 static inline void note_place(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     sm->changed |= sm->gone != launch || blocks > 1;
     sm->gone = NULL;
-    sm->mix += blocks * launch->shape->one;
-    if (!sm->owed)
-        sms__account(sm, launch->fit, blocks, now);
-    sm->owed = NULL;
+    sms__compose(sm, launch->shape, blocks, now);
 }
 
 /* Removes the first resident of a group. */
@@ -250,8 +191,7 @@ static void drop_residents(struct sms__sm_state *sm, const struct sms__group *gr
         next = resident->next;
         sms__record_part(group->launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
                          (int64_t)resident->blocks);
-        sms__account(sm, group->launch->fit, -(int64_t)resident->blocks, now);
-        sm->mix -= resident->blocks * group->launch->shape->one;
+        sms__compose(sm, group->launch->shape, -(int64_t)resident->blocks, now);
         resident->next = sm->free;
         sm->free = i;
     }
@@ -278,6 +218,7 @@ struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 {
     return (struct sms__group){.launch = launch,
                                .fit = launch->fit,
+                               .shape = (uint32_t)(launch->shape - launch->device->search.shape),
                                .speed = 1,
                                .slow = 1,
                                .sm_slow = 1,

@@ -2,6 +2,7 @@
 #ifndef SMS_LEVELS_BLOCK_SM_H
 #define SMS_LEVELS_BLOCK_SM_H
 
+#include "composition.h"
 #include "device_clock.h"
 
 enum { SMS__NONE = UINT16_MAX };
@@ -22,6 +23,7 @@ struct sms__resident_cold {
 struct sms__group {
     struct sms__launch *launch;
     const struct sms__footprint *fit; /* the launch's, at hand: events visit all groups of an SM */
+    uint32_t shape;                   /* index of the launch's */
     double base;                      /* the clock's reading at `since`: ps of work done per block */
     double speed, slow;               /* slow = 1 / speed */
     double sm_slow;                   /* slowdown by the SM's own resources */
@@ -33,12 +35,8 @@ struct sms__group {
 };
 
 struct sms__sm_state {
-    double usage[SMS_RESOURCES_MAX]; /* parts; for scope device: this SM's part of the device's usage */
-    uint64_t used[SMS_LIMITS];
-    uint64_t mix;     /* its blocks by shape (struct sms__answers) */
-    double *pressure; /* [resources]: the same sums at no load; `usage` unless the contention model tells them apart */
+    struct sms__composition *composition;
     uint64_t integrated_ps;          /* time up to which the integrals are complete */
-    uint32_t oversubscribed;         /* bit r: resource r of scope sm was over 100 % at the last rating */
     uint16_t groups, free;           /* number of groups; head of the pool's free list */
     uint16_t next_group;             /* the only group that ends at the next event; SMS__NONE if not known */
     struct sms__group *group;        /* [limit of blocks]; in order of arrival */
@@ -50,8 +48,7 @@ struct sms__sm_state {
     bool dirty;   /* to be rated again at the end of this instant */
     bool coupled; /* a group's speed depends on those of groups that a resource of scope device stops (levels.c) */
     bool changed; /* its usage, its groups or the clock that one of them follows may differ from the last rating */
-    const struct sms__launch *gone;    /* that of the only block that has left since then, if none came */
-    const struct sms__footprint *owed; /* what that block took, while it is still part of `used` and `usage` */
+    const struct sms__launch *gone; /* that of the only block that has left since then, if none came */
 };
 
 /* Returns the reading of the group's clock. */
@@ -69,17 +66,6 @@ static inline uint64_t sms__group_due(const struct sms__group *group, double end
     if (clock)
         return sms__after(clock->since, (group->clock_base + (end - group->base) - clock->base) * clock->slow);
     return sms__after(group->since, (end - group->base) * group->slow);
-}
-
-/* Adds the usage of `blocks` equal blocks; a negative number subtracts it. */
-void sms__account(struct sms__sm_state *sm, const struct sms__footprint *fit, int64_t blocks, uint64_t now);
-
-/* Subtracts what a block that has left took, if that has not been done. */
-static inline void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
-{
-    if (sm->owed)
-        sms__account(sm, sm->owed, -1, now);
-    sm->owed = NULL;
 }
 
 void sms__sm_fire(void *subject, uint64_t now);

@@ -123,7 +123,7 @@ static uint64_t count_rounds(const struct sms__blocks *device, const struct sms_
         uint64_t lasts = (launch->waiting - 1) / launch->in_round;
         rounds = lasts < rounds ? lasts : rounds;
         for (int l = 0; l < SMS_LIMITS; l++) {
-            uint64_t room = device->setup.model->view.capacity[l] - sm->used[l];
+            uint64_t room = device->setup.model->view.capacity[l] - sm->composition->used[l];
             rounds = rounds * used[l] > room ? room / used[l] : rounds;
         }
     }
@@ -136,11 +136,13 @@ static bool admits(const struct sms__blocks *device, const struct placement *pla
 {
     const struct sms__footprint *fit = placement->launch->fit;
     const struct addition *sum = &device->wave->sum[placement->sm];
+    struct sms__composition has = *device->sm[placement->sm].composition;
     struct sms__sm_state after = device->sm[placement->sm];
+    after.composition = &has;
     for (size_t r = 0; r < device->setup.model->resources; r++)
-        after.usage[r] += (double)rounds * sum->usage[r] - fit->demand[r];
+        has.usage[r] += (double)rounds * sum->usage[r] - fit->demand[r];
     for (int l = 0; l < SMS_LIMITS; l++)
-        after.used[l] += rounds * sum->used[l] - fit->needs[l];
+        has.used[l] += rounds * sum->used[l] - fit->needs[l];
     return sms__verdict(device, &after, placement->launch) == SMS__ALLOWED;
 }
 

@@ -1,0 +1,310 @@
+/* Compositions. SMs that hold equally many blocks of each shape have the same usage, slow their blocks by the same
+ * factors, and get the same answers from a policy that promises to look at nothing else. So all of this is worked out
+ * once for each composition, and an SM that gets or loses a block follows a pointer to its next one. Time is added up
+ * by composition, and reaches the record as a sum of products, which is exact because all are whole numbers.
+ *
+ * Invariant: a shared composition never changes but for its time, its number of SMs and what it has learnt. What it has
+ * learnt is a pure function of its blocks, so it may be forgotten: when the table is full, all compositions in which no
+ * SM is are freed. If most changes had to make one, as with many shapes, each SM gets a composition of its own, whose
+ * sums change with its blocks. The reference engine, and devices of which an SM has a background, have only those. */
+#include "internal.h"
+
+#include <string.h>
+
+enum {
+    BUCKET_BITS = 10,
+    BUCKETS = 1 << BUCKET_BITS,
+    SHAPES_MAX = 64, /* the bits of `known` */
+    TABLE_BYTES = 4 << 20,
+    LEAST = 256, /* compositions that a table holds besides those of all SMs */
+    WORTH = 4    /* a table is kept if at least so many changes came on each composition made */
+};
+
+static bool is_apart(const struct sms__blocks *device) { return device->rating.pressure != device->rating.total; }
+
+static struct sms__composition *new_composition(struct sms__blocks *device, size_t shapes)
+{
+    struct sms__composition *new = sms__alloc(device->arena, 1, sizeof *new + shapes * sizeof new->shape[0]);
+    new->pressure = is_apart(device) ? SMS__NEW(device->arena, double, SMS_RESOURCES_MAX) : new->usage;
+    return new;
+}
+
+/* Returns the resources of scope sm of which `usage` is over 100 %, one bit each. */
+static uint32_t over_full(const struct sms__blocks *device, const double *usage)
+{
+    uint32_t over = 0;
+    for (size_t r = 0; r < device->setup.model->resources; r++)
+        over |= (uint32_t)(usage[r] > SMS_FULL) << r;
+    return over & device->rating.sm_scope;
+}
+
+/* Goes by pairs of resources, so that the compiler adds two at once. Demands beyond the device's resources are 0. */
+static inline void add(double *restrict usage, const double *restrict demand, size_t resources, double times)
+{
+    for (size_t r = 0; r < resources; r += 2) {
+        usage[r] += times * demand[r];
+        usage[r + 1] += times * demand[r + 1];
+    }
+}
+
+static void add_blocks(const struct sms__blocks *device, struct sms__composition *to, const struct sms__footprint *fit,
+                       int64_t blocks)
+{
+    add(to->usage, fit->demand, device->setup.model->resources, (double)blocks);
+    if (to->pressure != to->usage)
+        add(to->pressure, fit->pressure, device->setup.model->resources, (double)blocks);
+    for (int l = 0; l < SMS_LIMITS; l++)
+        to->used[l] += (uint64_t)blocks * fit->needs[l];
+    to->over = over_full(device, to->usage);
+}
+
+void sms__composition_record(struct sms__blocks *device, struct sms__composition *composition)
+{
+    struct sms__device_record *record = device->setup.record;
+    sms__integral time = composition->time_ps;
+    composition->time_ps = 0;
+    if (composition->used[SMS_BLOCKS])
+        record->active_ps += time;
+    for (uint32_t left = composition->over; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
+        record->over_ps[r] += time;
+        record->excess[r] += (sms__integral)(int64_t)(composition->usage[r] - SMS_FULL) * time;
+    }
+}
+
+void sms__compositions_record(struct sms__blocks *device)
+{
+    for (size_t b = 0; device->compositions.shared && b < BUCKETS; b++)
+        for (struct sms__composition *c = device->compositions.bucket[b]; c; c = c->next)
+            sms__composition_record(device, c);
+}
+
+/* Works out how much the SM slows each of its blocks. */
+static void slow_down(const struct sms__blocks *device, struct sms__composition *c)
+{
+    double slowdown[SMS_RESOURCES_MAX];
+    uint32_t slowing = sms__sm_slowdowns(device, c, slowdown);
+    for (size_t i = 0; i < device->search.shapes; i++) {
+        if (c->shape[i].blocks == 0)
+            continue;
+        c->shape[i].slow = sms__greatest(slowdown, slowing & device->search.shape[i].fit->of_sm);
+        c->shape[i].speed = 1 / c->shape[i].slow;
+    }
+}
+
+static size_t hash_of(const uint32_t *wanted, size_t shapes)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < shapes; i++)
+        hash = (hash + wanted[i] + 1) * 0x9e3779b97f4a7c15u;
+    return hash >> (64 - BUCKET_BITS);
+}
+
+static bool is_wanted(const struct sms__composition *c, const uint32_t *wanted, size_t shapes)
+{
+    bool equal = true;
+    for (size_t i = 0; i < shapes; i++)
+        equal &= c->shape[i].blocks == wanted[i];
+    return equal;
+}
+
+/* Returns one to fill, empty. */
+static struct sms__composition *take(struct sms__blocks *device)
+{
+    struct sms__composition *new = device->compositions.free;
+    size_t shapes = device->search.shapes;
+    if (!new)
+        return new_composition(device, shapes);
+    double *pressure = new->pressure;
+    device->compositions.free = new->next;
+    memset(new, 0, sizeof *new + shapes * sizeof new->shape[0]);
+    if (pressure != new->usage)
+        memset(pressure, 0, SMS_RESOURCES_MAX * sizeof *pressure);
+    new->pressure = pressure;
+    return new;
+}
+
+/* Returns the composition with the wanted blocks. Makes it if there is none. */
+static struct sms__composition *find(struct sms__blocks *device)
+{
+    struct sms__compositions *all = &device->compositions;
+    size_t shapes = device->search.shapes;
+    struct sms__composition **at = &all->bucket[hash_of(all->wanted, shapes)], *c = *at;
+    while (c && !is_wanted(c, all->wanted, shapes))
+        c = c->next;
+    if (c)
+        return c;
+    c = take(device);
+    for (size_t i = 0; i < shapes; i++) {
+        c->shape[i].blocks = all->wanted[i];
+        if (all->wanted[i])
+            add_blocks(device, c, device->search.shape[i].fit, all->wanted[i]);
+    }
+    if (device->setup.contention->slowdown)
+        slow_down(device, c);
+    c->next = *at;
+    *at = c;
+    all->count++;
+    all->made++;
+    return c;
+}
+
+/* Frees the compositions in which no SM is. */
+static void forget(struct sms__blocks *device)
+{
+    struct sms__compositions *all = &device->compositions;
+    for (size_t b = 0; b < BUCKETS; b++)
+        for (struct sms__composition **at = &all->bucket[b], *c; (c = *at);) {
+            for (size_t i = 0; i < device->search.shapes; i++)
+                c->shape[i].more = c->shape[i].less = NULL;
+            at = c->sms ? &c->next : at;
+            if (c->sms)
+                continue;
+            sms__composition_record(device, c);
+            *at = c->next;
+            c->next = all->free;
+            all->free = c;
+            all->count--;
+        }
+}
+
+/* Gives each SM a composition of its own, equal to its shared one. */
+static void part(struct sms__blocks *device)
+{
+    sms__compositions_record(device);
+    device->compositions.shared = device->compositions.keeps_answers = device->compositions.keeps_scores = false;
+    for (size_t s = 0; s < device->sms; s++) {
+        const struct sms__composition *shared = device->sm[s].composition;
+        struct sms__composition *own = new_composition(device, 0);
+        double *pressure = own->pressure;
+        *own = *shared;
+        own->pressure = pressure;
+        if (is_apart(device))
+            memcpy(pressure, shared->pressure, SMS_RESOURCES_MAX * sizeof *pressure);
+        else
+            own->pressure = own->usage;
+        device->sm[s].composition = own;
+    }
+}
+
+/* Makes room in the table, or does without it. */
+static void make_room(struct sms__blocks *device)
+{
+    struct sms__compositions *all = &device->compositions;
+    bool is_worth = all->moves >= WORTH * all->made;
+    all->moves = all->made = 0;
+    if (is_worth)
+        forget(device);
+    else
+        part(device);
+}
+
+/* Finds the composition with one block of the shape more or less. */
+static __attribute__((noinline)) struct sms__composition *
+find_next(struct sms__blocks *device, struct sms__composition *from, size_t shape, bool more)
+{
+    uint32_t *wanted = device->compositions.wanted;
+    for (size_t i = 0; i < device->search.shapes; i++)
+        wanted[i] = from->shape[i].blocks;
+    wanted[shape] = more ? wanted[shape] + 1 : wanted[shape] - 1;
+    struct sms__composition *to = find(device);
+    *(more ? &from->shape[shape].more : &from->shape[shape].less) = to;
+    return to;
+}
+
+static inline struct sms__composition *next_of(struct sms__blocks *device, struct sms__composition *from, size_t shape,
+                                               bool more)
+{
+    struct sms__composition *to = more ? from->shape[shape].more : from->shape[shape].less;
+    return to ? to : find_next(device, from, shape, more);
+}
+
+static void move_by_one(struct sms__sm_state *sm, const struct sms__shape *shape, bool more)
+{
+    struct sms__blocks *device = sm->device;
+    struct sms__composition *to = next_of(device, sm->composition, (size_t)(shape - device->search.shape), more);
+    sm->composition->sms--;
+    to->sms++;
+    sm->composition = to;
+    device->compositions.moves++;
+}
+
+/* Adds to the usage of resources of scope device. */
+static void add_to_total(struct sms__blocks *device, const struct sms__footprint *fit, int64_t blocks, uint64_t now)
+{
+    sms__integrate_total(device, now);
+    for (uint32_t left = fit->of_device; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
+        device->rating.total[r] += (double)blocks * fit->demand[r];
+        if (is_apart(device))
+            device->rating.pressure[r] += (double)blocks * fit->pressure[r];
+    }
+}
+
+void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    uint64_t limit = device->setup.model->sm.blocks;
+    device->search.full_sms -= sm->composition->used[SMS_BLOCKS] == limit;
+    if (device->compositions.shared && device->compositions.count >= device->compositions.most)
+        make_room(device);
+    if (device->compositions.shared)
+        for (int64_t i = blocks < 0 ? -blocks : blocks; i > 0; i--)
+            move_by_one(sm, shape, blocks > 0);
+    else
+        add_blocks(device, sm->composition, shape->fit, blocks);
+    device->search.full_sms += sm->composition->used[SMS_BLOCKS] == limit;
+    if (shape->fit->device_scope)
+        add_to_total(device, shape->fit, blocks, now);
+}
+
+/* Gives the SM a composition of its own, with its background. */
+static void begin_own(struct sms__blocks *device, size_t s)
+{
+    struct sms__composition *own = new_composition(device, 0);
+    sms__add_background(device->setup.model, s, own->usage);
+    if (own->pressure != own->usage)
+        memcpy(own->pressure, own->usage, sizeof own->usage);
+    own->over = over_full(device, own->usage);
+    own->sms = 1;
+    device->sm[s].composition = own;
+    for (size_t r = 0; r < device->setup.model->resources; r++) {
+        device->rating.total[r] += own->usage[r];
+        if (is_apart(device))
+            device->rating.pressure[r] += own->usage[r];
+    }
+}
+
+static size_t most_of(const struct sms__blocks *device)
+{
+    size_t each = sizeof(struct sms__composition) + device->search.shapes * sizeof(struct sms__composed);
+    size_t most = TABLE_BYTES / each, least = device->sms + LEAST;
+    return most > least ? most : least;
+}
+
+/* What a policy answers depends on the composition alone if it is pure, and looks at no resource of scope device. */
+static bool is_of_sm(const struct sms__blocks *device)
+{
+    const struct sms_block_policy *policy = device->setup.policy->policy;
+    return device->policy.pure && (!device->setup.device_scope || policy->promises & SMS_LOCAL);
+}
+
+void sms__compositions_init(struct sms__blocks *device)
+{
+    struct sms__compositions *all = &device->compositions;
+    const struct sms_block_policy *policy = device->setup.policy->policy;
+    all->shared = !device->reference && !device->setup.model->backgrounds && device->search.shapes <= SHAPES_MAX;
+    for (size_t s = 0; !all->shared && s < device->sms; s++)
+        begin_own(device, s);
+    if (!all->shared)
+        return;
+    all->most = most_of(device);
+    all->keeps_answers = !policy->admits || (device->policy.cacheable && is_of_sm(device));
+    all->keeps_scores = policy->score && is_of_sm(device);
+    all->bucket = SMS__NEW(device->arena, struct sms__composition *, BUCKETS);
+    all->wanted = SMS__NEW(device->arena, uint32_t, device->search.shapes);
+    struct sms__composition *empty = find(device);
+    empty->sms = device->sms;
+    for (size_t s = 0; s < device->sms; s++)
+        device->sm[s].composition = empty;
+}

@@ -1,0 +1,53 @@
+/* Compositions: the blocks on an SM, by shape, and what follows from them alone. */
+#ifndef SMS_LEVELS_BLOCK_COMPOSITION_H
+#define SMS_LEVELS_BLOCK_COMPOSITION_H
+
+#include "block.h"
+
+struct sms__sm_state;
+struct sms__shape;
+
+/* A shared composition's part about one shape. */
+struct sms__composed {
+    uint32_t blocks;
+    double slow, speed; /* of these blocks, by resources of scope sm; speed = 1 / slow. For models with `slowdown` */
+    double score; /* of an SM with this composition for one more such block; only if `scored` has the shape's bit */
+    struct sms__composition *more, *less; /* with one such block more, one less; NULL until needed */
+};
+
+struct sms__composition {
+    double usage[SMS_RESOURCES_MAX]; /* parts; for scope device: this SM's part of the device's usage */
+    double *pressure; /* [resources]: the same sums at no load; `usage` unless the contention model tells them apart */
+    uint64_t used[SMS_LIMITS];
+    uint32_t over;                   /* bit r: resource r of scope sm is over 100 % */
+    size_t sms;                      /* SMs that have it */
+    sms__integral time_ps;           /* SMs have spent in it, and it is not in the record yet */
+    uint64_t known, refused, scored; /* one bit a shape: the answer is known; it is a refusal; the score is known */
+    struct sms__composition *next;   /* in its bucket, or in the free list */
+    struct sms__composed shape[];    /* [shapes]; none in one that is not shared */
+};
+
+/* The compositions of a device. */
+struct sms__compositions {
+    bool shared; /* SMs with equal blocks have the same one, which never changes. Otherwise each SM has its own */
+    bool keeps_answers, keeps_scores; /* of the policy, because they depend on nothing else */
+    struct sms__composition **bucket; /* by hash of its blocks; if shared */
+    uint32_t *wanted;                 /* [shapes]: the blocks of the one that is looked for */
+    struct sms__composition *free;
+    size_t count, most;
+    uint64_t moves, made; /* changes of SMs' compositions, and those made for them, since the table was emptied */
+};
+
+/* Gives every SM its composition: that of its background. Call this once shapes and policy are known. */
+void sms__compositions_init(struct sms__blocks *device);
+
+/* Adds `blocks` blocks of the shape to the SM's composition; removes them if negative. */
+void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks, uint64_t now);
+
+/* Adds the time that SMs have spent in each composition to the record. Integrate all SMs first. */
+void sms__compositions_record(struct sms__blocks *device);
+
+/* Adds the time that SMs have spent in one of them. */
+void sms__composition_record(struct sms__blocks *device, struct sms__composition *composition);
+
+#endif
