@@ -56,6 +56,7 @@ static void add_blocks(const struct sms__blocks *device, struct sms__composition
     for (int l = 0; l < SMS_LIMITS; l++)
         to->used[l] += (uint64_t)blocks * fit->needs[l];
     to->over = over_full(device, to->usage);
+    to->is_rated = false;
 }
 
 void sms__composition_record(struct sms__blocks *device, struct sms__composition *composition)
@@ -142,6 +143,8 @@ static struct sms__composition *find(struct sms__blocks *device)
     }
     if (device->setup.contention->slowdown)
         slow_down(device, c);
+    else if (device->setup.contention->shares_device && device->setup.device_scope)
+        sms__levels_rate_composition(device, c);
     c->next = *at;
     *at = c;
     all->count++;
@@ -219,12 +222,30 @@ static inline struct sms__composition *next_of(struct sms__blocks *device, struc
     return to ? to : find_next(device, from, shape, more);
 }
 
+static void add_sms(struct sms__compositions *all, struct sms__composition *to, size_t sms)
+{
+    if (to->sms == 0) {
+        to->place = all->present++;
+        all->with_sms[to->place] = to;
+    }
+    to->sms += sms;
+}
+
+static void remove_sm(struct sms__compositions *all, struct sms__composition *from)
+{
+    if (--from->sms)
+        return;
+    struct sms__composition *last = all->with_sms[--all->present];
+    last->place = from->place;
+    all->with_sms[last->place] = last;
+}
+
 static void move_by_one(struct sms__sm_state *sm, const struct sms__shape *shape, bool more)
 {
     struct sms__blocks *device = sm->device;
     struct sms__composition *to = next_of(device, sm->composition, (size_t)(shape - device->search.shape), more);
-    sm->composition->sms--;
-    to->sms++;
+    remove_sm(&device->compositions, sm->composition);
+    add_sms(&device->compositions, to, 1);
     sm->composition = to;
     device->compositions.moves++;
 }
@@ -303,8 +324,9 @@ void sms__compositions_init(struct sms__blocks *device)
     all->keeps_scores = policy->score && is_of_sm(device);
     all->bucket = SMS__NEW(device->arena, struct sms__composition *, BUCKETS);
     all->wanted = SMS__NEW(device->arena, uint32_t, device->search.shapes);
+    all->with_sms = SMS__NEW(device->arena, struct sms__composition *, device->sms);
     struct sms__composition *empty = find(device);
-    empty->sms = device->sms;
+    add_sms(all, empty, device->sms);
     for (size_t s = 0; s < device->sms; s++)
         device->sm[s].composition = empty;
 }

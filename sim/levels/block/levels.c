@@ -1,46 +1,34 @@
 /* Max-min fairness across SMs. The users of a full resource of scope device rise together, and stop at one speed, its
  * level. Until then no SM is slowed by another. So the level follows from the speeds that each SM alone allows, which
- * are kept as steps: the demand of the groups that stop at the same speed. Only an SM whose blocks change gets new
- * steps.
+ * its composition knows, and from how many SMs have that composition. What users at a speed take is counted in whole
+ * numbers, so that a sum does not depend on its order, and SMs with equal blocks are one term.
+ *
+ * If a second resource of scope device is full, the compositions of which the first level slows a block are rated below
+ * that level to find the second, and so on. Often this is not needed: if the second would not be full even if all such
+ * blocks rose to the first level, it has no level.
  *
  * Groups that a level stops follow a device clock. A level that changes concerns an SM only if one of its groups starts
  * or stops following the clock, which device_clock.c finds, or if the SM is coupled: a group that the level does not
  * stop gets what those that it stops leave. Such a group G uses the resource of its SM that stops it together with a
  * group F that a level stops earlier. So F's level is below what the SM allows F, that is at most what it allows G, and
  * this is at most G's own level. Hence with several full resources, too, the SM is coupled as long as F follows a
- * clock, in whatever order the levels change.
- *
- * If a second resource of scope device is full, the SMs are rated below the level of the first to find the second, and
- * so on. Only this visits all SMs. */
+ * clock, in whatever order the levels change. */
 #include "internal.h"
 
 #include <string.h>
 
-/* The length of a step: a speed, and a demand for each resource of scope device. */
-static size_t stride(const struct sms__blocks *device)
-{
-    return 1 + (size_t)__builtin_popcount(device->rating.device_scope);
-}
+/* Speeds are counted in parts of 2^-48, so that speed x demand is a whole number. */
+static const double ONE = 281474976710656.0;
 
 void sms__levels_init(struct sms__blocks *device)
 {
     struct sms__levels *levels = &device->rating.levels;
-    size_t most = device->sms * device->setup.model->sm.blocks;
+    size_t limit = device->setup.model->sm.blocks, most = device->sms * limit;
     if (!device->setup.contention->shares_device || !device->setup.device_scope)
         return;
-    levels->own_slow = SMS__NEW(device->arena, double, most);
-    levels->step = SMS__NEW(device->arena, double, most *stride(device));
-    levels->steps = SMS__NEW(device->arena, uint32_t, device->sms);
-}
-
-void sms__describe(const struct sms__sm_state *sm)
-{
-    struct sms__rating *rating = &sm->device->rating;
-    for (size_t g = 0; g < sm->groups; g++) {
-        const struct sms__group *group = &sm->group[g];
-        rating->group[g] =
-            (struct sms_group){sm->idx, group->blocks, group->fit->pressure, &rating->speed[g], group->fit->cls, 0};
-    }
+    levels->own_speed = SMS__NEW(device->arena, double, most);
+    levels->user = SMS__NEW(device->arena, struct sms__level_user, most);
+    levels->equal = SMS__NEW(device->arena, struct sms__equal_blocks, limit);
 }
 
 bool sms__shares_device(const struct sms__blocks *device)
@@ -59,88 +47,170 @@ static double slow_of(const struct sms__levels *levels, const struct sms__footpr
     return slow;
 }
 
-/* Rates the SM's groups, no faster than the levels allow if `within` is set. */
-static void rate_sm(const struct sms__sm_state *sm, bool within)
+/* Asks the model for the speeds of the blocks listed, no faster than the levels allow if `within` is set. Equal blocks
+ * are one group, in the order of shapes, so that the answer depends on the composition alone. */
+static void rate_listed(struct sms__blocks *device, const struct sms__composition *composition, bool within)
 {
-    struct sms__blocks *device = sm->device;
     struct sms__rating *rating = &device->rating;
-    sms__describe(sm);
-    for (size_t g = 0; within && g < sm->groups; g++) {
-        double slow = slow_of(&rating->levels, sm->group[g].fit);
-        rating->group[g].most = slow > 1 ? 1 / slow : 0;
+    for (size_t i = 0; i < rating->levels.shapes; i++) {
+        struct sms__equal_blocks *equal = &rating->levels.equal[i];
+        double slow = within ? slow_of(&rating->levels, equal->fit) : 1;
+        rating->group[i] = (struct sms_group){
+            0, equal->blocks, equal->fit->pressure, &equal->speed, equal->fit->cls, slow > 1 ? 1 / slow : 0};
     }
-    device->setup.contention->rate(&device->setup.contention_view, sm->composition->pressure, rating->group,
-                                   sm->groups);
+    device->setup.contention->rate(&device->setup.contention_view, composition->pressure, rating->group,
+                                   rating->levels.shapes);
 }
 
-static double *steps_of(const struct sms__blocks *device, size_t sm)
+/* Lists the blocks of a shared composition by shape, with the speeds that an SM alone allows them. */
+static void list_composition(struct sms__blocks *device, const struct sms__composition *composition)
 {
-    return device->rating.levels.step + sm * device->setup.model->sm.blocks * stride(device);
+    struct sms__levels *levels = &device->rating.levels;
+    levels->shapes = 0;
+    for (uint32_t i = 0; i < device->search.shapes; i++)
+        if (composition->shape[i].blocks)
+            levels->equal[levels->shapes++] = (struct sms__equal_blocks){
+                i, composition->shape[i].blocks, device->search.shape[i].fit, composition->shape[i].speed};
 }
 
-static double *own_slow(const struct sms__sm_state *sm)
+void sms__levels_rate_composition(struct sms__blocks *device, struct sms__composition *composition)
 {
-    return sm->device->rating.levels.own_slow + sm->idx * sm->device->setup.model->sm.blocks;
-}
-
-/* Adds the group to the step of its speed. Demands are whole parts, so their sums do not depend on the order. */
-static void add_step(const struct sms__sm_state *sm, const struct sms__group *group, double speed)
-{
-    const struct sms__blocks *device = sm->device;
-    uint32_t *steps = &device->rating.levels.steps[sm->idx];
-    double *step = steps_of(device, sm->idx), *end = step + *steps * stride(device);
-    while (step < end && *step != speed)
-        step += stride(device);
-    if (step == end) {
-        memset(step, 0, stride(device) * sizeof *step);
-        *step = speed;
-        ++*steps;
+    struct sms__levels *levels = &device->rating.levels;
+    list_composition(device, composition);
+    rate_listed(device, composition, false);
+    for (size_t i = 0; i < levels->shapes; i++) {
+        struct sms__composed *shape = &composition->shape[levels->equal[i].shape];
+        shape->speed = levels->equal[i].speed;
+        shape->slow = 1 / shape->speed;
     }
-    for (uint32_t left = device->rating.device_scope; left; left &= left - 1)
-        *++step += group->fit->pressure[__builtin_ctz(left)] * group->blocks;
 }
 
-/* Finds the steps from rating.speed. */
-static void find_steps(const struct sms__sm_state *sm)
+/* Adds the group to those of its shape. */
+static void list_group(struct sms__levels *levels, const struct sms__group *group)
 {
-    sm->device->rating.levels.steps[sm->idx] = 0;
+    size_t at = 0;
+    while (at < levels->shapes && levels->equal[at].shape < group->shape)
+        at++;
+    if (at == levels->shapes || levels->equal[at].shape != group->shape) {
+        memmove(&levels->equal[at + 1], &levels->equal[at], (levels->shapes - at) * sizeof *levels->equal);
+        levels->equal[at] = (struct sms__equal_blocks){group->shape, 0, group->fit, 0};
+        levels->shapes++;
+    }
+    levels->equal[at].blocks += group->blocks;
+}
+
+/* Returns the speeds that the SM alone allows its blocks, in the order of shapes, if its composition is its own. */
+static double *own_speed(const struct sms__sm_state *sm)
+{
+    return sm->device->rating.levels.own_speed + sm->idx * sm->device->setup.model->sm.blocks;
+}
+
+/* Lists the blocks of an SM by shape, with the speeds that it alone allows them. */
+static void list_sm(const struct sms__sm_state *sm)
+{
+    struct sms__levels *levels = &sm->device->rating.levels;
+    struct sms__composition *own = sm->composition;
+    levels->shapes = 0;
     for (size_t g = 0; g < sm->groups; g++)
-        if (sm->group[g].fit->of_device)
-            add_step(sm, &sm->group[g], sm->device->rating.speed[g]);
+        list_group(levels, &sm->group[g]);
+    if (!own->is_rated)
+        rate_listed(sm->device, own, false);
+    for (size_t i = 0; i < levels->shapes; i++)
+        *(own->is_rated ? &levels->equal[i].speed : &own_speed(sm)[i]) =
+            own->is_rated ? own_speed(sm)[i] : levels->equal[i].speed;
+    own->is_rated = true;
 }
 
-static void rate_alone(const struct sms__sm_state *sm)
+/* Equal SMs: those of a shared composition, or one. */
+struct alike {
+    const struct sms__composition *composition;
+    uint64_t sms;
+};
+
+static size_t count_alike(const struct sms__blocks *device)
 {
-    rate_sm(sm, false);
-    for (size_t g = 0; g < sm->groups; g++)
-        own_slow(sm)[g] = 1 / sm->device->rating.speed[g];
-    find_steps(sm);
+    return device->compositions.shared ? device->compositions.present : device->sms;
 }
 
-/* Returns the speed that the groups of steps of at least `level` can reach together; 2 if there are none. */
-static double reach(const struct sms__blocks *device, size_t column, double level)
+/* Lists the blocks of one of the i-th equal SMs. */
+static struct alike list_alike(struct sms__blocks *device, size_t i)
 {
-    double left = SMS_FULL * (double)device->sms, rising = 0;
-    for (size_t s = 0; s < device->sms; s++) {
-        const double *step = steps_of(device, s);
-        for (uint32_t i = 0; i < device->rating.levels.steps[s]; i++, step += stride(device)) {
-            bool below = *step < level;
-            left -= below ? *step * step[column] : 0;
-            rising += below ? 0 : step[column];
+    if (!device->compositions.shared) {
+        list_sm(&device->sm[i]);
+        return (struct alike){device->sm[i].composition, 1};
+    }
+    const struct sms__composition *composition = device->compositions.with_sms[i];
+    list_composition(device, composition);
+    return (struct alike){composition, composition->sms};
+}
+
+/* True if a level slows one of the blocks listed. */
+static bool is_slowed(const struct sms__levels *levels)
+{
+    bool slowed = false;
+    for (size_t i = 0; i < levels->shapes; i++)
+        slowed |= slow_of(levels, levels->equal[i].fit) * levels->equal[i].speed > 1;
+    return slowed;
+}
+
+/* Which speeds to reckon with, where a level slows a block of the SM: those of its SM alone, those that none of its
+ * blocks exceeds within the levels, or those within the levels. */
+enum speeds { ALONE, AT_MOST, WITHIN };
+
+static void find_speeds(struct sms__blocks *device, const struct alike *alike, enum speeds speeds)
+{
+    struct sms__levels *levels = &device->rating.levels;
+    if (speeds == WITHIN)
+        rate_listed(device, alike->composition, true);
+    for (size_t i = 0; speeds == AT_MOST && i < levels->shapes; i++)
+        levels->equal[i].speed = 1 / slow_of(levels, levels->equal[i].fit);
+}
+
+/* Finds the users of resources of scope device and their speeds. */
+static void find_users(struct sms__blocks *device, enum speeds speeds)
+{
+    struct sms__levels *levels = &device->rating.levels;
+    levels->users = 0;
+    for (size_t a = 0; a < count_alike(device); a++) {
+        const struct alike alike = list_alike(device, a);
+        if (speeds != ALONE && is_slowed(levels))
+            find_speeds(device, &alike, speeds);
+        for (size_t i = 0; i < levels->shapes; i++) {
+            const struct sms__equal_blocks *equal = &levels->equal[i];
+            if (equal->fit->of_device)
+                levels->user[levels->users++] = (struct sms__level_user){equal->fit, equal->blocks * alike.sms,
+                                                                         equal->speed, (uint64_t)(equal->speed * ONE)};
         }
     }
-    return rising > 0 ? left / rising : 2;
 }
 
-/* Returns the speed at which the resource stops its users. What groups of lower steps leave lets it rise, until no
- * further step is below it. The result depends only on the steps and not on those before. */
+/* Returns what the users of `at least` this speed demand of the resource, and what the others leave, in parts. */
+static uint64_t rising_at(const struct sms__blocks *device, int r, double level, sms__integral *left)
+{
+    const struct sms__levels *levels = &device->rating.levels;
+    uint64_t rising = 0;
+    *left = (sms__integral)((uint64_t)SMS_FULL * device->sms) << 48;
+    for (const struct sms__level_user *user = levels->user, *end = user + levels->users; user < end; user++) {
+        uint64_t demand = (uint64_t)user->fit->pressure[r] * user->blocks;
+        bool below = user->speed < level;
+        *left -= below ? (sms__integral)demand * user->parts : 0;
+        rising += below ? 0 : demand;
+    }
+    return rising;
+}
+
+/* Returns the speed at which the resource stops its users. What slower users leave lets it rise, until no further user
+ * is slower. */
 static double find_level(const struct sms__blocks *device, int r)
 {
-    uint32_t before = device->rating.device_scope & (((uint32_t)1 << r) - 1);
-    size_t column = 1 + (size_t)__builtin_popcount(before);
     double level = 0;
-    for (double next; level < 1 && (next = reach(device, column, level)) > level;)
-        level = next;
+    for (double next = 0; level < 1; level = next) {
+        sms__integral left;
+        uint64_t rising = rising_at(device, r, level, &left);
+        next = rising > 0 ? (double)left / ONE / (double)rising : 2;
+        if (next <= level)
+            break;
+    }
     return level;
 }
 
@@ -169,34 +239,32 @@ static uint32_t find_oversubscribed(const struct sms__blocks *device)
     return over;
 }
 
-static void find_levels(struct sms__blocks *device)
+/* Returns those of the resources that may be full although others have levels. */
+static uint32_t may_be_full(struct sms__blocks *device, uint32_t resources)
+{
+    uint32_t full = 0;
+    if (resources)
+        find_users(device, AT_MOST);
+    for (uint32_t rest = resources; rest; rest &= rest - 1) {
+        sms__integral left;
+        rising_at(device, __builtin_ctz(rest), 2, &left);
+        full |= left < 0 ? rest & -rest : 0;
+    }
+    return full;
+}
+
+void sms__levels_find(struct sms__blocks *device)
 {
     struct sms__levels *levels = &device->rating.levels;
     memset(levels->slow, 0, sizeof levels->slow);
-    levels->stale = false;
     uint32_t over = find_oversubscribed(device);
-    for (int r; (r = find_lowest(device, over)) >= 0;) {
-        over &= ~((uint32_t)1 << r);
-        levels->stale |= over != 0;
-        for (size_t s = 0; over && s < device->sms; s++) {
-            rate_sm(&device->sm[s], true);
-            find_steps(&device->sm[s]);
-        }
+    if (over)
+        find_users(device, ALONE);
+    for (int r; over && (r = find_lowest(device, over)) >= 0;) {
+        over = may_be_full(device, over & ~((uint32_t)1 << r));
+        if (over)
+            find_users(device, WITHIN);
     }
-}
-
-void sms__levels_find(struct sms__blocks *device, bool all)
-{
-    struct sms__rating *rating = &device->rating;
-    all |= rating->levels.stale;
-    for (size_t s = 0; all && s < device->sms; s++)
-        rate_alone(&device->sm[s]);
-    for (size_t i = 0; !all && i < rating->dirty_count; i++) {
-        const struct sms__sm_state *sm = &device->sm[rating->dirty[i]];
-        if (sm->changed || sm->gone)
-            rate_alone(sm);
-    }
-    find_levels(device);
 }
 
 void sms__levels_mark(struct sms__blocks *device)
@@ -207,48 +275,72 @@ void sms__levels_mark(struct sms__blocks *device)
             sms__mark_changed(&device->sm[s]);
 }
 
+/* Returns the entry of the group's shape among those listed. */
+static const struct sms__equal_blocks *listed(const struct sms__levels *levels, const struct sms__group *group)
+{
+    const struct sms__equal_blocks *equal = levels->equal;
+    while (equal->shape != group->shape)
+        equal++;
+    return equal;
+}
+
+/* Writes by how much the SM alone slows each group. */
+static void find_own_slow(const struct sms__sm_state *sm, double *slow)
+{
+    if (!sm->device->compositions.shared)
+        list_sm(sm);
+    for (size_t g = 0; g < sm->groups; g++)
+        slow[g] = sm->device->compositions.shared ? sm->composition->shape[sm->group[g].shape].slow
+                                                  : 1 / listed(&sm->device->rating.levels, &sm->group[g])->speed;
+}
+
 /* Returns by how much a level slows the group if the group follows a device clock for that, otherwise 1. As in rate.c,
  * a group of which both slowdowns are equal keeps following what it follows. */
-static double slow_of_follower(const struct sms__sm_state *sm, size_t g)
+static double slow_of_follower(const struct sms__sm_state *sm, size_t g, double own)
 {
-    double slow = slow_of(&sm->device->rating.levels, sm->group[g].fit), own = own_slow(sm)[g];
+    double slow = slow_of(&sm->device->rating.levels, sm->group[g].fit);
     return slow > own || (slow == own && sm->group[g].clock) ? slow : 1;
 }
 
 /* True if a level stops a group, and the SM stops another at a speed that may be above this level. */
-static bool is_coupled(const struct sms__sm_state *sm)
+static bool is_coupled(const struct sms__sm_state *sm, const double *own)
 {
     double most = 1;
     bool coupled = false;
     for (size_t g = 0; g < sm->groups; g++) {
-        double slow = slow_of_follower(sm, g);
+        double slow = slow_of_follower(sm, g, own[g]);
         most = slow > most ? slow : most;
     }
     for (size_t g = 0; most > 1 && g < sm->groups; g++)
-        coupled |= own_slow(sm)[g] > 1 && slow_of_follower(sm, g) == 1 &&
+        coupled |= own[g] > 1 && slow_of_follower(sm, g, own[g]) == 1 &&
                    slow_of(&sm->device->rating.levels, sm->group[g].fit) < most;
     return coupled;
 }
 
-/* Returns the slowdown by the SM of a group that was rated within the levels. */
-static double slow_within(const struct sms_group *rated, double own, double level)
+/* Returns the slowdown by the SM of blocks that were rated within the levels. */
+static double slow_within(const struct sms__levels *levels, const struct sms__equal_blocks *rated, double own)
 {
-    bool by_device = rated->most > 0 && *rated->speed >= rated->most;
+    double level = slow_of(levels, rated->fit);
+    bool by_device = level > 1 && rated->speed >= 1 / level;
     if (!by_device)
-        return 1 / *rated->speed;
+        return 1 / rated->speed;
     return own < level ? own : 1;
 }
 
 const double *sms__levels_rate(struct sms__sm_state *sm)
 {
     struct sms__rating *rating = &sm->device->rating;
-    bool coupled = is_coupled(sm);
+    double *slow = rating->speed;
+    find_own_slow(sm, slow);
+    bool coupled = is_coupled(sm, slow);
     rating->levels.coupled += (size_t)coupled - (size_t)sm->coupled;
     sm->coupled = coupled;
     if (!coupled)
-        return own_slow(sm);
-    rate_sm(sm, true);
+        return slow;
+    if (sm->device->compositions.shared)
+        list_composition(sm->device, sm->composition);
+    rate_listed(sm->device, sm->composition, true);
     for (size_t g = 0; g < sm->groups; g++)
-        rating->speed[g] = slow_within(&rating->group[g], own_slow(sm)[g], slow_of(&rating->levels, sm->group[g].fit));
-    return rating->speed;
+        slow[g] = slow_within(&rating->levels, listed(&rating->levels, &sm->group[g]), slow[g]);
+    return slow;
 }

@@ -6,13 +6,12 @@
 
 void sms__levels_init(struct sms__blocks *device); /* after sms__rate_init */
 
-/* Writes the SM's groups to rating.group, for the contention model. It writes its answers to rating.speed. */
-void sms__describe(const struct sms__sm_state *sm);
-
 /* True if the model leaves the resources of scope device to these functions, and a kernel demands one. */
 bool sms__shares_device(const struct sms__blocks *device);
-/* Finds the levels. If not `all`, only the SMs to be rated have changed since the last call. */
-void sms__levels_find(struct sms__blocks *device, bool all);
+/* Works out the speeds that an SM of a shared composition allows its blocks. */
+void sms__levels_rate_composition(struct sms__blocks *device, struct sms__composition *composition);
+/* Finds the levels. */
+void sms__levels_find(struct sms__blocks *device);
 /* Has those SMs rated whose speeds may have changed although no group starts or stops following a device clock. */
 void sms__levels_mark(struct sms__blocks *device);
 /* Returns by how much its SM slows each group, valid until the next rating. Where the device slows a group more, this

@@ -134,6 +134,17 @@ static void slow_down_anew(struct sms__sm_state *sm, uint64_t now)
     }
 }
 
+/* Describes the SM's groups to the contention model. */
+static void describe(const struct sms__sm_state *sm)
+{
+    struct sms__rating *rating = &sm->device->rating;
+    for (size_t g = 0; g < sm->groups; g++) {
+        const struct sms__group *group = &sm->group[g];
+        rating->group[g] =
+            (struct sms_group){sm->idx, group->blocks, group->fit->pressure, &rating->speed[g], group->fit->cls, 0};
+    }
+}
+
 /* Gives the groups the speeds that the model computed. */
 static void apply_speeds(struct sms__sm_state *sm, uint64_t now)
 {
@@ -173,7 +184,7 @@ static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
         share(sm, now);
         return;
     }
-    sms__describe(sm);
+    describe(sm);
     const double *usage = average_device_scope(device, sm->composition->pressure, device->rating.pressure, buffer);
     model->rate(&device->setup.contention_view, usage, device->rating.group, sm->groups);
     apply_speeds(sm, now);
@@ -292,7 +303,7 @@ static bool are_as_rated(const struct sms__blocks *device)
 static void update_device(struct sms__blocks *device, uint64_t now)
 {
     if (sms__shares_device(device))
-        sms__levels_find(device, false);
+        sms__levels_find(device);
     sms__device_clock_update(device, now);
     if (sms__shares_device(device))
         sms__levels_mark(device);

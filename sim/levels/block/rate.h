@@ -10,14 +10,30 @@ struct sms__known {
 };
 enum { SMS__KNOWN = 256 };
 
+/* The blocks of an SM that have one shape. */
+struct sms__equal_blocks {
+    uint32_t shape;
+    size_t blocks;
+    const struct sms__footprint *fit;
+    double speed;
+};
+
+/* Equal blocks on equal SMs that demand a resource of scope device. */
+struct sms__level_user {
+    const struct sms__footprint *fit;
+    uint64_t blocks;
+    double speed;
+    uint64_t parts; /* the same speed in whole parts (levels.c) */
+};
+
 /* For models with `shares_device`: how fast the SMs and the resources of scope device let blocks run. */
 struct sms__levels {
     double slow[SMS_RESOURCES_MAX]; /* by a resource of scope device; at most 1: it is not full */
-    double *own_slow;               /* [sms][limit of blocks]: of each group, by its SM alone */
-    double *step;                   /* [sms][limit of blocks][1 + resources of scope device], levels.c */
-    uint32_t *steps;                /* [sms] */
-    size_t coupled;                 /* number of coupled SMs */
-    bool stale;                     /* the steps are not those of the SMs alone */
+    double *own_speed; /* [sms][limit of blocks]: of blocks by shape, by SMs with compositions of their own */
+    struct sms__equal_blocks *equal; /* [shapes]: the blocks of the SM that is looked at, by rising shape */
+    size_t shapes;
+    struct sms__level_user *user; /* [users], in no order */
+    size_t users, coupled;        /* `coupled`: number of coupled SMs */
 };
 
 struct sms__rating {
