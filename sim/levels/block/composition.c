@@ -26,6 +26,8 @@ static struct sms__composition *new_composition(struct sms__blocks *device, size
 {
     struct sms__composition *new = sms__alloc(device->arena, 1, sizeof *new + shapes * sizeof new->shape[0]);
     new->pressure = is_apart(device) ? SMS__NEW(device->arena, double, SMS_RESOURCES_MAX) : new->usage;
+    if (device->compositions.keeps_scores)
+        new->row = SMS__NEW(device->arena, uint64_t, device->search.words);
     return new;
 }
 
@@ -56,6 +58,7 @@ static void add_blocks(const struct sms__blocks *device, struct sms__composition
     for (int l = 0; l < SMS_LIMITS; l++)
         to->used[l] += (uint64_t)blocks * fit->needs[l];
     to->over = over_full(device, to->usage);
+    to->is_full = to->used[SMS_BLOCKS] == device->setup.model->sm.blocks;
     to->is_rated = false;
 }
 
@@ -117,11 +120,13 @@ static struct sms__composition *take(struct sms__blocks *device)
     if (!new)
         return new_composition(device, shapes);
     double *pressure = new->pressure;
+    uint64_t *row = new->row; /* no SM has it, so no bit is set */
     device->compositions.free = new->next;
     memset(new, 0, sizeof *new + shapes * sizeof new->shape[0]);
-    if (pressure != new->usage)
+    if (is_apart(device))
         memset(pressure, 0, SMS_RESOURCES_MAX * sizeof *pressure);
     new->pressure = pressure;
+    new->row = row;
     return new;
 }
 
@@ -182,10 +187,7 @@ static void part(struct sms__blocks *device)
         double *pressure = own->pressure;
         *own = *shared;
         own->pressure = pressure;
-        if (is_apart(device))
-            memcpy(pressure, shared->pressure, SMS_RESOURCES_MAX * sizeof *pressure);
-        else
-            own->pressure = own->usage;
+        memcpy(pressure, shared->pressure, SMS_RESOURCES_MAX * sizeof *pressure);
         device->sm[s].composition = own;
     }
 }
@@ -202,11 +204,15 @@ static void make_room(struct sms__blocks *device)
         part(device);
 }
 
-/* Finds the composition with one block of the shape more or less. */
+/* Finds the composition with one block of the shape more or less. Returns NULL if SMs have just got their own. */
 static __attribute__((noinline)) struct sms__composition *
 find_next(struct sms__blocks *device, struct sms__composition *from, size_t shape, bool more)
 {
     uint32_t *wanted = device->compositions.wanted;
+    if (device->compositions.count >= device->compositions.most)
+        make_room(device);
+    if (!device->compositions.shared)
+        return NULL;
     for (size_t i = 0; i < device->search.shapes; i++)
         wanted[i] = from->shape[i].blocks;
     wanted[shape] = more ? wanted[shape] + 1 : wanted[shape] - 1;
@@ -215,39 +221,48 @@ find_next(struct sms__blocks *device, struct sms__composition *from, size_t shap
     return to;
 }
 
-static inline struct sms__composition *next_of(struct sms__blocks *device, struct sms__composition *from, size_t shape,
-                                               bool more)
+static void count_first(struct sms__compositions *all, struct sms__composition *to)
 {
-    struct sms__composition *to = more ? from->shape[shape].more : from->shape[shape].less;
-    return to ? to : find_next(device, from, shape, more);
+    to->place = all->present++;
+    all->with_sms[to->place] = to;
 }
 
-static void add_sms(struct sms__compositions *all, struct sms__composition *to, size_t sms)
+static void count_last(struct sms__compositions *all, const struct sms__composition *from)
 {
-    if (to->sms == 0) {
-        to->place = all->present++;
-        all->with_sms[to->place] = to;
-    }
-    to->sms += sms;
-}
-
-static void remove_sm(struct sms__compositions *all, struct sms__composition *from)
-{
-    if (--from->sms)
-        return;
     struct sms__composition *last = all->with_sms[--all->present];
     last->place = from->place;
     all->with_sms[last->place] = last;
 }
 
-static void move_by_one(struct sms__sm_state *sm, const struct sms__shape *shape, bool more)
+static inline void count(struct sms__compositions *all, size_t sm, struct sms__composition *from,
+                         struct sms__composition *to)
+{
+    if (from->sms == 0)
+        count_last(all, from);
+    if (to->sms == 1)
+        count_first(all, to);
+    if (!all->keeps_scores)
+        return;
+    from->row[sm / 64] ^= (uint64_t)1 << (sm % 64);
+    to->row[sm / 64] ^= (uint64_t)1 << (sm % 64);
+}
+
+/* Gives the SM the composition with one block more or less. Returns false if SMs have just got their own. */
+static inline bool move_by_one(struct sms__sm_state *sm, const struct sms__shape *shape, bool more)
 {
     struct sms__blocks *device = sm->device;
-    struct sms__composition *to = next_of(device, sm->composition, (size_t)(shape - device->search.shape), more);
-    remove_sm(&device->compositions, sm->composition);
-    add_sms(&device->compositions, to, 1);
+    size_t idx = (size_t)(shape - device->search.shape);
+    struct sms__composition *from = sm->composition;
+    struct sms__composition *to = more ? from->shape[idx].more : from->shape[idx].less;
+    if (!to && !(to = find_next(device, from, idx, more)))
+        return false;
+    from->sms--;
+    to->sms++;
+    if (device->compositions.counts_sms)
+        count(&device->compositions, sm->idx, from, to);
     sm->composition = to;
     device->compositions.moves++;
+    return true;
 }
 
 /* Adds to the usage of resources of scope device. */
@@ -265,16 +280,13 @@ static void add_to_total(struct sms__blocks *device, const struct sms__footprint
 void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    uint64_t limit = device->setup.model->sm.blocks;
-    device->search.full_sms -= sm->composition->used[SMS_BLOCKS] == limit;
-    if (device->compositions.shared && device->compositions.count >= device->compositions.most)
-        make_room(device);
-    if (device->compositions.shared)
-        for (int64_t i = blocks < 0 ? -blocks : blocks; i > 0; i--)
-            move_by_one(sm, shape, blocks > 0);
-    else
-        add_blocks(device, sm->composition, shape->fit, blocks);
-    device->search.full_sms += sm->composition->used[SMS_BLOCKS] == limit;
+    int64_t left = blocks < 0 ? -blocks : blocks;
+    device->search.full_sms -= sm->composition->is_full;
+    while (device->compositions.shared && left > 0 && move_by_one(sm, shape, blocks > 0))
+        left--;
+    if (left > 0)
+        add_blocks(device, sm->composition, shape->fit, blocks < 0 ? -left : left);
+    device->search.full_sms += sm->composition->is_full;
     if (shape->fit->device_scope)
         add_to_total(device, shape->fit, blocks, now);
 }
@@ -298,7 +310,8 @@ static void begin_own(struct sms__blocks *device, size_t s)
 
 static size_t most_of(const struct sms__blocks *device)
 {
-    size_t each = sizeof(struct sms__composition) + device->search.shapes * sizeof(struct sms__composed);
+    size_t each = sizeof(struct sms__composition) + device->search.shapes * sizeof(struct sms__composed) +
+                  device->search.words * sizeof(uint64_t);
     size_t most = TABLE_BYTES / each, least = device->sms + LEAST;
     return most > least ? most : least;
 }
@@ -321,12 +334,17 @@ void sms__compositions_init(struct sms__blocks *device)
         return;
     all->most = most_of(device);
     all->keeps_answers = !policy->admits || (device->policy.cacheable && is_of_sm(device));
-    all->keeps_scores = policy->score && is_of_sm(device);
+    all->keeps_scores = policy->score && all->keeps_answers && is_of_sm(device);
+    all->counts_sms = all->keeps_scores || device->setup.contention->shares_device;
     all->bucket = SMS__NEW(device->arena, struct sms__composition *, BUCKETS);
     all->wanted = SMS__NEW(device->arena, uint32_t, device->search.shapes);
     all->with_sms = SMS__NEW(device->arena, struct sms__composition *, device->sms);
     struct sms__composition *empty = find(device);
-    add_sms(all, empty, device->sms);
-    for (size_t s = 0; s < device->sms; s++)
+    empty->sms = device->sms;
+    count_first(all, empty);
+    for (size_t s = 0; s < device->sms; s++) {
         device->sm[s].composition = empty;
+        if (empty->row)
+            empty->row[s / 64] |= (uint64_t)1 << (s % 64);
+    }
 }

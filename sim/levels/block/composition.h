@@ -22,6 +22,8 @@ struct sms__composition {
     uint32_t over;                   /* bit r: resource r of scope sm is over 100 % */
     size_t sms;                      /* SMs that have it */
     size_t place;                    /* in `with_sms`, if there are any */
+    uint64_t *row;                   /* the SMs that have it, one bit each; NULL unless `keeps_scores` */
+    bool is_full;                    /* it has as many blocks as an SM can hold */
     bool is_rated;                   /* levels.c knows the speeds that it allows alone; only if it is not shared */
     sms__integral time_ps;           /* SMs have spent in it, and it is not in the record yet */
     uint64_t known, refused, scored; /* one bit a shape: the answer is known; it is a refusal; the score is known */
@@ -37,7 +39,8 @@ struct sms__compositions {
     uint32_t *wanted;                 /* [shapes]: the blocks of the one that is looked for */
     struct sms__composition *free;
     size_t count, most;
-    struct sms__composition **with_sms; /* [present]: those that SMs have, in no order; if shared */
+    bool counts_sms;                    /* `with_sms` is kept, because somebody looks at it */
+    struct sms__composition **with_sms; /* [present]: those that SMs have, in no order; if they are counted */
     size_t present;
     uint64_t moves, made; /* changes of SMs' compositions, and those made for them, since the table was emptied */
 };

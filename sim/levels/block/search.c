@@ -240,11 +240,9 @@ static inline int known_verdict(const struct sms__blocks *device, const struct s
     return composition->refused & bit ? SMS__REFUSED_BY_LIMIT : SMS__ALLOWED;
 }
 
-static inline double known_score(const struct sms__blocks *device, const struct sms__sm_state *sm,
-                                 const struct sms__launch *launch)
+static double known_score(const struct sms__blocks *device, const struct sms__sm_state *sm,
+                          const struct sms__launch *launch)
 {
-    if (!device->compositions.keeps_scores)
-        return sms__score(device, sm, launch);
     size_t shape = (size_t)(launch->shape - device->search.shape);
     struct sms__composition *composition = sm->composition;
     if (!(composition->scored >> shape & 1)) {
@@ -294,13 +292,49 @@ static long search_best(const struct sms__blocks *device, const struct sms__laun
     double highest = 0;
     for (long sm = first_of(device, launch, 0, device->sms); sm >= 0;
          sm = first_of(device, launch, (size_t)sm + 1, device->sms)) {
-        double score = known_score(device, &device->sm[sm], launch);
+        double score = sms__score(device, &device->sm[sm], launch);
         if (best >= 0 && score <= highest)
             continue;
         best = sm;
         highest = score;
     }
     return best;
+}
+
+static size_t first_bit(const uint64_t *row)
+{
+    size_t word = 0;
+    while (!row[word])
+        word++;
+    return word * 64 + (size_t)__builtin_ctzll(row[word]);
+}
+
+/* The same where SMs of a composition have one score: among those that have most, it takes the lowest SM. */
+static long search_best_composition(const struct sms__blocks *device, const struct sms__launch *launch)
+{
+    const struct sms__compositions *all = &device->compositions;
+    size_t best = SIZE_MAX;
+    double highest = 0;
+    for (size_t i = 0; i < all->present; i++) {
+        size_t sm = first_bit(all->with_sms[i]->row);
+        if (known_verdict(device, &device->sm[sm], launch) != SMS__ALLOWED)
+            continue;
+        double score = known_score(device, &device->sm[sm], launch);
+        if (best == SIZE_MAX || score > highest || (score == highest && sm < best))
+            best = sm;
+        highest = best == sm ? score : highest;
+    }
+    return best == SIZE_MAX ? -1 : (long)best;
+}
+
+/* SMs are asked if they are fewer than compositions: each that refuses is a candidate no more. */
+static long search_all(const struct sms__blocks *device, const struct sms__launch *launch)
+{
+    if (device->setup.policy->policy->search != SMS_SEARCH_BEST)
+        return search_ring(device, launch);
+    bool by_composition = device->compositions.keeps_scores && !launch->shape->allowed &&
+                          launch->shape->candidates > device->compositions.present;
+    return by_composition ? search_best_composition(device, launch) : search_best(device, launch);
 }
 
 /* True if all other SMs are full. Called for the SM that a block left last. */
@@ -359,8 +393,7 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
         catch_up(device, shape);
     if (shape->candidates == 1 && has_bit(shape, shape->newest))
         return ask(device, launch, shape->newest);
-    bool best = device->setup.policy->policy->search == SMS_SEARCH_BEST;
-    return best ? search_best(device, launch) : search_ring(device, launch);
+    return search_all(device, launch);
 }
 
 void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
