@@ -42,21 +42,31 @@ static double truncated(double decrease)
     return (double)(int)(100 / (1 + exponential(-x)));
 }
 
-/* Returns by how much the fragment of the node shrinks, on average over the typical pods. The sum is of whole numbers,
- * so that equally good nodes get equal scores. */
-static double decrease(const struct sms_place_view *view, const struct sms_node_view *before,
+/* The fragments of a node for the typical pods, in whole numbers, so that equally good nodes get equal scores. */
+struct fragments {
+    size_t typicals;
+    uint64_t pods; /* of them */
+    uint64_t sum;  /* before the pod comes */
+};
+
+static struct fragments fragments_of(const struct sms_place_view *view, const struct sms_node_view *node)
+{
+    struct fragments before = {0};
+    double covered = 0;
+    for (; before.typicals < view->typicals && covered < view->params[SHARE]; before.typicals++) {
+        before.pods += view->typical[before.typicals].pods;
+        covered += view->typical[before.typicals].share;
+    }
+    before.sum = sms_node_weigh_fragments(view->typical, before.typicals, node);
+    return before;
+}
+
+/* Returns by how much the fragment of the node shrinks, on average over the typical pods. */
+static double decrease(const struct sms_place_view *view, const struct fragments *before,
                        const struct sms_node_view *after)
 {
-    double covered = 0;
-    int64_t sum = 0, pods = 0;
-    for (size_t i = 0; i < view->typicals && covered < view->params[SHARE]; i++) {
-        const struct sms_typical_pod *typical = &view->typical[i];
-        int64_t was = (int64_t)sms_node_fragment(before, &typical->pod);
-        sum += (int64_t)typical->pods * (was - (int64_t)sms_node_fragment(after, &typical->pod));
-        pods += (int64_t)typical->pods;
-        covered += typical->share;
-    }
-    double mean = pods > 0 ? (double)sum / (double)pods : 0;
+    int64_t less = (int64_t)(before->sum - sms_node_weigh_fragments(view->typical, before->typicals, after));
+    double mean = before->pods > 0 ? (double)less / (double)before->pods : 0;
     return view->params[ORDER] == TRUNCATED ? truncated(mean) : mean;
 }
 
@@ -76,12 +86,12 @@ static struct sms_node_view with_pod(const struct sms_node_view *node, const str
     return after;
 }
 
-static double score_of(const struct sms_place_view *view, const struct sms_node_view *node,
-                       const struct sms_pod_view *pod, const uint8_t *chosen)
+static double score_of(const struct sms_place_view *view, const struct fragments *before,
+                       const struct sms_node_view *node, const struct sms_pod_view *pod, const uint8_t *chosen)
 {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     struct sms_node_view after = with_pod(node, pod, chosen, gpu);
-    return decrease(view, node, &after);
+    return decrease(view, before, &after);
 }
 
 /* True if an earlier GPU has exactly as much left, so that this one need not be tried. */
@@ -94,8 +104,9 @@ static bool has_twin(const struct sms_node_view *node, uint32_t gpu)
     return false;
 }
 
-static double best_gpu(const struct sms_place_view *view, const struct sms_node_view *node,
-                       const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
+static double best_gpu(const struct sms_place_view *view, const struct fragments *before,
+                       const struct sms_node_view *node, const struct sms_pod_view *pod,
+                       uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
     uint32_t best = node->gpus;
     double most = 0;
@@ -104,7 +115,7 @@ static double best_gpu(const struct sms_place_view *view, const struct sms_node_
         if (!sms_gpu_fits(&node->gpu[i], pod) || has_twin(node, i))
             continue;
         only[i] = 1;
-        double score = score_of(view, node, pod, only);
+        double score = score_of(view, before, node, pod, only);
         if (best == node->gpus || score > most) {
             most = score;
             best = i;
@@ -118,9 +129,10 @@ static double best_gpu(const struct sms_place_view *view, const struct sms_node_
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
+    struct fragments before = fragments_of(view, node);
     if (sms_pod_is_part(pod))
-        return best_gpu(view, node, pod, chosen);
-    return score_of(view, node, pod, chosen);
+        return best_gpu(view, &before, node, pod, chosen);
+    return score_of(view, &before, node, pod, chosen);
 }
 
 const struct sms_place_policy sms_placing_fgd = {

@@ -80,6 +80,7 @@ struct sms_typical_pod {
     struct sms_pod_view pod;
     double share;  /* shares of all typical pods add up to 1 */
     uint64_t pods; /* the share as a number of pods, for exact sums */
+    size_t like;   /* 1 + the number of the first typical pod that asks for the same of GPUs and labels; 0: not known */
 };
 
 struct sms_place_view {
@@ -176,6 +177,11 @@ uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_po
  * slowdown is the number of workloads. 0 if no workload runs. For policies with `asks`. */
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
                            const struct sms_pod_view *pod);
+
+/* Returns the fragments of the node for the first `count` typical pods, each times its number of pods. A sum of whole
+ * numbers is exact in any order. */
+uint64_t sms_node_weigh_fragments(const struct sms_typical_pod *typical, size_t count,
+                                  const struct sms_node_view *node);
 
 /* Returns the fragment of the node, averaged over the typical pods. */
 double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node);

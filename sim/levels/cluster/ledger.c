@@ -71,12 +71,7 @@ static void init_classes(struct sms__cluster_run *run)
 
 uint64_t sms__weigh_fragments(const struct sms__cluster *cluster, const struct sms_node_view *node)
 {
-    uint64_t sum = 0;
-    if (node->gpus == 0 || sms_node_gpu_left(node) == 0)
-        return 0;
-    for (size_t t = 0; t < cluster->typicals; t++)
-        sum += cluster->typical[t].pods * sms_node_fragment(node, &cluster->typical[t].pod);
-    return sum;
+    return sms_node_weigh_fragments(cluster->typical, cluster->typicals, node);
 }
 
 static uint64_t fragments_of(struct sms__cluster_run *run, size_t n)

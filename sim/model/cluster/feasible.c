@@ -2,6 +2,9 @@
  * come (FGD, ATC'23, section 3.2). */
 #include <smsched/place.h>
 
+/* Typical pods for which what they lose of GPUs is kept while a node is weighed. */
+enum { LOST_MOST = 1000 };
+
 /* Pods without GPUs run on any node. */
 static bool may_run_on(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
@@ -62,6 +65,37 @@ uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_po
         if (!sms_gpu_fits(&node->gpu[i], pod))
             lost += node->gpu[i].milli_left;
     return lost;
+}
+
+/* The thousandths of GPUs that a pod cannot use, where it fits by CPUs and memory. */
+static uint64_t lost_of_gpus(const struct sms_node_view *node, const struct sms_pod_view *pod, uint64_t left)
+{
+    uint64_t usable = 0;
+    uint32_t fit = 0;
+    if (node->down || pod->gpus == 0 || (pod->labels & ~node->labels) || !may_run_on(node, pod))
+        return left;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (sms_gpu_fits(&node->gpu[i], pod)) {
+            usable += node->gpu[i].milli_left;
+            fit++;
+        }
+    return fit >= pod->gpus ? left - usable : left;
+}
+
+/* Most typical pods differ in CPUs alone, so GPUs are looked at once for all that ask for the same of them. */
+uint64_t sms_node_weigh_fragments(const struct sms_typical_pod *typical, size_t count, const struct sms_node_view *node)
+{
+    uint64_t lost[LOST_MOST], left = sms_node_gpu_left(node), sum = 0;
+    for (size_t t = 0; typical && left && t < count; t++) {
+        const struct sms_pod_view *pod = &typical[t].pod;
+        size_t like = typical[t].like;
+        uint64_t own = like && like <= t && like <= LOST_MOST ? lost[like - 1] : lost_of_gpus(node, pod, left);
+        bool fits = node->cpu_left >= pod->cpu_milli && node->memory_left >= pod->memory;
+        if (t < LOST_MOST)
+            lost[t] = own;
+        sum += typical[t].pods * (fits ? own : left);
+    }
+    return sum;
 }
 
 double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node)

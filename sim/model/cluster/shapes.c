@@ -99,6 +99,23 @@ static size_t merge_weighted(struct weighted *weighted, size_t count)
     return kept;
 }
 
+static bool asks_alike(const struct sms_pod_view *a, const struct sms_pod_view *b)
+{
+    return a->gpus == b->gpus && a->gpu_milli == b->gpu_milli && a->gpu_memory == b->gpu_memory &&
+           a->models == b->models && a->labels == b->labels;
+}
+
+/* Finds for each typical pod the first that asks for the same of GPUs and labels. */
+static void find_alike(struct sms_typical_pod *typical, size_t typicals)
+{
+    for (size_t t = 0; t < typicals; t++) {
+        size_t first = 0;
+        while (!asks_alike(&typical[first].pod, &typical[t].pod))
+            first++;
+        typical[t].like = first + 1;
+    }
+}
+
 /* The typical pods: shapes with the number of pods that have them. A row of a pool counts once. */
 static void find_typicals(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view)
 {
@@ -121,7 +138,8 @@ static void find_typicals(struct sms__arena *arena, struct sms__cluster *cluster
         cluster->typical_pods += weighted[t].weight;
     for (size_t t = 0; t < cluster->typicals; t++)
         cluster->typical[t] = (struct sms_typical_pod){
-            weighted[t].view, (double)weighted[t].weight / (double)cluster->typical_pods, weighted[t].weight};
+            weighted[t].view, (double)weighted[t].weight / (double)cluster->typical_pods, weighted[t].weight, 0};
+    find_alike(cluster->typical, cluster->typicals);
 }
 
 double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t count)
