@@ -60,12 +60,14 @@ struct sweep {
     char folder[4200];
 };
 
-/* `own`: those of the plan's own file as well, which `validate` prints itself. */
+/* Those of bases, and of points that have others. `own`: those of the plan's own file as well, which `validate` prints
+ * itself. */
 static void print_warnings(const struct sweep *sweep, bool own)
 {
     for (size_t i = 0; i < sweep->plan->bases; i++)
         if (own || strcmp(sweep->plan->base[i].path, sweep->path) != 0)
             sms_errors_print(sms_file_warnings(sweep->plan->base[i].library), stderr);
+    sms_errors_print(&sweep->plan->warnings, stderr);
 }
 
 static int load(struct sweep *sweep, const struct cli *cli, const char *path, const char *out)

@@ -18,6 +18,8 @@ struct check {
     uint64_t tries_per_axis;             /* maximum number of values that are tried on an axis */
     double searches_left;                /* budget of points loaded by find_valid_elsewhere */
     struct sms_errors *errors, found;
+    const struct sms__axis *axis; /* that is varied, or NULL */
+    struct sms_errors warned;     /* warnings of points, where the scenario has them */
 };
 
 static bool is_at(const struct sms_error *error, const struct sms__node *node)
@@ -83,16 +85,6 @@ static void mark_uses(struct check *check, const struct sms_scenario *scenario)
     }
 }
 
-static bool load_point(struct check *check)
-{
-    struct sms_file *file;
-    int code = sms__coordinates_load(&check->context, &check->coordinates, &file, NULL, &check->found);
-    if (file)
-        mark_uses(check, sms_file_scenario(file, 0));
-    sms_file_free(file);
-    return code == SMS_OK;
-}
-
 static unsigned last_line(const struct sms__node *node)
 {
     unsigned last = node->mark.line;
@@ -116,6 +108,53 @@ static bool any_in_plan(const struct check *check)
         if (is_in_plan(check, &check->found.item[i]))
             return true;
     return false;
+}
+
+static bool has_place(const struct sms_errors *errors, const struct sms_error *error)
+{
+    for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++) {
+        const struct sms_error *other = &errors->item[i];
+        if (other->line == error->line && other->column == error->column && !strcmp(other->file, error->file))
+            return true;
+    }
+    return false;
+}
+
+static void add_error(struct sms_errors *errors, const struct sms_error *error)
+{
+    if (errors->count < SMS_ERRORS_MAX)
+        errors->item[errors->count] = *error;
+    errors->count++;
+}
+
+/* Keeps what a point is warned of and its base is not. One place is told once, because the next values of its axis have
+ * the same warning with other numbers. */
+static void keep_warnings(struct check *check, const struct sms_file *file)
+{
+    const struct sms__error_origin origin = {check->plan, &check->coordinates, check->axis};
+    const struct sms_errors *found = sms_file_warnings(file);
+    const struct sms_errors *base = sms_file_warnings(check->coordinates.base->library);
+    for (size_t i = 0; i < found->count && i < SMS_ERRORS_MAX; i++) {
+        struct sms_error warning = found->item[i];
+        if (has_place(base, &warning) || has_place(&check->warned, &warning))
+            continue;
+        add_error(&check->warned, &warning);
+        if (!is_in_plan(check, &warning))
+            sms__locate_error(&origin, &warning);
+        add_error(&check->plan->warnings, &warning);
+    }
+}
+
+static bool load_point(struct check *check)
+{
+    struct sms_file *file;
+    int code = sms__coordinates_load(&check->context, &check->coordinates, &file, NULL, &check->found);
+    if (file) {
+        mark_uses(check, sms_file_scenario(file, 0));
+        keep_warnings(check, file);
+    }
+    sms_file_free(file);
+    return code == SMS_OK;
 }
 
 /* Reports the errors located in the plan. `any_origin`: reports the others too, at the values of `axis`, or of all axes
@@ -250,6 +289,7 @@ static void check_axis(struct check *check, size_t i, bool has_start)
 {
     const struct sms__axis *axis = &check->plan->axis[i];
     uint64_t start = check->coordinates.position[i];
+    check->axis = axis;
     check->is_exhaustive &= axis->count <= check->tries_per_axis;
     for (uint64_t t = 0; t < count_tries(check, axis) && !is_full(check); t++) {
         check->coordinates.position[i] = tried_position(check, axis, t);
@@ -260,6 +300,7 @@ static void check_axis(struct check *check, size_t i, bool has_start)
         skip_wrong(check);
     }
     check->coordinates.position[i] = start;
+    check->axis = NULL;
 }
 
 static void check_scenario(struct check *check)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { VALUES_BYTES = 110, VALUE_BYTES = 60, FILE_BYTES = 40 };
+enum { VALUES_BYTES = 110, VALUE_BYTES = 60, FILE_BYTES = 40, PLACE_BYTES = FILE_BYTES + 30 };
 
 void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more)
 {
@@ -50,14 +50,17 @@ static const struct sms__node *find_origin(const struct sms__error_origin *origi
 
 void sms__locate_error(const struct sms__error_origin *origin, struct sms_error *error)
 {
-    char values[VALUES_BYTES];
+    char values[VALUES_BYTES], place[PLACE_BYTES];
     const char *slash = strrchr(error->file, '/');
     const bool is_long = slash && strlen(error->file) > FILE_BYTES;
     struct sms_errors placed = {0};
     list_values(origin, values);
-    if (!values[0] || error->code != SMS_EINPUT)
+    if (!values[0] || (error->code != SMS_EINPUT && error->code != SMS_OK))
         return;
-    sms__error(&placed, error->code, find_origin(origin)->mark, "with %s: %.150s (%.*s:%u:%u)", values, error->message,
-               FILE_BYTES, is_long ? slash + 1 : error->file, error->line, error->column);
+    snprintf(place, sizeof place, " (%.*s:%u:%u)", FILE_BYTES, is_long ? slash + 1 : error->file, error->line,
+             error->column);
+    const size_t room = sizeof error->message - sizeof "with : " - strlen(values) - strlen(place);
+    sms__error(&placed, error->code, find_origin(origin)->mark, "with %s: %.*s%s", values, (int)room, error->message,
+               place);
     *error = placed.item[0];
 }

@@ -78,6 +78,7 @@ struct sms__plan {
     double cells;  /* positions times columns, summed over the axes that are drawn or mixed */
     unsigned keep; /* bit s: results of enum sms_subject s; or SMS__KEEP_BOUND */
     uint64_t points;
+    struct sms_errors warnings; /* of points, where their bases have none: at the values of the plan */
 };
 
 /* plan.c: reads the plan in the file at `path` with its bases, and checks every axis. The caller frees the plan.

@@ -51,6 +51,29 @@ for command in validate run compare check sweep; do
 done
 try 0 "explain warns" explain two.yaml --to "1 us"; prints "alone wants 208 %"
 
+# A point of a sweep may exceed what its base does not: the warning is at the value, once for each place.
+sed 's/26 %/12 %/; s/22 %/12 %/' two.yaml >calm.yaml
+printf 'plan: p\nbase: calm.yaml\naxes:\n  - workloads.gather.kernels.gather.demand.dram: [10 %%, 20 %%, 30 %%]\n' >demand.yaml
+printf 'plan: p\nbase: calm.yaml\naxes:\n  - workloads.gather.kernels.gather.threads: [256, 128, 64]\n' >threads.yaml
+for command in validate sweep; do
+    try 0 "$command warns of the points of a plan" "$command" demand.yaml
+    prints "demand.yaml:4:57: warning: with workloads.gather.kernels.gather.demand.dram: 20 %: kernel 'gather' alone wants 160 % of dram of v100"
+    prints "fewer blocks is its own (calm.yaml:2:95)"
+    if [ "$(grep -c "alone wants" <<<"$output")" = 1 ]; then ok; else bad "no more than that" "$output"; fi
+    rm -rf p.sweep
+done
+try 3 "sweep --strict refuses such a point" sweep --strict demand.yaml
+prints "demand.yaml:4:57: error: with workloads.gather.kernels.gather.demand.dram: 20 %: kernel 'gather' alone wants 160 % of dram of v100"
+prints "demand.yaml:4:63: error: with workloads.gather.kernels.gather.demand.dram: 30 %: kernel 'gather' alone wants 240 % of dram of v100"
+if [ -e p.sweep ]; then bad "sweep --strict makes a folder"; else ok; fi
+rm -rf p.sweep
+for command in validate sweep; do
+    try 0 "$command warns of a kernel that more blocks fit of" "$command" threads.yaml
+    prints "threads.yaml:4:52: warning: with workloads.gather.kernels.gather.threads: 128: kernel 'gather' alone wants 192 % of dram of v100"
+    if [ "$(grep -c "alone wants" <<<"$output")" = 2 ]; then ok; else bad "each place is told once, dram and l2" "$output"; fi
+    rm -rf p.sweep
+done
+
 # What a policy gains for a tenant alone is told in the answer, the table and the JSON.
 try 0 "gains alone" compare two.yaml
 answer=$(grep "^two: " <<<"$output")

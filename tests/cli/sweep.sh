@@ -402,7 +402,7 @@ if [ -e "${SMSCHED_BUILD-}/sources.c" ]; then
     with_other policies/block/fine_grained.c "120 missing" "another fine_grained, and the points are done"
     with_other models/contention/proportional.c "120 missing" "another model, and the points are done"
     with_other policies/block/leftover.c "120 missing" "another leftover, which stand-alone runs use, and the points are done"
-    with_other policies/block/smk.c "120 done" "another smk, which no point uses, and points are missing"
+    with_other policies/block/breadth_first.c "120 done" "another breadth_first, which no point uses, and points are missing"
     with_other policies/share/lottery.c "120 done" "another lottery, which no point uses, and points are missing"
 fi
 
