@@ -38,7 +38,7 @@ static void run(const struct sms_scenario *scenario)
     sms_results_free(results);
 }
 
-/* What was imported is a scenario. One of simtbs may have blocks that fit no SM, which the program refuses later. */
+/* The text of an import loads as a scenario. One of simtbs may have blocks that fit no SM, which the program refuses later. */
 static void load(const char *text, size_t size, bool may_fail)
 {
     const struct sms_load_options options = {.installed_models = "models"};

@@ -20,6 +20,16 @@ enum {
     WORTH = 4    /* a table is kept if at least so many changes came on each composition made */
 };
 
+void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
+{
+    for (size_t i = 0; i < model->backgrounds; i++) {
+        const struct sms__background *background = &model->background[i];
+        for (size_t d = 0; background->sm == sm && d < background->demands; d++)
+            usage[sms__resource_index(model, background->demand[d].resource)] +=
+                (double)(uint64_t)(background->demand[d].ratio * SMS_FULL + 0.5);
+    }
+}
+
 static bool is_apart(const struct sms__blocks *device) { return device->rating.pressure != device->rating.total; }
 
 static struct sms__composition *new_composition(struct sms__blocks *device, size_t shapes)

@@ -57,4 +57,7 @@ void sms__compositions_record(struct sms__blocks *device);
 /* Adds the time that SMs have spent in one of them. */
 void sms__composition_record(struct sms__blocks *device, struct sms__composition *composition);
 
+/* Adds what the SM's background demands. */
+void sms__add_background(const struct sms__device *model, size_t sm, double *usage);
+
 #endif

@@ -33,16 +33,6 @@ void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
     sm->integrated_ps = now;
 }
 
-void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
-{
-    for (size_t i = 0; i < model->backgrounds; i++) {
-        const struct sms__background *background = &model->background[i];
-        for (size_t d = 0; background->sm == sm && d < background->demands; d++)
-            usage[sms__resource_index(model, background->demand[d].resource)] +=
-                (double)(uint64_t)(background->demand[d].ratio * SMS_FULL + 0.5);
-    }
-}
-
 /* Call this before the SM's blocks change. The SM is rated again at the end of this instant. */
 static void touch(struct sms__sm_state *sm, uint64_t now)
 {

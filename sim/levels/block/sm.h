@@ -75,7 +75,6 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
 /* Removes all blocks of the launch from the SM, unfinished. */
 void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
-void sms__add_background(const struct sms__device *model, size_t sm, double *usage);
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
 void sms__remove_group(struct sms__sm_state *sm, size_t group);
 uint64_t sms__draw_work(const struct sms__launch *launch);
