@@ -38,7 +38,8 @@ static void run(const struct sms_scenario *scenario)
     sms_results_free(results);
 }
 
-/* The text of an import loads as a scenario. One of simtbs may have blocks that fit no SM, which the program refuses later. */
+/* The text of an import loads as a scenario. One of simtbs may have blocks that fit no SM, which the program refuses
+ * later. */
 static void load(const char *text, size_t size, bool may_fail)
 {
     const struct sms_load_options options = {.installed_models = "models"};
