@@ -344,14 +344,15 @@ static size_t count_spans(const struct sms__profile *profile)
 static void group_launches(struct sms__derivation *derivation)
 {
     const size_t launches = derivation->profile->launches, spans = count_spans(derivation->profile);
+    const size_t rounds = spans > 0 ? launches / spans : 1;
     struct sms__span **span = SMS__NEW(derivation->arena, struct sms__span *, spans + 1);
     derivation->span = SMS__NEW(derivation->arena, struct sms__span, spans + 1);
     derivation->spans = spans;
     derivation->lacks_durations = true;
-    for (size_t l = 0; l < launches; l++) {
+    for (size_t l = 0; l < launches && spans > 0; l++) {
         const char *from;
         double seconds = measured_time(derivation, &derivation->profile->launch[l], &from);
-        derivation->span[l % spans].mean_s += seconds / (double)(launches / spans);
+        derivation->span[l % spans].mean_s += seconds / (double)rounds;
         derivation->lacks_durations &= isnan(seconds);
     }
     for (size_t s = 0; s < spans; s++) {
