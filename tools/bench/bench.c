@@ -27,12 +27,17 @@ struct work {
     double jitter;    /* %; 0: all blocks are equal, so whole waves come and go together */
     int sms, streams; /* streams of each VM */
     double blocks;
+    bool crosses; /* on the V100: its two resources of scope device go over 100 % together, and cross */
 };
 
 #define PROPORTIONAL "{model: proportional, slope: 1}"
 #define CURVE "{model: curve, curves: {a: [[100 %, 10 %], [200 %, 90 %]], e: [[100 %, 5 %], [200 %, 100 %]]}}"
 
 static const struct work works[] = {
+    {"V100, l2 and dram full", "{model: proportional, slope: 1.5}", "round_robin", NULL, 10, 80, 1, 1e6, true},
+    {"V100, l2 and dram full, knee", "knee", "round_robin", NULL, 10, 80, 1, 1e6, true},
+    {"V100, l2 and dram full, maxmin", "maxmin", "round_robin", NULL, 10, 80, 1, 1e5, true},
+    {"V100, l2 and dram full, leftover", "{model: proportional, slope: 1.5}", "leftover", NULL, 10, 80, 1, 1e6, true},
     {"V100, slope 1.5", "{model: proportional, slope: 1.5}", "round_robin", NULL, 10, 80, 1, 1e6},
     {"V100, knee", "knee", "round_robin", NULL, 10, 80, 1, 1e6},
     {"V100, knee, equal blocks", "knee", "round_robin", NULL, 0, 80, 1, 1e6},
@@ -63,9 +68,23 @@ static const double demands[PLAIN_KERNELS][PLAIN_RESOURCES] = {{.06, .09, .04, .
 static const double times_us[PLAIN_KERNELS] = {90, 97, 104, 111};
 
 /* Two tenants with mixed demands on a V100, which has a dispatcher and two resources of scope device. */
-static const char *const v100_names[PLAIN_RESOURCES] = {"fp32", "int", "issue", "l1", "shared", "sfu", "l2", "dram"};
-static const double v100_demands[2][PLAIN_RESOURCES] = {{.07, .04, .06, .03, .04, .02, .05, .07},
-                                                        {.03, .05, .06, .05, .02, .03, .07, .09}};
+struct v100_tenants {
+    const char *name[PLAIN_RESOURCES];
+    double demand[2][PLAIN_RESOURCES], time_us[2];
+};
+static const struct v100_tenants v100_mixed = {
+    {"fp32", "int", "issue", "l1", "shared", "sfu", "l2", "dram"},
+    {{.07, .04, .06, .03, .04, .02, .05, .07}, {.03, .05, .06, .05, .02, .03, .07, .09}},
+    {90, 97}};
+static const struct v100_tenants v100_crossing = {
+    {"fp32", "fp64", "int", "sfu", "l1", "shared", "l2", "dram"},
+    {{.03, .04, .05, .06, .07, .08, .09, .10}, {.11, .10, .09, .08, .07, .06, .05, .04}},
+    {13.07, 9.8}};
+
+static const struct v100_tenants *on_v100(const struct work *work)
+{
+    return work->crosses ? &v100_crossing : &v100_mixed;
+}
 
 static int tenants(const struct work *work) { return work->wide ? PLAIN_KERNELS : 2; }
 
@@ -83,12 +102,12 @@ static void write_workload(FILE *to, const struct work *work, int v, double bloc
 {
     int like = work->jitter > 0 ? v : 0;
     fprintf(to, "---\nworkload: w%d\nkernels:\n  - {name: k, blocks: %.0f, threads: 128, block_time: %g us, ", v,
-            blocks / tenants(work) / work->streams, times_us[like]);
+            blocks / tenants(work) / work->streams, work->wide ? times_us[like] : on_v100(work)->time_us[like]);
     fprintf(to, "jitter: %g %%, demand: {", work->jitter);
     for (int r = 0; r < PLAIN_RESOURCES; r++) {
         const char letter[] = {(char)('a' + r), 0};
-        fprintf(to, "%s%s: %g %%", r ? ", " : "", work->wide ? letter : v100_names[r],
-                (work->wide ? demands[like][r] : v100_demands[v][r]) * 100);
+        fprintf(to, "%s%s: %g %%", r ? ", " : "", work->wide ? letter : on_v100(work)->name[r],
+                (work->wide ? demands[like][r] : on_v100(work)->demand[v][r]) * 100);
     }
     fprintf(to, "}}\n");
 }
@@ -100,7 +119,8 @@ static void write_scenario(FILE *to, const struct work *work, double blocks, int
     for (int v = 0; v < tenants(work); v++)
         write_workload(to, work, v, blocks);
     fprintf(to, "---\nscenario: bench\ndevices: [{model: %s}]\ncontention: %s\npolicies: [%s]\n%svms:\n",
-            work->wide ? "bench" : "v100", work->contention, work->policy, work->wide ? "queue: interleave\n" : "");
+            work->wide ? "bench" : "v100", work->contention, work->policy,
+            work->wide || work->crosses ? "queue: interleave\n" : "");
     for (int v = 0; v < tenants(work); v++)
         fprintf(to, "  - {name: v%d, workload: w%d, streams: %d, repeat: %d}\n", v, v, work->streams, work->streams);
     fprintf(to, "run: {replications: %d}\n", replications);

@@ -32,12 +32,26 @@ void sms__add_background(const struct sms__device *model, size_t sm, double *usa
 
 static bool is_apart(const struct sms__blocks *device) { return device->rating.pressure != device->rating.total; }
 
+static bool finds_levels(const struct sms__blocks *device)
+{
+    return device->setup.contention->shares_device && device->setup.device_scope;
+}
+
+/* Returns how many shapes an SM may hold at most. */
+static size_t most_users(const struct sms__blocks *device)
+{
+    size_t shapes = device->search.shapes, limit = device->setup.model->sm.blocks;
+    return shapes < limit ? shapes : limit;
+}
+
 static struct sms__composition *new_composition(struct sms__blocks *device, size_t shapes)
 {
     struct sms__composition *new = sms__alloc(device->arena, 1, sizeof *new + shapes * sizeof new->shape[0]);
     new->pressure = is_apart(device) ? SMS__NEW(device->arena, double, SMS_RESOURCES_MAX) : new->usage;
     if (device->compositions.keeps_scores)
         new->row = SMS__NEW(device->arena, uint64_t, device->search.words);
+    if (finds_levels(device) && shapes > 0)
+        new->user = SMS__NEW(device->arena, struct sms__level_user, most_users(device));
     return new;
 }
 
@@ -131,12 +145,14 @@ static struct sms__composition *take(struct sms__blocks *device)
         return new_composition(device, shapes);
     double *pressure = new->pressure;
     uint64_t *row = new->row; /* no SM has it, so no bit is set */
+    struct sms__level_user *user = new->user;
     device->compositions.free = new->next;
     memset(new, 0, sizeof *new + shapes * sizeof new->shape[0]);
     if (is_apart(device))
         memset(pressure, 0, SMS_RESOURCES_MAX * sizeof *pressure);
     new->pressure = pressure;
     new->row = row;
+    new->user = user;
     return new;
 }
 
@@ -158,7 +174,7 @@ static struct sms__composition *find(struct sms__blocks *device)
     }
     if (device->setup.contention->slowdown)
         slow_down(device, c);
-    else if (device->setup.contention->shares_device && device->setup.device_scope)
+    else if (finds_levels(device))
         sms__levels_rate_composition(device, c);
     c->next = *at;
     *at = c;
@@ -321,7 +337,8 @@ static void begin_own(struct sms__blocks *device, size_t s)
 static size_t most_of(const struct sms__blocks *device)
 {
     size_t each = sizeof(struct sms__composition) + device->search.shapes * sizeof(struct sms__composed) +
-                  device->search.words * sizeof(uint64_t);
+                  device->search.words * sizeof(uint64_t) +
+                  (finds_levels(device) ? most_users(device) * sizeof(struct sms__level_user) : 0);
     size_t most = TABLE_BYTES / each, least = device->sms + LEAST;
     return most > least ? most : least;
 }
@@ -345,7 +362,7 @@ void sms__compositions_init(struct sms__blocks *device)
     all->most = most_of(device);
     all->keeps_answers = !policy->admits || (device->policy.cacheable && is_of_sm(device));
     all->keeps_scores = policy->score && all->keeps_answers && is_of_sm(device);
-    all->counts_sms = all->keeps_scores || device->setup.contention->shares_device;
+    all->counts_sms = all->keeps_scores || finds_levels(device);
     all->bucket = SMS__NEW(device->arena, struct sms__composition *, BUCKETS);
     all->wanted = SMS__NEW(device->arena, uint32_t, device->search.shapes);
     all->with_sms = SMS__NEW(device->arena, struct sms__composition *, device->sms);

@@ -15,13 +15,22 @@ struct sms__composed {
     struct sms__composition *more, *less; /* with one such block more, one less; NULL until needed */
 };
 
+/* Blocks that demand resources of scope device, and that their SM alone allows one speed; for `shares_device`. */
+struct sms__level_user {
+    double speed;
+    uint64_t parts;                     /* the same in whole parts (levels.c) */
+    uint64_t demand[SMS_RESOURCES_MAX]; /* of each resource of scope device, added up, parts */
+};
+
 struct sms__composition {
     double usage[SMS_RESOURCES_MAX]; /* parts; for scope device: this SM's part of the device's usage */
     double *pressure; /* [resources]: the same sums at no load; `usage` unless the contention model tells them apart */
     uint64_t used[SMS_LIMITS];
-    uint32_t over;                   /* bit r: resource r of scope sm is over 100 % */
-    size_t sms;                      /* SMs that have it */
-    size_t place;                    /* in `with_sms`, if there are any */
+    uint32_t over;                /* bit r: resource r of scope sm is over 100 % */
+    size_t sms;                   /* SMs that have it */
+    size_t place;                 /* in `with_sms`, if there are any */
+    struct sms__level_user *user; /* [users]; for models with `shares_device` */
+    size_t users;
     uint64_t *row;                   /* the SMs that have it, one bit each; NULL unless `keeps_scores` */
     bool is_full;                    /* it has as many blocks as an SM can hold */
     bool is_rated;                   /* levels.c knows the speeds that it allows alone; only if it is not shared */

@@ -73,18 +73,6 @@ static void list_composition(struct sms__blocks *device, const struct sms__compo
                 i, composition->shape[i].blocks, device->search.shape[i].fit, composition->shape[i].speed};
 }
 
-void sms__levels_rate_composition(struct sms__blocks *device, struct sms__composition *composition)
-{
-    struct sms__levels *levels = &device->rating.levels;
-    list_composition(device, composition);
-    rate_listed(device, composition, false);
-    for (size_t i = 0; i < levels->shapes; i++) {
-        struct sms__composed *shape = &composition->shape[levels->equal[i].shape];
-        shape->speed = levels->equal[i].speed;
-        shape->slow = 1 / shape->speed;
-    }
-}
-
 /* Adds the group to those of its shape. */
 static void list_group(struct sms__levels *levels, const struct sms__group *group)
 {
@@ -166,22 +154,84 @@ static void find_speeds(struct sms__blocks *device, const struct alike *alike, e
         levels->equal[i].speed = 1 / slow_of(levels, levels->equal[i].fit);
 }
 
+/* Returns the users of this speed among those from `first` on. */
+static struct sms__level_user *users_at(struct sms__levels *levels, size_t first, double speed, uint32_t resources)
+{
+    struct sms__level_user *user = levels->user + first, *end = levels->user + levels->users;
+    while (user < end && user->speed != speed)
+        user++;
+    if (user < end)
+        return user;
+    levels->users++;
+    user->speed = speed;
+    user->parts = (uint64_t)(speed * ONE);
+    for (; resources; resources &= resources - 1)
+        user->demand[__builtin_ctz(resources)] = 0;
+    return user;
+}
+
+/* Adds the blocks listed, of so many SMs, to the users of resources of scope device. */
+static void add_listed(struct sms__blocks *device, uint64_t sms)
+{
+    struct sms__levels *levels = &device->rating.levels;
+    size_t first = levels->users;
+    for (size_t i = 0; i < levels->shapes; i++) {
+        const struct sms__equal_blocks *equal = &levels->equal[i];
+        if (!equal->fit->of_device)
+            continue;
+        struct sms__level_user *user = users_at(levels, first, equal->speed, device->rating.device_scope);
+        for (uint32_t left = equal->fit->of_device; left; left &= left - 1)
+            user->demand[__builtin_ctz(left)] +=
+                (uint64_t)equal->fit->pressure[__builtin_ctz(left)] * equal->blocks * sms;
+    }
+}
+
+/* Adds the users of SMs of a shared composition, at the speeds that each SM alone allows. */
+static void add_known(struct sms__blocks *device, const struct sms__composition *composition)
+{
+    struct sms__levels *levels = &device->rating.levels;
+    for (size_t i = 0; i < composition->users; i++) {
+        const struct sms__level_user *known = &composition->user[i];
+        struct sms__level_user *user = &levels->user[levels->users++];
+        user->speed = known->speed;
+        user->parts = known->parts;
+        for (uint32_t left = device->rating.device_scope; left; left &= left - 1)
+            user->demand[__builtin_ctz(left)] = known->demand[__builtin_ctz(left)] * composition->sms;
+    }
+}
+
 /* Finds the users of resources of scope device and their speeds. */
 static void find_users(struct sms__blocks *device, enum speeds speeds)
 {
     struct sms__levels *levels = &device->rating.levels;
     levels->users = 0;
     for (size_t a = 0; a < count_alike(device); a++) {
+        if (speeds == ALONE && device->compositions.shared) {
+            add_known(device, device->compositions.with_sms[a]);
+            continue;
+        }
         const struct alike alike = list_alike(device, a);
         if (speeds != ALONE && is_slowed(levels))
             find_speeds(device, &alike, speeds);
-        for (size_t i = 0; i < levels->shapes; i++) {
-            const struct sms__equal_blocks *equal = &levels->equal[i];
-            if (equal->fit->of_device)
-                levels->user[levels->users++] = (struct sms__level_user){equal->fit, equal->blocks * alike.sms,
-                                                                         equal->speed, (uint64_t)(equal->speed * ONE)};
-        }
+        add_listed(device, alike.sms);
     }
+}
+
+void sms__levels_rate_composition(struct sms__blocks *device, struct sms__composition *composition)
+{
+    struct sms__levels *levels = &device->rating.levels;
+    list_composition(device, composition);
+    rate_listed(device, composition, false);
+    for (size_t i = 0; i < levels->shapes; i++) {
+        struct sms__composed *shape = &composition->shape[levels->equal[i].shape];
+        shape->speed = levels->equal[i].speed;
+        shape->slow = 1 / shape->speed;
+    }
+    levels->users = 0;
+    add_listed(device, 1);
+    composition->users = levels->users;
+    if (levels->users)
+        memcpy(composition->user, levels->user, levels->users * sizeof *levels->user);
 }
 
 /* Returns what the users of `at least` this speed demand of the resource, and what the others leave, in parts. */
@@ -191,10 +241,9 @@ static uint64_t rising_at(const struct sms__blocks *device, int r, double level,
     uint64_t rising = 0;
     *left = (sms__integral)((uint64_t)SMS_FULL * device->sms) << 48;
     for (const struct sms__level_user *user = levels->user, *end = user + levels->users; user < end; user++) {
-        uint64_t demand = (uint64_t)user->fit->pressure[r] * user->blocks;
         bool below = user->speed < level;
-        *left -= below ? (sms__integral)demand * user->parts : 0;
-        rising += below ? 0 : demand;
+        *left -= below ? (sms__integral)user->demand[r] * user->parts : 0;
+        rising += below ? 0 : user->demand[r];
     }
     return rising;
 }

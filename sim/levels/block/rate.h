@@ -18,14 +18,6 @@ struct sms__equal_blocks {
     double speed;
 };
 
-/* Equal blocks on equal SMs that demand a resource of scope device. */
-struct sms__level_user {
-    const struct sms__footprint *fit;
-    uint64_t blocks;
-    double speed;
-    uint64_t parts; /* the same speed in whole parts (levels.c) */
-};
-
 /* For models with `shares_device`: how fast the SMs and the resources of scope device let blocks run. */
 struct sms__levels {
     double slow[SMS_RESOURCES_MAX]; /* by a resource of scope device; at most 1: it is not full */
