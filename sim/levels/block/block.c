@@ -129,7 +129,7 @@ bool sms__blocks_busy(const struct sms__blocks *device)
 {
     bool busy = false;
     for (size_t s = 0; s < device->sms; s++)
-        busy |= device->sm[s].composition->used[SMS_BLOCKS] > 0;
+        busy |= device->sm[s].composition->used[SMS_BLOCKS] > (device->sm[s].owed ? 1 : 0);
     return busy;
 }
 
@@ -254,6 +254,13 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
     return false;
 }
 
+/* Removes the blocks that have left from their SMs' compositions. */
+static void settle(struct sms__blocks *device, uint64_t now)
+{
+    for (size_t i = 0; i < device->rating.dirty_count; i++)
+        sms__sm_settle(&device->sm[device->rating.dirty[i]], now);
+}
+
 /* Places the first block offered where one has left that took as much, if that is all that has changed. Returns the
  * queue to continue with. */
 static struct sms__dispatch_queue *refill(struct sms__blocks *device, uint64_t now)
@@ -262,8 +269,10 @@ static struct sms__dispatch_queue *refill(struct sms__blocks *device, uint64_t n
     bool may = first && device->policy.asks_room_only && !device->in_rounds && !device->observed &&
                !sms__dispatcher_is_busy(device, now);
     struct sms__sm_state *sm = may ? sms__search_refill(device, first->head) : NULL;
-    if (!sm)
+    if (!sm) {
+        settle(device, now);
         return first;
+    }
     sms__sm_place(sm, first->head, 1, now);
     sms__dispatcher_start(device, now);
     return sms__dispatch_queue_serve(device, first->head);
@@ -286,7 +295,9 @@ static void dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
     device->dispatcher.blocked = false;
-    if (!device->held)
+    if (device->held)
+        settle(device, now);
+    else
         offer(device, now);
     sms__waits_look(device, now);
     if (device->setup.has_dispatcher)

@@ -418,8 +418,8 @@ struct sms__sm_state *sms__search_refill(struct sms__blocks *device, const struc
     struct sms__search *search = &device->search;
     const struct sms__shape *shape = launch->shape;
     struct sms__sm_state *sm = &device->sm[search->recent[(search->departures - 1) & (search->recent_size - 1)]];
-    if (shape->refused_at != search->departures || sm->changed || !sm->gone || sm->gone->shape != shape ||
-        launch->fit->hard || !sms__may_use(shape->allowed, sm->idx))
+    if (shape->refused_at != search->departures || sm->changed || sm->owed != shape || launch->fit->hard ||
+        !sms__may_use(shape->allowed, sm->idx))
         return NULL;
     search->departures--;
     move_ring(device, sm->idx);

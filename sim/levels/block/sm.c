@@ -76,19 +76,25 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
 }
 
 /* A block that leaves and one of the same launch that comes before the SM is rated change neither its composition nor
- * its groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. */
+ * its groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. A
+ * place while something is owed is one of sms__search_refill. */
 static inline void note_leave(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     sm->changed |= sm->gone || blocks > 1;
     sm->gone = launch;
-    sms__compose(sm, launch->shape, -(int64_t)blocks, now);
+    if (sm->device->policy.asks_room_only && !sm->changed)
+        sm->owed = launch->shape; /* a block of this shape may follow: sms__search_refill */
+    else
+        sms__compose(sm, launch->shape, -(int64_t)blocks, now);
 }
 
 static inline void note_place(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     sm->changed |= sm->gone != launch || blocks > 1;
     sm->gone = NULL;
-    sms__compose(sm, launch->shape, blocks, now);
+    if (!sm->owed)
+        sms__compose(sm, launch->shape, blocks, now);
+    sm->owed = NULL;
 }
 
 /* Removes the first resident of a group. */

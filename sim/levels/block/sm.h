@@ -49,6 +49,7 @@ struct sms__sm_state {
     bool coupled; /* a group's speed depends on those of groups that a resource of scope device stops (levels.c) */
     bool changed; /* its usage, its groups or the clock that one of them follows may differ from the last rating */
     const struct sms__launch *gone; /* that of the only block that has left since then, if none came */
+    const struct sms__shape *owed;  /* that of the same block, while it is still part of `composition` */
 };
 
 /* Returns the reading of the group's clock. */
@@ -66,6 +67,14 @@ static inline uint64_t sms__group_due(const struct sms__group *group, double end
     if (clock)
         return sms__after(clock->since, (group->clock_base + (end - group->base) - clock->base) * clock->slow);
     return sms__after(group->since, (end - group->base) * group->slow);
+}
+
+/* Removes a block that has left from the composition, if that has not been done. */
+static inline void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
+{
+    if (sm->owed)
+        sms__compose(sm, sm->owed, -1, now);
+    sm->owed = NULL;
 }
 
 void sms__sm_fire(void *subject, uint64_t now);
