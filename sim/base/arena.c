@@ -19,6 +19,7 @@ struct sms__chunk {
     size_t used, size;
     unsigned char *bytes;
 };
+_Static_assert(sizeof(struct sms__chunk) <= ALIGN, "a chunk's head lies in the first ALIGN bytes");
 
 int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user)
 {
@@ -48,19 +49,19 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
+/* The head of a chunk lies before its bytes: heads of their own between the chunks would keep the allocator from
+ * returning the memory of a large run when it has ended. */
 static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
 {
-    size_t size = bytes >= HUGE_PAGE ? round_up(bytes, HUGE_PAGE) : bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    struct sms__chunk *chunk = malloc(sizeof *chunk);
-    if (!chunk)
+    size_t least = bytes + ALIGN;
+    size_t size = least >= HUGE_PAGE ? round_up(least, HUGE_PAGE) : least > CHUNK_BYTES ? least : CHUNK_BYTES;
+    unsigned char *memory = allocate(size);
+    if (!memory)
         return NULL;
-    chunk->bytes = allocate(size);
-    if (!chunk->bytes) {
-        free(chunk);
-        return NULL;
-    }
+    struct sms__chunk *chunk = (void *)memory;
+    chunk->bytes = memory + ALIGN;
     chunk->used = 0;
-    chunk->size = size;
+    chunk->size = size - ALIGN;
     chunk->next = arena->chunks;
     arena->chunks = chunk;
     return chunk;
@@ -121,7 +122,6 @@ void sms__arena_release(struct sms__arena *arena)
     while (arena->chunks) {
         struct sms__chunk *chunk = arena->chunks;
         arena->chunks = chunk->next;
-        free(chunk->bytes);
         free(chunk);
     }
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    BUCKET_BITS = 10,
+    BUCKET_BITS = 8,
     BUCKETS = 1 << BUCKET_BITS,
     SHAPES_MAX = 64, /* the bits of `known` */
     TABLE_BYTES = 4 << 20,
