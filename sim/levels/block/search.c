@@ -81,12 +81,21 @@ struct kernel_type {
     size_t idx;
 };
 
+static int compare_parts(const double *a, const double *b)
+{
+    int order = 0;
+    for (int r = 0; !order && r < SMS_RESOURCES_MAX; r++)
+        order = (a[r] > b[r]) - (a[r] < b[r]);
+    return order;
+}
+
 static int compare_fits(const struct sms__footprint *a, const struct sms__footprint *b)
 {
     int order = memcmp(a->needs, b->needs, sizeof a->needs);
-    for (int r = 0; !order && r < SMS_RESOURCES_MAX; r++)
-        order = (a->demand[r] > b->demand[r]) - (a->demand[r] < b->demand[r]);
-    return order;
+    order = order ? order : compare_parts(a->demand, b->demand);
+    order =
+        order ? order : compare_parts(a->pressure, b->pressure); /* kernels that fill a device less slow less alone */
+    return order ? order : (a->cls > b->cls) - (a->cls < b->cls);
 }
 
 static int compare_shapes(const struct kernel_type *x, const struct kernel_type *y)

@@ -4,8 +4,8 @@
 
 #include "sm.h"
 
-/* A block shape. Launches share it if their blocks have the same needs, demands and allowed SMs, so that a refusal of
- * one is a refusal of all. */
+/* A block shape. Launches share it if their blocks have the same needs, demands, also at no load, class and allowed
+ * SMs. So a refusal of one is a refusal of all, and they count the same in a composition. */
 struct sms__shape {
     const struct sms__footprint *fit;
     const struct sms__allowed *allowed; /* NULL: all SMs */
