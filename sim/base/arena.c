@@ -16,10 +16,9 @@ enum { CHUNK_BYTES = 64 * 1024, ALIGN = 64, HUGE_PAGE = 2 * 1024 * 1024 };
 
 struct sms__chunk {
     struct sms__chunk *next;
-    size_t used, size;
-    unsigned char *bytes;
+    size_t used, size; /* this head included */
 };
-_Static_assert(sizeof(struct sms__chunk) <= ALIGN, "a chunk's head lies in the first ALIGN bytes");
+_Static_assert(sizeof(struct sms__chunk) <= ALIGN, "a chunk's head lies in its first ALIGN bytes");
 
 int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user)
 {
@@ -55,13 +54,11 @@ static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
 {
     size_t least = bytes + ALIGN;
     size_t size = least >= HUGE_PAGE ? round_up(least, HUGE_PAGE) : least > CHUNK_BYTES ? least : CHUNK_BYTES;
-    unsigned char *memory = allocate(size);
-    if (!memory)
+    struct sms__chunk *chunk = allocate(size);
+    if (!chunk)
         return NULL;
-    struct sms__chunk *chunk = (void *)memory;
-    chunk->bytes = memory + ALIGN;
-    chunk->used = 0;
-    chunk->size = size - ALIGN;
+    chunk->used = ALIGN;
+    chunk->size = size;
     chunk->next = arena->chunks;
     arena->chunks = chunk;
     return chunk;
@@ -79,7 +76,7 @@ void *sms__alloc(struct sms__arena *arena, size_t count, size_t size)
         chunk = add_chunk(arena, bytes);
     if (!chunk)
         sms__arena_give_up(arena);
-    void *memory = chunk->bytes + chunk->used;
+    void *memory = (char *)chunk + chunk->used;
     chunk->used += bytes;
     return memset(memory, 0, bytes);
 }

@@ -80,12 +80,25 @@ static void check_allowed(struct sms__sm_state *sm, uint64_t now)
             report(sm->device, now, "SM %u: a block of %s, which may not use it", sm->idx, sm->group[g].launch->vm);
 }
 
+/* A shared composition has as many blocks of each shape as the SM's groups. */
+static void check_shapes(struct sms__sm_state *sm, uint64_t now)
+{
+    for (size_t i = 0; sm->device->compositions.shared && i < sm->device->search.shapes; i++) {
+        uint32_t blocks = 0;
+        for (size_t g = 0; g < sm->groups; g++)
+            blocks += sm->group[g].launch->shape == &sm->device->search.shape[i] ? sm->group[g].blocks : 0;
+        if (blocks != sm->composition->shape[i].blocks)
+            report(sm->device, now, "SM %u: the blocks by shape are not those of its residents", sm->idx);
+    }
+}
+
 static void check_sm(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     struct expected expected = sum_usage(sm);
     const struct sms__composition *has = sm->composition;
     check_allowed(sm, now);
+    check_shapes(sm, now);
     for (size_t g = 0; g < sm->groups; g++)
         check_residents(sm, &sm->group[g], now);
     for (size_t r = 0; r < device->setup.model->resources; r++)

@@ -32,10 +32,7 @@ void sms__add_background(const struct sms__device *model, size_t sm, double *usa
 
 static bool is_apart(const struct sms__blocks *device) { return device->rating.pressure != device->rating.total; }
 
-static bool finds_levels(const struct sms__blocks *device)
-{
-    return device->setup.contention->shares_device && device->setup.device_scope;
-}
+static bool finds_levels(const struct sms__blocks *device) { return device->rating.levels.user != NULL; }
 
 /* Returns how many shapes an SM may hold at most. */
 static size_t most_users(const struct sms__blocks *device)
@@ -191,9 +188,10 @@ static void forget(struct sms__blocks *device)
         for (struct sms__composition **at = &all->bucket[b], *c; (c = *at);) {
             for (size_t i = 0; i < device->search.shapes; i++)
                 c->shape[i].more = c->shape[i].less = NULL;
-            at = c->sms ? &c->next : at;
-            if (c->sms)
+            if (c->sms) {
+                at = &c->next;
                 continue;
+            }
             sms__composition_record(device, c);
             *at = c->next;
             c->next = all->free;
@@ -234,6 +232,7 @@ static void make_room(struct sms__blocks *device)
 static __attribute__((noinline)) struct sms__composition *
 find_next(struct sms__blocks *device, struct sms__composition *from, size_t shape, bool more)
 {
+    struct sms__composition **next = more ? &from->shape[shape].more : &from->shape[shape].less;
     uint32_t *wanted = device->compositions.wanted;
     if (device->compositions.count >= device->compositions.most)
         make_room(device);
@@ -242,9 +241,8 @@ find_next(struct sms__blocks *device, struct sms__composition *from, size_t shap
     for (size_t i = 0; i < device->search.shapes; i++)
         wanted[i] = from->shape[i].blocks;
     wanted[shape] = more ? wanted[shape] + 1 : wanted[shape] - 1;
-    struct sms__composition *to = find(device);
-    *(more ? &from->shape[shape].more : &from->shape[shape].less) = to;
-    return to;
+    *next = find(device);
+    return *next;
 }
 
 static void count_first(struct sms__compositions *all, struct sms__composition *to)

@@ -101,11 +101,13 @@ static void list_sm(const struct sms__sm_state *sm)
     levels->shapes = 0;
     for (size_t g = 0; g < sm->groups; g++)
         list_group(levels, &sm->group[g]);
-    if (!own->is_rated)
-        rate_listed(sm->device, own, false);
+    for (size_t i = 0; own->is_rated && i < levels->shapes; i++)
+        levels->equal[i].speed = own_speed(sm)[i];
+    if (own->is_rated)
+        return;
+    rate_listed(sm->device, own, false);
     for (size_t i = 0; i < levels->shapes; i++)
-        *(own->is_rated ? &levels->equal[i].speed : &own_speed(sm)[i]) =
-            own->is_rated ? own_speed(sm)[i] : levels->equal[i].speed;
+        own_speed(sm)[i] = levels->equal[i].speed;
     own->is_rated = true;
 }
 

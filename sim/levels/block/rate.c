@@ -168,7 +168,8 @@ static __attribute__((noinline)) void share(struct sms__sm_state *sm, uint64_t n
         set_shared_speed(sm->device, &sm->group[g], slow[g], now);
 }
 
-static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
+/* Not inline: the frequent case, that an SM is as rated, then saves no registers. */
+__attribute__((noinline)) void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     const struct sms_contention *model = device->setup.contention;
@@ -189,8 +190,6 @@ static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
     model->rate(&device->setup.contention_view, usage, device->rating.group, sm->groups);
     apply_speeds(sm, now);
 }
-
-void sms__rate_groups(struct sms__sm_state *sm, uint64_t now) { rate_groups(sm, now); }
 
 /* The next end of a block on an SM. */
 struct next_end {
@@ -248,13 +247,10 @@ static void schedule(struct sms__sm_state *sm)
 
 static bool is_as_rated(const struct sms__sm_state *sm) { return !sm->changed && !sm->gone; }
 
-/* Not inline: the frequent case, that an SM is as rated, then saves no registers. */
-static __attribute__((noinline)) void rate_anew(struct sms__sm_state *sm, uint64_t now) { rate_groups(sm, now); }
-
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
     if (!is_as_rated(sm))
-        rate_anew(sm, now);
+        sms__rate_groups(sm, now);
     sm->changed = false;
     sm->gone = NULL;
     schedule(sm);
@@ -264,7 +260,7 @@ static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {
     for (size_t s = 0; s < device->sms; s++) {
-        rate_groups(&device->sm[s], now);
+        sms__rate_groups(&device->sm[s], now);
         device->sm[s].changed = false;
         device->sm[s].gone = NULL;
         schedule(&device->sm[s]);

@@ -252,13 +252,14 @@ static inline int known_verdict(const struct sms__blocks *device, const struct s
 static double known_score(const struct sms__blocks *device, const struct sms__sm_state *sm,
                           const struct sms__launch *launch)
 {
-    size_t shape = (size_t)(launch->shape - device->search.shape);
+    uint64_t bit = bit_of(device, launch->shape);
     struct sms__composition *composition = sm->composition;
-    if (!(composition->scored >> shape & 1)) {
-        composition->scored |= (uint64_t)1 << shape;
-        composition->shape[shape].score = sms__score(device, sm, launch);
+    struct sms__composed *shape = &composition->shape[launch->shape - device->search.shape];
+    if (!(composition->scored & bit)) {
+        composition->scored |= bit;
+        shape->score = sms__score(device, sm, launch);
     }
-    return composition->shape[shape].score;
+    return shape->score;
 }
 
 /* Returns the SM if it admits the block; -1 if not; -2 if no SM will, because a resource of scope device is the reason.
