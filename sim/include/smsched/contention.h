@@ -4,9 +4,10 @@
  *
  *     const struct sms_contention sms_contention_NAME = { .name = "NAME", ... };
  *
- * The blocks of one kernel launch on one SM form a group: they share one demand and one speed. A model gives each group
- * a speed in (0, 1], however low. At speed 1 a block takes its block_time, or less for a model with `measured_alone`.
- * Usage and demand are in parts of SMS_FULL, as in policy.h.
+ * Equal blocks on one SM form a group: they share one demand and one speed. For a model with `rate` and without
+ * `shares_device`, a group has the blocks of one kernel launch. A model gives each group a speed in (0, 1], however
+ * low. At speed 1 a block takes its block_time, or less for a model with `measured_alone`. Usage and demand are in
+ * parts of SMS_FULL, as in policy.h.
  *
  * Answers must depend on nothing but the arguments. SMs with equal blocks share an answer of `slowdown`, and of `rate`
  * with `shares_device`, so a model is asked once for such SMs, and may take its time. */
@@ -86,7 +87,7 @@ struct sms_contention {
 
     /* Promise, with `rate`: the users of a full resource of scope device rise together until it is full, and no user of
      * a resource of scope device runs faster than `most`. The engine finds that speed for all SMs together, and `rate`
-     * looks at the resources of scope sm alone. Equal blocks of an SM are one group, and `sm` is 0. */
+     * looks at the resources of scope sm alone. `sm` is 0 then. */
     bool shares_device;
 
     /* For upper bounds on throughput (docs/explanation/bound.md). Returns the most that any set of blocks can get of

@@ -18,6 +18,14 @@ static double *new_pressure(struct sms__blocks *device)
     return apart ? SMS__NEW(device->arena, double, SMS_RESOURCES_MAX) : device->rating.total;
 }
 
+static bool tells_launches(const struct sms__blocks *device)
+{
+    const struct sms_contention *model = device->setup.contention;
+    const struct sms_block_policy *policy = device->setup.policy->policy;
+    bool is_asked = policy->admits || policy->score || policy->note;
+    return (is_asked && !device->policy.pure) || (!model->slowdown && !model->shares_device);
+}
+
 static void init_sm(struct sms__blocks *device, size_t idx)
 {
     struct sms__sm_state *sm = &device->sm[idx];
@@ -69,6 +77,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     device->observed = sms__observes(setup->observer, SMS_RUN_DECISION);
     device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT);
     sms__policy_state_init(device);
+    device->tells_launches = tells_launches(device);
     sms__search_init(device);
     sms__compositions_init(device);
     sms__dispatch_queue_init(device);
@@ -93,7 +102,7 @@ static void add_partial(struct sms__sm_state *sm, int sign, uint64_t now)
         double clock = sms__group_clock(group, now);
         for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next) {
             const struct sms__resident *resident = &sm->resident[i];
-            sms__record_part(group->launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
+            sms__record_part(sm->cold[i].launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
                              sign * (int64_t)resident->blocks);
         }
     }
@@ -139,7 +148,7 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->waiting = launch->blocks - launch->done;
     launch->resident = 0;
     launch->left = launch->done;
-    launch->explained = 0;
+    launch->notes.explained = 0;
     launch->device = device;
     sms__waits_begin(device, launch, now);
     sms__dispatcher_take(device, launch, now);
@@ -166,6 +175,7 @@ void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, ui
         else
             sms__sm_drop(&device->sm[s], launch, now);
     launch->waiting = launch->resident = 0;
+    launch->end.is_due = false;
     sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
     sms__engine_defer(device->setup.engine, &device->dispatch);
 }

@@ -1,7 +1,7 @@
 /* The block level: the SMs of one device, the blocks on them, and the kernels whose blocks wait. This header is all
  * that other levels need.
  *
- * Blocks of one launch on one SM form a group. All blocks of a group run at one speed, so the group has a clock that
+ * Blocks of one shape on one SM form a group. All blocks of a group run at one speed, so the group has a clock that
  * counts the work done per block, and each block ends at a fixed reading of that clock. When speeds change, only the
  * groups' clocks change, never the blocks. A clock is brought up to date only when its speed changes, so its reading
  * does not depend on who reads it, or when.

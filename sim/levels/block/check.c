@@ -34,7 +34,7 @@ struct expected {
 
 static void add_group(struct expected *expected, const struct sms__group *group)
 {
-    const struct sms__footprint *fit = group->launch->fit;
+    const struct sms__footprint *fit = group->fit;
     for (int r = 0; r < SMS_RESOURCES_MAX; r++) {
         expected->usage[r] += (double)group->blocks * fit->demand[r];
         expected->pressure[r] += (double)group->blocks * fit->pressure[r];
@@ -73,11 +73,18 @@ static void check_residents(struct sms__sm_state *sm, const struct sms__group *g
         report(sm->device, now, "SM %u: speed %g", sm->idx, group->speed);
 }
 
+/* Returns the launch of the group's first block. */
+static struct sms__launch *first_launch(const struct sms__sm_state *sm, const struct sms__group *group)
+{
+    return sm->cold[group->first].launch;
+}
+
 static void check_allowed(struct sms__sm_state *sm, uint64_t now)
 {
     for (size_t g = 0; g < sm->groups; g++)
-        if (!sms__may_use(sm->group[g].launch->shape->allowed, sm->idx))
-            report(sm->device, now, "SM %u: a block of %s, which may not use it", sm->idx, sm->group[g].launch->vm);
+        if (!sms__may_use(sm->device->search.shape[sm->group[g].shape].allowed, sm->idx))
+            report(sm->device, now, "SM %u: a block of %s, which may not use it", sm->idx,
+                   first_launch(sm, &sm->group[g])->vm);
 }
 
 /* A shared composition has as many blocks of each shape as the SM's groups. */
@@ -86,7 +93,7 @@ static void check_shapes(struct sms__sm_state *sm, uint64_t now)
     for (size_t i = 0; sm->device->compositions.shared && i < sm->device->search.shapes; i++) {
         uint32_t blocks = 0;
         for (size_t g = 0; g < sm->groups; g++)
-            blocks += sm->group[g].launch->shape == &sm->device->search.shape[i] ? sm->group[g].blocks : 0;
+            blocks += sm->group[g].shape == i ? sm->group[g].blocks : 0;
         if (blocks != sm->composition->shape[i].blocks)
             report(sm->device, now, "SM %u: the blocks by shape are not those of its residents", sm->idx);
     }
@@ -120,7 +127,7 @@ static double delivered(const struct sms__sm_state *sm, size_t r)
     double sum = 0;
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
-        sum += (double)group->blocks * group->launch->fit->pressure[r] / SMS_FULL * speed_of(group);
+        sum += (double)group->blocks * group->fit->pressure[r] / SMS_FULL * speed_of(group);
     }
     return sum;
 }
@@ -169,8 +176,7 @@ static void add_shares(struct shares *shares, const struct sms__sm_state *sm, do
     for (size_t r = 0; r < sm->device->setup.model->resources; r++)
         shares->delivered[r] += delivered(sm, r) / capacity;
     for (size_t g = 0; g < sm->groups; g++)
-        for (uint32_t left = sm->group[g].launch->fit->of_sm | sm->group[g].launch->fit->of_device; left;
-             left &= left - 1)
+        for (uint32_t left = sm->group[g].fit->of_sm | sm->group[g].fit->of_device; left; left &= left - 1)
             shares->fastest[__builtin_ctz(left)] = fmax(shares->fastest[__builtin_ctz(left)], speed_of(&sm->group[g]));
 }
 
@@ -195,12 +201,12 @@ static void check_fairness(struct sms__blocks *device, uint64_t now)
         struct shares of_sm = {0};
         add_shares(&of_sm, &device->sm[s], 1);
         for (size_t g = 0; g < device->sm[s].groups; g++) {
-            const struct sms__footprint *fit = device->sm[s].group[g].launch->fit;
+            const struct sms__footprint *fit = device->sm[s].group[g].fit;
             double speed = speed_of(&device->sm[s].group[g]);
             if (speed < 1 - 1e-9 && !is_stopped(&of_sm, fit->of_sm, speed) &&
                 !is_stopped(&of_device, fit->of_device, speed))
                 report(device, now, "SM %zu: a block of %s could be faster than %g", s,
-                       device->sm[s].group[g].launch->vm, speed);
+                       first_launch(&device->sm[s], &device->sm[s].group[g])->vm, speed);
         }
     }
 }
@@ -220,26 +226,37 @@ static void check_total(struct sms__blocks *device, uint64_t now)
     }
 }
 
+static void check_launch(struct sms__blocks *device, const struct sms__launch *launch, uint64_t now)
+{
+    if (launch->notes.counted != launch->resident ||
+        launch->waiting + launch->resident + launch->left != launch->blocks)
+        report(device, now, "%s/%s: %llu blocks wait, %llu are resident (%llu found), %llu have left, of %llu",
+               launch->vm, launch->kernel->name, (unsigned long long)launch->waiting,
+               (unsigned long long)launch->resident, (unsigned long long)launch->notes.counted,
+               (unsigned long long)launch->left, (unsigned long long)launch->blocks);
+}
+
+enum pass { CLEAR, COUNT, CHECK, PASSES };
+
+static void pass_residents(struct sms__sm_state *sm, const struct sms__group *group, enum pass pass, uint64_t now)
+{
+    for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next) {
+        struct sms__launch *launch = sm->cold[i].launch;
+        launch->notes.counted = pass == CLEAR ? 0 : launch->notes.counted;
+        launch->notes.counted += pass == COUNT ? sm->resident[i].blocks : 0;
+        if (pass == CHECK)
+            check_launch(sm->device, launch, now);
+    }
+}
+
 /* Blocks are conserved: the blocks of a launch that wait, are resident and have left add up to its grid. */
 static void check_launches(struct sms__blocks *device, uint64_t now)
 {
     size_t waiting = 0;
-    for (size_t s = 0; s < device->sms; s++)
-        for (size_t g = 0; g < device->sm[s].groups; g++)
-            device->sm[s].group[g].launch->counted = 0;
-    for (size_t s = 0; s < device->sms; s++)
-        for (size_t g = 0; g < device->sm[s].groups; g++)
-            device->sm[s].group[g].launch->counted += device->sm[s].group[g].blocks;
-    for (size_t s = 0; s < device->sms; s++)
-        for (size_t g = 0; g < device->sm[s].groups; g++) {
-            const struct sms__launch *launch = device->sm[s].group[g].launch;
-            if (launch->counted != launch->resident ||
-                launch->waiting + launch->resident + launch->left != launch->blocks)
-                report(device, now, "%s/%s: %llu blocks wait, %llu are resident (%llu found), %llu have left, of %llu",
-                       launch->vm, launch->kernel->name, (unsigned long long)launch->waiting,
-                       (unsigned long long)launch->resident, (unsigned long long)launch->counted,
-                       (unsigned long long)launch->left, (unsigned long long)launch->blocks);
-        }
+    for (enum pass pass = CLEAR; pass < PASSES; pass++)
+        for (size_t s = 0; s < device->sms; s++)
+            for (size_t g = 0; g < device->sm[s].groups; g++)
+                pass_residents(&device->sm[s], &device->sm[s].group[g], pass, now);
     for (const struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
         for (const struct sms__launch *launch = queue->head; launch; launch = launch->entry.next)
             waiting += launch->waiting > 0;

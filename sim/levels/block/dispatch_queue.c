@@ -129,6 +129,7 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
         queue->lane = SMS__NEW(device->arena, struct sms__lane, device->search.shapes);
     launch->entry.queue = queue;
     launch->shape = device->search.shape_of[launch->kernel_type];
+    launch->kin = device->tells_launches ? (const void *)launch : launch->shape;
     launch->entry.lane = &queue->lane[launch->shape - device->search.shape];
     if (!queue->head)
         append_queue(device, queue);

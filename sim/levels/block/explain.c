@@ -230,9 +230,9 @@ static void emit(const struct sms__blocks *device, const struct sms__launch *lau
 void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     char words[128];
-    if (is_left_out(device, launch->explained == WAITS_FOR_DISPATCHER, now))
+    if (is_left_out(device, launch->notes.explained == WAITS_FOR_DISPATCHER, now))
         return;
-    launch->explained = WAITS_FOR_DISPATCHER;
+    launch->notes.explained = WAITS_FOR_DISPATCHER;
     sms__dispatcher_words(device, words, sizeof words);
     emit(device, launch, -1, 0, words, words, now);
 }
@@ -254,8 +254,8 @@ static void ask_again(const struct sms__blocks *device, const struct sms__launch
 
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now)
 {
-    bool is_known = launch->explained == device->search.departures + 1; /* it still waits for the same reason */
-    launch->explained = sm < 0 ? device->search.departures + 1 : 0;
+    bool is_known = launch->notes.explained == device->search.departures + 1; /* it still waits for the same reason */
+    launch->notes.explained = sm < 0 ? device->search.departures + 1 : 0;
     if (is_left_out(device, is_known, now))
         return;
     struct text text = {.used = 0};

@@ -22,8 +22,9 @@ struct sms__blocks {
     struct sms__policy_run policy;
     struct sms__device_clock *clock; /* [clocks]; for models with a `slowdown` function */
     size_t clocks;
-    struct sms__wave *wave;           /* NULL: blocks are placed one at a time */
-    bool in_rounds;                   /* this dispatch logs its rounds */
+    struct sms__wave *wave; /* NULL: blocks are placed one at a time */
+    bool tells_launches;    /* the model or the policy may answer differently for equal blocks of two launches */
+    bool in_rounds;         /* this dispatch logs its rounds */
     struct sms__reference *reference; /* what it keeps instead of residents; NULL in the fast engine */
     struct sms__action dispatch;
     uint64_t launches;

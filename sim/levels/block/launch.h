@@ -38,6 +38,20 @@ struct sms__pending_launch {
     bool is_pending; /* it is in no queue yet */
 };
 
+/* Launches of which the last block has left an SM at this instant. Kept by sm.c. */
+struct sms__launch_end {
+    struct sms__launch *next; /* the next to be told that it has ended */
+    bool is_due;              /* it has not been told yet */
+};
+
+/* What single files note about a launch. */
+struct sms__launch_notes {
+    uint64_t explained;       /* departures when its wait was last explained, + 1 (explain.c) */
+    struct sms__waits *waits; /* waits.c; NULL: nobody wants to know */
+    uint64_t in_round;        /* its blocks in a round (wave.c) */
+    uint64_t counted;         /* its resident blocks (check.c) */
+};
+
 struct sms__launch {
     /* Set by the caller. */
     const struct sms__footprint *fit;
@@ -64,12 +78,11 @@ struct sms__launch {
     uint64_t parts;                   /* done by its resident blocks, as of the latest sms__blocks_add_partial */
     struct sms__pending_launch pending;
     struct sms__shape *shape;
+    const void *kin; /* blocks of launches with the same kin are one group on an SM: the shape, or the launch itself */
     struct sms__queue_entry entry;
     struct sms__policy_state *policy_state; /* the policy's state for it, or NULL */
-    uint64_t explained;                     /* departures when its wait was last explained, + 1 (explain.c) */
-    struct sms__waits *waits;               /* waits.c; NULL: nobody wants to know */
-    uint64_t in_round;                      /* its blocks in a round (wave.c) */
-    uint64_t counted;                       /* its resident blocks (check.c) */
+    struct sms__launch_end end;
+    struct sms__launch_notes notes;
 };
 
 /* True if the work of the kernel's blocks is random. */

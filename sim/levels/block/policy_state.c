@@ -34,10 +34,11 @@ void sms__policy_state_init(struct sms__blocks *device)
     device->policy.state = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
 }
 
+/* Each launch has groups of its own where the policy is told this. */
 static uint64_t count_here(const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     for (size_t g = 0; g < sm->groups; g++)
-        if (sm->group[g].launch == launch)
+        if (sm->group[g].kin == launch)
             return sm->group[g].blocks;
     return 0;
 }

@@ -33,7 +33,7 @@ void sms__reference_init(struct sms__blocks *device)
 static struct sms__group *group_of(struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     for (size_t g = 0; g < sm->groups; g++)
-        if (sm->group[g].launch == launch)
+        if (sm->group[g].kin == launch->kin)
             return &sm->group[g];
     return NULL;
 }
@@ -62,11 +62,12 @@ static void remove_block(struct block_list *list, size_t i)
 }
 
 /* Returns the group's block that ends first, among equals the one that was placed first; or SIZE_MAX. */
-static size_t first_to_end(const struct block_list *list, const struct sms__launch *launch)
+static size_t first_to_end(const struct block_list *list, const struct sms__group *group)
 {
     size_t first = SIZE_MAX;
     for (size_t i = 0; i < list->blocks; i++)
-        if (list->block[i].launch == launch && (first == SIZE_MAX || list->block[i].end < list->block[first].end))
+        if (list->block[i].launch->kin == group->kin &&
+            (first == SIZE_MAX || list->block[i].end < list->block[first].end))
             first = i;
     return first;
 }
@@ -76,16 +77,17 @@ static bool is_equal(const struct reference_block *a, const struct reference_blo
     return a->launch == b->launch && a->end == b->end && a->start == b->start && a->work == b->work;
 }
 
-/* Removes the group's next block, with those that were placed and end together with it. False if none ends now. */
-static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group, uint64_t now)
+/* Removes the group's next block, with those that were placed and end together with it. Returns its launch; NULL if
+ * none ends now. */
+static struct sms__launch *leave(struct sms__blocks *device, size_t s, struct sms__group *group, uint64_t now)
 {
     struct block_list *list = &device->reference->list[s];
-    struct sms__launch *launch = group->launch;
-    size_t first = first_to_end(list, launch);
+    size_t first = first_to_end(list, group);
     uint32_t equal = 0;
     if (first == SIZE_MAX || sms__group_due(group, list->block[first].end) > now)
-        return false;
+        return NULL;
     struct reference_block gone = list->block[first];
+    struct sms__launch *launch = gone.launch;
     for (size_t i = first; i < list->blocks;) {
         if (!is_equal(&list->block[i], &gone)) {
             i++;
@@ -99,7 +101,7 @@ static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group
     }
     sms__notify_policy(launch, SMS_BLOCKS_LEFT, &device->sm[s], equal);
     sms__emit_block_span(device, s, launch, gone.start, now, equal);
-    return true;
+    return launch;
 }
 
 void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
@@ -107,9 +109,11 @@ void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launc
     struct block_list *list = &device->reference->list[s];
     struct sms__sm_state *sm = &device->sm[s];
     struct sms__group *group = group_of(sm, launch);
-    if (!group)
+    uint32_t blocks = 0;
+    for (size_t i = 0; i < list->blocks; i++)
+        blocks += list->block[i].launch == launch;
+    if (blocks == 0)
         return;
-    uint32_t blocks = group->blocks;
     sms__sm_integrate(sm, now);
     device->left++;
     for (size_t i = 0; i < list->blocks;) {
@@ -121,8 +125,10 @@ void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launc
         remove_block(list, i);
         sms__record_part(block.launch, block.work, block.end - sms__group_clock(group, now), now - block.start, 1);
         sms__compose(sm, launch->shape, -1, now);
+        group->blocks--;
     }
-    sms__remove_group(sm, (size_t)(group - sm->group));
+    if (group->blocks == 0)
+        sms__remove_group(sm, (size_t)(group - sm->group));
     sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
 }
 
@@ -135,16 +141,14 @@ void sms__reference_fire(void *subject, uint64_t now)
     sms__engine_defer(device->setup.engine, &device->dispatch);
     for (size_t g = 0; g < sm->groups;) {
         struct sms__group *group = &sm->group[g];
-        struct sms__launch *launch = group->launch;
-        bool left = false;
-        while (leave(device, sm->idx, group, now))
-            left = true;
+        struct sms__launch *ended = NULL, **list = &ended;
+        for (struct sms__launch *left; (left = leave(device, sm->idx, group, now));)
+            list = sms__list_ended(list, left);
         if (group->blocks)
             g++;
         else
             sms__remove_group(sm, g);
-        if (left)
-            sms__end_launch(launch, now);
+        sms__end_launches(ended, now);
     }
 }
 

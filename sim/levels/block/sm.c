@@ -75,13 +75,13 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
     launch->parts += parts * (uint64_t)(blocks < 0 ? -blocks : blocks);
 }
 
-/* A block that leaves and one of the same launch that comes before the SM is rated change neither its composition nor
+/* A block that leaves and one of the same group that comes before the SM is rated change neither its composition nor
  * its groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. A
  * place while something is owed is one of sms__search_refill. */
 static inline void note_leave(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     sm->changed |= sm->gone || blocks > 1;
-    sm->gone = launch;
+    sm->gone = launch->kin;
     if (sm->device->policy.asks_room_only && !sm->changed)
         sm->owed = launch->shape; /* a block of this shape may follow: sms__search_refill */
     else
@@ -90,19 +90,19 @@ static inline void note_leave(struct sms__sm_state *sm, const struct sms__launch
 
 static inline void note_place(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
-    sm->changed |= sm->gone != launch || blocks > 1;
+    sm->changed |= sm->gone != launch->kin || blocks > 1;
     sm->gone = NULL;
     if (!sm->owed)
         sms__compose(sm, launch->shape, blocks, now);
     sm->owed = NULL;
 }
 
-/* Removes the first resident of a group. */
-static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+/* Removes the first resident of a group, and returns its launch. */
+static struct sms__launch *leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
 {
     uint16_t at = group->first;
     struct sms__resident *resident = &sm->resident[at];
-    struct sms__launch *launch = group->launch;
+    struct sms__launch *launch = sm->cold[at].launch;
     sms__emit_block_span(sm->device, sm->idx, launch, sm->cold[at].start, now, resident->blocks);
     note_leave(sm, launch, resident->blocks, now);
     sms__record_leave(launch, sm->cold[at].work, now - sm->cold[at].start, resident->blocks);
@@ -116,6 +116,7 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
         sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, resident->blocks);
     resident->next = sm->free;
     sm->free = at;
+    return launch;
 }
 
 /* True if the group has a resident that ends now. */
@@ -124,23 +125,44 @@ static bool is_due(const struct sms__sm_state *sm, const struct sms__group *grou
     return group->first != SMS__NONE && sms__group_due(group, sm->resident[group->first].end) <= now;
 }
 
-/* Removes the residents that end now. */
-static void leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+/* Removes the residents that end now. Returns the launches that end with them. */
+static struct sms__launch *leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
 {
+    struct sms__launch *ended = NULL, **list = &ended;
     do
-        leave(sm, group, now);
+        list = sms__list_ended(list, leave(sm, group, now));
     while (is_due(sm, group, now));
+    return ended;
 }
 
-void sms__end_launch(struct sms__launch *launch, uint64_t now)
+struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch)
 {
     if (launch->waiting | launch->resident)
-        return;
+        return list;
+    launch->end.is_due = true;
+    launch->end.next = NULL;
+    *list = launch;
+    return &launch->end.next;
+}
+
+static void end_launch(struct sms__launch *launch, uint64_t now)
+{
+    launch->end.is_due = false;
     sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
     launch->record->launches++;
     if (launch->done == 0)
         sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
     launch->ended(launch->subject, now);
+}
+
+/* What follows the end of one may drop another. */
+void sms__end_launches(struct sms__launch *list, uint64_t now)
+{
+    for (struct sms__launch *launch = list, *next; launch; launch = next) {
+        next = launch->end.next;
+        if (launch->end.is_due)
+            end_launch(launch, now);
+    }
 }
 
 void sms__remove_group(struct sms__sm_state *sm, size_t g)
@@ -153,13 +175,12 @@ void sms__remove_group(struct sms__sm_state *sm, size_t g)
 /* Ends the blocks of the group that end now. Returns true if the group has others. */
 static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
 {
-    struct sms__group *group = &sm->group[g];
-    struct sms__launch *launch = group->launch;
-    leave_all(sm, group, now);
-    bool has_others = group->first != SMS__NONE;
+    struct sms__launch *ended = leave_all(sm, &sm->group[g], now);
+    bool has_others = sm->group[g].first != SMS__NONE;
     if (!has_others)
         sms__remove_group(sm, g);
-    sms__end_launch(launch, now);
+    if (ended)
+        sms__end_launches(ended, now);
     return has_others;
 }
 
@@ -178,41 +199,59 @@ void sms__sm_fire(void *subject, uint64_t now)
         g += !is_due(sm, &sm->group[g], now) || end_blocks(sm, g, now);
 }
 
-/* Counts the work that the residents have done, as for blocks under way at the end of a run. */
-static void drop_residents(struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
+static void unlink_resident(struct sms__sm_state *sm, struct sms__group *group, uint16_t at)
+{
+    struct sms__resident *pool = sm->resident, *resident = &pool[at];
+    *(resident->prev == SMS__NONE ? &group->first : &pool[resident->prev].next) = resident->next;
+    *(resident->next == SMS__NONE ? &group->last : &pool[resident->next].prev) = resident->prev;
+    group->blocks -= resident->blocks;
+    resident->next = sm->free;
+    sm->free = at;
+}
+
+/* Removes the launch's residents, and returns how many blocks they are. Counts the work that they have done, as for
+ * blocks under way at the end of a run. */
+static uint64_t drop_residents(struct sms__sm_state *sm, struct sms__group *group, struct sms__launch *launch,
+                               uint64_t now)
 {
     double clock = sms__group_clock(group, now);
+    uint64_t blocks = group->blocks;
     for (uint16_t i = group->first, next; i != SMS__NONE; i = next) {
-        struct sms__resident *resident = &sm->resident[i];
+        const struct sms__resident *resident = &sm->resident[i];
         next = resident->next;
-        sms__record_part(group->launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
+        if (sm->cold[i].launch != launch)
+            continue;
+        sms__record_part(launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
                          (int64_t)resident->blocks);
-        sms__compose(sm, group->launch->shape, -(int64_t)resident->blocks, now);
-        resident->next = sm->free;
-        sm->free = i;
+        sms__compose(sm, launch->shape, -(int64_t)resident->blocks, now);
+        unlink_resident(sm, group, i);
     }
+    return blocks - group->blocks;
 }
 
 void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
     size_t g = 0;
-    while (g < sm->groups && sm->group[g].launch != launch)
+    while (g < sm->groups && sm->group[g].kin != launch->kin)
         g++;
     if (g == sm->groups)
         return;
     touch(sm, now);
+    uint64_t blocks = drop_residents(sm, &sm->group[g], launch, now);
+    if (blocks == 0)
+        return;
     sms__log_departure(sm->device, sm->idx);
     sm->device->left++;
-    uint32_t blocks = sm->group[g].blocks;
-    drop_residents(sm, &sm->group[g], now);
-    sms__remove_group(sm, g);
+    sm->changed = true;
+    if (sm->group[g].blocks == 0)
+        sms__remove_group(sm, g);
     sm->next_group = SMS__NONE;
     sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
 }
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 {
-    return (struct sms__group){.launch = launch,
+    return (struct sms__group){.kin = launch->kin,
                                .fit = launch->fit,
                                .shape = (uint32_t)(launch->shape - launch->device->search.shape),
                                .speed = 1,
@@ -228,7 +267,7 @@ static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch 
     size_t found =
         sm->groups; /* visits all groups, because the branch predictor handles a full loop better than an early exit */
     for (size_t g = 0; g < sm->groups; g++)
-        found = sm->group[g].launch == launch ? g : found;
+        found = sm->group[g].kin == launch->kin ? g : found;
     sm->changed |= found == sm->groups;
     if (found == sm->groups)
         sm->group[sm->groups++] = sms__new_group(launch, now);
@@ -237,7 +276,7 @@ static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch 
 
 static bool is_equal(const struct sms__resident_cold *a, const struct sms__resident_cold *b)
 {
-    return a->start == b->start && a->work == b->work;
+    return a->launch == b->launch && a->start == b->start && a->work == b->work;
 }
 
 /* Inserts a resident so that the list stays sorted by end, and among equal ends by arrival. */
@@ -248,10 +287,11 @@ static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sm
     uint16_t after = group->last;
     while (after != SMS__NONE && pool[after].end > new.end)
         after = pool[after].prev;
-    if (after != SMS__NONE && pool[after].end == new.end &&is_equal(&sm->cold[after], &cold)) {
-        pool[after].blocks += new.blocks;
-        return;
-    }
+    for (uint16_t i = after; i != SMS__NONE && pool[i].end == new.end; i = pool[i].prev)
+        if (is_equal(&sm->cold[i], &cold)) {
+            pool[i].blocks += new.blocks;
+            return;
+        }
     uint16_t at = sm->free, before = after == SMS__NONE ? group->first : pool[after].next;
     sm->free = pool[at].next;
     new.prev = after;
@@ -295,7 +335,8 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
     struct sms__group *group = group_of(sm, launch, now);
     uint64_t work = sms__draw_work(launch);
     double end = sms__group_clock(group, now) + (double)work;
-    insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks}, (struct sms__resident_cold){now, work});
+    insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks},
+           (struct sms__resident_cold){launch, now, work});
     group->blocks += blocks;
     note_place(sm, launch, blocks, now);
     sms__record_placed(launch, blocks, now);

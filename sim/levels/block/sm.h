@@ -16,14 +16,16 @@ struct sms__resident {
 
 /* The part of a resident that is used only when it is placed and when it leaves. */
 struct sms__resident_cold {
+    struct sms__launch *launch;
     uint64_t start; /* ps */
     uint64_t work;  /* ps at full speed */
 };
 
+/* The blocks of one shape on an SM, or of one launch if the model or the policy tells launches apart. */
 struct sms__group {
-    struct sms__launch *launch;
-    const struct sms__footprint *fit; /* the launch's, at hand: events visit all groups of an SM */
-    uint32_t shape;                   /* index of the launch's */
+    const void *kin;                  /* that of their launches */
+    const struct sms__footprint *fit; /* of a launch of their shape, at hand: events visit all groups of an SM */
+    uint32_t shape;                   /* index */
     double base;                      /* the clock's reading at `since`: ps of work done per block */
     double speed, slow;               /* slow = 1 / speed */
     double sm_slow;                   /* slowdown by the SM's own resources */
@@ -44,12 +46,12 @@ struct sms__sm_state {
     struct sms__resident_cold *cold; /* [limit of blocks]; by index in the pool */
     struct sms__blocks *device;
     size_t source;
-    uint32_t idx; /* in the device */
-    bool dirty;   /* to be rated again at the end of this instant */
-    bool coupled; /* a group's speed depends on those of groups that a resource of scope device stops (levels.c) */
-    bool changed; /* its usage, its groups or the clock that one of them follows may differ from the last rating */
-    const struct sms__launch *gone; /* that of the only block that has left since then, if none came */
-    const struct sms__shape *owed;  /* that of the same block, while it is still part of `composition` */
+    uint32_t idx;     /* in the device */
+    bool dirty;       /* to be rated again at the end of this instant */
+    bool coupled;     /* a group's speed depends on those of groups that a resource of scope device stops (levels.c) */
+    bool changed;     /* its usage, its groups or the clock that one of them follows may differ from the last rating */
+    const void *gone; /* kin of the only block that has left since then, if none came */
+    const struct sms__shape *owed; /* shape of the same block, while it is still part of `composition` */
 };
 
 /* Returns the reading of the group's clock. */
@@ -92,7 +94,9 @@ void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elaps
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);
 void sms__emit_block_span(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
                           uint64_t end, uint32_t blocks);
-/* Ends the launch if its last block has left. */
-void sms__end_launch(struct sms__launch *launch, uint64_t now);
+/* Lists the launch among those that end if its last block has left. Returns the end of the list. */
+struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch);
+/* Ends the launches listed. */
+void sms__end_launches(struct sms__launch *list, uint64_t now);
 
 #endif

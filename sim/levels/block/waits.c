@@ -34,7 +34,7 @@ static void add_time(struct sms__waits *waits, uint64_t now)
 
 void sms__waits_begin(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    launch->waits = NULL;
+    launch->notes.waits = NULL;
     if (!device->records_waits)
         return;
     struct sms__waits *waits = device->free_waits;
@@ -43,7 +43,7 @@ void sms__waits_begin(struct sms__blocks *device, struct sms__launch *launch, ui
     else
         waits = SMS__NEW(device->arena, struct sms__waits, 1);
     *waits = (struct sms__waits){.since_ps = now, .what = launch->pending.cost_ps ? LAUNCH_COST : OTHERS};
-    launch->waits = waits;
+    launch->notes.waits = waits;
 }
 
 /* Finds out for what most SMs refuse the block. */
@@ -60,7 +60,7 @@ static void ask(const struct sms__blocks *device, const struct sms__launch *laun
 
 static void look_at(const struct sms__blocks *device, const struct sms__launch *launch, uint64_t now)
 {
-    struct sms__waits *waits = launch->waits;
+    struct sms__waits *waits = launch->notes.waits;
     add_time(waits, now);
     waits->sms = 0;
     if (device->dispatcher.blocked)
@@ -92,10 +92,10 @@ void sms__waits_look(struct sms__blocks *device, uint64_t now)
 
 void sms__waits_join(struct sms__launch *launch, uint64_t now)
 {
-    if (!launch->waits)
+    if (!launch->notes.waits)
         return;
-    add_time(launch->waits, now);
-    launch->waits->what = OTHERS;
+    add_time(launch->notes.waits, now);
+    launch->notes.waits->what = OTHERS;
 }
 
 static const char *name(const struct sms__blocks *device, int what, char *out, size_t size)
@@ -110,7 +110,7 @@ static const char *name(const struct sms__blocks *device, int what, char *out, s
 /* Emits what the launch has waited for, and counts from 0 again. */
 static void emit(const struct sms__blocks *device, const struct sms__launch *launch, uint64_t now)
 {
-    struct sms__waits *waits = launch->waits;
+    struct sms__waits *waits = launch->notes.waits;
     char words[128];
     add_time(waits, now);
     for (int w = 0; w < WAITS; w++) {
@@ -131,13 +131,13 @@ static void emit(const struct sms__blocks *device, const struct sms__launch *lau
 
 void sms__waits_end(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__waits *waits = launch->waits;
+    struct sms__waits *waits = launch->notes.waits;
     if (!waits)
         return;
     emit(device, launch, device->setup.engine->now);
     waits->next = device->free_waits;
     device->free_waits = waits;
-    launch->waits = NULL;
+    launch->notes.waits = NULL;
 }
 
 void sms__waits_emit_all(const struct sms__blocks *device, uint64_t now)

@@ -99,12 +99,12 @@ static void add_up(struct sms__wave *wave)
 {
     for (size_t i = 0; i < wave->count; i++) {
         memset(&wave->sum[wave->placed[i].sm], 0, sizeof *wave->sum);
-        wave->placed[i].launch->in_round = 0;
+        wave->placed[i].launch->notes.in_round = 0;
     }
     for (size_t i = 0; i < wave->count; i++) {
         const struct sms__footprint *fit = wave->placed[i].launch->fit;
         struct addition *sum = &wave->sum[wave->placed[i].sm];
-        wave->placed[i].launch->in_round++;
+        wave->placed[i].launch->notes.in_round++;
         for (int r = 0; r < SMS_RESOURCES_MAX; r++)
             sum->usage[r] += fit->demand[r];
         for (int l = 0; l < SMS_LIMITS; l++)
@@ -120,7 +120,7 @@ static uint64_t count_rounds(const struct sms__blocks *device, const struct sms_
         const struct sms__launch *launch = wave->placed[i].launch;
         const struct sms__sm_state *sm = &device->sm[wave->placed[i].sm];
         const uint64_t *used = wave->sum[sm->idx].used;
-        uint64_t lasts = (launch->waiting - 1) / launch->in_round;
+        uint64_t lasts = (launch->waiting - 1) / launch->notes.in_round;
         rounds = lasts < rounds ? lasts : rounds;
         for (int l = 0; l < SMS_LIMITS; l++) {
             uint64_t room = device->setup.model->view.capacity[l] - sm->composition->used[l];
