@@ -6,7 +6,10 @@
  * Invariant: `key`, `rises` and `falls` of a clock agree with the groups of every SM that is not dirty. */
 #include "internal.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { TOGETHER = 64 }; /* SMs that share a bound */
 
 /* Doubles that are not negative have the same order as their bits. */
 static uint64_t bits_of(double value)
@@ -90,18 +93,59 @@ bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
     return true;
 }
 
+static double lower(double a, double b) { return a < b ? a : b; }
+
+static void init_bounds(struct sms__bounds *bounds, struct sms__blocks *device)
+{
+    size_t groups = (device->sms + TOGETHER - 1) / TOGETHER;
+    *bounds = (struct sms__bounds){SMS__NEW(device->arena, double, device->sms),
+                                   SMS__NEW(device->arena, double, groups), INFINITY};
+    for (size_t s = 0; s < device->sms; s++)
+        bounds->value[s] = INFINITY;
+    for (size_t g = 0; g < groups; g++)
+        bounds->least[g] = INFINITY;
+}
+
+static inline void set_bound(struct sms__bounds *bounds, size_t sm, double value)
+{
+    bounds->value[sm] = value;
+    bounds->least[sm / TOGETHER] = lower(bounds->least[sm / TOGETHER], value);
+    bounds->first = lower(bounds->first, value);
+}
+
+/* Marks those of some SMs whose number is below the limit. Returns the least number of the others. */
+static double mark_among(struct sms__blocks *device, struct sms__bounds *bounds, size_t from, double limit)
+{
+    size_t end = from + TOGETHER < device->sms ? from + TOGETHER : device->sms;
+    double least = INFINITY;
+    for (size_t s = from; s < end; s++) {
+        if (bounds->value[s] < limit) {
+            bounds->value[s] = INFINITY;
+            sms__mark_changed(&device->sm[s]);
+        }
+        least = lower(least, bounds->value[s]);
+    }
+    return least;
+}
+
+/* Marks the SMs whose number is below the limit. */
+static void mark_below(struct sms__blocks *device, struct sms__bounds *bounds, double limit)
+{
+    if (bounds->first >= limit)
+        return;
+    bounds->first = INFINITY;
+    for (size_t g = 0; g * TOGETHER < device->sms; g++) {
+        if (bounds->least[g] < limit)
+            bounds->least[g] = mark_among(device, bounds, g * TOGETHER, limit);
+        bounds->first = lower(bounds->first, bounds->least[g]);
+    }
+}
+
 /* Marks the SMs with a group that must now start or stop following the clock. */
 static void find_crossings(struct sms__device_clock *clock)
 {
-    uint64_t slow = bits_of(clock->slow);
-    for (struct sms__match m; (m = sms__queue_first(&clock->rises)).time < slow;) {
-        sms__queue_set(&clock->rises, m.source, SMS__NEVER);
-        sms__mark_changed(&clock->device->sm[m.source]);
-    }
-    for (struct sms__match m; (m = sms__queue_first(&clock->falls)).time < ~slow;) {
-        sms__queue_set(&clock->falls, m.source, SMS__NEVER);
-        sms__mark_changed(&clock->device->sm[m.source]);
-    }
+    mark_below(clock->device, &clock->rises, clock->slow);
+    mark_below(clock->device, &clock->falls, -clock->slow);
 }
 
 void sms__device_clock_update(struct sms__blocks *device, uint64_t now)
@@ -126,32 +170,26 @@ void sms__device_clock_schedule(struct sms__blocks *device)
     }
 }
 
-static void set_if_new(struct sms__queue *queue, size_t sm, uint64_t key)
-{
-    if (sms__queue_time(queue, sm) != key)
-        sms__queue_set(queue, sm, key);
-}
-
-/* Updates the SM's entries in the clock's queues. */
+/* Updates what the clock keeps of the SM. */
 static void track(struct sms__device_clock *clock, const struct sms__sm_state *sm)
 {
-    uint64_t key = SMS__NEVER, rises = SMS__NEVER, falls = SMS__NEVER;
+    double end = INFINITY, rises = INFINITY, falls = INFINITY;
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
-        uint64_t sm_slow = bits_of(group->sm_slow);
         if (group->fit->of_device != clock->resources)
             continue;
         if (!group->clock) {
-            rises = sm_slow < rises ? sm_slow : rises;
+            rises = lower(rises, group->sm_slow);
             continue;
         }
-        uint64_t end = bits_of(group->clock_base + (sm->resident[group->first].end - group->base));
-        key = end < key ? end : key;
-        falls = ~sm_slow < falls ? ~sm_slow : falls;
+        end = lower(end, group->clock_base + (sm->resident[group->first].end - group->base));
+        falls = lower(falls, -group->sm_slow);
     }
-    set_if_new(&clock->key, sm->idx, key);
-    set_if_new(&clock->rises, sm->idx, rises);
-    set_if_new(&clock->falls, sm->idx, falls);
+    uint64_t key = end < INFINITY ? bits_of(end) : SMS__NEVER;
+    if (sms__queue_time(&clock->key, sm->idx) != key)
+        sms__queue_set(&clock->key, sm->idx, key);
+    set_bound(&clock->rises, sm->idx, rises);
+    set_bound(&clock->falls, sm->idx, falls);
 }
 
 void sms__device_clock_track(struct sms__sm_state *sm)
@@ -195,8 +233,8 @@ static void add_clock(struct sms__blocks *device, uint32_t resources)
     *clock = (struct sms__device_clock){.device = device, .resources = resources, .speed = 1, .slow = 1};
     clock->source = sms__engine_source(device->setup.engine, SMS__LEVEL_DEVICE_CLOCK, fire, clock);
     sms__queue_init(&clock->key, device->arena, device->sms);
-    sms__queue_init(&clock->rises, device->arena, device->sms);
-    sms__queue_init(&clock->falls, device->arena, device->sms);
+    init_bounds(&clock->rises, device);
+    init_bounds(&clock->falls, device);
 }
 
 void sms__device_clock_init(struct sms__blocks *device)

@@ -6,6 +6,14 @@
 
 struct sms__sm_state;
 
+/* A number for each SM, of which those below a limit are looked for. To set one costs few instructions, since a bound
+ * is left as it is when the least number rises; a search that finds nothing below it puts it right. */
+struct sms__bounds {
+    double *value; /* [sms]; INFINITY: none */
+    double *least; /* of each 64 SMs, or less */
+    double first;  /* of all SMs, or less */
+};
+
 /* The clock of blocks that one set of resources of scope device slows more than their SMs do. It counts the work that
  * such a block does. */
 struct sms__device_clock {
@@ -14,9 +22,9 @@ struct sms__device_clock {
     double base, speed, slow;
     uint64_t since;
     size_t source;
-    struct sms__queue key;   /* by SM: the first end of a group that follows the clock, as the bits of a reading */
-    struct sms__queue rises; /* by SM: the least sm_slow of a group that does not follow the clock */
-    struct sms__queue falls; /* by SM: the greatest sm_slow of a group that does, with its bits inverted */
+    struct sms__queue key;    /* by SM: the first end of a group that follows the clock, as the bits of a reading */
+    struct sms__bounds rises; /* by SM: the least sm_slow of a group that does not follow the clock */
+    struct sms__bounds falls; /* by SM: the greatest sm_slow of a group that does, negative */
 };
 
 static inline double sms__device_clock_reading(const struct sms__device_clock *clock, uint64_t now)
