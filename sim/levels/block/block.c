@@ -189,7 +189,7 @@ static bool is_canceled(const struct sms__blocks *device)
 /* True if no block can be placed now, so that asking is needless. An observer still gets every answer. */
 static bool cannot_place(const struct sms__blocks *device)
 {
-    return (device->search.full_sms == device->sms && !device->observed) || device->dispatcher.blocked ||
+    return (device->search.closed_sms == device->sms && !device->observed) || device->dispatcher.blocked ||
            is_canceled(device);
 }
 
@@ -271,30 +271,17 @@ static void settle(struct sms__blocks *device, uint64_t now)
         sms__sm_settle(&device->sm[device->rating.dirty[i]], now);
 }
 
-/* Places the first block offered where one has left that took as much, if that is all that has changed. Returns the
- * queue to continue with. */
-static struct sms__dispatch_queue *refill(struct sms__blocks *device, uint64_t now)
-{
-    struct sms__dispatch_queue *first = device->queues.first;
-    bool may = first && device->policy.asks_room_only && !device->in_rounds && !device->observed &&
-               !sms__dispatcher_is_busy(device, now);
-    struct sms__sm_state *sm = may ? sms__search_refill(device, first->head) : NULL;
-    if (!sm) {
-        settle(device, now);
-        return first;
-    }
-    sms__sm_place(sm, first->head, 1, now);
-    sms__dispatcher_start(device, now);
-    return sms__dispatch_queue_serve(device, first->head);
-}
-
 /* Places one block of each queue in turn, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
     device->in_rounds = device->wave && device->queues.irregular == 0;
     sms__wave_break(device);
     device->queues.dispatches++;
-    for (struct sms__dispatch_queue *queue = refill(device, now), *next; queue && !cannot_place(device); queue = next) {
+    if (sms__refill(device, now))
+        return;
+    settle(device, now);
+    for (struct sms__dispatch_queue *queue = device->queues.first, *next; queue && !cannot_place(device);
+         queue = next) {
         next = queue->next;
         if (place_from(device, queue, &next, now))
             repeat_rounds(device, next, now);

@@ -79,7 +79,7 @@ static void add_blocks(const struct sms__blocks *device, struct sms__composition
     for (int l = 0; l < SMS_LIMITS; l++)
         to->used[l] += (uint64_t)blocks * fit->needs[l];
     to->over = over_full(device, to->usage);
-    to->is_full = to->used[SMS_BLOCKS] == device->setup.model->sm.blocks;
+    to->is_closed = to->used[SMS_BLOCKS] == device->setup.model->sm.blocks;
     to->is_rated = false;
 }
 
@@ -153,6 +153,14 @@ static struct sms__composition *take(struct sms__blocks *device)
     return new;
 }
 
+/* Works out of which shapes it takes a block. */
+static void find_room(const struct sms__blocks *device, struct sms__composition *c)
+{
+    for (size_t i = 0; i < device->search.shapes; i++)
+        c->fits |= (uint64_t)sms__takes(device, c, &device->search.shape[i]) << i;
+    c->is_closed = c->fits == 0;
+}
+
 /* Returns the composition with the wanted blocks. Makes it if there is none. */
 static struct sms__composition *find(struct sms__blocks *device)
 {
@@ -173,6 +181,8 @@ static struct sms__composition *find(struct sms__blocks *device)
         slow_down(device, c);
     else if (finds_levels(device))
         sms__levels_rate_composition(device, c);
+    if (device->search.knows_room)
+        find_room(device, c);
     c->next = *at;
     *at = c;
     all->count++;
@@ -204,7 +214,7 @@ static void forget(struct sms__blocks *device)
 static void part(struct sms__blocks *device)
 {
     sms__compositions_record(device);
-    device->compositions.shared = device->compositions.keeps_answers = device->compositions.keeps_scores = false;
+    device->compositions.shared = device->compositions.keeps_scores = false;
     for (size_t s = 0; s < device->sms; s++) {
         const struct sms__composition *shared = device->sm[s].composition;
         struct sms__composition *own = new_composition(device, 0);
@@ -212,8 +222,10 @@ static void part(struct sms__blocks *device)
         *own = *shared;
         own->pressure = pressure;
         memcpy(pressure, shared->pressure, SMS_RESOURCES_MAX * sizeof *pressure);
+        own->is_closed = own->used[SMS_BLOCKS] == device->setup.model->sm.blocks;
         device->sm[s].composition = own;
     }
+    sms__search_forget(device);
 }
 
 /* Makes room in the table, or does without it. */
@@ -234,8 +246,10 @@ find_next(struct sms__blocks *device, struct sms__composition *from, size_t shap
 {
     struct sms__composition **next = more ? &from->shape[shape].more : &from->shape[shape].less;
     uint32_t *wanted = device->compositions.wanted;
+    from->sms++; /* so that it is kept */
     if (device->compositions.count >= device->compositions.most)
         make_room(device);
+    from->sms--;
     if (!device->compositions.shared)
         return NULL;
     for (size_t i = 0; i < device->search.shapes; i++)
@@ -271,22 +285,49 @@ static inline void count(struct sms__compositions *all, size_t sm, struct sms__c
     to->row[sm / 64] ^= (uint64_t)1 << (sm % 64);
 }
 
-/* Gives the SM the composition with one block more or less. Returns false if SMs have just got their own. */
-static inline bool move_by_one(struct sms__sm_state *sm, const struct sms__shape *shape, bool more)
+inline struct sms__composition *sms__composition_less(struct sms__blocks *device, struct sms__composition *from,
+                                                      const struct sms__shape *shape)
+{
+    size_t idx = (size_t)(shape - device->search.shape);
+    return from->shape[idx].less ? from->shape[idx].less : find_next(device, from, idx, false);
+}
+
+inline struct sms__composition *sms__composition_more(struct sms__blocks *device, struct sms__composition *from,
+                                                      const struct sms__shape *shape)
+{
+    size_t idx = (size_t)(shape - device->search.shape);
+    return from->shape[idx].more ? from->shape[idx].more : find_next(device, from, idx, true);
+}
+
+static inline void move_to(struct sms__sm_state *sm, struct sms__composition *to)
 {
     struct sms__blocks *device = sm->device;
-    size_t idx = (size_t)(shape - device->search.shape);
     struct sms__composition *from = sm->composition;
-    struct sms__composition *to = more ? from->shape[idx].more : from->shape[idx].less;
-    if (!to && !(to = find_next(device, from, idx, more)))
-        return false;
     from->sms--;
     to->sms++;
     if (device->compositions.counts_sms)
         count(&device->compositions, sm->idx, from, to);
     sm->composition = to;
     device->compositions.moves++;
-    return true;
+}
+
+/* Gives the SM the composition with so many blocks more, or less. Returns how many of them are left to add if SMs have
+ * just got their own. */
+static inline int64_t move_by(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks)
+{
+    struct sms__blocks *device = sm->device;
+    uint64_t fitted = sm->composition->fits;
+    while (blocks != 0) {
+        struct sms__composition *to = blocks > 0 ? sms__composition_more(device, sm->composition, shape)
+                                                 : sms__composition_less(device, sm->composition, shape);
+        if (!to)
+            return blocks;
+        move_to(sm, to);
+        blocks -= blocks > 0 ? 1 : -1;
+    }
+    if (fitted != sm->composition->fits)
+        sms__search_room(device, sm->idx, fitted ^ sm->composition->fits);
+    return 0;
 }
 
 /* Adds to the usage of resources of scope device. */
@@ -304,15 +345,29 @@ static void add_to_total(struct sms__blocks *device, const struct sms__footprint
 void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    int64_t left = blocks < 0 ? -blocks : blocks;
-    device->search.full_sms -= sm->composition->is_full;
-    while (device->compositions.shared && left > 0 && move_by_one(sm, shape, blocks > 0))
-        left--;
-    if (left > 0)
-        add_blocks(device, sm->composition, shape->fit, blocks < 0 ? -left : left);
-    device->search.full_sms += sm->composition->is_full;
+    int64_t left = device->compositions.shared ? move_by(sm, shape, blocks) : blocks;
+    if (left != 0) {
+        device->search.closed_sms -= sm->composition->is_closed;
+        add_blocks(device, sm->composition, shape->fit, left);
+        device->search.closed_sms += sm->composition->is_closed;
+    }
     if (shape->fit->device_scope)
         add_to_total(device, shape->fit, blocks, now);
+}
+
+void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
+                         const struct sms__shape *come, uint64_t now)
+{
+    if (gone == come)
+        return;
+    uint64_t changed = sm->composition->fits ^ to->fits;
+    move_to(sm, to);
+    if (changed)
+        sms__search_room(sm->device, sm->idx, changed);
+    if (gone->fit->device_scope)
+        add_to_total(sm->device, gone->fit, -1, now);
+    if (come->fit->device_scope)
+        add_to_total(sm->device, come->fit, 1, now);
 }
 
 /* Gives the SM a composition of its own, with its background. */
@@ -358,18 +413,21 @@ void sms__compositions_init(struct sms__blocks *device)
     if (!all->shared)
         return;
     all->most = most_of(device);
-    all->keeps_answers = !policy->admits || (device->policy.cacheable && is_of_sm(device));
-    all->keeps_scores = policy->score && all->keeps_answers && is_of_sm(device);
+    device->search.knows_room = !policy->admits || (device->policy.cacheable && is_of_sm(device));
+    all->keeps_scores = policy->score && device->search.knows_room && is_of_sm(device);
     all->counts_sms = all->keeps_scores || finds_levels(device);
     all->bucket = SMS__NEW(device->arena, struct sms__composition *, BUCKETS);
     all->wanted = SMS__NEW(device->arena, uint32_t, device->search.shapes);
     all->with_sms = SMS__NEW(device->arena, struct sms__composition *, device->sms);
     struct sms__composition *empty = find(device);
+    device->search.closed_sms = device->search.knows_room ? device->sms : 0; /* until their room is told */
     empty->sms = device->sms;
     count_first(all, empty);
     for (size_t s = 0; s < device->sms; s++) {
         device->sm[s].composition = empty;
         if (empty->row)
             empty->row[s / 64] |= (uint64_t)1 << (s % 64);
+        if (device->search.knows_room)
+            sms__search_room(device, (uint32_t)s, empty->fits);
     }
 }

@@ -31,19 +31,20 @@ struct sms__composition {
     size_t place;                 /* in `with_sms`, if there are any */
     struct sms__level_user *user; /* [users]; for models with `shares_device` */
     size_t users;
-    uint64_t *row;                   /* the SMs that have it, one bit each; NULL unless `keeps_scores` */
-    bool is_full;                    /* it has as many blocks as an SM can hold */
-    bool is_rated;                   /* levels.c knows the speeds that it allows alone; only if it is not shared */
-    sms__integral time_ps;           /* SMs have spent in it, and it is not in the record yet */
-    uint64_t known, refused, scored; /* one bit a shape: the answer is known; it is a refusal; the score is known */
-    struct sms__composition *next;   /* in its bucket, or in the free list */
-    struct sms__composed shape[];    /* [shapes]; none in one that is not shared */
+    uint64_t *row;         /* the SMs that have it, one bit each; NULL unless `keeps_scores` */
+    bool is_closed;        /* it takes no block of any shape */
+    bool is_rated;         /* levels.c knows the speeds that it allows alone; only if it is not shared */
+    sms__integral time_ps; /* SMs have spent in it, and it is not in the record yet */
+    uint64_t fits;         /* shapes of which it takes a block, one bit each; if compositions know that (search.h) */
+    uint64_t scored;       /* shapes of which the score is known, one bit each */
+    struct sms__composition *next; /* in its bucket, or in the free list */
+    struct sms__composed shape[];  /* [shapes]; none in one that is not shared */
 };
 
 /* The compositions of a device. */
 struct sms__compositions {
-    bool shared; /* SMs with equal blocks have the same one, which never changes. Otherwise each SM has its own */
-    bool keeps_answers, keeps_scores; /* of the policy, because they depend on nothing else */
+    bool shared;       /* SMs with equal blocks have the same one, which never changes. Otherwise each SM has its own */
+    bool keeps_scores; /* the policy's scores depend on nothing else */
     struct sms__composition **bucket; /* by hash of its blocks; if shared */
     uint32_t *wanted;                 /* [shapes]: the blocks of the one that is looked for */
     struct sms__composition *free;
@@ -59,6 +60,16 @@ void sms__compositions_init(struct sms__blocks *device);
 
 /* Adds `blocks` blocks of the shape to the SM's composition; removes them if negative. */
 void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks, uint64_t now);
+
+/* Returns the composition with one block of the shape less, or more; NULL if SMs have just got their own. */
+struct sms__composition *sms__composition_less(struct sms__blocks *device, struct sms__composition *from,
+                                               const struct sms__shape *shape);
+struct sms__composition *sms__composition_more(struct sms__blocks *device, struct sms__composition *from,
+                                               const struct sms__shape *shape);
+
+/* Gives the SM the shared composition `to`, which has one block of shape `gone` less and one of shape `come` more. */
+void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
+                         const struct sms__shape *come, uint64_t now);
 
 /* Adds the time that SMs have spent in each composition to the record. Integrate all SMs first. */
 void sms__compositions_record(struct sms__blocks *device);

@@ -138,6 +138,7 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     launch->entry.position = ++device->queues.positions;
     device->queues.waiting++;
     device->queues.irregular += is_irregular(launch);
+    sms__search_wait(device, launch->shape, true);
 }
 
 void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch)
@@ -153,6 +154,7 @@ void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *l
     }
     device->queues.waiting--;
     device->queues.irregular -= is_irregular(launch);
+    sms__search_wait(device, launch->shape, false);
     sms__waits_end(device, launch);
 }
 

@@ -109,7 +109,7 @@ static void append_reason(struct text *text, const struct sms__blocks *device, c
     const struct sms_block_policy *policy = device->setup.policy->policy;
     double buffer[SMS_RESOURCES_MAX];
     char reason[256] = "";
-    struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->composition->used};
+    struct sms_sm_view view = {sm->idx, sms__visible_usage(device, sm->composition, buffer), sm->composition->used};
     struct sms_block_request request = sms__full_request(device, sm, launch);
     if (policy->reason)
         policy->reason(device->setup.policy->param, &device->setup.model->view, &view, &request, reason, sizeof reason);
@@ -131,7 +131,8 @@ static struct text detail_of(const struct sms__blocks *device, size_t sm, const 
         append_reason(&text, device, state, launch);
     else {
         size_t resource = (size_t)(cause - SMS_LIMITS);
-        append(&text, ", at %.6g %%; the block takes", sms__visible_usage(state, buffer)[resource] / SMS_FULL * 100);
+        append(&text, ", at %.6g %%; the block takes",
+               sms__visible_usage(device, state->composition, buffer)[resource] / SMS_FULL * 100);
         append_demand(&text, device, fit, device->setup.model->resource_view[resource].cls);
     }
     return text;
@@ -254,8 +255,8 @@ static void ask_again(const struct sms__blocks *device, const struct sms__launch
 
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now)
 {
-    bool is_known = launch->notes.explained == device->search.departures + 1; /* it still waits for the same reason */
-    launch->notes.explained = sm < 0 ? device->search.departures + 1 : 0;
+    bool is_known = launch->notes.explained == device->left + 1; /* it still waits for the same reason */
+    launch->notes.explained = sm < 0 ? device->left + 1 : 0;
     if (is_left_out(device, is_known, now))
         return;
     struct text text = {.used = 0};

@@ -66,6 +66,9 @@ static inline void sms__dispatcher_start(struct sms__blocks *device, uint64_t no
     device->dispatcher.free_ps = now + device->dispatcher.interval_ps;
 }
 
+/* refill.c: places a block where one has left, and returns true, if no other may be placed. */
+bool sms__refill(struct sms__blocks *device, uint64_t now);
+
 /* wave.c: several equal rounds of placements at once. Call these only while device->in_rounds, except the first. */
 void sms__wave_init(struct sms__blocks *device);
 void sms__wave_forget(struct sms__blocks *device);

@@ -28,7 +28,6 @@ void sms__policy_state_init(struct sms__blocks *device)
     const struct sms_block_policy *policy = policy_of(device);
     size_t bytes = policy->run_bytes + device->setup.tenants * policy->tenant_bytes;
     device->policy.cacheable = is_cacheable(policy);
-    device->policy.asks_room_only = device->policy.cacheable && !policy->admits;
     device->policy.pure = policy->promises & SMS_PURE && !policy->note;
     device->policy.patience_ps = patience_of(device);
     device->policy.state = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
@@ -99,7 +98,8 @@ void sms__notify_policy(struct sms__launch *launch, enum sms_block_event event, 
         struct sms_block_request request = sms__full_request(device, sm, launch);
         struct sms_sm_view view = {0};
         if (sm)
-            view = (struct sms_sm_view){sm->idx, sms__visible_usage(sm, buffer), sm->composition->used};
+            view = (struct sms_sm_view){sm->idx, sms__visible_usage(device, sm->composition, buffer),
+                                        sm->composition->used};
         policy->note(device->setup.policy->param, &device->setup.model->view, event, sm ? &view : NULL, &request,
                      blocks);
     }

@@ -12,7 +12,6 @@ struct sms__policy_state {
 
 struct sms__policy_run {
     bool cacheable;       /* refusals can be cached: the policy is pure and monotone, or only asks for room */
-    bool asks_room_only;  /* the policy admits every block that fits */
     bool pure;            /* the policy looks only at a block's shape */
     uint64_t patience_ps; /* time after which a refused kernel stops its queue; SMS__NEVER if never */
     void *state;          /* for the run, or NULL */

@@ -27,9 +27,10 @@ static const double *average_device_scope(const struct sms__blocks *device, cons
     return buffer;
 }
 
-const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[SMS_RESOURCES_MAX])
+const double *sms__visible_usage(const struct sms__blocks *device, const struct sms__composition *composition,
+                                 double buffer[SMS_RESOURCES_MAX])
 {
-    return average_device_scope(sm->device, sm->composition->usage, sm->device->rating.total, buffer);
+    return average_device_scope(device, composition->usage, device->rating.total, buffer);
 }
 
 /* Advances the integrals of the resources of scope device to now. */

@@ -65,8 +65,9 @@ static inline double sms__greatest(const double *slowdown, uint32_t resources)
 /* Gives the groups of an SM the speeds that the contention model computes. */
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now);
 
-/* Returns the usage of an SM as policies see it: for resources of scope device, the average over the SMs.
- * The result may lie in `buffer`. */
-const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[SMS_RESOURCES_MAX]);
+/* Returns the usage of an SM of this composition as policies see it: for resources of scope device, the average over
+ * the SMs. The result may lie in `buffer`. */
+const double *sms__visible_usage(const struct sms__blocks *device, const struct sms__composition *composition,
+                                 double buffer[SMS_RESOURCES_MAX]);
 
 #endif

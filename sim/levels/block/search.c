@@ -1,7 +1,12 @@
-/* Finds the SM for the next block of a kernel. Each shape has a row of candidates. An SM that refuses the shape is
- * removed from the row until a block leaves it. This is right if a hardware limit was the reason, or if the policy
- * promises that more usage never turns a refusal into an admission (smsched/policy.h). Invariant: every SM that would
- * admit the shape is a candidate, once the row has caught up with the departures. */
+/* Finds the SM for the next block of a kernel. Each shape has a row of candidates.
+ *
+ * Where what an SM takes follows from its composition alone, the row holds the SMs that take the shape, and changes
+ * with their compositions. Invariant: no others are in it.
+ *
+ * Otherwise an SM that refuses the shape is removed from the row until a block leaves it. This is right if a hardware
+ * limit was the reason, or if the policy promises that more usage never turns a refusal into an admission
+ * (smsched/policy.h). Invariant: every SM that would admit the shape is a candidate, once the row has caught up with
+ * the departures. */
 #include "internal.h"
 
 #include <math.h>
@@ -9,32 +14,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ask_policy(const struct sms__blocks *device, const struct sms__sm_state *sm,
-                      const struct sms__launch *launch)
+static int ask_policy(const struct sms__blocks *device, uint32_t sm, const struct sms__composition *composition,
+                      const struct sms_block_request *request)
 {
     double buffer[SMS_RESOURCES_MAX];
-    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer),
-                               sm->composition->used};
-    struct sms_block_request storage;
-    const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
+    struct sms_sm_view view = {device->policy.pure ? 0 : sm, sms__visible_usage(device, composition, buffer),
+                               composition->used};
     return device->setup.policy->policy->admits(device->setup.policy->param, &device->setup.model->view, &view,
                                                 request);
+}
+
+/* Returns the verdict of the limits and the hard resources. */
+static inline int verdict_of_hardware(const struct sms__blocks *device, const struct sms__composition *composition,
+                                      const struct sms__footprint *fit)
+{
+    const uint64_t *capacity = device->setup.model->view.capacity;
+    bool fits = true;
+    for (int l = 0; l < SMS_LIMITS; l++)
+        fits &= composition->used[l] + fit->needs[l] <= capacity[l];
+    if (!fits)
+        return SMS__REFUSED_BY_LIMIT;
+    int refusing = fit->hard ? sms__hard_refuses(device->setup.model, fit, composition->usage) : -1;
+    return refusing >= 0 ? refusing : SMS__ALLOWED;
 }
 
 static inline int verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
                           const struct sms__launch *launch)
 {
-    const struct sms__footprint *fit = launch->fit;
-    const uint64_t *capacity = device->setup.model->view.capacity;
-    bool fits = true;
-    for (int l = 0; l < SMS_LIMITS; l++)
-        fits &= sm->composition->used[l] + fit->needs[l] <= capacity[l];
-    if (!fits)
-        return SMS__REFUSED_BY_LIMIT;
-    int refusing = fit->hard ? sms__hard_refuses(device->setup.model, fit, sm->composition->usage) : -1;
-    if (refusing >= 0)
-        return refusing;
-    return device->setup.policy->policy->admits ? ask_policy(device, sm, launch) : SMS__ALLOWED;
+    struct sms_block_request storage;
+    int answer = verdict_of_hardware(device, sm->composition, launch->fit);
+    if (answer != SMS__ALLOWED || !device->setup.policy->policy->admits)
+        return answer;
+    return ask_policy(device, sm->idx, sm->composition, sms__request(device, sm, launch, &storage));
+}
+
+bool sms__takes(const struct sms__blocks *device, const struct sms__composition *composition,
+                const struct sms__shape *shape)
+{
+    bool asks = device->setup.policy->policy->admits;
+    return verdict_of_hardware(device, composition, shape->fit) == SMS__ALLOWED &&
+           (!asks || ask_policy(device, 0, composition, &shape->request) == SMS__ALLOWED);
 }
 
 int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
@@ -64,7 +83,7 @@ static void refuse_score(const struct sms__blocks *device, const struct sms__sm_
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     double buffer[SMS_RESOURCES_MAX];
-    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(sm, buffer),
+    struct sms_sm_view view = {device->policy.pure ? 0 : sm->idx, sms__visible_usage(device, sm->composition, buffer),
                                sm->composition->used};
     struct sms_block_request storage;
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
@@ -153,6 +172,8 @@ void sms__search_init(struct sms__blocks *device)
 
 void sms__log_departure(struct sms__blocks *device, uint32_t sm)
 {
+    if (device->search.knows_room)
+        return;
     device->search.recent[device->search.departures & (device->search.recent_size - 1)] = sm;
     device->search.departures++;
 }
@@ -233,22 +254,6 @@ static uint64_t bit_of(const struct sms__blocks *device, const struct sms__shape
     return (uint64_t)1 << (shape - device->search.shape);
 }
 
-/* Like `verdict`, but asks only if no SM of this composition has answered before. Then a refusal says nothing about its
- * reason, because no resource of scope device can be one. */
-static inline int known_verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
-                                const struct sms__launch *launch)
-{
-    if (!device->compositions.keeps_answers)
-        return verdict(device, sm, launch);
-    uint64_t bit = bit_of(device, launch->shape);
-    struct sms__composition *composition = sm->composition;
-    if (!(composition->known & bit)) {
-        composition->known |= bit;
-        composition->refused |= verdict(device, sm, launch) == SMS__ALLOWED ? 0 : bit;
-    }
-    return composition->refused & bit ? SMS__REFUSED_BY_LIMIT : SMS__ALLOWED;
-}
-
 static double known_score(const struct sms__blocks *device, const struct sms__sm_state *sm,
                           const struct sms__launch *launch)
 {
@@ -267,7 +272,9 @@ static double known_score(const struct sms__blocks *device, const struct sms__sm
 static inline long ask(const struct sms__blocks *device, const struct sms__launch *launch, size_t sm)
 {
     struct sms__shape *shape = launch->shape;
-    int answer = known_verdict(device, &device->sm[sm], launch);
+    if (device->search.knows_room)
+        return (long)sm;
+    int answer = verdict(device, &device->sm[sm], launch);
     if (answer == SMS__ALLOWED)
         return (long)sm;
     if (answer < SMS_NOT_HERE && device->policy.cacheable &&
@@ -302,7 +309,8 @@ static long search_best(const struct sms__blocks *device, const struct sms__laun
     double highest = 0;
     for (long sm = first_of(device, launch, 0, device->sms); sm >= 0;
          sm = first_of(device, launch, (size_t)sm + 1, device->sms)) {
-        double score = sms__score(device, &device->sm[sm], launch);
+        double score = device->compositions.keeps_scores ? known_score(device, &device->sm[sm], launch)
+                                                         : sms__score(device, &device->sm[sm], launch);
         if (best >= 0 && score <= highest)
             continue;
         best = sm;
@@ -327,7 +335,7 @@ static long search_best_composition(const struct sms__blocks *device, const stru
     double highest = 0;
     for (size_t i = 0; i < all->present; i++) {
         size_t sm = first_bit(all->with_sms[i]->row);
-        if (known_verdict(device, &device->sm[sm], launch) != SMS__ALLOWED)
+        if (!(all->with_sms[i]->fits & bit_of(device, launch->shape)))
             continue;
         double score = known_score(device, &device->sm[sm], launch);
         if (best == SIZE_MAX || score > highest || (score == highest && sm < best))
@@ -350,7 +358,7 @@ static long search_all(const struct sms__blocks *device, const struct sms__launc
 /* True if all other SMs are full. Called for the SM that a block left last. */
 static inline bool is_only_open(const struct sms__blocks *device, const struct sms__sm_state *sm)
 {
-    return device->search.full_sms + 1 == device->sms &&
+    return device->search.closed_sms + 1 == device->sms &&
            sm->composition->used[SMS_BLOCKS] < device->setup.model->sm.blocks;
 }
 
@@ -361,23 +369,6 @@ static inline bool was_refused(const struct sms__blocks *device, const struct sm
            device->policy.cacheable;
 }
 
-/* Marks all shapes as refused that all SMs had refused before the last departure, and that its SM is known to refuse
- * with the blocks that it holds. An observer gets each of these answers, and a round ends with it, so they are asked.
- */
-static void refuse_known(struct sms__blocks *device, const struct sms__sm_state *last)
-{
-    const struct sms__search *search = &device->search;
-    if (!device->compositions.keeps_answers || device->observed || device->in_rounds)
-        return;
-    for (uint64_t refused = last->composition->refused; refused; refused &= refused - 1) {
-        struct sms__shape *shape = &search->shape[__builtin_ctzll(refused)];
-        if (!was_refused(device, shape))
-            continue;
-        shape->seen_departures = search->departures;
-        shape->refused_at = search->departures + 1;
-    }
-}
-
 /* Asks the SM of the last departure. It becomes a candidate only if it does not refuse for itself. */
 static inline long ask_last(struct sms__blocks *device, const struct sms__launch *launch, size_t last)
 {
@@ -385,8 +376,6 @@ static inline long ask_last(struct sms__blocks *device, const struct sms__launch
     launch->shape->seen_departures = device->search.departures;
     if (answer != -1)
         set_bit(launch->shape, last);
-    else
-        refuse_known(device, &device->sm[last]);
     return answer;
 }
 
@@ -394,6 +383,8 @@ static inline long ask_last(struct sms__blocks *device, const struct sms__launch
 static inline long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
+    if (device->search.knows_room)
+        return shape->candidates ? search_all(device, launch) : -1;
     size_t last = device->search.recent[(device->search.departures - 1) & (device->search.recent_size - 1)];
     if (is_only_open(device, &device->sm[last]))
         return sms__may_use(shape->allowed, last) ? ask(device, launch, last) : -1;
@@ -406,34 +397,68 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
     return search_all(device, launch);
 }
 
+/* Makes the row of a shape anew. */
+static void find_takers(struct sms__blocks *device, struct sms__shape *shape)
+{
+    for (size_t s = 0; s < device->sms; s++) {
+        bool takes = device->sm[s].composition->fits & bit_of(device, shape) && sms__may_use(shape->allowed, s);
+        if (has_bit(shape, s) && !takes)
+            clear_bit(shape, s);
+        else if (takes)
+            set_bit(shape, s);
+    }
+}
+
 void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
 {
     struct sms__shape *shape = device->search.shape_of[kernel_type];
     shape->refused_at = 0;
-    if (!device->reference)
+    if (device->search.knows_room)
+        find_takers(device, shape);
+    else if (!device->reference)
         catch_up_within(device, shape);
 }
 
-static void move_ring(struct sms__blocks *device, size_t sm)
+void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes)
+{
+    uint64_t now = device->sm[sm].composition->fits;
+    device->search.closed_sms += (now == 0) - ((now ^ shapes) == 0);
+    for (uint64_t left = shapes; left; left &= left - 1) {
+        struct sms__shape *shape = &device->search.shape[__builtin_ctzll(left)];
+        if (!sms__may_use(shape->allowed, sm))
+            continue;
+        if (now & left & -left)
+            set_bit(shape, sm);
+        else if (has_bit(shape, sm)) /* it may use the SM only since its last launch */
+            clear_bit(shape, sm);
+    }
+}
+
+void sms__search_forget(struct sms__blocks *device)
+{
+    struct sms__search *search = &device->search;
+    search->knows_room = false;
+    search->closed_sms = 0;
+    for (size_t s = 0; s < device->sms; s++)
+        search->closed_sms += device->sm[s].composition->is_closed;
+    search->departures = search->recent_size; /* as if a block had left every SM, so that all are candidates */
+    for (size_t i = 0; i < search->shapes; i++)
+        search->shape[i].seen_departures = search->shape[i].refused_at = 0;
+}
+
+void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape, bool begins)
+{
+    if (!device->search.knows_room)
+        return;
+    shape->launches += begins ? 1 : SIZE_MAX;
+    if (shape->launches == (begins ? 1 : 0))
+        device->search.waiting ^= bit_of(device, shape);
+}
+
+void sms__search_move_ring(struct sms__blocks *device, size_t sm)
 {
     device->search.ring_start = sm + (device->setup.policy->policy->search == SMS_SEARCH_RING);
     device->search.ring_start = device->search.ring_start == device->sms ? 0 : device->search.ring_start;
-}
-
-/* In the steady state of a full device a block leaves, and one that takes as much comes. Its shape was refused
- * everywhere until this departure, for want of room, and no other SM has got room since. So it goes on this SM, and
- * afterwards every SM has the room that it had before. Then the departure is taken back, so that all refusals hold. */
-struct sms__sm_state *sms__search_refill(struct sms__blocks *device, const struct sms__launch *launch)
-{
-    struct sms__search *search = &device->search;
-    const struct sms__shape *shape = launch->shape;
-    struct sms__sm_state *sm = &device->sm[search->recent[(search->departures - 1) & (search->recent_size - 1)]];
-    if (shape->refused_at != search->departures || sm->changed || sm->owed != shape || launch->fit->hard ||
-        !sms__may_use(shape->allowed, sm->idx))
-        return NULL;
-    search->departures--;
-    move_ring(device, sm->idx);
-    return sm;
 }
 
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)
@@ -445,6 +470,6 @@ long sms__search(struct sms__blocks *device, struct sms__launch *launch)
             shape->refused_at = device->search.departures + 1;
         return -1;
     }
-    move_ring(device, (size_t)sm);
+    sms__search_move_ring(device, (size_t)sm);
     return sm;
 }

@@ -13,9 +13,11 @@ struct sms__shape {
     uint64_t *row;                      /* candidates: SMs that may take such a block, one bit each */
     uint64_t *summary;                  /* which words of `row` are not 0, one bit each */
     size_t candidates;                  /* bits set in `row` */
-    size_t newest;                      /* the SM whose bit was set last */
-    uint64_t seen_departures;           /* the departures that `row` takes into account */
-    uint64_t refused_at;                /* the departures when it last fitted nowhere, + 1 */
+    size_t launches;                    /* with waiting blocks; if compositions know which SMs have room */
+    /* If they do not: */
+    size_t newest;            /* the SM whose bit was set last */
+    uint64_t seen_departures; /* the departures that `row` takes into account */
+    uint64_t refused_at;      /* the departures when it last fitted nowhere, + 1 */
 };
 
 struct sms__search {
@@ -25,22 +27,33 @@ struct sms__search {
     uint64_t departures; /* how often a block has left an SM */
     uint32_t *recent;    /* [recent_size]: the SMs of the latest departures, a ring */
     size_t recent_size;
-    size_t full_sms;   /* SMs that hold their maximum of blocks, so that no block of any shape fits */
+    bool knows_room;   /* what SMs take follows from their compositions: candidates are those that take the block */
+    uint64_t waiting;  /* shapes with waiting launches, one bit each; if `knows_room` */
+    size_t closed_sms; /* SMs that take no block of any shape */
     size_t ring_start; /* the SM at which a ring search starts */
     size_t words;
 };
 
 static inline bool sms__is_refused(const struct sms__search *search, const struct sms__shape *shape)
 {
-    return shape->refused_at == search->departures + 1;
+    return search->knows_room ? shape->candidates == 0 : shape->refused_at == search->departures + 1;
 }
 
 void sms__search_init(struct sms__blocks *device);
 /* Returns the SM for the next block of the launch, or -1. Its shape must not be refused already. */
 long sms__search(struct sms__blocks *device, struct sms__launch *launch);
-/* Returns the SM that a block left if the next block of the launch will take its place; otherwise NULL. */
-struct sms__sm_state *sms__search_refill(struct sms__blocks *device, const struct sms__launch *launch);
+/* A block was placed on the SM: the next search starts there, or after it. */
+void sms__search_move_ring(struct sms__blocks *device, size_t sm);
 void sms__log_departure(struct sms__blocks *device, uint32_t sm);
+/* The SM has got or lost room for these shapes, one bit each. If compositions know that. */
+void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes);
+/* Compositions do not know any more which SMs have room. */
+void sms__search_forget(struct sms__blocks *device);
+/* A launch of the shape begins or ends to wait. */
+void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape, bool begins);
+/* True if an SM of this shared composition takes a block of the shape. If compositions know that. */
+bool sms__takes(const struct sms__blocks *device, const struct sms__composition *composition,
+                const struct sms__shape *shape);
 
 enum { SMS__ALLOWED = -1, SMS__REFUSED_BY_LIMIT = 1000 };
 /* Returns SMS__ALLOWED, the answer of `admits` or of a hard resource, or SMS__REFUSED_BY_LIMIT. */

@@ -77,13 +77,13 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
 
 /* A block that leaves and one of the same group that comes before the SM is rated change neither its composition nor
  * its groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. A
- * place while something is owed is one of sms__search_refill. */
+ * place while something is owed is one of refill.c. */
 static inline void note_leave(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     sm->changed |= sm->gone || blocks > 1;
     sm->gone = launch->kin;
-    if (sm->device->policy.asks_room_only && !sm->changed)
-        sm->owed = launch->shape; /* a block of this shape may follow: sms__search_refill */
+    if (sm->device->search.knows_room && sm->device->policy.cacheable && !sm->changed)
+        sm->owed = launch->shape; /* another may take its place: refill.c */
     else
         sms__compose(sm, launch->shape, -(int64_t)blocks, now);
 }
