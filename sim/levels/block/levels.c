@@ -24,16 +24,11 @@ void sms__levels_init(struct sms__blocks *device)
 {
     struct sms__levels *levels = &device->rating.levels;
     size_t limit = device->setup.model->sm.blocks, most = device->sms * limit;
-    if (!device->setup.contention->shares_device || !device->setup.device_scope)
+    if (!device->setup.contention->shares_device)
         return;
     levels->own_speed = SMS__NEW(device->arena, double, most);
     levels->user = SMS__NEW(device->arena, struct sms__level_user, most);
     levels->equal = SMS__NEW(device->arena, struct sms__equal_blocks, limit);
-}
-
-bool sms__shares_device(const struct sms__blocks *device)
-{
-    return device->setup.contention->shares_device && device->clocks;
 }
 
 /* Returns by how much the resources of scope device slow the block. */
@@ -383,6 +378,8 @@ const double *sms__levels_rate(struct sms__sm_state *sm)
     struct sms__rating *rating = &sm->device->rating;
     double *slow = rating->speed;
     find_own_slow(sm, slow);
+    if (!sm->device->clocks)
+        return slow;
     bool coupled = is_coupled(sm, slow);
     rating->levels.coupled += (size_t)coupled - (size_t)sm->coupled;
     sm->coupled = coupled;

@@ -6,8 +6,6 @@
 
 void sms__levels_init(struct sms__blocks *device); /* after sms__rate_init */
 
-/* True if the model leaves the resources of scope device to these functions, and a kernel demands one. */
-bool sms__shares_device(const struct sms__blocks *device);
 /* Works out the speeds that an SM of a shared composition allows its blocks. */
 void sms__levels_rate_composition(struct sms__blocks *device, struct sms__composition *composition);
 /* Finds the levels. */

@@ -182,7 +182,7 @@ __attribute__((noinline)) void sms__rate_groups(struct sms__sm_state *sm, uint64
             slow_down_anew(sm, now);
         return;
     }
-    if (sms__shares_device(device)) {
+    if (device->setup.contention->shares_device) {
         share(sm, now);
         return;
     }
@@ -299,10 +299,10 @@ static bool are_as_rated(const struct sms__blocks *device)
 /* Finds the speeds that the device allows, and the SMs that must be rated for that. */
 static void update_device(struct sms__blocks *device, uint64_t now)
 {
-    if (sms__shares_device(device))
+    if (device->setup.contention->shares_device)
         sms__levels_find(device);
     sms__device_clock_update(device, now);
-    if (sms__shares_device(device))
+    if (device->setup.contention->shares_device)
         sms__levels_mark(device);
 }
 

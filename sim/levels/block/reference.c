@@ -225,7 +225,7 @@ static void schedule(struct sms__blocks *device, size_t s)
 
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
-    if (sms__shares_device(device))
+    if (device->setup.contention->shares_device)
         sms__levels_find(device);
     for (size_t c = 0; c < device->clocks; c++)
         sms__device_clock_advance(&device->clock[c], now);
