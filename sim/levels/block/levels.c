@@ -183,30 +183,14 @@ static void add_listed(struct sms__blocks *device, uint64_t sms)
     }
 }
 
-/* Adds the users of SMs of a shared composition, at the speeds that each SM alone allows. */
-static void add_known(struct sms__blocks *device, const struct sms__composition *composition)
-{
-    struct sms__levels *levels = &device->rating.levels;
-    for (size_t i = 0; i < composition->users; i++) {
-        const struct sms__level_user *known = &composition->user[i];
-        struct sms__level_user *user = &levels->user[levels->users++];
-        user->speed = known->speed;
-        user->parts = known->parts;
-        for (uint32_t left = device->rating.device_scope; left; left &= left - 1)
-            user->demand[__builtin_ctz(left)] = known->demand[__builtin_ctz(left)] * composition->sms;
-    }
-}
-
-/* Finds the users of resources of scope device and their speeds. */
+/* Lists the users of resources of scope device and their speeds. Those of shared compositions are known already. */
 static void find_users(struct sms__blocks *device, enum speeds speeds)
 {
     struct sms__levels *levels = &device->rating.levels;
     levels->users = 0;
+    if (speeds == ALONE && device->compositions.shared)
+        return;
     for (size_t a = 0; a < count_alike(device); a++) {
-        if (speeds == ALONE && device->compositions.shared) {
-            add_known(device, device->compositions.with_sms[a]);
-            continue;
-        }
         const struct alike alike = list_alike(device, a);
         if (speeds != ALONE && is_slowed(levels))
             find_speeds(device, &alike, speeds);
@@ -231,33 +215,55 @@ void sms__levels_rate_composition(struct sms__blocks *device, struct sms__compos
         memcpy(composition->user, levels->user, levels->users * sizeof *levels->user);
 }
 
-/* Returns what the users of `at least` this speed demand of the resource, and what the others leave, in parts. */
-static uint64_t rising_at(const struct sms__blocks *device, int r, double level, sms__integral *left)
+/* What the users of at least some speed demand of a resource, and what the slower ones leave, in parts. */
+struct rising {
+    uint64_t demand;
+    sms__integral left;
+};
+
+static inline void add_user(struct rising *rising, const struct sms__level_user *user, int r, uint64_t sms,
+                            double level)
+{
+    uint64_t demand = user->demand[r] * sms;
+    bool below = user->speed < level;
+    rising->left -= below ? (sms__integral)demand * user->parts : 0;
+    rising->demand += below ? 0 : demand;
+}
+
+/* The users are those listed, or if none are, those of the shared compositions at the speeds that SMs alone allow. */
+static struct rising rising_at(const struct sms__blocks *device, int r, double level)
 {
     const struct sms__levels *levels = &device->rating.levels;
-    uint64_t rising = 0;
-    *left = (sms__integral)((uint64_t)SMS_FULL * device->sms) << 48;
-    for (const struct sms__level_user *user = levels->user, *end = user + levels->users; user < end; user++) {
-        bool below = user->speed < level;
-        *left -= below ? (sms__integral)user->demand[r] * user->parts : 0;
-        rising += below ? 0 : user->demand[r];
+    struct rising rising = {0, (sms__integral)((uint64_t)SMS_FULL * device->sms) << 48};
+    for (size_t u = 0; u < levels->users; u++)
+        add_user(&rising, &levels->user[u], r, 1, level);
+    for (size_t c = 0; levels->users == 0 && c < device->compositions.present; c++) {
+        const struct sms__composition *composition = device->compositions.with_sms[c];
+        for (size_t u = 0; u < composition->users; u++)
+            add_user(&rising, &composition->user[u], r, composition->sms, level);
     }
     return rising;
 }
 
-/* Returns the speed at which the resource stops its users. What slower users leave lets it rise, until no further user
- * is slower. */
-static double find_level(const struct sms__blocks *device, int r)
+/* Returns the speed that these users reach, more than 1 if there are none. */
+static double reached_by(struct rising rising)
+{
+    return rising.demand > 0 ? (double)rising.left / ONE / (double)rising.demand : 2;
+}
+
+/* Returns the speed at which the resource stops its users, or `most` if that is not below. What slower users leave lets
+ * it rise, until no further user is slower. */
+static double find_level(const struct sms__blocks *device, int r, double most)
 {
     double level = 0;
-    for (double next = 0; level < 1; level = next) {
-        sms__integral left;
-        uint64_t rising = rising_at(device, r, level, &left);
-        next = rising > 0 ? (double)left / ONE / (double)rising : 2;
+    if (most < 1 && reached_by(rising_at(device, r, most)) >= most)
+        return most;
+    for (double next = 0; level < most; level = next) {
+        next = reached_by(rising_at(device, r, level));
         if (next <= level)
-            break;
+            return level;
     }
-    return level;
+    return most;
 }
 
 /* Finds the lowest level of the resources. Returns its resource, or -1 if no resource is full. */
@@ -266,7 +272,7 @@ static int find_lowest(struct sms__blocks *device, uint32_t resources)
     int first = -1;
     double lowest = 1;
     for (uint32_t left = resources; left; left &= left - 1) {
-        double level = find_level(device, __builtin_ctz(left));
+        double level = find_level(device, __builtin_ctz(left), lowest);
         first = level < lowest ? __builtin_ctz(left) : first;
         lowest = level < lowest ? level : lowest;
     }
@@ -285,16 +291,27 @@ static uint32_t find_oversubscribed(const struct sms__blocks *device)
     return over;
 }
 
-/* Returns those of the resources that may be full although others have levels. */
-static uint32_t may_be_full(struct sms__blocks *device, uint32_t resources)
+/* True if all users of resource r use resource `first` as well, and do not fill r at the speed that it lets them have.
+ */
+static bool is_relieved(const struct sms__blocks *device, int r, int first)
+{
+    bool only_its_users = true;
+    for (size_t c = 0; c < device->clocks; c++)
+        only_its_users &= !(device->clock[c].resources >> r & 1) || device->clock[c].resources >> first & 1;
+    return only_its_users &&
+           device->rating.pressure[r] <= SMS_FULL * (double)device->sms * device->rating.levels.slow[first];
+}
+
+/* Returns those of the resources that may be full although `first` and perhaps others have levels. */
+static uint32_t may_be_full(struct sms__blocks *device, uint32_t resources, int first)
 {
     uint32_t full = 0;
+    for (uint32_t rest = resources; rest; rest &= rest - 1)
+        resources &= is_relieved(device, __builtin_ctz(rest), first) ? ~(rest & -rest) : ~0u;
     if (resources)
         find_users(device, AT_MOST);
     for (uint32_t rest = resources; rest; rest &= rest - 1) {
-        sms__integral left;
-        rising_at(device, __builtin_ctz(rest), 2, &left);
-        full |= left < 0 ? rest & -rest : 0;
+        full |= rising_at(device, __builtin_ctz(rest), 2).left < 0 ? rest & -rest : 0;
     }
     return full;
 }
@@ -307,7 +324,7 @@ void sms__levels_find(struct sms__blocks *device)
     if (over)
         find_users(device, ALONE);
     for (int r; over && (r = find_lowest(device, over)) >= 0;) {
-        over = may_be_full(device, over & ~((uint32_t)1 << r));
+        over = may_be_full(device, over & ~((uint32_t)1 << r), r);
         if (over)
             find_users(device, WITHIN);
     }
