@@ -308,6 +308,17 @@ static void generate_dispatch(struct scenario *s, uint64_t base, uint64_t *rng)
         generate_workload_costs(&s->workload[w], base, rng);
 }
 
+/* Drawn late, too. */
+static void generate_pairs(struct scenario *s, uint64_t *rng)
+{
+    s->contention = PAIRWISE;
+    for (size_t w = 0; w < s->workloads; w++)
+        s->workload[w].cls = within(rng, 0, CLASSES);
+    for (size_t a = 0; a < CLASSES; a++)
+        for (size_t b = 0; b < CLASSES; b++)
+            s->pair[a][b] = chance(rng, 30) ? 0 : within(rng, 1, 2000);
+}
+
 void generate(struct scenario *s, uint64_t seed)
 {
     uint64_t state = seed, *rng = &state;
@@ -330,7 +341,7 @@ void generate(struct scenario *s, uint64_t seed)
     generate_policies(s, rng);
     s->queue = next(rng) % (1 + queues());
     if (!has_scarce(seed))
-        s->contention = next(rng) % CONTENTIONS;
+        s->contention = next(rng) % PAIRWISE;
     s->slope = chance(rng, 50) ? 1000 : within(rng, 0, 5000);
     s->seed = 1 + next(rng) % 1000;
     s->replications = chance(rng, 80) ? 1 : 2;
@@ -338,4 +349,6 @@ void generate(struct scenario *s, uint64_t seed)
     generate_dispatch(s, base, rng);
     for (size_t v = 0; v < s->vms; v++)
         s->vm[v].phased = chance(rng, 50);
+    if (seed % 8 == 1)
+        generate_pairs(s, rng);
 }

@@ -10,8 +10,8 @@ const char *const policy_names[POLICY_KINDS] = {
     "round_robin",   "round_robin_full",  "breadth_first",       "depth_first", "most_room",       "leftover",
     "fine_grained",  "utilization_aware", "fine_grained_capped", "sm_quota",    "elastic_kernels", "tenant_fair",
     "warped_slicer", "affinity"};
-static const char *const contention_names[CONTENTIONS] = {"none",   "proportional", "curve",
-                                                          "maxmin", "pressure",     "knee"};
+static const char *const contention_names[CONTENTIONS] = {"none",     "proportional", "curve",   "maxmin",
+                                                          "pressure", "knee",         "pairwise"};
 
 static const struct {
     const char *name, *unit;
@@ -229,6 +229,7 @@ static void print_workload(FILE *to, const struct scenario *s, size_t w)
     fprintf(to, "---\nworkload: %s%zu\n", prefix(s, "w", "another-net-"), w);
     if (s->wordy)
         fputs("title: work\nsource: none\ndevice: gpu\n", to);
+    print_unless_0(to, "corun_class: c", workload->cls, "\n");
     fputs("kernels:\n", to);
     for (size_t k = 0; k < workload->kernels; k++)
         print_kernel(to, s, &workload->kernel[k], k);
@@ -297,6 +298,18 @@ static void print_curves(FILE *to, const struct scenario *s)
     fputs(*between == '{' ? "{}" : "}", to);
 }
 
+static void print_pairs(FILE *to, const struct scenario *s)
+{
+    fputs(", slowdown: {", to);
+    for (size_t a = 0; a < CLASSES; a++) {
+        fprintf(to, "%sc%zu: {", a ? ", " : "", a + 1);
+        for (size_t b = 0; b < CLASSES; b++)
+            fprintf(to, "%sc%zu: %g", b ? ", " : "", b + 1, 1 + (double)s->pair[a][b] / 1000);
+        fputs("}", to);
+    }
+    fputs("}", to);
+}
+
 static void print_contention(FILE *to, const struct scenario *s)
 {
     if (s->contention == NONE) {
@@ -318,6 +331,8 @@ static void print_contention(FILE *to, const struct scenario *s)
     }
     if (s->contention == CURVE || s->contention == PRESSURE)
         print_curves(to, s);
+    if (s->contention == PAIRWISE)
+        print_pairs(to, s);
     fputs("}\n", to);
 }
 

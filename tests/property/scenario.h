@@ -70,6 +70,7 @@ struct step {
 
 struct workload {
     uint64_t kernels, steps; /* steps 0: each kernel is launched once */
+    uint64_t cls;            /* of contention by pairs; 0: none, and nothing slows it */
     struct kernel kernel[KERNELS];
     struct step step[STEPS];
 };
@@ -106,7 +107,9 @@ struct policy {
     uint64_t kind, limit, patience; /* ps; 0: for ever */
 };
 
-enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, KNEE, CONTENTIONS };
+enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, KNEE, PAIRWISE, CONTENTIONS };
+
+enum { CLASSES = 2 };
 
 struct scenario {
     uint64_t clock_mhz, link, idle_w, busy_w; /* link: B/s */
@@ -120,6 +123,7 @@ struct scenario {
     struct policy policy[POLICIES], alone;
     uint64_t queue; /* 0: the key is omitted; else 1 + index in sms__queue_names */
     uint64_t contention, slope;
+    uint64_t pair[CLASSES][CLASSES];               /* slowdowns beyond 1, thousandths */
     uint64_t warmup, duration, seed, replications; /* ps; duration 0: until all jobs end */
     uint64_t wordy;                                /* adds titles, sources and other things that change nothing */
     uint64_t renamed;                              /* VMs, workloads and kernels have other names */

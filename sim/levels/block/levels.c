@@ -230,7 +230,8 @@ static inline void add_user(struct rising *rising, const struct sms__level_user 
     rising->demand += below ? 0 : demand;
 }
 
-/* The users are those listed, or if none are, those of the shared compositions at the speeds that SMs alone allow. */
+/* The users are those listed. If the list is empty, they are those of the shared compositions, at the speeds that SMs
+ * alone allow. */
 static struct rising rising_at(const struct sms__blocks *device, int r, double level)
 {
     const struct sms__levels *levels = &device->rating.levels;

@@ -157,6 +157,8 @@ static void print_workload(struct choices *c, unsigned w)
         fputs("device: old\n", c->to); /* so it is scaled */
     if (chance(c->rng, 15))
         fputs("exclusive: true\n", c->to);
+    if (chance(c->rng, 70))
+        fprintf(c->to, "corun_class: %c\n", chance(c->rng, 50) ? 'x' : 'y');
     if (chance(c->rng, 25))
         fprintf(c->to, "overhead: %u %%\n", number(c, 0, 50));
     fputs("kernels:\n", c->to);
@@ -182,6 +184,19 @@ static void print_value(struct choices *c, const struct sms_param *param)
         fprintf(c->to, "%u us", number(c, 0, 20));
     else
         fprintf(c->to, "%.17g", param->fallback);
+}
+
+/* Two workloads for streams of one process, of which the second waits for the first. */
+static void print_events(struct choices *c)
+{
+    fputs("---\nworkload: first\nkernels:\n", c->to);
+    print_kernel(c, 0);
+    fputs("steps:\n  - {launch: k0}\n  - {record: e}\n  - {launch: k0}\n  - {record: f}\n", c->to);
+    fputs("---\nworkload: second\nkernels:\n", c->to);
+    print_kernel(c, 0);
+    fprintf(c->to, "steps:\n  - {host: %u us}\n  - {wait: %c}\n", 250 * number(c, 0, 12),
+            chance(c->rng, 50) ? 'e' : 'f');
+    fprintf(c->to, "  - {launch: k0}\n  - {wait: f%s}\n  - {launch: k0}\n", chance(c->rng, 30) ? ", jobs_ago: 1" : "");
 }
 
 static void print_mode(struct choices *c)
@@ -326,6 +341,9 @@ static void print_scenario(struct choices *c)
         "knee",
         "{model: knee, exponent: 2.5}",
         "{model: pressure, floor: 10 %, curves: {a: [[100 %, 90 %]], c: [[50 %, 10 %], [100 %, 80 %]]}}",
+        "{model: curve, curves: {a: [[50 %, 10 %], [150 %, 90 %]], b: [[100 %, 0 %], [200 %, 70 %]], c: [[100 %, 60 "
+        "%]]}}",
+        "{model: pairwise, slowdown: {x: {x: 1.3, y: 1.7}, y: {x: 1, y: 2.1}}}",
         NULL};
     bool forever = chance(c->rng, 25);
     c->devices = number(c, 1, 2);
@@ -337,6 +355,9 @@ static void print_scenario(struct choices *c)
     fputs("processes:\n", c->to);
     for (unsigned p = 0, processes = number(c, 1, 5); p < processes; p++)
         print_process(c, p, forever);
+    if (c->form != BOTH)
+        fprintf(c->to, "  - {name: q, streams: [{workload: first}, {workload: second}], repeat: %u}\n",
+                number(c, 1, 4));
     if (forever || chance(c->rng, 15)) {
         fprintf(c->to, "run: {duration: %u ms", number(c, 30, 80));
         fputs(chance(c->rng, 50) ? ", warmup: 4 ms}\n" : "}\n", c->to);
@@ -351,5 +372,6 @@ void generate(FILE *to, uint64_t seed)
     c.workloads = number(&c, 1, 4);
     for (unsigned w = 0; w < c.workloads; w++)
         print_workload(&c, w);
+    print_events(&c);
     print_scenario(&c);
 }
