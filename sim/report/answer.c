@@ -138,15 +138,19 @@ static void put_change(const struct sms__outcome *answer, size_t policy, size_t 
     const struct sms_estimate change = change_of(answer, policy, over, &ratio);
     const struct sms__scale unit = unit_of(answer, fabs(change.mean));
     char text[64];
-    double regime[2];
+    struct sms__regimes regimes;
     if (ratio)
         fputs(sms__percent(text, sizeof text, true, 100 * change.mean, NAN), to);
     else
         fprintf(to, "%+.4g%s", change.mean / unit.divisor, unit.name);
     fprintf(to, " over %s", name_of(answer, over));
     put_interval(answer, &change, ratio, to);
-    if (ratio && sms__result_regimes(&answer->asked, policy, (long)over, regime))
-        fprintf(to, ", in two regimes: %+.1f and %+.1f %%", 100 * (regime[0] - 1), 100 * (regime[1] - 1));
+    const enum sms__regime found =
+        ratio ? sms__result_regimes(&answer->asked, policy, (long)over, &regimes) : SMS__ONE_REGIME;
+    if (found == SMS__TWO_REGIMES)
+        fprintf(to, ", in two regimes: %+.1f and %+.1f %%", 100 * (regimes.mean[0] - 1), 100 * (regimes.mean[1] - 1));
+    if (found == SMS__STRAY_VALUE)
+        fprintf(to, ", in one of %zu replications %+.1f %%", change.n, 100 * (regimes.mean[regimes.count[1] == 1] - 1));
 }
 
 enum { NAMED = 3 };
@@ -164,16 +168,36 @@ static void put_names(const struct sms__outcome *answer, FILE *to)
         fprintf(to, " and %zu more", count - shown);
 }
 
-static void put_regimes(const struct sms__outcome *answer, FILE *to)
+/* "two regimes: 1.2 and 1.3", or the value that stands apart, between `before` and `after`. */
+static void put_regimes(const struct sms__outcome *answer, size_t policy, const char *before, const char *after,
+                        FILE *to)
 {
-    double regime[2];
-    if (!sms__result_regimes(&answer->asked, answer->best.best, -1, regime))
+    struct sms__regimes regimes;
+    const enum sms__regime found = sms__result_regimes(&answer->asked, policy, -1, &regimes);
+    if (found == SMS__ONE_REGIME)
         return;
-    fputs(" (two regimes: ", to);
-    put_value(answer, regime[0], to);
-    fputs(" and ", to);
-    put_value(answer, regime[1], to);
-    fputc(')', to);
+    fputs(before, to);
+    if (found == SMS__TWO_REGIMES)
+        fputs("two regimes: ", to);
+    else
+        fprintf(to, "one of %zu replications: ", regimes.count[0] + regimes.count[1]);
+    put_value(answer, regimes.mean[found == SMS__STRAY_VALUE && regimes.count[1] == 1], to);
+    if (found == SMS__TWO_REGIMES) {
+        fputs(" and ", to);
+        put_value(answer, regimes.mean[1], to);
+    }
+    fputs(after, to);
+}
+
+/* Those of the others in the group, whose values are not told. */
+static void put_other_regimes(const struct sms__outcome *answer, FILE *to)
+{
+    char before[128];
+    for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
+        snprintf(before, sizeof before, "; %.100s in ", name_of(answer, p));
+        if (answer->in_group[p] && p != answer->best.best)
+            put_regimes(answer, p, before, "", to);
+    }
 }
 
 static void put_best(const struct sms__outcome *answer, FILE *to)
@@ -188,9 +212,11 @@ static void put_best(const struct sms__outcome *answer, FILE *to)
                 metric, of, several ? "," : ":");
     }
     put_value(answer, answer->value.mean, to);
-    put_regimes(answer, to);
+    put_regimes(answer, answer->best.best, " (", ")", to);
     if (several && answer->verdict != SMS__ANSWER_SAME)
         fputs(answer->best.equal ? " (equal)" : " (not told apart)", to);
+    if (several && !answer->best.equal)
+        put_other_regimes(answer, to);
 }
 
 /* Says why there is no change to tell. Returns whether it did. */

@@ -165,6 +165,40 @@ sed 's/duration: 60 ms/duration: 6 ms/; s/poisson: 2 ms/poisson: 1 ms/; s/jitter
 s/blocks: 4000/blocks: 400/' "$work/rule.yaml" | sed 's/^policies.*/policies: [round_robin, breadth_first, depth_first]/; s/, deadline: 1 ms//' >"$work/skewed.yaml"
 is "the mean ratio is higher, the mean lower" "depth_first, round_robin and breadth_first have the lowest job_latency_p99_ns of server, 952.8 us .not told apart.; depth_first is -0.2 % over round_robin .95 % interval -3.2 to \\+2.8." "$work/skewed.yaml"
 
+# Where phases decide in which of two regimes a run is, the answer names both, and its interval holds both, however many replications there are.
+cat >"$work/order.yaml" <<'END'
+workload: a
+kernels: [{name: k, blocks: 110, threads: 256, block_time: 90 us, demand: {dram: 14 %, int: 3 %}, jitter: 7 %}]
+---
+workload: b
+kernels: [{name: k, blocks: 80, threads: 192, block_time: 130 us, demand: {fp32: 20 %, shared: 9 %}, jitter: 4 %}]
+---
+workload: c
+kernels: [{name: k, blocks: 230, threads: 128, block_time: 40 us, demand: {fp64: 11 %, dram: 2 %}, jitter: 10 %}]
+---
+scenario: s
+devices: [{model: v100, sms: 8}]
+policies: [round_robin, fine_grained]
+vms: [{name: a, workload: a, repeat: forever}, {name: b, workload: b, repeat: forever}, {name: c, workload: c, repeat: forever}]
+run: {warmup: 5 ms, duration: 25 ms, seed: 3, replications: 40}
+END
+"$smsched" compare --format json "$work/order.yaml" >"$work/order.json" 2>/dev/null
+if python3 - "$work/order.json" <<'END'; then ok; else bad "the interval covers both regimes" "$(answer "$work/order.yaml")"; fi
+import json, re, sys
+compare = json.load(open(sys.argv[1]))
+text = compare["answer"]["text"]
+low, high, first, second = map(float, re.search(r"interval (\S+) to (\S+)\), in two regimes: (\S+) and (\S+) %", text).groups())
+assert low <= first < first + 2 < second <= high, text
+cell = next(c for c in compare["comparisons"] if c["metric"] == "stp_ratio")
+assert abs(cell["ratio_ci95"] - compare["answer"]["change_ci95"]) < 1e-9 and cell["ratio_ci95"] * 100 > (second - first) / 2, cell
+END
+sed 's/round_robin, fine_grained/fine_grained, round_robin/; s/replications: 40/replications: 6/' "$work/order.yaml" >"$work/stray.yaml"
+apart=0
+for seed in 1 2 3 4 5 6; do
+    if "$smsched" compare --seed $seed "$work/stray.yaml" 2>/dev/null | sed -n 1p | grep -qE ", in one of 6 replications \+|, in two regimes: "; then apart=$((apart + 1)); fi
+done
+if [ $apart -ge 4 ]; then ok; else bad "a replication that stands apart is told in $apart of 6"; fi
+
 # The same in JSON: the policy that is named best has the best value.
 "$smsched" compare --format json "$work/fair.yaml" >"$work/fair.json" 2>"$work/err"
 "$smsched" run --format json "$work/fair.yaml" >"$work/runs.json" 2>"$work/err"
