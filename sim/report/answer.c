@@ -118,6 +118,7 @@ static void put_interval(const struct sms__outcome *answer, const struct sms_est
 {
     const struct sms__scale unit = unit_of(answer, fabs(change->mean));
     const double least = change->mean > -1 ? -1 : -INFINITY;
+    const int decimals = sms__percent_decimals(100 * change->ci95);
     if (answer->verdict < SMS__ANSWER_CHANCE)
         return;
     if (isnan(change->ci95) && change->n > 1 && !(change->sd > 0))
@@ -125,11 +126,25 @@ static void put_interval(const struct sms__outcome *answer, const struct sms_est
     else if (isnan(change->ci95))
         return;
     else if (ratio)
-        fprintf(to, " (95 %% interval %+.1f to %+.1f)", 100 * fmax(change->mean - change->ci95, least),
-                100 * (change->mean + change->ci95));
+        fprintf(to, " (95 %% interval %+.*f to %+.*f)", decimals, 100 * fmax(change->mean - change->ci95, least),
+                decimals, 100 * (change->mean + change->ci95));
     else
         fprintf(to, " (95 %% interval %+.4g to %+.4g%s)", (change->mean - change->ci95) / unit.divisor,
                 (change->mean + change->ci95) / unit.divisor, unit.name);
+}
+
+/* With as many decimals as the interval, or, where there is none, as show that it is not 0. */
+static void put_percent(const struct sms__outcome *answer, const struct sms_estimate *change, FILE *to)
+{
+    char text[64];
+    const bool known = answer->verdict >= SMS__ANSWER_CHANCE && !isnan(change->ci95);
+    const int decimals = sms__percent_decimals(100 * (known               ? change->ci95
+                                                      : change->mean != 0 ? fabs(change->mean)
+                                                                          : 1));
+    if (decimals == 1)
+        fputs(sms__percent(text, sizeof text, true, 100 * change->mean, NAN), to);
+    else
+        fprintf(to, "%+.*f %%", decimals, 100 * change->mean);
 }
 
 static void put_change(const struct sms__outcome *answer, size_t policy, size_t over, FILE *to)
@@ -137,10 +152,9 @@ static void put_change(const struct sms__outcome *answer, size_t policy, size_t 
     bool ratio;
     const struct sms_estimate change = change_of(answer, policy, over, &ratio);
     const struct sms__scale unit = unit_of(answer, fabs(change.mean));
-    char text[64];
     struct sms__regimes regimes;
     if (ratio)
-        fputs(sms__percent(text, sizeof text, true, 100 * change.mean, NAN), to);
+        put_percent(answer, &change, to);
     else
         fprintf(to, "%+.4g%s", change.mean / unit.divisor, unit.name);
     fprintf(to, " over %s", name_of(answer, over));

@@ -199,6 +199,10 @@ for seed in 1 2 3 4 5 6; do
 done
 if [ $apart -ge 4 ]; then ok; else bad "a replication that stands apart is told in $apart of 6"; fi
 
+# A change that is told apart is not printed as 0.
+"$smsched" compare scenarios/01-two-tenants.yaml --set devices.v100.sms=79 >"$work/out" 2>/dev/null
+if sed -n 1p "$work/out" | grep -qE "leftover has the highest .* \+0\.0[0-9]*[1-9] % over round_robin .95 % interval \+0\.00[0-9]* to \+0\.00[0-9]*\)"; then ok; else bad "a change of 0.0 %" "$(head -1 "$work/out")"; fi
+
 # The same in JSON: the policy that is named best has the best value.
 "$smsched" compare --format json "$work/fair.yaml" >"$work/fair.json" 2>"$work/err"
 "$smsched" run --format json "$work/fair.yaml" >"$work/runs.json" 2>"$work/err"
