@@ -102,9 +102,7 @@ static void end(struct sms__outcome *answer) { free(answer->in_group); }
 /* A unit for values like this one: times have several. */
 static struct sms__scale unit_of(const struct sms__outcome *answer, double value)
 {
-    const size_t length = strlen(metric_of(answer));
-    const bool time = length > 3 && !strcmp(metric_of(answer) + length - 3, "_ns");
-    return sms__scale_of(time ? "_ns" : "", value);
+    return sms__scale_of(metric_of(answer) + sms__shown_length(metric_of(answer)), value);
 }
 
 static void put_value(const struct sms__outcome *answer, double value, FILE *to)
@@ -218,12 +216,13 @@ static void put_best(const struct sms__outcome *answer, FILE *to)
 {
     const bool several = answer->best.group > 1;
     const char *metric = metric_of(answer), *of = sms__result_subject(&answer->asked);
+    const int length = sms__shown_length(metric);
     if (answer->verdict == SMS__ANSWER_SAME) {
-        fprintf(to, "all policies have the same %s of %s: ", metric, of);
+        fprintf(to, "all policies have the same %.*s of %s: ", length, metric, of);
     } else {
         put_names(answer, to);
-        fprintf(to, " %s the %s %s of %s%s ", several ? "have" : "has", answer->better > 0 ? "highest" : "lowest",
-                metric, of, several ? "," : ":");
+        fprintf(to, " %s the %s %.*s of %s%s ", several ? "have" : "has", answer->better > 0 ? "highest" : "lowest",
+                length, metric, of, several ? "," : ":");
     }
     put_value(answer, answer->value.mean, to);
     put_regimes(answer, answer->best.best, " (", ")", to);

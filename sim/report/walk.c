@@ -6,6 +6,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+int sms__shown_length(const char *metric)
+{
+    const size_t length = strlen(metric);
+    return (int)(length > 3 && !strcmp(metric + length - 3, "_ns") ? length - 3 : length);
+}
 
 struct sms__result sms__walk(const struct sms_results *results)
 {

@@ -30,7 +30,7 @@ answer() { "$smsched" compare "$1" 2>/dev/null | sed -n 1p; }
 is() { if answer "$3" | grep -qE "^(asked|s): $2"; then ok; else bad "$1" "$(answer "$3")"; fi; }
 
 scenario "leftover, round_robin, fine_grained" "" >"$work/rule.yaml"
-is "who waits is asked about" ".* the lowest job_latency_p99_ns of server[:,] .* [mu]s.*; deadlines missed: [0-9.]* % under [a-z_]+( instead of [0-9.]* % under [a-z_]+)?$" "$work/rule.yaml"
+is "who waits is asked about" ".* the lowest job_latency_p99 of server[:,] .* [mu]s.*; deadlines missed: [0-9.]* % under [a-z_]+( instead of [0-9.]* % under [a-z_]+)?$" "$work/rule.yaml"
 sed 's/, arrivals: {poisson: 2 ms}, deadline: 1 ms/, repeat: forever/' "$work/rule.yaml" >"$work/closed.yaml"
 is "without arrivals it is the work that gets done" ".*stp_ratio of host: [0-9]" "$work/closed.yaml"
 scenario "round_robin, fine_grained" "answer: {metric: fairness_ratio}" >"$work/fair.yaml"
@@ -43,9 +43,9 @@ scenario "round_robin, breadth_first" "answer: {metric: utilization_ratio, of: f
 is "a resource" ".* utilization_ratio of fp32[:,] " "$work/resource.yaml"
 sed 's/^vms:/processes:/; s/arrivals: {poisson: 2 ms}, /repeat: forever, /' "$work/rule.yaml" |
     sed 's/^policies.*/policies: [{mode: time_slice}, {mode: mps}]/' >"$work/processes.yaml"
-is "a process that waits is asked about" ".* has the lowest job_latency_p99_ns of server: .*deadlines missed: [0-9.]* % under (mps|time_slice) .*instead of [0-9.]* % under (mps|time_slice);" "$work/processes.yaml"
+is "a process that waits is asked about" ".* has the lowest job_latency_p99 of server: .*deadlines missed: [0-9.]* % under (mps|time_slice) .*instead of [0-9.]* % under (mps|time_slice);" "$work/processes.yaml"
 sed 's/^run:/answer: {metric: waiting_ns, of: batch}\nrun:/' "$work/processes.yaml" >"$work/waiting.yaml"
-is "a metric that only processes have" ".* has the lowest waiting_ns of batch: " "$work/waiting.yaml"
+is "a metric that only processes have" ".* has the lowest waiting of batch: " "$work/waiting.yaml"
 # pods WORK POLICIES: a scenario of three pods on two GPUs.
 pods() {
     printf 'workload: w\nkernels: [{name: k, blocks: 4000, threads: 256, block_time: 100 us, jitter: 10 %%}]\n---\n'
@@ -53,7 +53,7 @@ pods() {
     printf 'pods: [{name: p, count: 3, gpu: 50 %%, %s}]\nrun: {replications: 3}\n' "$1"
 }
 pods "workload: w, repeat: 10" "{mode: time_slice}, {mode: exclusive}" >"$work/pods.yaml"
-is "pods that may take longer are asked how long" ".* has the lowest turnaround_mean_ns of cluster: " "$work/pods.yaml"
+is "pods that may take longer are asked how long" ".* has the lowest turnaround_mean of cluster: " "$work/pods.yaml"
 pods "duration: 10 ms" "first_fit, worst_fit" >"$work/durations.yaml"
 is "pods of given durations fill a cluster" ".*gpu_allocation_mean_ratio.*" "$work/durations.yaml"
 # No interval reaches below what is possible.
@@ -150,20 +150,20 @@ policies: [{share: plain, mode: mps}, {share: memory_admission, mode: mps}]
 processes: [{name: p, workload: w}, {name: q, workload: w, start: 1 ms}]
 answer: {metric: turnaround_ns, of: q}
 END
-is "no value to compare with" "memory_admission.mps has the lowest turnaround_ns of q: 9.041 ms; plain.mps has none" "$work/lacks.yaml"
+is "no value to compare with" "memory_admission.mps has the lowest turnaround of q: 9.041 ms; plain.mps has none" "$work/lacks.yaml"
 try 0 "a comparison without a value" compare "$work/lacks.yaml"
-prints "q turnaround_ns                -            = 9.041 ms"
+prints "q turnaround                   -            = 9.041 ms"
 prints "=: the value, where plain+mps has none"
 prints "all failed_count               1              -100.0 %"
-prints "the same under all policies: p turnaround_ns 5.020 ms, host"
+prints "the same under all policies: p turnaround 5.020 ms, host"
 try 0 "no other value" compare "$work/lacks.yaml" --baseline memory_admission+mps
-prints "turnaround_ns of q: 9.041 ms; no other policy has a value"
-prints "q turnaround_ns                               9.041 ms          -"
+prints "turnaround of q: 9.041 ms; no other policy has a value"
+prints "q turnaround                                  9.041 ms          -"
 
 # Policies are ranked by their means, and a change is a ratio of means, which follows their order; the mean of the ratios would not.
 sed 's/duration: 60 ms/duration: 6 ms/; s/poisson: 2 ms/poisson: 1 ms/; s/jitter: 10 %, demand: {fp64/spread: exponential, demand: {fp64/; s/jitter: 10 %/jitter: 50 %/
 s/blocks: 4000/blocks: 400/' "$work/rule.yaml" | sed 's/^policies.*/policies: [round_robin, breadth_first, depth_first]/; s/, deadline: 1 ms//' >"$work/skewed.yaml"
-is "the mean ratio is higher, the mean lower" "depth_first, round_robin and breadth_first have the lowest job_latency_p99_ns of server, 952.8 us .not told apart.; depth_first is -0.2 % over round_robin .95 % interval -3.2 to \\+2.8." "$work/skewed.yaml"
+is "the mean ratio is higher, the mean lower" "depth_first, round_robin and breadth_first have the lowest job_latency_p99 of server, 952.8 us .not told apart.; depth_first is -0.2 % over round_robin .95 % interval -3.2 to \\+2.8." "$work/skewed.yaml"
 
 # Where phases decide in which of two regimes a run is, the answer names both, and its interval holds both, however many replications there are.
 cat >"$work/order.yaml" <<'END'
