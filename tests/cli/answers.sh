@@ -292,6 +292,29 @@ row = next(r for r in view["overall"] if r[:2] == [name, 1])
 assert abs(row[4][metric] - sum(x for x, in changes) / 3) < 1e-12, (row[4][metric], changes)  # one statistic of change
 END
 
+# A percentile of few jobs wins no point, on the page as in the database.
+cat >"$work/tail.yaml" <<END
+plan: tail
+base: noise.yaml
+policies: [breadth_first, {fine_grained: {limit: 30 %}}]
+answer: {metric: job_latency_p99_ns, of: b}
+axes: [run.seed: [1, 2], run.replications: [6]]
+END
+(cd "$work" && "$smsched" sweep --quiet tail.yaml >sweep.out 2>&1 && "$smsched" report --format json tail.sweep) >"$work/tail.json" 2>"$work/err"
+if python3 - "$work" <<'END'; then ok; else bad "points that are won by a maximum" "$(cat "$work/err")"; fi
+import json, sqlite3, sys
+page = json.load(open(sys.argv[1] + "/tail.json"))
+best = sqlite3.connect(sys.argv[1] + "/tail.sweep/results/sweep.db").execute("SELECT not_told_apart FROM best").fetchall()
+assert best == [(1,), (1,)], best
+assert any("job_latency_p99_ns tells no policies apart at 2 points" in note for note in page["notes"]), page["notes"]
+view = next(v for v in page["subjects"] if v["subject"] == "vm")
+metric, median = view["metrics"].index("job_latency_p99_ns"), view["metrics"].index("job_latency_p50_ns")
+rows = [row for row in view["overall"] if row[0] == view["names"].index("b")]
+for row in rows:  # ... better, best alone, not told apart, equal, won, lost, tested
+    assert [row[i][metric] for i in (9, 10, 12, 13)] == [0, 2, 0, 0], row
+assert sum(row[9][median] for row in rows) == 2, rows  # the medians of the same jobs are told apart
+END
+
 # Why there is no answer.
 scenario "round_robin, fine_grained" "answer: {metric: deadline_miss_ratio}" | sed 's/, deadline: 1 ms//' >"$work/none.yaml"
 "$smsched" compare "$work/none.yaml" >"$work/out" 2>/dev/null
