@@ -85,23 +85,26 @@ static size_t widest_gap(const double *value, size_t n)
     return widest;
 }
 
-enum { REGIMES_LEAST = 5, REGIME_LEAST = 2, REGIMES_APART = 10 };
+enum { REGIMES_LEAST = 5, STRAY_LEAST = 6, REGIMES_APART = 10 };
 
-bool sms__regimes(double *value, size_t n, double mean[2])
+enum sms__regime sms__find_regimes(double *value, size_t n, struct sms__regimes *regimes)
 {
     struct sms__moments group[2] = {{0}, {0}}, all = {0};
     for (size_t i = 0; i < n; i++)
         sms__estimate_add(&all, value[i]);
     if (n < REGIMES_LEAST || isnan(all.mean))
-        return false;
+        return SMS__ONE_REGIME;
     gsl_sort(value, 1, n);
-    size_t low = widest_gap(value, n);
+    const size_t low = widest_gap(value, n);
     for (size_t i = 0; i < n; i++)
         sms__estimate_add(&group[i >= low], value[i]);
-    double gap = value[low] - value[low - 1], sd = sqrt((group[0].m2 + group[1].m2) / (double)(n - 2));
-    mean[0] = group[0].mean;
-    mean[1] = group[1].mean;
-    return low >= REGIME_LEAST && n - low >= REGIME_LEAST && gap > REGIMES_APART * sd && gap > 0.01 * fabs(all.mean);
+    const double gap = value[low] - value[low - 1], sd = sqrt((group[0].m2 + group[1].m2) / (double)(n - 2));
+    *regimes = (struct sms__regimes){{low, n - low}, {group[0].mean, group[1].mean}, {value[0], value[n - 1]}};
+    if (!(gap > REGIMES_APART * sd) || !(gap > 0.01 * fabs(all.mean)))
+        return SMS__ONE_REGIME;
+    if (low > 1 && n - low > 1)
+        return SMS__TWO_REGIMES;
+    return n < STRAY_LEAST ? SMS__ONE_REGIME : SMS__STRAY_VALUE;
 }
 
 bool sms__holm(const double *p, double *adjusted, size_t n)

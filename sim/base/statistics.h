@@ -47,10 +47,18 @@ double sms__pairs_p_value(const struct sms__pairs *pairs);
 /* A p-value below this counts as a difference. */
 #define SMS__SIGNIFICANT 0.05
 
-/* Whether n values fall into two groups of at least two, more than 10 of their standard deviations and 1 % of their
- * mean apart. Sorts the values, and sets the groups' means. Of 5 normal values 1 in 90 looks so by chance, of 10 less
- * than 1 in 5000. False for fewer than 5 values, and where one is NAN. */
-bool sms__regimes(double *value, size_t n, double mean[2]);
+/* How n values fall into two groups, the lower first. */
+struct sms__regimes {
+    size_t count[2];
+    double mean[2], end[2]; /* end: the least and the greatest of all values */
+};
+enum sms__regime { SMS__ONE_REGIME, SMS__STRAY_VALUE, SMS__TWO_REGIMES };
+
+/* Tells whether n values fall into two groups that are more than 10 of their standard deviations and 1 % of their mean
+ * apart. Sorts the values, and sets the groups. Two regimes have at least two values each: of 5 normal values 1 in 90
+ * looks so by chance, of 10 less than 1 in 5000. Of 6 and more values one alone may stand apart: it is a stray, because
+ * it may be another regime or the tail of this one. One regime for fewer than 5 values, and where one is NAN. */
+enum sms__regime sms__find_regimes(double *value, size_t n, struct sms__regimes *regimes);
 
 /* Adjusts the p-values of n comparisons for making all of them (Holm 1979, Scandinavian Journal of Statistics 6): the
  * probability that any adjusted value below a is due to chance is at most a. NAN stands for no comparison and stays.

@@ -297,6 +297,51 @@ static void read_intervals(struct view *view)
     }
 }
 
+/* ---- verdicts ---- */
+
+static void run_text(struct sms__points *points, const char *format, size_t m)
+{
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    const int index = (int)m;
+    sqlite3_str_appendf(text, format, index, index);
+    sms__points_query(points, text, NULL, NULL);
+}
+
+/* Where values allow no verdict, such as percentiles of few jobs, the answer of a point says so, and its samples do
+ * not. */
+static void take_verdicts(struct view *view, size_t m)
+{
+    struct sms__points *points = view->points;
+    const struct sms__query one = {.table = view->query.table, .metric = {view->query.metric[m]}, .metrics = 1};
+    size_t undecided = 0;
+    sms__query_run(points, &one,
+                   "CREATE TEMP TABLE verdicts AS SELECT a.point AS at, n.i AS who, sum(1 << p.i) AS bits "
+                   "FROM main.answer a JOIN temp.positions p USING (position) JOIN temp.names n ON n.name = a.name "
+                   "WHERE a.in_group AND a.subject = '$'[ AND a.metric = '@'] GROUP BY a.point, n.i",
+                   NULL, NULL);
+    run_text(points,
+             "DELETE FROM temp.verdicts WHERE bits = (SELECT g%d & 0xffffffff FROM temp.ties WHERE point = at AND "
+             "name = who AND g%d IS NOT NULL)",
+             m);
+    sms__query_run(points, NULL, "SELECT count(*) FROM temp.verdicts", sms__points_count, &undecided);
+    run_text(points, "UPDATE temp.ties SET g%d = bits FROM temp.verdicts WHERE point = at AND name = who", m);
+    run_text(points, "UPDATE temp.means SET s%d = 0 FROM temp.verdicts WHERE point = at AND name = who AND s%d NOTNULL",
+             m);
+    sms__query_run(points, NULL, "DROP TABLE temp.verdicts", NULL, NULL);
+    if (undecided)
+        sms__page_note(points->page,
+                       "%s tells no policies apart at %zu %s: a percentile of few jobs is their maximum, and a median "
+                       "may be 0 in most replications.",
+                       view->query.metric[m].name, undecided, undecided == 1 ? "point" : "points");
+}
+
+static void take_all_verdicts(struct view *view)
+{
+    for (size_t m = 0; m < view->query.metrics && view->replications > 1; m++)
+        if (is_asked(view, view->query.metric[m].name))
+            take_verdicts(view, m);
+}
+
 /* ---- all ---- */
 
 enum { STEPS = 9 }; /* of a subject, for progress */
@@ -324,6 +369,7 @@ static void read_subject(struct sms__points *points, enum sms_subject subject, j
         sms__query_run(points, &view.query, make[i], NULL, NULL);
         sms__page_step(points->page);
     }
+    take_all_verdicts(&view);
     sms__query_run(points, &view.query, overall, sms__query_nest, &rows);
     sms__page_step(points->page);
     read_groups(&view);

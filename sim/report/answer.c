@@ -102,9 +102,7 @@ static void end(struct sms__outcome *answer) { free(answer->in_group); }
 /* A unit for values like this one: times have several. */
 static struct sms__scale unit_of(const struct sms__outcome *answer, double value)
 {
-    const size_t length = strlen(metric_of(answer));
-    const bool time = length > 3 && !strcmp(metric_of(answer) + length - 3, "_ns");
-    return sms__scale_of(time ? "_ns" : "", value);
+    return sms__scale_of(metric_of(answer) + sms__shown_length(metric_of(answer)), value);
 }
 
 static void put_value(const struct sms__outcome *answer, double value, FILE *to)
@@ -118,6 +116,7 @@ static void put_interval(const struct sms__outcome *answer, const struct sms_est
 {
     const struct sms__scale unit = unit_of(answer, fabs(change->mean));
     const double least = change->mean > -1 ? -1 : -INFINITY;
+    const int decimals = sms__percent_decimals(100 * change->ci95);
     if (answer->verdict < SMS__ANSWER_CHANCE)
         return;
     if (isnan(change->ci95) && change->n > 1 && !(change->sd > 0))
@@ -125,11 +124,25 @@ static void put_interval(const struct sms__outcome *answer, const struct sms_est
     else if (isnan(change->ci95))
         return;
     else if (ratio)
-        fprintf(to, " (95 %% interval %+.1f to %+.1f)", 100 * fmax(change->mean - change->ci95, least),
-                100 * (change->mean + change->ci95));
+        fprintf(to, " (95 %% interval %+.*f to %+.*f)", decimals, 100 * fmax(change->mean - change->ci95, least),
+                decimals, 100 * (change->mean + change->ci95));
     else
         fprintf(to, " (95 %% interval %+.4g to %+.4g%s)", (change->mean - change->ci95) / unit.divisor,
                 (change->mean + change->ci95) / unit.divisor, unit.name);
+}
+
+/* With as many decimals as the interval, or, where there is none, as show that it is not 0. */
+static void put_percent(const struct sms__outcome *answer, const struct sms_estimate *change, FILE *to)
+{
+    char text[64];
+    const bool known = answer->verdict >= SMS__ANSWER_CHANCE && !isnan(change->ci95);
+    const int decimals = sms__percent_decimals(100 * (known               ? change->ci95
+                                                      : change->mean != 0 ? fabs(change->mean)
+                                                                          : 1));
+    if (decimals == 1)
+        fputs(sms__percent(text, sizeof text, true, 100 * change->mean, NAN), to);
+    else
+        fprintf(to, "%+.*f %%", decimals, 100 * change->mean);
 }
 
 static void put_change(const struct sms__outcome *answer, size_t policy, size_t over, FILE *to)
@@ -137,16 +150,19 @@ static void put_change(const struct sms__outcome *answer, size_t policy, size_t 
     bool ratio;
     const struct sms_estimate change = change_of(answer, policy, over, &ratio);
     const struct sms__scale unit = unit_of(answer, fabs(change.mean));
-    char text[64];
-    double regime[2];
+    struct sms__regimes regimes;
     if (ratio)
-        fputs(sms__percent(text, sizeof text, true, 100 * change.mean, NAN), to);
+        put_percent(answer, &change, to);
     else
         fprintf(to, "%+.4g%s", change.mean / unit.divisor, unit.name);
     fprintf(to, " over %s", name_of(answer, over));
     put_interval(answer, &change, ratio, to);
-    if (ratio && sms__result_regimes(&answer->asked, policy, (long)over, regime))
-        fprintf(to, ", in two regimes: %+.1f and %+.1f %%", 100 * (regime[0] - 1), 100 * (regime[1] - 1));
+    const enum sms__regime found =
+        ratio ? sms__result_regimes(&answer->asked, policy, (long)over, &regimes) : SMS__ONE_REGIME;
+    if (found == SMS__TWO_REGIMES)
+        fprintf(to, ", in two regimes: %+.1f and %+.1f %%", 100 * (regimes.mean[0] - 1), 100 * (regimes.mean[1] - 1));
+    if (found == SMS__STRAY_VALUE)
+        fprintf(to, ", in one of %zu replications %+.1f %%", change.n, 100 * (regimes.mean[regimes.count[1] == 1] - 1));
 }
 
 enum { NAMED = 3 };
@@ -164,33 +180,56 @@ static void put_names(const struct sms__outcome *answer, FILE *to)
         fprintf(to, " and %zu more", count - shown);
 }
 
-static void put_regimes(const struct sms__outcome *answer, FILE *to)
+/* "two regimes: 1.2 and 1.3", or the value that stands apart, between `before` and `after`. */
+static void put_regimes(const struct sms__outcome *answer, size_t policy, const char *before, const char *after,
+                        FILE *to)
 {
-    double regime[2];
-    if (!sms__result_regimes(&answer->asked, answer->best.best, -1, regime))
+    struct sms__regimes regimes;
+    const enum sms__regime found = sms__result_regimes(&answer->asked, policy, -1, &regimes);
+    if (found == SMS__ONE_REGIME)
         return;
-    fputs(" (two regimes: ", to);
-    put_value(answer, regime[0], to);
-    fputs(" and ", to);
-    put_value(answer, regime[1], to);
-    fputc(')', to);
+    fputs(before, to);
+    if (found == SMS__TWO_REGIMES)
+        fputs("two regimes: ", to);
+    else
+        fprintf(to, "one of %zu replications: ", regimes.count[0] + regimes.count[1]);
+    put_value(answer, regimes.mean[found == SMS__STRAY_VALUE && regimes.count[1] == 1], to);
+    if (found == SMS__TWO_REGIMES) {
+        fputs(" and ", to);
+        put_value(answer, regimes.mean[1], to);
+    }
+    fputs(after, to);
+}
+
+/* Those of the others in the group, whose values are not told. */
+static void put_other_regimes(const struct sms__outcome *answer, FILE *to)
+{
+    char before[128];
+    for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
+        snprintf(before, sizeof before, "; %.100s in ", name_of(answer, p));
+        if (answer->in_group[p] && p != answer->best.best)
+            put_regimes(answer, p, before, "", to);
+    }
 }
 
 static void put_best(const struct sms__outcome *answer, FILE *to)
 {
     const bool several = answer->best.group > 1;
     const char *metric = metric_of(answer), *of = sms__result_subject(&answer->asked);
+    const int length = sms__shown_length(metric);
     if (answer->verdict == SMS__ANSWER_SAME) {
-        fprintf(to, "all policies have the same %s of %s: ", metric, of);
+        fprintf(to, "all policies have the same %.*s of %s: ", length, metric, of);
     } else {
         put_names(answer, to);
-        fprintf(to, " %s the %s %s of %s%s ", several ? "have" : "has", answer->better > 0 ? "highest" : "lowest",
-                metric, of, several ? "," : ":");
+        fprintf(to, " %s the %s %.*s of %s%s ", several ? "have" : "has", answer->better > 0 ? "highest" : "lowest",
+                length, metric, of, several ? "," : ":");
     }
     put_value(answer, answer->value.mean, to);
-    put_regimes(answer, to);
+    put_regimes(answer, answer->best.best, " (", ")", to);
     if (several && answer->verdict != SMS__ANSWER_SAME)
         fputs(answer->best.equal ? " (equal)" : " (not told apart)", to);
+    if (several && !answer->best.equal)
+        put_other_regimes(answer, to);
 }
 
 /* Says why there is no change to tell. Returns whether it did. */

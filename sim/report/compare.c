@@ -277,7 +277,8 @@ static void print_unchanged(const struct comparison *c, FILE *to)
         char text[64];
         if (!is_unchanged(c, r) || isnan(value))
             continue;
-        fprintf(to, "%s%s %s %s", between, sms__result_subject(&c->row[r]), sms__result_metric(&c->row[r]),
+        fprintf(to, "%s%s %.*s %s", between, sms__result_subject(&c->row[r]),
+                sms__shown_length(sms__result_metric(&c->row[r])), sms__result_metric(&c->row[r]),
                 sms__print_value(text, sizeof text, value, NAN, sms__scale_of(sms__result_metric(&c->row[r]), value)));
         between = ", ";
     }
@@ -302,7 +303,8 @@ static void print_table(const struct comparison *c, const struct sms__screen *sc
         if (is_unchanged(c, i / c->policies))
             continue;
         if (i % c->policies == 0) {
-            sms__table_add(table, "%s %s", sms__result_subject(row), sms__result_metric(row));
+            sms__table_add(table, "%s %.*s", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
+                           sms__result_metric(row));
             sms__table_value(table, sms__result_metric(row), sms__result_estimate(row, c->baseline).mean, NAN);
         }
         if (i % c->policies == c->baseline)
@@ -330,9 +332,10 @@ static void print_doubtful(const struct comparison *c, FILE *to)
         const struct sms__result *row = &c->row[i / c->policies];
         if (!is_doubtful(&c->cell[i]) || ++count > NAMED)
             continue;
-        fprintf(to, "%s %s %s of %s",
+        fprintf(to, "%s %s %.*s of %s",
                 count > 1 ? "," : "  the interval excludes 0, but not after correction:", sms__result_subject(row),
-                sms__result_metric(row), sms_results_policy(c->results, i % c->policies));
+                sms__shown_length(sms__result_metric(row)), sms__result_metric(row),
+                sms_results_policy(c->results, i % c->policies));
     }
     if (count > NAMED)
         fprintf(to, " and %zu more", count - NAMED);

@@ -39,8 +39,8 @@ static void say_maximum(const struct sms__result *row, struct line *line, const 
 {
     const size_t least = sms__result_least_maximum(row);
     if (least && name_next(line, before, to))
-        fprintf(to, "%s %s (max of %zu %s)", sms__result_subject(row), sms__result_metric(row), least,
-                sms__result_counts(row));
+        fprintf(to, "%s %.*s (max of %zu %s)", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
+                sms__result_metric(row), least, sms__result_counts(row));
 }
 
 static void say_missed(const struct sms__result *row, struct line *line, const char *before, FILE *to)
@@ -62,7 +62,8 @@ static void say_zeros(const struct sms__result *row, struct line *line, const ch
         for (size_t r = 0; r < n; r++)
             zeros += sms_results_value(row->results, p, r, row->subject, row->idx, row->metric) == 0;
         if (sms__result_is_mostly_zero(row, p) && name_next(line, before, to))
-            fprintf(to, "%s %s under %s (%zu of %zu)", sms__result_subject(row), sms__result_metric(row),
+            fprintf(to, "%s %.*s under %s (%zu of %zu)", sms__result_subject(row),
+                    sms__shown_length(sms__result_metric(row)), sms__result_metric(row),
                     sms_results_policy(row->results, p), zeros, n);
     }
 }

@@ -146,12 +146,19 @@ const char *sms__print_value(char *out, size_t size, double mean, double half, s
     return out;
 }
 
-const char *sms__percent(char *out, size_t size, bool sign, double mean, double half)
+int sms__percent_decimals(double half)
 {
-    enum { MOST = 3, MANY = 1000000 };
-    int decimals = 1, used;
+    enum { MOST = 3 };
+    int decimals = 1;
     while (decimals < MOST && half < 0.5 * pow(10, -decimals))
         decimals++;
+    return decimals;
+}
+
+const char *sms__percent(char *out, size_t size, bool sign, double mean, double half)
+{
+    enum { MANY = 1000000 };
+    int decimals = sms__percent_decimals(half), used;
     if (fabs(mean) < 0.5 * pow(10, -decimals))
         mean = 0; /* never -0.0 */
     if (fabs(mean) < MANY)

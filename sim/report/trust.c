@@ -1,5 +1,6 @@
 /* Reads models/trust.yaml, and finds the data sets that bear on a metric of a scenario. */
 #include "trust.h"
+#include "walk.h"
 
 #include "../model/file.h"
 
@@ -287,7 +288,7 @@ struct saying {
 
 static void say_none(struct sms__trust *trust, const char *metric, struct sms__trust_names *lines)
 {
-    say(trust, lines, sms__print(&trust->arena, "no measurement bears on %s", metric));
+    say(trust, lines, sms__print(&trust->arena, "no measurement bears on %.*s", sms__shown_length(metric), metric));
 }
 
 static int say_body(void *user)
@@ -368,8 +369,8 @@ static int line_body(void *user)
     if (count > SETS_NAMED)
         text = sms__print(arena, "%s; and %zu more", text, count - SETS_NAMED);
     if (!count || *modes_without(trust, &uses))
-        text = sms__print(arena, "%s%sno measurement bears on %s%s", text, count ? "; " : "", saying->metric,
-                          count ? modes_without(trust, &uses) : "");
+        text = sms__print(arena, "%s%sno measurement bears on %.*s%s", text, count ? "; " : "",
+                          sms__shown_length(saying->metric), saying->metric, count ? modes_without(trust, &uses) : "");
     saying->line->text = text;
     saying->line->within =
         within(trust, uses, scenario->shares && uses.modes.count ? &scenario->policy[saying->policy].mode : NULL);

@@ -4,9 +4,15 @@
 
 #include "../results/verdict.h"
 
-#include "../base/statistics.h"
-
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+int sms__shown_length(const char *metric)
+{
+    const size_t length = strlen(metric);
+    return (int)(length > 3 && !strcmp(metric + length - 3, "_ns") ? length - 3 : length);
+}
 
 struct sms__result sms__walk(const struct sms_results *results)
 {
@@ -49,14 +55,43 @@ const char *sms__result_metric(const struct sms__result *result)
     return sms__metric_name(result->subject, result->metric);
 }
 
+enum sms__regime sms__result_regimes(const struct sms__result *result, size_t policy, long baseline,
+                                     struct sms__regimes *regimes)
+{
+    const struct sms_results *results = result->results;
+    const size_t n = result->metric == SIZE_MAX ? 0 : sms_results_replications(results);
+    double *value = calloc(n ? n : 1, sizeof *value);
+    sms__note_memory(value);
+    for (size_t r = 0; r < n && value; r++) {
+        value[r] = sms_results_value(results, policy, r, result->subject, result->idx, result->metric);
+        if (baseline >= 0)
+            value[r] /= sms_results_value(results, (size_t)baseline, r, result->subject, result->idx, result->metric);
+    }
+    const enum sms__regime found = value ? sms__find_regimes(value, n, regimes) : SMS__ONE_REGIME;
+    free(value);
+    return found;
+}
+
+static struct sms_estimate cover_regimes(const struct sms__result *result, size_t policy, long baseline,
+                                         struct sms_estimate estimate)
+{
+    struct sms__regimes regimes;
+    if (estimate.ci95 > 0 && sms__result_regimes(result, policy, baseline, &regimes) == SMS__TWO_REGIMES)
+        estimate.ci95 = fmax(estimate.ci95, fmax(estimate.mean - regimes.end[0], regimes.end[1] - estimate.mean));
+    return estimate;
+}
+
 struct sms_estimate sms__result_estimate(const struct sms__result *result, size_t policy)
 {
-    return sms_results_estimate(result->results, policy, result->subject, result->idx, result->metric);
+    return cover_regimes(result, policy, -1,
+                         sms_results_estimate(result->results, policy, result->subject, result->idx, result->metric));
 }
 
 struct sms_estimate sms__result_ratio(const struct sms__result *result, size_t policy, size_t baseline)
 {
-    return sms_results_ratio(result->results, policy, baseline, result->subject, result->idx, result->metric);
+    return cover_regimes(
+        result, policy, (long)baseline,
+        sms_results_ratio(result->results, policy, baseline, result->subject, result->idx, result->metric));
 }
 
 struct sms_estimate sms__result_difference(const struct sms__result *result, size_t policy, size_t baseline)
@@ -93,20 +128,4 @@ struct sms_estimate sms__result_shown(const struct sms__result *result, long bas
 {
     return baseline < 0 ? sms__result_estimate(result, result->policy)
                         : sms__result_ratio(result, result->policy, (size_t)baseline);
-}
-
-bool sms__result_regimes(const struct sms__result *result, size_t policy, long baseline, double mean[2])
-{
-    const struct sms_results *results = result->results;
-    const size_t n = result->metric == SIZE_MAX ? 0 : sms_results_replications(results);
-    double *value = calloc(n ? n : 1, sizeof *value);
-    sms__note_memory(value);
-    for (size_t r = 0; r < n && value; r++) {
-        value[r] = sms_results_value(results, policy, r, result->subject, result->idx, result->metric);
-        if (baseline >= 0)
-            value[r] /= sms_results_value(results, (size_t)baseline, r, result->subject, result->idx, result->metric);
-    }
-    bool found = value && sms__regimes(value, n, mean);
-    free(value);
-    return found;
 }

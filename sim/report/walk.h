@@ -3,6 +3,7 @@
 #ifndef SMS_REPORT_WALK_H
 #define SMS_REPORT_WALK_H
 
+#include "../base/statistics.h"
 #include "../results/metrics.h"
 
 struct sms__result {
@@ -27,8 +28,11 @@ const char *sms__result_policy(const struct sms__result *result);
 const char *sms__result_word(const struct sms__result *result);
 const char *sms__result_subject(const struct sms__result *result);
 const char *sms__result_metric(const struct sms__result *result);
+/* How many characters of a metric's name people read: not its `_ns`, because values have units of their own. */
+int sms__shown_length(const char *metric);
 
-/* The value under any policy, and over a baseline. */
+/* The value under any policy, and over a baseline. Where the values of the replications fall into two regimes, the
+ * interval of value and ratio covers both, because a run is in one of them and not at their mean. */
 struct sms_estimate sms__result_estimate(const struct sms__result *result, size_t policy);
 struct sms_estimate sms__result_ratio(const struct sms__result *result, size_t policy, size_t baseline);
 struct sms_estimate sms__result_difference(const struct sms__result *result, size_t policy, size_t baseline);
@@ -40,9 +44,10 @@ size_t sms__result_least_maximum(const struct sms__result *result);
 bool sms__result_is_mostly_zero(const struct sms__result *result, size_t policy);
 const char *sms__result_counts(const struct sms__result *result);
 
-/* Whether the values of the replications fall into two regimes (statistics.h), over a baseline that is not negative;
- * the values are then ratios. False as well when out of memory. */
-bool sms__result_regimes(const struct sms__result *result, size_t policy, long baseline, double mean[2]);
+/* How the values of the replications fall into regimes, over a baseline that is not negative; the values are then
+ * ratios. One regime as well when out of memory. */
+enum sms__regime sms__result_regimes(const struct sms__result *result, size_t policy, long baseline,
+                                     struct sms__regimes *regimes);
 
 /* What printers show under its own policy: the value, or the ratio over a baseline that is not negative. */
 struct sms_estimate sms__result_shown(const struct sms__result *result, long baseline);

@@ -1,6 +1,7 @@
 /* Notes on uncertainty that intervals do not cover, because they cover the seed only. They follow from the scenario and
  * the results. */
 #include "../model/draws.h"
+#include "../model/estimate.h"
 #include "../model/retarget.h"
 #include "results.h"
 
@@ -397,6 +398,77 @@ static void note_lockstep(struct sms_results *results)
                                  grid[i - 1].vm->name, grid[i].vm->name));
 }
 
+/* ---- starts, arrivals and waves ---- */
+
+/* It begins at a time that nobody draws, which may be in any phase of a job of the others. */
+static bool start_is_given(const struct sms__tenant *vm) { return vm->arrivals == SMS__CLOSED && !vm->draws_phase; }
+
+static bool meets_given_start(const struct sms_scenario *scenario, size_t v)
+{
+    bool meets = false;
+    for (size_t w = 0; w < scenario->vms && start_is_given(&scenario->vm[v]); w++)
+        meets |= w != v && start_is_given(&scenario->vm[w]) && !sms__are_apart(&scenario->vm[v], &scenario->vm[w]);
+    return meets;
+}
+
+static void note_starts(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct list given = {.count = 0};
+    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
+        if (meets_given_start(scenario, v))
+            name(&given, scenario->vm[v].name, -1);
+    if (given.count)
+        note(results, sms__print(&results->arena,
+                                 "the starts of %s are given, and who begins at the same time goes in the order of the "
+                                 "list: no interval covers other starts or another order",
+                                 names(results, &given)));
+}
+
+static void note_arrivals(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct list open = {.count = 0};
+    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
+        if (scenario->vm[v].arrivals != SMS__CLOSED && scenario->duration_ps > 0)
+            name(&open, scenario->vm[v].name, -1);
+    if (open.count)
+        note(results, sms__print(&results->arena,
+                                 "jobs arrive at %s: normalized progress, ntt, antt and stp then say how much of the "
+                                 "work is done, not how long jobs wait, which latencies say",
+                                 names(results, &open)));
+}
+
+/* How much longer or shorter a job alone gets with one SM less or more, whichever is more. */
+static double change_by_one_sm(const struct sms__tenant *vm, const struct sms__device *device, size_t d)
+{
+    struct sms__device less = *device, more = *device;
+    less.sms--;
+    more.sms++;
+    const double ps = sms__measure_job(vm->workload, vm->fit[d], device).ps;
+    return fmax(sms__measure_job(vm->workload, vm->fit[d], &less).ps / ps - 1,
+                1 - sms__measure_job(vm->workload, vm->fit[d], &more).ps / ps);
+}
+
+/* Kernels of few waves, the last of which just fits, or just does not. */
+static void note_waves(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct list found = {.count = 0};
+    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++) {
+        const size_t d = scenario->vm[v].device < 0 ? 0 : (size_t)scenario->vm[v].device;
+        const double sms = (double)scenario->device[d]->sms;
+        const double change = sms > 1 ? change_by_one_sm(&scenario->vm[v], scenario->device[d], d) : 0;
+        if (change > fmax(0.05, 2 / sms) && !sms__is_like_last(scenario->vm, v))
+            name(&found, scenario->vm[v].name, 100 * change);
+    }
+    if (found.count)
+        note(results, sms__print(&results->arena,
+                                 "one SM more or less changes a job alone by so many %%, because its last wave just "
+                                 "fits or just does not: %s",
+                                 names(results, &found)));
+}
+
 int sms__results_note(void *user)
 {
     struct sms_results *results = user;
@@ -405,6 +477,9 @@ int sms__results_note(void *user)
     note_seed(results);
     note_few(results);
     note_stp(results);
+    note_starts(results);
+    note_arrivals(results);
+    note_waves(results);
     note_contention(results);
     note_launches(results);
     note_workloads(results);

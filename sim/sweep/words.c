@@ -23,6 +23,18 @@ static const struct {
 } named[] = {
     {"vms", sms__vm_fields}, {"processes", sms__process_fields}, {"pods", NULL}, {"policies", NULL}, {"devices", NULL}};
 
+/* "slope of contention"; the path itself if it has no second part, or one that is a number. */
+static const char *words_of_map(struct sms__arena *arena, const char *path)
+{
+    const char *last = strrchr(path, '.');
+    if (!last || isdigit((unsigned char)last[1]) || strchr(path, '*') || strchr(path, '.') != last)
+        return path;
+    char *words = sms__print(arena, "%s of %.*s", last + 1, (int)(last - path), path);
+    for (char *at = words; *at; at++)
+        *at = *at == '_' ? ' ' : *at;
+    return words;
+}
+
 const char *sms__path_words(struct sms__arena *arena, const char *path)
 {
     const char *rest = NULL;
@@ -33,6 +45,8 @@ const char *sms__path_words(struct sms__arena *arena, const char *path)
         field = dot ? find_field(named[i].fields, dot + 1) : NULL;
     }
     const size_t name = rest ? strcspn(rest, ".") : 0;
+    if (!rest)
+        return words_of_map(arena, path);
     if (name == 0 || !rest[name] || rest[0] == '*' || isdigit((unsigned char)rest[0]))
         return path;
     char *what = sms__print(arena, "%s", field && field->words ? field->words : rest + name + 1);

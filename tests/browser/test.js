@@ -386,11 +386,11 @@ test('bars of the answer are in its order, best first', context => check(context
 
 test('a cell of the map of winners opens its point', context => check(context, 'point', async page => {
   await page.selectOption('#section-map label:has-text("start of a (us)") select', { label: '7 us' });
-  const cell = '#figure-map .cell[aria-label^="contention.slope 3, queue interleave"]';
+  const cell = '#figure-map .cell[aria-label^="slope of contention 3, queue interleave"]';
   await page.focus(cell);
   await page.keyboard.press('Enter');
   assert.match(await page.textContent('#figure-map .opened'), /point 13.*Its timeline is below/s);
-  await page.click('#figure-map .cell[aria-label^="contention.slope 1, queue fifo"]');
+  await page.click('#figure-map .cell[aria-label^="slope of contention 1, queue fifo"]');
   assert.match(await page.textContent('#figure-map .opened'), /point 4.*smsched report DIR --point 4/s);
 }));
 
@@ -449,7 +449,7 @@ function means(rows, by) {
 
 test('curves, maps and gains of a sweep are means of its rows', context => check(context, 'sweep', async page => {
   const rows = readCsv('small.sweep/results/hosts.csv'), axes = await page.$$eval('#section-curves figure h3', list => list.map(h => h.textContent));
-  assert.deepStrictEqual(axes, ['contention.slope', 'queue', 'start of a (us)']);
+  assert.deepStrictEqual(axes, ['slope of contention', 'queue', 'start of a (us)']);
   for (const [i, name] of ['contention.slope', 'queue', 'vms.a.start'].entries()) {
     const wanted = means(rows, [name]), got = await download(page, `#figure-curve-${i + 1}`);
     assert.strictEqual(got.length, wanted.size);
@@ -585,7 +585,7 @@ test('equal policies are said to be equal, and both are seen', context => check(
 
 test('fields that change together are one axis, and drawn ones have no lines', context => check(context, 'equal', async page => {
   const names = await page.$$eval('#section-curves figure h3', list => list.map(h => h.textContent));
-  assert.deepStrictEqual(names, ['repeat of a, devices.0.sms', 'contention.slope', 'start of a (us)', 'workloads.one.kernels.k.jitter (%)']);
+  assert.deepStrictEqual(names, ['repeat of a, devices.0.sms', 'slope of contention', 'start of a (us)', 'workloads.one.kernels.k.jitter (%)']);
   assert.match(await page.textContent('#figure-curve-3 figcaption'), /workloads.one.kernels.k.jitter differs too, so there are no lines/);
   assert.doesNotMatch(await page.textContent('#figure-curve-2 figcaption'), /differ/);
   const lines_ = i => page.$$eval(`#figure-curve-${i} svg > path.stroke`, list => list.filter(p => !p.querySelector('title')).length);

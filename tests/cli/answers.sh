@@ -30,7 +30,7 @@ answer() { "$smsched" compare "$1" 2>/dev/null | sed -n 1p; }
 is() { if answer "$3" | grep -qE "^(asked|s): $2"; then ok; else bad "$1" "$(answer "$3")"; fi; }
 
 scenario "leftover, round_robin, fine_grained" "" >"$work/rule.yaml"
-is "who waits is asked about" ".* the lowest job_latency_p99_ns of server[:,] .* [mu]s.*; deadlines missed: [0-9.]* % under [a-z_]+( instead of [0-9.]* % under [a-z_]+)?$" "$work/rule.yaml"
+is "who waits is asked about" ".* the lowest job_latency_p99 of server[:,] .* [mu]s.*; deadlines missed: [0-9.]* % under [a-z_]+( instead of [0-9.]* % under [a-z_]+)?$" "$work/rule.yaml"
 sed 's/, arrivals: {poisson: 2 ms}, deadline: 1 ms/, repeat: forever/' "$work/rule.yaml" >"$work/closed.yaml"
 is "without arrivals it is the work that gets done" ".*stp_ratio of host: [0-9]" "$work/closed.yaml"
 scenario "round_robin, fine_grained" "answer: {metric: fairness_ratio}" >"$work/fair.yaml"
@@ -43,9 +43,9 @@ scenario "round_robin, breadth_first" "answer: {metric: utilization_ratio, of: f
 is "a resource" ".* utilization_ratio of fp32[:,] " "$work/resource.yaml"
 sed 's/^vms:/processes:/; s/arrivals: {poisson: 2 ms}, /repeat: forever, /' "$work/rule.yaml" |
     sed 's/^policies.*/policies: [{mode: time_slice}, {mode: mps}]/' >"$work/processes.yaml"
-is "a process that waits is asked about" ".* has the lowest job_latency_p99_ns of server: .*deadlines missed: [0-9.]* % under (mps|time_slice) .*instead of [0-9.]* % under (mps|time_slice);" "$work/processes.yaml"
+is "a process that waits is asked about" ".* has the lowest job_latency_p99 of server: .*deadlines missed: [0-9.]* % under (mps|time_slice) .*instead of [0-9.]* % under (mps|time_slice);" "$work/processes.yaml"
 sed 's/^run:/answer: {metric: waiting_ns, of: batch}\nrun:/' "$work/processes.yaml" >"$work/waiting.yaml"
-is "a metric that only processes have" ".* has the lowest waiting_ns of batch: " "$work/waiting.yaml"
+is "a metric that only processes have" ".* has the lowest waiting of batch: " "$work/waiting.yaml"
 # pods WORK POLICIES: a scenario of three pods on two GPUs.
 pods() {
     printf 'workload: w\nkernels: [{name: k, blocks: 4000, threads: 256, block_time: 100 us, jitter: 10 %%}]\n---\n'
@@ -53,7 +53,7 @@ pods() {
     printf 'pods: [{name: p, count: 3, gpu: 50 %%, %s}]\nrun: {replications: 3}\n' "$1"
 }
 pods "workload: w, repeat: 10" "{mode: time_slice}, {mode: exclusive}" >"$work/pods.yaml"
-is "pods that may take longer are asked how long" ".* has the lowest turnaround_mean_ns of cluster: " "$work/pods.yaml"
+is "pods that may take longer are asked how long" ".* has the lowest turnaround_mean of cluster: " "$work/pods.yaml"
 pods "duration: 10 ms" "first_fit, worst_fit" >"$work/durations.yaml"
 is "pods of given durations fill a cluster" ".*gpu_allocation_mean_ratio.*" "$work/durations.yaml"
 # No interval reaches below what is possible.
@@ -150,20 +150,58 @@ policies: [{share: plain, mode: mps}, {share: memory_admission, mode: mps}]
 processes: [{name: p, workload: w}, {name: q, workload: w, start: 1 ms}]
 answer: {metric: turnaround_ns, of: q}
 END
-is "no value to compare with" "memory_admission.mps has the lowest turnaround_ns of q: 9.041 ms; plain.mps has none" "$work/lacks.yaml"
+is "no value to compare with" "memory_admission.mps has the lowest turnaround of q: 9.041 ms; plain.mps has none" "$work/lacks.yaml"
 try 0 "a comparison without a value" compare "$work/lacks.yaml"
-prints "q turnaround_ns                -            = 9.041 ms"
+prints "q turnaround                   -            = 9.041 ms"
 prints "=: the value, where plain+mps has none"
 prints "all failed_count               1              -100.0 %"
-prints "the same under all policies: p turnaround_ns 5.020 ms, host"
+prints "the same under all policies: p turnaround 5.020 ms, host"
 try 0 "no other value" compare "$work/lacks.yaml" --baseline memory_admission+mps
-prints "turnaround_ns of q: 9.041 ms; no other policy has a value"
-prints "q turnaround_ns                               9.041 ms          -"
+prints "turnaround of q: 9.041 ms; no other policy has a value"
+prints "q turnaround                                  9.041 ms          -"
 
 # Policies are ranked by their means, and a change is a ratio of means, which follows their order; the mean of the ratios would not.
 sed 's/duration: 60 ms/duration: 6 ms/; s/poisson: 2 ms/poisson: 1 ms/; s/jitter: 10 %, demand: {fp64/spread: exponential, demand: {fp64/; s/jitter: 10 %/jitter: 50 %/
 s/blocks: 4000/blocks: 400/' "$work/rule.yaml" | sed 's/^policies.*/policies: [round_robin, breadth_first, depth_first]/; s/, deadline: 1 ms//' >"$work/skewed.yaml"
-is "the mean ratio is higher, the mean lower" "depth_first, round_robin and breadth_first have the lowest job_latency_p99_ns of server, 952.8 us .not told apart.; depth_first is -0.2 % over round_robin .95 % interval -3.2 to \\+2.8." "$work/skewed.yaml"
+is "the mean ratio is higher, the mean lower" "depth_first, round_robin and breadth_first have the lowest job_latency_p99 of server, 952.8 us .not told apart.; depth_first is -0.2 % over round_robin .95 % interval -3.2 to \\+2.8." "$work/skewed.yaml"
+
+# Where phases decide in which of two regimes a run is, the answer names both, and its interval holds both, however many replications there are.
+cat >"$work/order.yaml" <<'END'
+workload: a
+kernels: [{name: k, blocks: 110, threads: 256, block_time: 90 us, demand: {dram: 14 %, int: 3 %}, jitter: 7 %}]
+---
+workload: b
+kernels: [{name: k, blocks: 80, threads: 192, block_time: 130 us, demand: {fp32: 20 %, shared: 9 %}, jitter: 4 %}]
+---
+workload: c
+kernels: [{name: k, blocks: 230, threads: 128, block_time: 40 us, demand: {fp64: 11 %, dram: 2 %}, jitter: 10 %}]
+---
+scenario: s
+devices: [{model: v100, sms: 8}]
+policies: [round_robin, fine_grained]
+vms: [{name: a, workload: a, repeat: forever}, {name: b, workload: b, repeat: forever}, {name: c, workload: c, repeat: forever}]
+run: {warmup: 5 ms, duration: 25 ms, seed: 3, replications: 40}
+END
+"$smsched" compare --format json "$work/order.yaml" >"$work/order.json" 2>/dev/null
+if python3 - "$work/order.json" <<'END'; then ok; else bad "the interval covers both regimes" "$(answer "$work/order.yaml")"; fi
+import json, re, sys
+compare = json.load(open(sys.argv[1]))
+text = compare["answer"]["text"]
+low, high, first, second = map(float, re.search(r"interval (\S+) to (\S+)\), in two regimes: (\S+) and (\S+) %", text).groups())
+assert low <= first < first + 2 < second <= high, text
+cell = next(c for c in compare["comparisons"] if c["metric"] == "stp_ratio")
+assert abs(cell["ratio_ci95"] - compare["answer"]["change_ci95"]) < 1e-9 and cell["ratio_ci95"] * 100 > (second - first) / 2, cell
+END
+sed 's/round_robin, fine_grained/fine_grained, round_robin/; s/replications: 40/replications: 6/' "$work/order.yaml" >"$work/stray.yaml"
+apart=0
+for seed in 1 2 3 4 5 6; do
+    if "$smsched" compare --seed $seed "$work/stray.yaml" 2>/dev/null | sed -n 1p | grep -qE ", in one of 6 replications \+|, in two regimes: "; then apart=$((apart + 1)); fi
+done
+if [ $apart -ge 4 ]; then ok; else bad "a replication that stands apart is told in $apart of 6"; fi
+
+# A change that is told apart is not printed as 0.
+"$smsched" compare scenarios/01-two-tenants.yaml --set devices.v100.sms=79 >"$work/out" 2>/dev/null
+if sed -n 1p "$work/out" | grep -qE "leftover has the highest .* \+0\.0[0-9]*[1-9] % over round_robin .95 % interval \+0\.00[0-9]* to \+0\.00[0-9]*\)"; then ok; else bad "a change of 0.0 %" "$(head -1 "$work/out")"; fi
 
 # The same in JSON: the policy that is named best has the best value.
 "$smsched" compare --format json "$work/fair.yaml" >"$work/fair.json" 2>"$work/err"
@@ -252,6 +290,29 @@ for row in view["overall"]:
 changes = database.execute("SELECT job_latency_mean_ns FROM vm_change WHERE name = 'b' AND position = 1").fetchall()
 row = next(r for r in view["overall"] if r[:2] == [name, 1])
 assert abs(row[4][metric] - sum(x for x, in changes) / 3) < 1e-12, (row[4][metric], changes)  # one statistic of change
+END
+
+# A percentile of few jobs wins no point, on the page as in the database.
+cat >"$work/tail.yaml" <<END
+plan: tail
+base: noise.yaml
+policies: [breadth_first, {fine_grained: {limit: 30 %}}]
+answer: {metric: job_latency_p99_ns, of: b}
+axes: [run.seed: [1, 2], run.replications: [6]]
+END
+(cd "$work" && "$smsched" sweep --quiet tail.yaml >sweep.out 2>&1 && "$smsched" report --format json tail.sweep) >"$work/tail.json" 2>"$work/err"
+if python3 - "$work" <<'END'; then ok; else bad "points that are won by a maximum" "$(cat "$work/err")"; fi
+import json, sqlite3, sys
+page = json.load(open(sys.argv[1] + "/tail.json"))
+best = sqlite3.connect(sys.argv[1] + "/tail.sweep/results/sweep.db").execute("SELECT not_told_apart FROM best").fetchall()
+assert best == [(1,), (1,)], best
+assert any("job_latency_p99_ns tells no policies apart at 2 points" in note for note in page["notes"]), page["notes"]
+view = next(v for v in page["subjects"] if v["subject"] == "vm")
+metric, median = view["metrics"].index("job_latency_p99_ns"), view["metrics"].index("job_latency_p50_ns")
+rows = [row for row in view["overall"] if row[0] == view["names"].index("b")]
+for row in rows:  # ... better, best alone, not told apart, equal, won, lost, tested
+    assert [row[i][metric] for i in (9, 10, 12, 13)] == [0, 2, 0, 0], row
+assert sum(row[9][median] for row in rows) == 2, rows  # the medians of the same jobs are told apart
 END
 
 # Why there is no answer.

@@ -87,7 +87,7 @@ if "$smsched" compare --color always tests/scenarios/two-tenants.yaml | grep -q 
 if head -1 "$work/piped" | grep -qE "^[^ ]+: [a-z_]+ has the (high|low)est "; then ok; else bad "the answer is not first" "$(head -1 "$work/piped")"; fi
 if grep -qE "^  ${known[7]} " "$work/piped"; then ok; else bad "eight policies are not rows" "$(cat "$work/piped")"; fi
 try 0 "constant metrics" run tests/scenarios/processes.yaml
-prints "the same throughout: paused_ns 0, suspended_ns 0, failed_count 0"
+prints "the same throughout: paused 0, suspended 0, failed_count 0"
 prints "208.5 ms"
 if grep -q "e+0" <<<"$output"; then bad "a number with an exponent" "$output"; else ok; fi
 

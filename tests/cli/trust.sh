@@ -74,10 +74,10 @@ prints "  measured: no measurement bears on antt_ratio"
 # Modes that no measurement bears on are named, and a policy of such a mode has no interval with the error.
 scenario v100 maxmin "time: 1 ms" "{mode: mps}, {mode: time_slice}, {mode: exclusive}" "processes: [{name: p, workload: w, count: 2}]" "answer: {metric: turnaround_ns, of: p1}" >"$work/s.yaml"
 answer compare
-prints "  measured: Partitions (a V100): median error 1.0 % of 7 held-back values; no measurement bears on turnaround_ns under time_slice, exclusive; "
+prints "  measured: Partitions (a V100): median error 1.0 % of 7 held-back values; no measurement bears on turnaround under time_slice, exclusive; "
 sed -i 's/{mode: mps}, //' "$work/s.yaml"
 answer compare
-prints "  measured: no measurement bears on turnaround_ns"
+prints "  measured: no measurement bears on turnaround"
 omits "with the error"
 scenario v100 proportional "$blocks" round_robin "$two" >"$work/s.yaml"
 trust run

@@ -229,35 +229,41 @@ static void a_beginning_that_differs_is_told_from_noise(void **state)
     gsl_rng_free(stream);
 }
 
-static bool has_regimes(const double *given, size_t n, double mean[2])
+static enum sms__regime regimes_of(const double *given, size_t n, struct sms__regimes *regimes)
 {
     double value[LONG];
     for (size_t i = 0; i < n; i++)
         value[i] = given[i];
-    return sms__regimes(value, n, mean);
+    return sms__find_regimes(value, n, regimes);
 }
 
 static void two_regimes_are_two_groups_far_apart(void **state)
 {
     static const double two[] = {1.317, 1.228, 1.2283, 1.3172, 1.2281}, one[] = {1.30, 1.25, 1.228, 1.28, 1.31, 1.27},
-                        stray[] = {1, 1.01, 1.02, 1.01, 9}, near[] = {1, 1, 1, 1.009, 1.009},
+                        stray[] = {1, 1.01, 1.02, 1.01, 9, 1}, near[] = {1, 1, 1, 1.009, 1.009},
                         none[] = {1, 2, NAN, 1, 2};
-    double mean[2];
+    struct sms__regimes regimes;
     (void)state;
-    assert_true(has_regimes(two, 5, mean));
-    assert_near(mean[0], (1.228 + 1.2283 + 1.2281) / 3, 1e-12);
-    assert_near(mean[1], 1.3171, 1e-12);
-    assert_false(has_regimes(two, 4, mean));
-    assert_false(has_regimes(one, 6, mean));
-    assert_false(has_regimes(stray, 5, mean));
-    assert_false(has_regimes(near, 5, mean));
-    assert_false(has_regimes(none, 5, mean));
+    assert_int_equal(regimes_of(two, 5, &regimes), SMS__TWO_REGIMES);
+    assert_int_equal(regimes.count[0], 3);
+    assert_near(regimes.mean[0], (1.228 + 1.2283 + 1.2281) / 3, 1e-12);
+    assert_near(regimes.mean[1], 1.3171, 1e-12);
+    assert_near(regimes.end[0], 1.228, 1e-12);
+    assert_near(regimes.end[1], 1.3172, 1e-12);
+    assert_int_equal(regimes_of(two, 4, &regimes), SMS__ONE_REGIME);
+    assert_int_equal(regimes_of(one, 6, &regimes), SMS__ONE_REGIME);
+    assert_int_equal(regimes_of(stray, 5, &regimes), SMS__ONE_REGIME);
+    assert_int_equal(regimes_of(stray, 6, &regimes), SMS__STRAY_VALUE);
+    assert_int_equal(regimes.count[1], 1);
+    assert_int_equal(regimes_of(near, 5, &regimes), SMS__ONE_REGIME);
+    assert_int_equal(regimes_of(none, 5, &regimes), SMS__ONE_REGIME);
 }
 
 /* One normal sample of 5 in 90 looks so. */
 static void regimes_are_seldom_seen_by_chance(void **state)
 {
-    double value[10], mean[2];
+    double value[10];
+    struct sms__regimes regimes;
     size_t seen[2] = {0};
     gsl_rng *stream = gsl_rng_alloc(gsl_rng_taus2);
     (void)state;
@@ -265,7 +271,7 @@ static void regimes_are_seldom_seen_by_chance(void **state)
         for (size_t n = 5; n <= 10; n += 5) {
             for (size_t k = 0; k < n; k++)
                 value[k] = 1 + 0.1 * gsl_ran_gaussian_ziggurat(stream, 1);
-            seen[n > 5] += sms__regimes(value, n, mean);
+            seen[n > 5] += sms__find_regimes(value, n, &regimes) == SMS__TWO_REGIMES;
         }
     assert_in_range(seen[0], 60, 140);
     assert_true(seen[1] < 5);

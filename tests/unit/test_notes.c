@@ -1,0 +1,69 @@
+/* Notes on what no interval covers: given starts, arrivals, and waves that just fit. */
+#include "tests/laws/both_engines.h"
+
+/* 20 SMs of eight blocks; a workload of so many blocks, and a list of tenants. */
+#define SCENARIO                                                                                                       \
+    SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: %d, threads: 32, block_time: 10 us, jitter: 5 %%, "    \
+                 "demand: {fp32: 4 %%}}]\n---\nscenario: s\ndevices: [{model: small}, {model: small}]\n"               \
+                 "policies: [round_robin]\nvms: [%s]\nrun: {duration: 1 ms}\n"
+
+static bool notes(int blocks, const char *vms, const char *words)
+{
+    struct sms_file *file = load_text(SCENARIO, 20, 8, "sm", blocks, vms);
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_results *results = run_first(file, &options);
+    size_t count;
+    bool found = false;
+    const char *const *note = sms_results_notes(results, &count);
+    for (size_t i = 0; i < count; i++)
+        found |= strstr(note[i], words) != NULL;
+    discard(results, file);
+    return found;
+}
+
+static void given_starts_of_tenants_that_share_a_device_are_noted(void **state)
+{
+    static const char words[] = "the starts of a, b are given";
+    (void)state;
+    assert_true(notes(40,
+                      "{name: a, workload: w, repeat: forever, start: 0 ms}, {name: b, workload: w, repeat: forever, "
+                      "start: 10 us}",
+                      words));
+    assert_true(notes(40, "{name: a, workload: w, repeat: 9}, {name: b, workload: w}", words));
+    assert_false(notes(40,
+                       "{name: a, workload: w, repeat: forever, start: 0 ms}, {name: b, workload: w, repeat: forever}",
+                       "are given"));
+    assert_false(notes(40, "{name: a, workload: w, device: 0}, {name: b, workload: w, device: 1}", "are given"));
+}
+
+static void arrivals_are_noted(void **state)
+{
+    static const char words[] = "jobs arrive at b: normalized progress";
+    (void)state;
+    assert_true(notes(40, "{name: a, workload: w, repeat: forever}, {name: b, workload: w, arrivals: {poisson: 90 us}}",
+                      words));
+    assert_false(
+        notes(40, "{name: a, workload: w, repeat: forever}, {name: b, workload: w, repeat: 4}", "jobs arrive"));
+}
+
+/* 160 blocks fill the device, 168 fill 21 SMs. */
+static void a_wave_that_just_fits_is_noted(void **state)
+{
+    static const char a[] = "{name: a, workload: w, repeat: forever}";
+    (void)state;
+    assert_true(notes(160, a, "just does not: a (100)"));
+    assert_true(notes(161, a, "just does not: a (50)"));
+    assert_true(notes(168, a, "just does not: a (50)"));
+    assert_false(notes(169, a, "just does not"));
+    assert_false(notes(190, a, "just does not"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(given_starts_of_tenants_that_share_a_device_are_noted),
+        cmocka_unit_test(arrivals_are_noted),
+        cmocka_unit_test(a_wave_that_just_fits_is_noted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
