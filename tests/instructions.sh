@@ -4,15 +4,16 @@
 set -eu
 bench=$1
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='2884|V100, l2 and dram full
-3579|V100, l2 and dram full, knee
-7754|V100, l2 and dram full, maxmin
-1729|V100, l2 and dram full, leftover
-1687|proportional
-2045|fine_grained
-2181|utilization_aware'
+kept='2476|V100, l2 and dram full
+2982|V100, l2 and dram full, knee
+6737|V100, l2 and dram full, maxmin
+1768|V100, l2 and dram full, leftover
+1526|proportional
+1385|fine_grained
+1685|utilization_aware
+1693|4000 streams'
 
-table=$("$bench" --instructions 'V100, l2 and dram full' proportional fine_grained utilization_aware)
+table=$("$bench" --instructions 'V100, l2 and dram full' proportional fine_grained utilization_aware '4000 streams')
 failures=0
 while IFS='|' read -r most row; do
     now=$(awk -F ' *[|] *' -v row="$row" '$2 == row { print $(NF - 1) }' <<<"$table")
