@@ -82,21 +82,19 @@ static inline __attribute__((always_inline)) void fetch_lines(const void *start,
 }
 
 /* With many subjects, none stays in the cache. So the subject that will probably be next is fetched while this one
- * fires. */
-static inline __attribute__((always_inline)) void fetch(const struct sms__handler *next)
+ * fires, and the matches of its path that few other sources share. Always inlined: gcc drops calls of functions that do
+ * nothing but fetch. */
+static inline __attribute__((always_inline)) void fetch(const struct sms__engine *engine, size_t source)
 {
-    enum { OWN_LINES = 4, TOUCHED_LINES = 12 };
+    enum { MANY_LEAVES = 256, MATCHES = 4, OWN_LINES = 4, TOUCHED_LINES = 12 };
+    const struct sms__handler *next = &engine->handler[source];
+    size_t at = engine->queue.leaves + source;
+    if (engine->queue.leaves <= MANY_LEAVES)
+        return;
+    for (int i = 0; i < MATCHES; i++, at /= 2)
+        __builtin_prefetch(&engine->queue.match[at]);
     fetch_lines(next->subject, OWN_LINES);
     fetch_lines(next->touched, TOUCHED_LINES);
-}
-
-/* Fetches the matches of a source's path that few other sources share, of a queue that fills the fast caches. */
-static inline __attribute__((always_inline)) void fetch_path(const struct sms__queue *queue, size_t source)
-{
-    enum { MATCHES = 4, MANY_LEAVES = 1024 };
-    size_t at = queue->leaves + source;
-    for (int i = 0; i < MATCHES && queue->leaves > MANY_LEAVES; i++, at /= 2)
-        __builtin_prefetch(&queue->match[at]);
 }
 
 /* Fires the next source. If nothing else happens at this instant, the actions run before the source leaves the queue:
@@ -105,8 +103,7 @@ static void fire_next(struct sms__engine *engine, size_t source)
 {
     struct sms__match second = sms__queue_second(&engine->queue);
     engine->alone = !engine->linear_scan && second.time != engine->now;
-    fetch_path(&engine->queue, second.source);
-    fetch(&engine->handler[second.source]);
+    fetch(engine, second.source);
     engine->firing = source;
     engine->refreshed = engine->due_again = false;
     engine->handler[source].fire(engine->handler[source].subject, engine->now);
