@@ -20,7 +20,7 @@ done < <(grep -rHoE '^#include "[^"]*\.\./[^"]+"' --include='*.[ch]' sim)
 grep -lE '#include "' policies/*/*.c models/contention/*.c && complain "a policy or model includes a private header"
 grep -lE '#include "' sim/include/smsched/*.h && complain "a public header includes a private one"
 # All state belongs to a run, so static and extern variables must be const. One exception is the thread's flag of a failed
-# allocation, because jansson and libxml2 call their allocators without an argument.
+# allocation, because jansson calls its allocator without an argument.
 grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |
     grep -vE 'const|^sim/cli/|char \*\*environ;|^sim/report/memory.c:[0-9]+:static _Thread_local bool memory_failed;' && complain "a variable that lives outside the run"
 while IFS=: read -r page file; do

@@ -139,36 +139,18 @@ char *sms__shell_line(size_t count, const char *const *word)
     return NULL;
 }
 
-void sms__print_html(FILE *to, const char *text)
+void sms__print_markup(FILE *to, const char *text)
 {
     while (*text) {
-        size_t length = sms__char_length(text);
+        bool none = !strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3); /* U+FFFE, U+FFFF */
+        size_t length = none ? 0 : sms__char_length(text);
         if (strchr("<>&\"'", *text))
             fprintf(to, "&#%d;", *text);
         else if (length)
             fwrite(text, 1, length, to);
         else
             fputs(*text == '\n' || *text == '\t' ? " " : replacement, to);
-        text += length ? length : 1;
-    }
-}
-
-/* XML 1.0, section 2.2, allows tab, line breaks and all characters from the space on, except U+FFFE and U+FFFF. */
-static size_t xml_length(const char *at)
-{
-    size_t length = sms__utf8_length(at);
-    if ((unsigned char)*at < ' ')
-        return strchr("\t\n\r", *at) ? length : 0;
-    return !strncmp(at, "\xef\xbf\xbe", 3) || !strncmp(at, "\xef\xbf\xbf", 3) ? 0 : length;
-}
-
-void sms__clean_xml(char *text)
-{
-    while (*text) {
-        size_t length = xml_length(text);
-        if (!length)
-            *text = '?';
-        text += length ? length : 1;
+        text += length ? length : none ? 3 : 1;
     }
 }
 

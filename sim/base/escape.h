@@ -45,12 +45,8 @@ void sms__print_shell(FILE *to, const char *word);
 /* Returns a command of these words as a shell reads it. The caller frees it; NULL when out of memory. */
 char *sms__shell_line(size_t count, const char *const *word);
 
-/* Prints text between HTML tags, or in a quoted attribute. */
-void sms__print_html(FILE *to, const char *text);
-
-/* Replaces in place, by '?', the characters that XML 1.0 cannot hold even when escaped. The XML writer escapes the
- * rest. */
-void sms__clean_xml(char *text);
+/* Prints text between tags of HTML or XML, or in a quoted attribute. What neither of them can hold becomes U+FFFD. */
+void sms__print_markup(FILE *to, const char *text);
 
 /* Returns the JSON form of the character at *at, terminated, and advances *at past the character. The result lies in
  * `out` or in static storage. Invalid UTF-8 becomes U+FFFD. */

@@ -81,12 +81,8 @@ static int begin_junit(struct sms__write *write, const char *path)
 static int end_junit(struct sms__write *write, const struct sms__checks *checks)
 {
     struct sms_errors errors = {0};
-    int code = SMS_OK;
-    if (sms__print_junit(checks, write->to))
-        code = sms__fail(&errors, SMS_ENOMEM, write->partial.target, "out of memory");
-    else
-        code = sms__write_end(write, &errors);
-    return cli_print_errors(code, &errors);
+    sms__print_junit(checks, write->to);
+    return cli_print_errors(sms__write_end(write, &errors), &errors);
 }
 
 static int check(struct cli *cli)

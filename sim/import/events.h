@@ -1,6 +1,6 @@
 /* Chrome trace events of a JSON file, plain or compressed by gzip, and the GPUs that PyTorch's profiler lists beside
- * them. What profilers write is not always JSON: bare `inf` and `nan`, and control characters and backslashes in texts,
- * are mended on the way. */
+ * them. What profilers write is not always JSON: bare `inf` and `nan`, and control characters, backslashes and bytes
+ * that are no UTF-8 in texts, are mended on the way. */
 #ifndef SMS_IMPORT_EVENTS_H
 #define SMS_IMPORT_EVENTS_H
 
@@ -8,12 +8,10 @@
 #include "intern.h"
 #include "profile.h"
 
-#include <yajl/yajl_parse.h>
-
 /* What a number or text is of; those from DEVICE on are in an event's `args`. GRID and BLOCK are three each. A GPU has
  * its id as DEVICE, its compute capability as GRID and BLOCK. */
 #define E(name) SMS__EVENT_##name
-enum { E(NONE), E(PH), E(CAT), E(NAME), E(PID), E(TID), E(TS), E(DUR), E(ARGS), E(DEVICE), E(CONTEXT), E(STREAM) };
+enum { E(PH), E(CAT), E(NAME), E(PID), E(TID), E(TS), E(DUR), E(DEVICE), E(CONTEXT), E(STREAM) };
 enum {
     E(CORRELATION) = E(STREAM) + 1,
     E(REGISTERS),
@@ -45,25 +43,17 @@ struct sms__events {
     void *user;
     bool found; /* the file has a list of events */
 
-    enum { SMS__NOWHERE, SMS__IN_EVENTS, SMS__IN_GPUS } section;
-    int depth, item_depth; /* item_depth: of the maps of `section` */
-    int field, axis;       /* axis: of a grid or a block */
-
-    yajl_handle parser;
-    unsigned char *chunk;
-    size_t counted; /* bytes of the chunk whose line breaks are counted */
-    size_t column;  /* bytes of the line before these */
-    unsigned line;
-    size_t token; /* bytes of the text or word so far */
-    bool in_text, escaped, in_word;
+    char *chunk; /* of the file, and what of it was taken */
+    size_t length, taken;
+    int code;              /* of the last read */
+    unsigned line, column; /* of the next byte, from 1 */
+    char *text;            /* the last text, number or other word */
 };
 
 /* Parses the file, in a guard. A file that ends too early is an error. Returns SMS_OK, or a code with `errors` filled,
  * except for SMS_ENOMEM. */
 int sms__events_parse(struct sms__events *events);
-/* While an event is taken: the line of the text, from 1. */
-unsigned sms__events_line(struct sms__events *events);
-/* The same: reports a problem in this line. Returns 0. */
+/* While an event is taken: reports a problem in this line. Returns 0. */
 int sms__events_complain(struct sms__events *events, const char *problem);
 /* A text of the event, "" if it has none; a whole number from 0 to 2^53, or `missing`. */
 const char *sms__event_text(const struct sms__event *event, int field);

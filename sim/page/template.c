@@ -137,7 +137,7 @@ static int write_part(const struct template *template, const char *name, FILE *t
     if (!strncmp(name, "policy}}", 8))
         write_policy(template, to);
     else if (!strncmp(name, "title}}", 7))
-        sms__print_html(to, make_title(data, several, sizeof several));
+        sms__print_markup(to, make_title(data, several, sizeof several));
     else if (!strncmp(name, "style}}", 7))
         fputs(template->style, to);
     else if (!strncmp(name, "library}}", 9))

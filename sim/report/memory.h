@@ -1,4 +1,4 @@
-/* Memory that runs out while output is made. Calls of jansson's setters, libxml2's writer and the tables are not
+/* Memory that runs out while output is made. Calls of jansson's setters and the tables are not
  * checked one by one. A failed allocation is remembered, and checked once before a file or the program counts as
  * complete. */
 #ifndef SMS_REPORT_MEMORY_H
@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Makes jansson and libxml2 remember failures. Call it once, before either is used. */
+/* Makes jansson remember failures. Call it once, before it is used. */
 void sms__watch_memory(void);
 
 /* Remembers a failure if `memory` is NULL. Returns `memory`. */

@@ -177,8 +177,8 @@ int sms__check_baseline(const struct sms__set *set, const char *path, double tol
                         struct sms_errors *errors);
 void sms__checks_free(struct sms__checks *checks);
 
-/* junit.c: the checks as JUnit XML. Returns 0, or -1 when out of memory. */
-int sms__print_junit(const struct sms__checks *checks, FILE *to);
+/* junit.c: prints the checks as JUnit XML. */
+void sms__print_junit(const struct sms__checks *checks, FILE *to);
 
 /* folder_run.c: writes the files of `run --out` into a folder that was begun, and ends it. Returns SMS_OK, or a code
  * with an error. */

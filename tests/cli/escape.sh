@@ -88,6 +88,9 @@ for name in $'\e[31mred' $'\x01' $'\xff\xfe' $'\xef\xbf\xbe' '<a href=""&>' ']]>
     "$smsched" check s.yaml --baseline hostile.csv --junit out.xml >out 2>err
     exits 1 $? "$what"
     xml out.xml "JUnit of $what"
+    if LC_ALL=C grep -q '[^ -~]' <<<"$name" || python3 -c 'import sys, xml.dom.minidom as m
+sys.exit(not any(sys.argv[2] in c.getAttribute("name") for c in m.parse(sys.argv[1]).getElementsByTagName("testcase")))' out.xml "$name"
+    then ok; else bad "JUnit of $what lost the name"; fi
     plain out "$what"
 done
 

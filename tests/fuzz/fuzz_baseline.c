@@ -39,8 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((code != 0) != (errors.count > 0))
         abort();
     FILE *nowhere = fopen("/dev/null", "we");
-    if (!nowhere || (code == 0 && sms__print_junit(&checks, nowhere)))
+    if (!nowhere)
         abort();
+    if (code == 0)
+        sms__print_junit(&checks, nowhere);
     fclose(nowhere);
     sms__checks_free(&checks);
     return 0;

@@ -356,6 +356,22 @@ def check_devices(smsched, work):
         check(f"{name} of {gib} GiB", f"# Profiled on {said}.\n" in done.stdout.replace(f"named in the profile: {name}", "named"), done.stdout[:600] + done.stderr)
 
 
+# What a trace may have between the quotes of a kernel's name, and the name in the document, which has ? for each byte beyond ASCII.
+TEXTS = {rb"a\u00e9\"b\\/c": "a???b?/c", rb"a\ud83d\ude00b": "a????b", rb"a\ud83db": "a???b", rb"a\ud83d\u0041": "a???A", rb"a\u12b": "a/u12b",
+         b"a\xffb\xc3\xa9": "a?b??", b"a\0b\tc": "a b c", rb"a\u0000b": "a"}
+
+
+def check_texts(smsched, work):
+    """Names have the characters that JSON's escapes stand for; what is no JSON and no UTF-8 is mended."""
+    trace = Trace()
+    trace.kernel("NAME", trace.kernel("NAME", 0, 100) + 10, 100)
+    made = json.dumps(trace.object(cats={"a": [1, {"b": "]}\\\""}], "traceEvents": None})).encode()
+    for written, name in TEXTS.items():
+        write(work / "texts.json", made.replace(b"NAME", written))
+        done = run(smsched, "import", "kineto", work / "texts.json")
+        check(f"the name {written}", f"\n  # {name}\n" in done.stdout, done.stdout + done.stderr)
+
+
 def check_with(smsched, work, update):
     """Demands from counters by name and geometry, and from the library."""
     write(work / "training.json", training())
@@ -450,6 +466,7 @@ def main():
         check_fine(smsched, Path(folder), update)
         check_waits(smsched, Path(folder))
         check_devices(smsched, Path(folder))
+        check_texts(smsched, Path(folder))
         check_with(smsched, Path(folder), update)
         check_bad(smsched, Path(folder), update)
         if "--brief" not in sys.argv:

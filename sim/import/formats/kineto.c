@@ -307,7 +307,7 @@ static int take_event(void *user)
     struct kineto *kineto = user;
     const struct sms__event *event = &kineto->events.event;
     const char *phase = sms__event_text(event, SMS__EVENT_PH);
-    unsigned line = sms__events_line(&kineto->events);
+    unsigned line = kineto->events.line;
     kineto->counted++;
     if (!strcmp(phase, "X"))
         add_event(kineto, event, line);
