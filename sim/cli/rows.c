@@ -3,6 +3,7 @@
 #include "rows.h"
 
 #include "../base/escape.h"
+#include "../base/room.h"
 #include "../model/scenario.h"
 
 #include <errno.h>
@@ -176,7 +177,7 @@ static struct sms__cut *cut_of(struct rows *rows, const char *policy, enum sms__
         if (cut->kind == kind)
             return cut;
     }
-    struct sms__cut *grown = realloc(rows->cut, (rows->cuts + 1) * sizeof *grown);
+    struct sms__cut *grown = sms__room(rows->cut, rows->cuts, sizeof *grown);
     if (!grown)
         return NULL;
     rows->cut = grown;

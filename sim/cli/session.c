@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "../base/buffer.h"
+#include "../base/room.h"
 #include "../base/read.h"
 #include "../model/policy/policies.h"
 #include "../sweep/sweep.h"
@@ -30,7 +31,7 @@ struct sms_load_options session_options(const struct cli *cli)
 
 static bool add_scenario(struct session *session, const struct sms_scenario *scenario)
 {
-    const struct sms_scenario **grown = realloc(session->scenario, (session->scenarios + 1) * sizeof(*grown));
+    const struct sms_scenario **grown = sms__room((void *)session->scenario, session->scenarios, sizeof(*grown));
     if (!grown)
         return false;
     session->scenario = grown;
@@ -40,7 +41,7 @@ static bool add_scenario(struct session *session, const struct sms_scenario *sce
 
 static int add_file(struct session *session, struct sms_file *file)
 {
-    struct sms_file **grown = realloc(session->file, (session->files + 1) * sizeof(*grown));
+    struct sms_file **grown = sms__room(session->file, session->files, sizeof(*grown));
     if (!grown) {
         sms_file_free(file);
         return cli_no_memory();

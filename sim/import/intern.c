@@ -1,27 +1,11 @@
 /* A hash table with open addressing that stores each text once. It is never more than half full, so searches end. */
 #include "intern.h"
 
+#include "../base/hash.h"
+
 #include <string.h>
 
 enum { SLOTS_FIRST = 256, BLOCK_BYTES = 64 * 1024 };
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
-}
-
-static uint64_t hash_of(const char *text, size_t length)
-{
-    uint64_t hash = mix(length, 0), word = 0;
-    for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
-        memcpy(&word, text, sizeof word);
-        hash = mix(hash, word);
-    }
-    word = 0;
-    memcpy(&word, text, length);
-    return mix(hash, word);
-}
 
 static struct sms__pooled_string *find(const struct sms__string_pool *pool, const char *text, size_t length,
                                        uint64_t hash)
@@ -61,7 +45,7 @@ static const char *keep(struct sms__string_pool *pool, const char *text, size_t 
 
 struct sms__pooled_string *sms__intern(struct sms__string_pool *pool, const char *text, size_t length)
 {
-    uint64_t hash = hash_of(text, length);
+    uint64_t hash = sms__hash_text(0, text, length);
     if (pool->used >= pool->slots / 2)
         grow(pool);
     struct sms__pooled_string *string = find(pool, text, length, hash);

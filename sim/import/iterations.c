@@ -3,6 +3,7 @@
 #include "iterations.h"
 #include "intern.h"
 
+#include "../base/hash.h"
 #include "../base/scratch.h"
 #include "../base/sort.h"
 
@@ -57,28 +58,21 @@ struct search {
     struct anchor best;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+/* A text that is missing is an empty one. */
+static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    hash = (hash ^ value) * 1099511628211u;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t mix_text(uint64_t hash, const char *text)
-{
-    for (; text && *text; text++)
-        hash = mix(hash, (unsigned char)*text);
-    return mix(hash, 0);
+    return sms__hash_text(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
 static uint64_t code_of_shape(const struct sms__profile_shape *shape, bool by_name)
 {
-    uint64_t hash = mix_text(HASH_START, shape->kernel);
+    uint64_t hash = hash_text(HASH_START, shape->kernel);
     if (by_name)
         return hash | 8;
     for (int i = 0; i < 3; i++)
-        hash = mix(mix(hash, shape->grid[i]), shape->block[i]);
-    hash = mix(hash, shape->registers);
-    return mix(mix(hash, (uint64_t)shape->static_shared), (uint64_t)shape->dynamic_shared) | 8;
+        hash = sms__hash(sms__hash(hash, shape->grid[i]), shape->block[i]);
+    hash = sms__hash(hash, shape->registers);
+    return sms__hash(sms__hash(hash, (uint64_t)shape->static_shared), (uint64_t)shape->dynamic_shared) | 8;
 }
 
 static uint64_t code_of_copy(const struct sms__profile_copy *copy)
@@ -89,7 +83,7 @@ static uint64_t code_of_copy(const struct sms__profile_copy *copy)
 static void add_operation(struct search *search, const struct sms__place *place, struct operation operation)
 {
     if (!search->place_code[place->number])
-        search->place_code[place->number] = mix_text(mix_text(HASH_START, place->context), place->stream);
+        search->place_code[place->number] = hash_text(hash_text(HASH_START, place->context), place->stream);
     operation.place = (uint32_t)place->number;
     search->operation[search->operations++] = operation;
 }
@@ -139,7 +133,7 @@ static void set_codes(struct search *search)
             search->shape_code[shape->number] = code_of_shape(shape, search->likeness.by_name);
         operation->code = shape ? search->shape_code[shape->number] : code_of_copy(&profile->copy[operation->index]);
         if (search->likeness.by_stream)
-            operation->code = mix(operation->code, search->place_code[operation->place]);
+            operation->code = sms__hash(operation->code, search->place_code[operation->place]);
     }
 }
 
@@ -246,10 +240,10 @@ static uint64_t hash_of_order(const struct search *search, const struct window *
             stream[streams] = of;
             order[streams++] = HASH_START;
         }
-        order[s] = mix(order[s] * HASH_FACTOR, operation->code);
+        order[s] = sms__hash(order[s] * HASH_FACTOR, operation->code);
     }
     for (size_t s = 0; s < streams; s++)
-        sum += mix(order[s], stream[s]);
+        sum += sms__hash(order[s], stream[s]);
     return sum;
 }
 

@@ -4,6 +4,7 @@
 #include "output.h"
 #include "walk.h"
 
+#include "../base/room.h"
 #include "../base/statistics.h"
 #include "memory.h"
 
@@ -37,7 +38,7 @@ static void add_row(struct comparison *c, enum sms_subject subject, size_t idx, 
     bool again = c->rows && first->subject == subject && first->idx == idx && first->metric == row.metric;
     if (row.metric == SIZE_MAX || again || c->failed)
         return;
-    struct sms__result *grown = realloc(c->row, (c->rows + 1) * sizeof *grown);
+    struct sms__result *grown = sms__room(c->row, c->rows, sizeof *grown);
     c->failed = !grown;
     if (!grown)
         return;

@@ -4,6 +4,7 @@
 #include "../results/results.h"
 #include "walk.h"
 
+#include "../base/room.h"
 #include "../base/read.h"
 
 #include <csv.h>
@@ -14,13 +15,11 @@
 static struct sms__check *new_check(struct sms__checks *checks, const char *scenario, bool passed)
 {
     const size_t count = checks->count;
-    if ((count & (count - 1)) == 0) { /* capacities are powers of two */
-        struct sms__check *grown = realloc(checks->item, (count ? 2 * count : 1) * sizeof *grown);
-        if (!grown)
-            return NULL;
-        checks->item = grown;
-    }
-    checks->item[checks->count] = (struct sms__check){.scenario = scenario, .passed = passed};
+    struct sms__check *grown = sms__room(checks->item, count, sizeof *grown);
+    if (!grown)
+        return NULL;
+    checks->item = grown;
+    checks->item[count] = (struct sms__check){.scenario = scenario, .passed = passed};
     checks->failed += !passed;
     return &checks->item[checks->count++];
 }

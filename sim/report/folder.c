@@ -5,6 +5,7 @@
 #include "memory.h"
 
 #include "../base/escape.h"
+#include "../base/room.h"
 #include "output.h"
 
 #include <dirent.h>
@@ -21,7 +22,7 @@ enum { FILES_MAX = 10000, FILE_PATH_BYTES = SMS__PATH_BYTES + 300 };
 
 static void add_name(struct sms__file_names *names, const char *name)
 {
-    char **grown = realloc(names->name, (names->count + 1) * sizeof *grown);
+    char **grown = sms__room(names->name, names->count, sizeof *grown);
     char *copy = strdup(name);
     if (grown)
         names->name = grown;

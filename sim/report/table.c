@@ -1,6 +1,7 @@
 /* Tables with aligned columns that fit a screen. Headers and names fold, and columns for which there is no room follow
  * below the others. Memory that runs out is noted, and then nothing is printed. */
 #include "../base/escape.h"
+#include "../base/room.h"
 #include "memory.h"
 #include "output.h"
 
@@ -31,11 +32,10 @@ struct sms__table_out *sms__table_new(size_t columns)
     return table;
 }
 
-/* Capacities are powers of two. */
 static void push(struct sms__table_out *table, struct cell added)
 {
     const size_t n = table->cells;
-    struct cell *cell = n & (n - 1) ? table->cell : realloc(table->cell, (n ? 2 * n : 1) * sizeof *cell);
+    struct cell *cell = sms__room(table->cell, n, sizeof *cell);
     table->cell = cell ? cell : table->cell;
     table->failed |= !sms__note_memory(cell) || (!added.text && !added.metric);
     if (table->failed || !cell)

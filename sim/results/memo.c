@@ -5,6 +5,8 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "memo.h"
 
+#include "../base/hash.h"
+
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdlib.h>
@@ -34,14 +36,7 @@ struct sms__memo {
     struct sms__memo_count count;
 };
 
-/* FNV-1a. */
-static size_t chain_of(const char *key)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *key; key++)
-        hash = (hash ^ (unsigned char)*key) * 0x100000001b3u;
-    return (hash >> 32) % CHAINS;
-}
+static size_t chain_of(const char *key) { return sms__hash_text(0, key, strlen(key)) % CHAINS; }
 
 /* Returns the place of the pointer to the run, and the half in which it is; or NULL. */
 static struct kept_run **find(struct sms__memo *memo, const char *key, struct half **half)

@@ -3,6 +3,8 @@
  * renumbers the points, but each keeps its key and so its results. */
 #include "store.h"
 
+#include "../base/room.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -32,10 +34,7 @@ static int add_store(struct sms__index *index, const char *name)
 {
     if (index->stores == STORES_MAX)
         return SMS_EIO;
-    size_t count = index->stores;
-    struct sms__indexed_store *grown = index->store;
-    if ((count & (count - 1)) == 0) /* at each power of two */
-        grown = realloc(grown, (count ? count * 2 : 1) * sizeof *grown);
+    struct sms__indexed_store *grown = sms__room(index->store, index->stores, sizeof *grown);
     if (!grown)
         return SMS_ENOMEM;
     index->store = grown;

@@ -1,6 +1,7 @@
 /* Computes the key of a point, a hash of everything that determines its results. Results are reused only under an equal
  * key, so whatever changes results must be part of it. */
 #include "sweep.h"
+#include "../base/room.h"
 #include "../base/sources.h"
 #include "../model/file.h"
 
@@ -88,7 +89,7 @@ static const struct hash *model_hash(struct key *key, const struct sms__node *no
     for (size_t i = 0; i < hashes->models; i++)
         if (hashes->model[i].node == node)
             return &hashes->model[i];
-    struct hash *grown = realloc(hashes->model, (hashes->models + 1) * sizeof *grown);
+    struct hash *grown = sms__room(hashes->model, hashes->models, sizeof *grown);
     if (!grown)
         return NULL;
     hashes->model = grown;

@@ -1,6 +1,7 @@
 /* Runs points in threads that each take the next missing point. The caller's thread writes their records to the store
  * and shows the progress. The results do not depend on the number of threads, for they are merged in the points' order.
  */
+#include "../base/room.h"
 #include "../model/estimate.h"
 #include "../results/results.h"
 #include "store.h"
@@ -94,10 +95,8 @@ static bool add_to_queue(struct runner *runner, const struct sms__point_record *
     while (queue->bytes > QUEUE_BYTES && !runner->code)
         pthread_cond_wait(&runner->freed, &runner->lock);
     size_t count = queue->records;
-    struct sms__point_record *grown = queue->record;
-    if (content && (count & (count - 1)) == 0) /* at each power of two */
-        grown = realloc(queue->record, (count ? count * 2 : 1) * sizeof *grown);
-    bool added = content && grown;
+    struct sms__point_record *grown = content ? sms__room(queue->record, count, sizeof *grown) : NULL;
+    bool added = grown != NULL;
     if (added) {
         memcpy(content, record->content, record->size);
         queue->record = grown;

@@ -1,6 +1,7 @@
 /* Gives the events of a trace their tracks and lanes, within the budget. A track or "process" of the viewer is begun
  * when it gets its first event. */
 #include "parts.h"
+#include "../base/room.h"
 
 #include <stdlib.h>
 
@@ -44,7 +45,7 @@ static struct sms__trace_lane *take_lane(struct sms__trace *trace, const struct 
     if (lane == track->lanes) {
         if (lane == slice->lanes_max)
             return NULL;
-        struct sms__trace_lane *grown = realloc(track->lane, (lane + 1) * sizeof *grown);
+        struct sms__trace_lane *grown = sms__room(track->lane, lane, sizeof *grown);
         trace->out_of_memory |= !grown;
         if (!grown)
             return NULL;

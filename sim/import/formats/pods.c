@@ -89,7 +89,7 @@ struct list {
     const json_t *entry;    /* of a JSON file, and its number, from 1: */
     size_t number;
     struct sms__pod_list out;
-    size_t capacity, left_out;
+    size_t left_out;
     struct sms__string_pool names; /* of pods; value 1: taken */
 };
 
@@ -279,10 +279,7 @@ static void take_row(void *user)
         list->left_out++;
         return;
     }
-    if (list->out.pods == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 1024;
-        list->out.pod = sms__enlarge(list->arena, list->out.pod, list->out.pods, list->capacity, sizeof *list->out.pod);
-    }
+    list->out.pod = sms__grow(list->arena, list->out.pod, list->out.pods, sizeof *list->out.pod);
     struct sms__listed_pod *pod = &list->out.pod[list->out.pods];
     uint64_t replicas = (uint64_t)take_number(list, REPLICAS, REPLICAS_MAX);
     *pod = (struct sms__listed_pod){.replicas = replicas ? replicas : 1};

@@ -3,6 +3,8 @@
 #include "ledger.h"
 #include "run.h"
 
+#include "../../base/hash.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -110,23 +112,18 @@ void sms__ledger_init(struct sms__cluster_run *run)
     }
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 static uint64_t hash_node(const struct sms_node_view *node)
 {
-    uint64_t hash = mix(mix((uint64_t)node->model << 32 | node->gpus, node->gpu_memory), node->down);
-    hash = mix(mix(hash, node->labels), node->parts);
-    hash = mix(mix(hash, node->cpu_milli), node->cpu_left);
-    hash = mix(mix(hash, node->memory), node->memory_left);
+    uint64_t hash = sms__hash(sms__hash((uint64_t)node->model << 32 | node->gpus, node->gpu_memory), node->down);
+    hash = sms__hash(sms__hash(hash, node->labels), node->parts);
+    hash = sms__hash(sms__hash(hash, node->cpu_milli), node->cpu_left);
+    hash = sms__hash(sms__hash(hash, node->memory), node->memory_left);
     for (uint32_t i = 0; i <= node->gpus; i++)
-        hash = mix(hash, node->pods_by_gpus[i]);
+        hash = sms__hash(hash, node->pods_by_gpus[i]);
     for (uint32_t i = 0; i < node->gpus; i++)
-        hash = mix(mix(hash, (uint64_t)node->gpu[i].milli_left << 32 | node->gpu[i].pods), node->gpu[i].memory_left);
-    return hash ^ hash >> 32;
+        hash = sms__hash(sms__hash(hash, (uint64_t)node->gpu[i].milli_left << 32 | node->gpu[i].pods),
+                         node->gpu[i].memory_left);
+    return hash;
 }
 
 static bool look_the_same(const struct sms_node_view *a, const struct sms_node_view *b)

@@ -2,6 +2,8 @@
  * by the table of whatever they belong to. */
 #include "params.h"
 
+#include "../../base/hash.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -104,15 +106,6 @@ const char *sms__param_label(struct sms__arena *arena, const char *name, const s
     return *text ? sms__print(arena, "%s(%s)", name, text) : name;
 }
 
-/* FNV-1a (Fowler, Noll and Vo). */
-static uint64_t hash(const char *text)
-{
-    uint64_t sum = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        sum = (sum ^ (unsigned char)*text) * 0x100000001b3u;
-    return sum;
-}
-
 const char *sms__bounded_label(struct sms__arena *arena, const char *label)
 {
     enum { KEPT = SMS__LABEL_MAX - 1 - 16 };
@@ -121,7 +114,8 @@ const char *sms__bounded_label(struct sms__arena *arena, const char *label)
         return label;
     while (((unsigned char)label[keep] & 0xc0) == 0x80) /* not within a character */
         keep--;
-    return sms__print(arena, "%.*s~%016llx", (int)keep, label, (unsigned long long)hash(label));
+    return sms__print(arena, "%.*s~%016llx", (int)keep, label,
+                      (unsigned long long)sms__hash_text(0, label, strlen(label)));
 }
 
 bool sms__split_use(struct sms__reader *reader, const struct sms__node *node, const struct sms__node **name,
