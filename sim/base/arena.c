@@ -6,13 +6,16 @@
 #include <smsched/error.h>
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { CHUNK_BYTES = 64 * 1024, ALIGN = 64, HUGE_PAGE = 2 * 1024 * 1024 };
+enum { NO_MEMORY = 1, BEYOND_MOST }; /* why a guard is left */
 
 struct sms__chunk {
     struct sms__chunk *next;
@@ -26,8 +29,16 @@ int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user)
     jmp_buf *outer = arena->out_of_memory;
     int code = SMS_ENOMEM;
     arena->out_of_memory = &here;
-    if (setjmp(here) == 0)
+    switch (setjmp(here)) {
+    case 0:
         code = body(user);
+        break;
+    case BEYOND_MOST:
+        code = SMS_EMEMORY;
+        break;
+    default:
+        break;
+    }
     arena->out_of_memory = outer;
     return code;
 }
@@ -54,9 +65,12 @@ static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
 {
     size_t least = bytes + ALIGN;
     size_t size = least >= HUGE_PAGE ? round_up(least, HUGE_PAGE) : least > CHUNK_BYTES ? least : CHUNK_BYTES;
+    if (arena->most && (size > arena->most || arena->used > arena->most - size))
+        longjmp(*arena->out_of_memory, BEYOND_MOST);
     struct sms__chunk *chunk = allocate(size);
     if (!chunk)
         return NULL;
+    arena->used += size;
     chunk->used = ALIGN;
     chunk->size = size;
     chunk->next = arena->chunks;
@@ -64,12 +78,12 @@ static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
     return chunk;
 }
 
-void sms__arena_give_up(struct sms__arena *arena) { longjmp(*arena->out_of_memory, 1); }
+void sms__arena_give_up(struct sms__arena *arena) { longjmp(*arena->out_of_memory, NO_MEMORY); }
 
 void *sms__alloc(struct sms__arena *arena, size_t count, size_t size)
 {
     if (size && count > (SIZE_MAX / 2 - HUGE_PAGE) / size)
-        sms__arena_give_up(arena);
+        longjmp(*arena->out_of_memory, arena->most ? BEYOND_MOST : NO_MEMORY);
     size_t bytes = round_up(count * size, ALIGN);
     struct sms__chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes)
@@ -114,6 +128,25 @@ char *sms__print(struct sms__arena *arena, const char *format, ...)
     return text;
 }
 
+/* Returns what a file of the kernel's says first, or `otherwise` if it says no number, as "max" is none. */
+static uint64_t read_number(const char *path, uint64_t otherwise)
+{
+    unsigned long long number;
+    FILE *file = fopen(path, "re");
+    bool found = file && fscanf(file, "%llu", &number) == 1;
+    if (file)
+        fclose(file);
+    return found ? number : otherwise;
+}
+
+size_t sms__memory_most(uint64_t given)
+{
+    uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t group = given ? machine : read_number("/sys/fs/cgroup/memory.max", machine);
+    uint64_t most = given ? given : (group < machine ? group : machine) / 2;
+    return most < SIZE_MAX ? (size_t)most : SIZE_MAX;
+}
+
 void sms__arena_release(struct sms__arena *arena)
 {
     while (arena->chunks) {
@@ -121,4 +154,5 @@ void sms__arena_release(struct sms__arena *arena)
         arena->chunks = chunk->next;
         free(chunk);
     }
+    arena->used = 0;
 }

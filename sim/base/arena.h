@@ -5,15 +5,17 @@
 
 #include <setjmp.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct sms__arena {
     struct sms__chunk *chunks;
     jmp_buf *out_of_memory; /* where sms__alloc jumps when memory runs out; NULL outside a guard */
+    size_t used, most;      /* bytes of its chunks; what they may be, or 0: as much as there is */
 };
 
 /* Calls body(user) and returns its result. If an allocation from `arena` fails inside body, the guard abandons body at
- * once and returns SMS_ENOMEM. Guards nest. A body must own nothing outside the arena, because it may not reach its
- * end. */
+ * once and returns SMS_ENOMEM; or SMS_EMEMORY, if the arena would have more than `most`. Guards nest. A body must own
+ * nothing outside the arena, because it may not reach its end. */
 int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user);
 
 /* Returns zeroed memory, aligned for any type; never NULL. Call it only inside a guard. An overflow of count * size
@@ -34,6 +36,10 @@ void *sms__enlarge(struct sms__arena *arena, const void *items, size_t count, si
 /* Makes room for one more item and returns the list, which may have moved. The capacity follows from `count`: it
  * doubles at each power of two. So use this only for lists that sms__grow alone has enlarged. */
 void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size);
+
+/* Returns the most that an arena of a run or a file may have: `given`, or half of what this machine or its control
+ * group has if that is 0. */
+size_t sms__memory_most(uint64_t given);
 
 void sms__arena_release(struct sms__arena *arena);
 

@@ -196,6 +196,8 @@ const char *sms_strerror(int code)
         return "canceled";
     case SMS_ELIMIT:
         return "the limit of events was reached";
+    case SMS_EMEMORY:
+        return "the limit of memory was reached";
     case SMS_EBUG:
         return "a policy or the library broke its contract";
     default:

@@ -10,6 +10,7 @@ struct use {
 static int use_scratch(void *user)
 {
     struct use *use = user;
+    use->scratch.most = use->arena->most;
     use->scratch.out_of_memory = use->arena->out_of_memory;
     return use->body(use->user, &use->scratch);
 }

@@ -125,6 +125,7 @@ struct cli {
     const char *installed_models; /* folder with devices/ and workloads/ */
     const char *models;           /* the same, searched first; or NULL */
     int color;                    /* COLOR_AUTO, COLOR_ALWAYS or COLOR_NEVER */
+    uint64_t memory;              /* 0: half of the machine's */
     bool quiet, help, strict;
     bool notes; /* in full, on a terminal too */
     bool force; /* of a command without an option of its own for it */
@@ -136,8 +137,8 @@ struct sms__screen cli_screen(const struct cli *cli);
 /* Folds the lines of stdout from now on, if it is a terminal; closing stdout ends that. */
 void cli_fold_lines(void);
 
-/* --models, --quiet and --strict, which are common to several commands. */
-extern const struct cli_option cli_models[], cli_quiet[], cli_strict[];
+/* --models, --quiet, --strict and --memory, which are common to several commands. */
+extern const struct cli_option cli_models[], cli_quiet[], cli_strict[], cli_memory[];
 /* --notes of commands that print results. */
 extern const struct cli_option cli_notes[];
 /* --force of commands that write a file. */

@@ -129,8 +129,15 @@ const struct cli_command cmd_check = {
     .examples = "smsched check scenarios/03-expectations.yaml --junit checks.xml\n"
                 "smsched run scenarios/03-expectations.yaml --format csv >baseline.csv\n"
                 "smsched check scenarios/03-expectations.yaml --baseline baseline.csv --tolerance '1 %'\n",
-    .options =
-        {{own_options}, {session_set}, {run_seed}, {run_effort}, {cli_force}, {cli_strict}, {cli_models}, {cli_quiet}},
+    .options = {{own_options},
+                {session_set},
+                {run_seed},
+                {run_effort},
+                {cli_force},
+                {cli_strict},
+                {cli_memory},
+                {cli_models},
+                {cli_quiet}},
     .texts = {{"quiet", "print no progress, and only what was missed, and how many checks there were"}},
     .size = sizeof(struct options),
     .run = check};

@@ -63,7 +63,7 @@ static int compare(struct cli *cli)
     const struct sms__screen screen = cli_screen(cli);
     struct session session;
     given->run.alone_each = true;
-    const struct sms_run_options settings = run_settings(&given->run);
+    const struct sms_run_options settings = run_settings(cli, &given->run);
     int code = session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);
@@ -117,6 +117,7 @@ const struct cli_command cmd_compare = {
                 {cli_notes},
                 {cli_force},
                 {cli_strict},
+                {cli_memory},
                 {cli_models},
                 {cli_quiet}},
     .texts = {{"policy",

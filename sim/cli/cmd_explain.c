@@ -348,7 +348,7 @@ static int explain(struct cli *cli)
     if (given->to_ps >= 0 && given->to_ps < given->from_ps)
         return cli_usage(cli, "--to is before --from");
     int code = session_load(&session, cli, &given->run.changes);
-    struct sms_run_options settings = run_settings(&given->run);
+    struct sms_run_options settings = run_settings(cli, &given->run);
     settings.alone = false;
     settings.jobs = 1;
     settings.replications = 1;
@@ -373,7 +373,7 @@ const struct cli_command cmd_explain = {
         "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
         "blocks.",
     .examples = "smsched explain scenarios/02-a-server.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",
-    .options = {{own_options}, {session_policy}, {session_set}, {run_seed}, {cli_models}},
+    .options = {{own_options}, {session_policy}, {session_set}, {run_seed}, {cli_memory}, {cli_models}},
     .texts = {{"policy", "explain only this policy, and add it if the scenario lacks it (repeatable)"}},
     .size = sizeof(struct options),
     .run = explain};

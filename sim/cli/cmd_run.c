@@ -96,6 +96,7 @@ const struct cli_command cmd_run = {
                 {run_effort},
                 {run_trace, offsetof(struct options, trace)},
                 {cli_strict},
+                {cli_memory},
                 {cli_notes},
                 {cli_models},
                 {cli_quiet}},

@@ -5,7 +5,7 @@
 #include "sweep.h"
 
 #include "../base/escape.h"
-#include "../model/estimate.h"
+#include "../model/job.h"
 #include "../sweep/store.h"
 
 #include <stdlib.h>
@@ -237,6 +237,7 @@ static int run(struct sweep *sweep)
                                          .quiet = cli->quiet,
                                          .engine = (enum sms_engine)given->engine,
                                          .check = given->check,
+                                         .memory = cli->memory,
                                          .cancel = &cli_interrupted};
     int code = read_shard(cli, &options.shard);
     if (code)
@@ -354,7 +355,7 @@ const struct cli_command cmd_sweep = {
     .examples = "smsched sweep scenarios/sweeps/load.yaml\n"
                 "smsched sweep status scenarios/sweeps/load.yaml\n"
                 "smsched sweep scenarios/sweeps/paper.yaml --slurm --tasks 8 --dry-run -- --partition=cpu\n",
-    .options = {{own_options}, {cli_strict}, {cli_models}, {cli_quiet}},
+    .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_quiet}},
     .texts = {{"quiet", "print no progress and no counts; with --slurm only the number of the array"}},
     .size = sizeof(struct sweep_options),
     .run = run_sweep};

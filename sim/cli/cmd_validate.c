@@ -3,7 +3,6 @@
 #include "session.h"
 #include "sweep.h"
 
-#include "../model/estimate.h"
 #include "../sweep/sweep.h"
 
 #include <string.h>
@@ -25,19 +24,6 @@ static int check_plans(struct cli *cli, size_t *plans)
     return first;
 }
 
-static const double GIB = 1024.0 * 1024 * 1024;
-
-/* Prints how much memory scenarios need, if that is much. */
-static void print_memory(const struct session *session)
-{
-    for (size_t i = 0; i < session->scenarios; i++) {
-        const struct sms__memory_ask ask = {(double)sms__most_replications(session->scenario[i]), .jobs = 1};
-        double bytes = sms__memory_of(session->scenario[i], &ask);
-        if (bytes >= GIB)
-            printf("scenario %s: about %.2g GiB of memory\n", sms_scenario_name(session->scenario[i]), bytes / GIB);
-    }
-}
-
 static void print_counts(const struct session *session, size_t plans)
 {
     size_t files = session->cli->n_args, scenarios = session->scenarios;
@@ -56,8 +42,6 @@ static int validate(struct cli *cli)
     for (size_t i = 0; i < cli->n_args && code == EXIT_OK; i++)
         if (!strcmp(cli->args[i], "-") && session_is_plan(&session, "-"))
             code = sweep_validate(cli, "-");
-    if (code == EXIT_OK && !cli->quiet)
-        print_memory(&session);
     if (first == EXIT_OK && code == EXIT_OK && !cli->quiet)
         print_counts(&session, plans);
     session_free(&session);
@@ -70,10 +54,10 @@ const struct cli_command cmd_validate = {
     .summary = "check scenario, workload, device and plan files",
     .text =
         "Prints every problem of every file as file:line:column, with the line, a caret and the nearest valid name. "
-        "Exits 3 if there was one. Prints how much memory scenarios need if it is more than 1 GiB.",
+        "Exits 3 if there was one.",
     .examples = "smsched validate scenarios/*.yaml\n"
                 "smsched validate scenarios/sweeps/load.yaml   # also says how long the sweep takes\n",
-    .options = {{session_set}, {cli_strict}, {cli_models}, {cli_quiet}},
+    .options = {{session_set}, {cli_strict}, {cli_memory}, {cli_models}, {cli_quiet}},
     .texts = {{"set", "check the scenarios with this field set, as in --set run.seed=7 (repeatable)"},
               {"quiet", "print only problems and warnings"}},
     .size = sizeof(struct session_changes),

@@ -50,6 +50,7 @@ int cli_exit_code(int code)
     case SMS_EIO:
     case SMS_ENOMEM:
     case SMS_ELIMIT:
+    case SMS_EMEMORY:
         return EXIT_IO;
     case SMS_ECANCELED:
         return EXIT_INTERRUPTED;

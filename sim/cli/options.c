@@ -34,6 +34,12 @@ const struct cli_option cli_strict[] = {
      offsetof(struct cli, strict), .common = true},
     {0},
 };
+const struct cli_option cli_memory[] = {
+    {"memory", "SIZE",
+     "exit 4 with nothing written if runs need more, such as '16 GiB'; default: half of the machine's", CLI_BYTES,
+     offsetof(struct cli, memory), .min = 1, .common = true},
+    {0},
+};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 static const struct cli_option common_options[] = {
     {"color", "WHEN", "auto, always or never; auto: on a terminal, unless NO_COLOR is set", CLI_CHOICE,

@@ -56,7 +56,7 @@ struct run {
     struct sms__progress progress;
 };
 
-struct sms_run_options run_settings(const struct run_options *options)
+struct sms_run_options run_settings(const struct cli *cli, const struct run_options *options)
 {
     struct sms_run_options settings = sms_run_defaults();
     settings.policies = options->changes.policies;
@@ -67,14 +67,12 @@ struct sms_run_options run_settings(const struct run_options *options)
     settings.check = options->check;
     settings.alone_each = options->alone_each;
     settings.max_events = options->events ? options->events : EVENTS_MOST;
+    settings.max_memory = cli->memory;
     settings.cancel = &cli_interrupted;
     return settings;
 }
 
-static void show_progress(void *user, size_t done, size_t total)
-{
-    sms__progress_show(&((struct run *)user)->progress, done, total, 0);
-}
+static void show_progress(void *user, double share) { sms__progress_share(&((struct run *)user)->progress, share); }
 
 static int observe(void *user, const struct sms_run_event *event)
 {
@@ -91,7 +89,7 @@ static void set_observer(struct run *run, struct sms_run_options *settings)
     run->row_events = run->rows ? rows_events(run->rows) : 0;
     run->trace_events = run->trace ? SMS__TRACE_EVENT_KINDS : 0;
     settings->user = run;
-    settings->on_progress = show_progress;
+    settings->on_share = show_progress;
     settings->observe = observe;
     settings->events = run->row_events | run->trace_events;
     settings->latencies = run->row_events & SMS_RUN_STAY; /* a folder that is not brief */
@@ -101,7 +99,7 @@ static void set_observer(struct run *run, struct sms_run_options *settings)
 static int run_one(struct run *run, const struct run_options *options, const struct sms_scenario *scenario,
                    struct sms_results **results)
 {
-    struct sms_run_options settings = run_settings(options);
+    struct sms_run_options settings = run_settings(run->session->cli, options);
     struct sms_errors errors;
     char label[64];
     snprintf(label, sizeof label, "%.27s: ", sms_scenario_name(scenario));
@@ -199,7 +197,7 @@ int run_scenarios(struct session *session, const struct run_options *options, co
 int run_into_folder(struct session *session, const struct run_options *options, const struct trace_options *trace,
                     const struct run_folder *into, struct sms_errors *errors)
 {
-    const struct sms_run_options settings = run_settings(options);
+    const struct sms_run_options settings = run_settings(session->cli, options);
     struct rows rows = {0};
     int code = cli_exit_code(rows_begin(&rows, session, into->brief, into->folder, errors));
     if (code == EXIT_OK)

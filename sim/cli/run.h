@@ -26,7 +26,7 @@ extern const struct cli_option run_trace[];
 extern const struct cli_option run_seed[], run_effort[];
 
 /* The options for the library. */
-struct sms_run_options run_settings(const struct run_options *options);
+struct sms_run_options run_settings(const struct cli *cli, const struct run_options *options);
 
 /* Runs all scenarios; `trace`: NULL, or writes a trace if it has a path. Returns an exit code. */
 int run_scenarios(struct session *session, const struct run_options *options, const struct trace_options *trace);

@@ -25,8 +25,10 @@ const struct cli_option session_policy[] = {
 
 struct sms_load_options session_options(const struct cli *cli)
 {
-    return (struct sms_load_options){
-        .models = cli->models, .installed_models = cli->installed_models, .strict = cli->strict};
+    return (struct sms_load_options){.models = cli->models,
+                                     .installed_models = cli->installed_models,
+                                     .strict = cli->strict,
+                                     .max_memory = cli->memory};
 }
 
 static bool add_scenario(struct session *session, const struct sms_scenario *scenario)

@@ -8,7 +8,7 @@ static const size_t none = SIZE_MAX;
 
 void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS])
 {
-    *engine = (struct sms__engine){.firing = none};
+    *engine = (struct sms__engine){.firing = none, .tell_at = SMS__NEVER};
     for (int l = 0; l < SMS__LEVELS; l++) {
         engine->next[l] = engine->sources;
         engine->sources += sources[l];
@@ -144,6 +144,10 @@ static bool step(struct sms__engine *engine, uint64_t to)
     if (next.time == SMS__NEVER || next.time > to)
         return false;
     engine->now = next.time;
+    if (next.time >= engine->tell_at) {
+        engine->tell(engine->tell_user, next.time);
+        engine->tell_at = next.time + engine->tell_every;
+    }
     fire_next(engine, next.source);
     engine->events++;
     return true;

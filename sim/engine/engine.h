@@ -50,6 +50,9 @@ struct sms__engine {
     const atomic_bool *cancel;         /* NULL, or ends the run once it is true; another thread may set it */
     const bool *ended;                 /* the same, set by this thread */
     struct sms__action *first, **last; /* deferred actions */
+    uint64_t tell_at, tell_every;      /* when `tell` is called next; SMS__NEVER: not at all. How often */
+    void (*tell)(void *user, uint64_t now);
+    void *tell_user;
 };
 
 /* Prepares for `sources[l]` sources of each level l. */

@@ -23,7 +23,8 @@ static bool any_launch_cost(const struct sms_scenario *scenario, const struct sm
         for (size_t k = 0; k < workload->kernels; k++) {
             any |= workload->kernel[k].launch_ps > 0;
             for (size_t d = 0; vm->fit && d < scenario->devices && !any; d++)
-                any |= vm->fit[d][first + k].launch_ps > 0;
+                if (d == 0 || vm->fit[d] != vm->fit[d - 1])
+                    any |= vm->fit[d][first + k].launch_ps > 0;
         }
     return any;
 }

@@ -2,6 +2,14 @@
 #include "run_engine.h"
 #include "../base/rng.h"
 
+#include <math.h>
+
+static void tell_part(void *user, uint64_t now)
+{
+    const struct sms__run_spec *spec = user;
+    spec->on_part(spec->user, fmin((double)now / spec->scenario->duration_ps, 1));
+}
+
 void sms__run_engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS],
                           const struct sms__run_spec *spec)
 {
@@ -11,6 +19,11 @@ void sms__run_engine_init(struct sms__engine *engine, struct sms__arena *arena, 
     engine->cancel = options->cancel;
     engine->ended = spec->observer ? &spec->observer->stopped : NULL;
     engine->max_events = options->max_events;
+    if (!spec->on_part || !(spec->scenario->duration_ps > 0) || !options->on_share)
+        return;
+    engine->tell = tell_part;
+    engine->tell_user = (void *)(uintptr_t)spec;
+    engine->tell_at = engine->tell_every = (uint64_t)(spec->scenario->duration_ps / 100) + 1;
 }
 
 static void stop(void *engine, uint64_t now)

@@ -19,9 +19,14 @@ struct run {
 
 static void count_sources(const struct sms_scenario *scenario, size_t sources[SMS__LEVELS])
 {
+    size_t dispatchers = 0, clocks = 0;
     for (size_t d = 0; d < scenario->devices; d++) {
-        sources[SMS__LEVEL_DEVICE_CLOCK] += sms__device_clocks_max(scenario, scenario->device[d]);
-        sources[SMS__LEVEL_BLOCK] += scenario->device[d]->sms + sms__dispatchers(scenario, scenario->device[d]);
+        const struct sms__device *device = scenario->device[d];
+        bool again = d > 0 && device == scenario->device[d - 1];
+        dispatchers = again ? dispatchers : sms__dispatchers(scenario, device);
+        clocks = again ? clocks : sms__device_clocks_max(scenario, device);
+        sources[SMS__LEVEL_DEVICE_CLOCK] += clocks;
+        sources[SMS__LEVEL_BLOCK] += device->sms + dispatchers;
         sources[SMS__LEVEL_LINK] += 2;
     }
     for (size_t v = 0; v < scenario->vms; v++)

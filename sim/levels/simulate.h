@@ -13,6 +13,8 @@ struct sms__run_spec {
     long only_vm;                       /* only this tenant runs, by itself; -1: all. A VM is its scenario's only one */
     struct sms__run_observer *observer; /* or NULL */
     const struct sms_run_options *options;
+    void (*on_part)(void *user, double part); /* called when a further per cent of the duration is over */
+    void *user;
     struct sms__record *record; /* filled; in the arena */
 };
 

@@ -116,9 +116,15 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     }
     file->options = &own;
     file->errors = load->errors;
+    file->arena.most = sms__memory_most(own.max_memory);
     int code = sms__guard(&file->arena, body, load);
     if (code == SMS_ENOMEM && !load->errors->count)
         sms__fail(load->errors, SMS_ENOMEM, load->path, "no memory");
+    if (code == SMS_EMEMORY)
+        sms__fail(load->errors, code, load->path,
+                  "its scenarios need more than %.3g GiB of memory before they run; --memory SIZE (max_memory in the "
+                  "library) allows more",
+                  (double)file->arena.most / (1 << 30));
     file->errors = NULL;
     file->options = NULL; /* the caller may let go of it */
     file->library = NULL;

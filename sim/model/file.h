@@ -24,7 +24,6 @@ struct sms_file {
     size_t scenarios;
     size_t drawn_kernels;     /* of the workloads that processes may draw */
     struct sms_file *library; /* NULL, or where devices and workloads are looked up instead of in folders */
-    double bytes;             /* about what its scenarios have allocated for every device and VM */
 };
 
 enum { SMS__MODELS_BYTES = 4096 };

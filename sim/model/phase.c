@@ -1,6 +1,6 @@
 /* Finds who draws a phase, and maps a share of a job to one of its operations. */
 #include "phase.h"
-#include "estimate.h"
+#include "job.h"
 
 #include <math.h>
 
@@ -68,10 +68,10 @@ static void begin_within(const struct sms_scenario *scenario, const struct sms__
 struct sms__phase sms__phase_at(const struct sms_scenario *scenario, const struct sms__workload *workload,
                                 const struct sms__footprint *fit, const struct sms__device *device, double u)
 {
-    double left_ps = u * sms__measure_job(workload, fit, device).ps;
+    double left_ps = u * sms__measure_job(workload, fit, device);
     struct sms__phase phase = {0};
     for (; phase.step < workload->steps; phase.step++) {
-        double ps = sms__measure_step(workload, phase.step, fit, device).ps;
+        double ps = sms__measure_step(workload, phase.step, fit, device);
         double all_ps = ps * sms__step_times(&workload->step[phase.step]);
         if (left_ps < all_ps) {
             phase.times = (uint64_t)fmin(left_ps / ps, sms__step_times(&workload->step[phase.step]) - 1);
@@ -86,6 +86,6 @@ struct sms__phase sms__phase_at(const struct sms_scenario *scenario, const struc
 struct sms__phase sms__phase_before(const struct sms_scenario *scenario, const struct sms__workload *workload,
                                     const struct sms__footprint *fit, const struct sms__device *device, double u)
 {
-    double delay_ps = u * sms__measure_job(workload, fit, device).ps;
+    double delay_ps = u * sms__measure_job(workload, fit, device);
     return (struct sms__phase){.delay_ps = fmod(delay_ps, most_delay_ps(scenario))};
 }

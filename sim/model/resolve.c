@@ -2,7 +2,7 @@
  * footprints of their kernels, policies. Reading comes before and knows nothing of this. Each check may rely on those
  * above it, so checks that need a sound scenario are left out once there is an error. Warnings come last. */
 #include "beyond_full.h"
-#include "estimate.h"
+#include "job.h"
 #include "file.h"
 #include "phase.h"
 #include "scenario.h"
@@ -103,17 +103,17 @@ static void resolve_cluster(struct sms__reader *reader, struct sms_file *file, s
     if (!whole || !sound)
         return;
     sms__check_cluster(reader, scenario);
-    if (!reader->errors->count && sms__fits_in_memory(reader, file, scenario) && scenario->vms)
+    if (!reader->errors->count && scenario->vms)
         resolve_tenants(reader, scenario);
     sms__find_held(&file->arena, cluster);
 }
 
-static void resolve_devices(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+static void resolve_devices(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     bool whole = require(reader, scenario, "devices", scenario->devices, false);
     whole &= require(reader, scenario, scenario->shares ? "processes" : "vms", scenario->vms, false);
     whole &= require(reader, scenario, "policies", scenario->policies, false);
-    if (whole && !reader->errors->count && sms__fits_in_memory(reader, file, scenario))
+    if (whole && !reader->errors->count)
         resolve_tenants(reader, scenario);
 }
 
@@ -128,9 +128,7 @@ void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, st
     if (cluster)
         resolve_cluster(reader, file, scenario);
     else
-        resolve_devices(reader, file, scenario);
-    if (!reader->errors->count)
-        sms__check_clock(reader, scenario);
+        resolve_devices(reader, scenario);
     if (!reader->errors->count && !cluster)
         sms__find_phases(reader->arena, scenario);
     if (!reader->errors->count)

@@ -52,7 +52,6 @@ struct sms_scenario {
     struct sms__answer answer;
     struct sms__expect *expect;
     size_t expects;
-    double read_bytes; /* about what its file has in memory for it and the scenarios before it */
 };
 
 /* The word for a tenant of the scenario. */

@@ -1,5 +1,5 @@
 /* Warnings: legal input that is probably a mistake. The scenario is sound and resolved. */
-#include "estimate.h"
+#include "job.h"
 #include "file.h"
 
 #include <stdio.h>

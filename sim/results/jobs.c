@@ -14,6 +14,9 @@ struct work {
     const struct sms__tenant_run *list; /* [total], or NULL */
     pthread_mutex_t lock;
     pthread_cond_t turn;
+    pthread_rwlock_t alone; /* held for writing by a run that takes more memory than a thread's part */
+    size_t threads;
+    double begun;    /* what is done of the jobs under way, in jobs */
     size_t observed; /* policies whose observed run is over */
     bool pilots;
     size_t first, count; /* replications */
@@ -34,6 +37,7 @@ struct job {
     struct work *work;
     size_t idx;
     struct sms__arena arena;
+    double part;          /* of it that is done, from 0 to 1 */
     const char *promised; /* key of the run that the memo waits for; NULL: none */
     char why[sizeof(((struct sms__record *)0)->why)];
     const struct sms__node *at;
@@ -172,6 +176,28 @@ static unsigned observed_events(const struct sms_results *results)
     return !options->observe ? 0 : results->scenario->cluster ? options->events & of_pods : options->events;
 }
 
+/* Tells how much is done of all runs. Call it with the lock. */
+static void tell_share(const struct work *work)
+{
+    const struct sms_run_options *options = work->results->options;
+    const double before = (double)work->results->runs;
+    if (options->on_share)
+        options->on_share(options->user, (before + (double)work->done + work->begun) / (before + (double)work->total));
+}
+
+/* Told by the run when a further per cent of its duration is over. */
+static void note_part(void *user, double part)
+{
+    struct job *job = user;
+    pthread_mutex_lock(&job->work->lock);
+    if (part > job->part) {
+        job->work->begun += part - job->part;
+        job->part = part;
+        tell_share(job->work);
+    }
+    pthread_mutex_unlock(&job->work->lock);
+}
+
 static int run_policy(struct job *job)
 {
     const struct work *work = job->work;
@@ -188,6 +214,8 @@ static int run_policy(struct job *job)
         .only_vm = -1,
         .observer = replication == 0 && !work->pilots ? &observer : NULL,
         .options = results->options,
+        .on_part = note_part,
+        .user = job,
         .record = &record,
     };
     struct left *left = results->memo ? sms__alloc(&job->arena, 1, left_bytes(work)) : NULL;
@@ -230,6 +258,8 @@ static int run_alone(struct job *job)
         .slack_ps = sms__slack_ps(results->scenario),
         .only_vm = (long)only,
         .options = results->options,
+        .on_part = note_part,
+        .user = job,
         .record = &record,
     };
     if (take_over(job, &spec, alone, sizeof *alone))
@@ -256,6 +286,8 @@ static int run_listed(struct job *job)
         .slack_ps = sms__slack_ps(results->scenario),
         .only_vm = (long)only,
         .options = results->options,
+        .on_part = note_part,
+        .user = job,
         .record = &record,
     };
     int code = sms__simulate(&job->arena, &spec);
@@ -307,6 +339,7 @@ static void finish(struct work *work, const struct job *job, int code)
     size_t before = work->results->runs;
     pthread_mutex_lock(&work->lock);
     work->done++;
+    work->begun -= job->part;
     work->observed += is_observed(work, job->idx);
     pthread_cond_broadcast(&work->turn);
     if (code && (!work->code || job->idx < work->failed)) {
@@ -317,21 +350,46 @@ static void finish(struct work *work, const struct job *job, int code)
     }
     if (work->results->options->on_progress)
         work->results->options->on_progress(work->results->options->user, before + work->done, before + work->total);
+    tell_share(work);
     pthread_mutex_unlock(&work->lock);
+}
+
+static int run_within(struct job *job, size_t most)
+{
+    job->arena = (struct sms__arena){.most = most};
+    job->why[0] = '\0';
+    job->at = NULL;
+    int code = sms__guard(&job->arena, run_job, job);
+    hand_over(job, NULL);
+    sms__arena_release(&job->arena);
+    return code;
+}
+
+/* A run has its thread's part of the memory. If it needs more, it runs again, with all of it, while no other one does.
+ * The observed run, which cannot be told twice, has all of it at once: there is one at a time. */
+static int run_in_memory(struct job *job)
+{
+    struct work *work = job->work;
+    const size_t all = work->results->options->max_memory;
+    const size_t part = is_observed(work, job->idx) ? all : all / work->threads;
+    pthread_rwlock_rdlock(&work->alone);
+    int code = run_within(job, part);
+    pthread_rwlock_unlock(&work->alone);
+    if (code != SMS_EMEMORY || part == all)
+        return code;
+    pthread_rwlock_wrlock(&work->alone);
+    code = run_within(job, all);
+    pthread_rwlock_unlock(&work->alone);
+    return code;
 }
 
 static void *do_work(void *user)
 {
     struct job job = {.work = user};
     while (take(job.work, &job.idx)) {
-        job.arena = (struct sms__arena){0};
-        job.why[0] = '\0';
-        job.at = NULL;
+        job.part = 0;
         wait_for_turn(job.work, job.idx);
-        int code = sms__guard(&job.arena, run_job, &job);
-        hand_over(&job, NULL);
-        sms__arena_release(&job.arena);
-        finish(job.work, &job, code);
+        finish(job.work, &job, run_in_memory(&job));
     }
     return NULL;
 }
@@ -345,7 +403,10 @@ static void work_in_threads(struct work *work)
     size_t threads = 0, wanted = work->results->options->jobs ? work->results->options->jobs : 1;
     if (wanted > JOBS_MAX)
         wanted = JOBS_MAX;
-    while (threads + 1 < wanted && threads + 1 < work->total && !pthread_create(&thread[threads], NULL, do_work, work))
+    if (wanted > work->total)
+        wanted = work->total ? work->total : 1;
+    work->threads = wanted;
+    while (threads + 1 < wanted && !pthread_create(&thread[threads], NULL, do_work, work))
         threads++;
     do_work(work);
     while (threads > 0)
@@ -365,6 +426,12 @@ int sms__report_run(int code, const struct sms_scenario *scenario, const char *w
         sms__fail(errors, code, scenario->path, "scenario '%s': %s", scenario->name, why);
     if (code == SMS_EBUG)
         sms__fail(errors, code, scenario->path, "scenario '%s': broken invariant: %s", scenario->name, why);
+    if (code == SMS_EMEMORY)
+        sms__fail(errors, code, scenario->path,
+                  "scenario '%s': the limit of memory was reached; --memory SIZE (max_memory in the library) sets "
+                  "another, which "
+                  "is half of the machine's otherwise",
+                  scenario->name);
     if (code == SMS_ELIMIT)
         sms__fail(errors, code, scenario->path,
                   "scenario '%s': the limit of events was reached; --events N (max_events in the library) sets another",
@@ -376,8 +443,10 @@ static int run_work(struct work *work, struct sms_errors *errors)
 {
     pthread_mutex_init(&work->lock, NULL);
     pthread_cond_init(&work->turn, NULL);
+    pthread_rwlock_init(&work->alone, NULL);
     work_in_threads(work);
     pthread_cond_destroy(&work->turn);
+    pthread_rwlock_destroy(&work->alone);
     pthread_mutex_destroy(&work->lock);
     work->results->runs += work->done;
     return sms__report_run(work->code, work->results->scenario, work->why, work->at, errors);

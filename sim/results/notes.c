@@ -1,7 +1,7 @@
 /* Notes on uncertainty that intervals do not cover, because they cover the seed only. They follow from the scenario and
  * the results. */
 #include "../model/draws.h"
-#include "../model/estimate.h"
+#include "../model/job.h"
 #include "../model/retarget.h"
 #include "results.h"
 
@@ -445,9 +445,9 @@ static double change_by_one_sm(const struct sms__tenant *vm, const struct sms__d
     struct sms__device less = *device, more = *device;
     less.sms--;
     more.sms++;
-    const double ps = sms__measure_job(vm->workload, vm->fit[d], device).ps;
-    return fmax(sms__measure_job(vm->workload, vm->fit[d], &less).ps / ps - 1,
-                1 - sms__measure_job(vm->workload, vm->fit[d], &more).ps / ps);
+    const double ps = sms__measure_job(vm->workload, vm->fit[d], device);
+    return fmax(sms__measure_job(vm->workload, vm->fit[d], &less) / ps - 1,
+                1 - sms__measure_job(vm->workload, vm->fit[d], &more) / ps);
 }
 
 /* Kernels of few waves, the last of which just fits, or just does not. */

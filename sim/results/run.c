@@ -1,5 +1,4 @@
 /* sms_run: checks the options, then runs replications until there are enough. */
-#include "../model/estimate.h"
 #include "gain_alone.h"
 
 #include <stdlib.h>
@@ -27,23 +26,6 @@ static int run_all(struct sms_results *results, struct sms_errors *errors)
     return sms__report_run(sms__guard(&results->arena, sms__results_note, results), given, "", NULL, errors);
 }
 
-/* The scenario itself has been checked; options may ask for more. */
-static int check_memory(const struct sms_scenario *scenario, const struct sms__memory_ask *ask,
-                        struct sms_errors *errors)
-{
-    struct sms__memory_ask alone = *ask;
-    const struct sms__node *run = sms__node_get(scenario->node, "run");
-    bool more = ask->replications > (double)sms__most_replications(scenario) || ask->bins > 0 || ask->latencies;
-    double gib;
-    alone.jobs = 1;
-    if (!more || sms__replications_fit(scenario, &alone, &gib))
-        return SMS_OK;
-    sms__error(errors, SMS_EINPUT, run ? run->mark : scenario->node->mark,
-               "%.0f replications of scenario '%.60s' need about %.3g GiB of memory, more than 4", ask->replications,
-               scenario->name, gib);
-    return SMS_EINPUT;
-}
-
 /* Every policy that is named must be one of the scenario's. */
 static int check_policies(const struct sms_scenario *scenario, const char *const *names, struct sms_errors *errors)
 {
@@ -69,19 +51,10 @@ static void choose_replications(struct sms_results *results, const struct sms_sc
     results->room = results->until ? (size_t)scenario->until.most : results->wanted;
 }
 
-static struct sms__memory_ask memory_ask(const struct sms_scenario *scenario, const struct sms_run_options *options)
-{
-    double said = (double)sms__most_replications(scenario);
-    return (struct sms__memory_ask){options->replications ? options->replications : said,
-                                    options->jobs ? options->jobs : 1, options->bins, options->latencies};
-}
-
 int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
                    struct sms_errors *errors)
 {
-    const struct sms__memory_ask ask = memory_ask(scenario, options);
-    int code = check_policies(scenario, options->policies, errors);
-    return code == SMS_OK ? check_memory(scenario, &ask, errors) : code;
+    return check_policies(scenario, options->policies, errors);
 }
 
 /* Returns why the arguments are wrong, or NULL. */
@@ -95,15 +68,13 @@ static const char *misuse(const struct sms_scenario *scenario, const struct sms_
     return (unsigned)options->engine > SMS_ENGINE_REFERENCE ? "there is no such engine" : NULL;
 }
 
-/* With as many threads as fit into memory: the results are the same, later. */
 static int run_checked(const struct sms_scenario *scenario, const struct sms_run_options *options,
                        struct sms_results *results, struct sms_errors *errors)
 {
-    const struct sms__memory_ask ask = memory_ask(scenario, options);
-    struct sms_run_options fitting = *options;
-    fitting.jobs = (unsigned)sms__jobs_that_fit(scenario, &ask);
+    struct sms_run_options own = *options;
+    own.max_memory = results->arena.most = sms__memory_most(options->max_memory);
     results->scenario = scenario;
-    results->options = &fitting;
+    results->options = &own;
     results->seed = options->seed ? options->seed : scenario->seed;
     results->with_alone = options->alone && !scenario->cluster;
     choose_replications(results, scenario);

@@ -1,5 +1,5 @@
 /* Shows progress on stderr: of a sweep's points, or of a scenario's runs. */
-#include "../model/estimate.h"
+#include "../model/job.h"
 #include "sweep.h"
 
 #include <unistd.h>
@@ -23,21 +23,42 @@ void sms__progress_begin(struct sms__progress *progress, const char *label, cons
         fprintf(stderr, "\r\033[K%.30snone of the %s is done yet", label, what);
 }
 
+/* Whether it is time to show something. */
+static bool is_due(struct sms__progress *progress)
+{
+    double time = sms__monotonic_s(), wait = progress->terminal ? REWRITE_SECONDS : LINE_SECONDS;
+    if (progress->quiet || time - progress->shown_s < wait)
+        return false;
+    progress->shown_s = time;
+    return true;
+}
+
+/* Says how long the rest takes, if it takes as long as what is done. */
+static const char *say_left(const struct sms__progress *progress, char *out, size_t size, double share)
+{
+    return sms__say_time(out, size, 1e12 * (progress->shown_s - progress->started_s) * (1 - share) / share);
+}
+
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t total, uint64_t failed)
 {
-    char remaining[40], failures[40] = "";
-    double time = sms__monotonic_s(), elapsed = time - progress->started_s;
-    double wait = progress->terminal ? REWRITE_SECONDS : LINE_SECONDS;
-    if (progress->quiet || done == 0 || time - progress->shown_s < wait)
+    char left[40], failures[40] = "";
+    if (done == 0 || !is_due(progress))
         return;
-    progress->shown_s = time;
-    double rate = (double)done / elapsed;
-    sms__say_time(remaining, sizeof remaining, 1e12 * (double)(total - done) / rate);
     if (failed)
         snprintf(failures, sizeof failures, ", %llu failed", (unsigned long long)failed);
     fprintf(stderr, "%s%.30s%llu of %llu %s%s, %.3g/s, %s left%s", progress->terminal ? "\r\033[K" : "",
-            progress->label, (unsigned long long)done, (unsigned long long)total, progress->what, failures, rate,
-            remaining, progress->terminal ? "" : "\n");
+            progress->label, (unsigned long long)done, (unsigned long long)total, progress->what, failures,
+            (double)done / (progress->shown_s - progress->started_s),
+            say_left(progress, left, sizeof left, (double)done / (double)total), progress->terminal ? "" : "\n");
+}
+
+void sms__progress_share(struct sms__progress *progress, double share)
+{
+    char left[40];
+    if (share >= 0.01 && is_due(progress))
+        fprintf(stderr, "%s%.30s%.0f %% of the %s, %s left%s", progress->terminal ? "\r\033[K" : "", progress->label,
+                100 * share, progress->what, say_left(progress, left, sizeof left, share),
+                progress->terminal ? "" : "\n");
 }
 
 void sms__progress_end(const struct sms__progress *progress)

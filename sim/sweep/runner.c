@@ -2,7 +2,6 @@
  * and shows the progress. The results do not depend on the number of threads, for they are merged in the points' order.
  */
 #include "../base/room.h"
-#include "../model/estimate.h"
 #include "../results/results.h"
 #include "store.h"
 
@@ -28,11 +27,11 @@ struct runner {
     struct sms__memo *memo; /* runs that points share */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a first record is in the queue, or a thread ended */
-    pthread_cond_t freed;   /* there is more memory */
+    pthread_cond_t freed;   /* the queue is shorter */
+    pthread_rwlock_t alone; /* held for writing by a point that takes more memory than a thread's part */
     struct queue queue;
     unsigned threads; /* running */
     uint64_t next;    /* next point to consider */
-    uint64_t bytes;   /* estimated memory of the points that are running */
     struct sms__sweep_count *count;
     int code;
     struct sms_errors *errors;
@@ -138,27 +137,6 @@ static int record_point(struct worker *worker, uint64_t point, char *models, con
     return code ? code : fail_memory(worker);
 }
 
-/* Each point fits into memory by itself, but the points of all threads together may not. Later ones then wait. */
-static uint64_t reserve_memory(struct runner *runner, const struct sms_scenario *scenario)
-{
-    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
-    uint64_t bytes = (uint64_t)sms__memory_of(scenario, &ask);
-    pthread_mutex_lock(&runner->lock);
-    while (runner->bytes > 0 && (double)(runner->bytes + bytes) > SMS__MEMORY_MAX)
-        pthread_cond_wait(&runner->freed, &runner->lock);
-    runner->bytes += bytes;
-    pthread_mutex_unlock(&runner->lock);
-    return bytes;
-}
-
-static void release_memory(struct runner *runner, uint64_t bytes)
-{
-    pthread_mutex_lock(&runner->lock);
-    runner->bytes -= bytes;
-    pthread_cond_broadcast(&runner->freed);
-    pthread_mutex_unlock(&runner->lock);
-}
-
 /* A point while it is run. */
 struct running {
     struct worker *worker;
@@ -166,6 +144,7 @@ struct running {
     uint64_t point;
     const struct sms_scenario *scenario;
     struct sms_results *results;
+    uint64_t memory; /* that it may take */
 };
 
 static int simulate(void *user)
@@ -176,9 +155,30 @@ static int simulate(void *user)
     options.engine = runner->options->engine;
     options.check = runner->options->check;
     options.cancel = runner->options->cancel;
+    options.max_memory = running->memory;
     return sms__run_with_memo(running->scenario, &options, runner->memo,
                               sms__point_beside(&running->arena, runner->plan, running->point), &running->results,
                               &running->worker->errors);
+}
+
+/* A point has its thread's part of the memory. If it needs more, it runs again, with all of it, while no other one
+ * does.
+ */
+static int run_in_memory(struct running *running)
+{
+    struct runner *runner = running->worker->runner;
+    const uint64_t all = sms__memory_most(runner->options->memory);
+    running->memory = all / (runner->options->jobs ? runner->options->jobs : 1);
+    pthread_rwlock_rdlock(&runner->alone);
+    int code = sms__guard(&running->arena, simulate, running);
+    pthread_rwlock_unlock(&runner->alone);
+    if (code != SMS_EMEMORY || running->memory == all)
+        return code;
+    pthread_rwlock_wrlock(&runner->alone);
+    running->memory = all;
+    code = sms__guard(&running->arena, simulate, running);
+    pthread_rwlock_unlock(&runner->alone);
+    return code;
 }
 
 /* A wrong scenario (SMS_EINPUT) is recorded as the point's result. Any other failure stops the sweep unrecorded. */
@@ -187,12 +187,10 @@ static int run_point(struct worker *worker, uint64_t point)
     struct running running = {.worker = worker, .point = point};
     struct sms_file *file = NULL;
     char *models = NULL;
-    uint64_t bytes = 0;
     int code = sms__point_load(&worker->context, point, &file, &models, &worker->errors);
     if (code == SMS_OK) {
         running.scenario = sms_file_scenario(file, 0);
-        bytes = reserve_memory(worker->runner, running.scenario);
-        code = sms__guard(&running.arena, simulate, &running);
+        code = run_in_memory(&running);
     }
     if (code == SMS_OK || code == SMS_EINPUT)
         code = record_point(worker, point, models, code ? NULL : running.results);
@@ -201,7 +199,6 @@ static int run_point(struct worker *worker, uint64_t point)
     sms_results_free(running.results);
     sms_file_free(file);
     sms__arena_release(&running.arena);
-    release_memory(worker->runner, bytes);
     return code;
 }
 
@@ -374,6 +371,7 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
                                 .lock = PTHREAD_MUTEX_INITIALIZER,
                                 .changed = PTHREAD_COND_INITIALIZER,
                                 .freed = PTHREAD_COND_INITIALIZER,
+                                .alone = PTHREAD_RWLOCK_INITIALIZER,
                                 .count = count,
                                 .errors = errors};
         code = run_missing(&runner);

@@ -216,6 +216,7 @@ struct sms__shard {
 struct sms__sweep_options {
     struct sms__shard shard;
     unsigned jobs;
+    uint64_t memory; /* as max_memory in sms_run_options, of all threads together */
     bool quiet;
     enum sms_engine engine;
     bool check;
@@ -237,6 +238,8 @@ struct sms__progress {
 };
 void sms__progress_begin(struct sms__progress *progress, const char *label, const char *what, bool quiet);
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t total, uint64_t failed);
+/* Like sms__progress_show, from the first per cent on, for work of which `share`, from 0 to 1, is done. */
+void sms__progress_share(struct sms__progress *progress, double share);
 void sms__progress_end(const struct sms__progress *progress);
 /* Seconds of a clock that never goes back. */
 double sms__monotonic_s(void);

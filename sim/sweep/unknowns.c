@@ -3,7 +3,7 @@
 #include "unknowns.h"
 
 #include "../model/draws.h"
-#include "../model/estimate.h"
+#include "../model/job.h"
 #include "../results/results.h"
 
 #include <pthread.h>
@@ -116,8 +116,7 @@ static void *do_work(void *user)
 static void work_in_threads(struct work *work)
 {
     pthread_t thread[JOBS_MAX];
-    const struct sms__memory_ask ask = {.replications = (double)work->out->replications, .jobs = work->run->run->jobs};
-    size_t threads = 0, wanted = sms__jobs_that_fit(work->list.scenario, &ask);
+    size_t threads = 0, wanted = work->run->run->jobs;
     if (wanted > JOBS_MAX)
         wanted = JOBS_MAX;
     while (threads + 1 < wanted && threads + 1 < work->out->draws &&

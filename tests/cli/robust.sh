@@ -78,13 +78,19 @@ exits 0 $? "models in folders linked in circles"
 sed 's/10 us/2000 h/' "$short" >"$work/endless.yaml"
 "$smsched" run "$work/endless.yaml" >/dev/null 2>"$work/err"
 exits 3 $? "a run beyond the clock"
-says "endless.yaml:8:41:" "a run beyond the clock"
-says "beyond the clock" "a run beyond the clock"
+says "endless.yaml:8:" "a run beyond the clock"
+says "would go on beyond the clock" "a run beyond the clock"
 sed 's/10 us, jitter: 5 %/2000 h, spread: exponential/' "$short" >"$work/drawn.yaml"
 "$smsched" run "$work/drawn.yaml" >/dev/null 2>"$work/err"
 exits 3 $? "a run that turns out to be beyond the clock"
 says "drawn.yaml:8:" "a run that turns out to be beyond the clock"
 says "VM 'a' would go on beyond the clock" "a run that turns out to be beyond the clock"
+for what in pods processes; do
+    "$smsched" run --out "$work/beyond" "tests/scenarios/$what-beyond-the-clock.yaml" >/dev/null 2>"$work/err"
+    exits 3 $? "$what beyond the clock"
+    says "would go on beyond the clock's 213 days; give the run a duration" "$what beyond the clock"
+    clean beyond "$what beyond the clock"
+done
 
 # A scenario has more events than are allowed.
 for command in run compare check explain; do
@@ -136,7 +142,7 @@ else
     done
 fi
 
-# Eight points at once would need 6.6 GB, so they wait for each other.
+# Eight points at once would need 6.6 GB, so they run one after another.
 if sanitized "$smsched"; then
     echo "skipped: points that wait for memory (sanitizers need much)"
 else
@@ -153,9 +159,32 @@ run: {replications: 1}
 plan: wide
 axes: [vms.a.repeat: [1, 2, 3, 4, 5, 6, 7, 8]]
 END
-    (ulimit -v $((5 << 20)); "$smsched" sweep --quiet --jobs 8 --out "$work/wide" "$work/wide.yaml" 2>"$work/err")
+    (ulimit -v $((5 << 20)); "$smsched" sweep --quiet --jobs 8 --memory '4 GiB' --out "$work/wide" "$work/wide.yaml" 2>"$work/err")
     exits 0 $? "a sweep of points that do not fit into memory together"
 fi
+
+# Runs that need more memory than is allowed end soon, whatever the number of threads, and leave nothing.
+for name in devices streams nodes replications; do
+    for jobs in 1 4; do
+        timeout -s KILL 60 "$smsched" run --quiet --memory '400 MiB' --jobs $jobs --out "$work/beyond" "tests/scenarios/beyond-memory/$name.yaml" >"$work/out" 2>"$work/err"
+        exits 4 $? "$name beyond memory, $jobs threads"
+        says "the limit of memory was reached; --memory SIZE" "$name beyond memory, $jobs threads"
+        clean beyond "$name beyond memory"
+    done
+done
+for command in compare check explain; do
+    "$smsched" $command --memory '400 MiB' tests/scenarios/beyond-memory/devices.yaml >"$work/out" 2>"$work/err"
+    exits 4 $? "$command --memory"
+    if [ ! -s "$work/out" ]; then ok; else bad "$command --memory printed something" "$(head -3 "$work/out")"; fi
+done
+"$smsched" validate --memory '1 MiB' tests/scenarios/beyond-memory/devices.yaml >/dev/null 2>"$work/err"
+exits 4 $? "validate --memory"
+says "its scenarios need more than" "validate --memory"
+
+# The time left is known when a per cent of the first run is over.
+sed 's/100 h/2 s/' "$work/long.yaml" >"$work/seconds.yaml"
+timeout -s KILL 60 script -qec "timeout -s INT 10 $smsched run --jobs 1 --policy round_robin --replications 1 $work/seconds.yaml" /dev/null >"$work/seen" 2>&1
+if tr '\r' '\n' <"$work/seen" | grep -qE '[0-9]+ % of the runs, [0-9.]+ (seconds|minutes|hours) left'; then ok; else bad "no time left within the first run" "$(tail -3 "$work/seen")"; fi
 
 # Only a run finds out that its end is beyond the clock's range.
 cat >"$work/late.yaml" <<'END'

@@ -16,7 +16,7 @@ enum { SIZE_MAX_OF_INPUT = 64 * 1024, EVENTS = 20000 };
 /* A load that fails says so, with a message and without a file. */
 static struct sms_file *load(const char *path)
 {
-    const struct sms_load_options options = {.installed_models = "models"};
+    const struct sms_load_options options = {.installed_models = "models", .max_memory = 1 << 30};
     struct sms_errors errors;
     struct sms_file *file;
     int code = sms_file_load(path, &options, &file, &errors);
@@ -53,8 +53,9 @@ static void run(const struct sms_scenario *scenario)
     struct sms_results *results;
     options.max_events = EVENTS;
     options.alone = false;
+    options.max_memory = 1 << 30;
     int code = sms_run(scenario, &options, &results, &errors);
-    if (code && code != SMS_ELIMIT && code != SMS_EINPUT) /* EINPUT: beyond the clock */
+    if (code && code != SMS_ELIMIT && code != SMS_EMEMORY && code != SMS_EINPUT) /* EINPUT: beyond the clock */
         abort();
     if ((code != SMS_OK) != (results == NULL))
         abort();

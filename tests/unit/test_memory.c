@@ -1,166 +1,121 @@
-/* Estimates of memory compared with what runs take. Each run has a process of its own. */
-#define _GNU_SOURCE
-#include "tests/harness.h"
+/* Runs within a limit of memory, and what is told while they run. */
+#include "../harness.h"
 
-#include "sim/model/estimate.h"
-
-#include <stdio.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
-/* A scenario whose device has `%d` SMs. The last `%s` is its policies and tenants. */
 #define SCENARIO                                                                                                       \
-    "device: d\nclock: 1 GHz\nsms: %d\nmemory: 64 GiB\n"                                                               \
+    "device: d\nclock: 1 GHz\nsms: 80\nmemory: 64 GiB\n"                                                               \
     "sm: {threads: 2048, warps: 64, blocks: 32, registers: 65536, shared_memory: 96 KiB}\n"                            \
-    "resources: {fp32: {class: compute}, dram: {class: memory, scope: device, bandwidth: 900 GB/s}}\n---\n"            \
-    "workload: w\nkernels: [{name: k, blocks: 4, threads: 128, registers: 32, block_time: 10 us, jitter: 5 %%, "       \
-    "demand: {fp32: 20 %%, dram: 5 %%}}]\n---\n"                                                                       \
-    "scenario: s\ncontention: proportional\ndevices: [{model: d, count: %d}]\n%s"
+    "resources: {fp32: {class: compute}}\n---\n"                                                                       \
+    "workload: w\nkernels: [{name: k, blocks: 400, threads: 128, block_time: 10 us, jitter: 5 %%, "                    \
+    "demand: {fp32: 20 %%}}]\n---\n"                                                                                   \
+    "scenario: s\ndevices: [{model: d, count: %d}]\npolicies: [round_robin, most_room]\n"                              \
+    "vms: [{name: a, workload: w, repeat: %s}]\nrun: {%sreplications: 3}\n"
 
-struct memory_use {
-    double estimate, peak; /* bytes */
+enum { MIB = 1 << 20 };
+
+static int run(const struct sms_file *file, struct sms_run_options options, struct sms_results **results,
+               struct sms_errors *errors)
+{
+    *errors = (struct sms_errors){0};
+    return sms_run(sms_file_scenario(file, 0), &options, results, errors);
+}
+
+static void a_run_that_needs_more_memory_ends_without_results(void **state)
+{
+    (void)state;
+    struct sms_errors errors;
+    struct sms_results *results;
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file = load_text(SCENARIO, 100, "1", "");
+    for (options.jobs = 1; options.jobs <= 4; options.jobs += 3) {
+        options.max_memory = 8 * MIB;
+        assert_int_equal(run(file, options, &results, &errors), SMS_EMEMORY);
+        assert_null(results);
+        assert_int_equal(errors.item[0].code, SMS_EMEMORY);
+        assert_non_null(strstr(errors.item[0].message, "max_memory"));
+    }
+    sms_file_free(file);
+}
+
+static void a_file_that_needs_more_memory_is_not_loaded(void **state)
+{
+    (void)state;
+    struct sms_errors errors = {0};
+    struct sms_file *file;
+    struct sms_load_options options = harness_options();
+    options.size = sizeof options;
+    options.max_memory = 4096;
+    assert_int_equal(sms_file_load(SOURCE_DIR "/tests/scenarios/two-tenants.yaml", &options, &file, &errors),
+                     SMS_EMEMORY);
+    assert_null(file);
+    assert_non_null(strstr(errors.item[0].message, "max_memory"));
+}
+
+/* Each thread has 16 MiB, and a run needs more: so the runs take turns. */
+static void the_limit_changes_no_result(void **state)
+{
+    (void)state;
+    struct sms_errors errors;
+    struct sms_results *free_run, *limited;
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file = load_text(SCENARIO, 100, "2", "");
+    assert_int_equal(run(file, options, &free_run, &errors), SMS_OK);
+    options.jobs = 4;
+    options.max_memory = 64 * MIB;
+    assert_int_equal(run(file, options, &limited, &errors), SMS_OK);
+    for (size_t p = 0; p < sms_results_policies(free_run); p++)
+        for (size_t r = 0; r < 3; r++) {
+            double a =
+                sms_results_value_named(free_run, sms_results_policy(free_run, p), r, "host", "host", "blocks_per_s");
+            double b =
+                sms_results_value_named(limited, sms_results_policy(limited, p), r, "host", "host", "blocks_per_s");
+            assert_true(a > 0);
+            assert_memory_equal(&a, &b, sizeof a);
+        }
+    sms_results_free(free_run);
+    sms_results_free(limited);
+    sms_file_free(file);
+}
+
+struct told {
+    double first, last;
+    size_t times;
+    bool falls;
 };
 
-static struct sms_file *load(int sms, int devices, const char *rest)
+static void note(void *user, double share)
 {
-    struct sms_errors errors;
-    struct sms_file *file = NULL;
-    size_t size = strlen(SCENARIO) + strlen(rest) + 64;
-    char *text = malloc(size);
-    snprintf(text, size, SCENARIO, sms, devices, rest);
-    int code = sms_file_load_text(text, strlen(text), "made", NULL, &file, &errors);
-    free(text);
-    if (code)
-        sms_errors_print(&errors, stderr);
-    return file;
+    struct told *told = user;
+    told->first = told->times++ ? told->first : share;
+    told->falls |= share < told->last - 1e-9 || share > 1 + 1e-9;
+    told->last = share;
 }
 
-/* Runs in the child and writes its estimate to the pipe. */
-static int run(int pipe_end, int sms, int devices, const char *rest, unsigned jobs)
+static void runs_tell_what_is_done_from_their_first_per_cent_on(void **state)
 {
-    struct sms_file *file = load(sms, devices, rest);
+    (void)state;
+    struct sms_errors errors;
     struct sms_results *results;
     struct sms_run_options options = sms_run_defaults();
-    const struct sms_scenario *scenario = sms_file_scenario(file, 0);
-    const struct sms__memory_ask ask = {.replications = 1, .jobs = jobs, .latencies = true};
-    options.jobs = jobs;
-    options.latencies = true;
-    if (!scenario)
-        return 1;
-    double estimate = sms__memory_of(scenario, &ask);
-    return write(pipe_end, &estimate, sizeof estimate) != sizeof estimate ||
-           sms_run(scenario, &options, &results, NULL);
-}
-
-static struct memory_use measure(int sms, int devices, const char *rest, unsigned jobs)
-{
-    struct memory_use memory_use = {0};
-    struct rusage usage;
-    int pipe_ends[2], status;
-    assert_int_equal(pipe(pipe_ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(run(pipe_ends[1], sms, devices, rest, jobs));
-    assert_int_equal(wait4(child, &status, 0, &usage), child);
-    assert_int_equal(status, 0);
-    assert_int_equal(read(pipe_ends[0], &memory_use.estimate, sizeof memory_use.estimate), sizeof memory_use.estimate);
-    close(pipe_ends[0]);
-    close(pipe_ends[1]);
-    memory_use.peak = (double)usage.ru_maxrss * 1024;
-    return memory_use;
-}
-
-/* The 16 MB allow for the program itself, whose pages count as well. */
-static void assert_estimated(const char *what, int sms, int devices, const char *rest, unsigned jobs)
-{
-    struct memory_use memory_use = measure(sms, devices, rest, jobs);
-    if (memory_use.estimate < 0.97 * memory_use.peak || memory_use.estimate > 2 * memory_use.peak + 16e6)
-        fail_msg("%s with %u jobs: %.1f MB, estimated %.1f MB", what, jobs, memory_use.peak / 1e6,
-                 memory_use.estimate / 1e6);
-}
-
-static const char *repeat(char *text, size_t size, const char *before, const char *each, int count, const char *after)
-{
-    size_t used = (size_t)snprintf(text, size, "%s", before);
-    for (int i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, each, i);
-    assert_true(used < size);
-    snprintf(text + used, size - used, "%s", after);
-    return text;
-}
-
-static void runs_take_about_the_estimated_memory(void **state)
-{
-    static char vms[1 << 16];
-    (void)state;
-#ifdef SANITIZED
-    skip();
-#endif
-    repeat(vms, sizeof vms, "policies: [round_robin, fine_grained, depth_first, most_room]\nvms:\n",
-           "  - {name: v%d, workload: w, repeat: 3}\n", 500, "");
-    for (unsigned jobs = 1; jobs <= 4; jobs *= 2) {
-        assert_estimated("500 VMs", 4, 1, vms, jobs);
-        assert_estimated("400 devices", 80, 400,
-                         "policies: [round_robin, fine_grained, depth_first, most_room]\n"
-                         "vms: [{name: a, workload: w}, {name: b, workload: w}]\n",
-                         jobs);
-        assert_estimated("800 processes in turn", 4, 1,
-                         "policies: [{mode: {time_slice: {slice: 1 ms}}}, {mode: {time_slice: {slice: 2 ms}}},\n"
-                         "  {mode: {time_slice: {slice: 3 ms}}}, {mode: {time_slice: {slice: 4 ms}}}]\n"
-                         "processes: [{name: p, workload: w, count: 800, repeat: 3}]\n",
-                         jobs);
-        assert_estimated("500 processes together", 4, 1,
-                         "policies: [{mode: together}, {mode: mps}, {mode: exclusive}, {share: fair_share}]\n"
-                         "processes: [{name: p, workload: w, count: 500, repeat: 3}]\n",
-                         jobs);
-        assert_estimated("processes on 100 devices", 80, 100,
-                         "policies: [plain, fair_share, lottery, priority]\n"
-                         "processes: [{name: p, workload: w, count: 100, repeat: 3}]\n",
-                         jobs);
+    struct sms_file *file = load_text(SCENARIO, 1, "forever", "duration: 10 ms, ");
+    for (options.jobs = 1; options.jobs <= 3; options.jobs += 2) {
+        struct told told = {0};
+        options.user = &told;
+        options.on_share = note;
+        assert_int_equal(run(file, options, &results, &errors), SMS_OK);
+        sms_results_free(results);
+        assert_true(told.first <= 0.02 / 9); /* of 9 runs: 3 replications of 2 policies and of the VM alone */
+        assert_true(told.times > 500);
+        assert_false(told.falls);
+        assert_true(fabs(told.last - 1) < 1e-9);
     }
-}
-
-/* As many jobs run at once as fit into 4 GiB together. A single job that does not fit is refused with the line that
- * causes it. */
-static void as_many_jobs_run_at_once_as_fit_into_memory(void **state)
-{
-    (void)state;
-    struct sms_errors errors;
-    struct sms_results *results;
-    struct sms_run_options options = sms_run_defaults();
-    struct sms_file *file = load(80, 2000,
-                                 "policies: [round_robin, fine_grained, depth_first, most_room]\n"
-                                 "vms: [{name: a, workload: w}]\nrun: {replications: 5}\n");
-    const struct sms_scenario *scenario = sms_file_scenario(file, 0);
-    struct sms__memory_ask ask = {.replications = 5, .jobs = 16};
-    size_t jobs = sms__jobs_that_fit(scenario, &ask);
-    assert_in_range(jobs, 2, 15);
-    ask.jobs = jobs;
-    assert_true(sms__memory_of(scenario, &ask) <= 4.0 * (1 << 30));
-    ask.jobs = jobs + 1;
-    assert_true(sms__memory_of(scenario, &ask) > 4.0 * (1 << 30));
-    options.bins = 1 << 20;
-    assert_int_equal(sms_run(scenario, &options, &results, &errors), SMS_EINPUT);
-    assert_int_equal(errors.count, 1);
-    assert_true(errors.item[0].line > 0);
-    assert_non_null(strstr(errors.item[0].message, "of memory, more than 4"));
     sms_file_free(file);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_take_about_the_estimated_memory),
-                                       cmocka_unit_test(as_many_jobs_run_at_once_as_fit_into_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_that_needs_more_memory_ends_without_results),
+                                       cmocka_unit_test(a_file_that_needs_more_memory_is_not_loaded),
+                                       cmocka_unit_test(the_limit_changes_no_result),
+                                       cmocka_unit_test(runs_tell_what_is_done_from_their_first_per_cent_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Return codes. A program should exit with 3 for SMS_EINPUT, and with 4 for SMS_EIO, SMS_ENOMEM and SMS_ELIMIT, where
- * the input is not at fault. */
+/* Return codes. A program should exit with 3 for SMS_EINPUT, and with 4 for SMS_EIO, SMS_ENOMEM, SMS_ELIMIT and
+ * SMS_EMEMORY, where the input is not at fault. */
 enum sms_code {
     SMS_OK = 0,
     SMS_EUSAGE = -2,    /* the caller passed NULL or an invalid index */
@@ -27,6 +27,7 @@ enum sms_code {
     SMS_ENOMEM = -5,    /* out of memory */
     SMS_ECANCELED = -6, /* the caller asked to stop */
     SMS_ELIMIT = -7,    /* sms_run_options.max_events was reached */
+    SMS_EMEMORY = -8,   /* more than max_memory of sms_run_options or sms_load_options was needed */
     SMS_EBUG = -70      /* a policy or this library broke its contract */
 };
 

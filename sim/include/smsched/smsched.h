@@ -69,6 +69,8 @@ struct sms_load_options {
     size_t n_places;
     const struct sms_queue_discipline *const *queues;
     size_t n_queues;
+    uint64_t max_memory; /* bytes that a file and its scenarios may take; 0: half of the machine's memory. What needs
+                          * more returns SMS_EMEMORY */
     bool strict; /* refuse kernels that alone want more than 100 % of a resource, which is a warning otherwise */
 };
 
@@ -240,7 +242,7 @@ struct sms_run_options {
     const char *const *policies; /* run only these, by label, or by a name in it; ends with NULL. NULL or empty: all */
     uint64_t seed;               /* 0: the scenario's */
     unsigned replications;       /* 0: as the scenario says, a number or until a precision is reached */
-    unsigned jobs;               /* threads, fewer if their runs would need more than 4 GiB together; 0: 1 */
+    unsigned jobs;               /* threads; 0: 1 */
     uint64_t max_events;         /* in one run; 0: no limit */
     bool alone;                  /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;
@@ -257,9 +259,16 @@ struct sms_run_options {
     uint64_t explain_from_ps, explain_to_ps; /* decisions and messages outside of this span are not reported */
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);
-    void *user;      /* of observe and on_progress */
+    void *user;      /* of observe, on_progress and on_share */
     bool alone_each; /* with `alone`: run each tenant alone under each policy, too */
-    bool latencies;  /* keep the latencies of jobs for sms_results_latencies, 59 KB for each policy and tenant */
+    /* NULL, or called when a further per cent of a run that has a duration is over, and after each run, with the share
+     * of all runs that is done, from 0 to 1; from any thread, never from two at once. */
+    void (*on_share)(void *user, double share);
+    /* Bytes that the runs of all threads may take, and their results as many; 0: half of the machine's memory. A run
+     * that needs more than its thread's part waits until it is the only one. Results do not depend on it: if a run
+     * needs more, sms_run returns SMS_EMEMORY without results. */
+    uint64_t max_memory;
+    bool latencies; /* keep the latencies of jobs for sms_results_latencies, 59 KB for each policy and tenant */
 };
 
 /* Returns the defaults: run as the scenario says, stand-alone runs included. */

@@ -100,7 +100,7 @@ static int run_guarded(struct alone *alone, uint64_t jobs)
     *alone->out = (struct sms__stand_alone){.ps = SMS__NEVER};
     int code = sms__guard(&alone->arena, run, alone);
     sms__arena_release(&alone->arena);
-    alone->arena = (struct sms__arena){0};
+    alone->arena = (struct sms__arena){.most = alone->arena.most};
     return code;
 }
 
