@@ -11,8 +11,8 @@ enum combine { ADD, MAX, MUL };
 static const char *const combines[] = {"add", "max", "mul", NULL};
 
 static const struct sms_param params[] = {
-    {"combine", SMS_UNIT_CHOICE, 0, MUL, ADD, "how the slowdowns by several blocks combine: sum, maximum or product",
-     combines},
+    {"combine", SMS_UNIT_CHOICE, 0, MUL, ADD,
+     "way in which the slowdowns by several blocks combine: sum, maximum or product", combines},
     {0},
 };
 

@@ -9,7 +9,7 @@
 enum { SLOPE };
 
 static const struct sms_param params[] = {
-    {"slope", SMS_UNIT_RATIO, 0, 100, 1.0, "how much a resource slows for each 100 % of usage above 100 %"},
+    {"slope", SMS_UNIT_RATIO, 0, 100, 1.0, "amount by which a resource slows for each 100 % of usage above 100 %"},
     {0},
 };
 

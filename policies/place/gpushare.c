@@ -16,10 +16,12 @@ static const char *const selects[] = {"binpack", "spread", "first", "random", NU
 
 static const struct sms_param params[] = {
     {"node_score", SMS_UNIT_CHOICE, 0, 3, NODE_FIRST,
-     "which node that fits: the first, the one with the largest or smallest share of its GPU memory allocated, or any",
+     "node that it takes of those that fit: the first, the one with the largest or smallest share of its GPU memory "
+     "allocated, or any",
      .choices = node_scores},
     {"gpu_select", SMS_UNIT_CHOICE, 0, 3, BINPACK,
-     "which GPU that fits: the one with the least or most memory left, the lowest, or any", .choices = selects},
+     "GPU that it takes of those that fit: the one with the least or most memory left, the lowest, or any",
+     .choices = selects},
     {0},
 };
 

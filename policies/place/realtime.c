@@ -20,7 +20,8 @@ static const char *const ranks[] = {"memory", "float", "bestfit_float", NULL};
 
 static const struct sms_param params[] = {
     {"rank", SMS_UNIT_CHOICE, 0, 2, MEMORY,
-     "which node that qualifies: most free GPU memory, greatest sum of floats, or smallest sum of floats",
+     "node that it takes of those that qualify: most free GPU memory, greatest sum of floats, or smallest sum of "
+     "floats",
      .choices = ranks},
     {"empty_node_float", SMS_UNIT_TIME, 0, 2e19, 2e19,
      "the sum of floats if no container with a deadline has run: more than any deadline, or 0 as in the paper"},

@@ -43,7 +43,7 @@ static const struct sms_param params[] = {
     {"crowded", SMS_UNIT_CHOICE, 0, 1, CROWDED_ABOVE,
      "above: as in Algorithm 2; from: at exactly that utilization of memory too, as in the paper's text",
      .choices = crowded_names},
-    {"core", SMS_UNIT_RATIO, 0, 1, 0.995, "from this utilization on the cores are full"},
+    {"core", SMS_UNIT_RATIO, 0, 1, 0.995, "utilization from which on the cores are full"},
     {"commands", SMS_UNIT_CHOICE, 0, 1, COMMANDS_BATCH, "pause all in one command, or one after another",
      .choices = commands_names},
     {"gate", SMS_UNIT_CHOICE, 0, 1, GATE_OBSERVED,

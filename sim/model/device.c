@@ -16,14 +16,14 @@ static const struct sms__field resource_fields[] = {
     {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names,
      .help = "each SM has its own (default), or all SMs of the device share one"},
     {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, SMS__UNITS_MAX,
-     .help = "in units that demands may count, of an SM or of the device (scope)"},
+     .help = "capacity of an SM or of the device (scope), in units that demands may count"},
     {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = sms__truths,
      .help = "true: never used beyond 100 %, whatever the policy; default false"},
     {"knee", SMS__QUANTITY, SMS__RATIO, F(sms__resource, knee), 1, SMS_KNEE_MAX,
      .help = "exponent of contention knee; default: a corner at 100 %"},
     {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
-     .help = "of one SM, or of the device for scope device"},
+     .help = "bandwidth of one SM, or of the device for scope device"},
     {0}};
 
 /* Returns a copy of the table, of the keys of an override: none of them is required. */
@@ -46,7 +46,8 @@ static const struct sms__field sm_fields[] = {
      .help = "threads of a warp: 32, or 64 on AMD's CDNA; default 32"},
     {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__sm, blocks), 1, 4096, .help = "resident blocks"},
     {"registers", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers), 1, 1 << 28, .help = "32-bit registers"},
-    {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory), 0, 1e12, .help = "for blocks"},
+    {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory), 0, 1e12,
+     .help = "shared memory that blocks can have"},
     {"threads_per_block", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads_per_block), 1, 1 << 24,
      .help = "most threads of one block"},
     {"registers_per_thread", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers_per_thread), 1, 65536,
@@ -65,13 +66,13 @@ static const struct sms__field sm_fields[] = {
 
 static const struct sms__field link_fields[] = {
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, link_bandwidth), 1, 1e18, .required = true,
-     .help = "of each direction, shared fairly by the copies under way"},
+     .help = "bandwidth of each direction, shared fairly by the copies under way"},
     {"copy_in_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_in_most), 1, 1e18,
-     .help = "of one copy to the device, of processes"},
+     .help = "most that one copy to the device takes, of processes"},
     {"copy_out_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_out_most), 1, 1e18,
-     .help = "of one copy to the host, of processes"},
+     .help = "most that one copy to the host takes, of processes"},
     {"copy_out_spread", SMS__QUANTITY, SMS__RATIO, F(sms__device, copy_out_spread), 0, 10,
-     .help = "how much each further copy to the host lengthens all, of processes"},
+     .help = "share by which each further copy to the host lengthens all, of processes"},
     {0}};
 
 static const struct sms__field power_fields[] = {
@@ -80,14 +81,14 @@ static const struct sms__field power_fields[] = {
     {"shared", SMS__QUANTITY, SMS__POWER, F(sms__device, shared_w), 0, 1e6,
      .help = "two or more processes on it; default: as busy says"},
     {"limit", SMS__QUANTITY, SMS__POWER, F(sms__device, limit_w), 0, 1e6,
-     .help = "at which the clock falls, of coarse kernels; default: none"},
+     .help = "power at which the clock falls, of coarse kernels; default: none"},
     {"compute_clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, compute_hz), 1, 1e13,
-     .help = "of SMs whose fp32 units all work; scales kernels of another device; default: clock"},
+     .help = "clock of SMs whose fp32 units all work; scales kernels of another device; default: clock"},
     {0}};
 
 static const struct sms__field dispatch_fields[] = {
     {"launch", SMS__QUANTITY, SMS__TIME, F(sms__dispatch, launch_ps), 0, SMS__DISPATCH_MAX_PS,
-     .help = "of a launch, until its first block may start; default 0 s"},
+     .help = "time from a launch until its first block may start; default 0 s"},
     {"block", SMS__INTEGER, SMS__TIME, F(sms__dispatch, block_ps), 0, SMS__DISPATCH_MAX_PS,
      .help = "least time between the starts of two blocks on the device; default 0 s"},
     {0}};
@@ -110,7 +111,7 @@ static const struct sms__field turns_fields[] = {
     {"switch", SMS__QUANTITY, SMS__TIME, F(sms__device, turns.switch_ps), 0, 6e13,
      .help = "time that a change of context takes; default 147 us"},
     {"newcomer", SMS__CHOICE, 0, F(sms__device, turns.newcomer), .choices = sms__newcomers,
-     .help = "what a context waits for where one was alone: whole_slice (default) or rest_of_slice"},
+     .help = "a newcomer waits for this where a context was alone: whole_slice (default) or rest_of_slice"},
     {0}};
 
 int sms__resource_index(const struct sms__device *device, const char *name)
@@ -167,9 +168,10 @@ static void read_background_demand(struct sms__reader *reader, const struct sms_
 }
 
 static const struct sms__field background_fields[] = {
-    {"sm", SMS__INTEGER, SMS__COUNT, F(sms__background, sm), 0, 1e6, .required = true, .help = "which SM, from 0"},
+    {"sm", SMS__INTEGER, SMS__COUNT, F(sms__background, sm), 0, 1e6, .required = true,
+     .help = "number of the SM, from 0"},
     {"demand", SMS__CUSTOM, .required = true, .read = read_background_demand, .form = SMS__FORM_DEMAND,
-     .most = SMS_RESOURCES_MAX, .help = "as of a kernel"},
+     .most = SMS_RESOURCES_MAX, .help = "demand, given as that of a kernel"},
     {0}};
 
 static void read_background(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -188,21 +190,22 @@ static void read_background(struct sms__reader *reader, const struct sms__node *
 const struct sms__field sms__device_fields[] = {
     {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__device, title), .help = "its name in words"},
-    {"source", SMS__TEXT, 0, F(sms__device, source), .help = "where the numbers are from"},
-    {"compute_capability", SMS__TEXT, 0, F(sms__device, capability), .help = "as 7.0, to recognise profiles"},
+    {"source", SMS__TEXT, 0, F(sms__device, source), .help = "says where the numbers are from"},
+    {"compute_capability", SMS__TEXT, 0, F(sms__device, capability),
+     .help = "compute capability, such as 7.0, by which profiles are recognised"},
     {"clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, clock_hz), 1e3, 1e12, .required = true,
      .help = "SM clock; cycles are converted with it"},
     {"sms", SMS__INTEGER, SMS__COUNT, F(sms__device, sms), 1, 1e6, .required = true, .help = "SMs"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "device memory"},
-    {"link", SMS__FIELDS, .fields = link_fields, .help = "to the host; default: copies take no time"},
-    {"power", SMS__FIELDS, .fields = power_fields, .help = "for energy and the clock"},
-    {"time_slice", SMS__FIELDS, .fields = turns_fields, .help = "how contexts take turns; a mode overrides it"},
+    {"link", SMS__FIELDS, .fields = link_fields, .help = "link to the host; default: copies take no time"},
+    {"power", SMS__FIELDS, .fields = power_fields, .help = "power that the device draws, for energy and the clock"},
+    {"time_slice", SMS__FIELDS, .fields = turns_fields, .help = "says how contexts take turns; a mode overrides it"},
     {"mig", SMS__FIELDS, .read = sms__read_mig, .fields = sms__mig_fields,
      .help = "instances that it can be split into"},
     {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sm_fields,
      .help = "limits and allocation units of an SM"},
     {"resources", SMS__FIELDS, .read = read_resources, .required = true, .holds = SMS__NAMED, .fields = resource_fields,
-     .least = 1, .most = SMS_RESOURCES_MAX, .help = "by name"},
+     .least = 1, .most = SMS_RESOURCES_MAX, .help = "resources of the device, each under its name"},
     {"dispatch", SMS__FIELDS, .offset = F(sms__device, dispatch), .read = read_dispatch, .fields = dispatch_fields,
      .word = "none", .help = "cost of launches and starts of blocks; default none"},
     {"background", SMS__FIELDS, .read = read_background, .holds = SMS__MANY, .fields = background_fields,

@@ -15,7 +15,7 @@ struct device_use {
 
 const struct sms__field sms__device_use_fields[] = {
     {"model", SMS__REFERENCE, 0, F(device_use, model), .required = true, .help = "a device"},
-    {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "how many; default 1"},
+    {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "number of them; default 1"},
     {0}};
 
 /* Keys that say which device; all others are what is overridden of it. */

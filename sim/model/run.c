@@ -40,7 +40,7 @@ const struct sms__field sms__run_fields[] = {
      .help = "a precision that more replications reach: 1 %, or {precision: 1 %, ...}"},
     {"unknowns", SMS__CUSTOM, SMS__COUNT, F(sms_scenario, unknowns), 1, SMS__DRAWS_MAX, .read = sms__read_unknowns,
      .fields = sms__unknowns_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
-     .help = "for compare and run --out, draws of what is not known: 100, or {draws: 100, slope: 0, ...}"},
+     .help = "draws of what is not known, for compare and run --out: 100, or {draws: 100, slope: 0, ...}"},
     {0}};
 
 static void check_auto(struct sms__reader *reader, const struct sms__node *run, struct sms_scenario *scenario)

@@ -13,14 +13,14 @@ enum { ENTRIES_MAX = 10000 };
 
 static const struct sms__field scenario_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
-    {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
+    {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "question that it is to answer"},
     {"devices", SMS__FIELDS, .read = sms__read_devices, .required = true, .holds = SMS__MANY,
      .fields = sms__device_use_fields, .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
      .help = "{model: NAME, count: N}, with any field of a device to override"},
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
      .form = SMS__FORM_CONTENTION, .help = "a model, or {model: NAME, ...}; default knee"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
-     .help = "which kernel offers a block next; default leftover"},
+     .help = "says which kernel offers a block next; default leftover"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .holds = SMS__MANY, .form = SMS__FORM_TENANTS, .least = 1,
      .most = SMS__POLICIES_MAX,
      .help =
@@ -30,15 +30,15 @@ static const struct sms__field scenario_fields[] = {
     {"vms", SMS__FIELDS, .read = sms__read_vms, .holds = SMS__MANY, .fields = sms__vm_fields, .most = ENTRIES_MAX,
      .one_of = TENANTS, .help = "tenants on all SMs; or give processes"},
     {"processes", SMS__FIELDS, .read = sms__read_processes, .holds = SMS__MANY, .fields = sms__process_fields,
-     .least = 1, .most = ENTRIES_MAX, .one_of = TENANTS, .help = "that share the devices"},
+     .least = 1, .most = ENTRIES_MAX, .one_of = TENANTS, .help = "processes that share the devices"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields, .needs = "processes",
-     .help = "of the processes"},
+     .help = "host of the processes"},
     {"answer", SMS__FIELDS, 0, F(sms_scenario, answer), .read = sms__read_answer, .fields = sms__answer_fields,
      .help = "metric that ranks policies; default: p99 of jobs that arrive or have a deadline, else stp_ratio"},
     {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
-     .help = "how long, from which seed, how often"},
+     .help = "says how long it runs, from which seed, and how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
-     .most = ENTRIES_MAX, .help = "what `smsched check` checks"},
+     .most = ENTRIES_MAX, .help = "values that `smsched check` checks"},
     {"compat", .refuse = "there is no replay of simtbs: import the configuration again with 'smsched import simtbs'"},
     {0}};
 

@@ -13,18 +13,19 @@
  * file. */
 enum { TENANTS_MAX = 10000, VM_STREAMS_MAX = 4096, DRAW_MAX = 100, DRAWN_KERNELS_MAX = 100000 };
 
-const struct sms__field sms__host_fields[] = {
-    {"cores", SMS__INTEGER, SMS__COUNT, F(sms__host, cores), 1, 1e6,
-     .help = "processes that compute at once; default: all"},
-    {"link_in", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_in), 1, 1e18,
-     .help = "of all copies to devices; default: no limit"},
-    {"link_out", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_out), 1, 1e18, .help = "of all copies from devices"},
-    {"power", SMS__QUANTITY, SMS__POWER, F(sms__host, power_w), 0, 1e6, .help = "of the host without its devices"},
-    {"context", SMS__QUANTITY, SMS__BYTES, F(sms__host, context_bytes), 0, 1e12,
-     .help = "device memory of a process's context; default 0"},
-    {"context_time", SMS__QUANTITY, SMS__TIME, F(sms__host, context_ps), 0, SMS__TIME_MAX_PS,
-     .help = "to create that; default 0"},
-    {0}};
+const struct sms__field sms__host_fields[] = {{"cores", SMS__INTEGER, SMS__COUNT, F(sms__host, cores), 1, 1e6,
+                                               .help = "processes that compute at once; default: all"},
+                                              {"link_in", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_in), 1, 1e18,
+                                               .help = "bandwidth of all copies to devices; default: no limit"},
+                                              {"link_out", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_out), 1,
+                                               1e18, .help = "bandwidth of all copies from devices"},
+                                              {"power", SMS__QUANTITY, SMS__POWER, F(sms__host, power_w), 0, 1e6,
+                                               .help = "power of the host without its devices"},
+                                              {"context", SMS__QUANTITY, SMS__BYTES, F(sms__host, context_bytes), 0,
+                                               1e12, .help = "device memory of a process's context; default 0"},
+                                              {"context_time", SMS__QUANTITY, SMS__TIME, F(sms__host, context_ps), 0,
+                                               SMS__TIME_MAX_PS, .help = "time to create a context; default 0"},
+                                              {0}};
 
 /* One entry of `vms:` or `processes:`. */
 struct entry {
@@ -61,7 +62,7 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
         "name", SMS__NAME, 0, F(entry, vm.name), .required = true, .help = "its name; of several NAME1, NAME2, ..."    \
     }
 #define SEVERAL                                                                                                        \
-    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, TENANTS_MAX, .help = "how many; default 1"},               \
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, TENANTS_MAX, .help = "number of them; default 1"},         \
         {"start",                                                                                                      \
          SMS__QUANTITY,                                                                                                \
          SMS__TIME,                                                                                                    \
@@ -71,7 +72,7 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
          .help = "default: drawn if it repeats for ever, else 0"},                                                     \
     {                                                                                                                  \
         "stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS,                                \
-            .needs = "count", .help = "between starts; default 0"                                                      \
+            .needs = "count", .help = "time between starts; default 0"                                                 \
     }
 #define REPEAT(text)                                                                                                   \
     {                                                                                                                  \
@@ -90,17 +91,17 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
 #define DEADLINE                                                                                                       \
     {                                                                                                                  \
         "deadline", SMS__QUANTITY, SMS__TIME, F(entry, vm.deadline_ps), 1, SMS__TIME_MAX_PS,                           \
-            .help = "of a job, from its arrival"                                                                       \
+            .help = "deadline of a job, from its arrival"                                                              \
     }
 
 const struct sms__field sms__vm_fields[] = {
     NAME,
-    {"workload", SMS__REFERENCE, 0, F(entry, workload), .required = true, .help = "what one job does"},
+    {"workload", SMS__REFERENCE, 0, F(entry, workload), .required = true, .help = "workload that one job does"},
     SEVERAL,
     REPEAT("jobs on each device; default 1, with arrivals forever"),
     {"streams", SMS__INTEGER, SMS__COUNT, F(entry, vm.streams), 1, VM_STREAMS_MAX, .read = read_stream_count,
      .help = "jobs under way at once on each device; default 1"},
-    ARRIVES("of jobs on each device; default: the next when one ends"),
+    ARRIVES("arrivals of jobs on each device; default: the next when one ends"),
     DEADLINE,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
      .help = "blocks of higher ones go first; default 0"},
@@ -115,7 +116,7 @@ const struct sms__field sms__vm_fields[] = {
 
 const struct sms__field sms__process_fields[] = {
     NAME,
-    {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "what one job does"},
+    {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "workload that one job does"},
     {"draw", SMS__REFERENCE, 0, F(entry, draw), .read = keep_list, .holds = SMS__MANY, .least = 1, .most = DRAW_MAX,
      .help = "instead: workloads, of which each replication draws one"},
     SEVERAL,
@@ -123,12 +124,12 @@ const struct sms__field sms__process_fields[] = {
     {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = sms__keep,
      .form = SMS__FORM_NUMBER_OR_LIST, .fields = sms__stream_fields, .least = 1, .most = SMS__STREAMS_MAX,
      .help = "number, or a list with workloads of their own; default 1"},
-    ARRIVES("of jobs; default: the next when one ends"),
+    ARRIVES("arrivals of jobs; default: the next when one ends"),
     DEADLINE,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
-     .help = "for policies that use it: higher goes first; default 0"},
+     .help = "priority, for policies that use it: higher goes first; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
-     .help = "for policies that use it: its share; default 1"},
+     .help = "weight of its share, for policies that use it; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), 0.01, 1,
      .help = "under mps: share of the SMs that it may use; default 100 %"},
     DEVICE("the only one, from 0; default: any"),

@@ -10,8 +10,9 @@ enum { REPLICATIONS_MOST = 1000 };
     }
 
 const struct sms__field sms__unknowns_fields[] = {
-    {"draws", SMS__INTEGER, SMS__COUNT, F(draws), 1, SMS__DRAWS_MAX, .required = true, .help = "how many"},
-    {"replications", SMS__INTEGER, SMS__COUNT, F(replications), 1, REPLICATIONS_MOST, .help = "of each; default 1"},
+    {"draws", SMS__INTEGER, SMS__COUNT, F(draws), 1, SMS__DRAWS_MAX, .required = true, .help = "number of draws"},
+    {"replications", SMS__INTEGER, SMS__COUNT, F(replications), 1, REPLICATIONS_MOST,
+     .help = "replications of each draw; default 1"},
     SPREAD("demand", SMS__UNKNOWN_DEMAND, "spread of demands, a factor for each workload and resource; default 10 %"),
     SPREAD("block_time", SMS__UNKNOWN_BLOCK_TIME,
            "spread of block_time and time, a factor for each workload; default 10 %, more of scaled kernels"),

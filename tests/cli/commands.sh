@@ -73,6 +73,15 @@ try 0 "list" list; prints "fine_grained"; prints "v100"; prints "proportional"; 
 try 0 "list workloads, JSON" list workloads --format json; prints '"class": "latency"'; prints '"use_ratio"'
 try 0 "list workloads, CSV" list workloads --format csv; prints "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
 try 0 "list devices" list devices; prints "l2* dram*; mig 1g.5gb 1g.10gb 2g.10gb 3g.20gb"
+"$smsched" list fields --format json >"$work/fields.json"
+if python3 - "$work/fields.json" <<'END'
+import json, sys
+first = "of for from as by how what when where whether to in with that which at until after before between".split()
+bad = [(f["name"], f["help"]) for t in json.load(open(sys.argv[1])) for f in t["fields"] if f["help"].split(" ")[0].rstrip(",") in first]
+print(*bad, sep="\n")
+sys.exit(len(bad) > 0)
+END
+then ok; else bad "helps of fields begin in the middle of a sentence, though editors show them alone"; fi
 try 0 "list devices, CSV" list devices --format csv; prints "name,title,sms,clock_hz,memory_bytes,resources,mig"
 try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
 try 0 "one policy" list policies fine_grained; prints "fine_grained       block policy: "

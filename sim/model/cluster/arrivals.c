@@ -20,7 +20,7 @@ const struct sms__field sms__pod_arrival_fields[] = {
     {"burst_lasts", SMS__QUANTITY, SMS__TIME, F(sms__arriving, burst_lasts_ps), 1, SMS__TIME_MAX_PS,
      .help = "mean of exponential lengths of bursts"},
     {"batch", SMS__INTEGER, SMS__COUNT, F(sms__arriving, batch), 1, BATCH_MAX,
-     .help = "how many come each time; default 1"},
+     .help = "number that come each time; default 1"},
     {0}};
 
 const struct sms__table sms__arrival_tables[2] = {{"scenario: pods: arrivals", sms__pod_arrival_fields}, {NULL, NULL}};

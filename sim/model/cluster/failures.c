@@ -20,9 +20,9 @@ struct entry {
 const struct sms__field sms__failure_fields[] = {
     {"node", SMS__REFERENCE, 0, F(entry, of), .help = "a node, or an entry, each node by itself; default: each node"},
     {"gpu", SMS__REFERENCE, 0, F(entry, gpu), .help = "a GPU of it, from 0, or each; default: the node"},
-    {"at", SMS__QUANTITY, SMS__TIME, F(entry, failure.at_ps), 0, 1.8e19, .help = "when"},
+    {"at", SMS__QUANTITY, SMS__TIME, F(entry, failure.at_ps), 0, 1.8e19, .help = "time of the failure"},
     {"for", SMS__QUANTITY, SMS__TIME, F(entry, failure.for_ps), 1, SMS__TIME_MAX_PS,
-     .help = "how long; default: for ever"},
+     .help = "time that it lasts; default: for ever"},
     {"mtbf", SMS__QUANTITY, SMS__TIME, F(entry, failure.mtbf_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
      .help = "instead of at: mean of exponential times to failure"},
     {"mttr", SMS__QUANTITY, SMS__TIME, F(entry, failure.mttr_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,

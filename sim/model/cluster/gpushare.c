@@ -33,9 +33,9 @@ static const struct sms__field quirk_fields[] = {
 const struct sms__field sms__gpushare_fields[] = {
     {"kind", SMS__CHOICE, .choices = kinds, .read = sms__skip, .required = true, .help = "gpushare"},
     {"unit", SMS__CHOICE, 0, F(sms__gpushare, gib), .choices = units,
-     .help = "of GPU memory, rounded down: MiB or GiB; default MiB"},
+     .help = "unit of GPU memory, rounded down: MiB or GiB; default MiB"},
     {"round_trip", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, round_trip_ps), 0, WAIT_MAX_PS,
-     .help = "of a request to the extender; default 5 ms"},
+     .help = "round trip of a request to the extender; default 5 ms"},
     {"retry", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, retry_ps), RETRY_LEAST_PS, SMS__TIME_MAX_PS,
      .help = "wait before a pod that found no node is tried again, doubled each time; default 1 s"},
     {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, retry_most_ps), RETRY_LEAST_PS, SMS__TIME_MAX_PS,
@@ -43,11 +43,11 @@ const struct sms__field sms__gpushare_fields[] = {
     {"retry_when", SMS__CHOICE, 0, F(sms__gpushare, when), .choices = times,
      .help = "timer: after the back-off; change: and when something was freed; default timer"},
     {"assume_timeout", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, assume_timeout_ps), 1, SMS__TIME_MAX_PS,
-     .help = "from bind until an unassigned pod is queued again; default 30 s"},
+     .help = "time from bind until an unassigned pod is queued again; default 30 s"},
     {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, allocate_delay_ps), 0, SMS__TIME_MAX_PS,
-     .help = "from bind to Allocate; default 0"},
+     .help = "time from bind to Allocate; default 0"},
     {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, start_delay_ps), 0, SMS__TIME_MAX_PS,
-     .help = "from Allocate to the start; default 1 s"},
+     .help = "time from Allocate to the start; default 1 s"},
     {"default_filter", SMS__CHOICE, 0, F(sms__gpushare, default_filter), .choices = sms__truths,
      .help = "the default filter looks at GPU memory, too; default true"},
     {"bind_failure", SMS__CHOICE, 0, F(sms__gpushare, bind_failure), .choices = bind_failures,
@@ -55,9 +55,9 @@ const struct sms__field sms__gpushare_fields[] = {
     {"on_failure", SMS__CHOICE, 0, F(sms__gpushare, on_failure), .choices = start_failures,
      .help = "if containers do not start: fail (gone) or hold (keeps its GPU memory); default fail"},
     {"cards_per_pod", SMS__INTEGER, SMS__COUNT, F(sms__gpushare, cards_per_pod), 1, SMS_NODE_GPUS_MAX,
-     .help = "that a pod may ask for; default 1"},
+     .help = "cards that a pod may ask for; default 1"},
     {"quirks", SMS__FIELDS, 0, F(sms__gpushare, quirks), .fields = quirk_fields,
-     .help = "of the real software, each on by default"},
+     .help = "quirks of the real software, each on by default"},
     {0}};
 
 const char *const sms__share_names[] = {"memory", "cards", NULL};

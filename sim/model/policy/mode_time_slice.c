@@ -14,7 +14,7 @@ const struct sms_param sms__slice_params[] = {
     {"slice", SMS_UNIT_TIME, 1e6, 3.6e15, 2e9, "time that a context has the device while others wait"},
     {"switch", SMS_UNIT_TIME, 0, 6e13, 0.147e9, "time that a change of context takes"},
     {"drain", SMS_UNIT_CHOICE, 0, 1, 0, "blocks that run when a slice ends are waited for, not stopped", booleans},
-    {"newcomer", SMS_UNIT_CHOICE, 0, 2, 0, "what a context waits for that comes to one that had the device alone",
+    {"newcomer", SMS_UNIT_CHOICE, 0, 2, 0, "says what a context waits for that comes to one that had the device alone",
      newcomers},
     {0},
 };

@@ -70,7 +70,7 @@ extern const struct sms__mode_form sms__mode_time_slice, sms__mode_exclusive, sm
 #define SMS__LAUNCH_WAIT                                                                                               \
     {                                                                                                                  \
         "launch_wait", SMS_UNIT_TIME, 0, 1e12, 0,                                                                      \
-            "by which each other process with a kernel under way lengthens a launch of a coarse kernel"                \
+            "time by which each other process with a kernel under way lengthens a launch of a coarse kernel"           \
     }
 
 /* mode_mps.c: the parameters of modes in which kernels run at once on parts of the SMs. */
