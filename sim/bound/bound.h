@@ -1,4 +1,4 @@
-/* The parts of sms_bound: device.c describes a device and its load, program.c and solve.c write and
+/* The parts of sms_bound: bound_device.c describes a device and its load, program.c and solve.c write and
  * solve the linear program over them, bound.c adds up the devices. docs/explanation/bound.md has the program, with the
  * same letters. */
 #ifndef SMS_REPORT_BOUND_H
@@ -56,7 +56,7 @@ struct sms__bound_device {
     size_t rows;
 };
 
-/* device.c: fills it from the scenario's device `idx`; in a guard of the arena. */
+/* bound_device.c: fills it from the scenario's device `idx`; in a guard of the arena. */
 void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
                          struct sms__bound_device *out);
 

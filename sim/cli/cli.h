@@ -178,7 +178,7 @@ void cli_print_help(const struct cli_command *command, FILE *to);
 /* The command of that name; NULL with the problem printed. */
 const struct cli_command *cli_find(const struct cli_command *const *commands, const char *name);
 
-/* completion.c: prints the completion for a shell. False: there is none for it. */
+/* shell_completion.c: prints the completion for a shell. False: there is none for it. */
 bool cli_print_completion(const struct cli_command *const *commands, const char *shell, FILE *to);
 
 /* command.c: runs a command, whose name is the first of `argv`. Returns the exit code. */

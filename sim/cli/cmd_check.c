@@ -1,6 +1,6 @@
 /* `smsched check`: runs scenarios and checks their expectations, or the values of a baseline. */
 #include "cli.h"
-#include "run.h"
+#include "run_scenarios.h"
 
 #include "../base/escape.h"
 

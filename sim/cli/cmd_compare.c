@@ -1,6 +1,6 @@
 /* `smsched compare`: runs scenarios and prints how each policy differs from a baseline. */
 #include "cli.h"
-#include "run.h"
+#include "run_scenarios.h"
 
 #include <stdlib.h>
 #include <string.h>

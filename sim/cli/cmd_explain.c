@@ -1,6 +1,6 @@
 /* `smsched explain`: prints the decisions of a span of time. */
 #include "cli.h"
-#include "run.h"
+#include "run_scenarios.h"
 #include "stretches.h"
 
 #include "../base/escape.h"

@@ -2,7 +2,7 @@
  * timeline, if its key shows that it would give the results of the sweep. */
 #include "cli.h"
 #include "origin.h"
-#include "run.h"
+#include "run_scenarios.h"
 
 #include "../base/escape.h"
 #include "../page/page.h"

@@ -1,6 +1,6 @@
 /* `smsched run`: runs scenarios and prints their results, or writes them into a folder. */
 #include "cli.h"
-#include "run.h"
+#include "run_scenarios.h"
 
 struct options {
     struct run_options run; /* first: its tables have offset 0 */

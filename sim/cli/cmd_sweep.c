@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "origin.h"
 #include "session.h"
-#include "sweep.h"
+#include "sweep_command.h"
 
 #include "../base/escape.h"
 #include "../model/job.h"

@@ -2,9 +2,9 @@
  * demands. */
 #include "schema.h"
 
-#include "../model/device.h"
+#include "../model/device_model.h"
 #include "../model/limits.h"
-#include "../model/policy/contention.h"
+#include "../model/policy/contention_use.h"
 #include "../model/policy/registry.h"
 #include "../model/policy/policies.h"
 

@@ -1,6 +1,6 @@
 /* Submits a sweep to Slurm: an array of jobs that run a shard each, and a job that merges their results after them. A
  * shell runs what --dry-run prints: each argument is one quoted word, and each job's script a here-document. */
-#include "sweep.h"
+#include "sweep_command.h"
 
 #include "../base/buffer.h"
 #include "../base/escape.h"

@@ -5,7 +5,7 @@
 #include "import.h"
 #include "reader.h"
 #include "text.h"
-#include "trace.h"
+#include "recorded_trace.h"
 
 #include "../base/errors.h"
 

@@ -3,7 +3,7 @@
 #define SMS_IMPORT_OCCUPANCY_H
 
 #include "../base/arena.h"
-#include "../model/device.h"
+#include "../model/device_model.h"
 #include "../model/workload.h"
 
 struct sms__occupancy {

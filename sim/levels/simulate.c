@@ -1,10 +1,10 @@
 /* Runs a scenario: a cluster, processes, or VMs, whose run is here. */
 #include "simulate.h"
-#include "cluster/cluster.h"
-#include "device.h"
+#include "cluster/cluster_simulate.h"
+#include "run_device.h"
 #include "run_engine.h"
-#include "share/share.h"
-#include "tenant.h"
+#include "share/share_level.h"
+#include "vm_feed.h"
 
 struct run {
     const struct sms__run_spec *spec;

@@ -2,7 +2,7 @@
 #ifndef SMS_MODEL_DEVICES_H
 #define SMS_MODEL_DEVICES_H
 
-#include "device.h"
+#include "device_model.h"
 
 /* Reads one entry; reader->user is the file. Returns its device, or NULL with the problem reported. */
 const struct sms__device *sms__read_device_use(struct sms__reader *reader, const struct sms__node *node,

@@ -33,7 +33,7 @@ struct sms__until {
     uint64_t most; /* replications */
 };
 
-/* expect.c: `expect:`, `answer:` and `until:`; `at` is the scenario, its answer, and its until. */
+/* read_expect.c: `expect:`, `answer:` and `until:`; `at` is the scenario, its answer, and its until. */
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_until(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -5,7 +5,7 @@
 #include <smsched/smsched.h>
 
 #include "../yaml/fields.h"
-#include "device.h"
+#include "device_model.h"
 #include "workload.h"
 
 enum sms__document { SMS__DOCUMENT_DEVICE, SMS__DOCUMENT_WORKLOAD, SMS__DOCUMENT_SCENARIO, SMS__DOCUMENT_PLAN };

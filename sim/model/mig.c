@@ -1,5 +1,5 @@
 /* Reads `mig:` of a device: the profiles of instances that it can be split into. */
-#include "device.h"
+#include "device_model.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef SMS_MODEL_RETARGET_H
 #define SMS_MODEL_RETARGET_H
 
-#include "device.h"
+#include "device_model.h"
 #include "workload.h"
 
 enum sms__bound { SMS__BOUND_COMPUTE, SMS__BOUND_MEMORY, SMS__BOUND_LATENCY, SMS__BOUNDS };

@@ -7,10 +7,10 @@
 
 #include "../yaml/fields.h"
 #include "cluster/cluster.h"
-#include "device.h"
+#include "device_model.h"
 #include "expect.h"
 #include "limits.h"
-#include "policy/contention.h"
+#include "policy/contention_use.h"
 #include "policy/policies.h"
 #include "tenant.h"
 #include "unknowns.h"
@@ -71,7 +71,7 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
 /* For `smsched list fields`; ends with a title of NULL. */
 const struct sms__table *sms__scenario_tables(void);
 
-/* run.c: `run:`; `at` is the scenario. */
+/* read_run.c: `run:`; `at` is the scenario. */
 void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__run_fields[];
 /* For the key `queue`: stores the discipline of that name. */

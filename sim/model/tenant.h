@@ -100,7 +100,7 @@ struct sms__streams sms__read_streams(struct sms__reader *reader, const struct s
 /* Complains of streams that cannot run beside each other, which do these choices. */
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
                         const struct sms__choice *choice, size_t choices);
-/* events.c: complains of streams with workloads of their own that would wait for ever. */
+/* stream_events.c: complains of streams with workloads of their own that would wait for ever. */
 void sms__check_events(struct sms__reader *reader, const struct sms__streams *streams,
                        const struct sms__choice *choice);
 /* Complains of a workload that waits for events, where no other stream can record them. */

@@ -2,7 +2,7 @@
 #ifndef SMS_MODEL_WORKLOAD_H
 #define SMS_MODEL_WORKLOAD_H
 
-#include "device.h"
+#include "device_model.h"
 
 enum sms__spread { SMS__UNIFORM, SMS__EXPONENTIAL };
 

@@ -62,11 +62,11 @@ int sms__page_check_metric(struct sms__page *page);
 /* template.c: writes the page. */
 int sms__page_write(struct sms__page *page, FILE *to);
 
-/* folder.c: reads a folder of `run --out`. */
+/* page_folder.c: reads a folder of `run --out`. */
 int sms__page_read_folder(struct sms__page *page);
-/* tables.c: reads the scenarios' metrics from summary.json and comparison.json. */
+/* page_tables.c: reads the scenarios' metrics from summary.json and comparison.json. */
 int sms__page_read_tables(struct sms__page *page, json_t *scenarios);
-/* trust.c: adds to each scenario of a folder which measurements cover it, from its text in the manifest. */
+/* page_trust.c: adds to each scenario of a folder which measurements cover it, from its text in the manifest. */
 int sms__page_add_trust(struct sms__page *page, const json_t *manifest, json_t *scenarios);
 /* pictures.c: reads heat maps, timelines and allocation from the CSV files of a folder. */
 int sms__page_read_pictures(struct sms__page *page, const char *folder);

@@ -61,16 +61,16 @@ void sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *coun
  * together are one axis. */
 void sms__points_axes(struct sms__points *points);
 
-/* gaps.c: adds how far each policy is below the bound, over all points and along each axis. */
+/* page_gaps.c: adds how far each policy is below the bound, over all points and along each axis. */
 void sms__points_gaps(struct sms__points *points);
 
 /* rerun.c: simulates the requested point again, if there is one, and adds its pictures. `path`: the database's. */
 void sms__points_rerun(struct sms__points *points, const char *path);
 
-/* subjects.c: counts the steps of reading all, for progress: one for the axes, one for the bounds, and some for each
- * subject. */
+/* page_subjects.c: counts the steps of reading all, for progress: one for the axes, one for the bounds, and some for
+ * each subject. */
 void sms__points_count_steps(struct sms__points *points);
-/* subjects.c: adds the results of each subject that was kept. */
+/* page_subjects.c: adds the results of each subject that was kept. */
 void sms__points_subjects(struct sms__points *points);
 /* Lists the labels of a table's policies, and creates the temporary table positions(i, position), where i is the index
  * of the label. */

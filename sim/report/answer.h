@@ -41,7 +41,7 @@ void sms__answer_put_few(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to);
 void sms__answer_put_cost(const struct sms__outcome *answer, FILE *to);
-/* gain_alone.c: the same, of tenants that gain with the GPU to themselves. */
+/* print_gain_alone.c: the same, of tenants that gain with the GPU to themselves. */
 void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to);
 
 #endif

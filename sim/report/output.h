@@ -99,12 +99,12 @@ bool sms__print_answer(const struct sms_results *results, size_t baseline, struc
 /* Says in a line why there is no answer. */
 void sms__print_no_answer(const struct sms_results *results, FILE *to);
 
-/* unknowns.c: in how many draws of what is not known the best policy is the best; without draws what is assumed, and
- * how to draw it. The JSON is null without draws. */
+/* print_unknowns.c: in how many draws of what is not known the best policy is the best; without draws what is assumed,
+ * and how to draw it. The JSON is null without draws. */
 void sms__print_unknowns(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_unknowns(const struct sms_results *results, size_t baseline);
 
-/* gain_alone.c: what policies gain for tenants that have the GPU to themselves, as far as that was measured:
+/* print_gain_alone.c: what policies gain for tenants that have the GPU to themselves, as far as that was measured:
  * rows of the table of changes, the line below it that explains them, and JSON. */
 void sms__add_alone_rows(struct sms__table_out *table, const struct sms_results *results, size_t baseline);
 void sms__print_alone_legend(const struct sms_results *results, FILE *to);

@@ -4,7 +4,7 @@
 
 #include "memo.h"
 #include "metrics.h"
-#include "unknowns.h"
+#include "unknown_effects.h"
 
 /* The occupancy of SMs over time. */
 struct sms__bins {
@@ -76,12 +76,12 @@ int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_opt
 int sms__run_with_memo(const struct sms_scenario *scenario, const struct sms_run_options *options,
                        struct sms__memo *memo, const char *beside, struct sms_results **out, struct sms_errors *errors);
 
-/* jobs.c: runs replications up to `wanted`, each with every policy and the stand-alone runs, in threads. Errors
+/* run_jobs.c: runs replications up to `wanted`, each with every policy and the stand-alone runs, in threads. Errors
  * go to `errors`. */
 int sms__run_replications(struct sms_results *results, struct sms_errors *errors);
 /* The same for pilots, of which only the series is kept. */
 int sms__run_pilots(struct sms_results *results, size_t pilots, struct sms_errors *errors);
-/* jobs.c: a run of one tenant alone under a policy of the results, and where it is measured. */
+/* run_jobs.c: a run of one tenant alone under a policy of the results, and where it is measured. */
 struct sms__tenant_run {
     size_t policy, vm, replication;
     struct sms__alone *out;

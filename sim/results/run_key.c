@@ -2,7 +2,7 @@
  * must not be read by it. */
 #include "memo.h"
 
-#include "../levels/device.h"
+#include "../levels/run_device.h"
 #include "../model/scenario.h"
 
 #include <stdio.h>

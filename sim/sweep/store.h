@@ -20,12 +20,12 @@ struct sms__point_record {
     unsigned char key[SMS__KEY_BYTES];
     bool failed;
     const char *models;  /* list of sms__point_load */
-    const char *content; /* texts and numbers in the order in which record.c writes them */
+    const char *content; /* texts and numbers in the order in which point_record.c writes them */
     size_t size;         /* of the content, bytes */
 };
 
-/* record.c: the content of a record. It begins with the error message of a failed point, or else with the warnings of
- * its run, which its results follow. */
+/* point_record.c: the content of a record. It begins with the error message of a failed point, or else with the
+ * warnings of its run, which its results follow. */
 void sms__record_failure(struct sms__buffer *content, const char *message);
 /* Adds warnings, answers, what is kept and bounds. Returns SMS_OK, or SMS_ENOMEM if a bound ran out of memory. The
  * buffer has a `failed` of its own. */

@@ -93,8 +93,8 @@ extern const struct sms__table sms__plan_tables[]; /* ends with a title of NULL 
 /* is_plan.c: whether the file at `path` can be read as YAML and contains a plan. */
 bool sms__is_plan(const char *path);
 
-/* check.c: loads points until each value of each axis was part of one, within a budget. A value that is wrong by itself
- * is then skipped, so that its error hides no other. */
+/* check_plan.c: loads points until each value of each axis was part of one, within a budget. A value that is wrong by
+ * itself is then skipped, so that its error hides no other. */
 void sms__plan_check(struct sms__plan *plan, struct sms_errors *errors);
 
 /* axes.c: reads plan->axes_node. */

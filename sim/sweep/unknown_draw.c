@@ -1,7 +1,7 @@
 /* Builds the document of a draw: the scenario's own with some numbers replaced, and copies of its workloads. Numbers
  * have nine digits, so that the last bits of a library function decide nothing. */
 #include "sweep.h"
-#include "unknowns.h"
+#include "draw_unknowns.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Lists what is not known of a scenario, each parameter once, with its name and spread. */
-#include "unknowns.h"
+#include "draw_unknowns.h"
 
 #include "../model/retarget.h"
 

@@ -136,7 +136,7 @@ struct sms__trace_format {
 
 extern const struct sms__trace_format sms__trace_json, sms__trace_perfetto;
 
-/* events.c. Begins a "process" of the viewer. Does so once. */
+/* trace_slices.c. Begins a "process" of the viewer. Does so once. */
 void sms__trace_name_pid(struct sms__trace *trace, size_t pid, const char *name);
 /* Counts the event, and writes it if the budget has room. Returns whether it was written. */
 bool sms__trace_put(struct sms__trace *trace, enum sms__trace_class class, const struct sms__trace_slice *slice);
@@ -169,7 +169,7 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
 void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run);
 void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span);
 void sms__trace_miss(struct sms__trace *trace, const char *policy, const struct sms_miss *miss);
-/* pods.c */
+/* trace_pods.c */
 void sms__trace_placement(struct sms__trace *trace, const char *policy, const struct sms_placement *placement);
 void sms__trace_departure(struct sms__trace *trace, const char *policy, const struct sms_departure *departure);
 

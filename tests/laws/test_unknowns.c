@@ -3,7 +3,7 @@
 
 #include "sim/base/statistics.h"
 #include "sim/results/results.h"
-#include "sim/sweep/unknowns.h"
+#include "sim/sweep/draw_unknowns.h"
 
 #include <gsl/gsl_rng.h>
 

@@ -2,7 +2,7 @@
 #include "tests/harness.h"
 
 #include "sim/base/rng.h"
-#include "sim/levels/cluster/best.h"
+#include "sim/levels/cluster/best_node.h"
 
 static size_t find_among_all(const double *score, size_t scores)
 {

@@ -1,7 +1,7 @@
 /* Output about processes on shared devices: JSON, CSV, tables, traces and results folders. */
 #include "share_fixture.h"
 
-#include "sim/cli/rows.h"
+#include "sim/cli/folder_rows.h"
 #include "sim/results/metrics.h"
 #include "sim/trace/trace.h"
 

@@ -2,7 +2,7 @@
  * streamed, so that memory grows with its kernels, copies and launches and not with its size. */
 #include "../import.h"
 #include "../intern.h"
-#include "../events.h"
+#include "../trace_events.h"
 #include "../text.h"
 #include "../trace_read.h"
 

@@ -1,6 +1,6 @@
 /* Audits the ledger: what pods hold and what is left must add up to each node, and sums over nodes must be those that
  * the ledger keeps. */
-#include "run.h"
+#include "cluster_run.h"
 #include "../share/host.h"
 #include "host_state.h"
 

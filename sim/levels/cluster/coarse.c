@@ -1,9 +1,9 @@
 /* Coarse kernels, made of kernels of blocks: each is simulated alone, and its coarse kernel takes that time and asks
  * for the mean demand and occupancy of its blocks. */
-#include "run.h"
+#include "cluster_run.h"
 #include "../block/block.h"
 #include "../../model/no_load.h"
-#include "../share/share.h"
+#include "../share/share_level.h"
 
 #include <math.h>
 

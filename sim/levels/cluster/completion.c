@@ -1,6 +1,6 @@
 /* How pods with workloads end. A pod completes with the last of its processes; if one fails, all fail. It leaves its
  * node when all else of that instant has happened. */
-#include "run.h"
+#include "cluster_run.h"
 #include "../share/slot.h"
 #include "../share/stream.h"
 #include "host_state.h"

@@ -1,6 +1,6 @@
 /* What follows an event: pods that wait are served, the next failure is awaited, and invariants are checked. */
 #include "observer.h"
-#include "run.h"
+#include "cluster_run.h"
 #include "scheduler.h"
 
 #include <stdio.h>

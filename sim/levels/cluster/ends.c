@@ -1,6 +1,6 @@
 /* A heap of ends: by time, of equal ones the pod that arrived first. Its first end is never that of a run that was cut
  * off. */
-#include "run.h"
+#include "cluster_run.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * what is down, so that no pod fits it. Entries of `failures:` may overlap: what is down is down until the last of them
  * lets it return. */
 #include "observer.h"
-#include "run.h"
+#include "cluster_run.h"
 #include "scheduler.h"
 
 #include "../../base/rng.h"

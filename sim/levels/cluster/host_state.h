@@ -5,7 +5,7 @@
 
 #include "../share/gpu.h"
 #include "../share/process.h"
-#include "run.h"
+#include "cluster_run.h"
 
 struct sms__hosts {
     struct sms__cluster_run *run;

@@ -1,6 +1,6 @@
 /* Nodes that are hosts of the share level: sets them up, admits the processes of pods, and does for all hosts what is
  * asked of them. */
-#include "run.h"
+#include "cluster_run.h"
 #include "../share/slot.h"
 #include "host_state.h"
 #include "observer.h"

@@ -1,7 +1,7 @@
 /* The ledger of nodes. A node's view is what place policies see; its class keeps what was computed of nodes that look
  * the same. All changes of a node's view pass through note_change. */
 #include "ledger.h"
-#include "run.h"
+#include "cluster_run.h"
 
 #include "../../base/hash.h"
 

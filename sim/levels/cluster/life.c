@@ -1,7 +1,7 @@
 /* The life of a pod. The ledger is brought up to now before it changes, and the scheduler and the observer hear of each
  * change once. */
 #include "observer.h"
-#include "run.h"
+#include "cluster_run.h"
 #include "scheduler.h"
 
 /* The share of what is left that typical pods cannot use. */

@@ -1,6 +1,6 @@
 /* Counters of nodes. The integral of a value that changes in steps is its last value times the time, less each change
  * times the time of that change; so nothing is to be done for nodes that do not change. */
-#include "run.h"
+#include "cluster_run.h"
 
 static void step(struct sms__steps *level, int64_t by, uint64_t now)
 {

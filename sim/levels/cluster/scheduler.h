@@ -68,7 +68,7 @@ struct sms__scheduler {
     const struct sms__node_filter *filter; /* NULL: pods fit where the ledger says */
 };
 
-/* registry.c: chooses the scheduler and the observer that the scenario and the policy ask for. */
+/* scheduler_registry.c: chooses the scheduler and the observer that the scenario and the policy ask for. */
 void sms__choose_scheduler(struct sms__cluster_run *run);
 
 #endif

@@ -3,7 +3,7 @@
  * finds no node is blocked until something that this pod fits is freed and its back-off is over. A gang's pods, which
  * follow each other in their queue, are placed one after another; if one finds no node, all wait. */
 #include "wait_queue.h"
-#include "run.h"
+#include "cluster_run.h"
 
 /* Above any priority. */
 enum { PRIORITY_MOST = 1000000000 };

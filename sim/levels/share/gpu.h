@@ -3,9 +3,9 @@
 #define SMS_LEVELS_SHARE_GPU_H
 
 #include "../../record/record.h"
-#include "../device.h"
+#include "../run_device.h"
 #include "pool.h"
-#include "share.h"
+#include "share_level.h"
 
 struct sms__context;
 struct sms__slicer;

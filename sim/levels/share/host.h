@@ -4,7 +4,7 @@
 
 #include "gpu.h"
 #include "process.h"
-#include "share.h"
+#include "share_level.h"
 #include "timers.h"
 #include "waiting.h"
 

@@ -1,6 +1,6 @@
 /* What a stream does: jobs, steps, and what these ask for. The files call each other downwards in this order: step.c,
- * ask.c, suspend.c, launch.c, arrivals.c, transfer.c, job.c. Upwards there is one call: sms__stream_go_on, through the
- * host's `go_on`. */
+ * ask.c, suspend.c, launch.c, job_arrivals.c, transfer.c, job_steps.c. Upwards there is one call: sms__stream_go_on,
+ * through the host's `go_on`. */
 #ifndef SMS_LEVELS_SHARE_STREAM_H
 #define SMS_LEVELS_SHARE_STREAM_H
 
@@ -39,12 +39,12 @@ void sms__stream_copy(struct sms__stream *stream, bool in, double bytes, void (*
                       uint64_t now);
 void sms__stream_compute(struct sms__stream *stream, double ps, void (*done)(void *stream, uint64_t now), uint64_t now);
 
-/* arrivals.c: prepares process->jobs. */
+/* job_arrivals.c: prepares process->jobs. */
 void sms__process_receive_jobs(struct sms__process *process, uint64_t seed);
 /* Takes the oldest job that waits, or stays idle until one arrives. */
 void sms__stream_await_job(struct sms__stream *stream, uint64_t now);
 
-/* job.c: begins a job at its first step; ends a step, and goes on with the next. */
+/* job_steps.c: begins a job at its first step; ends a step, and goes on with the next. */
 void sms__stream_begin_job(struct sms__stream *stream, uint64_t now);
 void sms__stream_end_step(struct sms__stream *stream, uint64_t now);
 void sms__stream_next_step(struct sms__stream *stream); /* without going on */

@@ -5,7 +5,7 @@
 #include <smsched/place.h>
 
 #include "../../yaml/fields.h"
-#include "gpushare.h"
+#include "gpushare_rules.h"
 #include "pods.h"
 
 struct sms_file;
@@ -133,11 +133,11 @@ void sms__find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, co
 /* How many GPUs each of the groups from `first` on asks for, on average, in thousandths. */
 double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t count);
 
-/* labels.c: bits of a map of labels, or 0 where there is none. Those of a pod must be of some node. */
+/* node_labels.c: bits of a map of labels, or 0 where there is none. Those of a pod must be of some node. */
 uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,
                           bool of_node);
 
-/* check.c: checks parts of the cluster against each other, and counts the slots of its GPUs. */
+/* check_cluster.c: checks parts of the cluster against each other, and counts the slots of its GPUs. */
 void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenario);
 /* Finds which pods some node could hold. */
 void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster);

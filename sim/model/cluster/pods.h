@@ -4,7 +4,7 @@
 
 #include <smsched/place.h>
 
-#include "gpushare.h"
+#include "gpushare_rules.h"
 
 struct sms__cluster;
 struct sms_scenario;
@@ -48,14 +48,14 @@ struct sms__pods {
     struct sms__request request;
 };
 
-/* pods.c: reads them, once nodes are read; `at` is the scenario. */
+/* read_pods.c: reads them, once nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__pod_fields[];
 extern const struct sms__table sms__pod_tables[2];
 /* Keys that a sample takes from its table, so it must not have them; ends with NULL. */
 extern const char *const sms__sampled_keys[];
 
-/* arrivals.c: into a struct sms__arriving; the mean time between its pods. */
+/* cluster_arrivals.c: into a struct sms__arriving; the mean time between its pods. */
 void sms__read_pod_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at);
 double sms__mean_interval(const struct sms__arriving *arriving);
 extern const struct sms__field sms__pod_arrival_fields[];

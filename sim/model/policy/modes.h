@@ -5,7 +5,7 @@
 
 #include <smsched/policy.h>
 
-#include "../device.h"
+#include "../device_model.h"
 
 struct sms__mode_form;
 struct sms__tenant;

@@ -1,7 +1,7 @@
 /* Pods whose back-off has grown to the longest. They wait equally long, so that the pod that is tried first is first
  * again. Where none of them passes the default filter, each fails in no time until a node changes: such tries are
  * counted, and not made. The reference engine makes them all. */
-#include "gpushare.h"
+#include "gpushare_run.h"
 
 struct sms__backoffs {
     uint32_t *pod; /* a ring of `mask` + 1, by the end of their back-off, of equal ones in the order of the queue */

@@ -1,7 +1,7 @@
 /* A scheduling cycle under gpushare: the filters, the choice of a node, and the bind request. Specification 001, 1.3,
  * steps 1 to 6. */
-#include "../run.h"
-#include "gpushare.h"
+#include "../cluster_run.h"
+#include "gpushare_run.h"
 
 /* Chooses among the nodes that passed; SMS__NO_NODE: the policy wants none of them. */
 static uint32_t pick_node(struct sms__cluster_run *run, uint32_t p)

@@ -1,7 +1,7 @@
 /* The memory that containers really use of the GPUs that the plugin gave them, and why they fail there: too little
  * memory, or an unhealthy GPU. On nodes whose GPUs run workloads, the hosts account for memory. */
-#include "../run.h"
-#include "gpushare.h"
+#include "../cluster_run.h"
+#include "gpushare_run.h"
 
 /* A pod with a single container may ask for memory of several cards. */
 uint64_t sms__container_bytes(const struct sms__cluster_run *run, uint32_t p, size_t c)

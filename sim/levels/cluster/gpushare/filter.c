@@ -1,8 +1,8 @@
 /* The two filters of a scheduling cycle under gpushare: kube-scheduler's own, and a round trip later the extender's.
  * Verdicts on nodes are cached for each shape of pods, and brought up to date from the ledger's log; the reference
  * engine asks every node every time. */
-#include "../run.h"
-#include "gpushare.h"
+#include "../cluster_run.h"
+#include "gpushare_run.h"
 
 #include <stdio.h>
 

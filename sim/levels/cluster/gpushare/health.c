@@ -1,6 +1,6 @@
 /* Health of GPUs as the device plugin sees it, and nodes that join during the run. A GPU is unhealthy while there is
  * a reason for it: an entry `unhealthy:` of its node, or a failure. */
-#include "gpushare.h"
+#include "gpushare_run.h"
 
 #include <stdlib.h>
 

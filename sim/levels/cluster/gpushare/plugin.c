@@ -1,7 +1,7 @@
 /* The node's side of gpushare: the device plugin gives each container its GPUs (specification 001, 1.3, steps 7 to 9),
  * and the containers start, fail and leave. */
-#include "../run.h"
-#include "gpushare.h"
+#include "../cluster_run.h"
+#include "gpushare_run.h"
 
 static uint16_t first_bits(uint32_t gpus) { return (uint16_t)((1u << gpus) - 1); }
 

@@ -1,5 +1,5 @@
 /* Messages of `smsched explain` on the protocol of gpushare. */
-#include "gpushare.h"
+#include "gpushare_run.h"
 
 #include <stdarg.h>
 #include <stdio.h>

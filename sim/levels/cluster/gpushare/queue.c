@@ -1,6 +1,6 @@
 /* The queue of kube-scheduler under gpushare: pods that wait are in the active queue or back off. The counts of pods
  * that wait and of those not tried since the latest change are kept with each change of state. */
-#include "gpushare.h"
+#include "gpushare_run.h"
 
 static bool is_waiting(const struct sms__candidate *candidate)
 {

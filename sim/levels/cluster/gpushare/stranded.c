@@ -1,6 +1,6 @@
 /* Stranded memory: memory that is left on GPUs where no waiting pod can use it, as each asks for more. GPUs are counted
  * by how many of the sizes that pods ask for still fit. */
-#include "gpushare.h"
+#include "gpushare_run.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* The master (Kang 2022, Algorithm 2): pods wait for decisions that take time. One pod at a time, nodes are asked,
  * those that answer are ranked, and the pod is placed or tried again later. A pod for which nothing can change is tried
  * no more, so that a run ends. */
-#include "../run.h"
+#include "../cluster_run.h"
 #include "master.h"
 #include "realtime.h"
 

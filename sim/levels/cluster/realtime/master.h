@@ -2,7 +2,7 @@
 #ifndef SMS_LEVELS_CLUSTER_REALTIME_MASTER_H
 #define SMS_LEVELS_CLUSTER_REALTIME_MASTER_H
 
-#include "../run.h"
+#include "../cluster_run.h"
 #include "monitor.h"
 
 struct sms__master {

@@ -1,6 +1,6 @@
 /* The observer that shows the nodes' monitors what happens to pods: a pod is a container, and each job of its workload
  * a task, from its first use of a GPU on. A pod that lasts a duration is a single task. */
-#include "../run.h"
+#include "../cluster_run.h"
 #include "master.h"
 #include "realtime.h"
 

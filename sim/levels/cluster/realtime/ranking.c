@@ -1,7 +1,7 @@
 /* Ranks the nodes that answer a request, and explains the ranking. */
-#include "../run.h"
+#include "../cluster_run.h"
 #include "master.h"
-#include "../best.h"
+#include "../best_node.h"
 
 #include <math.h>
 #include <stdarg.h>

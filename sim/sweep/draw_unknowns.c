@@ -1,6 +1,6 @@
 /* Runs all policies in draws of what is not known. Threads each take the next draw; each value has a place of its own,
  * so the results do not depend on their number. */
-#include "unknowns.h"
+#include "draw_unknowns.h"
 
 #include "../model/draws.h"
 #include "../model/job.h"

@@ -1,7 +1,7 @@
 /* The lists of schedulers and observers; no other file of the cluster level names them. */
-#include "gpushare/gpushare.h"
+#include "gpushare/gpushare_run.h"
 #include "realtime/realtime.h"
-#include "run.h"
+#include "cluster_run.h"
 #include "wait_queue.h"
 
 /* The first that is wanted schedules the run, and the last one does if no other is. */

@@ -1,8 +1,8 @@
 /* The search for a node. Each shape of pods has a cache, which is brought up to date from the ledger's log when a pod
  * of that shape is to be placed: scores with the best of each block of nodes, or a bitmap of feasible nodes with
  * counts. The answers are those of the reference engine, which looks at every node. */
-#include "best.h"
-#include "run.h"
+#include "best_node.h"
+#include "cluster_run.h"
 #include "scheduler.h"
 
 #include "../../base/rng.h"

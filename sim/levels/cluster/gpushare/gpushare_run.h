@@ -5,7 +5,7 @@
 #ifndef SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
 #define SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
 
-#include "../run.h"
+#include "../cluster_run.h"
 #include "../scheduler.h"
 
 enum sms__candidate_state {

@@ -1,5 +1,5 @@
 /* VMs of the block level. A stream that has ended its job takes the oldest job that waits. */
-#include "tenant.h"
+#include "vm_feed.h"
 
 static void next_step(struct sms__vm_stream *stream, uint64_t now);
 static void start_job(struct sms__vm_stream *stream, uint64_t arrived_ps, uint64_t now);

@@ -5,7 +5,7 @@
 
 #include "../model/file.h"
 #include "../model/scenario.h"
-#include "../results/unknowns.h"
+#include "../results/unknown_effects.h"
 
 /* A number of the scenario's document. */
 struct sms__drawn_place {
@@ -47,7 +47,7 @@ int sms__load_draw(const struct sms__unknown_list *list, struct sms_file *librar
                    const struct sms_load_options *options, const double *logarithm, struct sms_file **out,
                    struct sms_errors *errors);
 
-/* unknowns.c: draws, and runs all policies in each draw, in threads. */
+/* draw_unknowns.c: draws, and runs all policies in each draw, in threads. */
 struct sms__unknowns_run {
     struct sms_file *library;               /* has the scenario's devices */
     const struct sms_load_options *options; /* of the library */

@@ -1,8 +1,8 @@
 /* The share level: processes of several tenants on the GPUs of one host.
  *
- * This header is for those that run a host. run.c runs the one host of a scenario with `processes:`, stand_alone.c one
- * for a process by itself, and a cluster runs one for each node whose pods run workloads. A host uses an engine that
- * others may use as well. */
+ * This header is for those that run a host. share_run.c runs the one host of a scenario with `processes:`,
+ * stand_alone.c one for a process by itself, and a cluster runs one for each node whose pods run workloads. A host uses
+ * an engine that others may use as well. */
 #ifndef SMS_LEVELS_SHARE_H
 #define SMS_LEVELS_SHARE_H
 
@@ -32,10 +32,10 @@ struct sms__host_setup {
     void *subject;
 };
 
-/* run.c: one run of a scenario with `processes:`. Codes are those of sms__simulate. */
+/* share_run.c: one run of a scenario with `processes:`. Codes are those of sms__simulate. */
 int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec);
 
-/* share.c: adds the event sources that the host takes of its engine to `sources`. */
+/* share_level.c: adds the event sources that the host takes of its engine to `sources`. */
 void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS]);
 struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__host_setup *setup);
 /* Calls the policy's `start`. */

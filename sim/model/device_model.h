@@ -104,7 +104,7 @@ struct sms__device {
     struct sms_resource_view resource_view[SMS_RESOURCES_MAX];
 };
 
-/* device.c: reads one document. In a guard; problems go to reader->errors. */
+/* device_model.c: reads one document. In a guard; problems go to reader->errors. */
 void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device);
 /* Changes the device, a copy of another, by the keys of an entry `node` that are not its name. */
 void sms__override_device(struct sms__reader *reader, const struct sms__node *node, const struct sms__node *keys,

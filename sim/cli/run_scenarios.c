@@ -1,11 +1,11 @@
 /* Runs the scenarios of a session one after another. What the library reports of the first replication of each policy
  * goes to the trace and to the rows of the results folder. */
-#include "run.h"
+#include "run_scenarios.h"
 
 #include "../model/scenario.h"
 #include "../trace/trace.h"
 #include "../sweep/sweep.h"
-#include "rows.h"
+#include "folder_rows.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * A list or a map is read by read_group, which calls read_item for its items; read_item calls read_group for those in
  * which there is something. That ends after four levels, because the level of a group says which groups may be in it.
  */
-#include "events.h"
+#include "trace_events.h"
 
 #include "../base/escape.h"
 

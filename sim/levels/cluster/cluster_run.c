@@ -1,5 +1,5 @@
 /* What all files of the level ask of a run and of its pods. */
-#include "run.h"
+#include "cluster_run.h"
 #include "scheduler.h"
 
 #include <stdio.h>

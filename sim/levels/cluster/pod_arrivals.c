@@ -1,6 +1,6 @@
 /* The pods of a run: all are drawn before it begins, and are sorted by arrival. At arrival each is handed to the
  * scheduler, and the allocation is sampled at equidistant loads, the load being what all pods so far asked for. */
-#include "run.h"
+#include "cluster_run.h"
 #include "scheduler.h"
 
 #include "../../base/rng.h"

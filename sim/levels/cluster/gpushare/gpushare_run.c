@@ -1,7 +1,7 @@
 /* gpushare as a scheduler: its table of operations, and the timers of the protocol. One scheduling cycle is under way
  * at a time; cycles begin at the end of an instant, when all else of it has happened. */
-#include "../run.h"
-#include "gpushare.h"
+#include "../cluster_run.h"
+#include "gpushare_run.h"
 
 /* Whether anything goes on beside pods that back off and workloads. */
 static bool goes_on(const struct sms__cluster_run *run)

@@ -1,5 +1,5 @@
 /* Searches a tree of bounds. */
-#include "best.h"
+#include "best_node.h"
 
 #include <math.h>
 #include <stdbool.h>

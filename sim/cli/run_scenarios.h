@@ -31,8 +31,8 @@ struct sms_run_options run_settings(const struct cli *cli, const struct run_opti
 /* Runs all scenarios; `trace`: NULL, or writes a trace if it has a path. Returns an exit code. */
 int run_scenarios(struct session *session, const struct run_options *options, const struct trace_options *trace);
 
-/* unknowns.c: draws what is not known of the scenarios that were run, so often, or as often as they say (0). Returns an
- * exit code. */
+/* compare_unknowns.c: draws what is not known of the scenarios that were run, so often, or as often as they say (0).
+ * Returns an exit code. */
 int draw_unknowns(struct session *session, const struct sms_run_options *settings, uint64_t draws);
 
 /* Runs all scenarios and writes their results into a folder that was begun, and ends it; `brief`: without the rows of

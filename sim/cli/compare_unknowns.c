@@ -1,8 +1,8 @@
 /* Draws what is not known of scenarios whose results a session has. */
-#include "run.h"
+#include "run_scenarios.h"
 
 #include "../sweep/sweep.h"
-#include "../sweep/unknowns.h"
+#include "../sweep/draw_unknowns.h"
 
 /* The file in which the scenario's devices are looked up. A changed copy of a scenario is a file without a document,
  * and comes after the file that it is of. */

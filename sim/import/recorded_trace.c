@@ -1,6 +1,6 @@
 /* Divides a trace by processes, devices and, where they overlap, streams; finds the iteration of each part, and writes
  * a workload of each and a scenario of all. */
-#include "trace.h"
+#include "recorded_trace.h"
 
 #include "iterations.h"
 #include "stream_waits.h"

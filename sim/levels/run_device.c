@@ -1,5 +1,5 @@
 /* Facts about a device in a scenario. */
-#include "device.h"
+#include "run_device.h"
 #include "block/block.h"
 
 /* Each kernel demands one set, so there are at most as many sets as kernels. */

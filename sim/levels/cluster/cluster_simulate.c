@@ -1,9 +1,9 @@
 /* A run of a cluster from its first event to its record. The order in which event sources are registered is the order
  * of events at equal times: pods end, then things fail, then the scheduler wakes, then pods arrive. */
-#include "cluster.h"
+#include "cluster_simulate.h"
 #include "../run_engine.h"
 #include "observer.h"
-#include "run.h"
+#include "cluster_run.h"
 #include "scheduler.h"
 
 /* All pods that end at this instant, and then those that wait. */

@@ -89,7 +89,7 @@ uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t pod);
 /* Tells `smsched explain` what happened to the pod, if the scheduler explains pods. */
 void sms__pod_explain(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
 
-/* arrivals.c: the pods of a run, and when they come. */
+/* pod_arrivals.c: the pods of a run, and when they come. */
 /* Makes the list of pods, with the random numbers of this run. */
 void sms__pods_init(struct sms__cluster_run *run);
 /* Registers the source at whose times pods arrive. */
@@ -97,7 +97,7 @@ void sms__arrivals_init(struct sms__cluster_run *run);
 /* At the end of the run: takes the last sample of the allocation by load. */
 void sms__arrivals_close(struct sms__cluster_run *run);
 
-/* search.c: the search for a node that takes a pod, by the order and the scores of the place policy. */
+/* node_search.c: the search for a node that takes a pod, by the order and the scores of the place policy. */
 void sms__node_search_init(struct sms__cluster_run *run);
 /* Reserves memory to cache what is known of a shape; false: the budget of all shapes together is spent. */
 bool sms__search_reserve(struct sms__cluster_run *run, double bytes);

@@ -1,6 +1,6 @@
 /* Reads `contention:`: a model with parameters, curves of resources, and slowdowns of pairs of classes such as
  * `slowdown: {a: {a: 1.94, b: 1.17}, b: {a: 1.63, b: 1.88}}`. */
-#include "contention.h"
+#include "contention_use.h"
 #include "../file.h"
 #include "registry.h"
 

@@ -1,5 +1,5 @@
 /* What draws of what is not known say: how often a policy is best, and which parameter moves its lead. */
-#include "unknowns.h"
+#include "unknown_effects.h"
 
 #include "../base/statistics.h"
 

@@ -1,6 +1,6 @@
 /* Writes the rows of a results folder while the scenarios run. Policies come one after another, because jobs is 1. */
 #define _XOPEN_SOURCE 700
-#include "rows.h"
+#include "folder_rows.h"
 
 #include "../base/escape.h"
 #include "../base/room.h"
