@@ -13,6 +13,15 @@ size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct 
     return kernels < sets ? kernels : sets;
 }
 
+/* Whether launches of the kernel have a cost on a device; equal devices beside each other are looked at once. */
+static bool costs_anywhere(const struct sms_scenario *scenario, const struct sms__tenant *vm, size_t kernel)
+{
+    bool any = false;
+    for (size_t d = 0; vm->fit && d < scenario->devices && !any; d++)
+        any = (d == 0 || vm->fit[d] != vm->fit[d - 1]) && vm->fit[d][kernel].launch_ps > 0;
+    return any;
+}
+
 /* Also of kernels that were measured on a device whose launches have a cost, and run on one that says none. */
 static bool any_launch_cost(const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
@@ -20,12 +29,8 @@ static bool any_launch_cost(const struct sms_scenario *scenario, const struct sm
     size_t first;
     const struct sms__workload *workload;
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++)
-        for (size_t k = 0; k < workload->kernels; k++) {
-            any |= workload->kernel[k].launch_ps > 0;
-            for (size_t d = 0; vm->fit && d < scenario->devices && !any; d++)
-                if (d == 0 || vm->fit[d] != vm->fit[d - 1])
-                    any |= vm->fit[d][first + k].launch_ps > 0;
-        }
+        for (size_t k = 0; k < workload->kernels && !any; k++)
+            any = workload->kernel[k].launch_ps > 0 || costs_anywhere(scenario, vm, first + k);
     return any;
 }
 
