@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The instructions of a block, as tools/bench counts them, are at most 5 % more than those that are kept here. They hardly depend on
-# the machine, unlike times. A change that makes a block cheaper puts its figure here. Usage: tests/instructions.sh BENCH
+# the machine, unlike times. A change that makes a block cheaper puts its figure here. And twice as many VMs take twice the instructions.
+# Usage: tests/instructions.sh BENCH SMSCHED
 set -eu
-bench=$1
+bench=$1 smsched=$2
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 kept='2476|V100, l2 and dram full
 2982|V100, l2 and dram full, knee
@@ -21,4 +22,20 @@ while IFS='|' read -r most row; do
     [ "${now:-0}" -gt 0 ] && [ $((now * 100)) -le $((most * 105)) ] || { verdict=FAILED; failures=$((failures + 1)); }
     printf '%-6s %s: %s instructions a block, %s are kept\n' "$verdict" "$row" "${now:-no}" "$most"
 done <<<"$kept"
+
+# The instructions of a run of so many VMs, which have a block each.
+of_vms() {
+    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$smsched" run --quiet - 2>&1 >/dev/null <<END |
+workload: w
+kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {}}]
+---
+scenario: many
+devices: [{model: v100}]
+vms: [{name: v, workload: w, deadline: 1 ms, count: $1}]
+END
+        sed -n 's/.*I *refs: *//p' | tr -d ,
+}
+half=$(of_vms 2000) whole=$(of_vms 4000) verdict=ok
+[ $((whole * 100)) -le $((half * 210)) ] || { verdict=FAILED; failures=$((failures + 1)); }
+echo "$verdict 4000 VMs: $whole instructions, half as many: $half"
 exit $((failures > 0))

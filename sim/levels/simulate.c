@@ -56,11 +56,11 @@ static void end_warmup(void *subject, uint64_t now)
     add_partial_all(run, -1, now);
 }
 
-/* The number of the first `vms` VMs that may be on the device. */
-static size_t count_on(const struct sms_scenario *scenario, size_t device, size_t vms)
+/* The number of VMs that may be on the device. */
+static size_t count_on(const struct sms_scenario *scenario, size_t device)
 {
     size_t count = 0;
-    for (size_t v = 0; v < vms; v++)
+    for (size_t v = 0; v < scenario->vms; v++)
         count += sms__may_be_on(&scenario->vm[v], device);
     return count;
 }
@@ -103,19 +103,20 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
     setup.idx = idx;
     setup.first_sm = first_sm;
     setup.device_scope |= has_device_scope_background(model);
-    setup.tenants = count_on(scenario, idx, scenario->vms);
+    setup.tenants = count_on(scenario, idx);
     run->device[idx] = sms__blocks_new(run->arena, &setup);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
 }
 
-static void init_feed(struct run *run, size_t vm, size_t device)
+/* `tenant` is the VM's number among those that may be on the device. */
+static void init_feed(struct run *run, size_t vm, size_t device, size_t tenant)
 {
     struct sms__feed *feed = &run->feed[run->feeds++];
     *feed = (struct sms__feed){
         .scenario = run->scenario,
         .vm = &run->scenario->vm[vm],
-        .tenant = count_on(run->scenario, device, vm),
+        .tenant = tenant,
         .device = run->device[device],
         .in = &run->link[2 * device],
         .out = &run->link[2 * device + 1],
@@ -145,7 +146,7 @@ static void init(struct run *run)
     run->device = SMS__NEW(run->arena, struct sms__blocks *, scenario->devices);
     run->link = SMS__NEW(run->arena, struct sms__link, 2 * scenario->devices);
     run->feed = SMS__NEW(run->arena, struct sms__feed, scenario->devices * scenario->vms);
-    size_t sms = 0;
+    size_t sms = 0, *tenants = SMS__NEW(run->arena, size_t, scenario->devices);
     for (size_t d = 0; d < scenario->devices; d++) {
         init_device(run, d, sms);
         sms += scenario->device[d]->sms;
@@ -154,7 +155,7 @@ static void init(struct run *run)
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; d < scenario->devices; d++)
             if (sms__may_be_on(&scenario->vm[v], d))
-                init_feed(run, v, d);
+                init_feed(run, v, d, tenants[d]++);
     sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
 }
 

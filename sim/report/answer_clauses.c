@@ -126,7 +126,7 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
     fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
     put_policy(answer, answer->best.best, to);
     const double most = sms__most_missed(answer->results, answer->best.best, misses.subject, misses.idx, misses.metric);
-    if (!isnan(most))
+    if (!isnan(most) && !sms_results_exact(answer->results))
         fprintf(to, " (at most %.2g %%)", 100 * most);
     if (best != base) {
         fprintf(to, " instead of %.3g %%", 100 * base);

@@ -98,13 +98,14 @@ static void say_all(const struct sms_results *results, say *each, struct line *l
 
 bool sms__print_few(const struct sms_results *results, const char *before, FILE *to)
 {
-    struct line maximum = {sms_results_exact(results) ? "no percentile but a maximum"
-                                                      : "no percentile but a maximum, so without a verdict",
+    const bool exact = sms_results_exact(results); /* asked once, because it may look at all values */
+    struct line maximum = {exact ? "no percentile but a maximum" : "no percentile but a maximum, so without a verdict",
                            0},
                 missed = {"no deadline missed, so with 95 % confidence", 0},
                 zeros = {"0 in most replications, so without an interval", 0};
     say_all(results, say_maximum, &maximum, before, to);
-    say_all(results, say_missed, &missed, before, to);
+    if (!exact)
+        say_all(results, say_missed, &missed, before, to);
     say_all(results, say_zeros, &zeros, before, to);
     return maximum.count || missed.count || zeros.count;
 }

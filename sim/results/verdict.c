@@ -69,7 +69,7 @@ double sms__most_missed(const struct sms_results *results, size_t policy, enum s
                         size_t metric)
 {
     if (metric == SIZE_MAX || strcmp(sms__metric_name(subject, metric), "deadline_miss_ratio") != 0 ||
-        sms_results_exact(results) || sms_results_estimate(results, policy, subject, idx, metric).mean != 0)
+        sms_results_estimate(results, policy, subject, idx, metric).mean != 0)
         return NAN;
     return fmin(3 / sms__counted(results, policy, subject, idx, metric), 1);
 }

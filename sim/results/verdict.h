@@ -13,7 +13,7 @@ size_t sms__maximum_of(const struct sms_results *results, size_t policy, enum sm
                        size_t metric);
 
 /* If no deadline was missed: the share of misses is below this with a confidence of 95 %. It is 3 / jobs (the rule of
- * three), at most 1. NAN for other values and metrics, and where nothing is drawn. */
+ * three), at most 1. NAN for other values and metrics. It means nothing where results are exact. */
 double sms__most_missed(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
                         size_t metric);
 

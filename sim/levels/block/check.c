@@ -292,7 +292,7 @@ static void check_dispatcher(struct sms__blocks *device, uint64_t now)
                (unsigned long long)dispatcher->checked_start_ps, (unsigned long long)dispatcher->interval_ps);
     dispatcher->checked_start_ps = starts ? latest : dispatcher->checked_start_ps;
     dispatcher->checked |= starts > 0;
-    for (const struct sms__launch *launch = dispatcher->pending; launch; launch = launch->pending.next)
+    for (const struct sms__launch *launch = dispatcher->first; launch; launch = launch->pending.next)
         if (launch->pending.ready_ps < now ||
             (launch->pending.next && launch->pending.next->pending.ready_ps < launch->pending.ready_ps))
             report(device, now, "%s/%s: a launch should have joined its queue at %llu ps", launch->vm,

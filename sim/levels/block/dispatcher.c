@@ -15,9 +15,8 @@ static void join(struct sms__blocks *device, struct sms__launch *launch, uint64_
 static void join_ready(struct sms__blocks *device, uint64_t now)
 {
     struct sms__launch *launch;
-    while ((launch = device->dispatcher.pending) && launch->pending.ready_ps <= now) {
-        device->dispatcher.pending = launch->pending.next;
-        launch->pending.is_pending = false;
+    while ((launch = device->dispatcher.first) && launch->pending.ready_ps <= now) {
+        sms__dispatcher_forget(device, launch);
         join(device, launch, now);
     }
 }
@@ -41,28 +40,31 @@ void sms__dispatcher_schedule(struct sms__blocks *device)
 {
     const struct sms__dispatcher *dispatcher = &device->dispatcher;
     uint64_t next = dispatcher->blocked ? dispatcher->free_ps : SMS__NEVER;
-    if (dispatcher->pending && dispatcher->pending->pending.ready_ps < next)
-        next = dispatcher->pending->pending.ready_ps;
+    if (dispatcher->first && dispatcher->first->pending.ready_ps < next)
+        next = dispatcher->first->pending.ready_ps;
     sms__engine_at(device->setup.engine, dispatcher->source, next);
 }
 
+/* From the end, because most launches of a device cost the same. */
 static void await_end_of_cost(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    struct sms__launch **at = &device->dispatcher.pending;
+    struct sms__dispatcher *dispatcher = &device->dispatcher;
+    struct sms__launch *prev = dispatcher->last;
     launch->pending.ready_ps = now + launch->pending.cost_ps;
-    while (*at && (*at)->pending.ready_ps <= launch->pending.ready_ps)
-        at = &(*at)->pending.next;
-    launch->pending.next = *at;
+    while (prev && prev->pending.ready_ps > launch->pending.ready_ps)
+        prev = prev->pending.prev;
+    launch->pending.prev = prev;
+    launch->pending.next = prev ? prev->pending.next : dispatcher->first;
+    *(prev ? &prev->pending.next : &dispatcher->first) = launch;
+    *(launch->pending.next ? &launch->pending.next->pending.prev : &dispatcher->last) = launch;
     launch->pending.is_pending = true;
-    *at = launch;
 }
 
 void sms__dispatcher_forget(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__launch **at = &device->dispatcher.pending;
-    while (*at != launch)
-        at = &(*at)->pending.next;
-    *at = launch->pending.next;
+    const struct sms__pending_launch *at = &launch->pending;
+    *(at->prev ? &at->prev->pending.next : &device->dispatcher.first) = at->next;
+    *(at->next ? &at->next->pending.prev : &device->dispatcher.last) = at->prev;
     launch->pending.is_pending = false;
 }
 

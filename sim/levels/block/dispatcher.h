@@ -11,13 +11,13 @@ struct sms__blocks;
 struct sms__launch;
 
 struct sms__dispatcher {
-    uint64_t interval_ps;        /* least time between the starts of two blocks; 0: none */
-    uint64_t free_ps;            /* the next block starts no earlier */
-    bool blocked;                /* in this dispatch a block fits that must wait for the dispatcher */
-    struct sms__launch *pending; /* launches whose cost is not yet over, the first to be ready first */
-    size_t source;               /* of events */
-    uint64_t checked_start_ps;   /* the latest start that check.c has seen */
-    bool checked;                /* there is one */
+    uint64_t interval_ps;             /* least time between the starts of two blocks; 0: none */
+    uint64_t free_ps;                 /* the next block starts no earlier */
+    bool blocked;                     /* in this dispatch a block fits that must wait for the dispatcher */
+    struct sms__launch *first, *last; /* launches whose cost is not yet over, the first to be ready first */
+    size_t source;                    /* of events */
+    uint64_t checked_start_ps;        /* the latest start that check.c has seen */
+    bool checked;                     /* there is one */
 };
 
 void sms__dispatcher_init(struct sms__blocks *device);

@@ -34,7 +34,7 @@ struct sms__queue_entry {
 struct sms__pending_launch {
     uint64_t cost_ps;  /* from the launch until its first block may start; set by the caller */
     uint64_t ready_ps; /* when it is over */
-    struct sms__launch *next;
+    struct sms__launch *next, *prev;
     bool is_pending; /* it is in no queue yet */
 };
 
