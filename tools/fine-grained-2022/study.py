@@ -6,7 +6,7 @@ Usage: tools/fine-grained-2022/study.py [--check [--all] | --fits [FOLDER] | --d
 --check --all     the same for all runs
 --fits [FOLDER]   fit all vectors again, into FOLDER if there is one, and compare them with those in models/ (an hour)
 --draw            only draw the figure again, from the results that are kept
---explain RESULTS why the mix of measured programs in this results folder of tools/quickstart gains less than the paper's scenarios
+--explain RESULTS the gains in this results folder of tools/quickstart beside the published, and why programs gain less
 The programs are those of build/bin, or of SMSCHED_BUILD/bin."""
 import argparse
 import csv
@@ -505,6 +505,20 @@ def to(values, unit):
     return f"{low} {unit}" if low == high else f"{low} to {high} {unit}"
 
 
+def beside_published(hosts):
+    """Lines of gains: published, of the fitted scenarios, and within what a profile can show."""
+    speed = {(row["scenario"], row["policy"]): float(row["kernels_per_s"]) for row in hosts}
+
+    def gain(name, over):
+        return f"{100 * (speed[name, 'fine_grained'] / speed[name, over] - 1):.1f}"
+
+    yield f"{'gain of fine_grained in kernels a second, %':<44}  published  fitted  within a profile"
+    for over, names in (("utilization_aware", NAMES), ("round_robin", ["s2"])):
+        for name in names:
+            was = published()[name if over == "utilization_aware" else f"{name}rr"]
+            yield f"  over {over}, {name.upper():<{35 - len(over)}}  {was:>9}  {gain(name, over):>6}  {gain(f'{name}-limited', over):>16}"
+
+
 def explain(folder):
     mix = "mix-compute-compute"
     text = (ROOT / "scenarios/mixes/compute-compute.yaml").read_text()
@@ -518,9 +532,11 @@ def explain(folder):
         if row["policy"] == "round_robin":
             one = 100 * float(row["delivered_ratio"]), row["resource"]
             busiest[row["scenario"]] = max(one, busiest.get(row["scenario"], one))
-    stp = {row["policy"]: float(row["stp_ratio"]) for row in rows_of(folder / "hosts.csv") if row["scenario"] == mix}
+    hosts = rows_of(folder / "hosts.csv")
+    stp = {row["policy"]: float(row["stp_ratio"]) for row in hosts if row["scenario"] == mix}
     fitted = [wanted(workload) for _, _, workload in vms()]
     measured = [use[workload] for workload in workloads_of(text)]
+    print("\n".join(beside_published(hosts)))
     print(f"""
 Why the mix of measured programs differs from S1 to S4
   S1 to S4: vectors and contention were fitted to the paper's gains. A kernel alone wants {to(fitted, "%")} of its busiest resource, and
@@ -538,7 +554,7 @@ def main():
     mode.add_argument("--fits", nargs="?", type=Path, const=Path(), metavar="FOLDER",
                       help="fit all vectors again, into FOLDER, and compare them with those in models/ (an hour)")
     mode.add_argument("--draw", action="store_true", help="only draw the figure again, from the results that are kept")
-    mode.add_argument("--explain", type=Path, metavar="RESULTS", help="why the mix in a results folder gains less")
+    mode.add_argument("--explain", type=Path, metavar="RESULTS", help="gains in a results folder beside the published, and why programs gain less")
     parser.add_argument("--all", action="store_true", help="with --check: all runs (minutes)")
     options = parser.parse_args()
     if options.all and not options.check:
