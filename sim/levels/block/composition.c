@@ -285,18 +285,24 @@ static inline void count(struct sms__compositions *all, size_t sm, struct sms__c
     to->row[sm / 64] ^= (uint64_t)1 << (sm % 64);
 }
 
-inline struct sms__composition *sms__composition_less(struct sms__blocks *device, struct sms__composition *from,
-                                                      const struct sms__shape *shape)
+static inline struct sms__composition *next_to(struct sms__blocks *device, struct sms__composition *from,
+                                               const struct sms__shape *shape, bool more)
 {
     size_t idx = (size_t)(shape - device->search.shape);
-    return from->shape[idx].less ? from->shape[idx].less : find_next(device, from, idx, false);
+    struct sms__composition *next = more ? from->shape[idx].more : from->shape[idx].less;
+    return next ? next : find_next(device, from, idx, more);
 }
 
-inline struct sms__composition *sms__composition_more(struct sms__blocks *device, struct sms__composition *from,
-                                                      const struct sms__shape *shape)
+struct sms__composition *sms__composition_less(struct sms__blocks *device, struct sms__composition *from,
+                                               const struct sms__shape *shape)
 {
-    size_t idx = (size_t)(shape - device->search.shape);
-    return from->shape[idx].more ? from->shape[idx].more : find_next(device, from, idx, true);
+    return next_to(device, from, shape, false);
+}
+
+struct sms__composition *sms__composition_more(struct sms__blocks *device, struct sms__composition *from,
+                                               const struct sms__shape *shape)
+{
+    return next_to(device, from, shape, true);
 }
 
 static inline void move_to(struct sms__sm_state *sm, struct sms__composition *to)
@@ -318,8 +324,7 @@ static inline int64_t move_by(struct sms__sm_state *sm, const struct sms__shape 
     struct sms__blocks *device = sm->device;
     uint64_t fitted = sm->composition->fits;
     while (blocks != 0) {
-        struct sms__composition *to = blocks > 0 ? sms__composition_more(device, sm->composition, shape)
-                                                 : sms__composition_less(device, sm->composition, shape);
+        struct sms__composition *to = next_to(device, sm->composition, shape, blocks > 0);
         if (!to)
             return blocks;
         move_to(sm, to);
