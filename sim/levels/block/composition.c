@@ -418,7 +418,8 @@ void sms__compositions_init(struct sms__blocks *device)
     if (!all->shared)
         return;
     all->most = most_of(device);
-    device->search.knows_room = !policy->admits || (device->policy.cacheable && is_of_sm(device));
+    device->search.knows_room = !device->observed && /* an observer gets each answer, so they are asked */
+                                (!policy->admits || (device->policy.cacheable && is_of_sm(device)));
     all->keeps_scores = policy->score && device->search.knows_room && is_of_sm(device);
     all->counts_sms = all->keeps_scores || finds_levels(device);
     all->bucket = SMS__NEW(device->arena, struct sms__composition *, BUCKETS);

@@ -47,9 +47,8 @@ static struct sms__sm_state *find_sm(const struct sms__blocks *device)
 
 static bool may_refill(const struct sms__blocks *device, uint64_t now)
 {
-    return device->search.knows_room && !device->in_rounds && !device->observed &&
-           device->policy.patience_ps == SMS__NEVER && !sms__dispatcher_is_busy(device, now) &&
-           !has_room(&device->search);
+    return device->search.knows_room && !device->in_rounds && device->policy.patience_ps == SMS__NEVER &&
+           !sms__dispatcher_is_busy(device, now) && !has_room(&device->search);
 }
 
 bool sms__refill(struct sms__blocks *device, uint64_t now)
