@@ -76,6 +76,8 @@ if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/fi
 # A curve's title names the other axes, and its axis the metric and the tenant.
 if grep -q '>queue = fifo' drawn/named.sweep/curve-contention.slope.svg && grep -q '>jobs per second of batch' drawn/named.sweep/curve-contention.slope.svg &&
     ! grep -q ' of batch' drawn/curves.sweep/curve-contention.slope.svg; then ok; else bad "the title of a curve"; fi
+# A timeline that ends early says when runs end; one that does not says nothing.
+if grep -qE '>Time \([^)]*\); runs go on to [0-9.]+ (µs|ms)<' drawn/few/timeline-few-1.svg && ! grep -q 'runs go on' drawn/shared/processes-shared.svg; then ok; else bad "the end of a timeline"; fi
 # Metrics are words.
 if grep -q '>system throughput (STP)' drawn/one/answer.svg && ! grep -lE '>[^<]*[a-z]_(ns|ratio|per_s|bytes|count)[ <]' drawn/*/*.svg >wrong; then ok; else bad "a metric is no words" "$(cat wrong)"; fi
 

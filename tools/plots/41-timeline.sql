@@ -28,7 +28,7 @@ SELECT vm, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb
 FROM (SELECT vm, row_number() OVER (ORDER BY min(rowid)) - 1 AS place FROM vms GROUP BY vm) t WHERE vm IN (SELECT vm FROM lane);
 -- @draw spans
 -- @set
-SELECT CASE WHEN several THEN scenario ELSE '' END AS title, unit, left / size AS left, right / size AS right, 'SM' AS ylabel, sms * stack AS high,
+SELECT CASE WHEN several THEN scenario ELSE '' END AS title, 'Time (' || unit || ')' || ifnull((SELECT words FROM run_end WHERE scenario = (SELECT scenario FROM figure) AND stop > 1.01 * right), '') AS xlabel, left / size AS left, right / size AS right, 'SM' AS ylabel, sms * stack AS high,
     max(0.8, min(1.6, sms * stack * 0.022)) / (sms * stack) AS row_h FROM figure, window, sms;
 -- @array panel
 SELECT wrap(policy, 48) AS title, policy IN (SELECT policy FROM lane) AS drawn FROM panel ORDER BY panel;

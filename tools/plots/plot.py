@@ -80,7 +80,7 @@ def draw_lines(spec, panel, axes, rows):
 def draw_spans(spec, panel, axes, rows):
     axes.barh([row["y0"] for row in rows], [row["end"] - row["start"] for row in rows], [row["y1"] - row["y0"] for row in rows], [row["start"] for row in rows], align="edge",
               color=[colour(row["rgb"]) for row in rows])
-    axes.set(xlim=(spec["left"], spec["right"]), ylim=(spec["high"], 0), ylabel=spec["ylabel"], xlabel=f"Time ({spec['unit']})" if panel == spec["panels"] else "")
+    axes.set(xlim=(spec["left"], spec["right"]), ylim=(spec["high"], 0), ylabel=spec["ylabel"], xlabel=spec["xlabel"] if panel == spec["panels"] else "")
     axes.set_yticks(list(spec["row_y"].values()), list(spec["row_label"].values()))
 
 

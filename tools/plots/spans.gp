@@ -1,5 +1,5 @@
 # ---- rectangles over time: a panel for each policy, and one time axis for all ----
-# set: unit, left, right, row_h, ylabel; panel_: title, drawn; row_: label, y (middle), from the top; set: high (of the y axis)
+# set: xlabel, left, right, row_h, ylabel; panel_: title, drawn; row_: label, y (middle), from the top; set: high (of the y axis)
 # data: panel, start, end, y0, y1, rgb, names
 label_letters = 0
 do for [r = 1:rows] { label_letters = max(label_letters, longest(row_label[r])) }
@@ -34,7 +34,7 @@ do for [p = 1:panels] {
     set format x p == panels ? '%h' : ''
     set ytics ('' -1)
     if (panel_drawn[p]) { do for [r = 1:rows:every_row] { set label 100 + r row_label[r] at screen across(left_w - 0.05), first row_y[r] right noenhanced font font7 } }
-    if (p == panels) { set label 3 'Time (' . unit . ')' at screen across(middle_x), down(begin_y[p] + height[p] + 0.26) center font font7 }
+    if (p == panels) { set label 3 xlabel at screen across(middle_x), down(begin_y[p] + height[p] + 0.26) center font font7 }
     if (!panel_drawn[p]) { set label 4 'not recorded' at screen across(middle_x), down(begin_y[p] + height[p] / 2) center font font7 }
     plot data skip 1 using ($1 == p ? ($2 + $3) / 2 : NaN):(($4 + $5) / 2):2:3:4:5:6 with boxxyerror lc rgb variable lw 0
     unset label
