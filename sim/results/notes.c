@@ -425,6 +425,28 @@ static void note_starts(struct sms_results *results)
                                  names(results, &given)));
 }
 
+static bool are_unlike(const struct sms__instances *instances)
+{
+    bool unlike = false;
+    for (size_t i = 1; instances && i < instances->count; i++)
+        unlike |= instances->profile[i] != instances->profile[0];
+    return unlike;
+}
+
+/* A phase that is drawn may be the same side of another in all replications. */
+static void note_instances(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    size_t p = 0;
+    while (p < scenario->policies && !are_unlike(scenario->policy[p].instances))
+        p++;
+    if (p < scenario->policies && scenario->vms > 1 && !scenario->cluster)
+        note(results, sms__print(&results->arena,
+                                 "under %s, processes get unlike instances in the order in which they arrive: who has "
+                                 "which decides the result, and no interval covers an order that was not drawn",
+                                 scenario->policy[p].label));
+}
+
 static void note_arrivals(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -478,6 +500,7 @@ int sms__results_note(void *user)
     note_few(results);
     note_stp(results);
     note_starts(results);
+    note_instances(results);
     note_arrivals(results);
     note_waves(results);
     note_contention(results);

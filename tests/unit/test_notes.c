@@ -1,4 +1,4 @@
-/* Notes on what no interval covers: given starts, arrivals, and waves that just fit. */
+/* Notes on what no interval covers: given starts, arrivals, instances that are unlike, and waves that just fit. */
 #include "tests/laws/both_engines.h"
 
 /* 20 SMs of eight blocks; a workload of so many blocks, and a list of tenants. */
@@ -7,9 +7,8 @@
                  "demand: {fp32: 4 %%}}]\n---\nscenario: s\ndevices: [{model: small}, {model: small}]\n"               \
                  "policies: [round_robin]\nvms: [%s]\nrun: {duration: 1 ms}\n"
 
-static bool notes(int blocks, const char *vms, const char *words)
+static bool notes_of(struct sms_file *file, const char *words)
 {
-    struct sms_file *file = load_text(SCENARIO, 20, 8, "sm", blocks, vms);
     struct sms_run_options options = sms_run_defaults();
     struct sms_results *results = run_first(file, &options);
     size_t count;
@@ -19,6 +18,22 @@ static bool notes(int blocks, const char *vms, const char *words)
         found |= strstr(note[i], words) != NULL;
     discard(results, file);
     return found;
+}
+
+static bool notes(int blocks, const char *vms, const char *words)
+{
+    return notes_of(load_text(SCENARIO, 20, 8, "sm", blocks, vms), words);
+}
+
+/* The same for processes on a library's device with these instances. */
+static bool notes_instances(const char *instances, const char *processes, const char *words)
+{
+    return notes_of(
+        load_text("workload: w\nkernels: [{name: k, blocks: 40, threads: 32, block_time: 10 us, jitter: 5 %%}]"
+                  "\n---\nscenario: s\ndevices: [{model: a100}]\npolicies: [{mode: mps}, {mode: {mig: "
+                  "{instances: [%s]}}}]\nprocesses: [%s]\nrun: {duration: 1 ms}\n",
+                  instances, processes),
+        words);
 }
 
 static void given_starts_of_tenants_that_share_a_device_are_noted(void **state)
@@ -34,6 +49,18 @@ static void given_starts_of_tenants_that_share_a_device_are_noted(void **state)
                        "{name: a, workload: w, repeat: forever, start: 0 ms}, {name: b, workload: w, repeat: forever}",
                        "are given"));
     assert_false(notes(40, "{name: a, workload: w, device: 0}, {name: b, workload: w, device: 1}", "are given"));
+}
+
+static void unlike_instances_are_noted(void **state)
+{
+    static const char a[] = "{name: a, workload: w, repeat: forever}",
+                      both[] = "{name: a, workload: w, repeat: forever}, {name: b, workload: w, repeat: forever}";
+    (void)state;
+    assert_true(notes_instances("4g.20gb, 2g.10gb", both,
+                                "under mig(instances=4g.20gb+2g.10gb), processes get unlike instances in the order"));
+    assert_true(notes_instances("2g.10gb, 2g.10gb, 1g.5gb", both, "unlike instances"));
+    assert_false(notes_instances("3g.20gb, 3g.20gb", both, "unlike instances"));
+    assert_false(notes_instances("4g.20gb, 2g.10gb", a, "unlike instances"));
 }
 
 static void arrivals_are_noted(void **state)
@@ -63,6 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(given_starts_of_tenants_that_share_a_device_are_noted),
         cmocka_unit_test(arrivals_are_noted),
+        cmocka_unit_test(unlike_instances_are_noted),
         cmocka_unit_test(a_wave_that_just_fits_is_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
