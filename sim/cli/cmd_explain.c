@@ -130,7 +130,10 @@ static bool begin_row(struct explanation *explanation, const char *policy, const
         print_number(to, decision->sm);
         print_number(to, is_event ? -1 : (long)decision->passed);
         sms__print_csv_quoted(to, decision->reasons);
-        putc('\n', to);
+        if (isnan(decision->score))
+            fputs(",\n", to);
+        else
+            fprintf(to, ",%.9g\n", decision->score);
     }
     json_decref(object);
     return false;
@@ -144,9 +147,10 @@ static void print_decision(struct explanation *explanation, const char *policy, 
         return;
     }
     json_t *object =
-        json_pack("{sf ss ss sI sI so sI ss}", "time_ns", ns(decision->time_ps), "vm", decision->vm, "kernel",
+        json_pack("{sf ss ss sI sI so sI ss so}", "time_ns", ns(decision->time_ps), "vm", decision->vm, "kernel",
                   decision->kernel, "block", (json_int_t)decision->block, "device", (json_int_t)decision->device, "sm",
-                  number_or_null(decision->sm), "passed", (json_int_t)decision->passed, "reasons", decision->reasons);
+                  number_or_null(decision->sm), "passed", (json_int_t)decision->passed, "reasons", decision->reasons,
+                  "score", isnan(decision->score) ? json_null() : json_real(decision->score));
     if (!begin_row(explanation, policy, decision, (long)decision->device, object))
         return;
     fprintf(to, "%s/%s block %llu ", decision->vm, decision->kernel, (unsigned long long)decision->block);
@@ -154,6 +158,8 @@ static void print_decision(struct explanation *explanation, const char *policy, 
         fprintf(to, "-> device %zu SM %ld", decision->device, decision->sm);
     else
         fprintf(to, "waits on device %zu", decision->device);
+    if (!isnan(decision->score))
+        fprintf(to, ", score %.6g", decision->score);
     if (decision->passed)
         fprintf(to, "%s: %s", decision->sm >= 0 ? "; passed over" : "", decision->reasons);
     else if (*decision->reasons)
@@ -165,7 +171,8 @@ static void print_decision(struct explanation *explanation, const char *policy, 
 static void print_event(struct explanation *explanation, const char *policy, const struct sms_message *message,
                         long device, json_t *object)
 {
-    const struct sms_decision event = {message->time_ps, .sm = -1, .vm = message->process, .reasons = message->text};
+    const struct sms_decision event = {message->time_ps, .sm = -1, .vm = message->process, .reasons = message->text,
+                                       .score = NAN};
     print_stretches(explanation, 0);
     if (begin_row(explanation, policy, &event, device, object))
         fprintf(explanation->to, "%s: %s\n", message->process, message->text);
@@ -301,7 +308,7 @@ static int explain_all(const struct session *session, struct explanation *explan
 {
     int code = EXIT_OK;
     if (explanation->given->format == FORMAT_CSV)
-        fprintf(explanation->to, "scenario,policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
+        fprintf(explanation->to, "scenario,policy,time_ns,vm,kernel,block,device,sm,passed,reasons,score\n");
     explanation->several = session->scenarios > 1;
     for (size_t i = 0; i < session->scenarios && code == EXIT_OK; i++)
         code = explain_scenario(session->scenario[i], explanation, settings);

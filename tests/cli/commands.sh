@@ -261,6 +261,10 @@ END
 prints "a/k blocks 1 to 50 of several launches"
 # shellcheck disable=SC2086
 try 0 "every decision" explain $span --policy leftover --all; prints "block 3522 waits on device 0: SMs 0 to 79: registers full (65536 + 16384 > 65536)"
+prints "block 3521 -> device 0 SM 0, score 1; passed over: SMs 1 to 79"
+# shellcheck disable=SC2086
+try 0 "every decision of a policy without scores" explain $span --policy round_robin --all
+if ! grep -q score <<<"$output"; then ok; else bad "a score that no policy gives" "$output"; fi
 try 0 "explain processes" explain tests/scenarios/processes.yaml; prints "train2: unplaced since 0.000000 ms"; prints " more; --from and --to show a span of time, with its blocks"
 if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
 try 0 "explain a span" explain tests/scenarios/processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"

@@ -52,8 +52,8 @@ static void sayings_are_rows_whose_quotes_are_doubled(void **state)
 {
     (void)state;
     assert_string_equal(EXPLAIN("--policy=round_robin", "--from=2 us", "--to=2 us", "--format=csv"),
-                        "scenario,policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n"
-                        "s,round_robin,2000.000,a,,,,,,\"waits for \"\"b\"\"\"\n");
+                        "scenario,policy,time_ns,vm,kernel,block,device,sm,passed,reasons,score\n"
+                        "s,round_robin,2000.000,a,,,,,,\"waits for \"\"b\"\"\",\n");
 }
 
 static void policies_are_told_apart(void **state)

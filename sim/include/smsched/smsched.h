@@ -110,6 +110,7 @@ struct sms_decision {
     size_t passed;       /* SMs that refused the block */
     const char *reasons; /* why they refused it, or what else the block waits for, as text */
     const char *cause;   /* what kept it from most of them in a few words, as "registers full"; "" if none refused */
+    double score; /* of the SM, the highest of all that admit the block; NAN: the policy gives none, or it waits */
 };
 
 /* The time that blocks spend on an SM. */

@@ -2,6 +2,7 @@
  * there is an observer, and changes nothing that the run computes. */
 #include "internal.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -214,7 +215,7 @@ static bool is_left_out(const struct sms__blocks *device, bool is_known, uint64_
 }
 
 static void emit(const struct sms__blocks *device, const struct sms__launch *launch, long sm, size_t passed,
-                 const char *why, const char *cause, uint64_t now)
+                 const char *why, const char *cause, double score, uint64_t now)
 {
     struct sms_decision decision = {now,
                                     device->setup.idx,
@@ -224,7 +225,8 @@ static void emit(const struct sms__blocks *device, const struct sms__launch *lau
                                     launch->blocks - launch->waiting + 1,
                                     passed,
                                     why,
-                                    cause};
+                                    cause,
+                                    score};
     sms__observe(device->setup.observer, (struct sms_run_event){SMS_RUN_DECISION, .decision = &decision});
 }
 
@@ -235,7 +237,7 @@ void sms__explain_wait(struct sms__blocks *device, struct sms__launch *launch, u
         return;
     launch->notes.explained = WAITS_FOR_DISPATCHER;
     sms__dispatcher_words(device, words, sizeof words);
-    emit(device, launch, -1, 0, words, words, now);
+    emit(device, launch, -1, 0, words, words, NAN, now);
 }
 
 /* Asks again all SMs before the one that took the block, or all. */
@@ -267,5 +269,7 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
         sms__cause_words(device, main_refusal(&all)->cause, cause, sizeof cause);
     for (size_t i = 0; i < all.causes; i++)
         append_refusal(&text, device, &all.by[i]);
-    emit(device, launch, sm, all.sms, text.chars, cause, now);
+    const bool scores = sm >= 0 && device->setup.policy->policy->search == SMS_SEARCH_BEST;
+    emit(device, launch, sm, all.sms, text.chars, cause, scores ? sms__score(device, &device->sm[sm], launch) : NAN,
+         now);
 }
