@@ -126,6 +126,17 @@ for metric, shown in data["metrics"].items():
 assert any(row[5] > 0.01 for row in data["metrics"]["kernels_per_s"]["overall"])
 END
 
+# A page has 24 metrics of a subject, and says how many it leaves out.
+printf 'plan: many\nbase: %s\nreplications: 2\nkeep: [cluster]\naxes: [{run.seed: [1, 2, 3]}]\n' "$source/tests/golden/gpushare.yaml" >many.yaml
+"$smsched" sweep many.yaml --quiet 2>warnings || cat warnings
+"$smsched" report many.sweep --quiet --format json -o many.json || exit 1
+python3 - many.json <<'END' && ok || bad "metrics that a page leaves out without a note"
+import json, re, sys
+data = json.load(open(sys.argv[1]))
+told = re.match(r"Of subject 'cluster', only 24 of (\d+) metrics that differ are shown;", data["notes"][0])
+assert len(data["subjects"][0]["metrics"]) == 24 and int(told[1]) > 24, data["notes"]
+END
+
 # Fields of one entry change together and are one axis. Fields drawn at random are not crossed with each other.
 sed 's/repeat: 1/start: 1 us, repeat: 1/; s/replications: 3/replications: 2/; s/{fine_grained: {limit: 90 %}}/leftover, fine_grained/' scenario.yaml >tied.base.yaml
 cat >tied.yaml <<'END'
