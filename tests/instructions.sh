@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The instructions of a block, as tools/bench counts them, are at most 5 % more than those that are kept here. They hardly depend on
-# the machine, unlike times. A change that makes a block cheaper puts its figure here. And twice as many VMs take twice the instructions.
+# the machine, unlike times. A change that makes a block cheaper puts its figure here, and on
+# the page of performance, which is to be within 5 %. And twice as many VMs take twice the instructions.
 # Usage: tests/instructions.sh BENCH SMSCHED
 set -eu
-bench=$1 smsched=$2
+bench=$1 smsched=$2 page=$(dirname "$0")/../docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 kept='2476|V100, l2 and dram full
 2982|V100, l2 and dram full, knee
@@ -21,6 +22,11 @@ while IFS='|' read -r most row; do
     verdict=ok
     [ "${now:-0}" -gt 0 ] && [ $((now * 100)) -le $((most * 105)) ] || { verdict=FAILED; failures=$((failures + 1)); }
     printf '%-6s %s: %s instructions a block, %s are kept\n' "$verdict" "$row" "${now:-no}" "$most"
+    told=$(awk -F ' *[|] *' -v row="$row" '$2 == row { print $3; exit }' "$page")
+    if ! [ $((${told:-0} * 100)) -ge $((now * 95)) ] || ! [ $((told * 100)) -le $((now * 105)) ]; then
+        printf 'FAILED %s: %s on the page\n' "$row" "${told:-none}"
+        failures=$((failures + 1))
+    fi
 done <<<"$kept"
 
 # The instructions of a run of so many VMs, which have a block each.
