@@ -406,7 +406,7 @@ static bool start_is_given(const struct sms__tenant *vm) { return vm->arrivals =
 static bool meets_given_start(const struct sms_scenario *scenario, size_t v)
 {
     bool meets = false;
-    for (size_t w = 0; w < scenario->vms && start_is_given(&scenario->vm[v]); w++)
+    for (size_t w = 0; w < scenario->vms && !meets && start_is_given(&scenario->vm[v]); w++)
         meets |= w != v && start_is_given(&scenario->vm[w]) && !sms__are_apart(&scenario->vm[v], &scenario->vm[w]);
     return meets;
 }
