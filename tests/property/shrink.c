@@ -212,7 +212,9 @@ static const struct number of_scenario[] = {
     IN(scenario, warmup, 0),       IN(scenario, duration, 0),    IN(scenario, seed, 1),
     IN(scenario, replications, 1), IN(scenario, wordy, 0),       IN(scenario, link, 0),
     IN(scenario, launch, 0),       IN(scenario, interval, 0),    IN(scenario, idle_w, 0),
-    IN(scenario, busy_w, 0),       IN(scenario, clock_mhz, 1)};
+    IN(scenario, busy_w, 0),       IN(scenario, clock_mhz, 1),   IN(scenario, pair[0][0], 0),
+    IN(scenario, pair[0][1], 0),   IN(scenario, pair[1][0], 0),  IN(scenario, pair[1][1], 0)};
+static const struct number of_workload[] = {IN(workload, cls, 0)};
 static const struct number of_device[] = {IN(device, sms, 1),      IN(device, limit[0], 0), IN(device, limit[1], 0),
                                           IN(device, limit[2], 0), IN(device, limit[3], 0), IN(device, limit[4], 0),
                                           IN(device, limit[5], 0), IN(device, limit[6], 0), IN(device, limit[7], 0),
@@ -253,8 +255,9 @@ static uint64_t *number_at(struct scenario *s, size_t at, uint64_t *least)
         PARTS(s->resource, s->resources, of_resource),
         PARTS(s->background, s->backgrounds, of_background),
         PARTS(s->vm, s->vms, of_vm),
-        PARTS(s->policy, s->policies, of_policy)};
-    size_t n = 6;
+        PARTS(s->policy, s->policies, of_policy),
+        PARTS(s->workload, s->workloads, of_workload)};
+    size_t n = 7;
     for (size_t b = 0; b < s->backgrounds; b++)
         tables[n++] = (struct numbers)PARTS(s->background[b].demand, s->resources, of_demand);
     for (size_t w = 0; w < s->workloads; w++) {

@@ -257,7 +257,8 @@ static double reached_by(struct rising rising)
 static double find_level(const struct sms__blocks *device, int r, double most)
 {
     double level = 0;
-    if (most < 1 && reached_by(rising_at(device, r, most)) >= most)
+    struct rising at_most = most < 1 ? rising_at(device, r, most) : (struct rising){.left = -1};
+    if (at_most.left >= 0 && reached_by(at_most) >= most)
         return most;
     for (double next = 0; level < most; level = next) {
         next = reached_by(rising_at(device, r, level));
