@@ -241,6 +241,26 @@ static size_t isolate(const struct sms_scenario *scenario, size_t tenant, struct
     return 0;
 }
 
+/* Describes the run of one tenant alone. It fills `scenario`, and both must last as long as the run. */
+static struct sms__run_spec describe_alone(struct job *job, size_t tenant, const struct sms__policy_use *policy,
+                                           size_t replication, struct sms_scenario *scenario,
+                                           struct sms__record *record)
+{
+    const struct sms_results *results = job->work->results;
+    const size_t only = isolate(results->scenario, tenant, scenario);
+    return (struct sms__run_spec){
+        .scenario = scenario,
+        .policy = policy,
+        .seed = replication_seed(job->work, replication),
+        .slack_ps = sms__slack_ps(results->scenario),
+        .only_vm = (long)only,
+        .options = results->options,
+        .on_part = note_part,
+        .user = job,
+        .record = record,
+    };
+}
+
 static int run_alone(struct job *job)
 {
     const struct work *work = job->work;
@@ -249,25 +269,15 @@ static int run_alone(struct job *job)
     size_t replication = work->first + idx / vms;
     struct sms__alone *alone = &results->alone[replication * vms + idx % vms];
     struct sms_scenario scenario;
-    const size_t only = isolate(results->scenario, idx % vms, &scenario);
     struct sms__record record;
-    struct sms__run_spec spec = {
-        .scenario = &scenario,
-        .policy = results->scenario->alone,
-        .seed = replication_seed(work, replication),
-        .slack_ps = sms__slack_ps(results->scenario),
-        .only_vm = (long)only,
-        .options = results->options,
-        .on_part = note_part,
-        .user = job,
-        .record = &record,
-    };
+    struct sms__run_spec spec =
+        describe_alone(job, idx % vms, results->scenario->alone, replication, &scenario, &record);
     if (take_over(job, &spec, alone, sizeof *alone))
         return SMS_OK;
     int code = sms__simulate(&job->arena, &spec);
     if (code)
         return code;
-    *alone = sms__measure_alone(&record, only);
+    *alone = sms__measure_alone(&record, (size_t)spec.only_vm);
     hand_over(job, alone);
     return SMS_OK;
 }
@@ -276,25 +286,15 @@ static int run_listed(struct job *job)
 {
     const struct sms_results *results = job->work->results;
     const struct sms__tenant_run *run = &job->work->list[job->idx];
+    const struct sms__policy_use *policy = &results->scenario->policy[results->policy[run->policy]];
     struct sms_scenario scenario;
-    const size_t only = isolate(results->scenario, run->vm, &scenario);
     struct sms__record record;
-    struct sms__run_spec spec = {
-        .scenario = &scenario,
-        .policy = &results->scenario->policy[results->policy[run->policy]],
-        .seed = replication_seed(job->work, run->replication),
-        .slack_ps = sms__slack_ps(results->scenario),
-        .only_vm = (long)only,
-        .options = results->options,
-        .on_part = note_part,
-        .user = job,
-        .record = &record,
-    };
+    struct sms__run_spec spec = describe_alone(job, run->vm, policy, run->replication, &scenario, &record);
     int code = sms__simulate(&job->arena, &spec);
     memcpy(job->why, record.why, sizeof job->why);
     job->at = record.at;
     if (code == SMS_OK)
-        *run->out = sms__measure_alone(&record, only);
+        *run->out = sms__measure_alone(&record, (size_t)spec.only_vm);
     return code;
 }
 

@@ -70,6 +70,11 @@ static inline void add(double *restrict usage, const double *restrict demand, si
     }
 }
 
+static bool has_most_blocks(const struct sms__blocks *device, const struct sms__composition *composition)
+{
+    return composition->used[SMS_BLOCKS] == device->setup.model->sm.blocks;
+}
+
 static void add_blocks(const struct sms__blocks *device, struct sms__composition *to, const struct sms__footprint *fit,
                        int64_t blocks)
 {
@@ -79,7 +84,7 @@ static void add_blocks(const struct sms__blocks *device, struct sms__composition
     for (int l = 0; l < SMS_LIMITS; l++)
         to->used[l] += (uint64_t)blocks * fit->needs[l];
     to->over = over_full(device, to->usage);
-    to->is_closed = to->used[SMS_BLOCKS] == device->setup.model->sm.blocks;
+    to->is_closed = has_most_blocks(device, to);
     to->is_rated = false;
 }
 
@@ -222,7 +227,7 @@ static void part(struct sms__blocks *device)
         *own = *shared;
         own->pressure = pressure;
         memcpy(pressure, shared->pressure, SMS_RESOURCES_MAX * sizeof *pressure);
-        own->is_closed = own->used[SMS_BLOCKS] == device->setup.model->sm.blocks;
+        own->is_closed = has_most_blocks(device, own);
         device->sm[s].composition = own;
     }
     sms__search_forget(device);
@@ -285,24 +290,12 @@ static inline void count(struct sms__compositions *all, size_t sm, struct sms__c
     to->row[sm / 64] ^= (uint64_t)1 << (sm % 64);
 }
 
-static inline struct sms__composition *next_to(struct sms__blocks *device, struct sms__composition *from,
+struct sms__composition *sms__composition_next(struct sms__blocks *device, struct sms__composition *from,
                                                const struct sms__shape *shape, bool more)
 {
     size_t idx = (size_t)(shape - device->search.shape);
     struct sms__composition *next = more ? from->shape[idx].more : from->shape[idx].less;
     return next ? next : find_next(device, from, idx, more);
-}
-
-struct sms__composition *sms__composition_less(struct sms__blocks *device, struct sms__composition *from,
-                                               const struct sms__shape *shape)
-{
-    return next_to(device, from, shape, false);
-}
-
-struct sms__composition *sms__composition_more(struct sms__blocks *device, struct sms__composition *from,
-                                               const struct sms__shape *shape)
-{
-    return next_to(device, from, shape, true);
 }
 
 static inline void move_to(struct sms__sm_state *sm, struct sms__composition *to)
@@ -324,7 +317,7 @@ static inline int64_t move_by(struct sms__sm_state *sm, const struct sms__shape 
     struct sms__blocks *device = sm->device;
     uint64_t fitted = sm->composition->fits;
     while (blocks != 0) {
-        struct sms__composition *to = next_to(device, sm->composition, shape, blocks > 0);
+        struct sms__composition *to = sms__composition_next(device, sm->composition, shape, blocks > 0);
         if (!to)
             return blocks;
         move_to(sm, to);

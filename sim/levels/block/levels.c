@@ -312,9 +312,8 @@ static uint32_t may_be_full(struct sms__blocks *device, uint32_t resources, int 
         resources &= is_relieved(device, __builtin_ctz(rest), first) ? ~(rest & -rest) : ~0u;
     if (resources)
         find_users(device, AT_MOST);
-    for (uint32_t rest = resources; rest; rest &= rest - 1) {
+    for (uint32_t rest = resources; rest; rest &= rest - 1)
         full |= rising_at(device, __builtin_ctz(rest), 2).left < 0 ? rest & -rest : 0;
-    }
     return full;
 }
 

@@ -56,9 +56,9 @@ bool sms__refill(struct sms__blocks *device, uint64_t now)
     struct sms__sm_state *sm = find_sm(device);
     if (!sm || !may_refill(device, now))
         return false;
-    struct sms__composition *without = sms__composition_less(device, sm->composition, sm->owed);
+    struct sms__composition *without = sms__composition_next(device, sm->composition, sm->owed, false);
     struct sms__launch *launch = without ? find_launch(sm, without) : NULL;
-    struct sms__composition *then = launch ? sms__composition_more(device, without, launch->shape) : NULL;
+    struct sms__composition *then = launch ? sms__composition_next(device, without, launch->shape, true) : NULL;
     if (!then || then->fits & device->search.waiting)
         return false;
     sms__compose_refill(sm, then, sm->owed, launch->shape, now);

@@ -358,8 +358,7 @@ static long search_all(const struct sms__blocks *device, const struct sms__launc
 /* True if all other SMs are full. Called for the SM that a block left last. */
 static inline bool is_only_open(const struct sms__blocks *device, const struct sms__sm_state *sm)
 {
-    return device->search.closed_sms + 1 == device->sms &&
-           sm->composition->used[SMS_BLOCKS] < device->setup.model->sm.blocks;
+    return device->search.closed_sms + 1 == device->sms && !sm->composition->is_closed;
 }
 
 /* True if all SMs had refused the shape before the last departure, so that only its SM must be asked. */
