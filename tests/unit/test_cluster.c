@@ -257,6 +257,18 @@ static void the_next_search_goes_round_the_nodes(void **state)
                       "0 p1 a1 1\n0 p2 a2 1\n0 p3 a3 1\n0 p4 a1 1\n2 r a2 1\n");
 }
 
+/* The gang holds b and c before it fails. What comes next goes to b, the node after that of the last pod that began. */
+static void the_next_search_goes_on_as_if_a_gang_that_does_not_fit_had_not_been_tried(void **state)
+{
+    (void)state;
+    assert_placements(
+        load_with(
+            "scenario: s\nnodes: [{name: a, gpus: 1}, {name: b, gpus: 2}, {name: c, gpus: 2}, {name: d, gpus: 1}]\n"
+            "policies: [next]\npods:\n  - {name: p, gpus: 1, duration: 5 s}\n"
+            "  - {name: g, replicas: 3, gpus: 2, start: 1 s}\n  - {name: q, gpus: 1, start: 2 s, duration: 5 s}\n"),
+        "0 p a 1\n2 q b 1\n");
+}
+
 static void policies_that_break_the_rules_end_the_run(void **state)
 {
     (void)state;
@@ -369,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_deadline_of_a_sample_applies_to_each_drawn_pod),
         cmocka_unit_test(fragments_follow_the_definition_of_fgd),
         cmocka_unit_test(the_next_search_goes_round_the_nodes),
+        cmocka_unit_test(the_next_search_goes_on_as_if_a_gang_that_does_not_fit_had_not_been_tried),
         cmocka_unit_test(policies_that_break_the_rules_end_the_run),
         cmocka_unit_test(an_end_beyond_the_range_of_the_clock_is_refused),
         cmocka_unit_test(the_warm_up_is_not_measured),

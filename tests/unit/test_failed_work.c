@@ -70,6 +70,23 @@ static void a_pod_that_ends_when_its_node_fails_has_ended(void **state)
         }
 }
 
+/* p has the GPU for slices of 4 s from 2 s on. In the first, at 3 s, g1 is cut off with its gang while it waits for its
+ * turn, so p is alone when q launches at 5 s and has a whole slice from then on: seven kernels until 9 s, and the last
+ * three from 13 to 16 s. */
+static void a_newcomer_finds_one_alone_whose_rival_was_cut_off_within_its_slice(void **state)
+{
+    (void)state;
+    assert_placements(load_text(MODELS
+                                "nodes: [{name: n, count: 2, devices: {model: small, count: 1}}]\n"
+                                "policies: [{place: first_fit, mode: {time_slice: {slice: 4 s, switch: 0 s}}}]\n"
+                                "failures: [{node: n2, at: 3 s, for: 100 s}]\npods:\n"
+                                "  - {name: p, gpu: 50 %%, workload: ten, repeat: 1}\n"
+                                "  - {name: g, replicas: 2, gpu: 50 %%, workload: ten, repeat: 1, on_failure: lost}\n"
+                                "  - {name: q, gpu: 50 %%, workload: ten, repeat: 1, start: 3 s}\n"
+                                "  - {name: r, gpu: 50 %%, workload: ten, repeat: 1, start: 4 s}\n"),
+                      "0 p n1 1\n0 g1 n1 1\n0 g2 n2 1\n3 q n1 1\n16 r n1 1\n");
+}
+
 /* p runs on the GPU that fails and is lost. q runs on the other GPU and ends when it would have ended, to the
  * picosecond. */
 static void a_failed_gpu_does_not_disturb_the_other_one(void **state)
@@ -182,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_in_flight_is_lost_and_done_again),
         cmocka_unit_test(a_pod_that_ends_when_its_node_fails_has_ended),
+        cmocka_unit_test(a_newcomer_finds_one_alone_whose_rival_was_cut_off_within_its_slice),
         cmocka_unit_test(a_failed_gpu_does_not_disturb_the_other_one),
         cmocka_unit_test(a_lost_pod_frees_its_share_of_other_gpus),
         cmocka_unit_test(a_failure_frees_memory_and_the_place_on_the_device),

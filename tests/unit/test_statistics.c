@@ -202,6 +202,19 @@ static void mser_5_drops_little_of_what_is_steady(void **state)
     gsl_rng_free(stream);
 }
 
+/* Twenty means of -1 and 1 after ten that are all the same, a tenth of a standard error nearer than five, and farther.
+ */
+static void beginnings_differ_from_five_standard_errors_on(void **state)
+{
+    double value[30 * 5], error = sqrt(20 / 19.0 * (1 / 10.0 + 1 / 20.0));
+    (void)state;
+    for (int farther = 0; farther < 2; farther++) {
+        for (size_t i = 0; i < 30 * 5; i++)
+            value[i] = i < 10 * 5 ? (farther ? 5.1 : 4.9) * error : i / 5 % 2 ? 1 : -1;
+        assert_int_equal(sms__differs(value, 30 * 5, 10 * 5), farther);
+    }
+}
+
 static void mser_5_says_when_no_truncation_is_good(void **state)
 {
     double value[LONG];
@@ -294,6 +307,7 @@ int main(void)
         cmocka_unit_test(mser_5_finds_where_a_level_ends),
         cmocka_unit_test(mser_5_drops_little_of_what_is_steady),
         cmocka_unit_test(mser_5_says_when_no_truncation_is_good),
+        cmocka_unit_test(beginnings_differ_from_five_standard_errors_on),
         cmocka_unit_test(a_beginning_that_differs_is_told_from_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
