@@ -78,6 +78,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT);
     sms__policy_state_init(device);
     device->tells_launches = tells_launches(device);
+    device->refills = device->policy.cacheable && device->policy.patience_ps == SMS__NEVER && !device->records_waits;
     sms__search_init(device);
     sms__compositions_init(device);
     sms__dispatch_queue_init(device);
@@ -138,7 +139,7 @@ bool sms__blocks_busy(const struct sms__blocks *device)
 {
     bool busy = false;
     for (size_t s = 0; s < device->sms; s++)
-        busy |= device->sm[s].composition->used[SMS_BLOCKS] > (device->sm[s].owed ? 1 : 0);
+        busy |= device->sm[s].composition->used[SMS_BLOCKS] > 0;
     return busy;
 }
 
@@ -264,22 +265,12 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
     return false;
 }
 
-/* Removes the blocks that have left from their SMs' compositions. */
-static void settle(struct sms__blocks *device, uint64_t now)
-{
-    for (size_t i = 0; i < device->rating.dirty_count; i++)
-        sms__sm_settle(&device->sm[device->rating.dirty[i]], now);
-}
-
 /* Places one block of each queue in turn, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
     device->in_rounds = device->wave && device->queues.irregular == 0;
     sms__wave_break(device);
     device->queues.dispatches++;
-    if (sms__refill(device, now))
-        return;
-    settle(device, now);
     for (struct sms__dispatch_queue *queue = device->queues.first, *next; queue && !cannot_place(device);
          queue = next) {
         next = queue->next;
@@ -292,9 +283,7 @@ static void dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
     device->dispatcher.blocked = false;
-    if (device->held)
-        settle(device, now);
-    else
+    if (!device->held)
         offer(device, now);
     sms__waits_look(device, now);
     if (device->setup.has_dispatcher)

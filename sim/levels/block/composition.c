@@ -195,10 +195,13 @@ static struct sms__composition *find(struct sms__blocks *device)
     return c;
 }
 
-/* Frees the compositions in which no SM is. */
+/* Frees the compositions in which no SM is. Another may be where one was in which an SM was rated. */
 static void forget(struct sms__blocks *device)
 {
     struct sms__compositions *all = &device->compositions;
+    for (size_t s = 0; s < device->sms; s++)
+        if (device->sm[s].rated != device->sm[s].composition)
+            device->sm[s].rated = NULL;
     for (size_t b = 0; b < BUCKETS; b++)
         for (struct sms__composition **at = &all->bucket[b], *c; (c = *at);) {
             for (size_t i = 0; i < device->search.shapes; i++)
@@ -229,6 +232,7 @@ static void part(struct sms__blocks *device)
         memcpy(pressure, shared->pressure, SMS_RESOURCES_MAX * sizeof *pressure);
         own->is_closed = has_most_blocks(device, own);
         device->sm[s].composition = own;
+        device->sm[s].rated = NULL;
     }
     sms__search_forget(device);
 }
@@ -347,6 +351,7 @@ void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int6
     if (left != 0) {
         device->search.closed_sms -= sm->composition->is_closed;
         add_blocks(device, sm->composition, shape->fit, left);
+        sm->rated = NULL;
         device->search.closed_sms += sm->composition->is_closed;
     }
     if (shape->fit->device_scope)

@@ -68,7 +68,7 @@ static double slowdown_of(const struct sms__blocks *device, size_t r, double usa
 void sms__mark_changed(struct sms__sm_state *sm)
 {
     struct sms__blocks *device = sm->device;
-    sm->changed = true;
+    sm->rated = NULL;
     if (sm->dirty)
         return;
     sm->dirty = true;
@@ -155,11 +155,14 @@ void sms__device_clock_update(struct sms__blocks *device, uint64_t now)
             find_crossings(&device->clock[c]);
 }
 
+static uint64_t due_at(const struct sms__device_clock *clock, double reading)
+{
+    return sms__after(clock->since, (reading - clock->base) * clock->slow);
+}
+
 static uint64_t due(const struct sms__device_clock *clock, uint64_t key)
 {
-    if (key == SMS__NEVER)
-        return SMS__NEVER;
-    return sms__after(clock->since, (value_of(key) - clock->base) * clock->slow);
+    return key == SMS__NEVER ? SMS__NEVER : due_at(clock, value_of(key));
 }
 
 void sms__device_clock_schedule(struct sms__blocks *device)
@@ -170,26 +173,28 @@ void sms__device_clock_schedule(struct sms__blocks *device)
     }
 }
 
+void sms__device_clock_bound(const struct sms__sm_state *sm)
+{
+    for (struct sms__device_clock *clock = sm->device->clock, *end = clock + sm->device->clocks; clock < end; clock++) {
+        double rises = INFINITY, falls = INFINITY;
+        for (const struct sms__group *group = sm->group; group < sm->group + sm->groups; group++) {
+            if (group->fit->of_device != clock->resources)
+                continue;
+            rises = group->clock ? rises : lower(rises, group->sm_slow);
+            falls = group->clock ? lower(falls, -group->sm_slow) : falls;
+        }
+        set_bound(&clock->rises, sm->idx, rises);
+        set_bound(&clock->falls, sm->idx, falls);
+    }
+}
+
 /* Updates what the clock keeps of the SM. */
 static void track(struct sms__device_clock *clock, const struct sms__sm_state *sm)
 {
-    double end = INFINITY, rises = INFINITY, falls = INFINITY;
-    for (size_t g = 0; g < sm->groups; g++) {
-        const struct sms__group *group = &sm->group[g];
-        if (group->fit->of_device != clock->resources)
-            continue;
-        if (!group->clock) {
-            rises = lower(rises, group->sm_slow);
-            continue;
-        }
-        end = lower(end, group->clock_base + (sm->resident[group->first].end - group->base));
-        falls = lower(falls, -group->sm_slow);
-    }
-    uint64_t key = end < INFINITY ? bits_of(end) : SMS__NEVER;
+    struct sms__next_ends *next = &clock->next[sm->idx];
+    uint64_t key = next->first < INFINITY ? bits_of(next->first) : SMS__NEVER;
     if (sms__queue_time(&clock->key, sm->idx) != key)
         sms__queue_set(&clock->key, sm->idx, key);
-    set_bound(&clock->rises, sm->idx, rises);
-    set_bound(&clock->falls, sm->idx, falls);
 }
 
 void sms__device_clock_track(struct sms__sm_state *sm)
@@ -205,6 +210,16 @@ static bool is_only_one(const struct sms__device_clock *clock, uint64_t now)
     return engine->alone && !engine->first && due(clock, sms__queue_second(&clock->key).time) > now;
 }
 
+/* Fires the SM. There is no event at this instant but of blocks that follow the clock. */
+static void fire_sm(const struct sms__device_clock *clock, size_t sm, uint64_t now)
+{
+    struct sms__sm_state *fires = &clock->device->sm[sm];
+    const struct sms__next_ends *next = &clock->next[sm];
+    fires->next_group = due_at(clock, next->second) > now ? (uint16_t)next->group : SMS__NONE;
+    clock->device->setup.engine->events++;
+    clock->device->setup.engine->handler[fires->source].fire(fires, now);
+}
+
 /* Schedules the SMs whose blocks end now, so that they fire in the order of SMs. A single SM fires at once: there is no
  * order to keep. Its `key` stays until it is rated at the end of this instant, since it is dirty. */
 static void fire(void *subject, uint64_t now)
@@ -213,13 +228,12 @@ static void fire(void *subject, uint64_t now)
     struct sms__blocks *device = clock->device;
     struct sms__match first = sms__queue_first(&clock->key);
     if (due(clock, first.time) <= now && is_only_one(clock, now)) {
-        const struct sms__handler *handler = &device->setup.engine->handler[device->sm[first.source].source];
-        device->setup.engine->events++;
-        handler->fire(handler->subject, now);
+        fire_sm(clock, first.source, now);
         return;
     }
     for (struct sms__match m; due(clock, (m = sms__queue_first(&clock->key)).time) <= now;) {
         sms__queue_set(&clock->key, m.source, SMS__NEVER);
+        device->sm[m.source].next_group = SMS__NONE;
         sms__engine_at(device->setup.engine, device->sm[m.source].source, now);
     }
 }
@@ -232,6 +246,9 @@ static void add_clock(struct sms__blocks *device, uint32_t resources)
     struct sms__device_clock *clock = &device->clock[device->clocks++];
     *clock = (struct sms__device_clock){.device = device, .resources = resources, .speed = 1, .slow = 1};
     clock->source = sms__engine_source(device->setup.engine, SMS__LEVEL_DEVICE_CLOCK, fire, clock);
+    clock->next = SMS__NEW(device->arena, struct sms__next_ends, device->sms);
+    for (size_t s = 0; s < device->sms; s++)
+        clock->next[s].first = clock->next[s].second = INFINITY;
     sms__queue_init(&clock->key, device->arena, device->sms);
     init_bounds(&clock->rises, device);
     init_bounds(&clock->falls, device);

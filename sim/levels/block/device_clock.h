@@ -14,6 +14,12 @@ struct sms__bounds {
     double first;  /* of all SMs, or less */
 };
 
+/* The first two ends of groups of an SM that follow a clock, as its readings, and the group of the first. */
+struct sms__next_ends {
+    double first, second; /* INFINITY: none */
+    size_t group;
+};
+
 /* The clock of blocks that one set of resources of scope device slows more than their SMs do. It counts the work that
  * such a block does. */
 struct sms__device_clock {
@@ -22,9 +28,10 @@ struct sms__device_clock {
     double base, speed, slow;
     uint64_t since;
     size_t source;
-    struct sms__queue key;    /* by SM: the first end of a group that follows the clock, as the bits of a reading */
-    struct sms__bounds rises; /* by SM: the least sm_slow of a group that does not follow the clock */
-    struct sms__bounds falls; /* by SM: the greatest sm_slow of a group that does, negative */
+    struct sms__next_ends *next; /* [sms] */
+    struct sms__queue key;       /* by SM: the first of them, as the bits of a reading */
+    struct sms__bounds rises;    /* by SM: the least sm_slow of a group that does not follow the clock */
+    struct sms__bounds falls;    /* by SM: the greatest sm_slow of a group that does, negative */
 };
 
 static inline double sms__device_clock_reading(const struct sms__device_clock *clock, uint64_t now)
@@ -42,7 +49,17 @@ void sms__device_clock_init(struct sms__blocks *device);
 struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__footprint *fit);
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now); /* true if its speed changed */
 void sms__device_clock_update(struct sms__blocks *device, uint64_t now);       /* before SMs are rated */
-void sms__device_clock_track(struct sms__sm_state *sm);                        /* after an SM is rated */
-void sms__device_clock_schedule(struct sms__blocks *device);                   /* after all are */
+void sms__device_clock_bound(const struct sms__sm_state *sm);                  /* after an SM is rated anew */
+/* Call the first for each group that follows a clock, the second for an SM after all of its groups. */
+static inline void sms__device_clock_await(struct sms__device_clock *clock, size_t sm, size_t group, double end)
+{
+    struct sms__next_ends *next = &clock->next[sm];
+    double later = end < next->first ? next->first : end;
+    next->group = end < next->first ? group : next->group;
+    next->first = end < next->first ? end : next->first;
+    next->second = later < next->second ? later : next->second;
+}
+void sms__device_clock_track(struct sms__sm_state *sm);
+void sms__device_clock_schedule(struct sms__blocks *device); /* after all are */
 
 #endif

@@ -24,6 +24,7 @@ struct sms__blocks {
     size_t clocks;
     struct sms__wave *wave; /* NULL: blocks are placed one at a time */
     bool tells_launches;    /* the model or the policy may answer differently for equal blocks of two launches */
+    bool refills;           /* a block may take another's place in one step, if compositions know room (sm.c) */
     bool in_rounds;         /* this dispatch logs its rounds */
     struct sms__reference *reference; /* what it keeps instead of residents; NULL in the fast engine */
     struct sms__action dispatch;
@@ -66,8 +67,12 @@ static inline void sms__dispatcher_start(struct sms__blocks *device, uint64_t no
     device->dispatcher.free_ps = now + device->dispatcher.interval_ps;
 }
 
-/* refill.c: places a block where one has left, and returns true, if no other may be placed. */
-bool sms__refill(struct sms__blocks *device, uint64_t now);
+/* refill.c: blocks of the SM end. */
+void sms__sm_fire(void *subject, uint64_t now);
+/* Lists the launch among those that end if its last block has left. Returns the end of the list. */
+struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch);
+/* Ends the launches listed. */
+void sms__end_launches(struct sms__launch *list, uint64_t now);
 
 /* wave.c: several equal rounds of placements at once. Call these only while device->in_rounds, except the first. */
 void sms__wave_init(struct sms__blocks *device);

@@ -192,68 +192,39 @@ __attribute__((noinline)) void sms__rate_groups(struct sms__sm_state *sm, uint64
     apply_speeds(sm, now);
 }
 
-/* The next end of a block on an SM. */
-struct next_end {
-    uint64_t time, group;
-    bool tied; /* another group has one at the same time */
-};
-
-/* Groups in a row whose clocks were advanced at the same time. Of such groups the one with the least delay from then on
- * ends first, and only its time must be worked out. */
-struct row {
-    uint64_t since, group;
-    double first, second; /* delays, ps; the first is that of `group` */
-};
-
-static inline void end_row(struct next_end *next, const struct row *row)
-{
-    uint64_t time = sms__after(row->since, row->first);
-    bool tied = time == sms__after(row->since, row->second);
-    if (time < next->time)
-        *next = (struct next_end){time, row->group, tied};
-    else
-        next->tied |= time == next->time;
-}
-
 /* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. */
 static void schedule(struct sms__sm_state *sm)
 {
-    const struct row none = {0, SMS__NONE, INFINITY, INFINITY};
-    struct next_end next = {SMS__NEVER, SMS__NONE, false};
-    struct row row = none;
-    bool any_follows = false;
+    uint64_t first = SMS__NEVER;
+    size_t next = SMS__NONE;
+    for (size_t c = 0; c < sm->device->clocks; c++)
+        sm->device->clock[c].next[sm->idx] = (struct sms__next_ends){INFINITY, INFINITY, SMS__NONE};
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
+        double left = sm->resident[group->first].end - group->base;
         if (group->clock) {
-            any_follows = true;
+            sms__device_clock_await(group->clock, sm->idx, g, group->clock_base + left);
             continue;
         }
-        if (group->since != row.since) {
-            end_row(&next, &row);
-            row = none;
-            row.since = group->since;
-        }
-        double delay = (sm->resident[group->first].end - group->base) * group->slow;
-        double later = delay < row.first ? row.first : delay;
-        row.group = delay < row.first ? g : row.group;
-        row.first = delay < row.first ? delay : row.first;
-        row.second = later < row.second ? later : row.second;
+        uint64_t due = sms__after(group->since, left * group->slow);
+        next = due < first ? g : due == first ? SMS__NONE : next;
+        first = due < first ? due : first;
     }
-    end_row(&next, &row);
-    sm->next_group = (uint16_t)(any_follows || next.tied ? SMS__NONE : next.group);
-    sms__engine_at(sm->device->setup.engine, sm->source, next.time);
+    sm->next_group = (uint16_t)next;
+    sms__engine_at(sm->device->setup.engine, sm->source, first);
     if (sm->device->clocks)
         sms__device_clock_track(sm);
 }
 
-static bool is_as_rated(const struct sms__sm_state *sm) { return !sm->changed && !sm->gone; }
+static bool is_as_rated(const struct sms__sm_state *sm) { return sm->rated == sm->composition; }
 
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
-    if (!is_as_rated(sm))
+    if (!is_as_rated(sm)) {
         sms__rate_groups(sm, now);
-    sm->changed = false;
-    sm->gone = NULL;
+        sms__device_clock_bound(sm);
+    }
+    sm->rated = sm->composition;
     schedule(sm);
 }
 
@@ -261,10 +232,8 @@ static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {
     for (size_t s = 0; s < device->sms; s++) {
-        sms__rate_groups(&device->sm[s], now);
-        device->sm[s].changed = false;
-        device->sm[s].gone = NULL;
-        schedule(&device->sm[s]);
+        device->sm[s].rated = NULL;
+        rate_sm(&device->sm[s], now);
     }
 }
 

@@ -1,20 +1,94 @@
-/* The steady state of a full device in one step: a block has left an SM, another takes its place, and afterwards no
- * waiting block fits anywhere. Invariant: the result is that of a search for each waiting launch. This holds because
- * compositions know which SMs have room: if no waiting shape had any before the block left, only its SM can have got
- * some; the first launch of which a block fits there gets it, as in any dispatch; and what the SM has room for then is
- * known before the block is placed. */
+/* Blocks that end, and those that take their place. Invariant: an SM of which a block has left is rated again at the
+ * end of this instant. */
 #include "internal.h"
 
-enum { LOOKED_AT = 8 }; /* launches; where the first ones do not fit, a search over their shapes is faster */
-
-/* True if an SM has room for a waiting shape. */
-static bool has_room(const struct sms__search *search)
+/* Removes the first resident of a group, and returns its launch. Its blocks stay in the composition. */
+static inline struct sms__launch *take_out(struct sms__sm_state *sm, struct sms__group *group, uint32_t blocks,
+                                           uint64_t now)
 {
-    bool any = false;
-    for (uint64_t left = search->waiting; left; left &= left - 1)
-        any |= search->shape[__builtin_ctzll(left)].candidates > 0;
-    return any;
+    uint16_t at = group->first;
+    struct sms__resident *resident = &sm->resident[at];
+    struct sms__launch *launch = sm->cold[at].launch;
+    sms__emit_block_span(sm->device, sm->idx, launch, sm->cold[at].start, now, blocks);
+    sms__record_leave(launch, sm->cold[at].work, now - sm->cold[at].start, blocks);
+    group->blocks -= blocks;
+    group->first = resident->next;
+    *(group->first == SMS__NONE ? &group->last : &sm->resident[group->first].prev) = SMS__NONE;
+    resident->next = sm->free;
+    sm->free = at;
+    return launch;
 }
+
+/* Removes the first resident of a group, and returns its launch. */
+static struct sms__launch *leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+{
+    uint32_t blocks = sm->resident[group->first].blocks;
+    struct sms__launch *launch = take_out(sm, group, blocks, now);
+    sms__compose(sm, launch->shape, -(int64_t)blocks, now);
+    if (!sm->device->policy.cacheable)
+        sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
+    return launch;
+}
+
+/* True if the group has a resident that ends now. */
+static bool is_due(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
+{
+    return group->first != SMS__NONE && sms__group_due(group, sm->resident[group->first].end) <= now;
+}
+
+/* Removes the residents that end now. Returns the launches that end with them. */
+static struct sms__launch *leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+{
+    struct sms__launch *ended = NULL, **list = &ended;
+    do
+        list = sms__list_ended(list, leave(sm, group, now));
+    while (is_due(sm, group, now));
+    return ended;
+}
+
+struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch)
+{
+    if (launch->waiting | launch->resident)
+        return list;
+    launch->end.is_due = true;
+    launch->end.next = NULL;
+    *list = launch;
+    return &launch->end.next;
+}
+
+static void end_launch(struct sms__launch *launch, uint64_t now)
+{
+    launch->end.is_due = false;
+    sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
+    launch->record->launches++;
+    if (launch->done == 0)
+        sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
+    launch->ended(launch->subject, now);
+}
+
+/* What follows the end of one may drop another. */
+void sms__end_launches(struct sms__launch *list, uint64_t now)
+{
+    for (struct sms__launch *launch = list, *next; launch; launch = next) {
+        next = launch->end.next;
+        if (launch->end.is_due)
+            end_launch(launch, now);
+    }
+}
+
+/* Ends the blocks of the group that end now. Returns true if the group has others. */
+static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
+{
+    struct sms__launch *ended = leave_all(sm, &sm->group[g], now);
+    bool has_others = sm->group[g].first != SMS__NONE;
+    if (!has_others)
+        sms__remove_group(sm, g);
+    if (ended)
+        sms__end_launches(ended, now);
+    return has_others;
+}
+
+enum { LOOKED_AT = 8 }; /* launches; where the first ones do not fit, a search over their shapes is faster */
 
 static bool takes(const struct sms__sm_state *sm, const struct sms__composition *composition,
                   const struct sms__shape *shape)
@@ -38,33 +112,68 @@ static struct sms__launch *find_launch(const struct sms__sm_state *sm, const str
     return NULL;
 }
 
-/* Returns the only SM that has changed, if it owes a block. */
-static struct sms__sm_state *find_sm(const struct sms__blocks *device)
+/* True if a single block leaves at this instant, one of a launch that goes on, and no SM had room before. */
+static bool may_refill(const struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__sm_state *sm = device->rating.dirty_count == 1 ? &device->sm[device->rating.dirty[0]] : NULL;
-    return sm && sm->owed ? sm : NULL;
-}
-
-static bool may_refill(const struct sms__blocks *device, uint64_t now)
-{
-    return device->search.knows_room && !device->in_rounds && device->policy.patience_ps == SMS__NEVER &&
-           !sms__dispatcher_is_busy(device, now) && !has_room(&device->search);
-}
-
-bool sms__refill(struct sms__blocks *device, uint64_t now)
-{
-    struct sms__sm_state *sm = find_sm(device);
-    if (!sm || !may_refill(device, now))
+    const struct sms__blocks *device = sm->device;
+    const struct sms__engine *engine = device->setup.engine;
+    if (!device->refills || !device->search.knows_room || sm->next_group == SMS__NONE || !engine->alone ||
+        engine->first || device->held || device->search.open & device->search.waiting ||
+        sms__dispatcher_is_busy(device, now))
         return false;
-    struct sms__composition *without = sms__composition_next(device, sm->composition, sm->owed, false);
+    const struct sms__group *group = &sm->group[sm->next_group];
+    const struct sms__resident *resident = &sm->resident[group->first];
+    const struct sms__launch *launch = sm->cold[group->first].launch;
+    return resident->blocks == 1 && launch->waiting + launch->resident > 1 &&
+           (resident->next == SMS__NONE || sms__group_due(group, sm->resident[resident->next].end) > now);
+}
+
+/* The steady state of a full device in one step: a block leaves, another takes its place, and afterwards no waiting
+ * block fits anywhere. The result is that of a search for each waiting launch. This holds because compositions know
+ * which SMs have room: if no waiting shape had any before the block left, only its SM can have got some; the first
+ * launch of which a block fits there gets it, as in any dispatch; and what the SM has room for then is known before the
+ * block is placed. Returns false, and has done nothing, if this is not the case. */
+static bool refill(struct sms__sm_state *sm, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    if (!may_refill(sm, now))
+        return false;
+    struct sms__group *group = &sm->group[sm->next_group];
+    const struct sms__shape *gone = sm->cold[group->first].launch->shape;
+    struct sms__composition *without = sms__composition_next(device, sm->composition, gone, false);
     struct sms__launch *launch = without ? find_launch(sm, without) : NULL;
     struct sms__composition *then = launch ? sms__composition_next(device, without, launch->shape, true) : NULL;
     if (!then || then->fits & device->search.waiting)
         return false;
-    sms__compose_refill(sm, then, sm->owed, launch->shape, now);
-    sms__sm_place(sm, launch, 1, now);
+    sms__sm_touch(sm, now);
+    take_out(sm, group, 1, now);
+    if (group->first == SMS__NONE)
+        sms__remove_group(sm, sm->next_group);
+    sms__compose_refill(sm, then, gone, launch->shape, now);
+    sms__sm_put(sm, launch, 1, now);
     sms__search_move_ring(device, sm->idx);
     sms__dispatcher_start(device, now);
+    device->queues.dispatches++;
     sms__dispatch_queue_serve(device, launch);
+    sms__rate(device, now);
+    if (device->setup.options->check)
+        sms__check(device, now);
     return true;
+}
+
+void sms__sm_fire(void *subject, uint64_t now)
+{
+    struct sms__sm_state *sm = subject;
+    if (refill(sm, now))
+        return;
+    sms__sm_touch(sm, now);
+    sms__log_departure(sm->device, sm->idx);
+    sm->device->left++;
+    sms__engine_defer(sm->device->setup.engine, &sm->device->dispatch);
+    if (sm->next_group != SMS__NONE) {
+        end_blocks(sm, sm->next_group, now);
+        return;
+    }
+    for (size_t g = 0; g < sm->groups;)
+        g += !is_due(sm, &sm->group[g], now) || end_blocks(sm, g, now);
 }

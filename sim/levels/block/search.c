@@ -396,6 +396,12 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
     return search_all(device, launch);
 }
 
+static void note_open(struct sms__blocks *device, const struct sms__shape *shape)
+{
+    uint64_t bit = bit_of(device, shape);
+    device->search.open = shape->candidates ? device->search.open | bit : device->search.open & ~bit;
+}
+
 /* Makes the row of a shape anew. */
 static void find_takers(struct sms__blocks *device, struct sms__shape *shape)
 {
@@ -406,6 +412,7 @@ static void find_takers(struct sms__blocks *device, struct sms__shape *shape)
         else if (takes)
             set_bit(shape, s);
     }
+    note_open(device, shape);
 }
 
 void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
@@ -430,6 +437,7 @@ void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes)
             set_bit(shape, sm);
         else if (has_bit(shape, sm)) /* it may use the SM only since its last launch */
             clear_bit(shape, sm);
+        note_open(device, shape);
     }
 }
 

@@ -29,6 +29,7 @@ struct sms__search {
     size_t recent_size;
     bool knows_room;   /* what SMs take follows from their compositions: candidates are those that take the block */
     uint64_t waiting;  /* shapes with waiting launches, one bit each; if `knows_room` */
+    uint64_t open;     /* shapes with candidates, the same */
     size_t closed_sms; /* SMs that take no block of any shape */
     size_t ring_start; /* the SM at which a ring search starts */
     size_t words;

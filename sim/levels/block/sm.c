@@ -33,11 +33,14 @@ void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
     sm->integrated_ps = now;
 }
 
-/* Call this before the SM's blocks change. The SM is rated again at the end of this instant. */
-static void touch(struct sms__sm_state *sm, uint64_t now)
+/* Call this before the SM's blocks change. The SM is rated again at the end of this instant. Where groups tell launches
+ * apart, they may change without the composition. */
+void sms__sm_touch(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     sms__sm_integrate(sm, now);
+    if (device->tells_launches)
+        sm->rated = NULL;
     if (sm->dirty)
         return;
     sm->dirty = true;
@@ -75,128 +78,11 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
     launch->parts += parts * (uint64_t)(blocks < 0 ? -blocks : blocks);
 }
 
-/* A block that leaves and one of the same group that comes before the SM is rated change neither its composition nor
- * its groups. Then its speeds stay as they are, and it is only scheduled again. Call these two for every change. A
- * place while something is owed is one of refill.c. */
-static inline void note_leave(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
-{
-    sm->changed |= sm->gone || blocks > 1;
-    sm->gone = launch->kin;
-    if (sm->device->search.knows_room && sm->device->policy.cacheable && !sm->changed)
-        sm->owed = launch->shape; /* another may take its place: refill.c */
-    else
-        sms__compose(sm, launch->shape, -(int64_t)blocks, now);
-}
-
-static inline void note_place(struct sms__sm_state *sm, const struct sms__launch *launch, uint32_t blocks, uint64_t now)
-{
-    sm->changed |= sm->gone != launch->kin || blocks > 1;
-    sm->gone = NULL;
-    if (!sm->owed)
-        sms__compose(sm, launch->shape, blocks, now);
-    sm->owed = NULL;
-}
-
-/* Removes the first resident of a group, and returns its launch. */
-static struct sms__launch *leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
-{
-    uint16_t at = group->first;
-    struct sms__resident *resident = &sm->resident[at];
-    struct sms__launch *launch = sm->cold[at].launch;
-    sms__emit_block_span(sm->device, sm->idx, launch, sm->cold[at].start, now, resident->blocks);
-    note_leave(sm, launch, resident->blocks, now);
-    sms__record_leave(launch, sm->cold[at].work, now - sm->cold[at].start, resident->blocks);
-    group->blocks -= resident->blocks;
-    group->first = resident->next;
-    if (group->first == SMS__NONE)
-        group->last = SMS__NONE;
-    else
-        sm->resident[group->first].prev = SMS__NONE;
-    if (!sm->device->policy.cacheable)
-        sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, resident->blocks);
-    resident->next = sm->free;
-    sm->free = at;
-    return launch;
-}
-
-/* True if the group has a resident that ends now. */
-static bool is_due(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
-{
-    return group->first != SMS__NONE && sms__group_due(group, sm->resident[group->first].end) <= now;
-}
-
-/* Removes the residents that end now. Returns the launches that end with them. */
-static struct sms__launch *leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
-{
-    struct sms__launch *ended = NULL, **list = &ended;
-    do
-        list = sms__list_ended(list, leave(sm, group, now));
-    while (is_due(sm, group, now));
-    return ended;
-}
-
-struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch)
-{
-    if (launch->waiting | launch->resident)
-        return list;
-    launch->end.is_due = true;
-    launch->end.next = NULL;
-    *list = launch;
-    return &launch->end.next;
-}
-
-static void end_launch(struct sms__launch *launch, uint64_t now)
-{
-    launch->end.is_due = false;
-    sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
-    launch->record->launches++;
-    if (launch->done == 0)
-        sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
-    launch->ended(launch->subject, now);
-}
-
-/* What follows the end of one may drop another. */
-void sms__end_launches(struct sms__launch *list, uint64_t now)
-{
-    for (struct sms__launch *launch = list, *next; launch; launch = next) {
-        next = launch->end.next;
-        if (launch->end.is_due)
-            end_launch(launch, now);
-    }
-}
-
 void sms__remove_group(struct sms__sm_state *sm, size_t g)
 {
     sm->groups--;
-    sm->changed = true;
+    sm->rated = NULL;
     memmove(&sm->group[g], &sm->group[g + 1], (sm->groups - g) * sizeof *sm->group);
-}
-
-/* Ends the blocks of the group that end now. Returns true if the group has others. */
-static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
-{
-    struct sms__launch *ended = leave_all(sm, &sm->group[g], now);
-    bool has_others = sm->group[g].first != SMS__NONE;
-    if (!has_others)
-        sms__remove_group(sm, g);
-    if (ended)
-        sms__end_launches(ended, now);
-    return has_others;
-}
-
-void sms__sm_fire(void *subject, uint64_t now)
-{
-    struct sms__sm_state *sm = subject;
-    touch(sm, now);
-    sms__log_departure(sm->device, sm->idx);
-    sm->device->left++;
-    sms__engine_defer(sm->device->setup.engine, &sm->device->dispatch);
-    if (sm->next_group != SMS__NONE) {
-        end_blocks(sm, sm->next_group, now);
-        return;
-    }
-    for (size_t g = 0; g < sm->groups;)
-        g += !is_due(sm, &sm->group[g], now) || end_blocks(sm, g, now);
 }
 
 static void unlink_resident(struct sms__sm_state *sm, struct sms__group *group, uint16_t at)
@@ -236,13 +122,13 @@ void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t
         g++;
     if (g == sm->groups)
         return;
-    touch(sm, now);
+    sms__sm_touch(sm, now);
     uint64_t blocks = drop_residents(sm, &sm->group[g], launch, now);
     if (blocks == 0)
         return;
     sms__log_departure(sm->device, sm->idx);
     sm->device->left++;
-    sm->changed = true;
+    sm->rated = NULL;
     if (sm->group[g].blocks == 0)
         sms__remove_group(sm, g);
     sm->next_group = SMS__NONE;
@@ -268,9 +154,10 @@ static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch 
         sm->groups; /* visits all groups, because the branch predictor handles a full loop better than an early exit */
     for (size_t g = 0; g < sm->groups; g++)
         found = sm->group[g].kin == launch->kin ? g : found;
-    sm->changed |= found == sm->groups;
-    if (found == sm->groups)
+    if (found == sm->groups) {
         sm->group[sm->groups++] = sms__new_group(launch, now);
+        sm->rated = NULL;
+    }
     return &sm->group[found];
 }
 
@@ -329,17 +216,22 @@ void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t no
     launch->record->wait_ps += (sms__integral)(now - launch->launched_ps) * blocks;
 }
 
-void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now)
+void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
-    touch(sm, now);
     struct sms__group *group = group_of(sm, launch, now);
     uint64_t work = sms__draw_work(launch);
     double end = sms__group_clock(group, now) + (double)work;
     insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks},
            (struct sms__resident_cold){launch, now, work});
     group->blocks += blocks;
-    note_place(sm, launch, blocks, now);
     sms__record_placed(launch, blocks, now);
+}
+
+void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now)
+{
+    sms__sm_touch(sm, now);
+    sms__sm_put(sm, launch, blocks, now);
+    sms__compose(sm, launch->shape, blocks, now);
     if (!sm->device->policy.cacheable)
         sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, blocks);
 }

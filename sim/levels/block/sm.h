@@ -38,20 +38,18 @@ struct sms__group {
 
 struct sms__sm_state {
     struct sms__composition *composition;
-    uint64_t integrated_ps;          /* time up to which the integrals are complete */
-    uint16_t groups, free;           /* number of groups; head of the pool's free list */
-    uint16_t next_group;             /* the only group that ends at the next event; SMS__NONE if not known */
-    struct sms__group *group;        /* [limit of blocks]; in order of arrival */
-    struct sms__resident *resident;  /* [limit of blocks]; the pool; NULL in the reference engine */
-    struct sms__resident_cold *cold; /* [limit of blocks]; by index in the pool */
+    const struct sms__composition *rated; /* that of the last rating; NULL if it must be rated anew in any case */
+    uint64_t integrated_ps;               /* time up to which the integrals are complete */
+    uint16_t groups, free;                /* number of groups; head of the pool's free list */
+    uint16_t next_group;                  /* the only group that ends at the next event; SMS__NONE if not known */
+    struct sms__group *group;             /* [limit of blocks]; in order of arrival */
+    struct sms__resident *resident;       /* [limit of blocks]; the pool; NULL in the reference engine */
+    struct sms__resident_cold *cold;      /* [limit of blocks]; by index in the pool */
     struct sms__blocks *device;
     size_t source;
-    uint32_t idx;     /* in the device */
-    bool dirty;       /* to be rated again at the end of this instant */
-    bool coupled;     /* a group's speed depends on those of groups that a resource of scope device stops (levels.c) */
-    bool changed;     /* its usage, its groups or the clock that one of them follows may differ from the last rating */
-    const void *gone; /* kin of the only block that has left since then, if none came */
-    const struct sms__shape *owed; /* shape of the same block, while it is still part of `composition` */
+    uint32_t idx; /* in the device */
+    bool dirty;   /* to be rated again at the end of this instant */
+    bool coupled; /* a group's speed depends on those of groups that a resource of scope device stops (levels.c) */
 };
 
 /* Returns the reading of the group's clock. */
@@ -71,16 +69,10 @@ static inline uint64_t sms__group_due(const struct sms__group *group, double end
     return sms__after(group->since, (end - group->base) * group->slow);
 }
 
-/* Removes a block that has left from the composition, if that has not been done. */
-static inline void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
-{
-    if (sm->owed)
-        sms__compose(sm, sm->owed, -1, now);
-    sm->owed = NULL;
-}
-
-void sms__sm_fire(void *subject, uint64_t now);
 void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now);
+void sms__sm_touch(struct sms__sm_state *sm, uint64_t now);
+/* Adds blocks of the launch to their group, but not to the composition. */
+void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
 /* Places `blocks` blocks; more than 1 only if their work is not random. */
 void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
 /* Removes all blocks of the launch from the SM, unfinished. */
@@ -94,9 +86,5 @@ void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elaps
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);
 void sms__emit_block_span(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
                           uint64_t end, uint32_t blocks);
-/* Lists the launch among those that end if its last block has left. Returns the end of the list. */
-struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch);
-/* Ends the launches listed. */
-void sms__end_launches(struct sms__launch *list, uint64_t now);
 
 #endif
