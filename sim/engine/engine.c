@@ -6,6 +6,52 @@
 
 static const size_t none = SIZE_MAX;
 
+enum { FEW = 256 }; /* sources whose subjects stay in the cache */
+
+static size_t leaves_for(size_t sources)
+{
+    size_t leaves = 1;
+    while (leaves < sources)
+        leaves *= 2;
+    return leaves;
+}
+
+/* Sources in a subtree of the queue. */
+struct part {
+    size_t first, sources, leaves;
+};
+
+/* Sources of the first levels have most events, so their leaves are near the root: there are as many subtrees as
+ * levels, the first a child of the root, the second of its other child, and so on. A level has none of its own if the
+ * leaves of the one before suffice. Returns how many subtrees there are. */
+static size_t divide(struct part *part, const size_t sources[SMS__LEVELS])
+{
+    size_t parts = 0, first = 0;
+    for (int l = 0; l < SMS__LEVELS; first += sources[l++]) {
+        struct part *last = parts ? &part[parts - 1] : NULL;
+        if (last && last->sources + sources[l] <= last->leaves)
+            last->sources += sources[l];
+        else if (sources[l])
+            part[parts++] = (struct part){first, sources[l], leaves_for(sources[l])};
+    }
+    return parts;
+}
+
+static void grow_queue(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS])
+{
+    struct part part[SMS__LEVELS];
+    size_t parts = divide(part, sources), nodes = 2;
+    engine->handler = SMS__NEW(arena, struct sms__handler, engine->sources + 1);
+    for (size_t p = 0; p < parts; p++) {
+        size_t root = p + 1 < parts ? ((size_t)4 << p) - 2 : ((size_t)1 << parts) - 1;
+        size_t leaf = root * part[p].leaves;
+        for (size_t i = 0; i < part[p].sources; i++)
+            engine->handler[part[p].first + i].leaf = leaf + i;
+        nodes = nodes > leaf + part[p].leaves ? nodes : leaf + part[p].leaves;
+    }
+    sms__queue_init_nodes(&engine->queue, arena, nodes);
+}
+
 void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS])
 {
     *engine = (struct sms__engine){.firing = none, .tell_at = SMS__NEVER};
@@ -13,8 +59,8 @@ void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, cons
         engine->next[l] = engine->sources;
         engine->sources += sources[l];
     }
-    sms__queue_init(&engine->queue, arena, engine->sources);
-    engine->handler = SMS__NEW(arena, struct sms__handler, engine->queue.leaves);
+    engine->fetches = engine->sources > FEW;
+    grow_queue(engine, arena, sources);
     engine->last = &engine->first;
 }
 
@@ -22,16 +68,22 @@ size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, voi
                           void *subject)
 {
     size_t source = engine->next[level]++;
-    engine->handler[source] = (struct sms__handler){fire, subject, NULL};
+    engine->handler[source].fire = fire;
+    engine->handler[source].subject = subject;
     return source;
+}
+
+static inline void set(struct sms__engine *engine, size_t source, uint64_t time)
+{
+    sms__queue_replay(&engine->queue, engine->handler[source].leaf, (struct sms__match){time, source});
 }
 
 void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time)
 {
     engine->refreshed |= source == engine->firing;
     engine->due_again |= time <= engine->now;
-    if (sms__queue_time(&engine->queue, source) != time)
-        sms__queue_set(&engine->queue, source, time);
+    if (sms__engine_time(engine, source) != time)
+        set(engine, source, time);
 }
 
 void sms__engine_defer(struct sms__engine *engine, struct sms__action *action)
@@ -61,7 +113,7 @@ static struct sms__match find_first(const struct sms__engine *engine)
 {
     struct sms__match first = {SMS__NEVER, 0};
     for (size_t s = 0; s < engine->sources; s++) {
-        uint64_t time = sms__queue_time(&engine->queue, s);
+        uint64_t time = sms__engine_time(engine, s);
         if (time < first.time)
             first = (struct sms__match){time, s};
     }
@@ -81,36 +133,35 @@ static inline __attribute__((always_inline)) void fetch_lines(const void *start,
         __builtin_prefetch((const char *)start + i * LINE);
 }
 
-/* With many subjects, none stays in the cache. So the subject that will probably be next is fetched while this one
- * fires, and the matches of its path that few other sources share. Always inlined: gcc drops calls of functions that do
- * nothing but fetch. */
-static inline __attribute__((always_inline)) void fetch(const struct sms__engine *engine, size_t source)
+/* Returns the time of the event after this one. With many subjects, none stays in the cache. So the subject that will
+ * probably be next is fetched while this one fires, and the matches of its path that few other sources share. */
+static uint64_t look_ahead(const struct sms__engine *engine, size_t source)
 {
-    enum { MANY_LEAVES = 256, MATCHES = 4, OWN_LINES = 4, TOUCHED_LINES = 12 };
-    const struct sms__handler *next = &engine->handler[source];
-    size_t at = engine->queue.leaves + source;
-    if (engine->queue.leaves <= MANY_LEAVES)
-        return;
-    for (int i = 0; i < MATCHES; i++, at /= 2)
+    enum { MATCHES = 4, OWN_LINES = 4, TOUCHED_LINES = 12 };
+    size_t leaf = engine->handler[source].leaf;
+    if (!engine->fetches)
+        return sms__queue_beaten(&engine->queue, leaf).time;
+    struct sms__match second = sms__queue_beaten(&engine->queue, leaf);
+    const struct sms__handler *next = &engine->handler[second.source];
+    for (size_t i = 0, at = next->leaf; i < MATCHES; i++, at /= 2)
         __builtin_prefetch(&engine->queue.match[at]);
     fetch_lines(next->subject, OWN_LINES);
     fetch_lines(next->touched, TOUCHED_LINES);
+    return second.time;
 }
 
 /* Fires the next source. If nothing else happens at this instant, the actions run before the source leaves the queue:
  * they usually set its next time, and one change of the queue is cheaper than two. */
 static void fire_next(struct sms__engine *engine, size_t source)
 {
-    struct sms__match second = sms__queue_second(&engine->queue);
-    engine->alone = !engine->linear_scan && second.time != engine->now;
-    fetch(engine, second.source);
+    engine->alone = look_ahead(engine, source) != engine->now && !engine->linear_scan;
     engine->firing = source;
     engine->refreshed = engine->due_again = false;
     engine->handler[source].fire(engine->handler[source].subject, engine->now);
     if (engine->alone && !engine->due_again && !engine->stopped)
         act_all(engine);
     if (!engine->refreshed)
-        sms__queue_set(&engine->queue, source, SMS__NEVER);
+        set(engine, source, SMS__NEVER);
     engine->firing = none;
 }
 
@@ -181,5 +232,5 @@ uint64_t sms__engine_next_other(const struct sms__engine *engine)
     if (engine->first)
         return engine->now;
     bool is_firing = first.source == engine->firing && !engine->refreshed;
-    return is_firing ? sms__queue_second(&engine->queue).time : first.time;
+    return is_firing ? sms__queue_beaten(&engine->queue, engine->handler[first.source].leaf).time : first.time;
 }

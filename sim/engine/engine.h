@@ -24,6 +24,7 @@ struct sms__handler {
     void (*fire)(void *subject, uint64_t now);
     void *subject;
     const void *touched; /* memory that `fire` reads first besides the subject, to be fetched ahead; or NULL */
+    size_t leaf;         /* in the queue */
 };
 
 /* Work to do once, after everything else at this instant. */
@@ -39,6 +40,7 @@ struct sms__engine {
     struct sms__handler *handler; /* by source */
     size_t next[SMS__LEVELS];     /* the next source to register, by level */
     size_t sources;
+    bool fetches;                      /* too many subjects for the cache */
     bool linear_scan;                  /* finds the next event by looking at every source, not by the queue */
     uint64_t now;                      /* ps */
     uint64_t events, max_events;       /* max 0: no limit */
@@ -63,6 +65,12 @@ size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, voi
 
 /* Sets the time of the source's next event, in place of any other. `time` is not before now; SMS__NEVER means none. */
 void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time);
+
+/* Returns the time of the source's next event, or SMS__NEVER. */
+static inline uint64_t sms__engine_time(const struct sms__engine *engine, size_t source)
+{
+    return engine->queue.match[engine->handler[source].leaf].time;
+}
 
 /* For handlers that go through a long list at one instant: true if the run ends, because a handler has stopped it or
  * because it was cancelled. */

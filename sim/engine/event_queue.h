@@ -26,21 +26,23 @@ __extension__ typedef unsigned __int128 sms__rank;
 static inline sms__rank sms__rank_of(struct sms__match match) { return (sms__rank)match.time << 64 | match.source; }
 
 struct sms__queue {
-    struct sms__match *match; /* [2 * leaves]: 1 is the root, the children of i are 2i and 2i + 1 */
-    size_t leaves;            /* a power of two, at least 2 */
+    struct sms__match *match; /* [nodes]: 1 is the root, the children of i are 2i and 2i + 1 */
+    size_t leaves;            /* the leaf of source 0; the others follow */
 };
 
 /* Prepares the queue for sources 0 .. sources - 1, all without an event. */
 void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t sources);
 
-/* Sets the time of a source's next event; SMS__NEVER removes it. A match is one comparison of time and source number
- * together, as a 128-bit number. */
-static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint64_t time)
+/* Makes a queue of so many nodes, without an event, whose leaves the caller chooses. */
+void sms__queue_init_nodes(struct sms__queue *queue, struct sms__arena *arena, size_t nodes);
+
+/* Gives the leaf its source's next event. A match is one comparison of time and source number together, as a 128-bit
+ * number. */
+static inline void sms__queue_replay(struct sms__queue *queue, size_t leaf, struct sms__match own)
 {
     enum { EACH = sizeof(struct sms__match) };
     char *match = (char *)queue->match;
-    size_t at = (queue->leaves + source) * EACH; /* in bytes, so that no step of the loop has to scale it */
-    struct sms__match own = {time, source};
+    size_t at = leaf * EACH; /* in bytes, so that no step of the loop has to scale it */
     *(struct sms__match *)(match + at) = own;
     for (sms__rank winner = sms__rank_of(own); at > EACH;) {
         sms__rank other = sms__rank_of(*(struct sms__match *)(match + (at ^ EACH)));
@@ -48,6 +50,12 @@ static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint6
         at = at / 2 & ~(size_t)(EACH - 1);
         *(struct sms__match *)(match + at) = (struct sms__match){(uint64_t)(winner >> 64), (uint64_t)winner};
     }
+}
+
+/* Sets the time of a source's next event; SMS__NEVER removes it. */
+static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint64_t time)
+{
+    sms__queue_replay(queue, queue->leaves + source, (struct sms__match){time, source});
 }
 
 /* Returns the next event. Its time is SMS__NEVER if there is none. */
@@ -58,19 +66,24 @@ static inline uint64_t sms__queue_time(const struct sms__queue *queue, size_t so
     return queue->match[queue->leaves + source].time;
 }
 
-/* Returns the event after the first, the earliest of all that the first has beaten. If several have its time, it is any
- * of them; if there is none, its time is SMS__NEVER. */
-static inline struct sms__match sms__queue_second(const struct sms__queue *queue)
+/* Returns the event after the first, the earliest of all that the first, of this leaf, has beaten. If several have its
+ * time, it is any of them; if there is none, its time is SMS__NEVER. */
+static inline struct sms__match sms__queue_beaten(const struct sms__queue *queue, size_t leaf)
 {
     const struct sms__match *match = queue->match;
-    size_t at = queue->leaves + match[1].source, second = at;
+    size_t second = leaf;
     uint64_t time = SMS__NEVER;
-    for (; at > 1; at /= 2) {
+    for (size_t at = leaf; at > 1; at /= 2) {
         bool earlier = match[at ^ 1].time < time;
         second = earlier ? at ^ 1 : second;
         time = earlier ? match[at ^ 1].time : time;
     }
     return (struct sms__match){time, match[second].source};
+}
+
+static inline struct sms__match sms__queue_second(const struct sms__queue *queue)
+{
+    return sms__queue_beaten(queue, queue->leaves + queue->match[1].source);
 }
 
 #endif

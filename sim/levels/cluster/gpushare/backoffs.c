@@ -57,7 +57,7 @@ bool sms__backoffs_can_skip(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     bool idle = gpushare->cycle.pod == SMS__NO_POD && sms__queue_first(&gpushare->active).time == SMS__NEVER;
-    bool awaited = sms__queue_time(&run->engine.queue, gpushare->timer_source) != SMS__NEVER;
+    bool awaited = sms__engine_time(&run->engine, gpushare->timer_source) != SMS__NEVER;
     return gpushare->backoffs->pods && sms__backoffs_next(gpushare) > run->engine.now && idle && awaited &&
            !run->engine.stopped && !sms__is_pod_explained(run);
 }
