@@ -71,8 +71,8 @@ static void a_pod_that_ends_when_its_node_fails_has_ended(void **state)
 }
 
 /* p has the GPU for slices of 4 s from 2 s on. In the first, at 3 s, g1 is cut off with its gang while it waits for its
- * turn, so p is alone when q launches at 5 s and has a whole slice from then on: seven kernels until 9 s, and the last
- * three from 13 to 16 s. */
+ * turn. So p is alone when q launches at 5 s, and has a whole slice from then on: seven kernels until 9 s. Its last
+ * three run from 13 to 16 s. */
 static void a_newcomer_finds_one_alone_whose_rival_was_cut_off_within_its_slice(void **state)
 {
     (void)state;
