@@ -16,14 +16,14 @@ static size_t leaves_for(size_t sources)
     return leaves;
 }
 
-/* Sources in a subtree of the queue. */
+/* Sources in a branch of the queue. */
 struct part {
     size_t first, sources, leaves;
 };
 
-/* Sources of the first levels have most events, so their leaves are near the root: there are as many subtrees as
+/* Sources of the first levels have most events, so their leaves are near the root: there are as many branches as
  * levels, the first a child of the root, the second of its other child, and so on. A level has none of its own if the
- * leaves of the one before suffice. Returns how many subtrees there are. */
+ * leaves of the one before suffice. Returns how many branches there are. */
 static size_t divide(struct part *part, const size_t sources[SMS__LEVELS])
 {
     size_t parts = 0, first = 0;
