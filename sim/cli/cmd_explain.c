@@ -247,7 +247,7 @@ static double end_of_start_ps(const struct sms_scenario *scenario)
     double end_ps = 0;
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; d < scenario->devices; d++)
-            for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
+            for (size_t k = 0; sms__may_be_on(&scenario->vm[v], d) && k < scenario->vm[v].workload->kernels; k++) {
                 const struct sms__footprint *fit = &scenario->vm[v].fit[d][k];
                 const struct sms__device *device = scenario->device[d];
                 double first_wave = (double)fit->per_sm * (double)device->sms * (double)device->dispatch.block_ps;

@@ -18,7 +18,7 @@ static bool costs_anywhere(const struct sms_scenario *scenario, const struct sms
 {
     bool any = false;
     for (size_t d = 0; vm->fit && d < scenario->devices && !any; d++)
-        any = (d == 0 || vm->fit[d] != vm->fit[d - 1]) && vm->fit[d][kernel].launch_ps > 0;
+        any = vm->fit[d] && (d == 0 || vm->fit[d] != vm->fit[d - 1]) && vm->fit[d][kernel].launch_ps > 0;
     return any;
 }
 
@@ -50,8 +50,11 @@ static const struct sms_curve *curves_of(struct sms__arena *arena, const struct 
     if (!given)
         return NULL;
     struct sms_curve *curves = SMS__NEW(arena, struct sms_curve, SMS_RESOURCES_MAX);
-    for (size_t c = 0; c < given->count; c++)
-        curves[sms__resource_index(model, given->resource[c])] = given->curve[c];
+    for (size_t c = 0; c < given->count; c++) {
+        int r = sms__resource_index(model, given->resource[c]);
+        if (r >= 0)
+            curves[r] = given->curve[c];
+    }
     return curves;
 }
 

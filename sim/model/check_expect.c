@@ -1,7 +1,7 @@
 /* Resolves and checks what a scenario wants to know: `answer:`, `until:` and `expect:`. A scenario without an answer
  * gets one by rule. The scenario may have errors already. Then only names are complained of whose list was read whole,
  * so that no complaint follows from another. */
-#include "scenario.h"
+#include "lacking.h"
 
 #include <string.h>
 
@@ -91,9 +91,8 @@ static void check_resource(const struct check *check, const struct sms__expect *
 {
     if (!e->resource || !check->sound)
         return;
-    const struct sms__device *device = check->scenario->device[0];
-    if (sms__resource_index(device, e->resource) < 0)
-        sms__complain_unknown_resource(check->reader, key_of(e, "resource"), device);
+    if (sms__united_index(check->scenario, e->resource) < 0)
+        sms__complain_unknown_resource(check->reader, key_of(e, "resource"), check->scenario);
 }
 
 static void check_subject(const struct check *check, const struct sms__expect *e)
@@ -162,7 +161,6 @@ static void resolve_policy(const struct check *check, const struct sms__expect *
 static bool resolve_of(const struct check *check, struct sms__answer *answer)
 {
     const struct sms_scenario *scenario = check->scenario;
-    const struct sms__device *device = scenario->devices ? scenario->device[0] : NULL;
     const char *name = answer->name, *metric = answer->of.metric;
     bool is_of_process = scenario->shares && (!metric || !is_metric(SMS_VM, metric));
     if (scenario->cluster)
@@ -171,10 +169,10 @@ static bool resolve_of(const struct check *check, struct sms__answer *answer)
         return true;
     else if (is_tenant(scenario, name))
         *(is_of_process ? &answer->of.process : &answer->of.vm) = name;
-    else if (device && sms__resource_index(device, name) >= 0)
+    else if (sms__united_index(scenario, name) >= 0)
         answer->of.resource = name;
     else {
-        if (device && device->resources)
+        if (scenario->resources)
             complain_no_tenant(check, sms__node_get(answer->node, "of"),
                                scenario->shares ? "process or resource" : "VM or resource");
         return false;

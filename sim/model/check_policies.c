@@ -67,7 +67,7 @@ static bool is_placeable_everywhere(const struct probe *probe, const struct sms_
     const struct sms__device *const *device = instances ? instances->device : scenario->device;
     const struct sms__footprint *const *fit = instances ? instances->fit[v] : vm->fit;
     for (size_t d = 0; placed && d < (instances ? instances->count : scenario->devices); d++) {
-        if (d > 0 && device[d] == device[d - 1])
+        if (!fit[d] || (d > 0 && device[d] == device[d - 1]))
             continue;
         struct sms_block_request request = launch_alone(probe, vm, v, kernel, &fit[d][kernel]);
         placed = is_placeable(probe, device[d], &request);

@@ -122,17 +122,6 @@ int sms__resource_index(const struct sms__device *device, const char *name)
     return -1;
 }
 
-static const char *resource_name(const void *user, size_t i)
-{
-    return ((const struct sms__device *)user)->resource[i].name;
-}
-
-void sms__complain_unknown_resource(struct sms__reader *reader, const struct sms__node *node,
-                                    const struct sms__device *device)
-{
-    sms__complain_unknown(reader, node, "resource", device->resources, resource_name, device);
-}
-
 static void read_resource(struct sms__reader *reader, struct sms__device *device, const struct sms__node *key,
                           const struct sms__node *value)
 {

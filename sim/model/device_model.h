@@ -113,9 +113,6 @@ void sms__override_device(struct sms__reader *reader, const struct sms__node *no
 void sms__finish_device(struct sms__reader *reader, struct sms__device *device);
 /* The index of a resource on a device, or -1. */
 int sms__resource_index(const struct sms__device *device, const char *name);
-/* Complains of the resource that the node names, which the device does not have. */
-void sms__complain_unknown_resource(struct sms__reader *reader, const struct sms__node *node,
-                                    const struct sms__device *device);
 extern const struct sms__field sms__device_fields[];
 /* Choices of `newcomer`, for a device and for a mode. */
 extern const char *const sms__newcomers[];

@@ -93,10 +93,8 @@ static void fit_demand(const struct fitting *f, const struct scaling *scaling, s
         const struct sms__demand *demand = &f->kernel->demand[d];
         struct sms__demand scaled;
         int r = sms__resource_index(f->device, demand->resource);
-        if (r < 0) {
-            sms__complain_unknown_resource(f->reader, demand->node, f->device);
-            continue;
-        }
+        if (r < 0)
+            continue; /* no device has it, which is reported, or the demand is 0 */
         if (scaling) {
             scaled = scaled_demand(f, scaling, (size_t)r, demand);
             demand = &scaled;

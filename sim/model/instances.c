@@ -134,7 +134,7 @@ static void fit_instances(struct sms__reader *reader, const struct sms_scenario 
                 fit[i] = fit[j];
         const struct sms__device *board = scenario->device[instances->board[i]];
         struct sms__part part = {board, (double)instances->profile[i]->slices / (double)board->mig->slices};
-        if (!fit[i])
+        if (!fit[i] && vm->fit[instances->board[i]])
             fit[i] = sms__footprints(reader, scenario, vm, instances->device[i], &part);
     }
 }

@@ -4,10 +4,9 @@
 #include "beyond_full.h"
 #include "job.h"
 #include "file.h"
+#include "lacking.h"
 #include "phase.h"
 #include "scenario.h"
-
-#include <string.h>
 
 /* Metrics of nodes have a row for each node up to so many. */
 enum { NODE_ROWS_MAX = 2000 };
@@ -15,27 +14,9 @@ enum { NODE_ROWS_MAX = 2000 };
 static void check_curves(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     const struct sms__curves *curves = scenario->contention.curves;
-    const struct sms__device *device = scenario->device[0];
     for (size_t c = 0; curves && c < curves->count; c++)
-        if (sms__resource_index(device, curves->resource[c]) < 0)
-            sms__complain_unknown_resource(reader, curves->node[c], device);
-}
-
-/* A table and its resources have one order on all devices of a scenario. */
-static void check_devices(struct sms__reader *reader, const struct sms_scenario *scenario)
-{
-    const struct sms__device *first = scenario->device[0];
-    for (size_t d = 1; d < scenario->devices; d++) {
-        const struct sms__device *other = scenario->device[d];
-        bool same = other->resources == first->resources;
-        for (size_t r = 0; same && r < first->resources; r++)
-            same = !strcmp(other->resource[r].name, first->resource[r].name);
-        if (same)
-            continue;
-        sms__complain(reader, scenario->node, "devices %s and %s have different resources; a scenario needs one set",
-                      first->name, other->name);
-        return;
-    }
+        if (sms__united_index(scenario, curves->resource[c]) < 0)
+            sms__complain_unknown_resource(reader, curves->node[c], scenario);
 }
 
 /* Finds a tenant before this one that does the same workload, so that each demand is resolved once for a device. */
@@ -50,6 +31,20 @@ static const struct sms__tenant *find_like(const struct sms_scenario *scenario, 
     return NULL;
 }
 
+/* A tenant has no footprints on a device that lacks a resource which some kernel of it demands. */
+static void find_footprints(struct sms__reader *reader, const struct sms_scenario *scenario, struct sms__tenant *vm)
+{
+    sms__check_demands(reader, scenario, vm->workload);
+    vm->fit = SMS__NEW(reader->arena, const struct sms__footprint *, scenario->devices);
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        if (d > 0 && device == scenario->device[d - 1])
+            vm->fit[d] = vm->fit[d - 1];
+        else if (!sms__find_lacking(vm->workload, device).kernel)
+            vm->fit[d] = sms__footprints(reader, scenario, vm, device, NULL);
+    }
+}
+
 static void resolve_footprints(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     if (!scenario->vm)
@@ -57,18 +52,18 @@ static void resolve_footprints(struct sms__reader *reader, struct sms_scenario *
     for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
         struct sms__tenant *vm = &scenario->vm[v];
         const struct sms__tenant *like = find_like(scenario, v);
-        vm->fit = like ? like->fit : SMS__NEW(reader->arena, const struct sms__footprint *, scenario->devices);
-        for (size_t d = 0; d < scenario->devices && !like; d++) {
-            bool same = d > 0 && scenario->device[d] == scenario->device[d - 1];
-            vm->fit[d] = same ? vm->fit[d - 1] : sms__footprints(reader, scenario, vm, scenario->device[d], NULL);
-        }
+        if (like)
+            vm->fit = like->fit;
+        else
+            find_footprints(reader, scenario, vm);
+        if (!scenario->cluster)
+            sms__check_lacking(reader, scenario, vm);
     }
 }
 
 /* Resolves what both kinds of scenarios have: tenants on devices. */
 static void resolve_tenants(struct sms__reader *reader, struct sms_scenario *scenario)
 {
-    check_devices(reader, scenario);
     sms__check_tenants(reader, scenario);
     resolve_footprints(reader, scenario);
     check_curves(reader, scenario);
@@ -124,6 +119,7 @@ void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, st
         cluster->rows = cluster->nodes <= NODE_ROWS_MAX   ? cluster->nodes
                         : cluster->kinds <= NODE_ROWS_MAX ? cluster->kinds
                                                           : 0;
+    sms__unite_resources(reader->arena, scenario);
     sms__check_expects(reader, scenario);
     if (cluster)
         resolve_cluster(reader, file, scenario);

@@ -32,6 +32,8 @@ struct sms_scenario {
     const char *path;
     const struct sms__device **device; /* [devices]; equal ones share one struct and are neighbours */
     size_t devices;
+    const char **resource; /* [resources]: the names of those that any device has (lacking.h) */
+    size_t resources;
     struct sms__contention_use contention;
     const struct sms_queue_discipline *queue;
     struct sms__policy_use *policy;

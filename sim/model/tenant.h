@@ -31,7 +31,7 @@ struct sms__tenant {
     const struct sms__workload *workload;
     const struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
     size_t choices;
-    const struct sms__footprint **fit; /* [devices] -> [kernels] */
+    const struct sms__footprint **fit; /* [devices] -> [kernels]; NULL where the device lacks a resource (lacking.h) */
     double start_ps, deadline_ps;      /* deadline 0: none */
     bool draws_phase;                  /* it begins somewhere in a job of its own, which is drawn (phase.h) */
     uint64_t repeat;                   /* jobs; 0: for ever */
@@ -63,7 +63,16 @@ static inline const struct sms__workload *sms__workload_of(const struct sms__ten
 
 static inline bool sms__may_be_on(const struct sms__tenant *vm, size_t device)
 {
-    return vm->device < 0 || (size_t)vm->device == device;
+    return (vm->device < 0 || (size_t)vm->device == device) && (!vm->fit || vm->fit[device]);
+}
+
+/* The first device on which it may be. */
+static inline size_t sms__first_device(const struct sms__tenant *vm)
+{
+    size_t d = vm->device < 0 ? 0 : (size_t)vm->device;
+    while (!sms__may_be_on(vm, d))
+        d++;
+    return d;
 }
 
 /* Whether the two are never on the same device. */

@@ -56,12 +56,13 @@ void sms__measure_vm(const struct sms__record *record, double *row)
     }
 }
 
-/* SMs x T, ps. */
-static double sm_time_ps(const struct sms__record *record)
+/* SMs x T, ps; of the devices that have the resource, unless it is NULL. */
+static double sm_time_ps(const struct sms__record *record, const char *resource)
 {
     double sms = 0;
     for (size_t d = 0; d < record->scenario->devices; d++)
-        sms += (double)record->scenario->device[d]->sms;
+        if (!resource || sms__resource_index(record->scenario->device[d], resource) >= 0)
+            sms += (double)record->scenario->device[d]->sms;
     return sms * sms__measured_ps(record);
 }
 
@@ -95,7 +96,7 @@ struct load {
 static void add_usage(const struct sms__record *record, size_t v, size_t d, size_t r, struct load *load)
 {
     const struct sms__tenant *vm = &record->scenario->vm[v];
-    for (size_t k = 0; k < vm->workload->kernels; k++) {
+    for (size_t k = 0; vm->fit[d] && k < vm->workload->kernels; k++) {
         const struct sms__span_record *span = &record->kernel[record->first_kernel[v] + k].span[record->model[d]];
         const struct sms__footprint *fit = &vm->fit[d][k];
         /* The demand of a coarse kernel is of all SMs. */
@@ -105,15 +106,21 @@ static void add_usage(const struct sms__record *record, size_t v, size_t d, size
     }
 }
 
-static struct load load_of(const struct sms__record *record, size_t r)
+/* Over the devices that have it. */
+static struct load load_of(const struct sms__record *record, const char *resource)
 {
     const struct sms_scenario *scenario = record->scenario;
     struct load load = {0};
-    for (size_t d = 0; d < scenario->devices; d = next_model(record, d))
-        for (size_t v = 0; v < scenario->vms; v++)
-            add_usage(record, v, d, r, &load);
+    for (size_t d = 0; d < scenario->devices; d = next_model(record, d)) {
+        const int r = sms__resource_index(scenario->device[d], resource);
+        for (size_t v = 0; v < scenario->vms && r >= 0; v++)
+            add_usage(record, v, d, (size_t)r, &load);
+    }
     for (size_t d = 0; d < scenario->devices; d++) {
-        load.used += background(scenario->device[d], r) * sms__measured_ps(record);
+        const int r = sms__resource_index(scenario->device[d], resource);
+        if (r < 0)
+            continue;
+        load.used += background(scenario->device[d], (size_t)r) * sms__measured_ps(record);
         load.excess += (double)record->device[d].excess[r] / SMS_FULL;
         load.over_ps += (double)record->device[d].over_ps[r];
     }
@@ -122,10 +129,10 @@ static struct load load_of(const struct sms__record *record, size_t r)
 
 void sms__measure_resource(const struct sms__record *record, double *row)
 {
-    const double sm_time = sm_time_ps(record);
-    const size_t resources = record->scenario->device[0]->resources;
-    for (size_t r = 0; r < resources; r++, row += SMS__FIRST_KERNEL - SMS__FIRST_RESOURCE) {
-        const struct load load = load_of(record, r);
+    const struct sms_scenario *scenario = record->scenario;
+    for (size_t r = 0; r < scenario->resources; r++, row += SMS__FIRST_KERNEL - SMS__FIRST_RESOURCE) {
+        const double sm_time = sm_time_ps(record, scenario->resource[r]);
+        const struct load load = load_of(record, scenario->resource[r]);
 #define RESOURCE(name, better, value, words, formula) row[SMS__RESOURCE_##name - SMS__FIRST_RESOURCE] = (double)(value);
 #include "metrics.def"
     }
@@ -172,7 +179,7 @@ static bool has_coarse(const struct sms_scenario *scenario)
 static double thread_time(const struct sms__record *record, size_t v, size_t d, double threads)
 {
     const struct sms__tenant *vm = &record->scenario->vm[v];
-    for (size_t k = 0; k < vm->workload->kernels; k++)
+    for (size_t k = 0; vm->fit[d] && k < vm->workload->kernels; k++)
         threads += (double)record->kernel[record->first_kernel[v] + k].span[record->model[d]].residence_ps *
                    (double)vm->fit[d][k].needs[SMS_THREADS];
     return threads;
@@ -195,7 +202,7 @@ static double activity(const struct sms__record *record)
     double active = 0;
     for (size_t d = 0; d < record->scenario->devices; d++)
         active += (double)record->device[d].active_ps;
-    return has_coarse(record->scenario) ? NAN : sms__over(active, sm_time_ps(record));
+    return has_coarse(record->scenario) ? NAN : sms__over(active, sm_time_ps(record, NULL));
 }
 
 void sms__measure_host(const struct sms__record *record, double *row)

@@ -2,6 +2,7 @@
  * the results. */
 #include "../model/draws.h"
 #include "../model/job.h"
+#include "../model/lacking.h"
 #include "../model/retarget.h"
 #include "results.h"
 
@@ -243,7 +244,8 @@ static unsigned scaled_bounds(const struct sms_scenario *scenario, const struct 
     for (size_t v = 0; v < scenario->vms && !bounds; v++)
         for (size_t i = 0; scenario->vm[v].fit && (done = sms__workload_of(&scenario->vm[v], i, &first)); i++)
             for (size_t k = 0; done == workload && k < scenario->devices * workload->kernels; k++) {
-                int scaled = scenario->vm[v].fit[k / workload->kernels][first + k % workload->kernels].scaled;
+                const struct sms__footprint *fit = scenario->vm[v].fit[k / workload->kernels];
+                int scaled = fit ? fit[first + k % workload->kernels].scaled : 0;
                 bounds |= scaled ? 1U << (scaled - 1) : 0;
             }
     return bounds;
@@ -326,7 +328,7 @@ static void note_workloads(struct sms_results *results)
 
 /* ---- grids in lockstep ---- */
 
-/* A kernel of a tenant on device 0, whose blocks all take the same time. */
+/* A kernel of a tenant on the first device that it may have, whose blocks all take the same time. */
 struct grid {
     const struct sms__footprint *fit;
     const struct sms__tenant *vm;
@@ -372,9 +374,12 @@ static size_t grids_of(const struct sms_scenario *scenario, struct grid *grid)
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
             const struct sms__kernel *kernel = &scenario->vm[v].workload->kernel[k];
-            if (grid && kernel->blocks >= scenario->device[0]->sms)
-                grid[grids] = (struct grid){&scenario->vm[v].fit[0][k], &scenario->vm[v], kernel->blocks};
-            grids += kernel->blocks >= scenario->device[0]->sms;
+            const size_t d = sms__first_device(&scenario->vm[v]);
+            if (kernel->blocks < scenario->device[d]->sms)
+                continue;
+            if (grid)
+                grid[grids] = (struct grid){&scenario->vm[v].fit[d][k], &scenario->vm[v], kernel->blocks};
+            grids++;
         }
     return grids;
 }
@@ -478,7 +483,7 @@ static void note_waves(struct sms_results *results)
     const struct sms_scenario *scenario = results->scenario;
     struct list found = {.count = 0};
     for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++) {
-        const size_t d = scenario->vm[v].device < 0 ? 0 : (size_t)scenario->vm[v].device;
+        const size_t d = sms__first_device(&scenario->vm[v]);
         const double sms = (double)scenario->device[d]->sms;
         const double change = sms > 1 ? change_by_one_sm(&scenario->vm[v], scenario->device[d], d) : 0;
         if (change > fmax(0.05, 2 / sms) && !sms__is_like_last(scenario->vm, v))
@@ -491,6 +496,25 @@ static void note_waves(struct sms_results *results)
                                  names(results, &found)));
 }
 
+/* A device that a tenant may choose, were it not for a resource that it lacks. */
+static void note_lacking(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct list found = {.count = 0};
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t d = 0; d < scenario->devices && !sms__is_like_last(scenario->vm, v); d++) {
+            const struct sms__tenant *vm = &scenario->vm[v];
+            const struct sms__device *device = scenario->device[d];
+            if (vm->fit[d] || vm->device >= 0 || (d > 0 && device == scenario->device[d - 1]))
+                continue;
+            const char *lacks = sms__find_lacking(vm->workload, device).demand->resource;
+            name(&found, sms__print(&results->arena, "%.20s off %.20s (%.20s)", vm->name, device->name, lacks), -1);
+        }
+    if (found.count)
+        note(results,
+             sms__print(&results->arena, "kept off devices for lack of a resource: %s", names(results, &found)));
+}
+
 int sms__results_note(void *user)
 {
     struct sms_results *results = user;
@@ -501,6 +525,7 @@ int sms__results_note(void *user)
     note_stp(results);
     note_starts(results);
     note_instances(results);
+    note_lacking(results);
     note_arrivals(results);
     note_waves(results);
     note_contention(results);

@@ -10,7 +10,7 @@ static size_t count_one(const struct sms_scenario *scenario)
 #define count_cluster count_one
 
 static size_t count_vm(const struct sms_scenario *scenario) { return scenario->vms; }
-static size_t count_resource(const struct sms_scenario *scenario) { return scenario->device[0]->resources; }
+static size_t count_resource(const struct sms_scenario *scenario) { return scenario->resources; }
 static size_t count_process(const struct sms_scenario *scenario) { return scenario->vms + 1; }
 static size_t count_device(const struct sms_scenario *scenario) { return scenario->devices + 1; }
 static size_t count_node(const struct sms_scenario *scenario) { return scenario->cluster->rows; }
@@ -40,8 +40,8 @@ static void name_vm(struct namer *namer)
 
 static void name_resource(struct namer *namer)
 {
-    for (size_t r = 0; r < namer->scenario->device[0]->resources; r++)
-        namer->name[r] = namer->scenario->device[0]->resource[r].name;
+    for (size_t r = 0; r < namer->scenario->resources; r++)
+        namer->name[r] = namer->scenario->resource[r];
 }
 
 static void name_kernel(struct namer *namer)

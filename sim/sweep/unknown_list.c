@@ -38,8 +38,12 @@ static void add_place(const struct lister *l, struct sms__parameter *parameter, 
 /* A count of units is no measurement. */
 static bool is_count(const struct lister *l, const struct sms__demand *demand)
 {
-    const int r = sms__resource_index(l->scenario->device[0], demand->resource);
-    return r >= 0 && l->scenario->device[0]->resource[r].capacity && demand->bare;
+    bool count = false;
+    for (size_t d = 0; d < l->scenario->devices && demand->bare; d++) {
+        const int r = sms__resource_index(l->scenario->device[d], demand->resource);
+        count |= r >= 0 && l->scenario->device[d]->resource[r].capacity;
+    }
+    return count;
 }
 
 static bool has_demand(const struct lister *l, size_t first, const char *resource)
@@ -106,7 +110,7 @@ static double spread_of_times(const struct lister *l, const struct sms__tenant *
     const double given = l->scenario->unknowns.spread[SMS__UNKNOWN_BLOCK_TIME];
     double factor = *workload->scaled_from ? sms__retarget_factor(SMS__BOUND_COMPUTE) : 1;
     for (size_t d = 0; d < l->scenario->devices; d++)
-        for (size_t k = 0; k < workload->kernels && (d == 0 || vm->fit[d] != vm->fit[d - 1]); k++) {
+        for (size_t k = 0; k < workload->kernels && vm->fit[d] && (d == 0 || vm->fit[d] != vm->fit[d - 1]); k++) {
             const int scaled = vm->fit[d][first + k].scaled;
             factor = scaled ? fmax(factor, sms__retarget_factor((enum sms__bound)(scaled - 1))) : factor;
         }

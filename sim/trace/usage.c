@@ -14,7 +14,8 @@ enum { RESIDENT = -1 };
 static uint64_t demand_of(const struct sms__trace *trace, size_t device, size_t kind, size_t resource)
 {
     const struct sms__trace_kind *kernel = &trace->kind[kind];
-    return (uint64_t)trace->scenario->vm[kernel->vm].fit[device][kernel->kernel].demand[resource];
+    const struct sms__footprint *fit = trace->scenario->vm[kernel->vm].fit[device];
+    return fit ? (uint64_t)fit[kernel->kernel].demand[resource] : 0;
 }
 
 /* The background demand, in parts, summed over the SMs. */

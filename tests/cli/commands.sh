@@ -483,4 +483,17 @@ if [ "$(wc -l <"$work/shared150/plots/turnaround.csv")" -eq 3 ]; then ok; else b
 printf 'scenario,policy,process,device,state,start_ns,end_ns\ns,p,c/0,,kernel,-1,2\n' >"$work/shared10/spans.csv"
 try 3 "a span that begins before the run" plot "$work/shared10" --format svg; prints "out of range"
 
+# Devices with different resources, of VMs, processes and nodes.
+unlike=tests/scenarios/unlike-devices.yaml
+try 0 "unlike devices" run --quiet --format csv --check "$unlike"
+fast=$output
+try 0 "unlike devices, reference engine" run --quiet --format csv --engine reference "$unlike"
+if [ "$output" = "$fast" ]; then ok; else bad "unlike devices: the engines differ"; fi
+for command in explain compare "run --trust" "run --out $work/unlike" "report --force $work/unlike"; do
+    case $command in report*) file= ;; *) file=$unlike ;; esac
+    try 0 "unlike devices: $command" $command $file
+done
+sed '/^# Process a/,$d' "$unlike" | sed '$d' >"$work/unlike-vms.yaml"
+try 0 "unlike devices: trace" run --trace "$work/unlike.json" "$work/unlike-vms.yaml"
+
 finish

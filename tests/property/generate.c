@@ -351,4 +351,6 @@ void generate(struct scenario *s, uint64_t seed)
         s->vm[v].phased = chance(rng, 50);
     if (seed % 8 == 1)
         generate_pairs(s, rng);
+    if (s->devices == 2)
+        s->device[1].own = chance(rng, 30);
 }

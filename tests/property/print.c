@@ -348,7 +348,7 @@ static void print_devices(FILE *to, const struct scenario *s)
         fprintf(to, "%s%s: ", l ? ", " : "", limits[l].name);
         print_number(to, "", limit_of(&s->device[1], (enum limit)l), limits[l].unit);
     }
-    fputs("}}\n", to);
+    fprintf(to, "}%s}\n", s->device[1].own ? ", resources: {own: {class: compute}}" : "");
 }
 
 static void print_run(FILE *to, const struct scenario *s)

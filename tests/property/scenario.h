@@ -40,6 +40,7 @@ enum limit {
 
 struct device {
     uint64_t sms, limit[LIMITS];
+    uint64_t own; /* it has a resource that the other lacks, and no kernel demands */
 };
 
 /* Ratios are in thousandths: 1000 is 100 %. */

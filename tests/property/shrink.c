@@ -215,11 +215,11 @@ static const struct number of_scenario[] = {
     IN(scenario, busy_w, 0),       IN(scenario, clock_mhz, 1),   IN(scenario, pair[0][0], 0),
     IN(scenario, pair[0][1], 0),   IN(scenario, pair[1][0], 0),  IN(scenario, pair[1][1], 0)};
 static const struct number of_workload[] = {IN(workload, cls, 0)};
-static const struct number of_device[] = {IN(device, sms, 1),      IN(device, limit[0], 0), IN(device, limit[1], 0),
-                                          IN(device, limit[2], 0), IN(device, limit[3], 0), IN(device, limit[4], 0),
-                                          IN(device, limit[5], 0), IN(device, limit[6], 0), IN(device, limit[7], 0),
-                                          IN(device, limit[8], 0), IN(device, limit[9], 0), IN(device, limit[10], 0),
-                                          IN(device, limit[11], 0)};
+static const struct number of_device[] = {IN(device, sms, 1),       IN(device, limit[0], 0), IN(device, limit[1], 0),
+                                          IN(device, limit[2], 0),  IN(device, limit[3], 0), IN(device, limit[4], 0),
+                                          IN(device, limit[5], 0),  IN(device, limit[6], 0), IN(device, limit[7], 0),
+                                          IN(device, limit[8], 0),  IN(device, limit[9], 0), IN(device, limit[10], 0),
+                                          IN(device, limit[11], 0), IN(device, own, 0)};
 static const struct number of_resource[] = {
     IN(resource, memory, 0),   IN(resource, wide, 0),        IN(resource, usage[0], 1), IN(resource, overhead[0], 0),
     IN(resource, usage[1], 1), IN(resource, overhead[1], 0), IN(resource, usage[2], 1), IN(resource, overhead[2], 0)};

@@ -134,7 +134,7 @@ static int coarsen_vm(struct maker *maker)
         fit[d] = vm->fit[d];
     vm->fit = fit;
     for (maker->device = 0; maker->device < scenario->devices && code == SMS_OK; maker->device++)
-        code = coarsen_fits(maker, &fit[maker->device]);
+        code = fit[maker->device] ? coarsen_fits(maker, &fit[maker->device]) : SMS_OK;
     for (size_t k = 0; k < workload->kernels; k++)
         if (!maker->kernel[k].whole)
             make_coarse(&maker->kernel[k]);

@@ -18,7 +18,7 @@ static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *bl
         for (size_t d = 0; d < scenario->devices && code == SMS_OK; d++) {
             struct sms__stand_alone *alone = sms__hosts_stand_alone(hosts, *list, v, d);
             alone->ps = SMS__NEVER;
-            if (scenario->vm[v].repeat)
+            if (scenario->vm[v].repeat && sms__may_be_on(&scenario->vm[v], d))
                 code = sms__share_stand_alone(&hosts->spec, block, hosts->vm, v, d, alone);
         }
     return code;

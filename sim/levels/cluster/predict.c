@@ -74,7 +74,8 @@ int sms__predict_init(struct sms__cluster_run *run)
     model->alone = SMS__NEW(run->arena, double, cluster->slots + 1);
     make_raters(run->arena, scenario, model);
     for (size_t i = 0; code == SMS_OK && i < scenario->vms * scenario->devices; i++)
-        find_mean(scenario, &vm[i / scenario->devices], i % scenario->devices, &model->mean[i]);
+        if (sms__may_be_on(&vm[i / scenario->devices], i % scenario->devices))
+            find_mean(scenario, &vm[i / scenario->devices], i % scenario->devices, &model->mean[i]);
     for (size_t k = 0; k < cluster->kinds; k++)
         if (cluster->node[k].model >= 0)
             model->device[cluster->node[k].model] = cluster->node[k].device;

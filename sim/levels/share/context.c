@@ -53,8 +53,9 @@ static void flush(void *subject, uint64_t now) { run_blocks(subject, now); }
 
 static void add_vm(const struct sms__context *context, size_t vm, size_t first, const struct sms__footprint **types)
 {
-    for (size_t k = 0; k < share_of(context)->setup.vm[vm].workload->kernels; k++)
-        types[first + k] = &sms__instance_fits(context->instance, vm)[k];
+    const struct sms__footprint *fits = sms__instance_fits(context->instance, vm);
+    for (size_t k = 0; fits && k < share_of(context)->setup.vm[vm].workload->kernels; k++)
+        types[first + k] = &fits[k];
 }
 
 static void add_stream(const struct sms__context *context, const struct sms__stream *stream,
@@ -62,7 +63,8 @@ static void add_stream(const struct sms__context *context, const struct sms__str
 {
     const struct sms__process *process = stream->process;
     size_t first = share_of(context)->spec->record->first_kernel[process->idx] + stream->first_kernel;
-    if (!process->takes_part || (context->owner && context->owner != process))
+    if (!process->takes_part || !sms__instance_fits(context->instance, process->arrival.vm) ||
+        (context->owner && context->owner != process))
         return;
     for (size_t k = 0; k < stream->workload->kernels; k++)
         types[first + k] = sms__instance_fit(context->instance, stream, k);

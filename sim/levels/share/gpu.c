@@ -61,6 +61,7 @@ void sms__gpus_init(struct sms_share *share)
         init_instance(share, i, i / each, share->setup.type[i / each] * each + i % each);
 }
 
+/* NULL where the device lacks a resource that the process demands. */
 const struct sms__footprint *sms__instance_fits(const struct sms__instance *instance, size_t vm)
 {
     const struct sms__instances *instances = instance->share->use->instances;
@@ -94,7 +95,8 @@ uint64_t sms__instance_free(const struct sms__instance *instance) { return insta
 
 bool sms__instance_allows(const struct sms__instance *instance, const struct sms__process *process)
 {
-    return process->arrival.gpu < 0 || (size_t)process->arrival.gpu == instance->gpu->idx;
+    return (process->arrival.gpu < 0 || (size_t)process->arrival.gpu == instance->gpu->idx) &&
+           sms__instance_fits(instance, process->arrival.vm);
 }
 
 bool sms__instance_admits(const struct sms__instance *instance, const struct sms__process *process)

@@ -72,7 +72,7 @@ static void draw_phases(struct sms__process *process, uint64_t seed)
 {
     const struct sms__tenant *vm = process->vm;
     const struct sms_scenario *scenario = process->share->scenario;
-    const size_t device = vm->device < 0 ? 0 : (size_t)vm->device;
+    const size_t device = sms__first_device(vm);
     struct sms__arena *arena = process->share->arena;
     gsl_rng *random = sms__stream(arena, seed, sms__print(arena, "phase of %s", vm->name), 0);
     struct sms__phase (*find)(const struct sms_scenario *, const struct sms__workload *, const struct sms__footprint *,

@@ -53,11 +53,24 @@ void *sms_share_alloc(struct sms_share *share, size_t count, size_t size)
     return share ? sms__alloc(share->arena, count, size) : NULL;
 }
 
+/* The instance that the process is on, or the first one that it may use; NULL of a slot that is free. */
+static const struct sms__instance *instance_of(const struct sms__process *process)
+{
+    const struct sms_share *share = process->share;
+    size_t i = 0;
+    if (process->instance)
+        return process->instance;
+    while (i < share->instances && !sms__instance_allows(&share->instance[i], process))
+        i++;
+    return i < share->instances ? &share->instance[i] : NULL;
+}
+
 /* Time alone of a step, as far as it is known before the step ends. */
 static double step_ps(const struct sms__stream *stream, const struct sms__step *step)
 {
-    const struct sms__process *process = stream->process;
-    const struct sms__instance *instance = process->instance ? process->instance : process->share->instance;
+    const struct sms__instance *instance = instance_of(stream->process);
+    if (!instance)
+        return 0;
     const struct sms__device *type = instance->type;
     double most = step->kind == SMS__COPY_IN ? type->copy_in_most : type->copy_out_most;
     double rate = most > 0 && most < type->link_bandwidth ? most : type->link_bandwidth;

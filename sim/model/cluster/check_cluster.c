@@ -1,6 +1,6 @@
 /* Checks nodes, pods and schedulers of a cluster against each other, and counts what runs need: slots of GPUs, and
  * which pods some node could hold. */
-#include "../scenario.h"
+#include "../lacking.h"
 
 #define SLOTS_MAX 1e9 /* of a GPU; as many do not fit in memory */
 
@@ -13,6 +13,26 @@ static void check_models(struct sms__reader *reader, const struct sms__cluster *
         if (kind->model >= 0 && kind->device < 0 && (able >> kind->model & 1))
             sms__complain(reader, kind->node, "GPUs of model '%.60s' are devices on other nodes, and numbers here",
                           cluster->model[kind->model]);
+    }
+}
+
+/* Pods are kept off models of GPUs that lack a resource, so all GPUs of one model have the same. */
+static void check_resources(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__device *first[SMS_GPU_MODELS_MAX] = {NULL};
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        if (kind->device < 0)
+            continue;
+        const struct sms__device *device = scenario->device[kind->device];
+        const struct sms__device **like = &first[kind->model];
+        *like = *like ? *like : device;
+        if (!sms__have_same_resources(*like, device))
+            sms__complain(
+                reader, kind->node,
+                "GPUs of model '%.60s' have other resources on other nodes: describe these as a device of another name",
+                device->name);
     }
 }
 
@@ -95,6 +115,7 @@ void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenari
 {
     struct sms__cluster *cluster = scenario->cluster;
     check_models(reader, cluster);
+    check_resources(reader, scenario);
     check_parts(reader, scenario);
     check_keys(reader, scenario);
     if (cluster->gpushare && cluster->monitor)

@@ -1,7 +1,7 @@
 /* Reads `nodes:` of a cluster: kinds of nodes, and tables of them; names of nodes by their numbers. */
 #include "../devices.h"
+#include "../lacking.h"
 #include "../names.h"
-#include "../scenario.h"
 #include "tables.h"
 
 #include <stdio.h>
@@ -134,6 +134,7 @@ void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, v
     if (cluster->nodes > NODES_MAX)
         sms__complain(reader, node, "more than %d nodes", NODES_MAX);
     check_node_names(reader, cluster);
+    sms__unite_resources(reader->arena, at);
 }
 
 const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node)

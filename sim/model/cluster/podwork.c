@@ -1,6 +1,6 @@
 /* Reads pods that run workloads: an entry becomes a tenant of the scenario. */
 #include "../file.h"
-#include "../scenario.h"
+#include "../lacking.h"
 
 /* Most entries of pods with workloads of one scenario. */
 enum { TENANTS_MAX = 10000 };
@@ -12,6 +12,52 @@ uint64_t sms__models_with_devices(const struct sms__cluster *cluster)
         if (cluster->node[k].device >= 0)
             models |= (uint64_t)1 << cluster->node[k].model;
     return models;
+}
+
+/* Whether there are nodes whose devices could not be read: then a pod of any model may run there. */
+static bool has_wrong_devices(const struct sms__cluster *cluster)
+{
+    for (size_t k = 0; k < cluster->kinds; k++)
+        if (cluster->node[k].device < 0 && sms__node_get(cluster->node[k].node, "devices"))
+            return true;
+    return false;
+}
+
+/* Models of GPUs on which the workload can run: those that have all resources that its kernels demand. Sets `lacking`
+ * and `on` for the first of `models` that has not. */
+static uint64_t find_able(const struct sms_scenario *scenario, const struct sms__workload *workload, uint64_t models,
+                          struct sms__lacking *lacking, const struct sms__device **on)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        if (kind->device < 0 || !(models >> kind->model & 1))
+            continue;
+        const struct sms__lacking found = sms__find_lacking(workload, scenario->device[kind->device]);
+        if (!found.kernel)
+            continue;
+        models &= ~((uint64_t)1 << kind->model);
+        if (!lacking->kernel) {
+            *lacking = found;
+            *on = scenario->device[kind->device];
+        }
+    }
+    return models;
+}
+
+/* Keeps pods off nodes whose devices lack a resource. */
+static void keep_off(struct sms__reader *reader, const struct sms__workload *workload,
+                     const struct sms_scenario *scenario, struct sms_pod_view *view)
+{
+    const struct sms__device *on = NULL;
+    struct sms__lacking lacking = {NULL, NULL};
+    if (!has_wrong_devices(scenario->cluster))
+        sms__check_demands(reader, scenario, workload);
+    view->models = find_able(scenario, workload, view->models, &lacking, &on);
+    if (lacking.kernel && !view->models && !sms__has_error(reader->errors, &lacking.demand->node->mark, NULL))
+        sms__complain(reader, lacking.demand->node,
+                      "%s: no node on which pods with workload '%.60s' may run has a device with all that it demands",
+                      sms__print_lacking(reader->arena, &lacking, on), workload->name);
 }
 
 /* Adds a tenant like this one, which does the workload on a stream of its own. */
@@ -29,17 +75,6 @@ static void add_tenant(struct sms__reader *reader, const struct sms__tenant *lik
     vm->choices = 1;
     vm->stream = stream;
     vm->memory_most = memory_most;
-}
-
-/* Whether there are nodes whose devices could not be read: then a pod of any model may run there. */
-static bool may_run_on_wrong(const struct sms__reader *reader, const struct sms__node *pod,
-                             const struct sms__cluster *cluster)
-{
-    bool any = reader->errors->count > 0 && !sms__node_get(pod, "models");
-    for (size_t k = 0; k < cluster->kinds && any; k++)
-        if (cluster->node[k].device < 0 && sms__node_get(cluster->node[k].node, "devices"))
-            return true;
-    return false;
 }
 
 /* Refuses what only pods with a workload have. */
@@ -61,7 +96,7 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
         sms__complain(reader, duration, "a pod has either a workload or a duration");
     if (view->gpus == 0)
         sms__complain(reader, node, "a pod with a workload needs a GPU");
-    if (!(view->models & able) && !may_run_on_wrong(reader, node, scenario->cluster))
+    if (!(view->models & able) && (sms__node_get(node, "models") || !has_wrong_devices(scenario->cluster)))
         sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices%s",
                       scenario->cluster->gpushare && !view->gpu_memory
                           ? ": without gpu_memory that is one with share: cards"
@@ -83,6 +118,7 @@ uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *w
     uint64_t limit = scenario->cluster->gpushare ? 0 : view->gpu_memory; /* gpushare isolates nobody */
     if (!check(reader, vm->node, scenario, view) || !workload)
         return 0;
+    keep_off(reader, workload, scenario, view);
     sms__check_no_waits(reader, vm->node, workload);
     add_tenant(reader, vm, workload, limit, scenario);
     return (uint16_t)scenario->vms;

@@ -317,7 +317,7 @@ static double kernels_alone_ps(const struct sms_scenario *scenario, const struct
             continue;
         if (!kernel->whole || kernel->jitter > 0)
             return NAN;
-        const struct sms__footprint *fit = &vm->fit[0][step->kernel];
+        const struct sms__footprint *fit = &vm->fit[sms__first_device(vm)][step->kernel];
         sum += (double)step->times * (fit->scaled ? fit->work_ps * fit->alone : kernel->block_time.value) *
                (1 + (use->share->intercepts ? vm->workload->overhead : 0));
     }

@@ -34,6 +34,8 @@ struct choices {
     enum form form;
     unsigned sms, devices, workloads;
     unsigned held; /* at this step of the workload */
+    bool unlike;   /* the last device has a resource that the others lack */
+    bool needs;    /* and some kernel demands it */
 };
 
 static unsigned number(struct choices *c, unsigned from, unsigned to) { return (unsigned)within(c->rng, from, to); }
@@ -83,6 +85,10 @@ static void print_demand(struct choices *c)
         fprintf(c->to, ", b: %u %%", number(c, 0, 100));
     if (chance(c->rng, 40))
         fprintf(c->to, ", c: %u %%", number(c, 0, 100));
+    if (c->unlike && chance(c->rng, 20)) {
+        fprintf(c->to, ", d: %u %%", number(c, 1, 100));
+        c->needs = true;
+    }
     fputs("}", c->to);
 }
 
@@ -327,7 +333,7 @@ static void print_process(struct choices *c, unsigned p, bool forever)
     if (chance(c->rng, 40))
         fprintf(c->to, ", active_threads: %u %%", number(c, 1, 100));
     if (chance(c->rng, 15))
-        fprintf(c->to, ", device: %u", number(c, 0, c->devices - 1));
+        fprintf(c->to, ", device: %u", number(c, c->needs ? c->devices - 1 : 0, c->devices - 1));
     fputs("}\n", c->to);
 }
 
@@ -347,7 +353,11 @@ static void print_scenario(struct choices *c)
         NULL};
     bool forever = chance(c->rng, 25);
     c->devices = number(c, 1, 2);
-    fprintf(c->to, "---\nscenario: s\ndevices: [{model: small, count: %u}]\n", c->devices);
+    fprintf(c->to, "---\nscenario: s\ndevices: [{model: small, count: %u}", c->devices);
+    if (c->unlike)
+        fputs(", {model: small, resources: {d: {class: compute}}}", c->to);
+    fputs("]\n", c->to);
+    c->devices += c->unlike;
     fprintf(c->to, "contention: %s\n", one_of(c->rng, contentions));
     fprintf(c->to, "queue: %s\n", one_of(c->rng, sms__queue_names));
     print_policies(c);
@@ -369,6 +379,7 @@ void generate(FILE *to, uint64_t seed)
     uint64_t rng = seed * 0x2545f4914f6cdd1du;
     struct choices c = {.rng = &rng, .to = to, .form = (enum form)within(&rng, 0, 2)};
     print_device(&c);
+    c.unlike = chance(&rng, 25);
     c.workloads = number(&c, 1, 4);
     for (unsigned w = 0; w < c.workloads; w++)
         print_workload(&c, w);
