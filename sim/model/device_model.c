@@ -21,6 +21,8 @@ static const struct sms__field resource_fields[] = {
      .help = "true: never used beyond 100 %, whatever the policy; default false"},
     {"knee", SMS__QUANTITY, SMS__RATIO, F(sms__resource, knee), 1, SMS_KNEE_MAX,
      .help = "exponent of contention knee; default: a corner at 100 %"},
+    {"warps", SMS__QUANTITY, SMS__RATIO, F(sms__resource, warps), 0, 1 << 19,
+     .help = "resident warps that fill it where each waits for its last result; default: any do"},
     {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
      .help = "bandwidth of one SM, or of the device for scope device"},

@@ -36,6 +36,7 @@ struct sms__resource {
     int hard;          /* never used beyond 100 %, whatever the policy */
     uint64_t capacity; /* in units of its own: of one SM, or of the device for scope device; 0: it has none */
     double knee;       /* exponent of the contention model knee; 0: not known */
+    double warps;      /* of an SM that fill it, where each waits for its last result; 0: not known */
     double lanes;      /* results per cycle and SM; 0: not known */
     double bandwidth;  /* bytes/s; 0: not known */
 };

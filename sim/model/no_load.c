@@ -58,7 +58,7 @@ static void describe(const struct sms__kernel *kernel, const struct sms__device 
                      const struct sms__footprint *fit, struct alone *alone)
 {
     double sms = (double)(part ? part->board->sms : device->sms), demand[SMS_RESOURCES_MAX];
-    double per_sm = (double)fit->per_sm, blocks = (double)kernel->blocks / sms;
+    double per_sm = (double)fit->per_sm, blocks = (double)kernel->measured / sms;
     for (size_t r = 0; r < device->resources; r++)
         demand[r] = fit->demand[r] * on_board(kernel, part, device, r);
     double waves = kernel->whole ? 1 : ceil(blocks / per_sm);
@@ -66,14 +66,19 @@ static void describe(const struct sms__kernel *kernel, const struct sms__device 
     add_last_wave(alone, kernel, demand, kernel->whole ? 1 : blocks - (waves - 1) * per_sm);
 }
 
-/* The slowdown in a stage, if demands are `times` those given. */
+/* The slowdown in a stage, if demands are `times` those given. A model that rates sees all blocks as one group. */
 static double slow_in(const struct alone *alone, const struct stage *stage, double times)
 {
-    double slow = 1;
-    for (size_t r = 0; r < alone->view.resources; r++)
-        if (stage->use[r] > 0 && !alone->view.resource[r].hard)
-            slow = fmax(slow, alone->model->slowdown(&alone->view, r, stage->use[r] * times));
-    return slow;
+    double slow = 1, speed = 1, use[SMS_RESOURCES_MAX];
+    struct sms_group group = {.blocks = 1, .demand = use, .speed = &speed, .cls = -1};
+    for (size_t r = 0; r < alone->view.resources; r++) {
+        use[r] = alone->view.resource[r].hard ? 0 : stage->use[r] * times;
+        if (use[r] > 0 && alone->model->slowdown)
+            slow = fmax(slow, alone->model->slowdown(&alone->view, r, use[r]));
+    }
+    if (!alone->model->slowdown)
+        alone->model->rate(&alone->view, use, &group, 1);
+    return alone->model->slowdown ? slow : 1 / speed;
 }
 
 /* How long the launch takes if demands are `times` those given, and blocks as much shorter. Falls as `times` rises. */
@@ -99,10 +104,22 @@ static double should_last(const struct alone *alone)
     return sum;
 }
 
-/* The factor by which demands are greater at no load. */
-static double solve(const struct alone *alone, double target)
+/* The most that demands can be greater at no load. Blocks with few warps cannot fill a pipe: each warp waits for what
+ * it issued before. */
+static double most_times(const struct sms__kernel *kernel, const struct sms__device *device,
+                         const struct sms__footprint *fit)
 {
-    double low = 1, high = SMS__ALONE_MAX;
+    double most = SMS__ALONE_MAX, warps = ceil((double)kernel->threads / (double)device->sm.warp);
+    for (size_t r = 0; r < device->resources && !kernel->whole; r++)
+        if (device->resource[r].warps > 0 && fit->demand[r] > 0)
+            most = fmin(most, warps / device->resource[r].warps * SMS_FULL / fit->demand[r]);
+    return fmax(most, 1);
+}
+
+/* The factor by which demands are greater at no load. */
+static double solve(const struct alone *alone, double target, double most)
+{
+    double low = 1, high = most;
     if (lasts(alone, low) <= target * (1 + 1e-12))
         return low;
     for (int i = 0; i < STEPS; i++) {
@@ -124,7 +141,7 @@ void sms__find_no_load(const struct sms_scenario *scenario, const struct sms__ke
     if (alone.model && alone.model->measured_alone && fit->per_sm) {
         describe(kernel, device, part, fit, &alone);
         double target = should_last(&alone);
-        times = solve(&alone, target);
+        times = solve(&alone, target, most_times(kernel, device, fit));
         fit->alone = times > 1 ? fmax(times * lasts(&alone, times) / target, 1) : 1;
     }
     for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)

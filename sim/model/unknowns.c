@@ -22,7 +22,7 @@ const struct sms__field sms__unknowns_fields[] = {
     {0}};
 
 /* Spreads of fitted parameters are those of the fits at hand: slopes of 1, 1.24 (bandwidth of a V100) and 2.55 (gains
- * of fine-grained sharing); knees of 2.2 (DRAM of a V100), 8 (of an A6000), 1.9 and 3.3 (fused kernels); curves of 139
+ * of fine-grained sharing); knees of 2.2 (DRAM of a V100), 8 (of an A6000), 2 (all of fused kernels); curves of 139
  * and 123 %, with floors of 11 and 17 % (pairs of networks). */
 void sms__default_unknowns(struct sms__unknowns_ask *ask)
 {

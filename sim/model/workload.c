@@ -80,7 +80,9 @@ static const struct sms__field kernel_fields[] = {
     {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__kernel, shared_memory), 0, 1e12, .needs = "blocks",
      .help = "shared memory of a block, static and dynamic"},
     {"block_time", SMS__SPAN, SMS__CYCLES, F(sms__kernel, block_time), 1, SMS__TIME_MAX_PS, .needs = "blocks",
-     .help = "time of a block at full speed; under knee: of the kernel alone"},
+     .help = "time of a block at full speed; under knee and pipes: of the kernel alone"},
+    {"measured_blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, measured), 1, SMS__UNITS_MAX, .needs = "block_time",
+     .help = "blocks of the launch in which block_time and demand were measured; default: blocks"},
     {"launch", SMS__QUANTITY, SMS__TIME, F(sms__kernel, launch_ps), 0, SMS__DISPATCH_MAX_PS, .needs = "blocks",
      .help = "time from a launch until its first block may start; default: the device's"},
     {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand, .form = SMS__FORM_DEMAND, .most = SMS_RESOURCES_MAX,
@@ -104,6 +106,8 @@ static void check_kernel(struct sms__reader *reader, struct sms__kernel *kernel)
         for (size_t d = 0; d < kernel->demands; d++) /* shares of the device */
             sms__expect_share(reader, &kernel->demand[d], 1);
     }
+    if (!kernel->measured)
+        kernel->measured = kernel->blocks;
     if (kernel->spread == SMS__EXPONENTIAL && kernel->jitter > 0)
         sms__complain(reader, kernel->node, "jitter belongs to a uniform spread, not an exponential one");
 }

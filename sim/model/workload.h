@@ -10,6 +10,7 @@ struct sms__kernel {
     const char *name;
     const struct sms__node *node;
     uint64_t blocks, threads, registers, shared_memory;
+    uint64_t measured; /* blocks of the launch in which block_time and demand were measured */
     struct sms__quantity block_time;
     bool whole;        /* given by `time:`: one block that stands for all, its demand is of the device */
     uint64_t launches; /* of a whole: those that it stands for */

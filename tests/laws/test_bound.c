@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 extern const struct sms_contention sms_contention_proportional, sms_contention_curve, sms_contention_maxmin,
-    sms_contention_knee;
+    sms_contention_pipes, sms_contention_knee;
 
 /* ---- random scenarios ---- */
 
@@ -69,7 +69,11 @@ static void add_workload(struct text *text, int v, bool random)
 static void add_contention(struct text *text)
 {
     static const char *const models[] = {
-        "none", "maxmin", "{model: proportional, slope: <0|0.3|1|2.55>}", "{model: knee, exponent: <1|2.2|8>}",
+        "none",
+        "maxmin",
+        "{model: pipes, exponent: <1|2|5>}",
+        "{model: proportional, slope: <0|0.3|1|2.55>}",
+        "{model: knee, exponent: <1|2.2|8>}",
         "{model: curve, curves: {dram: [[<20..120> %, 2 %], [160 %, <5..200> %]], fp32: [[100 %, <0..80> %]]}}"};
     add(text, "contention: %s\n", models[draw(text, sizeof models / sizeof *models)]);
 }
@@ -375,7 +379,8 @@ static void a_run_that_ends_when_all_is_done(void **state)
 /* ---- what contention models say that they deliver ---- */
 
 static const struct sms_contention *const models[] = {&sms_contention_proportional, &sms_contention_curve,
-                                                      &sms_contention_maxmin, &sms_contention_knee};
+                                                      &sms_contention_maxmin, &sms_contention_knee,
+                                                      &sms_contention_pipes};
 
 /* The most that any number of equal blocks get, by the model's own speeds. */
 static double try_all(const struct sms_contention *model, const struct sms_contention_view *view, double background,

@@ -325,6 +325,59 @@ static void without_a_knee_the_model_is_proportional(void **state)
     }
 }
 
+/* One SM that holds four blocks, whose fp32 two warps fill. Runs `blocks` blocks, measured four at a time. */
+static double pipes_us(int blocks, const char *demand)
+{
+    struct sms_file *file =
+        load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: %d, measured_blocks: 4, threads: 32, "
+                               "block_time: 1 us, demand: {%s}}]\n---\nscenario: s\n"
+                               "devices: [{model: small, resources: {fp32: {warps: 2}, dram: {knee: 3}}}]\n"
+                               "contention: pipes\npolicies: [round_robin]\nvms: [{name: a, workload: w}]\n",
+                  1, 4, "device", blocks, demand);
+    struct sms_results *results = run_first(file, NULL);
+    const double us = estimate(results, 0, SMS_VM, 0, "end_ns").mean / 1e3;
+    discard(results, file);
+    return us;
+}
+
+/* Four blocks use 60 % and 48 % of two resources alone, so their latency is 0.64 of their time. */
+static void under_pipes_latency_and_all_resources_add_up(void **state)
+{
+    (void)state;
+    const double latency = sqrt(1 - 0.36 - 0.2304);
+    assert_near(pipes_us(4, "fp64: 15 %, l1: 12 %"), 1, 1e-5);
+    for (int blocks = 1; blocks < 4; blocks++)
+        assert_near(pipes_us(blocks, "fp64: 15 %, l1: 12 %"), hypot(latency, blocks * hypot(0.15, 0.12)), 1e-5);
+}
+
+/* Both use l1, and a uses fp64 too: that slows a, not b. When a has ended, b goes on as it does alone. */
+static void under_pipes_a_block_is_slowed_by_what_it_uses(void **state)
+{
+    (void)state;
+    const double a = sqrt(1 - 0.36 - 0.25), b = sqrt(1 - 0.25), l1 = 0.5 / a + 0.5 / b;
+    const double a_us = a * sqrt(1 + 0.36 / (a * a) + l1 * l1), b_us = b * sqrt(1 + l1 * l1);
+    assert_true(a_us < b_us);
+    assert_ends(run_two("pipes", "sm", "fp64: 60 %, l1: 50 %", "l1: 50 %"), a_us, a_us + 1 - a_us / b_us);
+}
+
+/* dram has a knee of 3. Alone it slows by 1/latency = (1 + x^3)^(1/3). */
+static void under_pipes_a_resource_keeps_its_knee(void **state)
+{
+    (void)state;
+    const double latency = cbrt(1 - 0.512), x = 0.8 / latency;
+    assert_near(pipes_us(4, "dram: 20 %"), 1, 1e-5);
+    assert_near(pipes_us(1, "dram: 20 %"), latency * cbrt(1 + pow(x / 4, 3)), 1e-5);
+}
+
+/* Two warps fill fp32, so one presses half of it at most, and four take (1 + 4)^(1/2) times as long as one at no load.
+ */
+static void a_warp_presses_no_more_than_its_part_of_those_that_fill_a_pipe(void **state)
+{
+    (void)state;
+    assert_near(pipes_us(4, "fp32: 25 %"), 1, 1e-5);
+    assert_near(pipes_us(1, "fp32: 25 %"), sqrt(1 + 0.25) / sqrt(5), 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +399,10 @@ int main(void)
         cmocka_unit_test(under_a_knee_a_kernel_that_demands_too_much_takes_the_time_of_its_work),
         cmocka_unit_test(a_hard_resource_makes_blocks_under_a_knee_faster_by_making_them_fewer),
         cmocka_unit_test(without_a_knee_the_model_is_proportional),
+        cmocka_unit_test(under_pipes_latency_and_all_resources_add_up),
+        cmocka_unit_test(under_pipes_a_block_is_slowed_by_what_it_uses),
+        cmocka_unit_test(under_pipes_a_resource_keeps_its_knee),
+        cmocka_unit_test(a_warp_presses_no_more_than_its_part_of_those_that_fill_a_pipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

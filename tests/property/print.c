@@ -10,8 +10,8 @@ const char *const policy_names[POLICY_KINDS] = {
     "round_robin",   "round_robin_full",  "breadth_first",       "depth_first", "most_room",       "leftover",
     "fine_grained",  "utilization_aware", "fine_grained_capped", "sm_quota",    "elastic_kernels", "tenant_fair",
     "warped_slicer", "affinity"};
-static const char *const contention_names[CONTENTIONS] = {"none",     "proportional", "curve",   "maxmin",
-                                                          "pressure", "knee",         "pairwise"};
+static const char *const contention_names[CONTENTIONS] = {"none",     "proportional", "curve",    "maxmin",
+                                                          "pressure", "knee",         "pairwise", "pipes"};
 
 static const struct {
     const char *name, *unit;

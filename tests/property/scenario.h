@@ -108,7 +108,7 @@ struct policy {
     uint64_t kind, limit, patience; /* ps; 0: for ever */
 };
 
-enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, KNEE, PAIRWISE, CONTENTIONS };
+enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, KNEE, PAIRWISE, PIPES, CONTENTIONS };
 
 enum { CLASSES = 2 };
 

@@ -70,7 +70,7 @@ struct sms_contention {
     /* The model slows blocks below 100 % too, and knows the speed at no load. The engine then takes a kernel's
      * block_time and demand for what was measured while it ran alone: it makes them shorter and greater by the factor
      * by which the model slows the kernel alone, so that alone it lasts as measured (sim/model/no_load.h). Usage and
-     * demand that the model is given are those at no load. Needs `slowdown`. */
+     * demand that the model is given are those at no load. With `rate`, a kernel alone is one group of an SM. */
     bool measured_alone;
 
     /* A model has either `slowdown` or `rate`.

@@ -346,6 +346,7 @@ static void print_scenario(struct choices *c)
         "{model: proportional, slope: 1.7}",
         "knee",
         "{model: knee, exponent: 2.5}",
+        "pipes",
         "{model: pressure, floor: 10 %, curves: {a: [[100 %, 90 %]], c: [[50 %, 10 %], [100 %, 80 %]]}}",
         "{model: curve, curves: {a: [[50 %, 10 %], [150 %, 90 %]], b: [[100 %, 0 %], [200 %, 70 %]], c: [[100 %, 60 "
         "%]]}}",
