@@ -1,11 +1,17 @@
-"""Fused launches of HFuse: what is known of five kernels, what is fitted to half of their pairs, and scenarios of all pairs.
+"""Fused launches of HFuse: what is known of its kernels alone, and scenarios of all pairs.
 
 A fused block holds the threads of a block of each kernel ("horizontal"), or does the work of one after that of the other
-("vertical"). Its registers and threads decide how many such blocks an SM holds. A kernel alone has more, so how much its
-blocks gain when fewer of its own are resident must be known: each kernel has a resource of its own, of which it uses a
-fitted share when alone. It shares DRAM, whose use follows from the sizes of its tensors, and issue slots.
+("vertical"). Its registers and threads decide how many such blocks an SM holds. The kernels share issue slots, integer units
+and DRAM, as the contention model `pipes` says. For the deep-learning kernels, use of DRAM follows from the sizes of their
+tensors, and of issue slots from a profile. That profile names nothing that fills with `histogram` (which adds to counters in
+shared memory) or `max_pool` (whose loads touch many lines of L1), so what they use of these two is fitted to half of the
+pairs. A use near 100 % does not tell how much more would be used at no load, so that of `im2col`, 84 %, is fitted too: each
+pair of the fitted half, left out of the fit, was predicted better so. Nothing is fitted to the hash kernels: three fill the integer units, and `ethash` fills what serves reads at random
+addresses.
 """
+import collections
 import csv
+import gzip
 import json
 import math
 import re
@@ -14,7 +20,8 @@ import statistics
 import numpy
 from scipy.optimize import least_squares
 
-BLOCKS, DRAM_KNEE = 10000, 2.2
+BLOCKS, EXPONENT = 10000, 2  # of `pipes`
+UNKNOWN = {"histogram": "shared", "max_pool": "l1", "im2col": "issue"}  # what the profile does not tell
 NAMES = {"MaxPoolForward": "max_pool", "batch_norm_collect_statistics_kernel": "batch_norm", "im2col_kernel": "im2col",
          "kernelHistogram1D": "histogram", "upsample_bilinear2d_out_frame": "upsample"}
 THREADS = {"batch_norm": 512, "histogram": 512, "im2col": 512, "upsample": 512, "max_pool": 256}
@@ -24,8 +31,14 @@ BYTES = {"batch_norm": 128 * 10000 * 100 * 4, "histogram": 5000000 * 4, "im2col"
          "upsample": 5 * 4 * 2000 * 2560 * 4, "max_pool": 0.85 / 2 * 100 * 2560 * 1000 * 4 + 100 * 256 * 100 * 12}
 # Share of the issue slots of a GTX 1080 Ti, alone (corun/hfuse_ml_metrics_gtx1080ti.csv).
 ISSUE = {"histogram": 0.1562, "max_pool": 0.0762, "im2col": 0.8405, "batch_norm": 0.5838, "upsample": 0.6347}
-# SMs, DRAM in bytes/s, clock. The GTX 1080 Ti's clock is inferred (docs/explanation/derivation.md).
-DEVICES = {"v100": (80, 900e9, 1.53e9), "gtx1080ti": (28, 484e9, 1.75e9)}
+Device = collections.namedtuple("Device", "sms bandwidth clock")
+# The GTX 1080 Ti's clock is inferred (docs/explanation/derivation.md).
+DEVICES = {"v100": Device(80, 900e9, 1.53e9), "gtx1080ti": Device(28, 484e9, 1.75e9)}
+# `knee` and `warps` of resources in the device files.
+KNEES = {"v100": {"dram": 2.2}, "gtx1080ti": {}}
+WARPS = {"v100": {"issue": 16, "int": 8}, "gtx1080ti": {"issue": 24, "int": 24}}
+HASHES = {"sia_blake2b_gpu_hash": "sia", "blake2b_gpu_hash": "blake", "sha256d_gpu_hash_shared": "sha", "ethash_search": "ethash"}
+KINDS = {"0": "horizontal", "100": "vertical"}
 # Two cycles through the five kernels make up the ten pairs. The first is fitted.
 FITTED = [{"histogram", "max_pool"}, {"max_pool", "upsample"}, {"upsample", "batch_norm"}, {"batch_norm", "im2col"}, {"im2col", "histogram"}]
 # The fused launches that HFuse's paper compares: of histogram's, those whose barriers hold up their own half of the threads only.
@@ -42,16 +55,22 @@ scenario: {name}
 devices:
   - model: {device}
     resources:
-      dram: {{knee: {dram_knee}}}
-      own_a: {{class: memory, knee: {knee:.4f}}}
-      own_b: {{class: memory, knee: {knee:.4f}}}
       slot_a: {{class: compute, capacity: {resident}, hard: true}}
       slot_b: {{class: compute, capacity: {resident}, hard: true}}
-contention: knee
+{more}contention: pipes
 policies: [round_robin]
 queue: interleave
 vms: [{{name: a, workload: {name}-a}}, {{name: b, workload: {name}-b}}]
 """
+RANDOM = "      random: {class: memory, scope: device}\n"
+
+
+class Launch(collections.namedtuple("Launch", "first second kind threads registers seconds noise part build")):
+    """A fused launch: two kernels, its shape, its time, and the relative standard deviation of repeats."""
+
+    @property
+    def name(self):
+        return f"{self.first}-{self.second}-{self.kind}{self.build}"
 
 
 def resident_blocks(threads, registers):
@@ -61,7 +80,7 @@ def resident_blocks(threads, registers):
 
 
 def read(path):
-    """{kernel: (ns, registers)} alone, and [(a, b, kind, threads, registers, ns, relative sd)] of fused launches."""
+    """{kernel: (ns, registers)} alone, and the fused launches."""
     launches = {}
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
@@ -70,7 +89,8 @@ def read(path):
             launches.setdefault((name, *shape), []).append(int(row["duration_ns"]))
     alone = {NAMES[name]: (statistics.median(ns), registers) for (name, blocks, threads, registers), ns in launches.items()
              if name in NAMES and blocks == BLOCKS and threads == THREADS[NAMES[name]]}
-    return alone, [(*pair, threads, registers, statistics.median(ns), statistics.pstdev(ns) / statistics.mean(ns))
+    return alone, [Launch(*pair, threads, registers, statistics.median(ns) * 1e-9, statistics.pstdev(ns) / statistics.mean(ns),
+                          "fit" if set(pair[:2]) in FITTED else "test", "")
                    for (name, _, threads, registers), ns in launches.items() if (pair := pair_of(name, threads))]
 
 
@@ -88,46 +108,50 @@ def pair_of(name, threads):
     return (a, b, "horizontal") if match[2] == HORIZONTAL.get(a, "0") else None
 
 
-class Kernels:
-    """What is known of the kernels alone on a device, and the fitted uses of their own resources."""
+class Part:
+    """A kernel alone on a device: its shape, and its work in full waves. Real blocks drift apart, so the last wave of many is no
+    wave of its own. `uses` are shares of resources, of a full wave."""
 
-    def __init__(self, device, alone):
-        self.device = device
-        self.sms, self.bandwidth, self.clock = DEVICES[device]
-        self.registers = {k: registers for k, (_, registers) in alone.items()}
-        self.resident = {k: resident_blocks(THREADS[k], registers) for k, registers in self.registers.items()}
-        # Real blocks drift apart, so the last wave of many is no wave of its own: the work is put into full waves.
-        self.waves = {k: BLOCKS // (self.sms * self.resident[k]) for k in alone}
-        self.blocks = {k: self.waves[k] * self.sms * self.resident[k] for k in alone}
-        self.block_s = {k: ns * 1e-9 / self.waves[k] for k, (ns, _) in alone.items()}
-        self.dram = {k: BYTES[k] / self.blocks[k] / self.block_s[k] / (self.bandwidth / self.sms) for k in alone}  # of a block
-        self.slots = alone
+    def __init__(self, name, device, blocks, threads, registers, alone_s):
+        self.name, self.threads, self.registers, self.alone_s, self.uses = name, threads, registers, alone_s, {}
+        self.resident = resident_blocks(threads, registers)
+        self.wave = DEVICES[device].sms * self.resident
+        self.blocks = blocks // self.wave * self.wave
+        self.block_s = alone_s / (blocks // self.wave)
 
-    def issue(self, other):
-        """Of a block, from the GTX 1080 Ti's share of slots: the kernels issue as much there."""
-        work = {k: ISSUE[k] * ns * other.sms * other.clock for k, (ns, _) in other.slots.items()}
-        return {k: min(work[k] / (ns * self.sms * self.clock), 0.98) / self.resident[k] for k, (ns, _) in self.slots.items()}
+    def text(self):
+        return ", ".join(f"{r}: {100 * use / self.resident:.4f} %" for r, use in self.uses.items())
+
+    def joins(self, device, uses, times):
+        """The slowdown by these uses at no load, `times` those given."""
+        knees = {r: KNEES[device].get(r, EXPONENT) for r in uses}
+        slow = {r: (1 + (use * times) ** knees[r]) ** (1 / knees[r]) for r, use in uses.items()}
+        return (1 + sum(by**EXPONENT - 1 for by in slow.values())) ** (1 / EXPONENT)
+
+    def no_load(self, device):
+        """By how much demands are greater at no load (sim/model/no_load.c), and the time of a block."""
+        warps = self.resident * self.threads / 32
+        most = min([8] + [warps / full / self.uses[r] for r, full in WARPS[device].items() if self.uses.get(r)])
+        low, high = 1, max(most, 1)
+        if self.joins(device, self.uses, high) < high:
+            for _ in range(50):
+                middle = (low + high) / 2
+                low, high = (middle, high) if self.joins(device, self.uses, middle) > middle else (low, middle)
+        return high, self.block_s / self.joins(device, self.uses, high)
 
 
-def slowdown(pressure, knee):
-    return (1 + pressure**knee) ** (1 / knee)
-
-
-def fluid_s(kernels, own, knee, launch):
+def fluid_s(device, parts, launch):
     """About how long a fused launch takes, for the fit alone: tools/validate runs the simulator."""
-    a, b, kind, threads, registers = launch[:5]
-    resident = resident_blocks(threads, registers)
-    rounds = {k: kernels.blocks[k] / kernels.sms / resident for k in (a, b)}
-    free, full = {}, {k: min(kernels.dram[k] * kernels.resident[k], 0.999) for k in (a, b)}
-    for k in (a, b):
-        free[k] = min(8, max((1 - own[k] ** knee) ** (-1 / knee), (1 - full[k] ** DRAM_KNEE) ** (-1 / DRAM_KNEE)))
+    a, b = parts[launch.first], parts[launch.second]
+    resident = resident_blocks(launch.threads, launch.registers)
+    free = {k.name: k.no_load(device) for k in (a, b)}
 
     def block_s(k, blocks):
-        dram = sum(n * kernels.dram[o] * free[o] for o, n in blocks.items())
-        mine = blocks[k] / kernels.resident[k] * own[k] * free[k]
-        return kernels.block_s[k] / free[k] * max(slowdown(dram, DRAM_KNEE), slowdown(mine, knee))
+        sums = {r: sum(n * o.uses.get(r, 0) / o.resident * free[o.name][0] for o, n in blocks.items()) for r in k.uses}
+        return free[k.name][1] * k.joins(device, sums, 1)
 
-    if kind == "vertical":
+    rounds = {k: k.blocks / DEVICES[device].sms / resident for k in (a, b)}
+    if launch.kind == "vertical":
         share = 0.5
         for _ in range(40):
             blocks = {a: resident * share, b: resident * (1 - share)}
@@ -140,51 +164,92 @@ def fluid_s(kernels, own, knee, launch):
     return first + (1 - first / both[last]) * rounds[last] * block_s(last, {last: resident})
 
 
-def fit(kernels, launches):
-    """The uses of the kernels' own resources and their knee, by least squares of the relative error on a logarithmic scale."""
-    names = sorted(THREADS)
+def fit(device, parts, launches):
+    """What the profile does not tell, by least squares of the relative error on a logarithmic scale."""
+    def errors(x):
+        for (name, resource), value in zip(UNKNOWN.items(), x):
+            parts[name].uses[resource] = 1 / (1 + math.exp(-value))
+        off = [math.log(fluid_s(device, parts, launch) / launch.seconds) for launch in launches]
+        return numpy.concatenate([off, 0.01 * (numpy.asarray(x) - 1)])  # keeps what the data leaves open in bounds
 
-    def unpack(x):
-        return {k: 1 / (1 + math.exp(-value)) for k, value in zip(names, x)}, math.exp(x[-1])
-
-    def residuals(x):
-        errors = [math.log(fluid_s(kernels, *unpack(x), launch) / (launch[5] * 1e-9)) for launch in launches]
-        return numpy.concatenate([errors, 0.01 * (numpy.asarray(x) - middle)])  # keeps what the data leaves open in bounds
-
-    middle = numpy.array([1.0] * len(names) + [math.log(2.2)])
-    starts = [middle, middle - numpy.array([1] * 5 + [0.5]), middle + numpy.array([1, -1, 1, -1, 1, 0]), middle + numpy.array([-1, 1, -1, 1, -1, 0.3])]
-    bounds = [-6] * len(names) + [0], [7] * len(names) + [3]
-    return unpack(min((least_squares(residuals, start, bounds=bounds) for start in starts), key=lambda found: found.cost).x)
+    found = min((least_squares(errors, [1 + off] * len(UNKNOWN), bounds=(-6, 7)) for off in (0, -1, 1)), key=lambda done: done.cost)
+    errors(found.x)
 
 
-def scenario(kernels, issue, own, knee, launch):
-    a, b, kind, threads, registers = launch[:5]
-    demands = [f"dram: {100 * kernels.dram[k]:.4f} %, issue: {100 * issue[k]:.4f} %, own_{side}: {100 * own[k] / kernels.resident[k]:.4f} %"
-               for k, side in ((a, "a"), (b, "b"))]
-    return SCENARIO.format(name=f"{a}-{b}-{kind}", device=kernels.device, threads=[THREADS[a], THREADS[b]], blocks=[kernels.blocks[a], kernels.blocks[b]],
-                           registers=[kernels.registers[a], kernels.registers[b]], times=[kernels.block_s[k] * 1e6 for k in (a, b)],
-                           demands=demands, slots=["slot_a", "slot_a" if kind == "vertical" else "slot_b"], knee=knee,
-                           dram_knee=DRAM_KNEE, resident=resident_blocks(threads, registers))
+def scenario(device, parts, launch, more=""):
+    both = parts[launch.first], parts[launch.second]
+    return SCENARIO.format(name=launch.name, device=device, threads=[k.threads for k in both], blocks=[k.blocks for k in both],
+                           registers=[k.registers for k in both], times=[k.block_s * 1e6 for k in both], demands=[k.text() for k in both],
+                           slots=["slot_a", "slot_a" if launch.kind == "vertical" else "slot_b"], more=more,
+                           resident=resident_blocks(launch.threads, launch.registers))
+
+
+def write(out, launches, parts_of, scenarios, naive):
+    """`naive`: for each launch, values in seconds by name."""
+    with open(out / "measured.csv", "w", newline="") as file:
+        to = csv.writer(file)
+        to.writerow(["scenario", "part", "measured", "alone", "noise", "kind", "sum", "longest", *naive[0]])
+        for launch, more in zip(launches, naive):
+            times = [parts_of(launch)[k].alone_s * 1e6 for k in (launch.first, launch.second)]
+            to.writerow([launch.name, launch.part, launch.seconds * 1e6, sum(times), launch.noise, launch.kind, sum(times), max(times),
+                         *(value * 1e6 for value in more.values())])
+    (out / "scenarios.yaml").write_text("".join(scenarios))
+
+
+def deep_learning_parts(device, alone, other):
+    """What is known of the five kernels. They issue as much as on the GTX 1080 Ti, whose times are `other`."""
+    here, there = DEVICES[device], DEVICES["gtx1080ti"]
+    parts = {k: Part(k, device, BLOCKS, THREADS[k], registers, ns * 1e-9) for k, (ns, registers) in alone.items()}
+    for k, part in parts.items():
+        issued = ISSUE[k] * other[k][0] * 1e-9 * there.sms * there.clock
+        part.uses = {"dram": min(BYTES[k] / part.alone_s / here.bandwidth, 0.999), "issue": min(issued / (part.alone_s * here.sms * here.clock), 0.98)}
+    return parts
 
 
 def derive(device, data, out):
     read_of = {name: read(data / f"corun/hfuse_fused_{name}.csv") for name in DEVICES}
-    kernels = {name: Kernels(name, read_of[name][0]) for name in DEVICES}
-    mine, launches = kernels[device], read_of[device][1]
-    fitted = [launch for launch in launches if {launch[0], launch[1]} in FITTED]
-    own, knee = fit(mine, fitted)
-    alone = {k: ns for k, (ns, _) in read_of[device][0].items()}
-    constant = statistics.median(launch[5] / (alone[launch[0]] + alone[launch[1]]) for launch in fitted)
-    with open(out / "measured.csv", "w", newline="") as file:
-        to = csv.writer(file)
-        to.writerow(["scenario", "part", "measured", "alone", "noise", "kind", "sum", "longest", "constant"])
-        for launch in launches:
-            a, b, kind, *_, ns, noise = launch
-            both = (alone[a] + alone[b]) / 1e3
-            to.writerow([f"{a}-{b}-{kind}", "fit" if launch in fitted else "test", ns / 1e3, both, noise, kind, both,
-                         max(alone[a], alone[b]) / 1e3, both * constant])
+    parts, launches = deep_learning_parts(device, read_of[device][0], read_of["gtx1080ti"][0]), read_of[device][1]
+    fitted = [launch for launch in launches if launch.part == "fit"]
+    fit(device, parts, fitted)
+    both = {launch: parts[launch.first].alone_s + parts[launch.second].alone_s for launch in launches}
+    constant = statistics.median(launch.seconds / both[launch] for launch in fitted)
+    write(out, launches, lambda _: parts, [scenario(device, parts, launch) for launch in launches],
+          [{"constant": both[launch] * constant, "closed_form": fluid_s(device, parts, launch)} for launch in launches])
     with open(out / "parameters.csv", "w", newline="") as file:
-        to = csv.writer(file)
-        to.writerow(["name", "value"])
-        to.writerows([[f"use of its own resource by {k}", round(own[k], 4)] for k in sorted(own)] + [["knee of these resources", round(knee, 4)]])
-    (out / "scenarios.yaml").write_text("".join(scenario(mine, mine.issue(kernels["gtx1080ti"]), own, knee, launch) for launch in launches))
+        csv.writer(file).writerows([["name", "value"], *([f"use of {r} by {k}", round(parts[k].uses[r], 4)] for k, r in UNKNOWN.items())])
+
+
+def read_hashes(path):
+    """For each of two builds, {kernel: Part} alone and the fused launches."""
+    times = {}
+    with gzip.open(path, "rt", newline="") as file:
+        for row in csv.DictReader(file):
+            name = re.sub(r"\(anonymous namespace\)::|foo::", "", row["kernel"]).split("(")[0]
+            for long, short in HASHES.items():
+                name = name.replace(long, short)
+            times.setdefault((row["registers_capped"], name), []).append((int(row["duration_ns"]) * 1e-9, math.prod(json.loads(row["block"])), int(row["registers"])))
+    builds = []
+    for capped in ("0", "1"):
+        mine = {name: launches for (build, name), launches in times.items() if build == capped}
+        parts = {k: Part(k, "v100", 8192, 128, mine[k][0][2], statistics.median(s for s, *_ in mine[k])) for k in HASHES.values()}
+        for k, part in parts.items():
+            part.uses = {"random": 1} if k == "ethash" else {"int": 1}
+        launches = [Launch(*match.groups()[:2], KINDS[match[3]], *launches[0][1:], launches[0][0], 0, "test", "-capped" if capped == "1" else "")
+                    for name, launches in mine.items() if (match := re.fullmatch(r"(\w+?)\d?_(ethash|sha|sia|blake)\d?_(0|100)", name))]
+        builds.append((parts, launches))
+    return builds
+
+
+def derive_hashes(data, out):
+    builds = read_hashes(data / "corun/hfuse_miner_v100.csv.gz")
+    launches = [launch for _, fused in builds for launch in fused]
+    owner = {launch: parts for parts, fused in builds for launch in fused}
+
+    def greatest(launch):
+        """The time that memory takes, or the sum of what integer units take, without a simulator."""
+        both = [owner[launch][k] for k in (launch.first, launch.second)]
+        return max(*(k.alone_s for k in both if k.name == "ethash"), sum(k.alone_s for k in both if k.name != "ethash"), 0)
+
+    ratio = statistics.median(launch.seconds / sum(owner[launch][k].alone_s for k in (launch.first, launch.second)) for launch in launches)
+    write(out, launches, owner.get, [scenario("v100", owner[launch], launch, RANDOM) for launch in launches],
+          [{"constant": ratio * sum(owner[launch][k].alone_s for k in (launch.first, launch.second)), "greatest": greatest(launch)} for launch in launches])
