@@ -14,6 +14,7 @@ enum sms__dimension {
     SMS__BANDWIDTH, /* B/s */
     SMS__FREQUENCY, /* Hz */
     SMS__POWER,     /* W */
+    SMS__ENERGY,    /* pJ */
     SMS__NUMBER     /* a count with a fraction, such as CPUs; 50 % is half of one */
 };
 
@@ -28,7 +29,8 @@ const char *sms__quantity_parse(const char *text, enum sms__dimension dimension,
                                 size_t why_size);
 
 /* Prints `value` in a unit of the dimension, as in "2 ms". Picks the shortest text that parses back to the same value,
- * or, if six digits are never enough for that, the shortest text. For TIME, BYTES, BANDWIDTH, FREQUENCY and POWER. */
+ * or, if six digits are never enough for that, the shortest text. For TIME, BYTES, BANDWIDTH, FREQUENCY, POWER and
+ * ENERGY. */
 void sms__quantity_print(char *out, size_t size, double value, enum sms__dimension dimension);
 
 /* Returns the name of the i-th unit of a dimension, or NULL past the last. "" means that no unit is needed. */

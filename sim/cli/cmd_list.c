@@ -19,14 +19,19 @@
 
 struct options {
     int format;
+    bool sheet;
 };
 
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
     {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
+    {"sheet", NULL, "of devices: what is known of each, from which source, and what stands in for the rest", CLI_FLAG,
+     AT(sheet)},
     {0},
 };
+
+static bool wants_sheets(const struct cli *cli) { return ((const struct options *)cli->options)->sheet; }
 
 static int format_of(const struct cli *cli) { return ((const struct options *)cli->options)->format; }
 
@@ -315,6 +320,7 @@ static void print_devices(const json_t *list)
 /* Where the models of files go: into a list of devices, or to workloads, which may be printed at once. */
 struct models {
     json_t *devices; /* or NULL */
+    bool sheets;     /* of these, in place of what they are */
     struct workload_list *workloads;
     struct chosen *chosen; /* of the workloads */
 };
@@ -323,7 +329,8 @@ static void add_models(const struct cli *cli, const char *path, const struct mod
 {
     struct sms_file *file = open_model(cli, path);
     for (size_t i = 0; file && models->devices && i < file->devices; i++)
-        json_array_append_new(models->devices, device_of(file->device[i]));
+        json_array_append_new(models->devices,
+                              models->sheets ? sheet_list_entry(file->device[i]) : device_of(file->device[i]));
     for (size_t i = 0; file && models->workloads && i < file->workloads; i++)
         if (choose(models->chosen, file->workload[i]->name))
             workload_list_add(models->workloads, file->workload[i]);
@@ -387,6 +394,9 @@ static const struct listed {
     {"fields", list_fields, print_fields, {{"table"}, {"fields", "name", "required", "help"}}},
     {"schema", schema_of_files, NULL, {{0}, {0}}}};
 
+static const struct listed sheets = {
+    "devices", NULL, sheet_list_print, {{"name", "family"}, {"rows", "name", "value", "source", "instead"}}};
+
 enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and schema are printed only by name */
 enum { DEVICES, WORKLOADS, SCHEMA = LISTS - 1 };
 
@@ -395,7 +405,8 @@ static json_t *make_list(const struct cli *cli, size_t which, int format, struct
 {
     const struct sms_load_options load = session_options(cli);
     struct workload_list workloads = {.load = &load, .format = format};
-    struct models models = {which == DEVICES ? json_array() : NULL, which == WORKLOADS ? &workloads : NULL, chosen};
+    struct models models = {which == DEVICES ? json_array() : NULL, wants_sheets(cli),
+                            which == WORKLOADS ? &workloads : NULL, chosen};
     if (lists[which].list)
         return lists[which].list();
     if (which == WORKLOADS)
@@ -407,6 +418,7 @@ static json_t *make_list(const struct cli *cli, size_t which, int format, struct
 static void print_list(const struct cli *cli, size_t which, struct chosen *chosen)
 {
     const int format = which == SCHEMA ? FORMAT_JSON : format_of(cli);
+    const struct listed *as = wants_sheets(cli) ? &sheets : &lists[which];
     json_t *list = make_list(cli, which, format, chosen);
     if (chosen->name && list && which != WORKLOADS)
         choose_from(chosen, list);
@@ -421,9 +433,9 @@ static void print_list(const struct cli *cli, size_t which, struct chosen *chose
         return;
     }
     if (format == FORMAT_CSV)
-        print_csv(list, &lists[which].columns);
+        print_csv(list, &as->columns);
     else
-        lists[which].print(list);
+        as->print(list);
     json_decref(list);
 }
 
@@ -464,6 +476,8 @@ static int list(struct cli *cli)
         return unknown_list(cli);
     if (!cli->n_args && format_of(cli) != FORMAT_TABLE)
         return cli_usage(cli, "--format csv and json are of one list: name it, as in 'list policies'");
+    if (wants_sheets(cli) && (!cli->n_args || named != DEVICES))
+        return cli_usage(cli, "--sheet is of devices: smsched list devices --sheet [NAME]");
     if (cli->n_args > (named == SCHEMA ? 1U : 2U))
         return cli_usage(cli, "'%s' is one too many: name a list, and one of its entries", cli->args[cli->n_args - 1]);
     if (cli->n_args)
@@ -485,6 +499,7 @@ const struct cli_command cmd_list = {
     .words = "devices workloads policies contention metrics fields schema",
     .examples = "smsched list\n"
                 "smsched list policies fine_grained\n"
+                "smsched list devices --sheet v100\n"
                 "smsched list policies --format json\n"
                 "smsched list metrics --format csv\n",
     .options = {{own_options}, {cli_models}},

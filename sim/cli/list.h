@@ -2,6 +2,7 @@
 #ifndef SMS_CLI_LIST_H
 #define SMS_CLI_LIST_H
 
+#include "../model/device_model.h"
 #include "../model/workload.h"
 
 #include <jansson.h>
@@ -14,6 +15,11 @@ struct workload_list {
 };
 void workload_list_begin(struct workload_list *list);
 void workload_list_add(struct workload_list *list, const struct sms__workload *workload);
+
+/* sheets.c: the sheet of a device, which the caller releases; and prints an array of them, in full if all are of one
+ * name, else the names of what is known and what is not. */
+json_t *sheet_list_entry(const struct sms__device *device);
+void sheet_list_print(const json_t *sheets);
 
 /* schema.c: the schema of all files. The caller releases it. */
 json_t *schema_of_files(void);

@@ -2,6 +2,8 @@
  * usage, from a model of its occupancy. */
 #include "derive_internal.h"
 
+#include "../model/sheet.h"
+
 #include <math.h>
 
 /* A modelled occupancy within NEAR of the measured one is close enough. Otherwise jitter is tried in steps of STEP, for
@@ -82,9 +84,7 @@ const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__de
 static struct sms__placed place(const struct sms__device *device, const struct sms__occupancy *modelled,
                                 double clock_hz, bool exact)
 {
-    double clock = clock_hz > 0 ? clock_hz : device->clock_hz, compute = device->clock_hz;
-    if (device->compute_hz > 0)
-        compute = fmin(compute, device->compute_hz);
+    double clock = clock_hz > 0 ? clock_hz : device->clock_hz, compute = sms__compute_clock(device);
     return (struct sms__placed){device, clock, exact ? clock : fmin(compute, clock), modelled->length,
                                 modelled->resident};
 }

@@ -2,6 +2,8 @@
 #include "derive_internal.h"
 #include "text.h"
 
+#include "../model/sheet.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -146,6 +148,10 @@ static void write_scaling(const struct sms__derivation *derivation, const struct
             kernel->fit.on_target.per_sm, part_of(derivation, scaled, 0), part_of(derivation, scaled, 1),
             part_of(derivation, scaled, 2));
     fprintf(to, "  # predicted: %s", duration(derivation->arena, time_s));
+    if (!sms__scaling_known(derivation->device) || !sms__scaling_known(derivation->target)) {
+        fputs("; how far off is not known: no kernel was held back on both devices\n", to);
+        return;
+    }
     fprintf(to, "; 80 %% of kernels held back that %s bounds: from / %.2f to x %.2f, here %s to %s\n",
             sms__bound_names[scaled->bound], factor, factor, duration(derivation->arena, time_s / factor),
             duration(derivation->arena, time_s * factor));

@@ -1,5 +1,6 @@
-/* Reads `device:` documents. A device that was read without complaint is complete: what policies see of it is filled
- * in, and the demands of its backgrounds are shares of its resources. */
+/* Reads `device:` documents, each after the document of its family. A device that was read without complaint is
+ * complete: what policies see of it is filled in, and the demands of its backgrounds are shares of its resources. */
+#include "file.h"
 #include "footprint.h"
 #include "limits.h"
 
@@ -26,6 +27,8 @@ static const struct sms__field resource_fields[] = {
     {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
      .help = "bandwidth of one SM, or of the device for scope device"},
+    {"reached", SMS__QUANTITY, SMS__RATIO, F(sms__resource, reached), 0.01, 1,
+     .help = "share of the bandwidth that kernels bound by it get; scales kernels of another device; default 100 %"},
     {0}};
 
 /* Returns a copy of the table, of the keys of an override: none of them is required. */
@@ -85,8 +88,17 @@ static const struct sms__field power_fields[] = {
     {"limit", SMS__QUANTITY, SMS__POWER, F(sms__device, limit_w), 0, 1e6,
      .help = "power at which the clock falls, of coarse kernels; default: none"},
     {"compute_clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, compute_hz), 1, 1e13,
-     .help = "clock of SMs whose fp32 units all work; scales kernels of another device; default: clock"},
+     .help = "clock of SMs whose fp32 units all work; scales kernels of another device; default: by fp32_energy"},
     {0}};
+
+static const struct sms__field mps_fields[] = {{"clients", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.clients), 1,
+                                                1024, .help = "processes at most, with drivers of today"},
+                                               {"clients_before", SMS__INTEGER, SMS__COUNT,
+                                                F(sms__device, mps.clients_before), 1, 1024,
+                                                .help = "processes at most, with drivers before those"},
+                                               {"chunk", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.chunk), 1, 1024,
+                                                .help = "SMs of the least static partition"},
+                                               {0}};
 
 static const struct sms__field dispatch_fields[] = {
     {"launch", SMS__QUANTITY, SMS__TIME, F(sms__dispatch, launch_ps), 0, SMS__DISPATCH_MAX_PS,
@@ -178,6 +190,25 @@ static void read_background(struct sms__reader *reader, const struct sms__node *
     }
 }
 
+static void read_carveouts(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__quantity size;
+    if (sms__expect_list(reader, node, SMS__CARVEOUTS_MAX))
+        ((struct sms__device *)at)->about.carveouts = node;
+    for (size_t i = 0; i < node->items && node->kind == SMS__LIST; i++)
+        sms__read_number(reader, node->item[i], SMS__BYTES, 0, 1e12, &size);
+}
+
+static void read_sources(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (!sms__expect_kind(reader, node, SMS__MAP))
+        return;
+    ((struct sms__device *)at)->about.sources = node;
+    for (size_t i = 0; i + 1 < node->items; i += 2)
+        if (sms__is_first(reader, node, i))
+            sms__read_text(reader, node->item[i + 1]);
+}
+
 const struct sms__field sms__device_fields[] = {
     {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__device, title), .help = "its name in words"},
@@ -199,6 +230,18 @@ const struct sms__field sms__device_fields[] = {
      .least = 1, .most = SMS_RESOURCES_MAX, .help = "resources of the device, each under its name"},
     {"dispatch", SMS__FIELDS, .offset = F(sms__device, dispatch), .read = read_dispatch, .fields = dispatch_fields,
      .word = "none", .help = "cost of launches and starts of blocks; default none"},
+    {"family", SMS__NAME, 0, F(sms__device, about.family),
+     .help = "family of models/families.yaml, whose values it takes where it gives none"},
+    {"process", SMS__TEXT, 0, F(sms__device, about.process), .help = "process in which the chip is made, as 12 nm"},
+    {"fp32_energy", SMS__QUANTITY, SMS__ENERGY, F(sms__device, about.fp32_pj), 0.01, 1e6,
+     .help = "energy of an fp32 result at the power limit, of the whole device; gives compute_clock"},
+    {"grids", SMS__INTEGER, SMS__COUNT, F(sms__device, grids), 1, 1e6, .word = "none", .otherwise = "a number of grids",
+     .help = "grids that it has at once; further launches wait; default none: no limit"},
+    {"mps", SMS__FIELDS, .fields = mps_fields, .help = "limits of MPS"},
+    {"carveouts", SMS__INTEGER, SMS__BYTES, .min = 0, .max = 1e12, .read = read_carveouts, .holds = SMS__MANY,
+     .most = SMS__CARVEOUTS_MAX, .help = "sizes of shared memory to choose from; kernels always have the largest"},
+    {"sources", SMS__CUSTOM, .read = read_sources, .form = SMS__FORM_LABELS,
+     .help = "sources of values of its sheet, by row (smsched list devices --sheet)"},
     {"background", SMS__FIELDS, .read = read_background, .holds = SMS__MANY, .fields = background_fields,
      .help = "load that never leaves, by SM"},
     {0}};
@@ -210,14 +253,28 @@ static const struct sms__table tables[] = {{"device", sms__device_fields},
                                            {"device: power", power_fields},
                                            {"device: dispatch", dispatch_fields},
                                            {"device: time_slice", turns_fields},
+                                           {"device: mps", mps_fields},
                                            {"device: background", background_fields},
                                            {NULL, NULL}};
 
 const struct sms__table *sms__device_tables(void) { return tables; }
 
+/* Takes the values of the device's family, which its own then replace. */
+static void inherit(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device)
+{
+    const struct sms__node *name = sms__node_get(node, "family"), *family = NULL;
+    if (name && sms__read_name(reader, name))
+        family = sms__find_family(reader, name);
+    if (family)
+        sms__read_fields(reader, family, optional(reader->arena, sms__device_fields + 1), device);
+    device->about.family_sources = device->about.sources;
+    device->about.sources = NULL;
+}
+
 void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device)
 {
-    *device = (struct sms__device){.node = node, .title = "", .source = "", .capability = ""};
+    *device = (struct sms__device){
+        .node = node, .title = "", .source = "", .capability = "", .about = {.family = "", .process = ""}};
     device->turns = (struct sms__turns){.switch_ps = -1, .newcomer = -1};
     device->sm = (struct sms__sm){.warp = 32,
                                   .threads = 2048,
@@ -231,6 +288,7 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
                                   .register_partitions = 4,
                                   .shared_memory_unit = 256,
                                   .shared_memory_per_block = 96 * 1024};
+    inherit(reader, node, device);
     sms__read_fields(reader, node, sms__device_fields, device);
     sms__finish_device(reader, device);
 }
@@ -303,7 +361,10 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
 void sms__override_device(struct sms__reader *reader, const struct sms__node *node, const struct sms__node *keys,
                           struct sms__device *device)
 {
+    const struct sms__node *family = sms__node_get(keys, "family");
     device->node = node;
+    if (family)
+        sms__complain(reader, family, "a device's family is that of its file");
     sms__read_fields(reader, keys, optional(reader->arena, sms__device_fields + 1), device); /* all but the name */
     sms__finish_device(reader, device);
 }

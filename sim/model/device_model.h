@@ -11,6 +11,9 @@
 /* A demand above this many SMs is a mistake, not a measurement. */
 #define SMS__DEMAND_MAX 16.0
 
+/* Sizes of shared memory that a file may list. */
+enum { SMS__CARVEOUTS_MAX = 32 };
+
 /* Slices of memory of a device that is split into instances. */
 enum { SMS__SLICES_MAX = 8 };
 
@@ -39,6 +42,7 @@ struct sms__resource {
     double warps;      /* of an SM that fill it, where each waits for its last result; 0: not known */
     double lanes;      /* results per cycle and SM; 0: not known */
     double bandwidth;  /* bytes/s; 0: not known */
+    double reached;    /* share of the bandwidth that kernels bound by it get; 0: not known */
 };
 
 struct sms__sm {
@@ -79,10 +83,28 @@ struct sms__turns {
     int newcomer;     /* enum sms__newcomer; below 0: not known */
 };
 
+/* MPS on the device: processes at most, with drivers of today and before, and SMs of the least static partition. 0: not
+ * known. */
+struct sms__mps_limits {
+    uint64_t clients, clients_before, chunk;
+};
+
+/* What its sheet needs beside the values of the model (sheet.h). */
+struct sms__about {
+    const char *family;                               /* of models/families.yaml; "" */
+    const char *process;                              /* in which the chip is made, as "12 nm"; "" */
+    const struct sms__node *sources, *family_sources; /* maps of rows of the sheet to texts; NULL */
+    const struct sms__node *carveouts;                /* list of sizes of shared memory to choose from; NULL */
+    double fp32_pj; /* energy of an fp32 result at the power limit, of the whole device; 0: not known */
+};
+
 struct sms__device {
     const char *name, *title, *source;
     const char *capability; /* "7.0"; "" */
+    struct sms__about about;
     const struct sms__node *node;
+    uint64_t grids; /* that it has at once; 0: no limit */
+    struct sms__mps_limits mps;
     double clock_hz;
     uint64_t sms, memory;
     double link_bandwidth;  /* of each direction; 0: copies take no time */
@@ -92,7 +114,7 @@ struct sms__device {
     double idle_w, busy_w;
     double limit_w;    /* at which the clock falls; 0: none */
     double shared_w;   /* while two or more processes are on it; 0: as busy_w says */
-    double compute_hz; /* of the SMs while their fp32 units are full, under the power limit; 0: as clock_hz */
+    double compute_hz; /* of the SMs while their fp32 units are full, under the power limit; 0: not known; sheet.h */
     struct sms__turns turns;
     struct sms__mig *mig; /* NULL: it has no instances */
     struct sms__sm sm;

@@ -22,8 +22,9 @@ struct sms_file {
     size_t workloads;
     struct sms_scenario **scenario;
     size_t scenarios;
-    size_t drawn_kernels;     /* of the workloads that processes may draw */
-    struct sms_file *library; /* NULL, or where devices and workloads are looked up instead of in folders */
+    size_t drawn_kernels;            /* of the workloads that processes may draw */
+    const struct sms__doc *families; /* models/families.yaml; NULL: not read yet */
+    struct sms_file *library;        /* NULL, or where devices and workloads are looked up instead of in folders */
 };
 
 enum { SMS__MODELS_BYTES = 4096 };
@@ -40,6 +41,9 @@ const struct sms__device *sms__find_device(struct sms_file *file, const char *na
 /* The same of a device that a workload was measured on; NULL, without a complaint, if there is no such document. */
 const struct sms__device *sms__find_profiled(struct sms_file *file, const char *name);
 const struct sms__workload *sms__find_workload(struct sms_file *file, const char *name, const struct sms__node *node);
+/* families.c: the document of a device's family, from the first of the folders of models that has a file of them. The
+ * reader's user is the file. NULL, with a complaint at `name`, if there is none. */
+const struct sms__node *sms__find_family(struct sms__reader *reader, const struct sms__node *name);
 
 /* A scenario document as a file of its own, such as a point of a plan. Devices and workloads are looked up in
  * `library`, a loaded file, which reads what it does not have yet. Those that the scenario uses are then in *out, too.

@@ -1,6 +1,7 @@
 /* Devices and workloads by name: those of the file, of its library, of the folders of models. A name that is found
  * nowhere is complained of once. */
 #include "file.h"
+#include "sheet.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -40,7 +41,9 @@ void sms__file_define(struct sms_file *file, enum sms__document kind, const stru
     const char *name;
     if (kind == SMS__DOCUMENT_DEVICE) {
         device = SMS__NEW(&file->arena, struct sms__device, 1);
+        reader.user = file;
         sms__read_device(&reader, node, device);
+        sms__check_sources(&reader, device);
         name = device->name = device->name ? device->name : "";
     } else {
         workload = SMS__NEW(&file->arena, struct sms__workload, 1);

@@ -169,11 +169,29 @@ static void use_modes(struct sms__arena *arena, const struct sms_scenario *scena
         use(arena, &uses->modes, scenario->policy[p].mode.form->name);
 }
 
+static bool is_scaled(const struct sms__tenant *vm, size_t devices)
+{
+    bool scaled = false;
+    for (size_t d = 0; vm->fit && d < devices; d++)
+        for (size_t k = 0; vm->fit[d] && k < vm->workload->kernels; k++)
+            scaled |= vm->fit[d][k].scaled > 0;
+    return scaled;
+}
+
+/* Kernels that are scaled from another device are of both. */
+static void use_devices(struct sms__arena *arena, const struct sms_scenario *scenario, struct uses *uses)
+{
+    for (size_t d = 0; d < scenario->devices; d++)
+        use(arena, &uses->devices, scenario->device[d]->name);
+    for (size_t v = 0; v < scenario->vms; v++)
+        if (is_scaled(&scenario->vm[v], scenario->devices))
+            use(arena, &uses->devices, scenario->vm[v].workload->device);
+}
+
 static struct uses uses_of(struct sms__arena *arena, const struct sms_scenario *scenario, const char *metric)
 {
     struct uses uses = {.metric = metric};
-    for (size_t d = 0; d < scenario->devices; d++)
-        use(arena, &uses.devices, scenario->device[d]->name);
+    use_devices(arena, scenario, &uses);
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
             uses.kernels[scenario->vm[v].workload->kernel[k].whole ? SMS__TRUST_WHOLE : SMS__TRUST_BLOCKS] = true;
@@ -193,6 +211,14 @@ static bool meets(const struct sms__trust_names *a, const struct sms__trust_name
     return false;
 }
 
+static bool has_all(const struct sms__trust_names *set, const struct sms__trust_names *used)
+{
+    bool all = true;
+    for (size_t i = 0; i < used->count; i++)
+        all &= has(set, used->name[i]);
+    return all;
+}
+
 static bool allows(const struct sms__trust_names *set, const struct sms__trust_names *used)
 {
     return set->count == 0 || meets(set, used);
@@ -203,9 +229,10 @@ static bool allows_modes(const struct sms__trust_set *set, const struct sms__tru
     return allows(&set->modes, used) || (used->count == 0 && has(&set->modes, "alone"));
 }
 
+/* A figure holds on the devices on which it was measured, so all must be among them. */
 static bool covers(const struct sms__trust_set *set, const struct uses *uses)
 {
-    return has(&set->metrics, uses->metric) && meets(&set->devices, &uses->devices) && uses->kernels[set->kernels] &&
+    return has(&set->metrics, uses->metric) && has_all(&set->devices, &uses->devices) && uses->kernels[set->kernels] &&
            allows_modes(set, &uses->modes) && allows(&set->contention, &uses->contention);
 }
 

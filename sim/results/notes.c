@@ -4,6 +4,8 @@
 #include "../model/job.h"
 #include "../model/lacking.h"
 #include "../model/retarget.h"
+#include "../model/sheet.h"
+#include "device_notes.h"
 #include "results.h"
 
 #include <math.h>
@@ -40,6 +42,12 @@ static const char *names(struct sms_results *results, const struct list *list)
 }
 
 static void note(struct sms_results *results, const char *text) { results->note[results->notes++] = text; }
+
+static void note_if(struct sms_results *results, const char *text)
+{
+    if (text)
+        note(results, text);
+}
 
 /* The longer a run, the nearer are the tenants' rates to each other and the worse is its worst job. */
 static void note_length(struct sms_results *results)
@@ -110,25 +118,6 @@ static void note_stp(struct sms_results *results)
                                  most, scenario->vms, scenario->alone->label));
 }
 
-static bool is_first_of_name(const struct sms_scenario *scenario, size_t device)
-{
-    size_t first = 0;
-    while (strcmp(scenario->device[first]->name, scenario->device[device]->name) != 0)
-        first++;
-    return first == device;
-}
-
-/* The devices for which it holds, each once, as "a100, v100"; "" if it holds for none. */
-static const char *names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device))
-{
-    const struct sms_scenario *scenario = results->scenario;
-    const char *text = "";
-    for (size_t d = 0; d < scenario->devices; d++)
-        if (holds(scenario->device[d]) && is_first_of_name(scenario, d))
-            text = sms__print(&results->arena, "%s%s%s", text, *text ? ", " : "", scenario->device[d]->name);
-    return text;
-}
-
 /* The resources with a knee, as "dram of v100, l2 of v100"; "" if no device has one. */
 static const char *knees(struct sms_results *results)
 {
@@ -136,7 +125,7 @@ static const char *knees(struct sms_results *results)
     const char *text = "";
     for (size_t d = 0; d < scenario->devices; d++) {
         const struct sms__device *device = scenario->device[d];
-        for (size_t r = 0; r < device->resources && is_first_of_name(scenario, d); r++)
+        for (size_t r = 0; r < device->resources && sms__is_first_of_name(scenario, d); r++)
             if (device->resource[r].knee > 0)
                 text = sms__print(&results->arena, "%s%s%s of %s", text, *text ? ", " : "", device->resource[r].name,
                                   device->name);
@@ -156,7 +145,7 @@ static void note_default_contention(struct sms_results *results)
         note(results, sms__print(&results->arena,
                                  "contention %s is the default, and no knee was measured for %s: what is "
                                  "oversubscribed is shared, and none of it is lost",
-                                 label, names_of_devices(results, is_device)));
+                                 label, sms__names_of_devices(results, is_device)));
 }
 
 /* Whether its launches cost nothing and nobody chose that. */
@@ -180,7 +169,7 @@ static bool launches_blocks(const struct sms_scenario *scenario)
 
 static void note_launches(struct sms_results *results)
 {
-    const char *devices = names_of_devices(results, launches_free);
+    const char *devices = sms__names_of_devices(results, launches_free);
     if (*devices && launches_blocks(results->scenario))
         note(results,
              sms__print(&results->arena, "a launch on %s costs nothing, because none was measured there", devices));
@@ -256,6 +245,8 @@ static bool runs_as_it_is(const struct sms_scenario *scenario, const struct sms_
     return runs_elsewhere(scenario, workload) && !scaled_bounds(scenario, workload);
 }
 
+static bool scaling_unknown(const struct sms__device *device) { return !sms__scaling_known(device); }
+
 /* Workloads that the run itself scaled, and how far off their kernels' times may be. */
 static void note_scaled(struct sms_results *results, const struct workloads *workloads)
 {
@@ -270,14 +261,19 @@ static void note_scaled(struct sms_results *results, const struct workloads *wor
         if (of_one)
             name(&found, workloads->of[w]->name, -1);
     }
+    const char *unknown = sms__names_of_devices(results, scaling_unknown);
     for (int b = 0; b < SMS__BOUNDS; b++)
-        if (bounds & 1U << b)
+        if (bounds & 1U << b && !*unknown)
             factors =
                 sms__print(&results->arena, "%s; bound by %s, 80 %% of those held back were within a factor of %.2f",
                            factors, sms__bound_names[b], sms__retarget_factor((enum sms__bound)b));
-    if (found.count)
+    if (*unknown)
+        factors = sms__print(&results->arena, "; how far off is not known, because none was held back on %s", unknown);
+    if (found.count) {
         note(results, sms__print(&results->arena, "kernels scaled from the device of their profile: %s%s",
                                  names(results, &found), factors));
+        note_if(results, sms__note_on_clock(results));
+    }
 }
 
 static bool is_scaled(const struct sms_scenario *scenario, const struct sms__workload *workload)
@@ -530,6 +526,7 @@ int sms__results_note(void *user)
     note_waves(results);
     note_contention(results);
     note_launches(results);
+    note_if(results, sms__note_on_turns(results));
     note_workloads(results);
     return SMS_OK;
 }

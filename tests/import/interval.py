@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools/validation"))
 try:
-    from neusight import DEVICES, Device
+    from neusight import DEVICES, LATER, Device
     import yaml
 except ModuleNotFoundError as missing:
     print(missing)
@@ -35,7 +35,7 @@ def share_of(kernel, device):
     resident = kernel["blocks"] / (device.sms * math.ceil(kernel["blocks"] / device.per_wave(kernel)))
     use = {name: float(value.rstrip(" %")) / 100 * resident for name, value in kernel["demand"].items()}
     compute = min(1, use.get("fp32", 0) * device.clock / device.compute_clock)
-    memory = min(1, use.get("dram", 0))
+    memory = min(1, use.get("dram", 0) / device.reached)
     most = max(1, compute + memory)
     return [compute / most, memory / most, max(0, 1 - (compute + memory) / most)]
 
@@ -65,7 +65,7 @@ def main():
         subprocess.run([FOLDER / "derive", DATA, name], check=True)
         with open(Path(name) / "measured.csv", newline="") as file:
             measured = {(row["scenario"], row["subject"]): float(row["measured"]) for row in csv.DictReader(file)}
-        bound = bounds(Path(name), {device: Device(device) for device in DEVICES.values()})
+        bound = bounds(Path(name), {device: Device(device) for device in (DEVICES | LATER).values()})
     wrong = 0
     for b, factor in enumerate(factors):
         off = sorted(max(simulated[key] / value, value / simulated[key]) for key, value in measured.items() if bound[key] == b)

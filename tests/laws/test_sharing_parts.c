@@ -91,6 +91,57 @@ static void mps_takes_so_many_clients(void **state)
     share_release(shared);
 }
 
+/* How many it takes is the device's, by its driver; a device that does not say takes 48. */
+static void mps_takes_as_many_clients_as_device_and_driver_say(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share("workload: w\nkernels: [{name: k, time: 4 ms, demand: {fp32: 1 %}}]\n",
+              "devices: [{model: small, mps: {clients: 3, clients_before: 2}}]\n"
+              "policies: [{mode: mps}, {mode: {mps: {driver: before}}}, {mode: {mps: {clients: 1}}}]\n"
+              "processes: [{name: a, workload: w, count: 3}]\n");
+    assert_turnarounds(shared, 0, 3, (double[]){4, 4, 4});
+    assert_turnarounds(shared, 1, 3, (double[]){4, 4, 8});
+    assert_turnarounds(shared, 2, 3, (double[]){4, 8, 12});
+    share_release(shared);
+    shared = share("workload: w\nkernels: [{name: k, time: 4 ms, demand: {fp32: 1 %}}]\n",
+                   "devices: [{model: small}]\npolicies: [{mode: mps}]\n"
+                   "processes: [{name: a, workload: w, count: 49}]\n");
+    double turnaround[49];
+    for (size_t i = 0; i < 49; i++)
+        turnaround[i] = i < 48 ? 4 : 8;
+    assert_turnarounds(shared, 0, 49, turnaround);
+    share_release(shared);
+}
+
+/* Grids of one block that would all fit: with room for two at a time, five take three times as long. */
+static void further_grids_wait(void **state)
+{
+    (void)state;
+    static const char kernels[] = "workload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 ms}]\n";
+    struct shared shared = share(kernels, "devices: [{model: small, grids: 2}]\npolicies: [{mode: mps}]\n"
+                                          "processes: [{name: a, workload: w, count: 5}]\n");
+    assert_turnarounds(shared, 0, 5, (double[]){1, 1, 2, 2, 3});
+    share_release(shared);
+    shared = share(kernels, "devices: [{model: small, grids: none}]\npolicies: [{mode: mps}]\n"
+                            "processes: [{name: a, workload: w, count: 5}]\n");
+    assert_turnarounds(shared, 0, 5, (double[]){1, 1, 1, 1, 1});
+    share_release(shared);
+}
+
+/* The costs of launches pass before there is room, and of two that wait the higher priority goes first. */
+static void a_grid_that_waits_goes_by_priority_and_has_paid_for_its_launch(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share("workload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 ms}]\n",
+              "devices: [{model: small, grids: 1, dispatch: {launch: 500 us}}]\npolicies: [{mode: mps}]\n"
+              "processes: [{name: a, streams: [{workload: w, repeat: 1}]}, {name: b, streams: [{workload: w, repeat: "
+              "1}]},\n  {name: c, streams: [{workload: w, repeat: 1, priority: 5}]}]\n");
+    assert_turnarounds(shared, 0, 3, (double[]){1.5, 3.5, 2.5});
+    share_release(shared);
+}
+
 #define SPLIT                                                                                                          \
     "device: split\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\nsm: {threads: 2048, warps: 64, blocks: 2}\n"                 \
     "resources:\n  fp32: {class: compute}\n  dram: {class: memory, scope: device}\n"                                   \
@@ -264,6 +315,9 @@ int main(void)
         cmocka_unit_test(a_whole_kernel_is_kept_to_its_share),
         cmocka_unit_test(whole_kernels_of_a_share_do_not_meet),
         cmocka_unit_test(mps_takes_so_many_clients),
+        cmocka_unit_test(mps_takes_as_many_clients_as_device_and_driver_say),
+        cmocka_unit_test(further_grids_wait),
+        cmocka_unit_test(a_grid_that_waits_goes_by_priority_and_has_paid_for_its_launch),
         cmocka_unit_test(kernels_see_their_instance),
         cmocka_unit_test(whole_kernels_see_their_instance),
         cmocka_unit_test(instances_are_isolated),

@@ -52,6 +52,37 @@ static void compute_scales_by_lanes_clock_and_sms(void **state)
     assert_near(fit.demand[0] / SMS_FULL, 0.125, 1e-5);
 }
 
+/* Half of the bandwidth that the file gives is half of it on either side. */
+static void memory_scales_by_the_share_of_the_bandwidth_that_kernels_reach(void **state)
+{
+    (void)state;
+    static const char *const more[] = {"", ", resources: {dram: {reached: 50 %}}"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[4096];
+        snprintf(text, sizeof text, devices, "");
+        struct sms_file *file =
+            load_text("%sworkload: w\ndevice: old\nkernels: [{name: k, threads: 256, blocks: 8000, block_time: 10 us, "
+                      "demand: {dram: 12.5 %%}}]\n---\nscenario: s\ndevices: [{model: new%s}]\n"
+                      "policies: [round_robin]\nvms: [{name: v, workload: w}]\n",
+                      text, more[i]);
+        assert_near(file->scenario[0]->vm[0].fit[0][0].work_ps, 10e6 / 3 * (double)(i + 1), 1);
+        sms_file_free(file);
+    }
+}
+
+/* 64 lanes on 20 SMs: 2.56 W for 2 pJ a result are 1000 MHz. */
+static void compute_scales_by_the_energy_of_a_result(void **state)
+{
+    (void)state;
+    static const char kernel[] = "blocks: 8000, block_time: 10 us, demand: {fp32: 12.5 %}";
+    struct sms__footprint fit = footprint("fp32_energy: 2 pJ\npower: {idle: 1 W, busy: 2.56 W}", "old", kernel);
+    assert_near(fit.work_ps, 10e6 / 2, 1);
+    fit = footprint("fp32_energy: 2 pJ\npower: {idle: 1 W, busy: 2 W, limit: 2.56 W}", "old", kernel);
+    assert_near(fit.work_ps, 10e6 / 2, 1);
+    fit = footprint("fp32_energy: 2 pJ\npower: {idle: 1 W, busy: 256 W}", "old", kernel); /* no more than the clock */
+    assert_near(fit.work_ps, 10e6 / 4, 1);
+}
+
 static void latency_scales_by_the_clock(void **state)
 {
     (void)state;
@@ -101,6 +132,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_scales_by_bandwidth),
         cmocka_unit_test(compute_scales_by_lanes_clock_and_sms),
+        cmocka_unit_test(memory_scales_by_the_share_of_the_bandwidth_that_kernels_reach),
+        cmocka_unit_test(compute_scales_by_the_energy_of_a_result),
         cmocka_unit_test(latency_scales_by_the_clock),
         cmocka_unit_test(parts_of_the_time_scale_by_themselves),
         cmocka_unit_test(one_block_has_an_sm_for_itself),

@@ -1,4 +1,4 @@
-"""Kernels of PyTorch by grid and time on six GPUs (NeuSight), and what the device files say of these."""
+"""Kernels of PyTorch by grid and time on seven GPUs (NeuSight), and what the device files say of these."""
 import csv
 import gzip
 import math
@@ -11,7 +11,8 @@ import yaml
 MODELS = Path(__file__).resolve().parents[2] / "models/devices"
 DEVICES = {"Tesla P4": "p4", "Tesla P100-PCIE-16GB": "p100-pcie", "Tesla V100-PCIE-32GB": "v100-pcie", "Tesla T4": "t4",
            "NVIDIA A100-PCIE-40GB": "a100-pcie", "NVIDIA A100 80GB PCIe": "a100-80gb-pcie"}
-LIMITS = {"p4": 75, "p100-pcie": 250, "v100-pcie": 250, "t4": 70, "a100-pcie": 250, "a100-80gb-pcie": 300}  # W, of the product briefs
+LATER = {"NVIDIA L4": "l4"}  # in a file of its own
+LIMITS = {"p4": 75, "p100-pcie": 250, "v100-pcie": 250, "t4": 70, "a100-pcie": 250, "a100-80gb-pcie": 300, "l4": 72}  # W, of the product briefs
 ARRAYS = {"add": 3, "mul": 3, "div": 3, "pow": 3}  # read and written; of the others 2
 MEMORY, FP32 = 0, 1
 
@@ -28,6 +29,7 @@ class Device:
         self.sms, self.clock, self.sm = about["sms"], number(about["clock"]), about["sm"]
         self.power = LIMITS[name]
         self.compute_clock = min(number(about["power"].get("compute_clock", about["clock"])), self.clock)
+        self.reached = float(about["resources"]["dram"].get("reached", "100 %").split()[0]) / 100
         self.lanes = about["resources"]["fp32"]["lanes"] * self.sms
         self.rate = [number(about["resources"]["dram"]["bandwidth"]), self.lanes * self.clock]  # bytes, fp32 results a second
 
@@ -37,22 +39,34 @@ class Device:
         by_registers = 4 * (16384 // (math.ceil(kernel["registers"] * 32 / 256) * 256)) // warps
         return self.sms * min(self.sm["threads"] // (32 * warps), self.sm["blocks"], by_registers)
 
-    def document(self, energy):
-        """The device file, with the clock of full fp32 units at this energy of a result."""
-        clock = min(self.power / (self.lanes * energy), self.clock)
+    def clock_at(self, energy):
+        """The clock of full fp32 units at this energy of a result, Hz."""
+        return min(self.power / (self.lanes * energy), self.clock)
+
+    def document(self, clock, reached):
+        """The device file, with this clock of full fp32 units, Hz, and this share of DRAM's bandwidth."""
         text = re.sub(r", compute_clock: [^}]*", "", self.text)
+        text = re.sub(r", reached: [^}]*", "", text)
+        text = re.sub(r"(?m)^sources:.*\n(  .*\n)*", "", text)
+        text = re.sub(r"(?m)^(  dram: \{[^}]*)\}", rf"\1, reached: {100 * reached:.1f} %}}", text)
         return re.sub(r"(?m)^(power: \{[^}]*)\}", rf"\1, compute_clock: {clock / 1e6:.0f} MHz}}", text)
 
 
-def read(data):
-    """{(op, sizes): {device: kernel}}; of repeated measurements the first."""
+def read(data, devices=DEVICES):
+    """{(op, sizes): {device: kernel}} of these devices; of repeated measurements the first."""
     found = defaultdict(dict)
-    with gzip.open(data / "kernels/neusight.csv.gz", "rt", newline="") as file:
+    for path in ["neusight.csv.gz"] + ["neusight_l4.csv.gz"] * any(name in devices for name in LATER):
+        read_file(data / "kernels" / path, devices, found)
+    return found
+
+
+def read_file(path, devices, found):
+    with gzip.open(path, "rt", newline="") as file:
         for row in csv.DictReader(file):
             size = {key: int(value) for key, value in (pair.split("=") for pair in row["sizes"].split())}
             op, gemm = row["op"], row["op"] in ("bmm", "linear")
             kernel = {"op": op, "name": row["kernel"], "size": size, "split": int(row["grid_z"]),
-                      "device": DEVICES[row["device"]], "group": op if gemm or op in ("softmax", "ln") else "element-wise",
+                      "device": devices[row["device"]], "group": op if gemm or op in ("softmax", "ln") else "element-wise",
                       "time": float(row["latency_ms"]) / 1e3,
                       "blocks": math.prod(int(row[f"grid_{x}"]) for x in "xyz"), "threads": math.prod(int(row[f"block_{x}"]) for x in "xyz"),
                       "registers": 122 if gemm else 32}
@@ -61,5 +75,4 @@ def read(data):
                 kernel["work"] = [4 * b * (m * k + k * n + m * n), b * m * n * k]
             else:
                 kernel["work"] = [4 * ARRAYS.get(op, 2) * size["B"] * size["H"], 0]
-            found[op, row["sizes"]].setdefault(DEVICES[row["device"]], kernel)
-    return found
+            found[op, row["sizes"]].setdefault(devices[row["device"]], kernel)

@@ -93,7 +93,10 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
 
 const struct sms__blocks_setup *sms__blocks_setup(const struct sms__blocks *device) { return &device->setup; }
 
-size_t sms__blocks_waiting(const struct sms__blocks *device) { return device->queues.waiting; }
+size_t sms__blocks_waiting(const struct sms__blocks *device)
+{
+    return device->queues.waiting + device->dispatcher.held_back;
+}
 
 /* Adds the work of the SM's blocks under way, or subtracts it. */
 static void add_partial(struct sms__sm_state *sm, int sign, uint64_t now)
@@ -151,6 +154,8 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->left = launch->done;
     launch->notes.explained = 0;
     launch->device = device;
+    launch->pending.list = NULL;
+    launch->pending.is_grid = false;
     sms__waits_begin(device, launch, now);
     sms__dispatcher_take(device, launch, now);
     sms__engine_defer(device->setup.engine, &device->dispatch);
@@ -166,10 +171,9 @@ uint64_t sms__launch_parts(struct sms__launch *launch)
 
 void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    if (launch->pending.is_pending)
-        sms__dispatcher_forget(device, launch);
-    else if (launch->waiting)
+    if (launch->waiting && !launch->pending.list)
         sms__dispatch_queue_leave(device, launch);
+    sms__dispatcher_forget(device, launch);
     for (size_t s = 0; s < device->sms; s++)
         if (device->reference)
             sms__reference_drop(device, s, launch, now);
@@ -283,6 +287,7 @@ static void dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
     device->dispatcher.blocked = false;
+    sms__dispatcher_admit(device, now);
     if (!device->held)
         offer(device, now);
     sms__waits_look(device, now);

@@ -68,7 +68,7 @@ void sms__blocks_hold(struct sms__blocks *device, bool hold);
 
 /* True if a block is on some SM. */
 bool sms__blocks_busy(const struct sms__blocks *device);
-/* Returns how many launches have blocks that wait. */
+/* Returns how many launches have blocks that wait, or wait for room for their grids. */
 size_t sms__blocks_waiting(const struct sms__blocks *device);
 
 #endif

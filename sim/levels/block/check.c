@@ -292,7 +292,12 @@ static void check_dispatcher(struct sms__blocks *device, uint64_t now)
                (unsigned long long)dispatcher->checked_start_ps, (unsigned long long)dispatcher->interval_ps);
     dispatcher->checked_start_ps = starts ? latest : dispatcher->checked_start_ps;
     dispatcher->checked |= starts > 0;
-    for (const struct sms__launch *launch = dispatcher->first; launch; launch = launch->pending.next)
+    if (device->setup.model->grids && dispatcher->grids > device->setup.model->grids)
+        report(device, now, "%zu grids, and at most %llu at once", dispatcher->grids,
+               (unsigned long long)device->setup.model->grids);
+    if (dispatcher->grids < device->queues.waiting)
+        report(device, now, "%zu kernels wait, of %zu grids", device->queues.waiting, dispatcher->grids);
+    for (const struct sms__launch *launch = dispatcher->costing.first; launch; launch = launch->pending.next)
         if (launch->pending.ready_ps < now ||
             (launch->pending.next && launch->pending.next->pending.ready_ps < launch->pending.ready_ps))
             report(device, now, "%s/%s: a launch should have joined its queue at %llu ps", launch->vm,

@@ -1,10 +1,16 @@
 /* The dispatcher. A launch joins its queue when its cost is over; costs of several launches pass at the same time. A
  * block that fits while the dispatcher is busy waits for it. Only then is there an event of the dispatcher's own:
- * blocks that come later than it is free start as they would without it. */
+ * blocks that come later than it is free start as they would without it.
+ *
+ * A device has at most so many grids at once (CUDA programming guide, technical specifications: 128, 32 of compute
+ * capability 6.1). A grid counts from when its blocks may start until the last has left. Further launches are held back
+ * and let in by falling priority, then in order; that priority counts there is an assumption. */
 #include "internal.h"
 
 static void join(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
+    device->dispatcher.grids++;
+    launch->pending.is_grid = true;
     launch->entry.served_ps = now;
     launch->number = ++device->launches;
     sms__notify_policy(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->waiting);
@@ -12,12 +18,63 @@ static void join(struct sms__blocks *device, struct sms__launch *launch, uint64_
     sms__waits_join(launch, now);
 }
 
+/* Inserts the launch after `prev`, or in front. */
+static void insert(struct sms__launch_list *list, struct sms__launch *launch, struct sms__launch *prev)
+{
+    launch->pending.list = list;
+    launch->pending.prev = prev;
+    launch->pending.next = prev ? prev->pending.next : list->first;
+    *(prev ? &prev->pending.next : &list->first) = launch;
+    *(launch->pending.next ? &launch->pending.next->pending.prev : &list->last) = launch;
+}
+
+static void remove_from_list(struct sms__launch *launch)
+{
+    const struct sms__pending_launch *at = &launch->pending;
+    *(at->prev ? &at->prev->pending.next : &at->list->first) = at->next;
+    *(at->next ? &at->next->pending.prev : &at->list->last) = at->prev;
+    launch->pending.list = NULL;
+}
+
+static bool has_room(const struct sms__blocks *device)
+{
+    const uint64_t most = device->setup.model->grids;
+    return most == 0 || device->dispatcher.grids < most;
+}
+
+static void hold_back(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+{
+    struct sms__launch *prev = device->dispatcher.held.last;
+    while (prev && prev->priority < launch->priority)
+        prev = prev->pending.prev;
+    insert(&device->dispatcher.held, launch, prev);
+    device->dispatcher.held_back++;
+    sms__waits_hold(launch, now);
+}
+
+static void let_in(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+{
+    if (has_room(device) && !device->dispatcher.held.first)
+        join(device, launch, now);
+    else
+        hold_back(device, launch, now);
+}
+
+void sms__dispatcher_admit(struct sms__blocks *device, uint64_t now)
+{
+    struct sms__launch *launch;
+    while ((launch = device->dispatcher.held.first) && has_room(device)) {
+        sms__dispatcher_forget(device, launch);
+        join(device, launch, now);
+    }
+}
+
 static void join_ready(struct sms__blocks *device, uint64_t now)
 {
     struct sms__launch *launch;
-    while ((launch = device->dispatcher.first) && launch->pending.ready_ps <= now) {
+    while ((launch = device->dispatcher.costing.first) && launch->pending.ready_ps <= now) {
         sms__dispatcher_forget(device, launch);
-        join(device, launch, now);
+        let_in(device, launch, now);
     }
 }
 
@@ -40,32 +97,28 @@ void sms__dispatcher_schedule(struct sms__blocks *device)
 {
     const struct sms__dispatcher *dispatcher = &device->dispatcher;
     uint64_t next = dispatcher->blocked ? dispatcher->free_ps : SMS__NEVER;
-    if (dispatcher->first && dispatcher->first->pending.ready_ps < next)
-        next = dispatcher->first->pending.ready_ps;
+    if (dispatcher->costing.first && dispatcher->costing.first->pending.ready_ps < next)
+        next = dispatcher->costing.first->pending.ready_ps;
     sms__engine_at(device->setup.engine, dispatcher->source, next);
 }
 
 /* From the end, because most launches of a device cost the same. */
 static void await_end_of_cost(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    struct sms__dispatcher *dispatcher = &device->dispatcher;
-    struct sms__launch *prev = dispatcher->last;
+    struct sms__launch *prev = device->dispatcher.costing.last;
     launch->pending.ready_ps = now + launch->pending.cost_ps;
     while (prev && prev->pending.ready_ps > launch->pending.ready_ps)
         prev = prev->pending.prev;
-    launch->pending.prev = prev;
-    launch->pending.next = prev ? prev->pending.next : dispatcher->first;
-    *(prev ? &prev->pending.next : &dispatcher->first) = launch;
-    *(launch->pending.next ? &launch->pending.next->pending.prev : &dispatcher->last) = launch;
-    launch->pending.is_pending = true;
+    insert(&device->dispatcher.costing, launch, prev);
 }
 
 void sms__dispatcher_forget(struct sms__blocks *device, struct sms__launch *launch)
 {
-    const struct sms__pending_launch *at = &launch->pending;
-    *(at->prev ? &at->prev->pending.next : &device->dispatcher.first) = at->next;
-    *(at->next ? &at->next->pending.prev : &device->dispatcher.last) = at->prev;
-    launch->pending.is_pending = false;
+    device->dispatcher.grids -= launch->pending.is_grid;
+    device->dispatcher.held_back -= launch->pending.list == &device->dispatcher.held;
+    launch->pending.is_grid = false;
+    if (launch->pending.list)
+        remove_from_list(launch);
 }
 
 void sms__dispatcher_take(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
@@ -73,5 +126,5 @@ void sms__dispatcher_take(struct sms__blocks *device, struct sms__launch *launch
     if (launch->pending.cost_ps)
         await_end_of_cost(device, launch, now);
     else
-        join(device, launch, now);
+        let_in(device, launch, now);
 }

@@ -111,9 +111,10 @@ const char *sms__cause_words(const struct sms__blocks *device, int cause, char *
 const char *sms__dispatcher_words(const struct sms__blocks *device, char *out, size_t size);
 
 /* waits.c: what launches wait for. Call these when a launch begins, when it joins its queue, when a dispatch has ended,
- * when a launch has no waiting block any more, and when the run ends. */
+ * when a launch has no waiting block any more, and when the run ends. `hold`: the device has all its grids. */
 void sms__waits_begin(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 void sms__waits_join(struct sms__launch *launch, uint64_t now);
+void sms__waits_hold(struct sms__launch *launch, uint64_t now);
 void sms__waits_look(struct sms__blocks *device, uint64_t now);
 void sms__waits_end(struct sms__blocks *device, struct sms__launch *launch);
 void sms__waits_emit_all(const struct sms__blocks *device, uint64_t now);

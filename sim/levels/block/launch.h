@@ -30,12 +30,17 @@ struct sms__queue_entry {
     uint64_t served_ps;                        /* time of the latest placement, or of the launch */
 };
 
-/* The cost of a launch, and its wait until that is over. Kept by dispatcher.c. */
+struct sms__launch_list {
+    struct sms__launch *first, *last;
+};
+
+/* The cost of a launch, and its wait until that is over and the device has room for its grid. Kept by dispatcher.c. */
 struct sms__pending_launch {
     uint64_t cost_ps;  /* from the launch until its first block may start; set by the caller */
     uint64_t ready_ps; /* when it is over */
     struct sms__launch *next, *prev;
-    bool is_pending; /* it is in no queue yet */
+    struct sms__launch_list *list; /* of the dispatcher; NULL: it waits for neither */
+    bool is_grid;                  /* it counts among the grids of the device */
 };
 
 /* Launches of which the last block has left an SM at this instant. Kept by sm.c. */

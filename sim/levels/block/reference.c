@@ -239,6 +239,7 @@ void sms__reference_dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
     device->dispatcher.blocked = false;
+    sms__dispatcher_admit(device, now);
     if (!device->held)
         offer(device, now);
     sms__waits_look(device, now);

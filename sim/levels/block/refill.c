@@ -59,6 +59,7 @@ struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__laun
 static void end_launch(struct sms__launch *launch, uint64_t now)
 {
     launch->end.is_due = false;
+    sms__dispatcher_forget(launch->device, launch);
     sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
     launch->record->launches++;
     if (launch->done == 0)

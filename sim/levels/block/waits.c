@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What a launch waits for, after the causes of explain.c. */
-enum { OTHERS = SMS__CAUSES, DISPATCHER, LAUNCH_COST, WAITS, LOOKED_AT_MAX = 64 };
+enum { OTHERS = SMS__CAUSES, DISPATCHER, LAUNCH_COST, GRIDS, WAITS, LOOKED_AT_MAX = 64 };
 
 struct sms__waits {
     struct sms__waits *next; /* in the free list */
@@ -90,13 +90,17 @@ void sms__waits_look(struct sms__blocks *device, uint64_t now)
             look_at_queue(device, queue, now);
 }
 
-void sms__waits_join(struct sms__launch *launch, uint64_t now)
+static void wait_for(struct sms__launch *launch, int what, uint64_t now)
 {
     if (!launch->notes.waits)
         return;
     add_time(launch->notes.waits, now);
-    launch->notes.waits->what = OTHERS;
+    launch->notes.waits->what = what;
 }
+
+void sms__waits_join(struct sms__launch *launch, uint64_t now) { wait_for(launch, OTHERS, now); }
+
+void sms__waits_hold(struct sms__launch *launch, uint64_t now) { wait_for(launch, GRIDS, now); }
 
 static const char *name(const struct sms__blocks *device, int what, char *out, size_t size)
 {
@@ -104,7 +108,9 @@ static const char *name(const struct sms__blocks *device, int what, char *out, s
         return sms__cause_words(device, what, out, size);
     if (what == DISPATCHER)
         return sms__dispatcher_words(device, out, size);
-    return what == OTHERS ? "other blocks go first" : "the launch's cost";
+    if (what == GRIDS)
+        snprintf(out, size, "the device has its %llu grids", (unsigned long long)device->setup.model->grids);
+    return what == GRIDS ? out : what == OTHERS ? "other blocks go first" : "the launch's cost";
 }
 
 /* Emits what the launch has waited for, and counts from 0 again. */

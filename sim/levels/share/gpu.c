@@ -103,8 +103,9 @@ bool sms__instance_admits(const struct sms__instance *instance, const struct sms
 {
     bool is_empty = instance->processes == 0;
     return sms__instance_allows(instance, process) &&
-           instance->processes < sms__mode_most_processes(&instance->share->use->mode) && !instance->exclusive &&
-           (is_empty || !process->exclusive) && sms__instance_free(instance) >= sms__process_context_bytes(process);
+           instance->processes < sms__mode_most_processes(&instance->share->use->mode, instance->type) &&
+           !instance->exclusive && (is_empty || !process->exclusive) &&
+           sms__instance_free(instance) >= sms__process_context_bytes(process);
 }
 
 long sms__instance_choose(const struct sms_share *share, const struct sms__process *process)

@@ -2,12 +2,18 @@
 #include "../tenant.h"
 #include "modes.h"
 
-enum { CLIENTS, GRANULE, LAUNCH_WAIT };
+enum { CLIENTS, GRANULE, LAUNCH_WAIT, DRIVER };
+
+/* Of Volta and newer before 60 came (NVIDIA's MPS guide); what a device without `mps:` takes. */
+enum { CLIENTS_USUAL = 48 };
+
+static const char *const drivers[] = {"today", "before", NULL};
 
 const struct sms_param sms__mps_params[] = {
-    {"clients", SMS_UNIT_COUNT, 1, 1024, 48, "processes on a device at most"},
+    {"clients", SMS_UNIT_COUNT, 0, 1024, 0, "processes on a device at most; 0: as the device says, else 48"},
     {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "SMs of active_threads are a multiple of it"},
     SMS__LAUNCH_WAIT,
+    {"driver", SMS_UNIT_CHOICE, 0, 1, 0, "the clients that a device takes depend on it", drivers},
     {0},
 };
 
@@ -16,9 +22,15 @@ void sms__read_mps(const double *values, struct sms__mode *mode)
     mode->clients = (uint64_t)values[CLIENTS];
     mode->granule = (uint64_t)values[GRANULE];
     mode->launch_wait_ps = values[LAUNCH_WAIT];
+    mode->driver = (int)values[DRIVER];
 }
 
-uint64_t sms__most_clients(const struct sms__mode *mode) { return mode->clients; }
+uint64_t sms__most_clients(const struct sms__mode *mode, const struct sms__device *device)
+{
+    const bool before = mode->driver && device->mps.clients_before;
+    const uint64_t own = before ? device->mps.clients_before : device->mps.clients;
+    return mode->clients ? mode->clients : own ? own : CLIENTS_USUAL;
+}
 
 double sms__active_threads(const struct sms__mode *mode, const struct sms__tenant *process)
 {

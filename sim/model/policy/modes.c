@@ -18,10 +18,10 @@ bool sms__mode_slices(const struct sms__mode *mode) { return mode->form->slices;
 
 bool sms__mode_runs_beside(const struct sms__mode *mode) { return !mode->form->slices && !mode->form->exclusive; }
 
-uint64_t sms__mode_most_processes(const struct sms__mode *mode)
+uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms__device *device)
 {
     const struct sms__mode_form *form = mode->form;
-    return form->exclusive ? 1 : form->most_processes ? form->most_processes(mode) : UINT64_MAX;
+    return form->exclusive ? 1 : form->most_processes ? form->most_processes(mode, device) : UINT64_MAX;
 }
 
 double sms__mode_part(const struct sms__mode *mode, const struct sms__tenant *process)

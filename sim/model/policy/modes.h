@@ -17,7 +17,8 @@ struct sms__mode {
     uint32_t given;                    /* bit i: the scenario gives parameter i */
     struct sms__turns turns;           /* as far as the scenario gives them; the rest is the device's */
     int drain;                         /* blocks that run when a slice ends are waited for */
-    uint64_t clients;                  /* processes on a device at most */
+    uint64_t clients;                  /* processes on a device at most; 0: as device and driver say */
+    int driver;                        /* 0: of today; 1: before */
     uint64_t granule;                  /* a process's SMs are a multiple of it; 0 is 1 */
     double launch_wait_ps;             /* by which each other process lengthens a launch of a coarse kernel */
     const char *label;                 /* as a policy's */
@@ -34,7 +35,7 @@ struct sms__mode_form {
     bool exclusive; /* a device has one process at a time */
     bool slices;    /* each process has a context of its own, and these take turns; else kernels run at once */
     /* The processes on a device at most; NULL: no limit. Further ones wait unplaced. */
-    uint64_t (*most_processes)(const struct sms__mode *mode);
+    uint64_t (*most_processes)(const struct sms__mode *mode, const struct sms__device *device);
     /* The part of a device's SMs on which this process may run, above 0; from 1 on, or NULL: all SMs. It is rounded
      * down to whole granules, but to no less than one SM; limit.c picks the SMs. It is asked when a run begins, and
      * must not change. */
@@ -52,7 +53,8 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
 bool sms__mode_slices(const struct sms__mode *mode);
 /* True if kernels of different processes run beside each other on a device or instance. */
 bool sms__mode_runs_beside(const struct sms__mode *mode);
-uint64_t sms__mode_most_processes(const struct sms__mode *mode); /* UINT64_MAX: no limit */
+/* The processes on a device at most; UINT64_MAX: no limit. */
+uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms__device *device);
 /* The turns on a device: as the scenario says, else the device, else the defaults of the parameters. */
 struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms__device *device);
 /* The slice of a process with this weight, ps. */
@@ -76,7 +78,7 @@ extern const struct sms__mode_form sms__mode_time_slice, sms__mode_exclusive, sm
 /* mode_mps.c: the parameters of modes in which kernels run at once on parts of the SMs. */
 extern const struct sms_param sms__mps_params[];
 void sms__read_mps(const double *values, struct sms__mode *mode);
-uint64_t sms__most_clients(const struct sms__mode *mode);
+uint64_t sms__most_clients(const struct sms__mode *mode, const struct sms__device *device);
 double sms__active_threads(const struct sms__mode *mode, const struct sms__tenant *process);
 
 /* mode_time_slice.c: the parameters of modes that take turns. */

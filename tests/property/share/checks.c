@@ -421,7 +421,7 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
             why = check_service(outcome, scenario, policy, v);
     }
     if (!why && !mode->form->instances)
-        why = check_process_limit(seen, scenario->vms, sms__mode_most_processes(mode));
+        why = check_process_limit(seen, scenario->vms, sms__mode_most_processes(mode, scenario->device[0]));
     return why;
 }
 

@@ -64,6 +64,8 @@ static void print_device(struct choices *c)
         fprintf(c->to, "dispatch: {launch: %u us, ", 50 * number(c, 0, 10));
         fprintf(c->to, "block: %u us}\n", 10 * number(c, 0, 10));
     }
+    if (chance(c->rng, 20))
+        fprintf(c->to, "grids: %u\n", number(c, 1, 4));
     fputs("resources:\n  a: {class: compute}\n  b: {class: memory}\n  c: {class: memory, scope: device}\n", c->to);
     if (chance(c->rng, 50))
         fprintf(c->to, "power: {idle: 10 W, busy: 100 W, limit: 100 W%s}\n",

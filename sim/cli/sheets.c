@@ -1,0 +1,68 @@
+/* Prints sheets of devices: what is known of them. */
+#include "list.h"
+
+#include "../base/escape.h"
+#include "../model/sheet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+json_t *sheet_list_entry(const struct sms__device *device)
+{
+    struct sms__sheet_row row[SMS__SHEET_ROWS_MAX];
+    json_t *rows = json_array();
+    const size_t count = sms__sheet(device, row);
+    for (size_t r = 0; r < count; r++)
+        json_array_append_new(rows, json_pack("{ss ss ss ss}", "name", row[r].name, "value",
+                                              *row[r].value ? row[r].value : "not measured", "source", row[r].source,
+                                              "instead", row[r].instead));
+    return json_pack("{ss ss so}", "name", device->name, "family", device->about.family, "rows", rows);
+}
+
+static void print_sheet(const json_t *device)
+{
+    const json_t *rows = json_object_get(device, "rows");
+    for (size_t r = 0; r < json_array_size(rows); r++) {
+        const json_t *row = json_array_get(rows, r);
+        const char *more = *text_of(row, "source") ? text_of(row, "source") : text_of(row, "instead");
+        printf("  %-14s %s%s", text_of(row, "name"), text_of(row, "value"), *more ? "; " : "");
+        sms__print_visible(stdout, more);
+        putchar('\n');
+    }
+}
+
+/* The names of rows that are known, or are not. */
+static void print_rows(const json_t *device, bool known)
+{
+    const json_t *rows = json_object_get(device, "rows");
+    const char *before = known ? "  known: " : "  not measured: ";
+    for (size_t r = 0; r < json_array_size(rows); r++) {
+        const json_t *row = json_array_get(rows, r);
+        if (known == !*text_of(row, "instead")) {
+            printf("%s%s", before, text_of(row, "name"));
+            before = ", ";
+        }
+    }
+    if (*before == ',')
+        putchar('\n');
+}
+
+void sheet_list_print(const json_t *list)
+{
+    const size_t sheets = json_array_size(list);
+    for (size_t i = 0; i < sheets; i++) {
+        const json_t *device = json_array_get(list, i);
+        printf("%s\n", text_of(device, "name"));
+        if (!strcmp(text_of(json_array_get(list, 0), "name"), text_of(json_array_get(list, sheets - 1), "name"))) {
+            print_sheet(device);
+            continue;
+        }
+        print_rows(device, true);
+        print_rows(device, false);
+    }
+}

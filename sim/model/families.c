@@ -1,0 +1,40 @@
+/* Families of devices: documents of models/families.yaml, which are read once for each file. */
+#include "file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char *name_at(const struct sms__node *family)
+{
+    const struct sms__node *name = sms__node_get(family, "family");
+    return name && name->kind == SMS__SCALAR ? name->text : "";
+}
+
+static const char *name_of(const void *user, size_t i) { return name_at(((const struct sms__doc *)user)->root[i]); }
+
+/* Without such a file there is a document without families. */
+static const struct sms__doc *load(struct sms_file *file)
+{
+    const char *const folder[] = {file->options->models, file->options->installed_models};
+    struct sms__doc *doc = SMS__NEW(&file->arena, struct sms__doc, 1);
+    for (int i = 0; i < 2; i++) {
+        const char *path = folder[i] ? sms__print(&file->arena, "%s/families.yaml", folder[i]) : NULL;
+        if (!path || access(path, F_OK) != 0)
+            continue;
+        if (sms__doc_load(&file->arena, path, doc, file->errors) == SMS_ENOMEM)
+            sms__fail(file->errors, SMS_ENOMEM, path, "no memory");
+        break;
+    }
+    return doc;
+}
+
+const struct sms__node *sms__find_family(struct sms__reader *reader, const struct sms__node *name)
+{
+    struct sms_file *file = reader->user;
+    file->families = file->families ? file->families : load(file);
+    for (size_t i = 0; i < file->families->roots; i++)
+        if (!strcmp(name_of(file->families, i), name->text))
+            return file->families->root[i];
+    sms__complain_unknown(reader, name, "family", file->families->roots, name_of, file->families);
+    return NULL;
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""The sheets of devices: each value of a device file has a source, and what is not known has a rule that is named. sheets.py SMSCHED"""
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SMSCHED = sys.argv[1]
+MODELS = Path(__file__).resolve().parents[1] / "models"
+ROWS = {"knee_dram", "launch", "block", "dram_reached", "compute_clock", "slice", "switch", "grids", "chunk", "clients", "carveouts", "scaling"}
+
+
+def listed(*arguments):
+    return subprocess.run([SMSCHED, "list", *arguments], capture_output=True, text=True, check=True).stdout
+
+
+sheets = json.loads(listed("devices", "--sheet", "--format", "json"))
+names = {path.stem for path in (MODELS / "devices").glob("*.yaml")}
+assert {sheet["name"] for sheet in sheets} == names, names
+for sheet in sheets:
+    about = sheet["name"]
+    assert sheet["family"], f"{about} has no family"
+    rows = {row["name"]: row for row in sheet["rows"]}
+    assert len(rows) == len(sheet["rows"]) and ROWS <= set(rows), f"{about}: {sorted(rows)}"
+    assert {"knee_issue", "knee_fp32", "knee_int", "knee_fp64", "knee_sfu"} <= set(rows), f"{about}: {sorted(rows)}"
+    for name, row in rows.items():
+        known = row["value"] != "not measured"
+        assert known == bool(row["source"]), f"{about}: {name} is {row['value']}, from '{row['source']}'"
+        assert known == (":" not in row["instead"]), f"{about}: {name} is {row['value']}; instead '{row['instead']}'"
+
+# A folder of results/measured that a source names is there.
+for sheet in sheets:
+    for row in sheet["rows"]:
+        if "results/measured/" in row["source"]:
+            folder = row["source"][row["source"].index("results/measured/"):].split()[0]
+            assert (MODELS.parent / folder).is_dir(), f"{sheet['name']}: {row['name']}: there is no {folder}"
+
+table = listed("devices", "--sheet", "l4")
+assert "compute_clock  702 MHz; " in table and "knee_dram      not measured; corner: " in table, table
+lines = list(csv.DictReader(io.StringIO(listed("devices", "--sheet", "l4", "--format", "csv"))))
+assert {line["row_name"] for line in lines} == {row["name"] for sheet in sheets if sheet["name"] == "l4" for row in sheet["rows"]}
+wrong = subprocess.run([SMSCHED, "list", "policies", "--sheet"], capture_output=True, text=True)
+assert wrong.returncode == 2 and "--sheet is of devices" in wrong.stderr, wrong
+print(f"{len(sheets)} sheets")
