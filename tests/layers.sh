@@ -2,7 +2,7 @@
 # Includes point one way, in this order.
 # Policies and contention models include public headers only. The files that pages name are there.
 set -u
-order=(base yaml model record engine levels results bound report trace figures import sweep page cli)
+order=(base yaml model record engine levels guests results bound report trace figures import sweep page cli)
 wrong=0
 
 complain() { echo "$1"; wrong=1; }
@@ -19,6 +19,10 @@ while IFS=: read -r file line; do
 done < <(grep -rHoE '^#include "[^"]*\.\./[^"]+"' --include='*.[ch]' sim)
 grep -lE '#include "' policies/*/*.c models/contention/*.c && complain "a policy or model includes a private header"
 grep -lE '#include "' sim/include/smsched/*.h && complain "a public header includes a private one"
+# The core knows guests by their table only (sim/model/cluster/guest.h).
+grep -rlE '#include ".*(guests|gpushare|realtime)' --include='*.[ch]' sim | grep -v '^sim/guests/' && complain "the core includes a guest"
+grep -rnE 'sms__(gpushare|realtime|monitor_observer)|(->|\.)gpushare' --include='*.[ch]' --include='*.def' sim |
+    grep -v '^sim/guests/' && complain "the core names a guest"
 # All state belongs to a run, so static and extern variables must be const. One exception is the thread's flag of a failed
 # allocation, because jansson calls its allocator without an argument.
 grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |

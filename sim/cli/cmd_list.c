@@ -138,12 +138,15 @@ static void add_fields(json_t *list, const struct sms__table *tables)
 static json_t *list_fields(void)
 {
     json_t *list = json_array();
-    const struct sms__table *const tables[] = {sms__device_tables(),   sms__mig_tables,      sms__workload_tables(),
-                                               sms__scenario_tables(), sms__process_tables,  sms__stream_tables,
-                                               sms__cluster_tables,    sms__pod_tables,      sms__arrival_tables,
-                                               sms__failure_tables,    sms__gpushare_tables, sms__plan_tables};
+    const struct sms__table *const tables[] = {
+        sms__device_tables(), sms__mig_tables,     sms__workload_tables(), sms__scenario_tables(), sms__process_tables,
+        sms__stream_tables,   sms__cluster_tables, sms__pod_tables,        sms__arrival_tables,    sms__failure_tables};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         add_fields(list, tables[i]);
+    for (const struct sms__guest *const *guest = sms__guests; *guest; guest++)
+        if ((*guest)->tables)
+            add_fields(list, (*guest)->tables);
+    add_fields(list, sms__plan_tables);
     return list;
 }
 

@@ -127,7 +127,7 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
         blocks |= !scenario->cluster;
         shares |= scenario->shares;
         pods |= scenario->cluster != NULL;
-        gpus |= scenario->cluster && scenario->cluster->gpushare;
+        gpus |= scenario->cluster && scenario->cluster->guest;
     }
     rows->brief = brief;
     if (blocks && !open_rows(&rows->timeline, timeline_name,

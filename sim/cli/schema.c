@@ -161,7 +161,9 @@ static json_t *mapping_or_instead(const struct sms__field *field, bool loose)
     json_t *object = mapping(field->fields, loose && field->holds == SMS__NAMED);
     if (field->overrides)
         add_overrides(object, field->overrides);
-    return field->instead ? mapping_instead(field->instead, object) : object;
+    for (const struct sms__field *const *form = field->instead; form && *form; form++)
+        object = mapping_instead(*form, object);
+    return object;
 }
 
 /* One value of a field, without its help. */

@@ -58,17 +58,18 @@ static json_t *refuse(const char *const *key)
     return json_pack("{s{so}}", "items", "properties", none);
 }
 
-/* Some keys of nodes and pods are for the scheduler gpushare only. */
+/* Some keys of nodes and pods are for guests only. */
 static void add_cluster_rules(json_t *object)
 {
-    json_t *pods = refuse(sms__gpushare_pod_keys);
+    json_t *pods = refuse(sms__guest_pod_keys), *kinds = json_array();
+    for (const char *const *kind = sms__scheduler_kinds + 1; *kind; kind++)
+        json_array_append_new(kinds, json_string(*kind));
     json_object_set_new(properties_of(json_object_get(pods, "items")), "gpu_memory",
                         json_pack("{s{ss}}", "not", "type", "array"));
     set_when(object,
-             json_pack("{s[s] s{s{s[s] s{s{s[s]}}}}}", "required", "scheduler", "properties", "scheduler", "required",
-                       "kind", "properties", "kind", "enum", "gpushare"),
-             json_object(),
-             json_pack("{s{so so}}", "properties", "nodes", refuse(sms__gpushare_node_keys), "pods", pods));
+             json_pack("{s[s] s{s{s[s] s{s{so}}}}}", "required", "scheduler", "properties", "scheduler", "required",
+                       "kind", "properties", "kind", "enum", kinds),
+             json_object(), json_pack("{s{so so}}", "properties", "nodes", refuse(sms__guest_node_keys), "pods", pods));
 }
 
 void schema_add_rules(json_t *object, const struct sms__field *fields)

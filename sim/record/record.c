@@ -170,7 +170,7 @@ static void init_cluster(struct sms__record *record, struct sms__arena *arena, c
 {
     record->cluster = SMS__NEW(arena, struct sms__cluster_record, 1);
     struct sms__histogram *const histograms[] = {&record->cluster->wait, &record->cluster->turnaround,
-                                                 &record->cluster->work.slowdown, &record->cluster->gpushare.pending};
+                                                 &record->cluster->work.slowdown, &record->cluster->cards.pending};
     for (size_t i = 0; i < sizeof histograms / sizeof *histograms; i++)
         sms__histogram_init(histograms[i], arena);
     record->node = cluster->rows ? SMS__NEW(arena, struct sms__node_record, cluster->rows) : NULL;
@@ -235,11 +235,10 @@ static void restart_cluster(struct sms__cluster_record *cluster)
     sms__histogram_clear(&cluster->wait);
     sms__histogram_clear(&cluster->turnaround);
     sms__histogram_clear(&cluster->work.slowdown);
-    sms__histogram_clear(&cluster->gpushare.pending);
+    sms__histogram_clear(&cluster->cards.pending);
     cluster->ledger = (struct sms__ledger_record){0};
     cluster->work = (struct sms__work_record){.slowdown = cluster->work.slowdown};
-    cluster->gpushare =
-        (struct sms__gpushare_record){.pending = cluster->gpushare.pending, .stranded = cluster->gpushare.stranded};
+    cluster->cards = (struct sms__cards_record){.pending = cluster->cards.pending, .stranded = cluster->cards.stranded};
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = cluster->done = cluster->failed = 0;
     cluster->failures = cluster->restarts = cluster->lost = 0;
     cluster->wasted_ps = 0;

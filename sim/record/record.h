@@ -158,8 +158,8 @@ enum sms__left_out {
     SMS__LEFT_OUTS
 };
 
-/* The gpushare protocol, since the end of the warm-up; all 0 in other clusters. */
-struct sms__gpushare_record {
+/* A guest that shares GPUs by memory, since the end of the warm-up; all 0 in other clusters. */
+struct sms__cards_record {
     uint64_t left_out[SMS__LEFT_OUTS]; /* nodes, summed over scheduling cycles */
     uint64_t rejections;               /* cycles in which no node was left */
     uint64_t bind_failures, assume_timeouts, allocate_failures, misallocations;
@@ -192,7 +192,7 @@ struct sms__work_record {
 struct sms__cluster_record {
     struct sms__ledger_record ledger;
     struct sms__work_record work;
-    struct sms__gpushare_record gpushare;
+    struct sms__cards_record cards;
     uint64_t arrived, placed; /* pods; a pod that restarts counts as placed once */
     uint64_t failures, restarts, lost;
     sms__integral wasted_ps;          /* thousandths of GPUs x ps of runs that a failure cut short */

@@ -11,7 +11,7 @@ static const char *const cluster_columns[] = {
 /* Also, if something may fail. */
 static const char *const failure_columns[] = {"failures_count", "restarts_count", "lost_count", "gpu_wasted_ratio"};
 
-/* Also, if pods can fail: those that run workloads, and all under gpushare. */
+/* Also, if pods can fail: those that run workloads, and all under guests. */
 static const char *const failed_columns[] = {"failed_count"};
 
 /* Also, if pods run workloads. */
@@ -24,31 +24,29 @@ static const char *const monitor_columns[] = {"timed_jobs_count",   "job_miss_ra
                                               "jobs_in_time_per_s", "float_mean_ns",  "queued_count",
                                               "messages_count"};
 
-/* Also, under gpushare. */
-static const char *const gpushare_columns[] = {"gpu_memory_allocation_ratio",
-                                               "gpu_memory_allocation_mean_ratio",
-                                               "rejections_count",
-                                               "bind_failures_count",
-                                               "assume_timeouts_count",
-                                               "misallocations_count",
-                                               "pending_mean_ns",
-                                               "pending_p99_ns",
-                                               "stranded_mean_bytes"};
+static size_t count_columns(const char *const *metric)
+{
+    size_t count = 0;
+    while (metric && metric[count])
+        count++;
+    return count;
+}
 
 const char *sms__cluster_column(const struct sms_results *results, size_t i)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     const struct sms__cluster *cluster = scenario->cluster;
+    const char *const *of_guest = cluster->guest ? cluster->guest->columns : NULL;
     const struct {
         const char *const *metric;
         size_t count;
         bool shown;
     } part[] = {{COLUMNS(cluster_columns), true},
                 {COLUMNS(failure_columns), cluster->failures > 0},
-                {COLUMNS(failed_columns), scenario->vms > 0 || cluster->gpushare},
+                {COLUMNS(failed_columns), scenario->vms > 0 || cluster->guest},
                 {COLUMNS(workload_columns), scenario->vms > 0},
                 {COLUMNS(monitor_columns), cluster->monitor != NULL},
-                {COLUMNS(gpushare_columns), cluster->gpushare != NULL}};
+                {of_guest, count_columns(of_guest), true}};
     for (size_t p = 0; p < sizeof part / sizeof *part; p++) {
         size_t count = part[p].shown ? part[p].count : 0;
         if (i < count)

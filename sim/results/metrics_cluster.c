@@ -1,4 +1,4 @@
-/* The metrics of a cluster, of what the monitors of its nodes observed, of gpushare, and of nodes. */
+/* The metrics of a cluster, of what the monitors of its nodes observed, of guests, and of nodes. */
 #include "metrics.h"
 
 /* Bytes of a message: state, memory and float of a node (Kang 2022, Table 3). */
@@ -63,9 +63,9 @@ static void measure_monitor(const struct sms__monitor_record *of, double time_ps
 #include "metrics.def"
 }
 
-static void measure_gpushare(const struct sms__gpushare_record *of, double time_ps, double *row)
+static void measure_cards(const struct sms__cards_record *of, double time_ps, double *row)
 {
-#define GPUSHARE(name, better, value, words, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
+#define CARDS(name, better, value, words, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
 #include "metrics.def"
 }
 
@@ -79,8 +79,8 @@ void sms__measure_cluster(const struct sms__record *record, double *row)
 #include "metrics.def"
     if (of->monitor)
         measure_monitor(of->monitor, time_ps, row);
-    if (cluster->gpushare)
-        measure_gpushare(&of->gpushare, time_ps, row);
+    if (cluster->guest)
+        measure_cards(&of->cards, time_ps, row);
 }
 
 static double integral(const struct sms__steps *level, const struct sms__record *record)

@@ -276,6 +276,14 @@ static bool is_among(const struct sms__node *key, const char *const *keys)
     return *keys;
 }
 
+const struct sms__node *sms__find_key(const struct sms__node *map, const char *const *keys)
+{
+    for (size_t i = 0; i + 1 < map->items; i += 2)
+        if (is_among(map->item[i], keys))
+            return map->item[i];
+    return NULL;
+}
+
 struct sms__node *sms__node_pick(struct sms__arena *arena, const struct sms__node *map, const char *const *keys,
                                  bool among)
 {

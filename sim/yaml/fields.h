@@ -78,7 +78,8 @@ struct sms__field {
     const char *word, *otherwise; /* for an integer or a quantity: a word that means 0, and how messages describe the
                                      number ("a number of jobs"); for fields with `read`: a word that it also reads */
     const struct sms__field *fields;
-    const struct sms__field *instead; /* replaces `fields` if the first of these is given with one of its choices */
+    /* Others, ends with NULL. Each replaces `fields` if the first of it is given with one of its choices. */
+    const struct sms__field *const *instead;
     const struct sms__field
         *overrides; /* in addition to `fields`: all fields of this table except the first, none of them required */
     enum sms__holds holds;

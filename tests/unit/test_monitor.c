@@ -1,7 +1,7 @@
 /* The task monitor by hand: Algorithm 1 and the worker's side of Algorithm 2 of Kang 2022, in seconds. */
 #include "tests/harness.h"
 
-#include "sim/levels/cluster/realtime/monitor.h"
+#include "sim/guests/realtime/monitor.h"
 
 #define S UINT64_C(1000000000000) /* a second, in ps */
 #define MS UINT64_C(1000000000)

@@ -3,7 +3,7 @@
  * or the line through its two points. Prints a Markdown table; docs/evidence/realtime.md keeps it.
  *
  *     build/bin/bench_ranking */
-#include "sim/levels/cluster/realtime/master.h"
+#include "sim/guests/realtime/master.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* for dates */
 #include "../import.h"
 
-#include "../../model/cluster/gpushare_rules.h"
+#include "../../model/cluster/cluster.h"
 #include "../../model/limits.h"
 #include "../gzip.h"
 #include "../intern.h"

@@ -106,8 +106,8 @@ const char *sms__audit_ledger(struct sms__cluster_run *run)
 static bool gpu_agrees(const struct sms__cluster_run *run, size_t n, uint32_t gpu, uint64_t bytes)
 {
     const struct sms_share *host = run->hosts->host[n];
-    const struct sms__share_node *shared = sms__node_kind(run->cluster, n)->shared;
-    uint64_t memory = host->gpu[gpu].type->memory, others = shared->others[gpu];
+    uint64_t memory = host->gpu[gpu].type->memory, *of = sms__node_kind(run->cluster, n)->others;
+    uint64_t others = of ? of[gpu] : 0;
     bytes += others < memory ? others : memory;
     for (size_t c = gpu * host->setup.slots; c < (gpu + 1) * host->setup.slots; c++) {
         const struct sms__process *process = &host->process[c];

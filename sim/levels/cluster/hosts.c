@@ -118,10 +118,10 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__host_setup *s
 }
 
 /* Takes the memory that others than pods use, for the whole run. */
-static void hold_for_others(struct sms_share *host, size_t gpus, const struct sms__share_node *shared)
+static void hold_for_others(struct sms_share *host, const struct sms__nodes *kind)
 {
-    for (size_t g = 0; shared && g < gpus; g++) {
-        uint64_t memory = sms__share_gpu(host, g)->type->memory, others = shared->others[g];
+    for (size_t g = 0; kind->others && g < kind->gpus; g++) {
+        uint64_t memory = sms__share_gpu(host, g)->type->memory, others = kind->others[g];
         sms__share_hold(host, g, (int64_t)(others < memory ? others : memory), 0);
     }
 }
@@ -137,7 +137,7 @@ static void init_kind(struct sms__hosts *hosts, size_t k)
         setup.first_gpu = sms__first_gpu(&run->ledger, n);
         hosts->host[n] = sms__share_new(run->arena, &setup);
         sms__share_start(hosts->host[n]);
-        hold_for_others(hosts->host[n], kind->gpus, kind->shared);
+        hold_for_others(hosts->host[n], kind);
     }
 }
 
@@ -197,7 +197,7 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
             if (!(sms__container_gpus(run, p, c) >> arrival.gpu & 1))
                 continue;
             name_process(run, p, number++, name, sizeof name);
-            sms__share_admit(hosts->host[pod->node], &arrival, now + (uint64_t)run->cluster->start_delay_ps);
+            sms__share_admit(hosts->host[pod->node], &arrival, now + (uint64_t)run->cluster->waits.start_delay_ps);
         }
 }
 

@@ -55,8 +55,8 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
 /* In whole picoseconds; SMS__NEVER: beyond the clock. */
 static uint64_t end_after(const struct sms__cluster_run *run, const struct sms__pod *pod, uint64_t now)
 {
-    uint64_t delay = (uint64_t)run->cluster->start_delay_ps;
-    double lasts = run->cluster->start_delay_ps + (double)pod->duration_ps;
+    uint64_t delay = (uint64_t)run->cluster->waits.start_delay_ps;
+    double lasts = run->cluster->waits.start_delay_ps + (double)pod->duration_ps;
     bool beyond =
         lasts > 1.8e19 || pod->duration_ps > SMS__NEVER - 1 - now || delay > SMS__NEVER - 1 - now - pod->duration_ps;
     return beyond ? SMS__NEVER : now + delay + pod->duration_ps;

@@ -10,7 +10,8 @@
 struct sms__cluster_run;
 
 struct sms__observer {
-    void (*init)(struct sms__cluster_run *run); /* makes run->observing; hosts are there */
+    bool (*is_wanted)(const struct sms__cluster_run *run); /* the scenario or the policy asks for it */
+    void (*init)(struct sms__cluster_run *run);            /* makes run->observing; hosts are there */
     /* The pod begins to run on its place; ends by itself, done or failed; loses its place, whether it ran or not. */
     void (*begin)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
     void (*end)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);

@@ -1,20 +1,17 @@
-/* The lists of schedulers and observers; no other file of the cluster level names them. */
-#include "gpushare/gpushare_run.h"
-#include "realtime/realtime.h"
+/* Chooses who schedules and who observes a run: a guest, or else the queue of pods that wait. */
 #include "cluster_run.h"
+#include "observer.h"
 #include "wait_queue.h"
-
-/* The first that is wanted schedules the run, and the last one does if no other is. */
-static const struct sms__scheduler *const schedulers[] = {&sms__gpushare_scheduler, &sms__master_scheduler,
-                                                          &sms__wait_queue_scheduler};
 
 void sms__choose_scheduler(struct sms__cluster_run *run)
 {
-    const size_t last = sizeof schedulers / sizeof *schedulers - 1;
-    size_t i = 0;
-    while (i < last && !schedulers[i]->is_wanted(run))
-        i++;
-    run->scheduler = schedulers[i];
-    if (run->cluster->monitor)
-        run->observer = &sms__monitor_observer;
+    run->scheduler = &sms__wait_queue_scheduler;
+    for (const struct sms__guest *const *guest = sms__guests; *guest; guest++) {
+        const struct sms__scheduler *scheduler = (*guest)->scheduler;
+        const struct sms__observer *observer = (*guest)->observer;
+        if (scheduler && scheduler->is_wanted(run) && run->scheduler == &sms__wait_queue_scheduler)
+            run->scheduler = scheduler;
+        if (observer && observer->is_wanted(run))
+            run->observer = observer;
+    }
 }

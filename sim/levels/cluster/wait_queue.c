@@ -89,10 +89,10 @@ static void block(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
     queue->blocked_index = (uint32_t)queues->blocks;
     queues->blocked[queues->blocks++] = shape;
     sms__queue_set(&queues->ready, shape, SMS__NEVER);
-    if (cluster->retry_ps <= 0)
+    if (cluster->waits.retry_ps <= 0)
         return;
-    uint64_t most = (uint64_t)cluster->retry_most_ps;
-    queue->delay_ps = queue->delay_ps ? 2 * queue->delay_ps : (uint64_t)cluster->retry_ps;
+    uint64_t most = (uint64_t)cluster->waits.retry_most_ps;
+    queue->delay_ps = queue->delay_ps ? 2 * queue->delay_ps : (uint64_t)cluster->waits.retry_ps;
     queue->delay_ps = queue->delay_ps < most ? queue->delay_ps : most;
     queue->not_before = sms__after(now, (double)queue->delay_ps);
 }

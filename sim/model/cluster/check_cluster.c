@@ -2,8 +2,6 @@
  * which pods some node could hold. */
 #include "../lacking.h"
 
-#define SLOTS_MAX 1e9 /* of a GPU; as many do not fit in memory */
-
 /* Nodes of one model of GPUs all have devices, or none has. */
 static void check_models(struct sms__reader *reader, const struct sms__cluster *cluster)
 {
@@ -34,27 +32,6 @@ static void check_resources(struct sms__reader *reader, const struct sms_scenari
                 "GPUs of model '%.60s' have other resources on other nodes: describe these as a device of another name",
                 device->name);
     }
-}
-
-/* Counts slots under gpushare, by the least memory that a process is placed by. GPUs may be swapped until one has the
- * processes of all of its node, unless Allocate knows its pod. */
-static size_t count_shared_slots(const struct sms__cluster *cluster)
-{
-    double most = 1, pods = 0, gpus = 1;
-    for (size_t k = 0; k < cluster->kinds && cluster->gpushare->quirks.any_pod; k++)
-        gpus = (double)cluster->node[k].gpus > gpus ? (double)cluster->node[k].gpus : gpus;
-    for (size_t g = 0; g < cluster->groups; g++) {
-        const struct sms__pods *group = &cluster->pod[g];
-        size_t containers = group->request.containers ? group->request.containers : 1;
-        double bytes = (double)cluster->shape[group->shape].gpu_memory;
-        if (group->rows || !group->tenant)
-            continue;
-        double card = (double)cluster->gpushare->card_most * (double)containers;
-        most = bytes > 0 && gpus * card / bytes > most ? gpus * card / bytes : most;
-        pods += group->pool ? SLOTS_MAX : (double)group->count * (double)containers;
-    }
-    most = most < pods ? most : pods;
-    return (size_t)(most < SLOTS_MAX ? most : SLOTS_MAX);
 }
 
 /* Counts slots by the least share of a GPU that any of the pods asks for, and by how many pods there are. */
@@ -97,12 +74,13 @@ static const struct sms__pods *find_gang(const struct sms__cluster *cluster)
 
 static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
+    const struct sms__guest *guest = scenario->cluster->guest;
     for (size_t p = 0; p < scenario->policies; p++) {
         const struct sms__policy_use *use = &scenario->policy[p];
         if (use->below && scenario->vms == 0)
             sms__complain(reader, use->node, "share, mode and block are for pods with workloads, and there are none");
-        else if (use->mode.instances && scenario->cluster->gpushare)
-            sms__complain(reader, use->node, "gpushare knows no instances of GPUs, which mode mig makes");
+        else if (use->mode.instances && guest)
+            sms__complain(reader, use->node, "%s knows no instances of GPUs, which mode mig makes", guest->kind);
         else if (use->mode.instances && scenario->fidelity != SMS__AS_BLOCKS)
             sms__complain(reader, use->node, "mode mig needs fidelity blocks");
         if (use->place->pace && find_gang(scenario->cluster))
@@ -111,18 +89,30 @@ static void check_parts(struct sms__reader *reader, const struct sms_scenario *s
     }
 }
 
+static bool has_observer(void)
+{
+    bool any = false;
+    for (const struct sms__guest *const *guest = sms__guests; *guest; guest++)
+        any |= (*guest)->observer != NULL;
+    return any;
+}
+
 void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__guest *guest = cluster->guest;
     check_models(reader, cluster);
     check_resources(reader, scenario);
     check_parts(reader, scenario);
     check_keys(reader, scenario);
-    if (cluster->gpushare && cluster->monitor)
+    if (guest && cluster->monitor)
         sms__complain(reader, sms__node_get(scenario->node, "scheduler"),
-                      "gpushare knows no monitors, which `monitor:` and policies whose decisions take time need");
+                      "%s knows no monitors, which `monitor:` and policies whose decisions take time need",
+                      guest->kind);
+    if (cluster->monitor && !has_observer())
+        sms__complain(reader, scenario->node, "this build is without monitors, which the cluster needs");
     if (scenario->vms)
-        cluster->slots = cluster->gpushare ? count_shared_slots(cluster) : count_slots(cluster);
+        cluster->slots = guest ? guest->count_slots(cluster) : count_slots(cluster);
 }
 
 /* Shapes of pods times kinds of nodes that are compared; beyond, nothing is said. */

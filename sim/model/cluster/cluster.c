@@ -3,46 +3,37 @@
 #include "../scenario.h"
 #include "tables.h"
 
-#include <string.h>
-
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* The default scheduler. */
-struct scheduler {
-    int kind;
-    double retry_ps, retry_most_ps, start_delay_ps;
-};
-
-static const char *const kinds[] = {"default", "gpushare", NULL};
-
 static const struct sms__field scheduler_fields[] = {
-    {"kind", SMS__CHOICE, 0, F(scheduler, kind), .choices = kinds, .help = "default or gpushare; default default"},
-    {"retry", SMS__QUANTITY, SMS__TIME, F(scheduler, retry_ps), 0, SMS__TIME_MAX_PS,
+    {"kind", SMS__CHOICE, 0, F(sms__default_scheduler, kind), .choices = sms__scheduler_kinds,
+     .help = "default or gpushare; default default"},
+    {"retry", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, retry_ps), 0, SMS__TIME_MAX_PS,
      .help = "wait before pods that found no node are tried again, doubled each time; default 0"},
-    {"retry_most", SMS__QUANTITY, SMS__TIME, F(scheduler, retry_most_ps), 0, SMS__TIME_MAX_PS,
+    {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, retry_most_ps), 0, SMS__TIME_MAX_PS,
      .help = "longest such wait; default: retry"},
-    {"start_delay", SMS__QUANTITY, SMS__TIME, F(scheduler, start_delay_ps), 0, SMS__TIME_MAX_PS,
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, start_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "time from the placement of a pod to the start of its duration; default 0"},
     {0}};
 
 static void read_scheduler(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__cluster *cluster = ((struct sms_scenario *)at)->cluster;
-    struct scheduler scheduler = {0};
+    struct sms__default_scheduler *waits = &cluster->waits;
     const struct sms__node *kind = node->kind == SMS__MAP ? sms__node_get(node, "kind") : NULL;
-    if (kind && kind->kind == SMS__SCALAR && !strcmp(kind->text, "gpushare")) {
-        sms__read_gpushare(reader, node, cluster);
+    cluster->guest = kind && kind->kind == SMS__SCALAR ? sms__find_guest(kind->text) : NULL;
+    if (cluster->guest) {
+        cluster->guest->read(reader, node, cluster);
         return;
     }
-    sms__read_fields(reader, node, scheduler_fields, &scheduler);
+    sms__read_fields(reader, node, scheduler_fields, waits);
     if (node->kind == SMS__MAP && !sms__node_get(node, "retry_most"))
-        scheduler.retry_most_ps = scheduler.retry_ps;
-    if (scheduler.retry_most_ps < scheduler.retry_ps)
+        waits->retry_most_ps = waits->retry_ps;
+    if (waits->retry_most_ps < waits->retry_ps)
         sms__complain(reader, node, "retry_most is less than retry");
-    cluster->retry_ps = scheduler.retry_ps;
-    cluster->retry_most_ps = scheduler.retry_most_ps;
-    cluster->start_delay_ps = scheduler.start_delay_ps;
 }
+
+static const struct sms__field *const monitor_forms[] = {sms__monitor_cycle_fields, NULL};
 
 static const char *const fidelities[] = {"duration", "processes", "blocks", NULL};
 
@@ -67,9 +58,9 @@ static const struct sms__field cluster_fields[] = {
      .help = "block policy of pods run alone; default leftover, as hardware does"},
     {"pods", SMS__FIELDS, .read = sms__read_pods, .required = true, .holds = SMS__MANY, .fields = sms__pod_fields,
      .least = 1, .most = SMS__ENTRIES_MAX, .help = "pods, tables of them, samples"},
-    {"monitor", SMS__FIELDS, .read = sms__read_monitor, .fields = sms__monitor_fields,
-     .instead = sms__monitor_cycle_fields, .help = "says how nodes see jobs begin and end"},
-    {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields, .instead = sms__gpushare_fields,
+    {"monitor", SMS__FIELDS, .read = sms__read_monitor, .fields = sms__monitor_fields, .instead = monitor_forms,
+     .help = "says how nodes see jobs begin and end"},
+    {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields, .instead = sms__scheduler_forms,
      .help = "says when pods that wait are tried again"},
     {"failures", SMS__FIELDS, .read = sms__read_failures, .holds = SMS__MANY, .fields = sms__failure_fields,
      .help = "nodes and GPUs that fail and return"},
@@ -85,9 +76,10 @@ static const struct sms__field cluster_fields[] = {
     {"processes", .refuse = "a cluster has no processes: what comes to it are pods, as pods: [{name: p, workload: w}]"},
     {0}};
 
-const struct sms__table sms__cluster_tables[7] = {{"scenario with nodes", cluster_fields},
+const struct sms__table sms__cluster_tables[8] = {{"scenario with nodes", cluster_fields},
                                                   {"scenario: nodes", sms__node_fields},
                                                   {"scenario: nodes: table", sms__table_fields},
+                                                  {"scenario: nodes: unhealthy", sms__sick_fields},
                                                   {"scenario: scheduler", scheduler_fields},
                                                   {"scenario: monitor", sms__monitor_fields},
                                                   {"scenario: monitor of model cycle", sms__monitor_cycle_fields},

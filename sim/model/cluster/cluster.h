@@ -5,7 +5,7 @@
 #include <smsched/place.h>
 
 #include "../../yaml/fields.h"
-#include "gpushare_rules.h"
+#include "guest.h"
 #include "pods.h"
 
 struct sms_file;
@@ -53,6 +53,32 @@ extern const struct sms__field sms__monitor_fields[], sms__monitor_cycle_fields[
 
 /* ---- the cluster ---- */
 
+/* `scheduler:` of kind default. */
+struct sms__default_scheduler {
+    int kind;                       /* the number of the kind among all */
+    double retry_ps, retry_most_ps; /* 0: at once when something is freed */
+    double start_delay_ps;          /* from placement to the start of what takes the duration */
+};
+
+/* GPU `gpu` of each node of an entry is unhealthy. */
+struct sms__sick {
+    uint64_t gpu;
+    double from_ps, to_ps; /* to 0: it stays so */
+};
+enum { SMS__SICKS_MAX = 100 };
+extern const struct sms__field sms__sick_fields[];
+
+/* What an entry of nodes says to guests. The scheduler may not be read yet. */
+struct sms__share_said {
+    int share; /* enum sms__share; -1: nothing */
+    const struct sms__node *others, *sick;
+    double added_ps;
+};
+enum sms__share { SMS__SHARE_MEMORY, SMS__SHARE_CARDS };
+
+/* Most memory of one GPU. */
+#define SMS__GPU_BYTES_MAX 1e15
+
 /* Nodes of a cluster that are alike, from `first` on. */
 struct sms__nodes {
     const char *name; /* of several NAME1, NAME2, ... */
@@ -63,8 +89,9 @@ struct sms__nodes {
     uint64_t gpu_memory, cpu_milli, memory;
     uint64_t labels;                /* bit i: it has the cluster's label i */
     long device;                    /* of the scenario: its GPUs can run workloads; -1: they are numbers */
-    struct sms__share_said said;    /* for gpushare */
-    struct sms__share_node *shared; /* under it; else NULL */
+    uint64_t *others;               /* [gpus]: memory that others than pods use; NULL: none */
+    struct sms__share_said said;    /* for guests */
+    struct sms__share_node *shared; /* what the guest makes of it; else NULL */
 };
 
 enum { SMS__LABELS_MAX = 64 };
@@ -91,17 +118,17 @@ struct sms__cluster {
     size_t models;
     const char *label[SMS__LABELS_MAX]; /* "NAME: VALUE" */
     size_t labels;
-    bool priorities;                /* of pods: some have another than 0 */
-    double retry_ps, retry_most_ps; /* 0: at once when something is freed */
-    double start_delay_ps;          /* from placement to the start of what takes the duration */
-    struct sms__failure *failure;   /* [failures] */
+    bool priorities; /* of pods: some have another than 0 */
+    struct sms__default_scheduler waits;
+    struct sms__failure *failure; /* [failures] */
     size_t failures;
     double failing;                     /* how many nodes and GPUs that lets fail, each entry by itself */
     uint64_t gpu_milli, cpu_milli;      /* of all nodes */
     double pods, load;                  /* about how many come, and how many GPUs they ask for as a share of all */
     size_t slots;                       /* pods with workloads that one GPU may have at once, at most */
     struct sms__monitor_rules *monitor; /* NULL: nobody looks */
-    struct sms__gpushare *gpushare;     /* the scheduler of that kind, or NULL */
+    const struct sms__guest *guest;     /* the scheduler, if it is one; else NULL */
+    void *rules;                        /* the guest's */
 };
 
 /* The GPUs of all nodes. */
@@ -109,11 +136,13 @@ static inline size_t sms__gpus_of(const struct sms__cluster *cluster) { return (
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
-extern const struct sms__table sms__cluster_tables[7]; /* ends with a title of NULL */
+extern const struct sms__table sms__cluster_tables[8]; /* ends with a title of NULL */
 
 /* nodes.c: `nodes:`; `at` is the scenario. */
 void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__node_fields[];
+/* Keys that only guests know (guest.h); ends with NULL. */
+extern const char *const sms__guest_node_keys[];
 /* The entry that a node is of, by its number. */
 const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node);
 /* The name of a node, by its number. */

@@ -17,6 +17,16 @@ struct entry {
     struct sms__nodes nodes;
 };
 
+const char *const sms__guest_node_keys[] = {"share", "used_by_others", "unhealthy", "added", NULL};
+static const char *const shares[] = {"memory", "cards", NULL};
+
+const struct sms__field sms__sick_fields[] = {
+    {"gpu", SMS__INTEGER, SMS__COUNT, F(sms__sick, gpu), 0, SMS_NODE_GPUS_MAX - 1, .required = true,
+     .help = "its number, from 0"},
+    {"from", SMS__QUANTITY, SMS__TIME, F(sms__sick, from_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
+    {"to", SMS__QUANTITY, SMS__TIME, F(sms__sick, to_ps), 1, SMS__TIME_MAX_PS, .help = "default: for ever"},
+    {0}};
+
 const struct sms__field sms__node_fields[] = {
     {"name", SMS__NAME, 0, F(entry, nodes.name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, nodes.count), 1, NODES_MAX, .help = "number of them; default 1"},
@@ -32,7 +42,7 @@ const struct sms__field sms__node_fields[] = {
      .help = "memory of the host; default 0"},
     {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = sms__keep, .form = SMS__FORM_LABELS,
      .help = "{NAME: VALUE, ...}, for selectors"},
-    {"share", SMS__CHOICE, 0, F(entry, nodes.said.share), .choices = sms__share_names,
+    {"share", SMS__CHOICE, 0, F(entry, nodes.said.share), .choices = shares,
      .help = "gpushare: memory (GPUs shared by memory) or cards (whole); default memory if it has gpu_memory"},
     {"used_by_others", SMS__CUSTOM, SMS__BYTES, F(entry, nodes.said.others), 0, SMS__GPU_BYTES_MAX, .read = sms__keep,
      .form = SMS__FORM_NUMBER_OR_LIST, .most = SMS_NODE_GPUS_MAX,

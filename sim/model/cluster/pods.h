@@ -4,7 +4,7 @@
 
 #include <smsched/place.h>
 
-#include "gpushare_rules.h"
+#include "../../yaml/fields.h"
 
 struct sms__cluster;
 struct sms_scenario;
@@ -21,6 +21,15 @@ struct sms__arriving {
 enum sms__on_failure { SMS__RESTART, SMS__LOST };
 
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
+
+enum { SMS__CONTAINERS_MAX = 8 };
+
+/* Memory of each of its GPUs that a pod asks for: one number, or one for each container. */
+struct sms__request {
+    uint64_t bytes;
+    uint64_t *container; /* [containers]; NULL: one container asks for all */
+    size_t containers;
+};
 
 /* Pods of one entry or of one row of a table. `pool`: they are only drawn from, by samples. */
 struct sms__pods {
@@ -43,7 +52,7 @@ struct sms__pods {
     int on_failure;         /* enum sms__on_failure */
     uint64_t restarts;      /* so many at most; then it is lost */
     uint16_t tenant;        /* the scenario's VM that each of them runs, plus 1; 0: they last their duration */
-    /* Under gpushare: delays of its first start; -1: the scheduler's. */
+    /* Delays of its first start, for guests; -1: the scheduler's. */
     double allocate_delay_ps, start_delay_ps;
     struct sms__request request;
 };
@@ -52,6 +61,8 @@ struct sms__pods {
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__pod_fields[];
 extern const struct sms__table sms__pod_tables[2];
+/* Keys that only guests know (guest.h); ends with NULL. */
+extern const char *const sms__guest_pod_keys[];
 /* Keys that a sample takes from its table, so it must not have them; ends with NULL. */
 extern const char *const sms__sampled_keys[];
 

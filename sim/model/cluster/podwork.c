@@ -90,6 +90,7 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
                   struct sms_pod_view *view)
 {
     uint64_t able = sms__models_with_devices(scenario->cluster);
+    const struct sms__guest *guest = scenario->cluster->guest;
     const struct sms__node *duration = sms__node_get(node, "duration");
     size_t before = reader->errors->count;
     if (duration)
@@ -98,9 +99,7 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
         sms__complain(reader, node, "a pod with a workload needs a GPU");
     if (!(view->models & able) && (sms__node_get(node, "models") || !has_wrong_devices(scenario->cluster)))
         sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices%s",
-                      scenario->cluster->gpushare && !view->gpu_memory
-                          ? ": without gpu_memory that is one with share: cards"
-                          : "");
+                      guest && !view->gpu_memory ? guest->without_memory : "");
     if (scenario->vms == TENANTS_MAX)
         sms__complain(reader, node, "more than %d entries of pods with workloads", TENANTS_MAX);
     view->models &= able;
@@ -115,7 +114,7 @@ uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *w
         return 0;
     }
     const struct sms__workload *workload = sms__find_workload(reader->user, workload_name->text, workload_name);
-    uint64_t limit = scenario->cluster->gpushare ? 0 : view->gpu_memory; /* gpushare isolates nobody */
+    uint64_t limit = scenario->cluster->guest ? 0 : view->gpu_memory; /* guests isolate nobody */
     if (!check(reader, vm->node, scenario, view) || !workload)
         return 0;
     keep_off(reader, workload, scenario, view);

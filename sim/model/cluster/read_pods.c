@@ -25,6 +25,26 @@ struct entry {
 static const char *const spreads[] = {"fixed", "exponential", NULL};
 static const char *const on_failures[] = {"restart", "lost", NULL};
 
+static void read_request(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__request *request = at;
+    struct sms__quantity number;
+    if (node->kind != SMS__LIST) {
+        if (sms__read_number(reader, node, SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
+            request->bytes = (uint64_t)(number.value + 0.5);
+        return;
+    }
+    if (!sms__expect_list(reader, node, SMS__CONTAINERS_MAX))
+        return;
+    request->container = SMS__NEW(reader->arena, uint64_t, node->items + 1);
+    request->containers = node->items;
+    for (size_t i = 0; i < node->items; i++)
+        if (sms__read_number(reader, node->item[i], SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
+            request->bytes += request->container[i] = (uint64_t)(number.value + 0.5);
+    if (node->items == 0)
+        sms__complain(reader, node, "gpu_memory: there are no containers");
+}
+
 const struct sms__field sms__pod_fields[] = {
     {"name", SMS__NAME, 0, F(entry, pods.name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, pods.count), 1, PODS_MAX, .help = "number of them; default 1"},
@@ -57,7 +77,7 @@ const struct sms__field sms__pod_fields[] = {
      .help = "default 1 where gpu or gpu_memory is given, else 0"},
     {"gpu", SMS__MILLI, SMS__RATIO, F(entry, gpu_milli), 0.001, 1,
      .help = "share of a GPU, in thousandths; default 100 %"},
-    {"gpu_memory", SMS__CUSTOM, SMS__BYTES, F(entry, pods.request), 0, SMS__GPU_BYTES_MAX, .read = sms__read_request,
+    {"gpu_memory", SMS__CUSTOM, SMS__BYTES, F(entry, pods.request), 0, SMS__GPU_BYTES_MAX, .read = read_request,
      .form = SMS__FORM_NUMBER_OR_LIST, .least = 1, .most = SMS__CONTAINERS_MAX,
      .help = "memory of each GPU; default 0; under gpushare also a list, by container"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs, in thousandths; default 0"},
@@ -107,16 +127,15 @@ struct reading {
 
 static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
 
-const char *const sms__gpushare_pod_keys[] = {"allocate_delay", "start_delay", NULL};
+const char *const sms__guest_pod_keys[] = {"allocate_delay", "start_delay", NULL};
 
 static void refuse_keys(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
 {
-    for (const char *const *key = sms__gpushare_pod_keys; *key; key++)
+    for (const char *const *key = sms__guest_pod_keys; *key; key++)
         if (is_given(node, *key))
-            sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", *key);
+            sms__refuse_guest_key(reader, node, sms__print(reader->arena, "'%s'", *key));
     if (entry->pods.request.container)
-        sms__complain(reader, sms__node_get(node, "gpu_memory"),
-                      "gpu_memory of several containers is for scheduler: {kind: gpushare}");
+        sms__refuse_guest_key(reader, sms__node_get(node, "gpu_memory"), "gpu_memory of several containers");
 }
 
 /* Returns what a pod of the entry asks for, as policies see it. */
@@ -139,12 +158,13 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     view.labels = sms__read_labels(reader, entry->selector, reading->cluster, false);
     if (entry->gpus)
         view.models = sms__read_models(reader, entry->models, reading->cluster);
-    if (reading->cluster->gpushare)
-        sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->pods.request, &view);
+    const struct sms__guest *guest = reading->cluster->guest;
+    if (guest)
+        guest->read_pod(reader, node, reading->cluster, &entry->pods.request, &view);
     else
         refuse_keys(reader, node, entry);
-    if (reading->cluster->gpushare && entry->replicas > 1)
-        sms__complain(reader, sms__node_get(node, "replicas"), "scheduler: {kind: gpushare} knows no gangs");
+    if (guest && entry->replicas > 1)
+        sms__complain(reader, sms__node_get(node, "replicas"), "scheduler: {kind: %s} knows no gangs", guest->kind);
     return view;
 }
 
@@ -382,7 +402,7 @@ void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, vo
     struct reading reading = {.reader = reader, .scenario = at, .cluster = ((struct sms_scenario *)at)->cluster};
     if (!sms__expect_list(reader, node, SMS__ENTRIES_MAX))
         return;
-    sms__gpushare_nodes(reader, reading.scenario);
+    sms__read_guest_nodes(reader, reading.scenario);
     size_t most = sms__count_entries(node);
     reading.cluster->pod = SMS__NEW(reader->arena, struct sms__pods, most);
     reading.view = SMS__NEW(reader->arena, struct sms_pod_view, most);

@@ -1,6 +1,6 @@
 /* What a node's monitor knows: Algorithm 1 of Kang 2022. For monitor.c and observations.c alone. */
-#ifndef SMS_LEVELS_CLUSTER_REALTIME_TABLE_H
-#define SMS_LEVELS_CLUSTER_REALTIME_TABLE_H
+#ifndef SMS_GUESTS_REALTIME_TABLE_H
+#define SMS_GUESTS_REALTIME_TABLE_H
 
 #include "monitor.h"
 

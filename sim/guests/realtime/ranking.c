@@ -1,7 +1,7 @@
 /* Ranks the nodes that answer a request, and explains the ranking. */
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "master.h"
-#include "../best_node.h"
+#include "../../levels/cluster/best_node.h"
 
 #include <math.h>
 #include <stdarg.h>

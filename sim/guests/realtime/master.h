@@ -1,8 +1,8 @@
 /* The state of the master of a policy whose decisions take time (Kang 2022, Algorithm 2). docs/evidence/realtime.md. */
-#ifndef SMS_LEVELS_CLUSTER_REALTIME_MASTER_H
-#define SMS_LEVELS_CLUSTER_REALTIME_MASTER_H
+#ifndef SMS_GUESTS_REALTIME_MASTER_H
+#define SMS_GUESTS_REALTIME_MASTER_H
 
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "monitor.h"
 
 struct sms__master {

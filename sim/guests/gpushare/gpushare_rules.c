@@ -1,6 +1,5 @@
 /* Reads what only a cluster under `scheduler: {kind: gpushare}` has. */
-#include "../limits.h"
-#include "../scenario.h"
+#include "gpushare_rules.h"
 
 #include <string.h>
 
@@ -60,18 +59,8 @@ const struct sms__field sms__gpushare_fields[] = {
      .help = "quirks of the real software, each on by default"},
     {0}};
 
-const char *const sms__share_names[] = {"memory", "cards", NULL};
-
-const struct sms__field sms__sick_fields[] = {
-    {"gpu", SMS__INTEGER, SMS__COUNT, F(sms__sick, gpu), 0, SMS_NODE_GPUS_MAX - 1, .required = true,
-     .help = "its number, from 0"},
-    {"from", SMS__QUANTITY, SMS__TIME, F(sms__sick, from_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
-    {"to", SMS__QUANTITY, SMS__TIME, F(sms__sick, to_ps), 1, SMS__TIME_MAX_PS, .help = "default: for ever"},
-    {0}};
-
-const struct sms__table sms__gpushare_tables[4] = {{"scenario: scheduler of kind gpushare", sms__gpushare_fields},
+const struct sms__table sms__gpushare_tables[3] = {{"scenario: scheduler of kind gpushare", sms__gpushare_fields},
                                                    {"scenario: scheduler: quirks", quirk_fields},
-                                                   {"scenario: nodes: unhealthy", sms__sick_fields},
                                                    {NULL, NULL}};
 
 static const struct sms__gpushare defaults = {.round_trip_ps = 5e9,
@@ -83,9 +72,9 @@ static const struct sms__gpushare defaults = {.round_trip_ps = 5e9,
                                               .cards_per_pod = 1,
                                               .quirks = {1, 1, 1, 1, 1}};
 
-void sms__read_gpushare(struct sms__reader *reader, const struct sms__node *node, struct sms__cluster *cluster)
+void sms__gpushare_read(struct sms__reader *reader, const struct sms__node *node, struct sms__cluster *cluster)
 {
-    struct sms__gpushare *rules = cluster->gpushare = SMS__NEW(reader->arena, struct sms__gpushare, 1);
+    struct sms__gpushare *rules = cluster->rules = SMS__NEW(reader->arena, struct sms__gpushare, 1);
     *rules = defaults;
     sms__read_fields(reader, node, sms__gpushare_fields, rules);
     rules->unit = (uint64_t)1 << (rules->gib ? 30 : 20);
@@ -97,28 +86,7 @@ void sms__read_gpushare(struct sms__reader *reader, const struct sms__node *node
         sms__complain(reader, node, "no pod is assigned before assume_timeout if allocate_delay is as long");
 }
 
-void sms__read_request(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__request *request = at;
-    struct sms__quantity number;
-    if (node->kind != SMS__LIST) {
-        if (sms__read_number(reader, node, SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
-            request->bytes = (uint64_t)(number.value + 0.5);
-        return;
-    }
-    if (!sms__expect_list(reader, node, SMS__CONTAINERS_MAX))
-        return;
-    request->container = SMS__NEW(reader->arena, uint64_t, node->items + 1);
-    request->containers = node->items;
-    for (size_t i = 0; i < node->items; i++)
-        if (sms__read_number(reader, node->item[i], SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
-            request->bytes += request->container[i] = (uint64_t)(number.value + 0.5);
-    if (node->items == 0)
-        sms__complain(reader, node, "gpu_memory: there are no containers");
-}
-
-static void read_others(struct sms__reader *reader, const struct sms__node *node, const struct sms__nodes *kind,
-                        struct sms__share_node *share)
+static void read_others(struct sms__reader *reader, const struct sms__node *node, struct sms__nodes *kind)
 {
     struct sms__quantity number;
     bool list = node->kind == SMS__LIST;
@@ -128,9 +96,9 @@ static void read_others(struct sms__reader *reader, const struct sms__node *node
     }
     for (uint64_t g = 0; g < (list || kind->gpus == 0 ? kind->gpus : 1); g++)
         if (sms__read_number(reader, list ? node->item[g] : node, SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
-            share->others[g] = (uint64_t)(number.value + 0.5);
+            kind->others[g] = (uint64_t)(number.value + 0.5);
     for (uint64_t g = 1; g < kind->gpus && !list; g++)
-        share->others[g] = share->others[0];
+        kind->others[g] = kind->others[0];
 }
 
 static void read_sick(struct sms__reader *reader, const struct sms__node *node, const struct sms__nodes *kind,
@@ -150,25 +118,14 @@ static void read_sick(struct sms__reader *reader, const struct sms__node *node, 
     }
 }
 
-/* Keys of an entry of nodes that have no meaning under another scheduler: those of its GPUs, then the others. */
-const char *const sms__gpushare_node_keys[] = {"share", "used_by_others", "unhealthy", "added", NULL};
-enum { OF_GPUS = 3, NODE_KEYS = sizeof sms__gpushare_node_keys / sizeof *sms__gpushare_node_keys - 1 };
-
-/* The first that the entry has of so many of them, or NULL. */
-static const struct sms__node *find_key(const struct sms__node *node, size_t keys)
-{
-    for (size_t i = 0; i + 1 < node->items; i += 2)
-        for (size_t k = 0; k < keys; k++)
-            if (node->item[i]->kind == SMS__SCALAR && !strcmp(node->item[i]->text, sms__gpushare_node_keys[k]))
-                return node->item[i];
-    return NULL;
-}
+/* Keys of an entry of nodes that are of its GPUs. */
+static const char *const gpu_keys[] = {"share", "used_by_others", "unhealthy", NULL};
 
 /* GPUs that are shared and GPUs that are given whole are models apart, even of one name. */
 static int split_model(struct sms__reader *reader, struct sms__cluster *cluster, const struct sms__nodes *kind,
                        uint64_t *whole)
 {
-    struct sms__gpushare *rules = cluster->gpushare;
+    struct sms__gpushare *rules = cluster->rules;
     uint64_t *own = kind->shared->memory ? &rules->memory_models : whole;
     if (!((kind->shared->memory ? *whole : rules->memory_models) >> kind->model & 1)) {
         *own |= (uint64_t)1 << kind->model;
@@ -190,18 +147,18 @@ static void read_node(struct sms__reader *reader, const struct sms_scenario *sce
                       uint64_t *whole)
 {
     struct sms__cluster *cluster = scenario->cluster;
-    struct sms__gpushare *rules = cluster->gpushare;
+    struct sms__gpushare *rules = cluster->rules;
     struct sms__share_node *share = kind->shared = SMS__NEW(reader->arena, struct sms__share_node, 1);
     const struct sms__share_said *said = &kind->said;
     bool shares = said->share < 0 ? kind->gpu_memory > 0 : said->share == SMS__SHARE_MEMORY;
-    if (kind->gpus == 0 && find_key(kind->node, OF_GPUS))
+    if (kind->gpus == 0 && sms__find_key(kind->node, gpu_keys))
         sms__complain(reader, kind->node, "a node without gpus shares none");
     share->memory = shares && kind->gpus > 0;
     share->raw = kind->device >= 0 ? scenario->device[kind->device]->memory : kind->gpu_memory;
     share->added_ps = said->added_ps;
-    share->others = SMS__NEW(reader->arena, uint64_t, kind->gpus + 1);
+    kind->others = SMS__NEW(reader->arena, uint64_t, kind->gpus + 1);
     if (said->others)
-        read_others(reader, said->others, kind, share);
+        read_others(reader, said->others, kind);
     if (said->sick)
         read_sick(reader, said->sick, kind, share);
     kind->gpu_memory = share->memory ? kind->gpu_memory / rules->unit * rules->unit : 0;
@@ -212,31 +169,12 @@ static void read_node(struct sms__reader *reader, const struct sms_scenario *sce
         kind->model = split_model(reader, cluster, kind, whole);
 }
 
-static void refuse_keys(struct sms__reader *reader, const struct sms__nodes *kind)
-{
-    const struct sms__node *key = find_key(kind->node, NODE_KEYS);
-    if (key)
-        sms__complain(reader, key, "'%s' is for scheduler: {kind: gpushare}", key->text);
-}
-
-void sms__gpushare_nodes(struct sms__reader *reader, struct sms_scenario *scenario)
+void sms__gpushare_read_nodes(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     struct sms__cluster *cluster = scenario->cluster;
     uint64_t whole = 0;
-    for (size_t k = 0; k < cluster->kinds && reader->errors->count <= SMS_ERRORS_MAX; k++) {
-        if (cluster->gpushare)
-            read_node(reader, scenario, &cluster->node[k], &whole);
-        else
-            refuse_keys(reader, &cluster->node[k]);
-    }
-}
-
-double sms__gpushare_bytes(const struct sms__cluster *cluster)
-{
-    double sum = cluster->pods * 248 + (double)cluster->nodes * 200;
-    for (size_t k = 0; k < cluster->kinds; k++)
-        sum += (double)cluster->node[k].count * (double)cluster->node[k].shared->sicks * 48;
-    return sum;
+    for (size_t k = 0; k < cluster->kinds && reader->errors->count <= SMS_ERRORS_MAX; k++)
+        read_node(reader, scenario, &cluster->node[k], &whole);
 }
 
 static bool is_whole(const struct sms__gpushare *rules, const struct sms__request *request)
@@ -254,9 +192,10 @@ static void share_card(const struct sms__gpushare *rules, struct sms__request *r
     request->bytes = (units_all * view->gpu_milli + 999) / 1000 * rules->unit;
 }
 
-void sms__gpushare_pod(struct sms__reader *reader, const struct sms__node *node, const struct sms__gpushare *rules,
-                       struct sms__request *request, struct sms_pod_view *view)
+void sms__gpushare_read_pod(struct sms__reader *reader, const struct sms__node *node,
+                            const struct sms__cluster *cluster, struct sms__request *request, struct sms_pod_view *view)
 {
+    const struct sms__gpushare *rules = cluster->rules;
     const struct sms__node *memory = sms__node_get(node, "gpu_memory");
     if (memory && sms__node_get(node, "gpu"))
         sms__complain(reader, node, "gpushare counts GPU memory alone: a pod asks for gpu or for gpu_memory");
@@ -281,4 +220,28 @@ void sms__gpushare_pod(struct sms__reader *reader, const struct sms__node *node,
         return;
     uint64_t milli = rules->card_most ? 1000 * request->bytes / rules->card_most : 1000;
     view->gpu_milli = (uint32_t)(milli < 1000 ? milli : 1000);
+}
+
+#define SLOTS_MAX 1e9 /* of a GPU; as many do not fit in memory */
+
+/* By the least memory that a process is placed by. GPUs may be swapped until one has the
+ * processes of all of its node, unless Allocate knows its pod. */
+size_t sms__gpushare_count_slots(const struct sms__cluster *cluster)
+{
+    const struct sms__gpushare *rules = cluster->rules;
+    double most = 1, pods = 0, gpus = 1;
+    for (size_t k = 0; k < cluster->kinds && rules->quirks.any_pod; k++)
+        gpus = (double)cluster->node[k].gpus > gpus ? (double)cluster->node[k].gpus : gpus;
+    for (size_t g = 0; g < cluster->groups; g++) {
+        const struct sms__pods *group = &cluster->pod[g];
+        size_t containers = group->request.containers ? group->request.containers : 1;
+        double bytes = (double)cluster->shape[group->shape].gpu_memory;
+        if (group->rows || !group->tenant)
+            continue;
+        double card = (double)rules->card_most * (double)containers;
+        most = bytes > 0 && gpus * card / bytes > most ? gpus * card / bytes : most;
+        pods += group->pool ? SLOTS_MAX : (double)group->count * (double)containers;
+    }
+    most = most < pods ? most : pods;
+    return (size_t)(most < SLOTS_MAX ? most : SLOTS_MAX);
 }

@@ -2,7 +2,7 @@
  * observed. Before a node is looked at, it observes all that it observes up to then. */
 #include "observations.h"
 
-#include "../../../base/rng.h"
+#include "../../base/rng.h"
 
 struct sms__monitor *sms__monitor_new(struct sms__arena *arena, const struct sms__monitor_rules *rules, size_t nodes,
                                       size_t containers, uint64_t seed, struct sms__monitor_record *record)

@@ -1,6 +1,6 @@
 /* The memory that containers really use of the GPUs that the plugin gave them, and why they fail there: too little
  * memory, or an unhealthy GPU. On nodes whose GPUs run workloads, the hosts account for memory. */
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "gpushare_run.h"
 
 /* A pod with a single container may ask for memory of several cards. */
@@ -62,7 +62,7 @@ uint64_t sms__gpu_used(const struct sms__cluster_run *run, size_t node, uint32_t
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     if (sms__hosts_has(run, node))
         return sms__hosts_held(run, node, i);
-    return gpushare->in_use[sms__first_gpu(&run->ledger, node) + i] + gpushare->kind[node]->shared->others[i];
+    return gpushare->in_use[sms__first_gpu(&run->ledger, node) + i] + gpushare->kind[node]->others[i];
 }
 
 const char *sms__find_fault(const struct sms__cluster_run *run, uint32_t p)

@@ -2,11 +2,12 @@
  * kube-scheduler asks the extender where a pod may go, and lets it bind the pod to a GPU; the plugin on the node tells
  * the kubelet which GPU the containers get. The place policy chooses among the nodes that pass both filters, and among
  * GPUs that have the memory. */
-#ifndef SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
-#define SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
+#ifndef SMS_GUESTS_GPUSHARE_GPUSHARE_H
+#define SMS_GUESTS_GPUSHARE_GPUSHARE_H
 
-#include "../cluster_run.h"
-#include "../scheduler.h"
+#include "../../levels/cluster/cluster_run.h"
+#include "../../levels/cluster/scheduler.h"
+#include "gpushare_rules.h"
 
 enum sms__candidate_state {
     SMS__CANDIDATE_OUT,      /* it has not arrived, or is gone */
@@ -102,7 +103,7 @@ struct sms__gpushare_state {
     bool changed; /* stranded memory is to be counted again */
 };
 
-extern const struct sms__scheduler sms__gpushare_scheduler;
+extern const struct sms__guest sms__gpushare_guest;
 
 static inline struct sms__gpushare_state *sms__gpushare(const struct sms__cluster_run *run) { return run->scheduling; }
 static inline const struct sms__pods *sms__pod_template(const struct sms__cluster_run *run, uint32_t p)

@@ -1,7 +1,7 @@
 /* The two filters of a scheduling cycle under gpushare: kube-scheduler's own, and a round trip later the extender's.
  * Verdicts on nodes are cached for each shape of pods, and brought up to date from the ledger's log; the reference
  * engine asks every node every time. */
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "gpushare_run.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ static bool is_of_extender(uint8_t verdict) { return verdict >= SMS__NODE_GONE |
 static void count_left_out(struct sms__cluster_run *run, uint8_t verdict, uint64_t nodes)
 {
     if (reasons[verdict].left_out != NOT_COUNTED)
-        run->record->gpushare.left_out[reasons[verdict].left_out] += nodes;
+        run->record->cards.left_out[reasons[verdict].left_out] += nodes;
 }
 
 static void note(const struct sms__cluster_run *run, struct notes *notes, size_t node, uint8_t verdict)
@@ -65,7 +65,7 @@ struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms_node_view view = run->ledger.node[n];
-    const uint64_t *others = gpushare->rules->quirks.others_blind ? NULL : gpushare->kind[n]->shared->others;
+    const uint64_t *others = gpushare->rules->quirks.others_blind ? NULL : gpushare->kind[n]->others;
     uint16_t unusable = gpushare->rules->quirks.unhealthy ? sms__unhealthy_gpus(run, n) : 0;
     for (uint32_t i = 0; i < view.gpus; i++) {
         gpu[i] = *sms__ledger_gpu(&run->ledger, n, i);

@@ -1,8 +1,8 @@
 /* Events on nodes that their monitors are still to observe. For monitor.c and observations.c alone. */
-#ifndef SMS_LEVELS_CLUSTER_REALTIME_OBSERVATIONS_H
-#define SMS_LEVELS_CLUSTER_REALTIME_OBSERVATIONS_H
+#ifndef SMS_GUESTS_REALTIME_OBSERVATIONS_H
+#define SMS_GUESTS_REALTIME_OBSERVATIONS_H
 
-#include "../../../engine/engine.h"
+#include "../../engine/engine.h"
 #include "table.h"
 
 #include <gsl/gsl_rng.h>

@@ -1,6 +1,6 @@
 /* The node's side of gpushare: the device plugin gives each container its GPUs (specification 001, 1.3, steps 7 to 9),
  * and the containers start, fail and leave. */
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "gpushare_run.h"
 
 static uint16_t first_bits(uint32_t gpus) { return (uint16_t)((1u << gpus) - 1); }
@@ -132,7 +132,7 @@ static uint16_t allocate(struct sms__cluster_run *run, uint32_t p, uint64_t byte
     sms__units(run, bytes, units, sizeof units);
     if (match != SMS__NO_POD) {
         annotate(run, match, bytes, now);
-        run->record->gpushare.misallocations += run->pod[match].gpus != pod->gpus;
+        run->record->cards.misallocations += run->pod[match].gpus != pod->gpus;
         sms__pod_name(run, match, name, sizeof name);
         sms__explain_pod(run, p, now, "Allocate %s: GPU %s, of %s (ASSIGNED=%s)", units,
                          sms__gpu_list(run->pod[match].gpus, gpus, sizeof gpus), match == p ? "itself" : name,
@@ -165,7 +165,7 @@ static void fail(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     gpushare->under_way--;
     gpushare->changed = true;
-    run->record->gpushare.failed++;
+    run->record->cards.failed++;
     if (gpushare->rules->on_failure == SMS__START_HOLDS) {
         gpushare->candidate[p].state = SMS__CANDIDATE_STUCK;
         run->pod[p].stuck = true;
@@ -188,7 +188,7 @@ static void allocate_all(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         wait_to_start(run, p, now);
         return;
     }
-    run->record->gpushare.allocate_failures++;
+    run->record->cards.allocate_failures++;
     fail(run, p, now);
 }
 
@@ -197,7 +197,7 @@ static void start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const char *fault = sms__find_fault(run, p);
     if (fault) {
-        run->record->gpushare.faults++;
+        run->record->cards.faults++;
         sms__explain_pod(run, p, now, "containers fail: %s", fault);
         fail(run, p, now);
         return;
@@ -207,7 +207,7 @@ static void start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     gpushare->candidate[p].state = SMS__CANDIDATE_RUNNING;
     gpushare->under_way--;
     if (!gpushare->candidate[p].started)
-        sms__histogram_add(&run->record->gpushare.pending, now - run->pod[p].arrival_ps);
+        sms__histogram_add(&run->record->cards.pending, now - run->pod[p].arrival_ps);
     gpushare->candidate[p].started = true;
     sms__explain_pod(run, p, now, "containers run");
     sms__pod_begin(run, p, now);
@@ -217,7 +217,7 @@ static void start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 static void expire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    run->record->gpushare.assume_timeouts++;
+    run->record->cards.assume_timeouts++;
     gpushare->candidate[p].again = true;
     gpushare->under_way--;
     sms__explain_pod(run, p, now, "assume timed out: its GPU memory is given back, and it is queued again");

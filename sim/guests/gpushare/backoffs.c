@@ -83,7 +83,7 @@ static void fail(struct sms__cluster_run *run, uint32_t p, uint64_t times)
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__candidate *candidate = &gpushare->candidate[p];
     sms__filter_count(run, &gpushare->filter[run->pod[p].shape], false, times);
-    run->record->gpushare.rejections += times;
+    run->record->cards.rejections += times;
     candidate->not_before += times * candidate->delay_ps;
     candidate->stamp = ++gpushare->queued;
     gpushare->untried -= candidate->tried != gpushare->version;

@@ -1,6 +1,6 @@
 /* A scheduling cycle under gpushare: the filters, the choice of a node, and the bind request. Specification 001, 1.3,
  * steps 1 to 6. */
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "gpushare_run.h"
 
 /* Chooses among the nodes that passed; SMS__NO_NODE: the policy wants none of them. */
@@ -38,7 +38,7 @@ void sms__claim_release(struct sms__cluster_run *run, uint32_t p)
 static void reject(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    run->record->gpushare.rejections++;
+    run->record->cards.rejections++;
     sms__candidate_back_off(run, p, gpushare->cycle.version, now);
     sms__explain_pod(run, p, now, "Pending: no node; tried again after %.6g s",
                      (double)gpushare->candidate[p].delay_ps / 1e12);
@@ -123,7 +123,7 @@ static void fail_to_bind(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     char node[256];
-    run->record->gpushare.bind_failures++;
+    run->record->cards.bind_failures++;
     sms__node_name(run->cluster, gpushare->candidate[p].node, node, sizeof node);
     bool down = run->ledger.node[gpushare->candidate[p].node].down;
     sms__explain_pod(run, p, now,

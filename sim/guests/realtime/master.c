@@ -1,7 +1,7 @@
 /* The master (Kang 2022, Algorithm 2): pods wait for decisions that take time. One pod at a time, nodes are asked,
  * those that answer are ranked, and the pod is placed or tried again later. A pod for which nothing can change is tried
  * no more, so that a run ends. */
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "master.h"
 #include "realtime.h"
 
@@ -168,11 +168,13 @@ static void start(struct sms__cluster_run *run)
 
 static bool is_wanted(const struct sms__cluster_run *run) { return run->policy->pace != NULL; }
 
-const struct sms__scheduler sms__master_scheduler = {.is_wanted = is_wanted,
-                                                     .sources = {[SMS__LEVEL_POLICY] = 1},
-                                                     .start = start,
-                                                     .add = add,
-                                                     .freed = freed,
-                                                     .is_over = is_over,
-                                                     .next_event = next_event,
-                                                     .health = health};
+static const struct sms__scheduler scheduler = {.is_wanted = is_wanted,
+                                                .sources = {[SMS__LEVEL_POLICY] = 1},
+                                                .start = start,
+                                                .add = add,
+                                                .freed = freed,
+                                                .is_over = is_over,
+                                                .next_event = next_event,
+                                                .health = health};
+
+const struct sms__guest sms__realtime_guest = {.scheduler = &scheduler, .observer = &sms__monitor_observer};

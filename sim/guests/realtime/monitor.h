@@ -6,10 +6,10 @@
  * are made when somebody asks.
  *
  * A container is a pod, a task one of its processes on a GPU, by a number that is its own among the container's. */
-#ifndef SMS_LEVELS_CLUSTER_REALTIME_MONITOR_H
-#define SMS_LEVELS_CLUSTER_REALTIME_MONITOR_H
+#ifndef SMS_GUESTS_REALTIME_MONITOR_H
+#define SMS_GUESTS_REALTIME_MONITOR_H
 
-#include "../../../record/record.h"
+#include "../../record/record.h"
 
 struct sms__monitor;
 

@@ -1,6 +1,6 @@
 /* The observer that shows the nodes' monitors what happens to pods: a pod is a container, and each job of its workload
  * a task, from its first use of a GPU on. A pod that lasts a duration is a single task. */
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "master.h"
 #include "realtime.h"
 
@@ -66,7 +66,10 @@ static const char *find_disagreement(struct sms__cluster_run *run)
     return agrees ? NULL : "a node's monitor does not watch its pods";
 }
 
-const struct sms__observer sms__monitor_observer = {.init = init,
+static bool is_wanted(const struct sms__cluster_run *run) { return run->cluster->monitor != NULL; }
+
+const struct sms__observer sms__monitor_observer = {.is_wanted = is_wanted,
+                                                    .init = init,
                                                     .begin = begin,
                                                     .end = end,
                                                     .cut = cut,

@@ -1,6 +1,6 @@
 /* gpushare as a scheduler: its table of operations, and the timers of the protocol. One scheduling cycle is under way
  * at a time; cycles begin at the end of an instant, when all else of it has happened. */
-#include "../cluster_run.h"
+#include "../../levels/cluster/cluster_run.h"
 #include "gpushare_run.h"
 
 /* Whether anything goes on beside pods that back off and workloads. */
@@ -68,7 +68,7 @@ static void fire_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         sms__candidate_queue(run, p);
         return;
     case SMS__CANDIDATE_CLAIMED:
-        run->record->gpushare.assume_timeouts++;
+        run->record->cards.assume_timeouts++;
         sms__explain_pod(run, p, now, "assume timed out: queued again");
         sms__claim_release(run, p);
         gpushare->under_way--;
@@ -131,7 +131,7 @@ static void init(struct sms__cluster_run *run)
     struct sms__gpushare_state *gpushare = SMS__NEW(run->arena, struct sms__gpushare_state, 1);
     struct sms__engine *engine = &run->engine;
     run->scheduling = gpushare;
-    gpushare->rules = run->cluster->gpushare;
+    gpushare->rules = run->cluster->rules;
     gpushare->candidate = SMS__NEW(run->arena, struct sms__candidate, run->pods);
     gpushare->parked = SMS__NEW(run->arena, uint32_t, run->pods);
     gpushare->filter = SMS__NEW(run->arena, struct sms__filter, run->cluster->shapes);
@@ -168,19 +168,40 @@ static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now
     sms__explain_pod(run, p, now, "%s", text);
 }
 
-static bool is_wanted(const struct sms__cluster_run *run) { return run->cluster->gpushare != NULL; }
+static bool is_wanted(const struct sms__cluster_run *run) { return run->cluster->guest == &sms__gpushare_guest; }
 
-const struct sms__scheduler sms__gpushare_scheduler = {.is_wanted = is_wanted,
-                                                       .sources = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 3},
-                                                       .init = init,
-                                                       .add = add,
-                                                       .freed = sms__gpushare_freed,
-                                                       .is_over = is_over,
-                                                       .health = fail_gpu,
-                                                       .abort = sms__plugin_abort,
-                                                       .leave = leave,
-                                                       .container_gpus = sms__running_gpus,
-                                                       .explain = explain,
-                                                       .integrate = integrate,
-                                                       .find_disagreement = sms__gpushare_disagreement,
-                                                       .filter = &sms__gpushare_filter};
+static const struct sms__scheduler scheduler = {.is_wanted = is_wanted,
+                                                .sources = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 3},
+                                                .init = init,
+                                                .add = add,
+                                                .freed = sms__gpushare_freed,
+                                                .is_over = is_over,
+                                                .health = fail_gpu,
+                                                .abort = sms__plugin_abort,
+                                                .leave = leave,
+                                                .container_gpus = sms__running_gpus,
+                                                .explain = explain,
+                                                .integrate = integrate,
+                                                .find_disagreement = sms__gpushare_disagreement,
+                                                .filter = &sms__gpushare_filter};
+
+static const char *const columns[] = {"gpu_memory_allocation_ratio",
+                                      "gpu_memory_allocation_mean_ratio",
+                                      "rejections_count",
+                                      "bind_failures_count",
+                                      "assume_timeouts_count",
+                                      "misallocations_count",
+                                      "pending_mean_ns",
+                                      "pending_p99_ns",
+                                      "stranded_mean_bytes",
+                                      NULL};
+
+const struct sms__guest sms__gpushare_guest = {.kind = "gpushare",
+                                               .tables = sms__gpushare_tables,
+                                               .read = sms__gpushare_read,
+                                               .read_nodes = sms__gpushare_read_nodes,
+                                               .read_pod = sms__gpushare_read_pod,
+                                               .without_memory = ": without gpu_memory that is one with share: cards",
+                                               .count_slots = sms__gpushare_count_slots,
+                                               .columns = columns,
+                                               .scheduler = &scheduler};

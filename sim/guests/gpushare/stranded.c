@@ -130,7 +130,7 @@ void sms__stranded_integrate(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__stranded *stranded = gpushare->stranded;
-    struct sms__gpushare_record *record = &run->record->gpushare;
+    struct sms__cards_record *record = &run->record->cards;
     record->stranded_ps += (sms__integral)(now - stranded->integrated_ps) * stranded->bytes;
     stranded->integrated_ps = now;
     if (gpushare->changed)
