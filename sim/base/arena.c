@@ -141,9 +141,10 @@ static uint64_t read_number(const char *path, uint64_t otherwise)
 
 size_t sms__memory_most(uint64_t given)
 {
+    if (given)
+        return given < SIZE_MAX ? (size_t)given : SIZE_MAX;
     uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t group = given ? machine : read_number("/sys/fs/cgroup/memory.max", machine);
-    uint64_t most = given ? given : (group < machine ? group : machine) / 2;
+    uint64_t group = read_number("/sys/fs/cgroup/memory.max", machine), most = (group < machine ? group : machine) / 2;
     return most < SIZE_MAX ? (size_t)most : SIZE_MAX;
 }
 

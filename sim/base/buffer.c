@@ -8,7 +8,7 @@
 
 enum { FIRST_CAPACITY = 4096 };
 
-static bool enlarge(struct sms__buffer *buffer, size_t extra)
+bool sms__buffer_room(struct sms__buffer *buffer, size_t extra)
 {
     size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
     while (capacity - buffer->length <= extra) {
@@ -28,7 +28,7 @@ static bool enlarge(struct sms__buffer *buffer, size_t extra)
 
 void sms__buffer_add(struct sms__buffer *buffer, const char *bytes, size_t length)
 {
-    if (buffer->failed || !enlarge(buffer, length)) {
+    if (buffer->failed || !sms__buffer_room(buffer, length)) {
         buffer->failed = true;
         return;
     }

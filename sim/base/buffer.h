@@ -13,6 +13,9 @@ struct sms__buffer {
     bool failed;             /* memory ran out: everything added since is missing */
 };
 
+/* Makes room behind the bytes for as many more. False: out of memory. */
+bool sms__buffer_room(struct sms__buffer *buffer, size_t extra);
+
 /* Appends the bytes, or sets `failed`. */
 void sms__buffer_add(struct sms__buffer *buffer, const char *bytes, size_t length);
 

@@ -116,7 +116,7 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     }
     file->options = &own;
     file->errors = load->errors;
-    file->arena.most = sms__memory_most(own.max_memory);
+    file->arena.most = load->variation ? load->variation->library->arena.most : sms__memory_most(own.max_memory);
     int code = sms__guard(&file->arena, body, load);
     if (code == SMS_ENOMEM && !load->errors->count)
         sms__fail(load->errors, SMS_ENOMEM, load->path, "no memory");

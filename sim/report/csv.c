@@ -2,14 +2,8 @@
 #include "output.h"
 #include "walk.h"
 
+#include "../base/decimal.h"
 #include "../base/escape.h"
-
-/* Twelve digits: more than any simulated figure means, and no noise of the last bits. */
-static void print_number(double value, FILE *to)
-{
-    if (!isnan(value))
-        fprintf(to, "%.12g", value);
-}
 
 void sms__print_tidy_header(FILE *to)
 {
@@ -28,11 +22,11 @@ static const char *interval_word(struct sms_estimate e, bool exact)
 
 static void print_estimate(struct sms_estimate e, bool exact, FILE *to)
 {
-    print_number(e.mean, to);
+    sms__print_number(to, e.mean);
     fputc(',', to);
-    print_number(e.sd, to);
+    sms__print_number(to, e.sd);
     fputc(',', to);
-    print_number(e.ci95, to);
+    sms__print_number(to, e.ci95);
     fprintf(to, ",%zu,%s\n", e.n, interval_word(e, exact));
 }
 
@@ -87,9 +81,9 @@ static void print_wide(const struct sms_results *results, enum sms_subject subje
         }
         struct sms_estimate e = sms__result_shown(&row, -1);
         fputc(',', to);
-        print_number(e.mean, to);
+        sms__print_number(to, e.mean);
         fputc(',', to);
-        print_number(e.ci95, to);
+        sms__print_number(to, e.ci95);
         if (row.metric + 1 == sms__metric_count(subject))
             end_line(&row, to);
     }

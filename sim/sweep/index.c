@@ -210,6 +210,7 @@ void sms__index_close(struct sms__index *index)
         sms__store_reader_close(&index->store[i].reader);
     free(index->store);
     free(index->location);
+    free(index->content.bytes);
     *index = (struct sms__index){0};
 }
 
@@ -232,5 +233,5 @@ bool sms__index_record(struct sms__index *index, uint64_t point, struct sms__poi
         return false;
     /* The file may have been replaced since it was scanned. */
     return sms__store_get(&store->reader, location->id, record) &&
-           !memcmp(record->key, location->key, sizeof location->key);
+           !memcmp(record->key, location->key, sizeof location->key) && sms__record_unpack(record, &index->content);
 }

@@ -1,10 +1,10 @@
 /* Writes the results of a point to the CSV files and the database. A file is created with its first row. */
 #include "merge.h"
 
+#include "../base/decimal.h"
 #include "../base/escape.h"
 #include "../report/output.h"
 
-#include <math.h>
 #include <sqlite3.h>
 
 /* The bounds have a file behind those of the subjects. */
@@ -64,8 +64,7 @@ static void put_text(FILE *to, sqlite3_stmt *insert, int parameter, const char *
 static void put_number(FILE *to, sqlite3_stmt *insert, int parameter, double value)
 {
     fputc(',', to);
-    if (!isnan(value))
-        fprintf(to, "%.12g", value);
+    sms__print_number(to, value);
     sms__bind_number(insert, parameter, value);
 }
 

@@ -11,6 +11,7 @@
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum { WARNINGS_BYTES = 1000 };
 
@@ -135,10 +136,38 @@ int sms__record_results(struct sms__buffer *content, const struct sms_results *r
     return code;
 }
 
+bool sms__record_pack(struct sms__point_record *record, const struct sms__buffer *content, struct sms__buffer *packed)
+{
+    uLongf size = compressBound(content->length);
+    packed->length = 0;
+    if (content->length > SMS__CONTENT_BYTES || !sms__buffer_room(packed, size) ||
+        compress2((Bytef *)packed->bytes, &size, (const Bytef *)content->bytes, content->length, Z_BEST_SPEED) != Z_OK)
+        return false;
+    record->content = packed->bytes;
+    record->size = packed->length = size;
+    packed->bytes[size] = '\0';
+    record->whole = content->length;
+    return true;
+}
+
+bool sms__record_unpack(struct sms__point_record *record, struct sms__buffer *content)
+{
+    uLongf size = record->whole;
+    content->length = 0;
+    if (size > SMS__CONTENT_BYTES || !sms__buffer_room(content, size) ||
+        uncompress((Bytef *)content->bytes, &size, (const Bytef *)record->content, record->size) != Z_OK ||
+        size != record->whole)
+        return false;
+    record->content = content->bytes;
+    record->size = content->length = size;
+    content->bytes[size] = '\0';
+    return true;
+}
+
 void sms__record_sum(const struct sms__point_record *record, unsigned char sum[8])
 {
     unsigned char hash[SMS__KEY_BYTES];
-    const uint64_t numbers[2] = {htole64(record->point), htole64(record->name)};
+    const uint64_t numbers[3] = {htole64(record->point), htole64(record->name), htole64(record->whole)};
     const unsigned char failed = record->failed;
     SHA2_CTX sha;
     SHA256Init(&sha);

@@ -25,6 +25,7 @@ struct runner {
     const struct sms__index *index;
     struct sms__store *store;
     struct sms__memo *memo; /* runs that points share */
+    uint64_t memory;        /* of all threads together; found once, as the system takes a while to tell it */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a first record is in the queue, or a thread ended */
     pthread_cond_t freed;   /* the queue is shorter */
@@ -42,7 +43,7 @@ struct worker {
     pthread_t thread;
     bool first; /* uses the plan's files */
     struct sms__worker_context context;
-    struct sms__buffer content; /* of one record at a time */
+    struct sms__buffer content, packed; /* of one record at a time */
     struct sms_errors errors;
 };
 
@@ -127,9 +128,7 @@ static int record_point(struct worker *worker, uint64_t point, char *models, con
         code = sms__record_results(content, results, worker->runner->plan->keep, &worker->errors);
     else
         sms__record_failure(content, worker->errors.item[0].message);
-    record.content = content->bytes;
-    record.size = content->length;
-    if (code == SMS_OK && models && !content->failed &&
+    if (code == SMS_OK && models && !content->failed && sms__record_pack(&record, content, &worker->packed) &&
         sms__point_key(&worker->context, point, models, &record.name, record.key) &&
         add_to_queue(worker->runner, &record))
         return SMS_OK;
@@ -167,15 +166,14 @@ static int simulate(void *user)
 static int run_in_memory(struct running *running)
 {
     struct runner *runner = running->worker->runner;
-    const uint64_t all = sms__memory_most(runner->options->memory);
-    running->memory = all / (runner->options->jobs ? runner->options->jobs : 1);
+    running->memory = runner->memory / (runner->options->jobs ? runner->options->jobs : 1);
     pthread_rwlock_rdlock(&runner->alone);
     int code = sms__guard(&running->arena, simulate, running);
     pthread_rwlock_unlock(&runner->alone);
-    if (code != SMS_EMEMORY || running->memory == all)
+    if (code != SMS_EMEMORY || running->memory == runner->memory)
         return code;
     pthread_rwlock_wrlock(&runner->alone);
-    running->memory = all;
+    running->memory = runner->memory;
     code = sms__guard(&running->arena, simulate, running);
     pthread_rwlock_unlock(&runner->alone);
     return code;
@@ -213,6 +211,7 @@ static void *work(void *user)
     if (worker->context.plan)
         sms__worker_context_close(&worker->context);
     free(worker->content.bytes);
+    free(worker->packed.bytes);
     pthread_mutex_lock(&runner->lock);
     if (code)
         record_failure(runner, code, &worker->errors);
@@ -368,6 +367,7 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
                                 .index = &index,
                                 .store = &store,
                                 .memo = sms__memo_new(),
+                                .memory = sms__memory_most(options->memory),
                                 .lock = PTHREAD_MUTEX_INITIALIZER,
                                 .changed = PTHREAD_COND_INITIALIZER,
                                 .freed = PTHREAD_COND_INITIALIZER,

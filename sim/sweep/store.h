@@ -12,7 +12,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-enum { SMS__STORE_NAME_BYTES = 280 };
+enum { SMS__STORE_NAME_BYTES = 280, SMS__CONTENT_BYTES = 1 << 30 };
 
 /* A point's results, as a row of a store. */
 struct sms__point_record {
@@ -20,8 +20,8 @@ struct sms__point_record {
     unsigned char key[SMS__KEY_BYTES];
     bool failed;
     const char *models;  /* list of sms__point_load */
-    const char *content; /* texts and numbers in the order in which point_record.c writes them */
-    size_t size;         /* of the content, bytes */
+    const char *content; /* texts and numbers in the order in which point_record.c writes them; packed in a store */
+    size_t size, whole;  /* of the content, bytes; what it has when it is unpacked */
 };
 
 /* point_record.c: the content of a record. It begins with the error message of a failed point, or else with the
@@ -31,7 +31,11 @@ void sms__record_failure(struct sms__buffer *content, const char *message);
  * buffer has a `failed` of its own. */
 int sms__record_results(struct sms__buffer *content, const struct sms_results *results, unsigned keep,
                         struct sms_errors *errors);
-/* The first 8 bytes of a SHA-256 of the whole record. */
+/* Compresses a content into the buffer, or unpacks the record's into it, and lets the record have the result, for as
+ * long as the buffer is not changed. False: out of memory, or the packed content is no such thing. */
+bool sms__record_pack(struct sms__point_record *record, const struct sms__buffer *content, struct sms__buffer *packed);
+bool sms__record_unpack(struct sms__point_record *record, struct sms__buffer *content);
+/* The first 8 bytes of a SHA-256 of the whole record, its content packed. */
 void sms__record_sum(const struct sms__point_record *record, unsigned char sum[8]);
 /* A position in a record's content. `failed`: something that was read is missing. */
 struct sms__content {
@@ -114,6 +118,7 @@ struct sms__index {
     struct sms__indexed_store *store;
     size_t stores, max_open;        /* only the first max_open stores stay open */
     size_t passing;                 /* the store that was read last */
+    struct sms__buffer content;     /* of the record that was read last */
     struct sms__location *location; /* [points] */
     uint64_t done, failed;
     uint64_t stale; /* records whose key is that of no point */

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 /* A process of another machine counts as dead after SILENCE_S without a touch of its lock. */
-enum { SILENCE_S = 60, BUSY_MS = 60000, SUFFIX_BYTES = 3, HEADER_BYTES = 100, VALUE_BYTES = 1 << 30 };
+enum { SILENCE_S = 60, BUSY_MS = 60000, SUFFIX_BYTES = 3, HEADER_BYTES = 100 };
 
 const char sms__store_schema[] =
     "CREATE TABLE record (id INTEGER PRIMARY KEY, point INTEGER, name INTEGER, key BLOB, failed INTEGER, models TEXT, "
-    "content BLOB, sum BLOB)";
+    "whole INTEGER, content BLOB, sum BLOB)";
 
 bool sms__store_parse(const char *name, struct sms__shard *shard, const char **machine)
 {
@@ -127,7 +127,7 @@ static int check_file(const char *path, const char **vfs, struct sms_errors *err
 
 static void restrict_connection(sqlite3 *file)
 {
-    sqlite3_limit(file, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
+    sqlite3_limit(file, SQLITE_LIMIT_LENGTH, SMS__CONTENT_BYTES);
     sqlite3_limit(file, SQLITE_LIMIT_COLUMN, 16);
     sqlite3_limit(file, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_limit(file, SQLITE_LIMIT_TRIGGER_DEPTH, 0);

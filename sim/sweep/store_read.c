@@ -51,26 +51,27 @@ static int count_steps(void *user)
     return *left == 0;
 }
 
-/* Reads columns id, point, name, key, failed, models, content, sum. False: the record is damaged. */
+/* Reads columns id, point, name, key, failed, models, whole, content, sum. False: the record is damaged. */
 static bool read_row(sqlite3_stmt *row, struct sms__point_record *record)
 {
     unsigned char sum[8];
-    const void *key = sqlite3_column_blob(row, 3), *stored = sqlite3_column_blob(row, 7);
+    const void *key = sqlite3_column_blob(row, 3), *stored = sqlite3_column_blob(row, 8);
     *record = (struct sms__point_record){.point = (uint64_t)sqlite3_column_int64(row, 1),
                                          .name = (uint64_t)sqlite3_column_int64(row, 2),
                                          .failed = sqlite3_column_int(row, 4) != 0,
                                          .models = (const char *)sqlite3_column_text(row, 5),
-                                         .content = sqlite3_column_blob(row, 6),
-                                         .size = (size_t)sqlite3_column_bytes(row, 6)};
+                                         .whole = (size_t)sqlite3_column_int64(row, 6),
+                                         .content = sqlite3_column_blob(row, 7),
+                                         .size = (size_t)sqlite3_column_bytes(row, 7)};
     if (!key || sqlite3_column_bytes(row, 3) != sizeof record->key || !stored || !record->models || !record->content ||
-        sqlite3_column_bytes(row, 7) != sizeof sum)
+        sqlite3_column_bytes(row, 8) != sizeof sum)
         return false;
     memcpy(record->key, key, sizeof record->key);
     sms__record_sum(record, sum);
     return !memcmp(sum, stored, sizeof sum);
 }
 
-#define COLUMNS "SELECT id, point, name, key, failed, models, content, sum FROM record "
+#define COLUMNS "SELECT id, point, name, key, failed, models, whole, content, sum FROM record "
 
 static int scan_rows(sqlite3_stmt *rows, uint64_t bytes, int (*row)(void *, const struct sms__point_record *, int64_t),
                      void *user)
@@ -80,7 +81,7 @@ static int scan_rows(sqlite3_stmt *rows, uint64_t bytes, int (*row)(void *, cons
     int code = SMS_OK;
     while (code == SMS_OK && sqlite3_step(rows) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(rows, 0);
-        uint64_t size = (uint64_t)sqlite3_column_bytes(rows, 5) + (uint64_t)sqlite3_column_bytes(rows, 6);
+        uint64_t size = (uint64_t)sqlite3_column_bytes(rows, 5) + (uint64_t)sqlite3_column_bytes(rows, 7);
         if (id <= last || size > bytes)
             return SMS_EINPUT;
         last = id;

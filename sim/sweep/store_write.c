@@ -69,7 +69,7 @@ static bool is_empty(sqlite3 *file)
 /* Restores the store if its last writer died, and creates its table if it is new. */
 static int prepare(struct sms__store *store, struct sms_errors *errors)
 {
-    static const char insert[] = "INSERT INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)";
+    static const char insert[] = "INSERT INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)";
     int code = sms__store_connect(store->path, SQLITE_OPEN_READWRITE, &store->file, errors);
     if (code)
         return code;
@@ -107,8 +107,9 @@ static bool insert(struct sms__store *store, const struct sms__point_record *rec
     sqlite3_bind_blob(store->insert, 3, record->key, sizeof record->key, SQLITE_STATIC);
     sqlite3_bind_int(store->insert, 4, record->failed);
     sqlite3_bind_text(store->insert, 5, record->models, -1, SQLITE_STATIC);
-    sqlite3_bind_blob64(store->insert, 6, record->content, record->size, SQLITE_STATIC);
-    sqlite3_bind_blob(store->insert, 7, sum, sizeof sum, SQLITE_STATIC);
+    sqlite3_bind_int64(store->insert, 6, (sqlite3_int64)record->whole);
+    sqlite3_bind_blob64(store->insert, 7, record->content, record->size, SQLITE_STATIC);
+    sqlite3_bind_blob(store->insert, 8, sum, sizeof sum, SQLITE_STATIC);
     bool inserted = sqlite3_step(store->insert) == SQLITE_DONE;
     return sqlite3_reset(store->insert) == SQLITE_OK && inserted;
 }

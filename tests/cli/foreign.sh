@@ -107,12 +107,12 @@ def store(name, *script):
     base.commit()
     return name + "/1-of-1.other.db"
 endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, 0 AS point, 0 AS name, x'' AS key, 0 AS failed, '' AS models, x'' AS content, x'' AS sum FROM n"
-record = "CREATE TABLE record (id INTEGER PRIMARY KEY, point INTEGER, name INTEGER, key BLOB, failed INTEGER, models TEXT, content BLOB, sum BLOB)"
+record = "CREATE TABLE record (id INTEGER PRIMARY KEY, point INTEGER, name INTEGER, key BLOB, failed INTEGER, models TEXT, whole INTEGER, content BLOB, sum BLOB)"
 store("store-view", f"CREATE VIEW record AS {endless}")
 store("store-trigger", record, "CREATE TRIGGER again AFTER INSERT ON record BEGIN DELETE FROM record; END")
 store("store-virtual", record, "CREATE VIRTUAL TABLE other USING fts5(a)")
 store("store-wal", "PRAGMA journal_mode = WAL", record)
-looped = store("store-looped", record, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) INSERT INTO record SELECT i, 0, 0, x'', 0, hex(zeroblob(500)), x'', x'' FROM n")
+looped = store("store-looped", record, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) INSERT INTO record SELECT i, 0, 0, x'', 0, hex(zeroblob(500)), 0, x'', x'' FROM n")
 # As many names as rows: 16 MB once took minutes.
 with open(fresh("names") + "timeline.csv", "w") as file:
     file.write("scenario,policy,device,sm,vm,start_ns,end_ns,blocks\n")

@@ -142,9 +142,9 @@ store.commit()
 store.close()
 damaged = bytearray(open(sys.argv[1], "rb").read())
 for content in contents:
-    at = damaged.find(content[50:400])
-    assert at > 0 and damaged.find(content[50:400], at + 1) < 0
-    damaged[at + 200] ^= 1
+    at = damaged.find(content)
+    assert at > 0 and damaged.find(content, at + 1) < 0
+    damaged[at + len(content) // 2] ^= 1
 open(sys.argv[1], "wb").write(damaged)
 END
 try 1 "damaged records" sweep status --out torn many.yaml; prints "117 done, 0 failed, 3 missing"; prints ": 117 records"
@@ -291,14 +291,15 @@ twice() { # first or last: position of a record in which point 0 failed
     rm -rf twice
     cp -r numbered-first twice
     python3 - "twice/1-of-1.$here.db" "$1" <<'END'
-import hashlib, sqlite3, struct, sys
+import hashlib, sqlite3, struct, sys, zlib
 store = sqlite3.connect(sys.argv[1])
 first, last, = store.execute("SELECT min(id), max(id) FROM record").fetchone()
 point, name, key, models = store.execute("SELECT point, name, key, models FROM record WHERE id = ?", (first,)).fetchone()
-content = b"why?\0"
-digest = hashlib.sha256(struct.pack("<QqB", point, name, 1) + key + models.encode() + b"\0" + content).digest()[:8]
-store.execute("INSERT INTO record VALUES (?, ?, ?, ?, 1, ?, ?, ?)",
-              (first - 1 if sys.argv[2] == "first" else last + 1, point, name, key, models, content, digest))
+text = b"why?\0"
+content = zlib.compress(text)
+digest = hashlib.sha256(struct.pack("<QqQB", point, name, len(text), 1) + key + models.encode() + b"\0" + content).digest()[:8]
+store.execute("INSERT INTO record VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?)",
+              (first - 1 if sys.argv[2] == "first" else last + 1, point, name, key, models, len(text), content, digest))
 store.commit()
 END
 }

@@ -42,16 +42,18 @@ static void write_records(const uint8_t *data, size_t size)
     must(sms__store_open(scratch(), (struct sms__shard){1, 1}, &store, &errors), &errors);
     for (uint64_t point = 0; point < plan->points && size >= LENGTH_BYTES; point++) {
         size_t length = data[0] | (size_t)data[1] << 8, left = size - LENGTH_BYTES;
-        struct sms__point_record record = {.point = point,
-                                           .failed = point % 4 == 3,
-                                           .models = models,
-                                           .content = (const char *)data + LENGTH_BYTES,
-                                           .size = length < left ? length : left};
-        if (!sms__point_key(&context, point, models, &record.name, record.key))
+        struct sms__buffer content = {0}, packed = {0};
+        struct sms__point_record record = {.point = point, .failed = point % 4 == 3, .models = models};
+        length = length < left ? length : left;
+        sms__buffer_add(&content, (const char *)data + LENGTH_BYTES, length);
+        if (!sms__point_key(&context, point, models, &record.name, record.key) ||
+            !sms__record_pack(&record, &content, &packed))
             abort();
         must(sms__store_add(&store, &record, 1, &errors), &errors);
-        data += LENGTH_BYTES + record.size;
-        size -= LENGTH_BYTES + record.size;
+        free(content.bytes);
+        free(packed.bytes);
+        data += LENGTH_BYTES + length;
+        size -= LENGTH_BYTES + length;
     }
     sms__store_close(&store);
 }

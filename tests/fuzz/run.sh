@@ -99,9 +99,9 @@ write_seeds() {
         store)
             "$program" sweep --quiet --out "$work/sweep" "$FUZZ_PLAN" || return
             python3 - "$work"/sweep/1-of-1.*.db "$seeds" <<'END'
-import sqlite3, struct, sys
+import sqlite3, struct, sys, zlib
 store = sqlite3.connect(sys.argv[1])
-contents = [content for (content,) in store.execute("SELECT content FROM record ORDER BY point LIMIT 8")]
+contents = [zlib.decompress(content) for (content,) in store.execute("SELECT content FROM record ORDER BY point LIMIT 8")]
 with open(sys.argv[2] + "/records", "wb") as file:
     file.write(b"1" + b"".join(struct.pack("<H", len(content)) + content for content in contents))
 store.execute("DELETE FROM record WHERE point > 3")

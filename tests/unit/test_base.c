@@ -2,6 +2,7 @@
  * the queue of events, histograms. */
 #include "tests/harness.h"
 
+#include "sim/base/decimal.h"
 #include "sim/base/errors.h"
 #include "sim/base/quantity.h"
 #include "sim/base/rng.h"
@@ -346,6 +347,63 @@ static void scratch_memory_ends_with_its_body_also_where_there_is_no_more(void *
     sms__arena_release(&arena);
 }
 
+/* Numbers of all sizes, mantissas and signs, halves at the last digit, and neighbours of powers of ten. */
+static double draw_number(gsl_rng *rng, unsigned i)
+{
+    const double sign = gsl_rng_uniform(rng) < 0.5 ? -1 : 1, power = pow(10, (double)(i % 20) - 5);
+    switch (i / 20 % 4) {
+    case 0:
+        return sign * power * gsl_rng_uniform(rng);
+    case 1:
+        return sign * (floor(1e11 * gsl_rng_uniform(rng)) + 0.5) / pow(2, i % 9);
+    case 2:
+        return sign * nextafter(power, gsl_rng_uniform(rng) < 0.5 ? 0 : INFINITY);
+    default:
+        return sign * floor(power * gsl_rng_uniform(rng));
+    }
+}
+
+static int write_numbers(void *user)
+{
+    static const double special[] = {0,
+                                     -0.0,
+                                     1,
+                                     1e-4,
+                                     9.99999999999995e-5,
+                                     0.000123456789012345,
+                                     1e11,
+                                     1e12,
+                                     999999999999.5,
+                                     999999999999.25,
+                                     99999999999.95,
+                                     1e300,
+                                     5e-324,
+                                     INFINITY,
+                                     -INFINITY,
+                                     0.5,
+                                     1024.5,
+                                     123456789012.5,
+                                     123456789013.5};
+    const unsigned specials = sizeof special / sizeof special[0];
+    gsl_rng *rng = sms__stream(user, 7, "numbers", 0);
+    for (unsigned i = 0; i < DRAWS; i++) {
+        const double value = i < specials ? special[i] : draw_number(rng, i);
+        char text[SMS__DECIMAL_BYTES], expected[40];
+        snprintf(expected, sizeof expected, "%.12g", value);
+        assert_int_equal(sms__decimal(text, value), strlen(expected));
+        assert_string_equal(text, expected);
+    }
+    return SMS_OK;
+}
+
+static void numbers_are_written_as_printf_writes_them(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, write_numbers, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +422,7 @@ int main(void)
         cmocka_unit_test(what_is_enlarged_is_a_copy_and_zeroes),
         cmocka_unit_test(lists_are_sorted_and_equal_items_keep_their_order),
         cmocka_unit_test(scratch_memory_ends_with_its_body_also_where_there_is_no_more),
+        cmocka_unit_test(numbers_are_written_as_printf_writes_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,12 @@
 #include "timers.h"
 #include "waiting.h"
 
-/* Links and cores, which copies and host steps share (transfer.c). */
+/* Links and cores, which copies and host steps share (transfer.c). Flows that share nothing are in fluids of their own.
+ */
 struct sms__host_flows {
-    struct sms__fluid compute, copies;
+    struct sms__fluid *compute;      /* [1], or [streams] if there is a core for each */
+    struct sms__fluid *copies;       /* [links][in, out] */
+    size_t links;                    /* one for each GPU, or 1 if the host limits them together */
     struct sms__pool cores, in, out; /* in and out: what the links of all GPUs share */
 };
 
@@ -65,6 +68,12 @@ static inline uint64_t sms__process_held(const struct sms__process *process)
 {
     return process->memory.held + (process->has_context ? sms__process_context_bytes(process) : 0);
 }
+
+/* transfer.c: adds the event sources of the flows; makes those of copies, and the host steps of a stream. */
+void sms__flows_count(const struct sms__host_setup *setup, size_t streams, size_t sources[SMS__LEVELS]);
+void sms__flows_init(struct sms_share *share, size_t streams);
+void sms__stream_register(const struct sms__stream *stream);
+bool sms__flows_are_busy(const struct sms_share *share); /* a copy or host step is under way and not stopped */
 
 /* slot.c */
 void sms__slots_init(struct sms_share *share);

@@ -101,8 +101,8 @@ static void set_rates(struct sms__fluid *fluid)
         continue;
 }
 
-void sms__pooled_flows_init(struct sms__fluid *fluid, struct sms__engine *engine)
+void sms__pooled_flows_init(struct sms__fluid *fluid, struct sms__engine *engine, enum sms__level level)
 {
     *fluid = (struct sms__fluid){.engine = engine, .set_rates = set_rates, .active = true};
-    fluid->source = sms__engine_source(engine, SMS__LEVEL_LINK, sms__fluid_fire, fluid);
+    fluid->source = sms__engine_source(engine, level, sms__fluid_fire, fluid);
 }

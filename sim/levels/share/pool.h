@@ -22,7 +22,8 @@ struct sms__pooled_flow {
     struct sms__pool *pool[SMS__POOLS_OF_FLOW]; /* or NULL */
 };
 
-/* All flows of the fluid are to be of the kind above. Takes one source of the engine, at the level of links. */
-void sms__pooled_flows_init(struct sms__fluid *fluid, struct sms__engine *engine);
+/* All flows of the fluid are to be of the kind above, and no others may use their pools. Takes one source of the
+ * engine, at this level. */
+void sms__pooled_flows_init(struct sms__fluid *fluid, struct sms__engine *engine, enum sms__level level);
 
 #endif

@@ -24,22 +24,11 @@ void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__L
                       : setup->slots                                ? setup->slots
                                                                     : count_processes(setup);
     sources[SMS__LEVEL_BLOCK] += instances * contexts;
-    sources[SMS__LEVEL_LINK] += 2;
+    sms__flows_count(setup, count_streams(setup), sources);
     sources[SMS__LEVEL_TENANT] += count_processes(setup) + instances;
     for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
         sources[SMS__LEVEL_TENANT] += setup->vm[v].arrivals != SMS__CLOSED;
     sources[SMS__LEVEL_POLICY] += 1;
-}
-
-static void init_flows(struct sms_share *share)
-{
-    const struct sms__host *host = &share->scenario->host;
-    struct sms__host_flows *flows = &share->flows;
-    flows->cores.capacity = share->setup.cores;
-    flows->in.capacity = host->link_in / 1e12;
-    flows->out.capacity = host->link_out / 1e12;
-    sms__pooled_flows_init(&flows->compute, share->engine);
-    sms__pooled_flows_init(&flows->copies, share->engine);
 }
 
 /* Kernel types are those of the scenario's VMs. If slots may be kept to SMs of their own, each slot has its own types.
@@ -87,7 +76,7 @@ struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__hos
     };
     sms__waiting_init(share, sms__stream_ask_again);
     sms__timers_init(share);
-    init_flows(share);
+    sms__flows_init(share, count_streams(setup));
     init_processes(share);
     init_instances(share);
     return share;
@@ -165,8 +154,7 @@ void sms__share_close(struct sms_share *share, uint64_t now)
 
 const struct sms__process *sms__share_busy(const struct sms_share *share)
 {
-    bool under_way =
-        sms__fluid_is_busy(&share->flows.compute) || sms__fluid_is_busy(&share->flows.copies) || share->pending > 0;
+    bool under_way = share->pending > 0 || sms__flows_are_busy(share);
     for (size_t i = 0; i < share->instances; i++)
         for (size_t c = 0; c < share->instance[i].contexts; c++)
             under_way |= sms__context_is_under_way(&share->instance[i].context[c]);

@@ -33,6 +33,7 @@ static void init_slot(struct sms_share *share, size_t idx)
         .record = SMS__NEW(share->arena, struct sms__process_record, 1),
     };
     *process->stream = (struct sms__stream){.process = process, .name = "", .workload = &no_workload};
+    sms__stream_register(process->stream);
     sms__process_register(process);
 }
 

@@ -43,6 +43,7 @@ static void init_stream(struct sms__stream *stream, struct sms__process *process
         .first_kernel = choice->first,
     };
     sms__process_add_stream(process, stream);
+    sms__stream_register(stream);
 }
 
 static void init_streams(struct sms__process *process, size_t drawn)

@@ -36,8 +36,7 @@ void sms__timers_note_progress(struct sms_share *share) { share->timers->idle = 
 
 static bool is_idle(const struct sms_share *share)
 {
-    bool busy =
-        share->pending > 0 || sms__fluid_is_busy(&share->flows.compute) || sms__fluid_is_busy(&share->flows.copies);
+    bool busy = share->pending > 0 || sms__flows_are_busy(share);
     for (size_t g = 0; g < share->setup.gpus; g++)
         busy |= share->gpu[g].kernels > 0;
     return !busy;

@@ -2,6 +2,59 @@
 #include "host.h"
 #include "stream.h"
 
+static size_t count_links(const struct sms__host_setup *setup)
+{
+    const struct sms__host *host = &setup->spec->scenario->host;
+    return host->link_in > 0 || host->link_out > 0 ? 1 : setup->gpus;
+}
+
+void sms__flows_count(const struct sms__host_setup *setup, size_t streams, size_t sources[SMS__LEVELS])
+{
+    sources[SMS__LEVEL_LINK] += 2 * count_links(setup) + (setup->cores > 0);
+    sources[SMS__LEVEL_TENANT] += setup->cores > 0 ? 0 : streams;
+}
+
+void sms__flows_init(struct sms_share *share, size_t streams)
+{
+    const struct sms__host *host = &share->scenario->host;
+    struct sms__host_flows *flows = &share->flows;
+    flows->cores.capacity = share->setup.cores;
+    flows->in.capacity = host->link_in / 1e12;
+    flows->out.capacity = host->link_out / 1e12;
+    flows->links = count_links(&share->setup);
+    flows->compute = SMS__NEW(share->arena, struct sms__fluid, share->setup.cores > 0 ? 1 : streams);
+    flows->copies = SMS__NEW(share->arena, struct sms__fluid, 2 * flows->links);
+    if (share->setup.cores > 0)
+        sms__pooled_flows_init(flows->compute, share->engine, SMS__LEVEL_LINK);
+    for (size_t i = 0; i < 2 * flows->links; i++)
+        sms__pooled_flows_init(&flows->copies[i], share->engine, SMS__LEVEL_LINK);
+}
+
+static struct sms__fluid *compute_of(const struct sms__stream *stream)
+{
+    const struct sms_share *share = stream->process->share;
+    return &share->flows.compute[share->setup.cores > 0 ? 0 : stream - share->stream];
+}
+
+void sms__stream_register(const struct sms__stream *stream)
+{
+    const struct sms_share *share = stream->process->share;
+    if (share->setup.cores <= 0)
+        sms__pooled_flows_init(compute_of(stream), share->engine, SMS__LEVEL_TENANT);
+}
+
+bool sms__flows_are_busy(const struct sms_share *share)
+{
+    const struct sms__host_flows *flows = &share->flows;
+    size_t computes = share->setup.cores > 0 ? 1 : share->streams;
+    bool busy = false;
+    for (size_t i = 0; i < 2 * flows->links && !busy; i++)
+        busy = sms__fluid_is_busy(&flows->copies[i]);
+    for (size_t i = 0; i < computes && !busy; i++)
+        busy = sms__fluid_is_busy(&flows->compute[i]);
+    return busy;
+}
+
 static void start(struct sms__stream *stream, struct sms__fluid *fluid, double amount, uint64_t now)
 {
     sms__flow_start(fluid, &stream->transfer.flow, amount, now);
@@ -20,7 +73,8 @@ void sms__stream_copy(struct sms__stream *stream, bool in, double bytes, void (*
         .most = most / 1e12,
         .pool = {in ? &instance->gpu->in : &instance->gpu->out, in ? &host->in : &host->out},
     };
-    start(stream, &host->copies, bytes, now);
+    size_t link = host->links > 1 ? instance->gpu->idx : 0;
+    start(stream, &host->copies[2 * link + !in], bytes, now);
 }
 
 void sms__stream_compute(struct sms__stream *stream, double ps, void (*done)(void *stream, uint64_t now), uint64_t now)
@@ -30,5 +84,5 @@ void sms__stream_compute(struct sms__stream *stream, double ps, void (*done)(voi
         ps *= 1 + stream->workload->overhead;
     stream->transfer =
         (struct sms__pooled_flow){.flow = {.done = done, .subject = stream}, .most = 1, .pool = {&share->flows.cores}};
-    start(stream, &share->flows.compute, ps, now);
+    start(stream, compute_of(stream), ps, now);
 }
