@@ -29,19 +29,25 @@ while IFS='|' read -r most row; do
     fi
 done <<<"$kept"
 
-# The instructions of a run of so many VMs, which have a block each.
+# of_vms COUNT ARGUMENT...: the instructions of a command over a scenario of so many VMs, which have a block each.
 of_vms() {
-    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$smsched" run --quiet - 2>&1 >/dev/null <<END |
+    local count=$1
+    shift
+    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$smsched" "$@" --quiet - 2>&1 >/dev/null <<END |
 workload: w
 kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {}}]
 ---
 scenario: many
 devices: [{model: v100}]
-vms: [{name: v, workload: w, deadline: 1 ms, count: $1}]
+vms: [{name: v, workload: w, deadline: 1 ms, count: $count}]
 END
         sed -n 's/.*I *refs: *//p' | tr -d ,
 }
-half=$(of_vms 2000) whole=$(of_vms 4000) verdict=ok
-[ $((whole * 100)) -le $((half * 210)) ] || { verdict=FAILED; failures=$((failures + 1)); }
-echo "$verdict 4000 VMs: $whole instructions, half as many: $half"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for command in run compare "run --force --out $work/out"; do
+    half=$(of_vms 2000 $command) whole=$(of_vms 4000 $command) verdict=ok
+    [ "${half:-0}" -gt 0 ] && [ $((whole * 100)) -le $((half * 210)) ] || { verdict=FAILED; failures=$((failures + 1)); }
+    echo "$verdict 4000 VMs: $whole instructions of ${command/ --force*/ --out}, half as many: $half"
+done
 exit $((failures > 0))

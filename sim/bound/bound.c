@@ -71,7 +71,8 @@ static double makespan_ps(struct call *call, char name[SMS__BOUND_NAME])
         char own[SMS__BOUND_NAME];
         if (is_same_as_before(call->scenario, d))
             continue;
-        sms__bound_describe(&call->arena, call->scenario, d, &device);
+        if (!sms__bound_describe(&call->arena, call->scenario, d, &device))
+            return INFINITY; /* add_devices says that there is no bound */
         double least = sms__bound_makespan_ps(&device, own);
         if (least <= greatest)
             continue;
@@ -153,19 +154,22 @@ static void add_arrivals(struct sms__bound_vm *vm, const struct sms__bound_windo
     }
 }
 
-/* The mean over replications and equal devices. The optimum of the program is concave in the number of jobs, so that of
- * the mean is no less than the mean of the optima. */
+/* The mean over replications, equal devices and VMs alike. The optimum of the program is concave in the number of jobs,
+ * so that of the mean is no less than the mean of the optima. */
 static void find_arrivals(struct call *call, struct sms__bound_device *device, size_t first, size_t count,
                           const struct sms__bound_window *window)
 {
     gsl_rng *stream = sms__stream(&call->arena, 0, "", 0);
-    for (size_t v = 0; v < device->vms && !window->may_end_early; v++) {
-        struct sms__bound_vm *vm = &device->vm[v];
-        const char *name = sms__print(&call->arena, "arrivals of %s", vm->vm->name);
-        uint64_t draws = vm->vm->arrivals == SMS__POISSON ? call->replications * count : 1;
-        for (uint64_t i = 0; i < draws && vm->vm->arrivals != SMS__CLOSED; i++) {
+    for (size_t v = 0; v < call->scenario->vms && !window->may_end_early; v++) {
+        const struct sms__tenant *tenant = &call->scenario->vm[v];
+        if (tenant->arrivals == SMS__CLOSED || device->of[v] == SIZE_MAX)
+            continue;
+        struct sms__bound_vm *vm = &device->vm[device->of[v]];
+        const char *name = sms__print(&call->arena, "arrivals of %s", tenant->name);
+        uint64_t draws = tenant->arrivals == SMS__POISSON ? call->replications * count : 1;
+        for (uint64_t i = 0; i < draws; i++) {
             sms__stream_again(stream, sms__replication_seed(call->seed, i / count), name, first + i % count);
-            add_arrivals(vm, window, stream, 1 / (double)draws);
+            add_arrivals(vm, window, stream, 1 / ((double)draws * vm->alike));
         }
     }
 }
@@ -175,11 +179,13 @@ static int add_devices(struct call *call, size_t first, size_t count, struct sms
 {
     struct sms__bound_device device;
     struct sms__bound_found steady, run;
-    sms__bound_describe(&call->arena, call->scenario, first, &device);
-    if (!device.vms)
+    if (!sms__bound_describe(&call->arena, call->scenario, first, &device))
+        call->out->reason = "it is not sought for more than 2000 unlike VMs on a device";
+    if (!device.vms || call->out->reason)
         return SMS_OK;
-    for (size_t v = 0; v < device.vms && call->worth; v++)
-        device.vm[v].worth = call->worth[device.vm[v].vm - call->scenario->vm];
+    for (size_t v = 0; v < call->scenario->vms && call->worth; v++)
+        if (device.of[v] != SIZE_MAX)
+            device.vm[device.of[v]].worth = fmax(device.vm[device.of[v]].worth, call->worth[v]);
     find_arrivals(call, &device, first, count, &window);
     window.blocks = SMS__NEW(&call->arena, double, device.kernels);
     window.steady = true;

@@ -23,19 +23,21 @@ struct sms__bound_kernel {
     double part_ps;  /* the least time of a part of a launch, over that part */
 };
 
-/* A VM's share of the device: `kernels` from `first` on. */
+/* The share of one of `alike` VMs of the device: `kernels` from `first` on. VMs that differ in their names alone are
+ * one, because equal shares of them are an optimum, too. */
 struct sms__bound_vm {
-    const struct sms__tenant *vm;
+    const struct sms__tenant *vm; /* the first of them */
+    double alike;
     size_t first, kernels;
     double streams;
-    double worth;              /* of a block, for SMS_BOUND_STP: over the blocks per second alone */
+    double worth;              /* of a block, for SMS_BOUND_STP: over the blocks per second alone; the greatest */
     double other_ps;           /* host time and copies of a job */
     double bytes[2];           /* of a job, in and out */
     double hairs[2];           /* copies of a job that may end half a picosecond early */
     double jobs_per_s;         /* that arrive; INFINITY: closed */
     double most_jobs;          /* that a run may end; INFINITY: no end */
     double operations, others; /* of a job: launches and other steps; other steps */
-    double arrived[2];         /* jobs of a run, the mean: before the window ends, and within the window */
+    double arrived[2];         /* jobs of a run, their mean: before the window ends, and within the window */
 };
 
 /* A capacity that all blocks together cannot exceed: a limit of the SMs, or a resource. */
@@ -52,12 +54,17 @@ struct sms__bound_device {
     size_t kernels;
     struct sms__bound_vm *vm;
     size_t vms;
+    size_t *of; /* [VMs of the scenario]: which of `vm` it is; SIZE_MAX: not on this device */
     struct sms__bound_row *row;
     size_t rows;
 };
 
-/* bound_device.c: fills it from the scenario's device `idx`; in a guard of the arena. */
-void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
+/* The solver takes a square of the VMs that are not alike: a second for so many. */
+enum { SMS__BOUND_VMS = 2000 };
+
+/* bound_device.c: fills it from the scenario's device `idx`; in a guard of the arena. Returns whether there is a bound:
+ * not for more than SMS__BOUND_VMS VMs that are not alike. */
+bool sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
                          struct sms__bound_device *out);
 
 /* Returns the least time from the run's start in which the jobs of VMs with an end can be done. Writes to `name` which

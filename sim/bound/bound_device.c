@@ -51,7 +51,7 @@ static void add_step(const struct sms__device *model, const struct sms__step *st
 static void describe_vm(struct sms__bound_device *device, const struct sms__tenant *vm, size_t idx)
 {
     struct sms__bound_vm *out = &device->vm[device->vms++];
-    *out = (struct sms__bound_vm){.vm = vm, .first = device->kernels, .streams = (double)vm->streams};
+    *out = (struct sms__bound_vm){.vm = vm, .alike = 1, .first = device->kernels, .streams = (double)vm->streams};
     for (size_t k = 0; k < vm->workload->kernels; k++)
         describe_kernel(device, vm, idx, k);
     out->kernels = device->kernels - out->first;
@@ -60,6 +60,30 @@ static void describe_vm(struct sms__bound_device *device, const struct sms__tena
     bool lasts = vm->arrivals == SMS__POISSON || vm->arrivals == SMS__REGULAR;
     out->jobs_per_s = lasts ? 1e12 / vm->interval_ps : INFINITY;
     out->most_jobs = vm->repeat ? (double)vm->repeat : INFINITY;
+}
+
+static bool is_alike(const struct sms__tenant *a, const struct sms__tenant *b, size_t idx)
+{
+    return a->workload == b->workload && a->fit[idx] == b->fit[idx] && a->streams == b->streams &&
+           a->repeat == b->repeat && a->start_ps == b->start_ps && a->draws_phase == b->draws_phase &&
+           a->arrivals == b->arrivals && a->interval_ps == b->interval_ps && a->times == b->times;
+}
+
+/* Looks from the last on, because those of one entry follow each other. */
+static bool describe_vms(struct sms__bound_device *device, const struct sms_scenario *scenario, size_t idx)
+{
+    for (size_t v = 0; v < scenario->vms && device->vms <= SMS__BOUND_VMS; v++) {
+        const struct sms__tenant *vm = &scenario->vm[v];
+        size_t same = sms__may_be_on(vm, idx) ? device->vms : 0;
+        while (same > 0 && !is_alike(vm, device->vm[same - 1].vm, idx))
+            same--;
+        if (same > 0)
+            device->vm[same - 1].alike++;
+        else if (sms__may_be_on(vm, idx))
+            describe_vm(device, vm, idx);
+        device->of[v] = !sms__may_be_on(vm, idx) ? SIZE_MAX : (same > 0 ? same : device->vms) - 1;
+    }
+    return device->vms <= SMS__BOUND_VMS;
 }
 
 /* ---- limits of the SMs ---- */
@@ -213,7 +237,7 @@ static void find_least_times(const struct sms__bound_device *device, struct sms_
     kernel->part_ps = kernel->work_ps * part * (1 - shorter);
 }
 
-void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
+bool sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
                          struct sms__bound_device *out)
 {
     const struct sms__device *model = scenario->device[idx];
@@ -223,10 +247,10 @@ void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *sc
     *out = (struct sms__bound_device){.model = model};
     out->kernel = SMS__NEW(arena, struct sms__bound_kernel, kernels);
     out->vm = SMS__NEW(arena, struct sms__bound_vm, scenario->vms);
+    out->of = SMS__NEW(arena, size_t, scenario->vms);
     out->row = SMS__NEW(arena, struct sms__bound_row, SMS_LIMITS * (1 + WHOLE_ROWS) + SMS_RESOURCES_MAX);
-    for (size_t v = 0; v < scenario->vms; v++)
-        if (sms__may_be_on(&scenario->vm[v], idx))
-            describe_vm(out, &scenario->vm[v], idx);
+    if (!describe_vms(out, scenario, idx))
+        return false;
     for (int l = 0; l < SMS_LIMITS; l++)
         add_limit(arena, out, l);
     struct sms_contention_view view = sms__contention_view(arena, scenario, model);
@@ -234,6 +258,7 @@ void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *sc
         add_resource(arena, scenario, &view, out, r);
     for (size_t k = 0; k < out->kernels; k++)
         find_least_times(out, &out->kernel[k]);
+    return true;
 }
 
 /* ---- the least time in which all can be done ---- */
@@ -250,7 +275,7 @@ static double row_makespan(const struct sms__bound_device *device, const struct 
             const struct sms__bound_kernel *kernel = &device->kernel[k];
             double blocks = device->vm[v].most_jobs * kernel->times * kernel->blocks;
             double work = fmax(kernel->work_ps - 0.5, kernel->work_ps / 2);
-            need += row->use[k] * work * fmax(0, blocks - deviation(kernel->cv, blocks));
+            need += device->vm[v].alike * row->use[k] * work * fmax(0, blocks - deviation(kernel->cv, blocks));
         }
     return row->capacity > 0 ? need / row->capacity : 0;
 }
@@ -276,7 +301,8 @@ static double link_makespan(const struct sms__bound_device *device, int way)
 {
     double bytes = 0, rate = device->model->link_bandwidth / 1e12;
     for (size_t v = 0; v < device->vms; v++)
-        bytes += device->vm[v].most_jobs * fmax(0, device->vm[v].bytes[way] - 0.5 * rate * device->vm[v].hairs[way]);
+        bytes += device->vm[v].alike * device->vm[v].most_jobs *
+                 fmax(0, device->vm[v].bytes[way] - 0.5 * rate * device->vm[v].hairs[way]);
     return rate > 0 ? bytes / rate : 0;
 }
 

@@ -49,6 +49,8 @@ static int add_row(struct sms__program *p, int kind, double value, const char *n
 
 static const char *of(const struct sms__program *p, const char *what, const struct sms__bound_vm *vm)
 {
+    if (vm->alike > 1)
+        return sms__print(p->arena, "%s of %.60s and %.0f alike", what, vm->vm->name, vm->alike - 1);
     return sms__print(p->arena, "%s of %s", what, vm->vm->name);
 }
 
@@ -65,26 +67,28 @@ static struct sms__allowance allow(double cv, double about)
     return (struct sms__allowance){SMS__BOUND_Z * cv / (2 * sqrt(n)), SMS__BOUND_Z * cv * sqrt(n) / 2};
 }
 
-/* How many blocks to expect of a kernel: any number is right, a near one is tight. */
-static double expect_blocks(const struct sms__program *p, size_t k)
+/* How many blocks to expect of a kernel, beside so many of random work: any number is right, a near one is tight. */
+static double expect_blocks(const struct sms__program *p, size_t k, double random)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-    double alone = INFINITY, random = 0;
+    double alone = INFINITY;
     for (size_t j = 0; j < p->device->rows; j++)
         if (p->device->row[j].use[k] > 0) {
             double most = p->device->row[j].capacity * p->time_ps / (p->device->row[j].use[k] * kernel->work_ps);
             alone = most < alone ? most : alone;
         }
-    for (size_t i = 0; i < p->device->kernels; i++)
-        random += p->device->kernel[i].cv > 0;
     return fmax(p->window->blocks[k], alone / fmax(1, random));
 }
 
 static void allow_for_chance(struct sms__program *p)
 {
+    double random = 0;
+    for (size_t v = 0; v < p->device->vms; v++)
+        for (size_t k = p->device->vm[v].first; k < p->device->vm[v].first + p->device->vm[v].kernels; k++)
+            random += p->device->kernel[k].cv > 0 ? p->device->vm[v].alike : 0;
     for (size_t k = 0; k < p->device->kernels && !p->window->steady; k++) {
         const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-        double blocks = kernel->cv > 0 ? expect_blocks(p, k) : 0;
+        double blocks = kernel->cv > 0 ? expect_blocks(p, k, random) : 0;
         p->of_blocks[k] = allow(kernel->cv, blocks);
         p->of_launches[k] = allow(kernel->cv, blocks / kernel->blocks);
     }
@@ -174,15 +178,16 @@ static void add_capacity(struct sms__program *p, const struct sms__bound_row *ro
     double capacity = row->capacity;
     for (size_t v = 0; v < p->device->vms; v++)
         for (size_t k = p->device->vm[v].first; k < p->device->vm[v].first + p->device->vm[v].kernels; k++)
-            capacity += add_use(p, v, k, row->use[k]);
+            capacity += add_use(p, v, k, p->device->vm[v].alike * row->use[k]);
     add_row(p, GLP_UP, capacity, row->name);
 }
 
 /* The blocks that are resident when the window ends fit on the SMs. */
 static void add_residents(struct sms__program *p, const struct sms__bound_row *row)
 {
-    for (size_t k = 0; row->limit && k < p->device->kernels; k++)
-        add_term(p, p->kernel[k].staying, row->use[k]);
+    for (size_t v = 0; row->limit && v < p->device->vms; v++)
+        for (size_t k = p->device->vm[v].first; k < p->device->vm[v].first + p->device->vm[v].kernels; k++)
+            add_term(p, p->kernel[k].staying, p->device->vm[v].alike * row->use[k]);
     add_row(p, GLP_UP, row->capacity, NULL);
 }
 
@@ -201,14 +206,14 @@ static void couple_parts(struct sms__program *p, size_t v)
     add_row(p, GLP_UP, vm->streams * (begins_before(p, vm) ? 2 : 1), NULL);
 }
 
-/* Adds the jobs of a VM, as jobs_per_s counts them: by their operations. */
-static void add_jobs(struct sms__program *p, size_t v)
+/* Adds the jobs of a VM, `each` for one, as jobs_per_s counts them: by their operations. */
+static void add_jobs(struct sms__program *p, size_t v, double each)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
-    add_term(p, p->vm[v].jobs, 1);
-    add_term(p, p->vm[v].others, 1 / vm->operations);
+    add_term(p, p->vm[v].jobs, each);
+    add_term(p, p->vm[v].others, each / vm->operations);
     for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
-        add_term(p, p->kernel[k].more, 1 / vm->operations);
+        add_term(p, p->kernel[k].more, each / vm->operations);
 }
 
 /* Only jobs that arrived count. */
@@ -222,7 +227,7 @@ static void couple_jobs(struct sms__program *p, size_t v)
         add_launches(p, v, k, 1);
         add_row(p, GLP_UP, p->device->kernel[k].times * most, NULL);
     }
-    add_jobs(p, v);
+    add_jobs(p, v, 1);
     add_row(p, GLP_UP, most, NULL);
 }
 
@@ -259,7 +264,7 @@ static void add_link(struct sms__program *p, int way)
     for (size_t v = 0; capacity > 0 && v < p->device->vms; v++) {
         const struct sms__bound_vm *vm = &p->device->vm[v];
         double hair = p->window->steady ? 0 : 0.5 * bytes_per_ps * vm->hairs[way];
-        add_term(p, p->vm[v].jobs, fmax(0, vm->bytes[way] - hair) / capacity);
+        add_term(p, p->vm[v].jobs, vm->alike * fmax(0, vm->bytes[way] - hair) / capacity);
     }
     add_row(p, GLP_UP, 1, way ? "copies out" : "copies in");
 }
@@ -283,7 +288,7 @@ static double rounding(const struct sms__program *p)
         double things = p->metric == SMS_BOUND_STP ? 0 : 1;
         for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
             things = fmax(things, launch_value(p, vm, k));
-        parts += 3 * vm->streams * things;
+        parts += 3 * vm->alike * vm->streams * things;
     }
     return parts / (double)SMS__PARTS;
 }
@@ -294,9 +299,9 @@ static void set_objective(struct sms__program *p)
     for (size_t v = 0; v < p->device->vms; v++) {
         const struct sms__bound_vm *vm = &p->device->vm[v];
         for (size_t k = vm->first; k < vm->first + vm->kernels && p->metric != SMS_BOUND_JOBS; k++)
-            add_launches(p, v, k, launch_value(p, vm, k));
+            add_launches(p, v, k, vm->alike * launch_value(p, vm, k));
         if (p->metric == SMS_BOUND_JOBS)
-            add_jobs(p, v);
+            add_jobs(p, v, vm->alike);
     }
     glp_set_obj_dir(p->lp, GLP_MAX);
     glp_set_obj_coef(p->lp, 0, rounding(p));

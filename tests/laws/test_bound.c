@@ -448,6 +448,46 @@ static void none_where_all_may_be_over_before_it_is_measured(void **state)
     sms_file_free(file);
 }
 
+/* The bound of three VMs, and what part of it is made of: they share a workload, or have one each that reads the same.
+ */
+static struct sms_bound of_three(enum sms_bounded metric, bool alike, const char *fields)
+{
+    static const char workload[] =
+        "kernels: [{name: k, blocks: 7, threads: 160, block_time: 10 us, demand: {fp32: 9 %}}]\n"
+        "steps: [{launch: k, times: 2}, {host: 40 us}, {copy_in: 30 KiB}]\n---\n";
+    char rest[2000], vms[600] = "";
+    for (int v = 0; v < 3; v++)
+        snprintf(vms + strlen(vms), sizeof vms - strlen(vms), "  - {name: v%d, workload: w%d, %s}\n", v, alike ? 0 : v,
+                 fields);
+    snprintf(rest, sizeof rest,
+             "workload: w0\n%sworkload: w1\n%sworkload: w2\n%sscenario: s\ndevices: [{model: small}]\n"
+             "policies: [round_robin]\nvms:\n%srun: {warmup: 30 us, duration: 2 ms}\n",
+             workload, workload, workload, vms);
+    struct sms_file *file = on_small(1, rest);
+    struct sms_results *results = run_first(file, NULL);
+    struct sms_bound bound;
+    assert_int_equal(sms_results_bound(results, metric, &bound, NULL), SMS_OK);
+    discard(results, file);
+    return bound;
+}
+
+/* VMs that differ in name alone are one in the program. */
+static void vms_alike_are_bounded_as_if_they_were_not(void **state)
+{
+    static const char *const fields[] = {"repeat: forever", "repeat: 5", "streams: 3, arrivals: {every: 70 us}"};
+    (void)state;
+    for (size_t f = 0; f < 3; f++)
+        for (int m = 0; m < SMS_BOUNDED; m++) {
+            struct sms_bound one = of_three((enum sms_bounded)m, true, fields[f]);
+            struct sms_bound three = of_three((enum sms_bounded)m, false, fields[f]);
+            assert_int_equal(!one.reason, !three.reason);
+            if (one.reason)
+                continue;
+            assert_near(one.steady_per_s, three.steady_per_s, 1e-6 * three.steady_per_s);
+            assert_near(one.run_per_s, three.run_per_s, 1e-6 * three.run_per_s);
+        }
+}
+
 static void *bound_in_thread(void *user)
 {
     struct sms_file *file = user;
@@ -496,6 +536,7 @@ int main(void)
         cmocka_unit_test(a_model_delivers_what_it_says),
         cmocka_unit_test(a_gap_is_to_what_the_run_can_count),
         cmocka_unit_test(none_where_all_may_be_over_before_it_is_measured),
+        cmocka_unit_test(vms_alike_are_bounded_as_if_they_were_not),
         cmocka_unit_test(threads_do_not_know_of_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
