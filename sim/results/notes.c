@@ -175,6 +175,27 @@ static void note_launches(struct sms_results *results)
              sms__print(&results->arena, "a launch on %s costs nothing, because none was measured there", devices));
 }
 
+/* What MPS answers rest on and nobody has measured: how blocks of two clients are ordered, and on which SMs they are.
+ */
+static void note_mps(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const struct sms__mode *mps = NULL;
+    bool limited = false;
+    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
+        mps = !mps && scenario->policy[p].mode.form->most_processes ? &scenario->policy[p].mode : mps;
+    for (size_t v = 0; v < scenario->vms; v++)
+        limited |= scenario->vm[v].active_threads < 1;
+    if (!mps || scenario->vms < 2 || !launches_blocks(scenario))
+        return;
+    note(results, sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->form->name,
+                             mps->one_queue ? "blocks of all processes are dispatched in the order of one queue; "
+                                              "queues: own, the default, lets them take turns"
+                                            : "dispatch queues of processes take turns of one block, so a short kernel "
+                                              "overtakes a long grid; under queues: shared it waits for it",
+                             limited ? "; and active_threads keeps to SMs of its own while there are enough" : ""));
+}
+
 static void note_contention(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -527,6 +548,7 @@ int sms__results_note(void *user)
     note_contention(results);
     note_launches(results);
     note_if(results, sms__note_on_turns(results));
+    note_mps(results);
     note_workloads(results);
     return SMS_OK;
 }

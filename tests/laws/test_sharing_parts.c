@@ -306,10 +306,26 @@ static void an_instance_takes_so_many_mps_clients(void **state)
     share_release(shared);
 }
 
+/* One SM holds two blocks. A long grid of a is under way when b comes with two blocks: they take turns with a's, or
+ * wait until a has none left. */
+static void queues_of_processes_take_turns_or_are_one(void **state)
+{
+    (void)state;
+    struct shared shared = share("workload: long\nkernels: [{name: k, blocks: 64, threads: 64, block_time: 1 ms}]\n" AND
+                                 "workload: short\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n",
+                                 "devices: [{model: small}]\ncontention: none\nqueue: fifo\n"
+                                 "policies: [{mode: mps}, {mode: {mps: {queues: shared}}}]\n"
+                                 "processes: [{name: a, workload: long}, {name: b, workload: short, start: 100 us}]\n");
+    assert_near(turnaround_ms(shared, 0, 1), 0.9 + 2, 1e-7);
+    assert_near(turnaround_ms(shared, 1, 1), 7.9 + 1, 1e-7);
+    share_release(shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_has_its_share_of_the_sms),
+        cmocka_unit_test(queues_of_processes_take_turns_or_are_one),
         cmocka_unit_test(shares_lie_beside_each_other),
         cmocka_unit_test(shares_are_given_back),
         cmocka_unit_test(a_whole_kernel_is_kept_to_its_share),

@@ -94,6 +94,11 @@ static void init_engine(struct sms__context *context)
     sms__run_engine_init(&context->engine, share->arena, sources, share->spec);
 }
 
+static bool shares_queue(const struct sms__context *context)
+{
+    return context->owner || share_of(context)->use->mode.one_queue;
+}
+
 /* Called for the first kernel that runs block by block. The clock of a context with an owner is not that of the run, so
  * its blocks have no observer. Nor have those of an instance, whose SMs have no numbers of the GPU's. */
 static void add_blocks(struct sms__context *context)
@@ -110,7 +115,7 @@ static void add_blocks(struct sms__context *context)
     setup.first_sm = instance->first_sm;
     setup.allowed = sms__limits_of(share);
     setup.tenants = share->processes;
-    setup.owners = context->owner ? 1 : share->processes;
+    setup.owners = shares_queue(context) ? 1 : share->processes;
     setup.observer = context->owner || share->use->instances ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
@@ -230,7 +235,7 @@ static void launch_blocks(struct sms__context *context, struct sms__stream_kerne
         add_blocks(context);
     kernel->launch.ended = end_blocks;
     kernel->launch.tenant = process;
-    kernel->launch.owner = context->owner ? 0 : process;
+    kernel->launch.owner = shares_queue(context) ? 0 : process;
     kernel->launch.subject = kernel;
     catch_up(context, now);
     set_clock(context, kernel);

@@ -2,18 +2,21 @@
 #include "../tenant.h"
 #include "modes.h"
 
-enum { CLIENTS, GRANULE, LAUNCH_WAIT, DRIVER };
+enum { CLIENTS, GRANULE, LAUNCH_WAIT, DRIVER, QUEUES };
 
 /* Of Volta and newer before 60 came (NVIDIA's MPS guide); what a device without `mps:` takes. */
 enum { CLIENTS_USUAL = 48 };
 
 static const char *const drivers[] = {"today", "before", NULL};
+static const char *const queues[] = {"own", "shared", NULL};
 
 const struct sms_param sms__mps_params[] = {
     {"clients", SMS_UNIT_COUNT, 0, 1024, 0, "processes on a device at most; 0: as the device says, else 48"},
     {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "SMs of active_threads are a multiple of it"},
     SMS__LAUNCH_WAIT,
     {"driver", SMS_UNIT_CHOICE, 0, 1, 0, "the clients that a device takes depend on it", drivers},
+    {"queues", SMS_UNIT_CHOICE, 0, 1, 0,
+     "whether each process has a dispatch queue, and these take turns of one block, or all share one", queues},
     {0},
 };
 
@@ -23,6 +26,7 @@ void sms__read_mps(const double *values, struct sms__mode *mode)
     mode->granule = (uint64_t)values[GRANULE];
     mode->launch_wait_ps = values[LAUNCH_WAIT];
     mode->driver = (int)values[DRIVER];
+    mode->one_queue = values[QUEUES] != 0;
 }
 
 uint64_t sms__most_clients(const struct sms__mode *mode, const struct sms__device *device)

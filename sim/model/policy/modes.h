@@ -19,6 +19,7 @@ struct sms__mode {
     int drain;                         /* blocks that run when a slice ends are waited for */
     uint64_t clients;                  /* processes on a device at most; 0: as device and driver say */
     int driver;                        /* 0: of today; 1: before */
+    bool one_queue;                    /* blocks of all processes wait in one dispatch queue, not in one of each */
     uint64_t granule;                  /* a process's SMs are a multiple of it; 0 is 1 */
     double launch_wait_ps;             /* by which each other process lengthens a launch of a coarse kernel */
     const char *label;                 /* as a policy's */
