@@ -78,7 +78,8 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT);
     sms__policy_state_init(device);
     device->tells_launches = tells_launches(device);
-    device->refills = device->policy.cacheable && device->policy.patience_ps == SMS__NEVER && !device->records_waits;
+    device->refills = device->policy.cacheable && device->policy.patience_ps == SMS__NEVER && !device->records_waits &&
+                      !device->rating.spreads;
     sms__search_init(device);
     sms__compositions_init(device);
     sms__dispatch_queue_init(device);

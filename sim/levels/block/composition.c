@@ -249,9 +249,8 @@ static void make_room(struct sms__blocks *device)
         part(device);
 }
 
-/* Finds the composition with one block of the shape more or less. Returns NULL if SMs have just got their own. */
-static __attribute__((noinline)) struct sms__composition *
-find_next(struct sms__blocks *device, struct sms__composition *from, size_t shape, bool more)
+struct sms__composition *sms__composition_find(struct sms__blocks *device, struct sms__composition *from, size_t shape,
+                                               bool more)
 {
     struct sms__composition **next = more ? &from->shape[shape].more : &from->shape[shape].less;
     uint32_t *wanted = device->compositions.wanted;
@@ -294,14 +293,6 @@ static inline void count(struct sms__compositions *all, size_t sm, struct sms__c
     to->row[sm / 64] ^= (uint64_t)1 << (sm % 64);
 }
 
-struct sms__composition *sms__composition_next(struct sms__blocks *device, struct sms__composition *from,
-                                               const struct sms__shape *shape, bool more)
-{
-    size_t idx = (size_t)(shape - device->search.shape);
-    struct sms__composition *next = more ? from->shape[idx].more : from->shape[idx].less;
-    return next ? next : find_next(device, from, idx, more);
-}
-
 static inline void move_to(struct sms__sm_state *sm, struct sms__composition *to)
 {
     struct sms__blocks *device = sm->device;
@@ -321,7 +312,7 @@ static inline int64_t move_by(struct sms__sm_state *sm, const struct sms__shape 
     struct sms__blocks *device = sm->device;
     uint64_t fitted = sm->composition->fits;
     while (blocks != 0) {
-        struct sms__composition *to = sms__composition_next(device, sm->composition, shape, blocks > 0);
+        struct sms__composition *to = sms__composition_next(device, sm->composition, shape->idx, blocks > 0);
         if (!to)
             return blocks;
         move_to(sm, to);
@@ -361,8 +352,6 @@ void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int6
 void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
                          const struct sms__shape *come, uint64_t now)
 {
-    if (gone == come)
-        return;
     uint64_t changed = sm->composition->fits ^ to->fits;
     move_to(sm, to);
     if (changed)

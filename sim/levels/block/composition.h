@@ -61,11 +61,20 @@ void sms__compositions_init(struct sms__blocks *device);
 /* Adds `blocks` blocks of the shape to the SM's composition; removes them if negative. */
 void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks, uint64_t now);
 
-/* Returns the shared composition with one block of the shape more, or less; NULL if SMs have just got their own. */
-struct sms__composition *sms__composition_next(struct sms__blocks *device, struct sms__composition *from,
-                                               const struct sms__shape *shape, bool more);
+/* Finds the shared composition with one block of the shape more, or less; NULL if SMs have just got their own. */
+struct sms__composition *sms__composition_find(struct sms__blocks *device, struct sms__composition *from, size_t shape,
+                                               bool more);
 
-/* Gives the SM the shared composition `to`, which has one block of shape `gone` less and one of shape `come` more. */
+/* The same, for one that has probably been found already. */
+static inline struct sms__composition *sms__composition_next(struct sms__blocks *device, struct sms__composition *from,
+                                                             size_t shape, bool more)
+{
+    struct sms__composition *next = more ? from->shape[shape].more : from->shape[shape].less;
+    return next ? next : sms__composition_find(device, from, shape, more);
+}
+
+/* Gives the SM the shared composition `to`, which has one block of shape `gone` less and one of another, `come`, more.
+ */
 void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
                          const struct sms__shape *come, uint64_t now);
 

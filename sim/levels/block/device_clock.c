@@ -178,7 +178,7 @@ void sms__device_clock_bound(const struct sms__sm_state *sm)
     for (struct sms__device_clock *clock = sm->device->clock, *end = clock + sm->device->clocks; clock < end; clock++) {
         double rises = INFINITY, falls = INFINITY;
         for (const struct sms__group *group = sm->group; group < sm->group + sm->groups; group++) {
-            if (group->fit->of_device != clock->resources)
+            if (group->wide != clock)
                 continue;
             rises = group->clock ? rises : lower(rises, group->sm_slow);
             falls = group->clock ? lower(falls, -group->sm_slow) : falls;
@@ -203,34 +203,27 @@ void sms__device_clock_track(struct sms__sm_state *sm)
         track(&sm->device->clock[c], sm);
 }
 
-/* True if nothing but the first SM of the clock fires at this instant. */
-static bool is_only_one(const struct sms__device_clock *clock, uint64_t now)
+/* Fires the first SM if nothing else happens at this instant: there is no order to keep. Its `key` stays until it is
+ * rated at the end of this instant, since it is dirty. */
+static bool fire_alone(const struct sms__device_clock *clock, size_t first, uint64_t now)
 {
-    const struct sms__engine *engine = clock->device->setup.engine;
-    return engine->alone && !engine->first && due(clock, sms__queue_second(&clock->key).time) > now;
+    struct sms__engine *engine = clock->device->setup.engine;
+    struct sms__sm_state *sm = &clock->device->sm[first];
+    if (!engine->alone || engine->first || due(clock, sms__queue_second(&clock->key).time) <= now)
+        return false;
+    sm->next_group = due_at(clock, clock->next[first].second) > now ? (uint16_t)clock->next[first].group : SMS__NONE;
+    engine->events++;
+    engine->handler[sm->source].fire(sm, now);
+    return true;
 }
 
-/* Fires the SM. There is no event at this instant but of blocks that follow the clock. */
-static void fire_sm(const struct sms__device_clock *clock, size_t sm, uint64_t now)
-{
-    struct sms__sm_state *fires = &clock->device->sm[sm];
-    const struct sms__next_ends *next = &clock->next[sm];
-    fires->next_group = due_at(clock, next->second) > now ? (uint16_t)next->group : SMS__NONE;
-    clock->device->setup.engine->events++;
-    clock->device->setup.engine->handler[fires->source].fire(fires, now);
-}
-
-/* Schedules the SMs whose blocks end now, so that they fire in the order of SMs. A single SM fires at once: there is no
- * order to keep. Its `key` stays until it is rated at the end of this instant, since it is dirty. */
+/* Schedules the SMs whose blocks end now, so that they fire in the order of SMs. */
 static void fire(void *subject, uint64_t now)
 {
     struct sms__device_clock *clock = subject;
     struct sms__blocks *device = clock->device;
-    struct sms__match first = sms__queue_first(&clock->key);
-    if (due(clock, first.time) <= now && is_only_one(clock, now)) {
-        fire_sm(clock, first.source, now);
+    if (fire_alone(clock, sms__queue_first(&clock->key).source, now))
         return;
-    }
     for (struct sms__match m; due(clock, (m = sms__queue_first(&clock->key)).time) <= now;) {
         sms__queue_set(&clock->key, m.source, SMS__NEVER);
         device->sm[m.source].next_group = SMS__NONE;

@@ -36,7 +36,7 @@ struct sms__device_clock {
 
 static inline double sms__device_clock_reading(const struct sms__device_clock *clock, uint64_t now)
 {
-    return clock->base + (double)(now - clock->since) * clock->speed;
+    return clock->base + (double)(int64_t)(now - clock->since) * clock->speed; /* signed: a shorter conversion */
 }
 
 /* Returns by how much the resource slows its users, by a model with a `slowdown` function. */

@@ -130,7 +130,7 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     launch->entry.queue = queue;
     launch->shape = device->search.shape_of[launch->kernel_type];
     launch->kin = device->tells_launches ? (const void *)launch : launch->shape;
-    launch->entry.lane = &queue->lane[launch->shape - device->search.shape];
+    launch->entry.lane = &queue->lane[launch->shape->idx];
     if (!queue->head)
         append_queue(device, queue);
     insert_in_queue(queue, launch);

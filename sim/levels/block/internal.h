@@ -61,6 +61,13 @@ static inline bool sms__dispatcher_is_busy(const struct sms__blocks *device, uin
     return device->dispatcher.interval_ps && now < device->dispatcher.free_ps;
 }
 
+/* A block was placed on the SM: the next search starts there, or after it. */
+static inline void sms__search_move_ring(struct sms__blocks *device, size_t sm)
+{
+    device->search.ring_start = sm + (device->setup.policy->policy->search == SMS_SEARCH_RING);
+    device->search.ring_start = device->search.ring_start == device->sms ? 0 : device->search.ring_start;
+}
+
 /* Call this when a block starts. */
 static inline void sms__dispatcher_start(struct sms__blocks *device, uint64_t now)
 {

@@ -12,6 +12,8 @@ void sms__rate_init(struct sms__blocks *device)
     rating->group = SMS__NEW(device->arena, struct sms_group, model->sm.blocks);
     rating->known = SMS__NEW(device->arena, struct sms__known, (size_t)__builtin_popcount(rating->knees) * SMS__KNOWN);
     rating->speed = SMS__NEW(device->arena, double, model->sm.blocks);
+    rating->spreads =
+        device->setup.device_scope && !device->setup.contention->slowdown && !device->setup.contention->shares_device;
     for (size_t r = 0; r < model->resources; r++)
         *(model->resource[r].scope == SMS_SCOPE_SM ? &rating->sm_scope : &rating->device_scope) |= (uint32_t)1 << r;
 }
@@ -53,12 +55,10 @@ void sms__integrate_total(struct sms__blocks *device, uint64_t now)
 
 /* Slows a group by the greater of two factors: its SM's and the device's. If the device's is greater, the group follows
  * the device clock. If they are equal, it keeps following what it follows. */
-static inline __attribute__((always_inline)) void set_shared_speed(struct sms__blocks *device, struct sms__group *group,
-                                                                   double sm_slow, uint64_t now)
+static inline __attribute__((always_inline)) void set_shared_speed(struct sms__group *group, double sm_slow,
+                                                                   uint64_t now)
 {
-    const struct sms__footprint *fit = group->fit;
-    struct sms__device_clock *clock = fit->of_device ? sms__device_clock_of(device, fit) : NULL;
-    struct sms__device_clock *follows = group->clock;
+    struct sms__device_clock *clock = group->wide, *follows = group->clock;
     if (clock && clock->slow != sm_slow)
         follows = clock->slow > sm_slow ? clock : NULL;
     group->sm_slow = sm_slow;
@@ -100,11 +100,11 @@ uint32_t sms__sm_slowdowns(const struct sms__blocks *device, const struct sms__c
 }
 
 /* Gives a group the speed that its SM and the device allow. `speed` is 1 / sm_slow. */
-static inline __attribute__((always_inline)) void give(struct sms__blocks *device, struct sms__group *group,
-                                                       double sm_slow, double speed, uint64_t now)
+static inline __attribute__((always_inline)) void give(struct sms__group *group, double sm_slow, double speed,
+                                                       uint64_t now)
 {
-    if (group->fit->of_device)
-        set_shared_speed(device, group, sm_slow, now);
+    if (group->wide)
+        set_shared_speed(group, sm_slow, now);
     else
         set_speed(group, sm_slow, speed, now);
 }
@@ -114,7 +114,7 @@ static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
     const struct sms__composed *shape = sm->composition->shape;
     for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++)
-        give(sm->device, group, shape[group->shape].slow, shape[group->shape].speed, now);
+        give(group, shape[group->shape].slow, shape[group->shape].speed, now);
 }
 
 /* The same, for a composition that has not worked it out. */
@@ -131,7 +131,7 @@ static void slow_down_anew(struct sms__sm_state *sm, uint64_t now)
             speed = 1 / sm_slow;
         }
         last = by;
-        give(sm->device, group, sm_slow, speed, now);
+        give(group, sm_slow, speed, now);
     }
 }
 
@@ -166,7 +166,7 @@ static __attribute__((noinline)) void share(struct sms__sm_state *sm, uint64_t n
 {
     const double *slow = sms__levels_rate(sm);
     for (size_t g = 0; g < sm->groups; g++)
-        set_shared_speed(sm->device, &sm->group[g], slow[g], now);
+        set_shared_speed(&sm->group[g], slow[g], now);
 }
 
 /* Not inline: the frequent case, that an SM is as rated, then saves no registers. */
@@ -248,8 +248,7 @@ bool sms__is_oversubscribed(const struct sms__blocks *device)
 /* True if a change on some SMs may change speeds on others, in a way that only the model knows. */
 static bool affects_all_sms(struct sms__blocks *device)
 {
-    const struct sms_contention *model = device->setup.contention;
-    if (!device->setup.device_scope || model->slowdown || model->shares_device || device->rating.dirty_count == 0)
+    if (!device->rating.spreads || device->rating.dirty_count == 0)
         return false;
     bool before = device->rating.oversubscribed;
     device->rating.oversubscribed = sms__is_oversubscribed(device);
@@ -275,6 +274,18 @@ static void update_device(struct sms__blocks *device, uint64_t now)
         sms__levels_mark(device);
 }
 
+/* Rates the SMs that are dirty, unless all have been. */
+static void rate_dirty(struct sms__blocks *device, bool everywhere, uint64_t now)
+{
+    for (size_t i = 0; i < device->rating.dirty_count; i++) {
+        struct sms__sm_state *sm = &device->sm[device->rating.dirty[i]];
+        sm->dirty = false;
+        if (!everywhere)
+            rate_sm(sm, now);
+    }
+    device->rating.dirty_count = 0;
+}
+
 void sms__rate(struct sms__blocks *device, uint64_t now)
 {
     bool everywhere = affects_all_sms(device);
@@ -282,13 +293,22 @@ void sms__rate(struct sms__blocks *device, uint64_t now)
         rate_everywhere(device, now);
     if (device->clocks && !are_as_rated(device))
         update_device(device, now);
-    for (size_t i = 0; i < device->rating.dirty_count; i++) {
-        struct sms__sm_state *sm = &device->sm[device->rating.dirty[i]];
-        sm->dirty = false;
-        if (!everywhere)
-            rate_sm(sm, now);
-    }
-    if (device->clocks && device->rating.dirty_count)
+    bool any = device->rating.dirty_count > 0;
+    rate_dirty(device, everywhere, now);
+    if (device->clocks && any)
         sms__device_clock_schedule(device);
-    device->rating.dirty_count = 0;
+}
+
+void sms__rate_one(struct sms__sm_state *sm, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    sm->dirty = true; /* so that it is not listed */
+    if (device->clocks && !is_as_rated(sm))
+        update_device(device, now);
+    sm->dirty = false;
+    rate_sm(sm, now);
+    if (!device->clocks)
+        return;
+    rate_dirty(device, false, now);
+    sms__device_clock_schedule(device);
 }

@@ -100,7 +100,8 @@ static struct sms__launch *leave(struct sms__blocks *device, size_t s, struct sm
         equal++;
     }
     sms__notify_policy(launch, SMS_BLOCKS_LEFT, &device->sm[s], equal);
-    sms__emit_block_span(device, s, launch, gone.start, now, equal);
+    if (sms__observes(device->setup.observer, SMS_RUN_STAY))
+        sms__emit_block_span(device, s, launch, gone.start, now, equal);
     return launch;
 }
 

@@ -9,7 +9,8 @@ static inline struct sms__launch *take_out(struct sms__sm_state *sm, struct sms_
     uint16_t at = group->first;
     struct sms__resident *resident = &sm->resident[at];
     struct sms__launch *launch = sm->cold[at].launch;
-    sms__emit_block_span(sm->device, sm->idx, launch, sm->cold[at].start, now, blocks);
+    if (sms__observes(sm->device->setup.observer, SMS_RUN_STAY))
+        sms__emit_block_span(sm->device, sm->idx, launch, sm->cold[at].start, now, blocks);
     sms__record_leave(launch, sm->cold[at].work, now - sm->cold[at].start, blocks);
     group->blocks -= blocks;
     group->first = resident->next;
@@ -94,7 +95,7 @@ enum { LOOKED_AT = 8 }; /* launches; where the first ones do not fit, a search o
 static bool takes(const struct sms__sm_state *sm, const struct sms__composition *composition,
                   const struct sms__shape *shape)
 {
-    return composition->fits >> (shape - sm->device->search.shape) & 1 && sms__may_use(shape->allowed, sm->idx);
+    return composition->fits >> shape->idx & 1 && sms__may_use(shape->allowed, sm->idx);
 }
 
 /* Returns the launch of which a block is placed on the SM with this composition; NULL if it is not among the first. */
@@ -140,23 +141,27 @@ static bool refill(struct sms__sm_state *sm, uint64_t now)
     if (!may_refill(sm, now))
         return false;
     struct sms__group *group = &sm->group[sm->next_group];
-    const struct sms__shape *gone = sm->cold[group->first].launch->shape;
-    struct sms__composition *without = sms__composition_next(device, sm->composition, gone, false);
+    const struct sms__shape *gone = &device->search.shape[group->shape];
+    struct sms__composition *without = sms__composition_next(device, sm->composition, group->shape, false);
     struct sms__launch *launch = without ? find_launch(sm, without) : NULL;
-    struct sms__composition *then = launch ? sms__composition_next(device, without, launch->shape, true) : NULL;
+    struct sms__composition *then = launch ? sms__composition_next(device, without, launch->shape->idx, true) : NULL;
     if (!then || then->fits & device->search.waiting)
         return false;
-    sms__sm_touch(sm, now);
     take_out(sm, group, 1, now);
     if (group->first == SMS__NONE)
         sms__remove_group(sm, sm->next_group);
-    sms__compose_refill(sm, then, gone, launch->shape, now);
+    if (device->tells_launches)
+        sm->rated = NULL;
+    if (then != sm->composition) {
+        sms__sm_integrate(sm, now);
+        sms__compose_refill(sm, then, gone, launch->shape, now);
+    }
     sms__sm_put(sm, launch, 1, now);
     sms__search_move_ring(device, sm->idx);
     sms__dispatcher_start(device, now);
     device->queues.dispatches++;
     sms__dispatch_queue_serve(device, launch);
-    sms__rate(device, now);
+    sms__rate_one(sm, now);
     if (device->setup.options->check)
         sms__check(device, now);
     return true;

@@ -148,9 +148,13 @@ static void init_shapes(struct sms__blocks *device)
     search->shape_of = SMS__NEW(device->arena, struct sms__shape *, setup->kernel_types);
     for (size_t i = 0; i < count; i++) {
         const struct sms__footprint *fit = sorted[i].fit;
-        if (i == 0 || compare_shapes(&sorted[i - 1], &sorted[i]))
-            search->shape[search->shapes++] = (struct sms__shape){
-                .fit = fit, .allowed = sorted[i].allowed, .request = {.adds = fit->adds, .needs = fit->needs}};
+        if (i == 0 || compare_shapes(&sorted[i - 1], &sorted[i])) {
+            size_t idx = search->shapes++;
+            search->shape[idx] = (struct sms__shape){.idx = idx,
+                                                     .fit = fit,
+                                                     .allowed = sorted[i].allowed,
+                                                     .request = {.adds = fit->adds, .needs = fit->needs}};
+        }
         search->shape_of[sorted[i].idx] = &search->shape[search->shapes - 1];
     }
 }
@@ -177,6 +181,8 @@ void sms__log_departure(struct sms__blocks *device, uint32_t sm)
     device->search.recent[device->search.departures & (device->search.recent_size - 1)] = sm;
     device->search.departures++;
 }
+
+static uint64_t bit_of(const struct sms__shape *shape) { return (uint64_t)1 << shape->idx; }
 
 static bool has_bit(const struct sms__shape *shape, size_t sm) { return shape->row[sm / 64] >> (sm % 64) & 1; }
 
@@ -249,17 +255,12 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
     return SIZE_MAX;
 }
 
-static uint64_t bit_of(const struct sms__blocks *device, const struct sms__shape *shape)
-{
-    return (uint64_t)1 << (shape - device->search.shape);
-}
-
 static double known_score(const struct sms__blocks *device, const struct sms__sm_state *sm,
                           const struct sms__launch *launch)
 {
-    uint64_t bit = bit_of(device, launch->shape);
+    uint64_t bit = bit_of(launch->shape);
     struct sms__composition *composition = sm->composition;
-    struct sms__composed *shape = &composition->shape[launch->shape - device->search.shape];
+    struct sms__composed *shape = &composition->shape[launch->shape->idx];
     if (!(composition->scored & bit)) {
         composition->scored |= bit;
         shape->score = sms__score(device, sm, launch);
@@ -335,7 +336,7 @@ static long search_best_composition(const struct sms__blocks *device, const stru
     double highest = 0;
     for (size_t i = 0; i < all->present; i++) {
         size_t sm = first_bit(all->with_sms[i]->row);
-        if (!(all->with_sms[i]->fits & bit_of(device, launch->shape)))
+        if (!(all->with_sms[i]->fits & bit_of(launch->shape)))
             continue;
         double score = known_score(device, &device->sm[sm], launch);
         if (best == SIZE_MAX || score > highest || (score == highest && sm < best))
@@ -396,23 +397,25 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
     return search_all(device, launch);
 }
 
-static void note_open(struct sms__blocks *device, const struct sms__shape *shape)
+/* Notes whether the SM takes the shape. */
+static inline void note_taker(struct sms__search *search, struct sms__shape *shape, size_t sm, bool takes)
 {
-    uint64_t bit = bit_of(device, shape);
-    device->search.open = shape->candidates ? device->search.open | bit : device->search.open & ~bit;
+    if (takes == has_bit(shape, sm))
+        return;
+    if (takes)
+        set_bit(shape, sm);
+    else
+        clear_bit(shape, sm);
+    search->open = shape->candidates ? search->open | bit_of(shape) : search->open & ~bit_of(shape);
 }
 
 /* Makes the row of a shape anew. */
 static void find_takers(struct sms__blocks *device, struct sms__shape *shape)
 {
     for (size_t s = 0; s < device->sms; s++) {
-        bool takes = device->sm[s].composition->fits & bit_of(device, shape) && sms__may_use(shape->allowed, s);
-        if (has_bit(shape, s) && !takes)
-            clear_bit(shape, s);
-        else if (takes)
-            set_bit(shape, s);
+        bool takes = device->sm[s].composition->fits & bit_of(shape) && sms__may_use(shape->allowed, s);
+        note_taker(&device->search, shape, s, takes);
     }
-    note_open(device, shape);
 }
 
 void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
@@ -431,13 +434,8 @@ void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes)
     device->search.closed_sms += (now == 0) - ((now ^ shapes) == 0);
     for (uint64_t left = shapes; left; left &= left - 1) {
         struct sms__shape *shape = &device->search.shape[__builtin_ctzll(left)];
-        if (!sms__may_use(shape->allowed, sm))
-            continue;
-        if (now & left & -left)
-            set_bit(shape, sm);
-        else if (has_bit(shape, sm)) /* it may use the SM only since its last launch */
-            clear_bit(shape, sm);
-        note_open(device, shape);
+        if (sms__may_use(shape->allowed, sm)) /* or only since its last launch */
+            note_taker(&device->search, shape, sm, now & left & -left);
     }
 }
 
@@ -459,13 +457,7 @@ void sms__search_wait(struct sms__blocks *device, struct sms__shape *shape, bool
         return;
     shape->launches += begins ? 1 : SIZE_MAX;
     if (shape->launches == (begins ? 1 : 0))
-        device->search.waiting ^= bit_of(device, shape);
-}
-
-void sms__search_move_ring(struct sms__blocks *device, size_t sm)
-{
-    device->search.ring_start = sm + (device->setup.policy->policy->search == SMS_SEARCH_RING);
-    device->search.ring_start = device->search.ring_start == device->sms ? 0 : device->search.ring_start;
+        device->search.waiting ^= bit_of(shape);
 }
 
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)

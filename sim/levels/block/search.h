@@ -7,6 +7,7 @@
 /* A block shape. Launches share it if their blocks have the same needs, demands, also at no load, class and allowed
  * SMs. So a refusal of one is a refusal of all, and they count the same in a composition. */
 struct sms__shape {
+    size_t idx;
     const struct sms__footprint *fit;
     const struct sms__allowed *allowed; /* NULL: all SMs */
     struct sms_block_request request;   /* for a policy that looks only at the shape */
@@ -43,8 +44,6 @@ static inline bool sms__is_refused(const struct sms__search *search, const struc
 void sms__search_init(struct sms__blocks *device);
 /* Returns the SM for the next block of the launch, or -1. Its shape must not be refused already. */
 long sms__search(struct sms__blocks *device, struct sms__launch *launch);
-/* A block was placed on the SM: the next search starts there, or after it. */
-void sms__search_move_ring(struct sms__blocks *device, size_t sm);
 void sms__log_departure(struct sms__blocks *device, uint32_t sm);
 /* The SM has got or lost room for these shapes, one bit each. If compositions know that. */
 void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes);

@@ -50,20 +50,8 @@ void sms__sm_touch(struct sms__sm_state *sm, uint64_t now)
 void sms__emit_block_span(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
                           uint64_t end, uint32_t blocks)
 {
-    if (!sms__observes(device->setup.observer, SMS_RUN_STAY))
-        return;
     struct sms_stay stay = {device->setup.idx, sm, launch->vm, launch->kernel->name, start, end, blocks};
     sms__observe(device->setup.observer, (struct sms_run_event){SMS_RUN_STAY, .stay = &stay});
-}
-
-void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks)
-{
-    struct sms__kernel_record *record = launch->record;
-    launch->resident -= blocks;
-    launch->left += blocks;
-    record->blocks += blocks;
-    launch->span->residence_ps += (sms__integral)elapsed * blocks;
-    launch->span->work_ps += (sms__integral)work * blocks;
 }
 
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks)
@@ -139,7 +127,8 @@ struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 {
     return (struct sms__group){.kin = launch->kin,
                                .fit = launch->fit,
-                               .shape = (uint32_t)(launch->shape - launch->device->search.shape),
+                               .wide = sms__device_clock_of(launch->device, launch->fit),
+                               .shape = (uint32_t)launch->shape->idx,
                                .speed = 1,
                                .slow = 1,
                                .sm_slow = 1,
@@ -199,8 +188,8 @@ uint64_t sms__draw(const struct sms__footprint *fit, const struct sms__kernel *k
     else
         times = sms__uniform_about_one(stream, kernel->jitter);
     double ps = fit->work_ps * times + 0.5;
-    uint64_t work = (uint64_t)(ps < SMS__TIME_MAX_PS ? ps : SMS__TIME_MAX_PS); /* longer than any run */
-    return work > 0 ? work : 1;
+    int64_t work = (int64_t)(ps < SMS__TIME_MAX_PS ? ps : SMS__TIME_MAX_PS); /* longer than any run */
+    return work > 0 ? (uint64_t)work : 1;
 }
 
 uint64_t sms__draw_work(const struct sms__launch *launch)
@@ -208,19 +197,11 @@ uint64_t sms__draw_work(const struct sms__launch *launch)
     return sms__draw(launch->fit, launch->kernel, launch->stream);
 }
 
-void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now)
-{
-    launch->waiting -= blocks;
-    launch->resident += blocks;
-    launch->record->placed += blocks;
-    launch->record->wait_ps += (sms__integral)(now - launch->launched_ps) * blocks;
-}
-
 void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
     struct sms__group *group = group_of(sm, launch, now);
     uint64_t work = sms__draw_work(launch);
-    double end = sms__group_clock(group, now) + (double)work;
+    double end = sms__group_clock(group, now) + (double)(int64_t)work;
     insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks},
            (struct sms__resident_cold){launch, now, work});
     group->blocks += blocks;

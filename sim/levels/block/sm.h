@@ -25,12 +25,13 @@ struct sms__resident_cold {
 struct sms__group {
     const void *kin;                  /* that of their launches */
     const struct sms__footprint *fit; /* of a launch of their shape, at hand: events visit all groups of an SM */
+    struct sms__device_clock *wide;   /* the device clock that the group may follow, or NULL */
     uint32_t shape;                   /* index */
     double base;                      /* the clock's reading at `since`: ps of work done per block */
     double speed, slow;               /* slow = 1 / speed */
     double sm_slow;                   /* slowdown by the SM's own resources */
     uint64_t since;                   /* ps */
-    struct sms__device_clock *clock;  /* the device clock that the group follows, or NULL */
+    struct sms__device_clock *clock;  /* `wide` while the group follows it, or NULL */
     double clock_base;                /* reading of that clock when the group's reading was `base` */
     uint32_t blocks;
     uint16_t first, last; /* residents */
@@ -57,7 +58,7 @@ static inline double sms__group_clock(const struct sms__group *group, uint64_t n
 {
     if (group->clock)
         return group->base + (sms__device_clock_reading(group->clock, now) - group->clock_base);
-    return group->base + (double)(now - group->since) * group->speed;
+    return group->base + (double)(int64_t)(now - group->since) * group->speed;
 }
 
 /* Returns the time at which the clock will read `end` if speeds stay as they are. */
@@ -67,6 +68,23 @@ static inline uint64_t sms__group_due(const struct sms__group *group, double end
     if (clock)
         return sms__after(clock->since, (group->clock_base + (end - group->base) - clock->base) * clock->slow);
     return sms__after(group->since, (end - group->base) * group->slow);
+}
+
+static inline void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks)
+{
+    launch->resident -= blocks;
+    launch->left += blocks;
+    launch->record->blocks += blocks;
+    launch->span->residence_ps += (sms__integral)elapsed * blocks;
+    launch->span->work_ps += (sms__integral)work * blocks;
+}
+
+static inline void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now)
+{
+    launch->waiting -= blocks;
+    launch->resident += blocks;
+    launch->record->placed += blocks;
+    launch->record->wait_ps += (sms__integral)(now - launch->launched_ps) * blocks;
 }
 
 void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now);
@@ -81,9 +99,8 @@ void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
 void sms__remove_group(struct sms__sm_state *sm, size_t group);
 uint64_t sms__draw_work(const struct sms__launch *launch);
-void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now);
-void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks);
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);
+/* Only if an observer wants it. */
 void sms__emit_block_span(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
                           uint64_t end, uint32_t blocks);
 
