@@ -44,9 +44,10 @@ static json_t *number_or_fields(const struct sms__field *field)
 
 static json_t *time_by_share(const struct sms__field *field)
 {
-    json_t *two = json_pack("{ss si si so so}", "type", "object", "minProperties", 2, "maxProperties", 2,
-                            "propertyNames", schema_number(SMS__RATIO, 0, 1), "additionalProperties", number_of(field));
-    return schema_either(number_of(field), two);
+    json_t *shares =
+        json_pack("{ss si si so so}", "type", "object", "minProperties", 2, "maxProperties", 3, "propertyNames",
+                  schema_number(SMS__RATIO, 0, 1), "additionalProperties", number_of(field));
+    return schema_either(number_of(field), shares);
 }
 
 static json_t *file_name(void) { return json_pack("{ss si}", "type", "string", "minLength", 1); }

@@ -128,7 +128,7 @@ double sms__slowdown_on(const struct sms__footprint *fit, const struct sms__devi
 {
     double slow = 1;
     if (fit->by_share)
-        return 1 - fit->divided + fit->divided / part;
+        return pow(1 - fit->divided + fit->divided / pow(part, fit->bend), 1 / fit->bend);
     for (size_t r = 0; r < device->resources; r++)
         if (device->resource[r].cls == SMS_COMPUTE)
             slow = fmax(slow, fit->demand[r] / SMS_FULL / part);
@@ -160,7 +160,7 @@ static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
     for (size_t r = 0; r < f->device->resources; r++)
         sms__press_less(fit, r, share_of(f, r) * slow, SMS_FULL);
     fit->work_ps *= slow;
-    fit->divided /= sms * slow;
+    fit->divided /= pow(sms * slow, fit->bend);
 }
 
 /* On an instance a coarse kernel takes greater shares. If a share exceeds the whole resource, the kernel takes longer
@@ -177,6 +177,7 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     fit->power_w = f->kernel->power_w;
     fit->by_share = f->kernel->by_share;
     fit->divided = f->kernel->divided;
+    fit->bend = f->kernel->bend;
     if (f->part)
         fit_instance(f, fit);
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */

@@ -29,7 +29,8 @@ struct sms__footprint {
     int cls;            /* of its workload, in the contention model's pairs; -1: none */
     int scaled;         /* 0: as its workload says; else it was scaled to the device, and is bound by scaled - 1 */
     bool by_share;      /* a coarse kernel whose time was measured at two shares of the SMs */
-    double divided;     /* if so: the part of work_ps that is divided among the SMs */
+    double divided;     /* if so: the part of work_ps, to the power of bend, that is divided among the SMs */
+    double bend;        /* if so: q of time_by_share.c */
     double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 

@@ -1,9 +1,16 @@
-/* The time of a coarse kernel by the share of the device's SMs that it has: t(s) = a + b/s. The part b is divided among
- * the SMs, the part a is not: launches, tails of waves, and what DRAM limits. Measured times at two shares give both.
- * LLaMA on an A100 under MPS, 6681 times at shares between those two: docs/evidence/validation.md. */
+/* The time of a coarse kernel by the share of the device's SMs that it has: t(s)^q = a^q + (b/s)^q. The part b is
+ * divided among the SMs, the part a is not: launches, tails of waves, and what DRAM limits. Measured times at two
+ * shares give both, with q = 1: the one part comes after the other. At a third share the time tells q. A great q is a
+ * kernel that fewer SMs do not slow until they no longer fill DRAM. LLaMA under MPS, 6681 times at shares between two,
+ * and 13 kernels of a small network by TPCs, with three, both on an A100: docs/evidence/validation.md. */
 #include "workload.h"
 
 #include "limits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_BEND = 8, STEPS = 48 };
 
 struct point {
     double share;
@@ -44,25 +51,62 @@ static void set_law(struct sms__reader *reader, const struct point *more, const 
         kernel->block_time = (struct sms__quantity){whole, more->time.cycles};
         kernel->divided = divided / whole;
         kernel->by_share = true;
+        kernel->bend = 1;
     }
 }
 
-static void read_two(struct sms__reader *reader, const struct sms__node *node, struct sms__kernel *kernel)
+/* By the law through two points with this q, the time at the third over the measured one. Rises as q falls. */
+static double off_by(const struct point *more, const struct point *between, const struct point *less, double q)
 {
-    struct point point[2];
-    if (node->items != 4) {
-        sms__complain(reader, node, "times by share are two, as in {100 %%: 20 ms, 30 %%: 41 ms}");
+    const double high = pow(more->time.value, q), low = pow(less->time.value, q);
+    const double part =
+        (pow(between->share, -q) - pow(more->share, -q)) / (pow(less->share, -q) - pow(more->share, -q));
+    return pow(high + part * (low - high), 1 / q) / between->time.value;
+}
+
+/* Sets q from the third point, and the law anew. */
+static void set_bend(const struct point *more, const struct point *between, const struct point *less,
+                     struct sms__kernel *kernel)
+{
+    double least = 1, most = MOST_BEND;
+    for (int i = 0; i < STEPS; i++) {
+        const double middle = (least + most) / 2;
+        *(off_by(more, between, less, middle) > 1 ? &least : &most) = middle;
+    }
+    const double q = kernel->bend = off_by(more, between, less, 1) > 1 ? least : 1;
+    const double high = pow(more->time.value, q), low = pow(less->time.value, q);
+    const double divided = (low - high) / (pow(less->share, -q) - pow(more->share, -q));
+    const double whole = low - divided * (pow(less->share, -q) - 1);
+    kernel->block_time.value = pow(whole, 1 / q);
+    kernel->divided = divided / whole;
+}
+
+static int by_falling_share(const void *a, const void *b)
+{
+    const struct point *x = a, *y = b;
+    return (x->share < y->share) - (x->share > y->share);
+}
+
+static void read_shares(struct sms__reader *reader, const struct sms__node *node, struct sms__kernel *kernel)
+{
+    struct point point[3];
+    const size_t points = node->items / 2;
+    if (points != 2 && points != 3) {
+        sms__complain(reader, node, "times by share are two or three, as in {100 %%: 20 ms, 30 %%: 41 ms}");
         return;
     }
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < points; i++)
         if (!read_point(reader, node->item[2 * i], node->item[2 * i + 1], &point[i]))
             return;
-    if (point[0].share == point[1].share)
-        sms__complain(reader, point[1].node, "share '%.20s' is given twice", point[1].node->text);
-    else if (point[0].share > point[1].share)
-        set_law(reader, &point[0], &point[1], kernel);
-    else
-        set_law(reader, &point[1], &point[0], kernel);
+    qsort(point, points, sizeof *point, by_falling_share);
+    for (size_t i = 1; i < points; i++)
+        if (point[i - 1].share == point[i].share) {
+            sms__complain(reader, point[i].node, "share '%.20s' is given twice", point[i].node->text);
+            return;
+        }
+    set_law(reader, &point[0], &point[points - 1], kernel);
+    if (kernel->by_share && points == 3)
+        set_bend(&point[0], &point[1], &point[2], kernel);
 }
 
 void sms__read_kernel_time(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -70,7 +114,7 @@ void sms__read_kernel_time(struct sms__reader *reader, const struct sms__node *n
     struct sms__kernel *kernel = at;
     struct sms__quantity time;
     if (node->kind == SMS__MAP) {
-        read_two(reader, node, kernel);
+        read_shares(reader, node, kernel);
         return;
     }
     if (!sms__read_number(reader, node, SMS__CYCLES, 1, SMS__TIME_MAX_PS, &time))

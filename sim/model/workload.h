@@ -15,8 +15,9 @@ struct sms__kernel {
     bool whole;        /* given by `time:`: one block that stands for all, its demand is of the device */
     uint64_t launches; /* of a whole: those that it stands for */
     double power_w;    /* of a whole: what it adds to the power of an idle device; 0: not known */
-    bool by_share;     /* of a whole: its time was measured at two shares of the SMs */
-    double divided;    /* if so: the part of its time on all SMs that is divided among them; may exceed 1 */
+    bool by_share;     /* of a whole: its time was measured at shares of the SMs */
+    double divided;    /* if so: the part of its time on all SMs, to the power of bend, that is divided among them */
+    double bend;       /* if so: q of time_by_share.c */
     bool made;         /* a whole that was made of blocks, and is to take their time */
     double launch_ps;  /* cost of a launch; below 0: the device's */
     double jitter;     /* coefficient of variation, spread uniform */

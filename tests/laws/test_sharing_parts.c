@@ -321,10 +321,29 @@ static void queues_of_processes_take_turns_or_are_one(void **state)
     share_release(shared);
 }
 
+/* (6^2 + (8/s)^2)^(1/2) ms: 10 ms on all SMs, 32.56 on a quarter, and 17.09 on half of them, which tells the exponent.
+ */
+static void a_third_share_tells_how_soon_fewer_sms_are_felt(void **state)
+{
+    (void)state;
+    char text[400];
+    snprintf(text, sizeof text,
+             "workload: w\nkernels: [{name: k, time: {25 %%: %.12g ms, 100 %%: 10 ms, 50 %%: %.12g ms}}]\n",
+             hypot(6, 32), hypot(6, 16));
+    struct shared shared = share(text, "devices: [{model: small}]\npolicies: [{mode: mps}]\nprocesses:\n"
+                                       "  - {name: a, workload: w}\n"
+                                       "  - {name: b, workload: w, active_threads: 25 %, start: 1 s}\n"
+                                       "  - {name: c, workload: w, active_threads: 50 %, start: 2 s}\n"
+                                       "  - {name: d, workload: w, active_threads: 75 %, start: 3 s}\n");
+    assert_turnarounds(shared, 0, 4, (double[]){10, hypot(6, 32), hypot(6, 16), hypot(6, 8 / 0.75)});
+    share_release(shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_has_its_share_of_the_sms),
+        cmocka_unit_test(a_third_share_tells_how_soon_fewer_sms_are_felt),
         cmocka_unit_test(queues_of_processes_take_turns_or_are_one),
         cmocka_unit_test(shares_lie_beside_each_other),
         cmocka_unit_test(shares_are_given_back),
