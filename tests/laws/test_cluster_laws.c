@@ -67,6 +67,7 @@ static void make(struct text *text)
         add(text, "monitor: {model: <calibrated|cycle>, eager_miss: on}\n");
     if (toss(text, 3))
         add(text, "scheduler: {retry: 2 s, retry_most: 8 s, start_delay: 300 ms}\n");
+    add(text, "<|ties: shuffled|ties: random>\n");
     add(text, "pods:\n");
     for (size_t i = 0, groups = 3 + draw(text, 8); i < groups; i++)
         add_pods(text, i, fails);
@@ -144,11 +145,48 @@ static void equal_pods_are_a_queue_of_many_servers(void **state)
     assert_queue(2, 0.85, "best_fit");
 }
 
+enum { ALIKE = 4, PLACED = 400 };
+
+static int count_node(void *user, const struct sms_run_event *event)
+{
+    ((size_t *)user)[event->placement->node[strlen(event->placement->node) - 1] - '1']++;
+    return 0;
+}
+
+/* Pods that come one after another to four equal nodes, each of which is empty again. */
+static void assert_ties(const char *ties, size_t least, size_t most)
+{
+    size_t placed[ALIKE] = {0}, used = 0;
+    struct sms_run_options options = sms_run_defaults();
+    options.observe = count_node;
+    options.events = SMS_RUN_PLACEMENT;
+    options.user = placed;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: n, count: %d, gpus: 2}]\npolicies: [best_fit]\n"
+                                      "ties: %s\npods: [{name: p, count: %d, gpus: 1, duration: 1 s, "
+                                      "arrivals: {every: 2 s}}]\nrun: {seed: 7}\n",
+                                      ALIKE, ties, PLACED);
+    discard(run_first(file, &options), file);
+    for (size_t n = 0; n < ALIKE; n++) {
+        used += placed[n] > 0;
+        assert_true(placed[n] == 0 || (placed[n] >= least && placed[n] <= most));
+    }
+    assert_int_equal(used, least == PLACED ? 1 : ALIKE);
+}
+
+static void equal_nodes_are_taken_as_ties_are_broken(void **state)
+{
+    (void)state;
+    assert_ties("lowest", PLACED, PLACED);
+    assert_ties("shuffled", PLACED, PLACED);
+    assert_ties("random", 60, 140); /* 100 each, more than four deviations either way */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_remembered_changes_and_loses_nothing),
         cmocka_unit_test(equal_pods_are_a_queue_of_many_servers),
+        cmocka_unit_test(equal_nodes_are_taken_as_ties_are_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "../../base/rng.h"
 
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +31,9 @@ struct sms__node_search {
     struct shape_cache *cache; /* [shapes] */
     size_t words, count_leaves;
     double reserved_bytes;
-    size_t last; /* the node found last */
+    size_t last;    /* the node found last */
+    double *score;  /* [nodes], of the nodes that are looked at */
+    uint32_t *rank; /* [nodes], in a shuffled order */
     gsl_rng *random, *random_gpus;
 };
 
@@ -46,7 +49,14 @@ void sms__node_search_init(struct sms__cluster_run *run)
     search->cache = SMS__NEW(run->arena, struct shape_cache, run->cluster->shapes);
     search->random = sms__stream(run->arena, run->spec->seed, "place", 0);
     search->random_gpus = sms__stream(run->arena, run->spec->seed, "place/gpus", 0);
+    search->score = SMS__NEW(run->arena, double, nodes);
     search->last = nodes - 1;
+    search->rank = SMS__NEW(run->arena, uint32_t, nodes);
+    for (size_t n = 0; n < nodes; n++)
+        search->rank[n] = (uint32_t)n;
+    if (run->cluster->ties == SMS__TIES_SHUFFLED)
+        gsl_ran_shuffle(sms__stream(run->arena, run->spec->seed, "place/ties", 0), search->rank, nodes,
+                        sizeof *search->rank);
     run->search = search;
 }
 
@@ -300,18 +310,56 @@ static uint32_t find_bit(const struct sms__cluster_run *run, const struct shape_
     return select_node(run, cache, pick(run, count, rank_of(run, cache, run->search->last)));
 }
 
+/* The node of an entry of the scores; `node` NULL: its number. */
+static size_t node_at(const uint32_t *node, size_t i) { return node ? node[i] : i; }
+
+static size_t first_by_rank(const struct sms__cluster_run *run, const double *score, size_t scores, size_t first,
+                            const uint32_t *node)
+{
+    const uint32_t *rank = run->search->rank;
+    size_t best = first;
+    for (size_t i = first + 1; i < scores; i++)
+        if (score[i] == score[first] && rank[node_at(node, i)] < rank[node_at(node, best)])
+            best = i;
+    return best;
+}
+
+static size_t any_equal(const struct sms__cluster_run *run, const double *score, size_t scores, size_t first)
+{
+    uint32_t equals = 0;
+    for (size_t i = first; i < scores; i++)
+        equals += score[i] == score[first];
+    size_t at = first;
+    for (uint32_t skipped = equals > 1 ? draw(run, equals) : 0; skipped > 0;)
+        skipped -= score[++at] == score[first];
+    return at;
+}
+
+/* The entry taken of those with the score of `first`, which is the first of the best. */
+static size_t break_ties(const struct sms__cluster_run *run, const double *score, size_t scores, size_t first,
+                         const uint32_t *node)
+{
+    if (run->cluster->ties == SMS__TIES_SHUFFLED)
+        return first_by_rank(run, score, scores, first, node);
+    return run->cluster->ties == SMS__TIES_RANDOM ? any_equal(run, score, scores, first) : first;
+}
+
+static size_t first_best(const double *score, size_t scores)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < scores; i++)
+        best = score[i] > score[best] ? i : best;
+    return scores && score[best] > -INFINITY ? best : SIZE_MAX;
+}
+
 static uint32_t find_best_afresh(struct sms__cluster_run *run, uint32_t shape)
 {
-    double best = -INFINITY;
-    uint32_t found = SMS__NO_NODE;
-    for (size_t n = 0; n < run->cluster->nodes; n++) {
-        double score = run->reference ? score_afresh(run, n, shape) : score_node(run, n, shape);
-        if (score > best) {
-            best = score;
-            found = (uint32_t)n;
-        }
-    }
-    return found;
+    double *score = run->search->score;
+    const size_t nodes = run->cluster->nodes;
+    for (size_t n = 0; n < nodes; n++)
+        score[n] = run->reference ? score_afresh(run, n, shape) : score_node(run, n, shape);
+    const size_t first = first_best(score, nodes);
+    return first == SIZE_MAX ? SMS__NO_NODE : (uint32_t)break_ties(run, score, nodes, first, NULL);
 }
 
 static uint32_t find_any_afresh(struct sms__cluster_run *run, uint32_t shape)
@@ -342,7 +390,9 @@ static uint32_t find(struct sms__cluster_run *run, uint32_t shape)
     if (!is_scored(run))
         return find_bit(run, cache);
     size_t best = sms__best_find(&cache->best);
-    return best == SIZE_MAX ? SMS__NO_NODE : (uint32_t)best;
+    if (best == SIZE_MAX)
+        return SMS__NO_NODE;
+    return (uint32_t)break_ties(run, cache->best.bound[0], run->cluster->nodes, best, NULL);
 }
 
 uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape)
@@ -359,14 +409,11 @@ void sms__search_rewind(struct sms__cluster_run *run, size_t last) { run->search
 
 static uint32_t find_best_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes)
 {
-    double best = -INFINITY;
-    uint32_t found = SMS__NO_NODE;
-    for (size_t i = 0; i < nodes; i++) {
-        double score = ask_policy(run, node[i], shape);
-        found = score > best ? node[i] : found;
-        best = score > best ? score : best;
-    }
-    return found;
+    double *score = run->search->score;
+    for (size_t i = 0; i < nodes; i++)
+        score[i] = ask_policy(run, node[i], shape);
+    const size_t first = first_best(score, nodes);
+    return first == SIZE_MAX ? SMS__NO_NODE : node[break_ties(run, score, nodes, first, node)];
 }
 
 uint32_t sms__find_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes)

@@ -37,6 +37,14 @@ static const struct sms__field *const monitor_forms[] = {sms__monitor_cycle_fiel
 
 static const char *const fidelities[] = {"duration", "processes", "blocks", NULL};
 
+static const char *const tie_words[] = {"lowest", "shuffled", "random", NULL};
+
+static void read_ties(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    int ties = sms__read_choice(reader, node, "way to break ties", tie_words);
+    ((struct sms_scenario *)at)->cluster->ties = ties > 0 ? ties : SMS__TIES_LOWEST;
+}
+
 static const struct sms__field cluster_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "question that it is to answer"},
@@ -62,6 +70,8 @@ static const struct sms__field cluster_fields[] = {
      .help = "says how nodes see jobs begin and end"},
     {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields, .instead = sms__scheduler_forms,
      .help = "says when pods that wait are tried again"},
+    {"ties", SMS__CHOICE, .read = read_ties, .choices = tie_words,
+     .help = "node taken of those with equal scores: lowest (default), first of a shuffled order, or a random one"},
     {"failures", SMS__FIELDS, .read = sms__read_failures, .holds = SMS__MANY, .fields = sms__failure_fields,
      .help = "nodes and GPUs that fail and return"},
     {"answer", SMS__FIELDS, 0, F(sms_scenario, answer), .read = sms__read_answer, .fields = sms__answer_fields,

@@ -102,9 +102,14 @@ enum sms__fidelity { SMS__AS_DURATION, SMS__AS_PROCESSES, SMS__AS_BLOCKS };
 
 /* A cluster, in the place of devices and tenants. Its scenario's devices and VMs are what pods with workloads run on
  * and are; there may be none. */
+/* Of nodes with equal scores the lowest is taken; or the first of an order that is drawn once for each run; or any, all
+ * equally likely. */
+enum sms__ties { SMS__TIES_LOWEST, SMS__TIES_SHUFFLED, SMS__TIES_RANDOM };
+
 struct sms__cluster {
     struct sms__nodes *node; /* [kinds] */
     size_t kinds, nodes;
+    int ties;              /* enum sms__ties */
     size_t rows;           /* of metrics of nodes: nodes, or if these are too many kinds, or if these are 0 */
     struct sms__pods *pod; /* [groups] */
     size_t groups;
