@@ -1,6 +1,8 @@
 /* sms_run: checks the options, then runs replications until there are enough. */
 #include "gain_alone.h"
 
+#include "../levels/oracle.h"
+
 #include <stdlib.h>
 
 /* Runs replications until there are as many as wanted, or as the precision needs. */
@@ -65,7 +67,11 @@ static const char *misuse(const struct sms_scenario *scenario, const struct sms_
         return "there is no scenario to run; a file may have none";
     if (!out)
         return "a scenario is run for no results: out is NULL";
-    return (unsigned)options->engine > SMS_ENGINE_REFERENCE ? "there is no such engine" : NULL;
+    if ((unsigned)options->engine > SMS_ENGINE_REFERENCE)
+        return "there is no such engine";
+    return (options->engine == SMS_ENGINE_REFERENCE || options->check) && !sms__oracle
+               ? "the installed library is without the reference engine and checks, which the program smsched has"
+               : NULL;
 }
 
 static int run_checked(const struct sms_scenario *scenario, const struct sms_run_options *options,

@@ -65,3 +65,12 @@ nodes: [{name: n, gpus: 1}]
 pods: [{name: p, gpu: 50 %, duration: 1 s}]
 END
 "$work/ten_lines" cluster.yaml | grep '^pods_count 1'
+# The reference engine and the checks of invariants are the program's, and the library says so.
+nm "$library" | grep -E 'sms.*(reference_fire|audit_ledger)' && { echo "libsmsched.so has the oracle"; exit 1; }
+sed 's/NULL, &results, /\&options, \&results, /; s/int code = /struct sms_run_options options = sms_run_defaults(); options.check = true; int code = /' \
+    "$OLDPWD/tests/embed/ten_lines.c" >check.c
+# shellcheck disable=SC2086
+"$compiler" -std=c17 -Wall -Wextra -Werror check.c -o check $flags
+./check two-tenants.yaml 2>err && { echo "the library checks invariants"; exit 1; }
+grep 'is without the reference engine' err
+"$work/usr/bin/smsched" run --quiet --check --engine reference two-tenants.yaml >/dev/null

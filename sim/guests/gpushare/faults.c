@@ -111,7 +111,7 @@ const char *sms__gpushare_disagreement(struct sms__cluster_run *run)
     }
     for (size_t g = 0; g < gpus; g++)
         all += gpushare->in_use[g];
-    if (sum != all || !sms__audit_hosts(run, gpushare->in_use))
+    if (sum != all || !sms__oracle->audit_hosts(run, gpushare->in_use))
         return "GPU memory in use is not that of the pods that run";
     return counts_agree(run) ? NULL : "pods that wait or start are not those that are counted";
 }

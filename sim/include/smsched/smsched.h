@@ -133,7 +133,8 @@ struct sms_wait {
 };
 
 /* The engine that computes a run. Both give the same results to the last bit. The reference engine looks at every SM
- * and every block at each event and caches nothing; the fast engine is tested against it. */
+ * and every block at each event and caches nothing; the fast engine is tested against it. The
+ * installed library is without it. */
 enum sms_engine { SMS_ENGINE_FAST, SMS_ENGINE_REFERENCE };
 #define SMS_HAS_REFERENCE 1
 
@@ -248,7 +249,7 @@ struct sms_run_options {
     bool alone;                  /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;
     bool whole_window; /* the measured time begins and ends exactly where `run:` says, not at random nearby */
-    bool check;        /* check the engine's invariants at each event; a violation returns SMS_EBUG */
+    bool check;        /* check invariants at each event; a violation returns SMS_EBUG. Not in the installed library */
     unsigned bins;     /* > 0: record each SM's occupancy in this many equal intervals of the run */
     const sms_atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 

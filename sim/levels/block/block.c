@@ -32,7 +32,7 @@ static void init_sm(struct sms__blocks *device, size_t idx)
     sm->device = device;
     sm->idx = (uint32_t)idx;
     sm->source = sms__engine_source(device->setup.engine, SMS__LEVEL_BLOCK,
-                                    device->reference ? sms__reference_fire : sms__sm_fire, sm);
+                                    device->reference ? sms__oracle->fire : sms__sm_fire, sm);
     device->setup.engine->handler[sm->source].touched = sm->resident;
 }
 
@@ -65,7 +65,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     device->sm = SMS__NEW(arena, struct sms__sm_state, device->sms);
     init_residents(device);
     if (setup->options->engine == SMS_ENGINE_REFERENCE)
-        sms__reference_init(device);
+        sms__oracle->init(device);
     for (size_t s = 0; s < device->sms; s++)
         init_sm(device, s);
     device->rating.knees = setup->contention->slowdown ? find_knees(setup) : 0;
@@ -88,7 +88,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     sms__device_clock_update(device, 0); /* the background slows from the start */
     sms__wave_init(device);
     device->dispatch =
-        (struct sms__action){.act = device->reference ? sms__reference_dispatch : dispatch, .subject = device};
+        (struct sms__action){.act = device->reference ? sms__oracle->dispatch : dispatch, .subject = device};
     return device;
 }
 
@@ -127,7 +127,7 @@ void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now)
         sms__waits_emit_all(device, now);
     for (size_t s = 0; s < device->sms; s++) {
         if (device->reference)
-            sms__reference_add_partial(device, s, sign, now);
+            sms__oracle->add_partial(device, s, sign, now);
         else
             add_partial(&device->sm[s], sign, now);
     }
@@ -177,7 +177,7 @@ void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, ui
     sms__dispatcher_forget(device, launch);
     for (size_t s = 0; s < device->sms; s++)
         if (device->reference)
-            sms__reference_drop(device, s, launch, now);
+            sms__oracle->drop(device, s, launch, now);
         else
             sms__sm_drop(&device->sm[s], launch, now);
     launch->waiting = launch->resident = 0;
@@ -296,5 +296,5 @@ static void dispatch(void *subject, uint64_t now)
         sms__dispatcher_schedule(device);
     sms__rate(device, now);
     if (device->setup.options->check)
-        sms__check(device, now);
+        sms__oracle->check(device, now);
 }

@@ -3,6 +3,7 @@
 #ifndef SMS_LEVELS_BLOCK_INTERNAL_H
 #define SMS_LEVELS_BLOCK_INTERNAL_H
 
+#include "../oracle.h"
 #include "dispatch_queue.h"
 #include "dispatcher.h"
 #include "levels.h"
@@ -93,16 +94,6 @@ static inline void sms__wave_break(struct sms__blocks *device)
     if (device->in_rounds)
         sms__wave_forget(device);
 }
-
-/* reference.c: all of this in the simplest way. */
-void sms__reference_init(struct sms__blocks *device);
-void sms__reference_fire(void *subject, uint64_t now);
-void sms__reference_dispatch(void *subject, uint64_t now);
-void sms__reference_drop(struct sms__blocks *device, size_t sm, struct sms__launch *launch, uint64_t now);
-void sms__reference_add_partial(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
-
-/* check.c: the invariants. */
-void sms__check(struct sms__blocks *device, uint64_t now);
 
 /* explain.c: emits a decision to the observer. `ring_start` is the SM at which a ring search started. */
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now);

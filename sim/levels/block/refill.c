@@ -163,7 +163,7 @@ static bool refill(struct sms__sm_state *sm, uint64_t now)
     sms__dispatch_queue_serve(device, launch);
     sms__rate_one(sm, now);
     if (device->setup.options->check)
-        sms__check(device, now);
+        sms__oracle->check(device, now);
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "../../engine/engine.h"
 #include "../simulate.h"
+#include "../oracle.h"
 #include "ledger.h"
 
 #define SMS__NO_POD UINT32_MAX
@@ -246,13 +247,5 @@ int sms__coarsen(struct sms__arena *arena, const struct sms__run_spec *spec, con
 int sms__predict_init(struct sms__cluster_run *run);
 /* Keeps the list of workloads on a GPU: a pod comes, or goes. */
 void sms__predict_move(struct sms_gpu_view *gpu, const struct sms_pod_view *pod, bool comes);
-
-/* audit.c: invariants of the cluster level, checked under --check. */
-/* NULL, or which invariant of the ledger does not hold. */
-const char *sms__audit_ledger(struct sms__cluster_run *run);
-/* Whether the memory in use of each GPU of hosts is that of its processes, all on GPUs of their pods, and `bytes`
- * [GPUs].
- */
-bool sms__audit_hosts(const struct sms__cluster_run *run, const uint64_t *bytes);
 
 #endif

@@ -7,7 +7,7 @@
 
 static const char *find_disagreement(struct sms__cluster_run *run)
 {
-    const char *wrong = sms__audit_ledger(run);
+    const char *wrong = sms__oracle->audit_ledger(run);
     if (!wrong && run->scheduler->find_disagreement)
         wrong = run->scheduler->find_disagreement(run);
     if (!wrong && run->observer && run->observer->find_disagreement)

@@ -1,8 +1,10 @@
 /* Audits the ledger: what pods hold and what is left must add up to each node, and sums over nodes must be those that
  * the ledger keeps. */
-#include "cluster_run.h"
-#include "../share/host.h"
-#include "host_state.h"
+#include "oracle.h"
+
+#include "../../sim/levels/cluster/cluster_run.h"
+#include "../../sim/levels/share/host.h"
+#include "../../sim/levels/cluster/host_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* Checks the invariants of the block level after every change, if sms_run_options.check is set. It computes usage and
  * counts from the resident blocks and compares them with the stored ones. A violation is a fault of the library or of a
  * plug-in, never of the input: the run ends with SMS_EBUG and a message. */
-#include "internal.h"
+#include "oracle.h"
+
+#include "../../sim/levels/block/internal.h"
 
 #include <math.h>
 #include <stdarg.h>

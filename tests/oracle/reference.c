@@ -1,7 +1,9 @@
 /* The reference engine of the block level. It stores every block by itself, asks every SM for every block, and computes
  * every speed again at every event. It caches nothing and skips nothing. It shares with the fast engine what a block, a
  * limit, a policy and a model mean, and none of the code that makes the fast engine fast. */
-#include "internal.h"
+#include "oracle.h"
+
+#include "../../sim/levels/block/internal.h"
 
 #include <string.h>
 

@@ -1,0 +1,32 @@
+/* The oracle: the reference engine of blocks, and what checks invariants at every event. The program and the tests link
+ * it (tests/oracle/). The library that is installed does not (no_oracle.c), and refuses to run with it. */
+#ifndef SMS_LEVELS_ORACLE_H
+#define SMS_LEVELS_ORACLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sms__blocks;
+struct sms__cluster_run;
+struct sms__launch;
+
+struct sms__oracle {
+    /* The reference engine does all of sm.c, search.c and wave.c in the simplest way. `subject` of `fire` is an SM. */
+    void (*init)(struct sms__blocks *device);
+    void (*fire)(void *subject, uint64_t now);
+    void (*dispatch)(void *subject, uint64_t now);
+    void (*drop)(struct sms__blocks *device, size_t sm, struct sms__launch *launch, uint64_t now);
+    void (*add_partial)(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
+    /* Ends the run if an invariant of the block level does not hold. */
+    void (*check)(struct sms__blocks *device, uint64_t now);
+    /* NULL, or which invariant of the ledger of a cluster does not hold. */
+    const char *(*audit_ledger)(struct sms__cluster_run *run);
+    /* Whether the memory in use of each GPU of hosts is that of its processes, all on GPUs of their pods, and `bytes`
+     * [GPUs]. */
+    bool (*audit_hosts)(const struct sms__cluster_run *run, const uint64_t *bytes);
+};
+
+extern const struct sms__oracle *const sms__oracle; /* NULL: there is none */
+
+#endif

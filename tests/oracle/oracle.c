@@ -1,0 +1,11 @@
+#include "oracle.h"
+
+static const struct sms__oracle oracle = {.init = sms__reference_init,
+                                          .fire = sms__reference_fire,
+                                          .dispatch = sms__reference_dispatch,
+                                          .drop = sms__reference_drop,
+                                          .add_partial = sms__reference_add_partial,
+                                          .check = sms__check,
+                                          .audit_ledger = sms__audit_ledger,
+                                          .audit_hosts = sms__audit_hosts};
+const struct sms__oracle *const sms__oracle = &oracle;

@@ -1,0 +1,19 @@
+/* The parts of the oracle (sim/levels/oracle.h). */
+#ifndef TESTS_ORACLE_H
+#define TESTS_ORACLE_H
+
+#include "../../sim/levels/oracle.h"
+
+/* reference.c */
+void sms__reference_init(struct sms__blocks *device);
+void sms__reference_fire(void *subject, uint64_t now);
+void sms__reference_dispatch(void *subject, uint64_t now);
+void sms__reference_drop(struct sms__blocks *device, size_t sm, struct sms__launch *launch, uint64_t now);
+void sms__reference_add_partial(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
+/* check.c */
+void sms__check(struct sms__blocks *device, uint64_t now);
+/* audit.c */
+const char *sms__audit_ledger(struct sms__cluster_run *run);
+bool sms__audit_hosts(const struct sms__cluster_run *run, const uint64_t *bytes);
+
+#endif
