@@ -28,6 +28,10 @@ struct sms__usage {
     bool approximate; /* that metric measures something close to the usage */
     double ratio;     /* of what the whole device has, 0 to 1 */
     const char *from; /* names of the metrics */
+    size_t source;    /* its line in the table of sources */
+    struct {
+        double launches, mean, squares; /* that have it by themselves, their mean, and the squares of deviations */
+    } each;
 };
 
 enum { SMS__ASSUMED_MAX = 4 };
@@ -192,6 +196,18 @@ enum sms__metric_quantity {
 };
 double sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity);
 
+/* derive_kernel.c: the launch's duration from its column, otherwise from its metrics; NAN if there is none. Sets from
+ * what, NULL for the column. */
+double sms__derive_launch_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
+                               const char **from);
+/* derive_spread.c: by how much the use of resources differs between the launches of each kernel, after
+ * sms__derive_usage of all. */
+void sms__derive_spread(struct sms__derivation *derivation);
+/* The error of the workload's demands of resource r that the profile shows, relative, of all kernels by what they use:
+ * how much launches of a kernel differ, and how far its modelled occupancy is off. NAN if too few launches tell. */
+double sms__derive_uncertainty(const struct sms__derivation *derivation, size_t r);
+/* The same use as measured->usage[r], by other metrics. NAN if they do not have it. */
+double sms__derive_use_again(const struct sms__device *device, const struct sms__measured *measured, size_t r);
 /* derive_usage.c: sets clock, activity, occupancy and the usage of each resource, for a kernel whose time is known. */
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel);
 /* Sets activity and occupancy from the metrics, NAN where not measured. */

@@ -39,9 +39,8 @@ static struct symbol_metrics *find_symbol(const struct symbol_table *by_symbol, 
     return NULL;
 }
 
-/* The launch's duration from its column, otherwise from its metrics; NAN if there is none. */
-static double measured_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
-                            const char **from)
+double sms__derive_launch_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
+                               const char **from)
 {
     struct sms__metric_means *metrics = &derivation->scratch;
     *from = NULL;
@@ -150,7 +149,7 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     }
     struct sms__assumptions assumed = {0};
     const char *from;
-    const double measured = measured_time(derivation, launch, &from);
+    const double measured = sms__derive_launch_time(derivation, launch, &from);
     double seconds = measured;
     if (isnan(seconds) && derivation->lacks_durations && launch->metrics)
         seconds = sms__derive_nominal_time(&assumed);
@@ -351,7 +350,7 @@ static void group_launches(struct sms__derivation *derivation)
     derivation->lacks_durations = true;
     for (size_t l = 0; l < launches && spans > 0; l++) {
         const char *from;
-        double seconds = measured_time(derivation, &derivation->profile->launch[l], &from);
+        double seconds = sms__derive_launch_time(derivation, &derivation->profile->launch[l], &from);
         derivation->span[l % spans].mean_s += seconds / (double)rounds;
         derivation->lacks_durations &= isnan(seconds);
     }
@@ -380,6 +379,7 @@ void sms__derive_collect(struct sms__derivation *derivation)
         assume_all(derivation, &by_symbol);
     for (size_t k = 0; k < derivation->kernels; k++)
         finish_kernel(derivation, &by_symbol, &derivation->kernel[k]);
+    sms__derive_spread(derivation);
     keep_fitting(derivation);
     for (size_t i = 0; i < by_symbol.count; i++) {
         bool used = false;

@@ -302,10 +302,18 @@ static void find_usage(struct sms__derivation *derivation, struct sms__measured 
                 continue;
             const char *names = source_names(derivation->arena, measured->metrics, source);
             measured->usage[r] =
-                (struct sms__usage){true, source->approximate || partial, ratio > 1 ? 1 : ratio,
-                                    partial ? sms__print(derivation->arena, "%s alone", names) : names};
+                (struct sms__usage){.known = true,
+                                    .approximate = source->approximate || partial,
+                                    .ratio = ratio > 1 ? 1 : ratio,
+                                    .from = partial ? sms__print(derivation->arena, "%s alone", names) : names,
+                                    .source = (size_t)(source - sources)};
             return;
         }
+}
+
+double sms__derive_use_again(const struct sms__device *device, const struct sms__measured *measured, size_t r)
+{
+    return fmin(read_source(device, r, measured, &sources[measured->usage[r].source], false), 1);
 }
 
 /* The first of the metrics that the profile has, and its index; NAN if it has none. */

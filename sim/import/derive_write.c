@@ -178,13 +178,19 @@ static void write_comment(const struct sms__derivation *derivation, const struct
         write_scaling(derivation, kernel, to);
 }
 
-/* Rounds down, so that demands that fill a resource exactly do not oversubscribe it. */
+/* Returns the demand in thousandths of a per cent, rounded down, so that demands that fill a resource exactly do not
+ * oversubscribe it. */
+static double thousandths_of(const struct sms__derived *kernel, size_t r)
+{
+    return floor(kernel->fit.demand[r] * 1e5 + 1e-6);
+}
+
 static void write_demand(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
     const char *between = "";
     fputs("    demand: {", to);
     for (size_t r = 0; r < derivation->target->resources; r++) {
-        double thousandths = floor(kernel->fit.demand[r] * 1e5 + 1e-6);
+        double thousandths = thousandths_of(kernel, r);
         if (thousandths < 1)
             continue;
         fprintf(to, "%s%s: %.3f %%", between, derivation->target->resource[r].name, thousandths / 1e3);
@@ -269,6 +275,30 @@ static double unmeasured(const struct sms__derivation *derivation)
     return without / all;
 }
 
+static bool is_demanded(const struct sms__derivation *derivation, const char *resource)
+{
+    const int r = sms__resource_index(derivation->target, resource);
+    bool demanded = false;
+    for (size_t k = 0; k < derivation->kernels && r >= 0; k++)
+        demanded |= thousandths_of(&derivation->kernel[k], (size_t)r) >= 1;
+    return demanded;
+}
+
+/* An error below 0.1 % is written as 0.1 %. */
+static void write_uncertainty(const struct sms__derivation *derivation, FILE *to)
+{
+    const char *between = "uncertainty: {";
+    for (size_t r = 0; r < derivation->device->resources; r++) {
+        const char *name = derivation->device->resource[r].name;
+        const double ratio = sms__derive_uncertainty(derivation, r);
+        if (isnan(ratio) || !is_demanded(derivation, name))
+            continue;
+        fprintf(to, "%s%s: %.1f %%", between, name, fmin(fmax(ceil(ratio * 1000 - 1e-6) / 10, 0.1), 100));
+        between = ", ";
+    }
+    fputs(between[0] == ',' ? "}\n" : "", to);
+}
+
 static void write_head(struct sms__derivation *derivation, FILE *to)
 {
     const struct sms__profile *profile = derivation->profile;
@@ -300,6 +330,7 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
             derivation->target->name);
     if (unmeasured(derivation) >= 0.0005)
         fprintf(to, "unmeasured: %.1f %%\n", 100 * unmeasured(derivation));
+    write_uncertainty(derivation, to);
     if (derivation->target != derivation->device)
         fprintf(to, "scaled_from: %s\n", derivation->device->name);
 }

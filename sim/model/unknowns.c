@@ -13,7 +13,8 @@ const struct sms__field sms__unknowns_fields[] = {
     {"draws", SMS__INTEGER, SMS__COUNT, F(draws), 1, SMS__DRAWS_MAX, .required = true, .help = "number of draws"},
     {"replications", SMS__INTEGER, SMS__COUNT, F(replications), 1, REPLICATIONS_MOST,
      .help = "replications of each draw; default 1"},
-    SPREAD("demand", SMS__UNKNOWN_DEMAND, "spread of demands, a factor for each workload and resource; default 10 %"),
+    SPREAD("demand", SMS__UNKNOWN_DEMAND,
+           "spread of demands, a factor for each workload and resource; default: its uncertainty, else 10 %"),
     SPREAD("block_time", SMS__UNKNOWN_BLOCK_TIME,
            "spread of block_time and time, a factor for each workload; default 10 %, more of scaled kernels"),
     SPREAD("slope", SMS__UNKNOWN_SLOPE, "spread of the slope of proportional; default 50 %"),
@@ -27,7 +28,7 @@ const struct sms__field sms__unknowns_fields[] = {
 void sms__default_unknowns(struct sms__unknowns_ask *ask)
 {
     *ask = (struct sms__unknowns_ask){.replications = 1,
-                                      .spread = {[SMS__UNKNOWN_DEMAND] = 0.1,
+                                      .spread = {[SMS__UNKNOWN_DEMAND] = -1,
                                                  [SMS__UNKNOWN_BLOCK_TIME] = -1,
                                                  [SMS__UNKNOWN_SLOPE] = 0.5,
                                                  [SMS__UNKNOWN_KNEE] = 0.6,

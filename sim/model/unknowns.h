@@ -19,7 +19,7 @@ enum sms__unknown_kind {
 struct sms__unknowns_ask {
     uint64_t draws;                    /* 0: the scenario does not ask */
     uint64_t replications;             /* of each draw */
-    double spread[SMS__UNKNOWN_KINDS]; /* of the times below 0: as their workload tells */
+    double spread[SMS__UNKNOWN_KINDS]; /* of demands and times below 0: as their workload tells */
 };
 
 /* The defaults of a scenario that does not say. */

@@ -64,6 +64,32 @@ static void read_kernel_demand(struct sms__reader *reader, const struct sms__nod
     sms__read_demand(reader, node, &kernel->demand, &kernel->demands);
 }
 
+/* Whether a kernel has the demand is looked at when all are read. */
+static void read_uncertainty(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__workload *workload = at;
+    sms__read_demand(reader, node, &workload->uncertainty, &workload->uncertainties);
+    for (size_t i = 0; i < workload->uncertainties; i++)
+        if (!sms__is_bare_percentage(reader, workload->uncertainty[i].value, workload->uncertainty[i].ratio))
+            sms__expect_share(reader, &workload->uncertainty[i], 1);
+}
+
+static bool is_demanded(const struct sms__workload *workload, const char *resource)
+{
+    for (size_t k = 0; k < workload->kernels; k++)
+        if (is_repeated(workload->kernel[k].demand, workload->kernel[k].demands, resource))
+            return true;
+    return false;
+}
+
+static void check_uncertainty(struct sms__reader *reader, const struct sms__workload *workload)
+{
+    for (size_t i = 0; i < workload->uncertainties; i++)
+        if (!is_demanded(workload, workload->uncertainty[i].resource))
+            sms__complain(reader, workload->uncertainty[i].node, "no kernel of '%.60s' has a demand of '%.60s'",
+                          workload->name, workload->uncertainty[i].resource);
+}
+
 #define EITHER "a kernel has either time, or blocks, threads and block_time"
 
 static const struct sms__field kernel_fields[] = {
@@ -295,6 +321,10 @@ static const struct sms__field workload_fields[] = {
      .help = "the profiled device, if the numbers were scaled to `device`"},
     {"unmeasured", SMS__QUANTITY, SMS__RATIO, F(sms__workload, unmeasured), 0, 1,
      .help = "share of its kernels' time without metrics, so without demand; default 0 %"},
+    {"uncertainty", SMS__CUSTOM, SMS__RATIO, .read = read_uncertainty, .form = SMS__FORM_DEMAND,
+     .most = SMS_RESOURCES_MAX,
+     .help =
+         "relative errors of its demands by resource, which unknowns draws: {dram: 6 %}; default: as unknowns says"},
     {"fitted", SMS__CHOICE, 0, F(sms__workload, fitted), .choices = sms__truths,
      .help = "true: fitted to published results, not measured; default false"},
     {"synthetic", SMS__CHOICE, 0, F(sms__workload, synthetic), .choices = sms__truths,
@@ -339,4 +369,5 @@ void sms__read_workload(struct sms__reader *reader, const struct sms__node *node
     const struct sms__node *kernels = sms__node_get(node, "kernels");
     if (workload->kernels == 0 && kernels && kernels->kind == SMS__LIST)
         sms__complain(reader, kernels, "a workload needs at least one kernel");
+    check_uncertainty(reader, workload);
 }

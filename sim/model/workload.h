@@ -74,8 +74,10 @@ struct sms__workload {
     size_t kernels;
     struct sms__step *step;
     size_t steps;
-    const char *scaled_from;          /* the device of the profile that was scaled to `device`; "" */
-    double unmeasured;                /* share of its kernels' time without any metric, 0..1 */
+    const char *scaled_from;         /* the device of the profile that was scaled to `device`; "" */
+    double unmeasured;               /* share of its kernels' time without any metric, 0..1 */
+    struct sms__demand *uncertainty; /* [uncertainties]: of its demands of a resource, relative */
+    size_t uncertainties;
     int fitted;                       /* its numbers were fitted to results, not measured */
     int synthetic;                    /* its kernels may want more than a profile can show */
     const char *cls;                  /* for contention by pairs; "" */

@@ -54,17 +54,28 @@ static bool has_demand(const struct lister *l, size_t first, const char *resourc
     return false;
 }
 
+/* As the scenario says, else as the workload does. */
+static double spread_of_demand(const struct lister *l, const struct sms__workload *workload, const char *resource)
+{
+    double spread = 0.1;
+    for (size_t i = 0; i < workload->uncertainties; i++)
+        if (!strcmp(workload->uncertainty[i].resource, resource))
+            spread = workload->uncertainty[i].ratio;
+    return l->scenario->unknowns.spread[SMS__UNKNOWN_DEMAND] >= 0 ? l->scenario->unknowns.spread[SMS__UNKNOWN_DEMAND]
+                                                                  : spread;
+}
+
 static void add_demands(const struct lister *l, const struct sms__workload *workload)
 {
     const size_t first = l->list->parameters;
-    const double spread = l->scenario->unknowns.spread[SMS__UNKNOWN_DEMAND];
     for (size_t k = 0; k < workload->kernels; k++)
         for (size_t d = 0; d < workload->kernel[k].demands; d++) {
             const struct sms__demand *demand = &workload->kernel[k].demand[d];
             if (demand->ratio <= 0 || is_count(l, demand) || has_demand(l, first, demand->resource))
                 continue;
             struct sms__parameter *added =
-                add(l, sms__print(l->arena, "demand of %s of %s", demand->resource, workload->name), spread);
+                add(l, sms__print(l->arena, "demand of %s of %s", demand->resource, workload->name),
+                    spread_of_demand(l, workload, demand->resource));
             if (added)
                 added->resource = demand->resource;
         }

@@ -76,6 +76,16 @@ if grep -q '"parameters": \[\]' known.json; then ok; else bad "what is known is 
 "$smsched" compare two.yaml --unknowns 20 --format json --seed 2 | sed 's/"seed": 2/"seed": 1/' >other.json
 if cmp -s one.json other.json; then bad "the seed" "draws nothing else"; else ok; fi
 
+# A workload tells the error of its demands, unless the scenario does.
+sed 's/^workload: a$/&\nuncertainty: {dram: 3 %}/' two.yaml >told.yaml
+spreads() { "$smsched" compare told.yaml --format json "$@" | sed -n 's/.*"spread_ratio": \([0-9.]*\).*/\1/p' | head -2 | xargs; }
+for ask in "0.1 0.03|5" "0.2 0.2|{draws: 5, demand: 20 %}"; do
+    now=$(spreads --set run.unknowns="${ask#*|}")
+    if [ "$now" = "${ask%|*}" ]; then ok; else bad "spreads with ${ask#*|}" "$now"; fi
+done
+sed -i 's/dram: 3 %/drum: 3 %/' told.yaml
+try 3 "an error of no demand" validate told.yaml; prints "no kernel of 'a' has a demand of 'drum'"
+
 # Changed scenarios, standard input, processes, curves, and pods that press on nothing.
 try 0 "a changed scenario" compare two.yaml --set workloads.a.kernels.k.blocks=30 --set contention.slope=1 --unknowns 5
 prints " of 5 draws"

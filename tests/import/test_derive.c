@@ -28,6 +28,30 @@ static void two_waves_share_the_time_and_the_use(void **state)
     release(&derived);
 }
 
+/* 50 and 60 % are 7.07 of 55 %; a single launch shows no spread. */
+static void launches_that_differ_tell_the_error_of_demands(void **state)
+{
+    struct sms__profile_metric first[] = {
+        METRIC("sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed", "%", 50),
+        METRIC("DRAM Throughput", "%", 40)};
+    struct sms__profile_metric second[] = {
+        METRIC("sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_elapsed", "%", 60),
+        METRIC("DRAM Throughput", "%", 40)};
+    struct sms__profile_launch launch[] = {launch_of("k", 0, 100), launch_of("k", 200, 100)};
+    launch[0].metric = first;
+    launch[1].metric = second;
+    launch[0].metrics = launch[1].metrics = COUNT(first);
+    (void)state;
+    for (size_t launches = 1; launches <= 2; launches++) {
+        struct sms__profile profile = profile_of(launch, launches);
+        struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+        if (launches == 2)
+            assert_says(&derived, "\nuncertainty: {fp32: 12.9 %, dram: 0.1 %}\n");
+        assert_int_equal(workload(&derived)->uncertainties, launches == 2 ? 2 : 0);
+        release(&derived);
+    }
+}
+
 /* `Memory Throughput` is both a percentage and a rate. The rate is of dram, which has 484 GB/s. */
 static void one_name_with_two_units_is_told_apart(void **state)
 {
@@ -421,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_waves_share_the_time_and_the_use),
+        cmocka_unit_test(launches_that_differ_tell_the_error_of_demands),
         cmocka_unit_test(one_name_with_two_units_is_told_apart),
         cmocka_unit_test(a_count_comes_before_a_rate_and_a_level),
         cmocka_unit_test(demands_never_oversubscribe_the_kernel_alone),
