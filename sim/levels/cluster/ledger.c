@@ -102,7 +102,7 @@ void sms__ledger_init(struct sms__cluster_run *run)
     fill_nodes(run);
     for (ledger->log_size = 1024; ledger->log_size < cluster->nodes;)
         ledger->log_size *= 2;
-    ledger->log = SMS__NEW(run->arena, uint32_t, ledger->log_size);
+    ledger->log = SMS__NEW(run->arena, struct sms__change_entry, ledger->log_size);
     if (!run->reference)
         init_classes(run);
     for (size_t n = 0; n < cluster->nodes; n++) {
@@ -185,8 +185,23 @@ void sms__ledger_integrate(struct sms__cluster_run *run, uint64_t now)
 
 void sms__log_change(struct sms__ledger *ledger, size_t n)
 {
-    ledger->log[ledger->logged++ & (ledger->log_size - 1)] = (uint32_t)n;
-    ledger->entry[n].changed_at = ledger->logged;
+    const struct sms_node_view *node = &ledger->node[n];
+    struct sms__ledger_entry *entry = &ledger->entry[n];
+    struct sms__change_entry change = {.cpu_left = node->cpu_left,
+                                       .memory_left = node->memory_left,
+                                       .labels = node->labels,
+                                       .node = (uint32_t)n,
+                                       .model = (uint8_t)(node->model < 0 ? 0 : node->model),
+                                       .gpus = (uint8_t)node->gpus};
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        const uint16_t milli = (uint16_t)node->gpu[i].milli_left;
+        change.most_milli = milli > change.most_milli ? milli : change.most_milli;
+        change.free += milli == 1000;
+    }
+    if (entry->changed_at && sms__log_reaches(ledger, entry->changed_at - 1))
+        sms__log_at(ledger, entry->changed_at - 1)->node = SMS__CHANGED_AGAIN;
+    *sms__log_at(ledger, ledger->logged) = change;
+    entry->changed_at = ++ledger->logged;
 }
 
 static void note_change(struct sms__cluster_run *run, size_t n)

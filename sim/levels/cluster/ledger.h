@@ -19,6 +19,16 @@ struct sms__node_class {
     double *score; /* [shapes]; NAN: not computed. Of costly policies only */
 };
 
+/* A change of a node, with what shows most pods that they do not fit it: a log is read in order, while the nodes
+ * themselves lie all over the memory. */
+struct sms__change_entry {
+    uint64_t cpu_left, memory_left, labels;
+    uint32_t node;             /* SMS__CHANGED_AGAIN */
+    uint16_t most_milli;       /* left of one GPU */
+    uint8_t model, gpus, free; /* the model is 0 where there are no GPUs; `free` GPUs have all left */
+};
+#define SMS__CHANGED_AGAIN UINT32_MAX
+
 /* A node's state beside its view. */
 struct sms__ledger_entry {
     uint64_t fragments;   /* summed over the typical pods by their weights */
@@ -42,7 +52,7 @@ struct sms__ledger {
     uint64_t fragments;                       /* summed over nodes */
     uint64_t down_milli, down_cpu_milli;      /* GPUs and cores that are down */
     uint64_t integrated_ps;                   /* integrals are up to there */
-    uint32_t *log;                            /* a ring of nodes that changed */
+    struct sms__change_entry *log;            /* a ring of nodes that changed */
     size_t log_size;                          /* a power of two */
     uint64_t logged;
     uint32_t *freed; /* [frees]: nodes that may have more room than when pods were tried last */
@@ -76,16 +86,16 @@ static inline bool sms__log_reaches(const struct sms__ledger *ledger, uint64_t s
 {
     return ledger->logged - seen <= ledger->log_size;
 }
-static inline uint32_t sms__log_at(const struct sms__ledger *ledger, uint64_t position)
+static inline struct sms__change_entry *sms__log_at(const struct sms__ledger *ledger, uint64_t position)
 {
-    return ledger->log[position & (ledger->log_size - 1)];
+    return &ledger->log[position & (ledger->log_size - 1)];
 }
 /* The next node that has changed since then, each once. False if there is none: then all have been seen. */
 static inline bool sms__log_next(const struct sms__ledger *ledger, uint64_t *seen, uint32_t *node)
 {
     while (*seen < ledger->logged) {
-        *node = sms__log_at(ledger, *seen);
-        if (ledger->entry[*node].changed_at == ++*seen) /* else it changed again, and that comes later */
+        *node = sms__log_at(ledger, (*seen)++)->node;
+        if (*node != SMS__CHANGED_AGAIN) /* which comes later */
             return true;
     }
     return false;

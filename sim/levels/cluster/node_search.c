@@ -14,16 +14,16 @@
 /* The size of all caches together. Further shapes are searched node by node, with the same answers. */
 #define BUDGET_BYTES (1.5 * 1024 * 1024 * 1024)
 
-/* How many changes ahead memory is fetched. */
-enum { AHEAD = 8 };
+/* For how many changed nodes memory is fetched at once. */
+enum { AT_ONCE = 32 };
 
 /* The cache of one shape. */
 struct shape_cache {
     bool built;
     uint64_t seen;         /* the log up to there */
     struct sms__best best; /* of the nodes' scores; -INFINITY: infeasible */
-    /* Any feasible node: a bit for each, and counts in a tree over words of 64 bits. */
-    uint64_t *bits;
+    uint64_t *bits;        /* a bit for each node: it is feasible, and its score is not -INFINITY */
+    /* Any feasible node: counts in a tree over words of 64 bits. */
     uint32_t *count; /* [2 * count_leaves] */
 };
 
@@ -133,34 +133,33 @@ static double ask_policy(struct sms__cluster_run *run, size_t n, uint32_t shape)
     return -INFINITY;
 }
 
-/* -INFINITY: infeasible. */
-static double score_afresh(struct sms__cluster_run *run, size_t n, uint32_t shape)
-{
-    return is_feasible(run, n, shape) ? ask_policy(run, n, shape) : -INFINITY;
-}
-
-/* Whether nodes of one class have one score. */
-static bool has_class_score(const struct sms__cluster_run *run, size_t n, uint32_t shape)
+/* Whether feasible nodes of one class have one score. */
+static bool has_class_score(const struct sms__cluster_run *run, size_t n)
 {
     const struct sms__node_filter *filter = run->scheduler->filter;
-    return run->policy->costly && !run->policy->asks &&
-           (!filter || (filter->is_feasible(run, n, shape) && filter->sees_ledger(run, n)));
+    return !run->reference && run->policy->costly && !run->policy->asks && (!filter || filter->sees_ledger(run, n));
 }
 
+/* -INFINITY: infeasible. */
 static double score_node(struct sms__cluster_run *run, size_t n, uint32_t shape)
 {
-    if (!has_class_score(run, n, shape))
-        return score_afresh(run, n, shape);
+    if (!is_feasible(run, n, shape))
+        return -INFINITY;
+    if (!has_class_score(run, n))
+        return ask_policy(run, n, shape);
     struct sms__node_class *node_class = sms__node_class(run, n);
     if (isnan(node_class->score[shape]))
-        node_class->score[shape] = score_afresh(run, n, shape);
+        node_class->score[shape] = ask_policy(run, n, shape);
     return node_class->score[shape];
 }
 
 static void build_scores(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
-    for (size_t n = 0; n < run->cluster->nodes; n++)
+    memset(cache->bits, 0, run->search->words * sizeof *cache->bits);
+    for (size_t n = 0; n < run->cluster->nodes; n++) {
         cache->best.bound[0][n] = score_node(run, n, shape);
+        cache->bits[n / 64] |= (uint64_t)(cache->best.bound[0][n] > -INFINITY) << n % 64;
+    }
     sms__best_bound(&cache->best);
 }
 
@@ -176,9 +175,9 @@ static void build_bits(struct sms__cluster_run *run, struct shape_cache *cache, 
         cache->count[at] = cache->count[2 * at] + cache->count[2 * at + 1];
 }
 
-static void update_bit(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape, size_t n)
+static void update_bit(struct sms__cluster_run *run, struct shape_cache *cache, size_t n, bool now)
 {
-    bool now = is_feasible(run, n, shape), before = cache->bits[n / 64] >> n % 64 & 1;
+    bool before = cache->bits[n / 64] >> n % 64 & 1;
     if (now == before)
         return;
     cache->bits[n / 64] ^= (uint64_t)1 << n % 64;
@@ -203,35 +202,71 @@ static void build(struct sms__cluster_run *run, struct shape_cache *cache, uint3
     cache->seen = log_position(run, shape);
 }
 
-/* Fetches what later changes in the log will need, GPUs after their nodes: most of the time of an update would be spent
- * waiting for them. */
-static void fetch_ahead(const struct sms__cluster_run *run, const struct shape_cache *cache)
+/* False: the change shows that no pod of the shape fits. */
+static bool may_fit(const struct sms__change_entry *change, const struct sms_pod_view *pod)
+{
+    if (change->cpu_left < pod->cpu_milli || change->memory_left < pod->memory || (pod->labels & ~change->labels))
+        return false;
+    return pod->gpus == 0 || ((pod->models >> change->model & 1) && change->most_milli >= pod->gpu_milli &&
+                              (pod->gpu_milli == 1000 ? change->free : change->gpus) >= pod->gpus);
+}
+
+static void set_score(struct shape_cache *cache, uint32_t n, double score)
+{
+    const uint64_t bit = (uint64_t)1 << n % 64;
+    cache->bits[n / 64] = score > -INFINITY ? cache->bits[n / 64] | bit : cache->bits[n / 64] & ~bit;
+    sms__best_set(&cache->best, n, score);
+}
+
+/* Lists the next changed nodes that may fit, and fetches them. The score of others is -INFINITY. */
+static size_t list_changed(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape, uint32_t *node)
 {
     const struct sms__ledger *ledger = &run->ledger;
-    uint64_t near = cache->seen + AHEAD, far = near + AHEAD;
-    if (far < ledger->logged) {
-        uint32_t n = sms__log_at(ledger, far);
-        __builtin_prefetch(&ledger->entry[n].changed_at);
-        __builtin_prefetch(&ledger->node[n]);
-        __builtin_prefetch(&ledger->node[n].memory_left);
+    const struct sms_pod_view *pod = &run->cluster->shape[shape];
+    size_t nodes = 0;
+    for (uint32_t n; nodes < AT_ONCE && sms__log_next(ledger, &cache->seen, &n);)
+        if (run->scheduler->filter || may_fit(sms__log_at(ledger, cache->seen - 1), pod)) {
+            node[nodes++] = n;
+            __builtin_prefetch(&ledger->node[n]);
+            __builtin_prefetch(&ledger->node[n].memory_left);
+        } else if (cache->bits[n / 64] >> n % 64 & 1) {
+            set_score(cache, n, -INFINITY);
+        }
+    return nodes;
+}
+
+/* Most of the time would be spent waiting for memory, so it is fetched for many nodes at once, GPUs after their nodes.
+ */
+static void update_scores(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
+{
+    uint32_t node[AT_ONCE];
+    for (size_t nodes; (nodes = list_changed(run, cache, shape, node)) > 0;) {
+        for (size_t k = 0; k < nodes; k++) {
+            const struct sms_node_view *view = &run->ledger.node[node[k]];
+            __builtin_prefetch(&cache->best.bound[0][node[k]], 1);
+            for (uint32_t i = 0; i < view->gpus; i += 2)
+                __builtin_prefetch(&view->gpu[i]);
+        }
+        for (size_t k = 0; k < nodes; k++)
+            set_score(cache, node[k], score_node(run, node[k], shape));
     }
-    if (near < ledger->logged) {
-        uint32_t n = sms__log_at(ledger, near);
-        const struct sms_gpu_view *gpu = ledger->node[n].gpu;
-        __builtin_prefetch(&cache->best.bound[0][n], 1);
-        for (uint32_t i = 0; i < ledger->node[n].gpus; i += 2)
-            __builtin_prefetch(&gpu[i]);
+}
+
+static void update_bits(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
+{
+    const struct sms_pod_view *pod = &run->cluster->shape[shape];
+    for (uint32_t n; sms__log_next(&run->ledger, &cache->seen, &n);) {
+        bool fits = run->scheduler->filter || may_fit(sms__log_at(&run->ledger, cache->seen - 1), pod);
+        update_bit(run, cache, n, fits && is_feasible(run, n, shape));
     }
 }
 
 static void update(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
-    for (uint32_t n; sms__log_next(&run->ledger, &cache->seen, &n);)
-        if (is_scored(run)) {
-            fetch_ahead(run, cache);
-            sms__best_set(&cache->best, n, score_node(run, n, shape));
-        } else
-            update_bit(run, cache, shape, n);
+    if (is_scored(run))
+        update_scores(run, cache, shape);
+    else
+        update_bits(run, cache, shape);
     cache->seen = log_position(run, shape);
 }
 
@@ -246,18 +281,17 @@ bool sms__search_reserve(struct sms__cluster_run *run, double bytes)
 static bool make_cache(struct sms__cluster_run *run, struct shape_cache *cache)
 {
     const struct sms__node_search *search = run->search;
-    double scores = (double)run->cluster->nodes * sizeof(double);
-    double bits = (double)search->words * sizeof(uint64_t) + (double)search->count_leaves * 2 * sizeof(uint32_t);
-    if (cache->best.bound[0] || cache->bits)
+    const double scores = (double)run->cluster->nodes * sizeof(double), bits = (double)search->words * sizeof(uint64_t);
+    const double counts = (double)search->count_leaves * 2 * sizeof(uint32_t);
+    if (cache->bits)
         return true;
-    if (!sms__search_reserve(run, is_scored(run) ? scores : bits))
+    if (!sms__search_reserve(run, bits + (is_scored(run) ? scores : counts)))
         return false;
-    if (is_scored(run)) {
+    cache->bits = SMS__NEW(run->arena, uint64_t, search->words);
+    if (is_scored(run))
         sms__best_init(&cache->best, run->arena, run->cluster->nodes);
-    } else {
-        cache->bits = SMS__NEW(run->arena, uint64_t, search->words);
+    else
         cache->count = SMS__NEW(run->arena, uint32_t, 2 * search->count_leaves);
-    }
     return true;
 }
 
@@ -357,7 +391,7 @@ static uint32_t find_best_afresh(struct sms__cluster_run *run, uint32_t shape)
     double *score = run->search->score;
     const size_t nodes = run->cluster->nodes;
     for (size_t n = 0; n < nodes; n++)
-        score[n] = run->reference ? score_afresh(run, n, shape) : score_node(run, n, shape);
+        score[n] = score_node(run, n, shape);
     const size_t first = first_best(score, nodes);
     return first == SIZE_MAX ? SMS__NO_NODE : (uint32_t)break_ties(run, score, nodes, first, NULL);
 }
