@@ -6,14 +6,14 @@
 set -eu
 bench=$1 smsched=$2 page=$(dirname "$0")/../docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='1939|V100, l2 and dram full
-2453|V100, l2 and dram full, knee
-6178|V100, l2 and dram full, maxmin
-1271|V100, l2 and dram full, leftover
-1206|proportional
-1022|fine_grained
-1346|utilization_aware
-1299|4000 streams'
+kept='1943|V100, l2 and dram full
+2456|V100, l2 and dram full, knee
+5836|V100, l2 and dram full, maxmin
+1275|V100, l2 and dram full, leftover
+1203|proportional
+1023|fine_grained
+1350|utilization_aware
+1295|4000 streams'
 
 table=$("$bench" --instructions 'V100, l2 and dram full' proportional fine_grained utilization_aware '4000 streams')
 failures=0

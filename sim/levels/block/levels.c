@@ -246,6 +246,15 @@ static struct rising rising_at(const struct sms__blocks *device, int r, double l
     return rising;
 }
 
+/* The same at level 0: nobody is slower. What all users demand is the device's usage if every block is known. */
+static struct rising rising_all(const struct sms__blocks *device, int r)
+{
+    if (!device->compositions.shared)
+        return rising_at(device, r, 0);
+    return (struct rising){(uint64_t)device->rating.pressure[r], (sms__integral)((uint64_t)SMS_FULL * device->sms)
+                                                                     << 48};
+}
+
 /* Returns the speed that these users reach, more than 1 if there are none. */
 static double reached_by(struct rising rising)
 {
@@ -256,11 +265,11 @@ static double reached_by(struct rising rising)
  * it rise, until no further user is slower. */
 static double find_level(const struct sms__blocks *device, int r, double most)
 {
-    double level = 0;
+    double level = reached_by(rising_all(device, r));
     struct rising at_most = most < 1 ? rising_at(device, r, most) : (struct rising){.left = -1};
     if (at_most.left >= 0 && reached_by(at_most) >= most)
         return most;
-    for (double next = 0; level < most; level = next) {
+    for (double next; level < most; level = next) {
         next = reached_by(rising_at(device, r, level));
         if (next <= level)
             return level;
