@@ -196,7 +196,7 @@ enum sms__metric_quantity {
 };
 double sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity);
 
-/* derive_kernel.c: the launch's duration from its column, otherwise from its metrics; NAN if there is none. Sets from
+/* derive_usage.c: the launch's duration from its column, otherwise from its metrics; NAN if there is none. Sets from
  * what, NULL for the column. */
 double sms__derive_launch_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
                                const char **from);

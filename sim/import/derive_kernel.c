@@ -39,19 +39,6 @@ static struct symbol_metrics *find_symbol(const struct symbol_table *by_symbol, 
     return NULL;
 }
 
-double sms__derive_launch_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
-                               const char **from)
-{
-    struct sms__metric_means *metrics = &derivation->scratch;
-    *from = NULL;
-    if (launch->duration_s > 0 || !launch->metrics)
-        return launch->duration_s;
-    metrics->count = 0;
-    sms__metrics_add(derivation->arena, metrics, launch, NAN);
-    double seconds = sms__derive_seconds(derivation->arena, metrics, derivation->device, from);
-    return isfinite(seconds) ? seconds : launch->duration_s;
-}
-
 /* Returns NULL, or why the launch cannot be used. */
 static const char *reject_reason(const struct sms__profile_launch *launch, double seconds)
 {

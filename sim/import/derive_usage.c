@@ -441,6 +441,19 @@ double sms__derive_seconds(struct sms__arena *arena, const struct sms__metric_me
     return cycles / (isnan(clock) ? device->clock_hz : clock);
 }
 
+double sms__derive_launch_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
+                               const char **from)
+{
+    struct sms__metric_means *metrics = &derivation->scratch;
+    *from = NULL;
+    if (launch->duration_s > 0 || !launch->metrics)
+        return launch->duration_s;
+    metrics->count = 0;
+    sms__metrics_add(derivation->arena, metrics, launch, NAN);
+    double seconds = sms__derive_seconds(derivation->arena, metrics, derivation->device, from);
+    return isfinite(seconds) ? seconds : launch->duration_s;
+}
+
 static void find_activity(struct sms__measured *measured)
 {
     static const char *const active[] = {"sm__cycles_active.avg", "SM Active Cycles", NULL};
