@@ -1,7 +1,7 @@
 /* Writes the linear program of docs/explanation/bound.md over one device. Counts are those of a
  * window, or per second in steady state; times are divided by it. */
 #include "program.h"
-#include "../levels/vm_feed.h"
+#include "../levels/jobs.h"
 
 #include <math.h>
 

@@ -77,6 +77,19 @@ static bool any_device_scope(const struct sms__footprint *const *types, size_t c
     return any;
 }
 
+/* True if a background demands a resource of scope device. */
+static bool has_device_scope_background(const struct sms__device *model)
+{
+    for (size_t i = 0; i < model->backgrounds; i++)
+        for (size_t d = 0; d < model->background[i].demands; d++) {
+            const struct sms__demand *demand = &model->background[i].demand[d];
+            int r = sms__resource_index(model, demand->resource);
+            if (model->resource[r].scope == SMS_SCOPE_DEVICE && demand->ratio > 0)
+                return true;
+        }
+    return false;
+}
+
 struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
                                             const struct sms_contention_view *view,
                                             const struct sms__footprint *const *types, size_t n_types)
@@ -96,6 +109,6 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
         .kernel_types = n_types,
         .max_clocks = sms__device_clocks_max(scenario, model),
         .has_dispatcher = sms__dispatchers(scenario, model) > 0,
-        .device_scope = any_device_scope(types, n_types),
+        .device_scope = any_device_scope(types, n_types) || has_device_scope_background(model),
     };
 }

@@ -42,7 +42,7 @@ struct sms__tenant {
     const struct sms__times *times; /* under SMS__LISTED; else NULL */
 
     /* Of processes. */
-    const struct sms__process_stream *stream; /* [streams] */
+    const struct sms__process_stream *stream; /* [streams]; NULL: of a VM, whose streams are alike */
     bool own; /* stream i does choice i; otherwise all do the same, and several are drawn from */
     double priority, weight;
     double active_threads; /* under mps: share of the SMs, 0..1 */
@@ -59,6 +59,16 @@ static inline const struct sms__workload *sms__workload_of(const struct sms__ten
 {
     *first = i < vm->choices ? vm->choice[i].first : 0;
     return i < vm->choices ? vm->choice[i].workload : NULL;
+}
+
+/* Jobs and priority of a stream. Those of a VM share its jobs. */
+static inline uint64_t sms__stream_repeat(const struct sms__tenant *vm, size_t stream)
+{
+    return vm->stream ? vm->stream[stream].repeat : vm->repeat;
+}
+static inline double sms__stream_priority(const struct sms__tenant *vm, size_t stream)
+{
+    return vm->stream ? vm->stream[stream].priority : vm->priority;
 }
 
 static inline bool sms__may_be_on(const struct sms__tenant *vm, size_t device)

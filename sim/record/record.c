@@ -267,7 +267,7 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
     for (size_t v = 0; v < scenario->vms; v++) {
         struct sms__vm_record *vm = &record->vm[v];
         sms__histogram_clear(&vm->latency);
-        *vm = (struct sms__vm_record){.latency = vm->latency, .end_ps = vm->end_ps, .ended = vm->ended};
+        *vm = (struct sms__vm_record){.latency = vm->latency, .end_ps = vm->end_ps, .unended = vm->unended};
     }
     for (size_t k = 0; k < record->first_kernel[scenario->vms]; k++) {
         struct sms__kernel_record *kernel = &record->kernel[k];

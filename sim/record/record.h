@@ -70,7 +70,7 @@ struct sms__vm_record {
     uint64_t rejected;             /* arrivals that found the queue full */
     double tardiness_ps;           /* time after the deadline, summed over jobs that missed it */
     uint64_t end_ps;               /* end of the latest job, since the run began */
-    bool ended;                    /* all jobs are done */
+    size_t unended;                /* processes of it that have not done all jobs, on one device or several */
     struct sms__histogram latency; /* of jobs, from arrival, ps */
 };
 
@@ -238,14 +238,14 @@ struct sms__record {
     struct sms__shared_record *shared;   /* [devices]; NULL if the scenario has no processes */
     struct sms__cluster_record *cluster; /* NULL if the scenario has no nodes */
     struct sms__node_record *node;       /* [rows of the cluster]; NULL if there are none */
-    uint64_t *series;            /* [rows][SMS__SERIES]: kernels that ended in each part of the whole run; or NULL */
-    uint64_t series_ps;          /* length of a part; 0 if there is no series */
-    size_t bins;                 /* intervals of the occupancy record */
-    uint64_t bin_ps;             /* length of an interval */
-    uint64_t *bin;               /* [SMs of all devices][bins]: threads x ps */
-    char why[256];               /* the error that ended the run, or "" */
-    const struct sms__node *at;  /* where the scenario is at fault; NULL if the library or a policy is */
-    uint64_t events, stalled;    /* events; kernels that never got a place, at the end */
+    uint64_t *series;           /* [rows][SMS__SERIES]: kernels that ended in each part of the whole run; or NULL */
+    uint64_t series_ps;         /* length of a part; 0 if there is no series */
+    size_t bins;                /* intervals of the occupancy record */
+    uint64_t bin_ps;            /* length of an interval */
+    uint64_t *bin;              /* [SMs of all devices][bins]: threads x ps */
+    char why[256];              /* the error that ended the run, or "" */
+    const struct sms__node *at; /* where the scenario is at fault; NULL if the library or a policy is */
+    uint64_t events;
     uint64_t stall[SMS__STALLS]; /* processes that wait for ever, by what they wait for */
 };
 

@@ -145,7 +145,7 @@ static double makespan_ns(const struct sms__record *record)
         return sms__share_makespan_ns(record);
     for (size_t v = 0; v < record->scenario->vms; v++) {
         bool ends = record->scenario->vm[v].repeat > 0;
-        double end = (double)(record->vm[v].ended ? record->vm[v].end_ps : record->to_ps) / 1e3;
+        double end = (double)(record->vm[v].unended ? record->to_ps : record->vm[v].end_ps) / 1e3;
         if (ends && !(end <= last))
             last = end;
     }
@@ -217,7 +217,7 @@ static double own_time_ps(const struct sms__record *record, size_t v)
 {
     if (record->process)
         return sms__turnaround_ps(record, v);
-    return record->vm[v].ended ? (double)record->vm[v].end_ps - record->scenario->vm[v].start_ps : NAN;
+    return record->vm[v].unended ? NAN : (double)record->vm[v].end_ps - record->scenario->vm[v].start_ps;
 }
 
 static void count(const struct sms__record *record, double *counted)

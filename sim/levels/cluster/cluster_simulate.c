@@ -164,7 +164,6 @@ int sms__cluster_simulate(struct sms__arena *arena, const struct sms__run_spec *
     spec->record->events = run->engine.events;
     int inside = sms__hosts_close(run, run->engine.now);
     code = inside ? inside : code;
-    spec->record->stalled = run->record->waiting;
     if (*spec->record->why)
         return SMS_EBUG;
     return code == SMS_OK && !run->engine.stopped ? check_clock(run) : code;

@@ -37,19 +37,20 @@ static enum outcome refuse(struct sms__process *process, uint64_t now)
     return GONE;
 }
 
-static void begin_later(void *stream, uint64_t now) { sms__stream_begin_job(stream, now); }
+static void begin_later(void *stream, uint64_t now) { sms__stream_begin(stream, now); }
 
-/* The process has arrived after the delay of its main stream. */
+/* A process has arrived after the delay of its main stream, a VM has not. */
 static void begin_jobs(struct sms__process *process, uint64_t now)
 {
+    const struct sms__stream *on_time = process->share->setup.vms ? NULL : process->stream;
     sms__tell(process, SMS_EVENT_PLACED);
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next) {
         if (process->jobs)
             sms__stream_await_job(stream, now);
-        else if (stream != process->stream && stream->begins.delay_ps > 0)
+        else if (stream != on_time && stream->begins.delay_ps > 0)
             sms__stream_compute(stream, stream->begins.delay_ps, begin_later, now);
         else
-            sms__stream_begin_job(stream, now);
+            sms__stream_begin(stream, now);
     }
 }
 
@@ -155,6 +156,11 @@ static void arrive(struct sms__process *process, uint64_t now)
     process->arrived_ps = now;
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
         stream->job.arrived_ps = now;
+    if (process->share->setup.vms) {
+        sms__instance_enter(&process->share->instance[process->arrival.gpu], process, now);
+        begin_jobs(process, now);
+        return;
+    }
     sms__process_enter(process, SMS_PHASE_UNPLACED, now);
     sms__tell(process, SMS_EVENT_ARRIVED);
     if (!sms__stream_ask_again(process->stream, now))

@@ -7,7 +7,7 @@
 /* The time on the clock of the context's engine. */
 static uint64_t inner_now(const struct sms__context *context, uint64_t now)
 {
-    return context->active ? now - context->offset : context->engine.now;
+    return context->active ? now - context->offset : context->engine->now;
 }
 
 static struct sms_share *share_of(const struct sms__context *context) { return context->instance->share; }
@@ -17,7 +17,7 @@ static void schedule(struct sms__context *context)
 {
     if (context->coarse.fluid.count)
         return;
-    uint64_t next = sms__engine_next(&context->engine);
+    uint64_t next = sms__engine_next(context->engine);
     bool comes = context->active && next != SMS__NEVER && next <= SMS__NEVER - context->offset;
     sms__engine_at(share_of(context)->engine, context->source, comes ? next + context->offset : SMS__NEVER);
 }
@@ -31,10 +31,10 @@ static void check_drained(struct sms__context *context, uint64_t now)
 static void run_blocks(struct sms__context *context, uint64_t now)
 {
     struct sms_share *share = share_of(context);
-    int code = context->active ? sms__engine_advance(&context->engine, inner_now(context, now)) : SMS_OK;
+    int code = context->active ? sms__engine_advance(context->engine, inner_now(context, now)) : SMS_OK;
     if (code && !share->code)
         share->code = code;
-    if (share->code || context->engine.stopped)
+    if (share->code || context->engine->stopped)
         share->engine->stopped = true;
     schedule(context);
     check_drained(context, now);
@@ -50,6 +50,13 @@ static void fire(void *subject, uint64_t now)
 }
 
 static void flush(void *subject, uint64_t now) { run_blocks(subject, now); }
+
+/* Lets the context's engine do what has come up at this instant. The run's does it anyway. */
+static void flush_later(struct sms__context *context)
+{
+    if (!share_of(context)->setup.vms)
+        sms__engine_defer(share_of(context)->engine, &context->flush);
+}
 
 static void add_vm(const struct sms__context *context, size_t vm, size_t first, const struct sms__footprint **types)
 {
@@ -76,10 +83,11 @@ static const struct sms__footprint *const *find_types(const struct sms__context 
     const struct sms_share *share = share_of(context);
     const size_t *first = share->spec->record->first_kernel;
     const struct sms__footprint **types = SMS__NEW(share->arena, const struct sms__footprint *, share->kernel_types);
-    size_t vms = share->setup.slots ? share->scenario->vms : 0;
+    size_t vms = share->setup.slots || share->setup.vms ? share->scenario->vms : 0;
     for (size_t start = 0; vms && start < share->kernel_types; start += first[vms])
         for (size_t v = 0; v < vms; v++)
-            add_vm(context, v, start + first[v], types);
+            if (share->setup.slots || sms__may_be_on(&share->setup.vm[v], context->instance->gpu->idx))
+                add_vm(context, v, start + first[v], types);
     for (size_t s = 0; !vms && s < share->streams; s++)
         add_stream(context, &share->stream[s], types);
     return types;
@@ -87,16 +95,27 @@ static const struct sms__footprint *const *find_types(const struct sms__context 
 
 static void init_engine(struct sms__context *context)
 {
-    const struct sms_share *share = share_of(context);
+    struct sms_share *share = share_of(context);
     const struct sms__device *type = context->instance->type;
     const size_t sources[SMS__LEVELS] = {[SMS__LEVEL_DEVICE_CLOCK] = sms__device_clocks_max(share->scenario, type),
                                          [SMS__LEVEL_BLOCK] = type->sms + sms__dispatchers(share->scenario, type)};
-    sms__run_engine_init(&context->engine, share->arena, sources, share->spec);
+    context->engine = share->setup.vms ? share->engine : SMS__NEW(share->arena, struct sms__engine, 1);
+    if (!share->setup.vms)
+        sms__run_engine_init(context->engine, share->arena, sources, share->spec);
+}
+
+/* The VMs that may be on the GPU. */
+static size_t count_on(const struct sms_share *share, const struct sms__gpu *gpu)
+{
+    size_t count = 0;
+    for (size_t v = 0; v < share->scenario->vms; v++)
+        count += sms__may_be_on(&share->setup.vm[v], gpu->idx);
+    return count;
 }
 
 static bool shares_queue(const struct sms__context *context)
 {
-    return context->owner || share_of(context)->use->mode.one_queue;
+    return context->owner || share_of(context)->setup.vms || share_of(context)->use->mode.one_queue;
 }
 
 /* Called for the first kernel that runs block by block. The clock of a context with an owner is not that of the run, so
@@ -109,12 +128,12 @@ static void add_blocks(struct sms__context *context)
     init_engine(context);
     struct sms__blocks_setup setup =
         sms__device_blocks(share->spec, instance->type, &instance->contention, types, share->kernel_types);
-    setup.engine = &context->engine;
+    setup.engine = context->engine;
     setup.record = instance->gpu->blocks;
     setup.idx = share->setup.first_gpu + instance->gpu->idx;
     setup.first_sm = instance->first_sm;
     setup.allowed = sms__limits_of(share);
-    setup.tenants = share->processes;
+    setup.tenants = share->setup.vms ? count_on(share, instance->gpu) : share->processes;
     setup.owners = shares_queue(context) ? 1 : share->processes;
     setup.observer = context->owner || share->use->instances ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
@@ -126,7 +145,8 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
     struct sms_share *share = instance->share;
     const struct sms__device *type = instance->type;
     *context = (struct sms__context){.instance = instance, .owner = owner, .active = owner == NULL};
-    context->source = sms__engine_source(share->engine, SMS__LEVEL_BLOCK, fire, context);
+    if (!share->setup.vms) /* theirs are on the engine of the run */
+        context->source = sms__engine_source(share->engine, SMS__LEVEL_BLOCK, fire, context);
     context->last_held = &context->held;
     context->flush = (struct sms__action){.act = flush, .subject = context};
     context->coarse = (struct sms__coarse_kernels){
@@ -139,6 +159,12 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
         .sms = instance->type->sms,
     };
     sms__coarse_kernels_init(&context->coarse, share->engine, context->source, context->active);
+}
+
+void sms__contexts_begin_blocks(struct sms_share *share)
+{
+    for (size_t i = 0; share->setup.vms && i < share->instances; i++)
+        add_blocks(share->instance[i].context);
 }
 
 void sms__contexts_init(struct sms__instance *instance)
@@ -224,24 +250,24 @@ static void set_clock(const struct sms__context *context, struct sms__stream_ker
 /* Nothing was due in between, or it would have fired. */
 static void catch_up(struct sms__context *context, uint64_t now)
 {
-    if (context->active && context->engine.now < inner_now(context, now))
-        context->engine.now = inner_now(context, now);
+    if (context->active && context->engine->now < inner_now(context, now))
+        context->engine->now = inner_now(context, now);
 }
 
 static void launch_blocks(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
 {
-    size_t process = kernel->stream->process->idx;
+    const struct sms__process *process = kernel->stream->process;
     if (!context->has_blocks)
         add_blocks(context);
     kernel->launch.ended = end_blocks;
-    kernel->launch.tenant = process;
-    kernel->launch.owner = shares_queue(context) ? 0 : process;
+    kernel->launch.tenant = process->tenant;
+    kernel->launch.owner = shares_queue(context) ? 0 : process->idx;
     kernel->launch.subject = kernel;
     catch_up(context, now);
     set_clock(context, kernel);
     sms__blocks_launch(context->blocks, &kernel->launch, inner_now(context, now));
     set_clock(context, kernel);
-    sms__engine_defer(share_of(context)->engine, &context->flush);
+    flush_later(context);
 }
 
 /* The kernel is of another stream than the one that drains, and starts in the next slice. */
@@ -298,17 +324,17 @@ void sms__context_drop(struct sms__context *context, struct sms__stream_kernel *
     } else {
         catch_up(context, now);
         sms__blocks_drop(context->blocks, &kernel->launch, inner_now(context, now));
-        sms__engine_defer(share_of(context)->engine, &context->flush);
+        flush_later(context);
     }
     check_drained(context, now);
 }
 
 static void start_clock(struct sms__context *context, uint64_t now)
 {
-    context->offset = now - context->engine.now;
+    context->offset = now - context->engine->now;
     for (struct sms__stream *stream = context->owner->stream; stream; stream = stream->next)
         set_clock(context, &stream->kernel);
-    sms__engine_defer(share_of(context)->engine, &context->flush);
+    flush_later(context);
 }
 
 void sms__context_set_active(struct sms__context *context, bool active, uint64_t now)
@@ -337,7 +363,7 @@ void sms__context_hold(struct sms__context *context, bool hold, uint64_t now)
     if (!context->has_blocks)
         return;
     sms__blocks_hold(context->blocks, hold);
-    sms__engine_defer(share_of(context)->engine, &context->flush);
+    flush_later(context);
 }
 
 bool sms__context_runs(const struct sms__context *context)
@@ -363,5 +389,5 @@ void sms__context_advance(struct sms__context *context, int partial, uint64_t no
 
 uint64_t sms__context_events(const struct sms__context *context)
 {
-    return context->has_blocks ? context->engine.events : 0;
+    return context->has_blocks && !share_of(context)->setup.vms ? context->engine->events : 0;
 }

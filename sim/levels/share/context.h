@@ -1,7 +1,7 @@
 /* A context runs kernels at once: block by block, on an engine of the block level of its own, or coarse ones.
  *
  * Under time slices each process has a context on each instance, whose clock stands still while others have the
- * instance. Otherwise an instance has one context for all processes. */
+ * instance. Otherwise an instance has one context for all processes. Blocks of VMs are on the engine of the run. */
 #ifndef SMS_LEVELS_SHARE_CONTEXT_H
 #define SMS_LEVELS_SHARE_CONTEXT_H
 
@@ -15,7 +15,7 @@ struct sms__context {
     size_t kernels;             /* under way */
     size_t source;              /* of the run's engine */
     bool has_blocks;            /* the next two are set up */
-    struct sms__engine engine;
+    struct sms__engine *engine; /* its own, or the run's */
     struct sms__blocks *blocks;
     struct sms__coarse_kernels coarse;
     struct sms__action flush;
@@ -36,6 +36,8 @@ static inline struct sms__context *sms__context_of(const struct sms__instance *i
 
 /* Sets up the contexts of an instance. */
 void sms__contexts_init(struct sms__instance *instance);
+/* Sets up the blocks of VMs, GPU by GPU, so that the order of their events does not depend on who launches first. */
+void sms__contexts_begin_blocks(struct sms_share *share);
 /* Starts the kernel. Its `ended` is called when it is over. */
 void sms__context_launch(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now);
 /* Adds what is done of a kernel under way to its record (sign 1), or subtracts it (-1), and returns it, in parts. Call

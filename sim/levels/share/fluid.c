@@ -6,28 +6,52 @@
 static void advance(struct sms__fluid *fluid, uint64_t now)
 {
     uint64_t elapsed = now - fluid->advanced_ps;
-    for (struct sms__flow *flow = fluid->first; flow && fluid->active; flow = flow->next)
+    if (fluid->even)
+        fluid->clock += fluid->rate * (double)elapsed;
+    for (struct sms__flow *flow = fluid->first; flow && fluid->active && !fluid->even; flow = flow->next)
         if (!flow->stopped)
             flow->left = flow->rate < INFINITY ? flow->left - flow->rate * (double)elapsed : 0;
     fluid->active_ps += fluid->active ? elapsed : 0;
     fluid->advanced_ps = now;
 }
 
-/* Sets the source to the first end of a flow. */
-static void schedule(struct sms__fluid *fluid, uint64_t now)
+/* The time until the first end of a flow. */
+static double find_soonest(const struct sms__fluid *fluid)
 {
     double soonest = INFINITY;
+    if (fluid->even)
+        return fluid->first ? fmax(fluid->first->left - fluid->clock, 0) / fluid->rate : INFINITY;
     for (const struct sms__flow *flow = fluid->first; flow && fluid->active; flow = flow->next) {
         double left = flow->left > 0 && flow->rate < INFINITY ? flow->left / flow->rate : 0;
         if (!flow->stopped && left < soonest)
             soonest = left;
     }
+    return soonest;
+}
+
+static void schedule(struct sms__fluid *fluid, uint64_t now)
+{
+    double soonest = find_soonest(fluid);
     sms__engine_at(fluid->engine, fluid->source, soonest < INFINITY ? sms__after(now, soonest) : SMS__NEVER);
 }
 
+/* It is uneven until no flow is left. */
+static void make_uneven(struct sms__fluid *fluid)
+{
+    for (struct sms__flow *flow = fluid->first; flow && fluid->even; flow = flow->next)
+        flow->left -= fluid->clock;
+    fluid->even = false;
+}
+
+/* A rate without limit has no clock. */
 static void change(struct sms__fluid *fluid, uint64_t now)
 {
-    fluid->set_rates(fluid);
+    if (fluid->even && fluid->first)
+        fluid->rate = fluid->rate_each(fluid);
+    if (fluid->even && fluid->rate == INFINITY)
+        make_uneven(fluid);
+    if (!fluid->even)
+        fluid->set_rates(fluid);
     schedule(fluid, now);
 }
 
@@ -39,13 +63,44 @@ static void take_out(struct sms__fluid *fluid, struct sms__flow *flow)
     fluid->count--;
 }
 
+/* Puts the flow where it ends, or starts: behind those that end or started before. */
+static void put_in(struct sms__fluid *fluid, struct sms__flow *flow)
+{
+    struct sms__flow *prev = fluid->last;
+    while (fluid->even && prev && prev->left > flow->left)
+        prev = prev->prev;
+    flow->prev = prev;
+    flow->next = prev ? prev->next : fluid->first;
+    *(prev ? &prev->next : &fluid->first) = flow;
+    *(flow->next ? &flow->next->prev : &fluid->last) = flow;
+    flow->fluid = fluid;
+    fluid->count++;
+}
+
+/* Whether it stays even with this flow, or is even with this one alone. */
+static bool stays_even(struct sms__fluid *fluid, const struct sms__flow *flow)
+{
+    if (fluid->first)
+        return fluid->even && fluid->is_like(fluid->first, flow);
+    fluid->clock = fluid->rate = 0;
+    return fluid->is_like != NULL;
+}
+
+static bool has_ended(const struct sms__fluid *fluid, const struct sms__flow *flow)
+{
+    if (fluid->even)
+        return flow->left - fluid->clock <= fluid->rate;
+    return !flow->stopped && (flow->rate == INFINITY || flow->left <= flow->rate);
+}
+
 /* Takes out the flows that end within a picosecond, because ends are rounded up to whole ones. */
 static struct sms__flow *take_ended(struct sms__fluid *fluid)
 {
     struct sms__flow *ended = NULL, **end = &ended, *next;
     for (struct sms__flow *flow = fluid->first; flow; flow = next) {
-        next = flow->next;
-        if (flow->stopped || (flow->rate < INFINITY && flow->left > flow->rate))
+        bool over = has_ended(fluid, flow);
+        next = over || !fluid->even ? flow->next : NULL;
+        if (!over)
             continue;
         take_out(fluid, flow);
         flow->next = NULL;
@@ -71,14 +126,13 @@ void sms__fluid_fire(void *subject, uint64_t now)
 void sms__flow_start(struct sms__fluid *fluid, struct sms__flow *flow, double amount, uint64_t now)
 {
     advance(fluid, now);
-    flow->left = amount;
-    flow->fluid = fluid;
+    if (stays_even(fluid, flow))
+        fluid->even = true;
+    else
+        make_uneven(fluid);
+    flow->left = fluid->even ? fluid->clock + amount : amount;
     flow->stopped = false;
-    flow->next = NULL;
-    flow->prev = fluid->last;
-    *(fluid->last ? &fluid->last->next : &fluid->first) = flow;
-    fluid->last = flow;
-    fluid->count++;
+    put_in(fluid, flow);
     change(fluid, now);
 }
 
@@ -87,6 +141,7 @@ void sms__flow_set_stopped(struct sms__flow *flow, bool stopped, uint64_t now)
     if (!flow->fluid || flow->stopped == stopped)
         return;
     advance(flow->fluid, now);
+    make_uneven(flow->fluid);
     flow->stopped = stopped;
     change(flow->fluid, now);
 }
@@ -112,7 +167,7 @@ void sms__fluid_set_active(struct sms__fluid *fluid, bool active, uint64_t now)
 bool sms__fluid_is_busy(const struct sms__fluid *fluid)
 {
     bool busy = false;
-    for (const struct sms__flow *flow = fluid->first; flow; flow = flow->next)
-        busy |= fluid->active && !flow->stopped;
+    for (const struct sms__flow *flow = fluid->first; flow && !busy; flow = flow->next)
+        busy = fluid->active && !flow->stopped;
     return busy;
 }

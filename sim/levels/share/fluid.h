@@ -1,6 +1,8 @@
 /* Flows: work that goes on at rates. Rates change only when a flow starts, stops, resumes or ends; the owner of the
  * flows says what they are then. Copies and host steps are flows (pool.h), and so are coarse kernels (coarse_kernel.h).
- */
+ *
+ * A fluid is even while all its flows are alike and so have one rate, as copies over one link. Then it has a clock,
+ * which counts the units that each has done; a flow ends at a reading of it, and no change looks at all of them. */
 #ifndef SMS_LEVELS_SHARE_FLUID_H
 #define SMS_LEVELS_SHARE_FLUID_H
 
@@ -8,22 +10,27 @@
 
 /* Embedded in the owner's state of the work. */
 struct sms__flow {
-    double left; /* units */
-    double rate; /* units per ps; INFINITY: it ends at once, 1 ps later */
+    double left; /* units; in an even fluid, the reading of its clock at which it ends */
+    double rate; /* units per ps; INFINITY: it ends at once, 1 ps later; unused in an even fluid */
     bool stopped;
     void (*done)(void *subject, uint64_t now);
     void *subject;
     struct sms__fluid *fluid;      /* while it is under way; else NULL */
-    struct sms__flow *next, *prev; /* in the order of their start */
+    struct sms__flow *next, *prev; /* in the order of their start, in an even fluid of their ends */
 };
 
 struct sms__fluid {
     struct sms__engine *engine;
     size_t source;                               /* its handler calls sms__fluid_fire */
     void (*set_rates)(struct sms__fluid *fluid); /* of all its flows */
-    bool active;                                 /* false: all flows stand still, and keep their rates */
-    uint64_t advanced_ps;                        /* time up to which flows are advanced */
-    uint64_t active_ps;                          /* time for which it was active until then */
+    /* Whether the two are alike, and the rate of each of the fluid's flows if all are. NULL: it is never even. */
+    bool (*is_like)(const struct sms__flow *a, const struct sms__flow *b);
+    double (*rate_each)(const struct sms__fluid *fluid);
+    bool even;
+    double clock, rate;   /* if it is even */
+    bool active;          /* false: all flows stand still, and keep their rates; not of one that may be even */
+    uint64_t advanced_ps; /* time up to which flows are advanced */
+    uint64_t active_ps;   /* time for which it was active until then */
     size_t count;
     struct sms__flow *first, *last;
 };

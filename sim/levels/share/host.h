@@ -78,7 +78,7 @@ bool sms__flows_are_busy(const struct sms_share *share); /* a copy or host step 
 /* slot.c */
 void sms__slots_init(struct sms_share *share);
 
-/* start.c: a process of the scenario. */
-void sms__process_init(struct sms_share *share, size_t idx);
+/* start.c: a process of the scenario's tenant v; `gpu` as of its arrival. */
+void sms__process_init(struct sms_share *share, size_t idx, size_t tenant, size_t v, long gpu);
 
 #endif

@@ -18,7 +18,7 @@ static void arrive(void *subject, uint64_t now)
     process->share->pending += process->jobs->coming;
 }
 
-void sms__process_receive_jobs(struct sms__process *process, uint64_t seed)
+void sms__process_receive_jobs(struct sms__process *process, uint64_t seed, size_t number)
 {
     struct sms_share *share = process->share;
     struct sms__jobs *jobs = process->jobs = SMS__NEW(share->arena, struct sms__jobs, 1);
@@ -30,7 +30,7 @@ void sms__process_receive_jobs(struct sms__process *process, uint64_t seed)
                                .take = take};
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
         stream->taker.stream = stream;
-    sms__jobs_init(jobs, seed, 0);
+    sms__jobs_init(jobs, seed, number);
     sms__jobs_start(jobs);
     share->pending++;
 }

@@ -34,7 +34,7 @@ uint64_t sms__job_deadline(const struct sms__stream *stream)
     double allowed = process->vm->deadline_ps;
     if (process->arrival.due_ps != UINT64_MAX)
         return process->arrival.due_ps;
-    return allowed > 0 ? stream->job.arrived_ps + (uint64_t)allowed : UINT64_MAX;
+    return allowed > 0 ? sms__after(stream->job.arrived_ps, allowed) : UINT64_MAX;
 }
 
 void sms__stream_next_step(struct sms__stream *stream)
@@ -53,10 +53,22 @@ void sms__stream_end_step(struct sms__stream *stream, uint64_t now)
 
 void sms__stream_begin_job(struct sms__stream *stream, uint64_t now)
 {
+    stream->process->begun++;
     stream->job.under_way = true;
     stream->job.parts_before = 0;
     stream->step = 0;
     stream->times = 0;
     stream->excused = false;
     stream->process->share->go_on(stream, now);
+}
+
+void sms__stream_begin(struct sms__stream *stream, uint64_t now)
+{
+    const struct sms_share *share = stream->process->share;
+    if (!share->setup.vms) {
+        sms__stream_begin_job(stream, now);
+        return;
+    }
+    stream->step = stream->workload->steps; /* as after a job */
+    share->go_on(stream, now);
 }

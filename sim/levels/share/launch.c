@@ -43,7 +43,10 @@ static void leave_device(struct sms__stream *stream, uint64_t now)
 {
     struct sms__process *process = stream->process;
     stream->kernel.on_device = false;
-    if (--process->kernels == 0 && !sms__is_sliced(process->share))
+    process->kernels--;
+    if (!process->record)
+        return;
+    if (process->kernels == 0 && !sms__is_sliced(process->share))
         process->record->service_ps += now - process->served_since_ps;
     sms__instance_kernel(process->instance, core_of(stream, stream->kernel.idx), -1, now);
 }
@@ -66,7 +69,8 @@ static void end_kernel(struct sms__stream *stream, uint64_t now)
         process->share->go_on(stream, now);
 }
 
-static struct sms__launch launch_of(const struct sms__stream *stream, size_t k)
+/* Sets the launch of the stream's kernel k. It is large, so it is set in place. */
+static void set_launch(struct sms__stream *stream, size_t k)
 {
     const struct sms__process *process = stream->process;
     const struct sms_share *share = process->share;
@@ -75,7 +79,7 @@ static struct sms__launch launch_of(const struct sms__stream *stream, size_t k)
     const struct sms__kernel *kernel = &process->vm->workload->kernel[of_vm];
     const struct sms__footprint *fit = sms__instance_fit(process->instance, stream, k);
     struct sms__kernel_record *own = &record->kernel[record->first_kernel[process->arrival.vm] + of_vm];
-    return (struct sms__launch){
+    stream->kernel.launch = (struct sms__launch){
         .fit = fit,
         .pending.cost_ps = stream->done > 0
                                ? 0
@@ -85,11 +89,25 @@ static struct sms__launch launch_of(const struct sms__stream *stream, size_t k)
         .record = own,
         .span = &own->span[record->model[share->setup.type[process->instance->gpu->idx]]],
         .stream = process->jitter[of_vm],
-        .priority = process->vm->stream[stream->idx].priority,
+        .priority = sms__stream_priority(process->vm, stream->idx),
         .kernel_type = process->first_kernel_type + of_vm,
         .blocks = kernel->blocks,
         .done = sms__blocks_done(kernel, stream->done),
     };
+}
+
+static void set_kernel(struct sms__stream *stream, size_t k, uint64_t now)
+{
+    struct sms__stream_kernel *kernel = &stream->kernel;
+    kernel->idx = k;
+    kernel->on_device = true;
+    kernel->launched_ps = now;
+    kernel->deadline_ps = sms__job_deadline(stream);
+    kernel->done = stream->done;
+    kernel->overhead = stream->process->share->policy.policy->intercepts ? stream->workload->overhead : 0;
+    kernel->ended = end_kernel;
+    kernel->stream = stream;
+    set_launch(stream, k);
 }
 
 void sms__stream_launch(struct sms__stream *stream, uint64_t now)
@@ -97,21 +115,12 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
     struct sms__process *process = stream->process;
     struct sms__context *context = context_of(stream);
     size_t k = stream->workload->step[stream->step].kernel;
-    stream->kernel = (struct sms__stream_kernel){
-        .idx = k,
-        .on_device = true,
-        .launched_ps = now,
-        .deadline_ps = sms__job_deadline(stream),
-        .done = stream->done,
-        .overhead = process->share->policy.policy->intercepts ? stream->workload->overhead : 0,
-        .launch = launch_of(stream, k),
-        .ended = end_kernel,
-        .stream = stream,
-    };
+    set_kernel(stream, k, now);
     if (process->kernels++ == 0)
         process->served_since_ps = now;
     sms__stream_enter(stream, SMS_PHASE_KERNEL, now);
-    sms__instance_kernel(process->instance, core_of(stream, k), 1, now);
+    if (process->record)
+        sms__instance_kernel(process->instance, core_of(stream, k), 1, now);
     sms__context_launch(context, &stream->kernel, now);
     if (stream->done > 0)
         sms__context_add_partial(context, &stream->kernel, -1, now);

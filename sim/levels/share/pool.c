@@ -101,8 +101,31 @@ static void set_rates(struct sms__fluid *fluid)
         continue;
 }
 
+static bool is_like(const struct sms__flow *a, const struct sms__flow *b)
+{
+    const struct sms__pooled_flow *one = (const struct sms__pooled_flow *)a,
+                                  *other = (const struct sms__pooled_flow *)b;
+    bool alike = one->most == other->most;
+    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++)
+        alike &= one->pool[p] == other->pool[p];
+    return alike;
+}
+
+/* Alike flows share each of their pools equally. */
+static double rate_each(const struct sms__fluid *fluid)
+{
+    const struct sms__pooled_flow *flow = first_of(fluid);
+    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++)
+        if (flow->pool[p]) {
+            flow->pool[p]->active = flow->pool[p]->open = fluid->count;
+            flow->pool[p]->left = flow->pool[p]->capacity;
+        }
+    return fmin(ceiling(flow), share(flow));
+}
+
 void sms__pooled_flows_init(struct sms__fluid *fluid, struct sms__engine *engine, enum sms__level level)
 {
-    *fluid = (struct sms__fluid){.engine = engine, .set_rates = set_rates, .active = true};
+    *fluid = (struct sms__fluid){
+        .engine = engine, .set_rates = set_rates, .is_like = is_like, .rate_each = rate_each, .active = true};
     fluid->source = sms__engine_source(engine, level, sms__fluid_fire, fluid);
 }

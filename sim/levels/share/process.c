@@ -72,6 +72,8 @@ static void emit_span(const struct sms__stream *stream, uint64_t now)
 void sms__process_advance(struct sms__process *process, uint64_t now)
 {
     struct sms__process_record *record = process->record;
+    if (!record)
+        return;
     uint64_t elapsed = now - process->phase_since_ps;
     enum sms_phase phase = sms__process_phase(process);
     process->phase_since_ps = now;
@@ -105,9 +107,13 @@ void sms__process_close(struct sms__process *process, uint64_t now)
 void sms__stream_enter(struct sms__stream *stream, enum sms_phase phase, uint64_t now)
 {
     struct sms__process *process = stream->process;
+    if (!process->record) {
+        stream->phase = phase;
+        return;
+    }
     sms__process_advance(process, now);
-    sms__timers_note_progress(process->share);
     stream->phase = phase;
+    sms__timers_note_progress(process->share);
     if (process->migrating == stream)
         sms__process_show(process, now);
     else
@@ -184,7 +190,8 @@ void sms__process_end(struct sms__process *process, enum sms_phase phase, uint64
         stream->halted = stream->awaiting = false;
     }
     sms__process_enter(process, phase, now);
-    process->record->ended_ps = now;
+    if (process->record)
+        process->record->ended_ps = now;
     share->active--;
     sms__tell(process, phase == SMS_PHASE_DONE ? SMS_EVENT_ENDED : SMS_EVENT_FAILED);
     process->in_slot = false;

@@ -103,12 +103,13 @@ struct sms__process_timer {
 
 struct sms__process {
     struct sms_share *share;
-    size_t idx; /* of the host's processes */
+    size_t idx;    /* of the host's processes */
+    size_t tenant; /* its number, for block policies: of a VM, among those of its GPU */
     struct sms__arrival arrival;
     const struct sms__tenant *vm;
-    size_t first_kernel_type;   /* of the VM's kernels, among those of the host */
-    struct sms__stream *stream; /* the main stream; the others follow it */
-    struct sms__process_record *record;
+    size_t first_kernel_type;           /* of the VM's kernels, among those of the host */
+    struct sms__stream *stream;         /* the main stream; the others follow it */
+    struct sms__process_record *record; /* NULL: it is a VM, whose phases nobody asks for */
     struct sms__vm_record *vm_record;
     struct sms__instance *instance; /* where its context is, or NULL */
     struct sms__instance *previous; /* which it left last */
@@ -120,6 +121,7 @@ struct sms__process {
     bool has_context;
     bool exclusive;           /* it needs its instance to itself */
     size_t unended, kernels;  /* streams that have not ended; that have a kernel on the device */
+    uint64_t begun;           /* jobs of all its streams */
     uint64_t served_since_ps; /* time since which there is such a kernel */
     uint64_t phase_since_ps, arrived_ps;
     struct sms__process_memory memory;

@@ -4,31 +4,69 @@
 #include "stream.h"
 #include "time_slice.h"
 
+static const struct sms_share_policy none = {.name = "none"}; /* VMs have no share policy */
+
+/* The processes of a tenant of the scenario. */
+static size_t processes_of(const struct sms__host_setup *setup, const struct sms__tenant *vm)
+{
+    return setup->vms && vm->device < 0 ? setup->gpus : 1;
+}
+
 static size_t count_processes(const struct sms__host_setup *setup)
 {
-    return setup->slots ? setup->slots * setup->gpus : setup->spec->scenario->vms;
+    size_t processes = setup->slots * setup->gpus;
+    for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
+        processes += processes_of(setup, &setup->vm[v]);
+    return processes;
 }
 
 static size_t count_streams(const struct sms__host_setup *setup)
 {
     size_t streams = setup->slots ? count_processes(setup) : 0;
     for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
-        streams += setup->vm[v].streams;
+        streams += setup->vm[v].streams * processes_of(setup, &setup->vm[v]);
     return streams;
+}
+
+/* Blocks of VMs are on the engine of the run, those of processes on engines of their own. */
+static void count_blocks(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS])
+{
+    const struct sms_scenario *scenario = setup->spec->scenario;
+    size_t dispatchers = 0, clocks = 0;
+    for (size_t g = 0; g < setup->gpus; g++) {
+        const struct sms__device *device = scenario->device[setup->type[g]];
+        bool again = g > 0 && device == scenario->device[setup->type[g - 1]];
+        dispatchers = again ? dispatchers : sms__dispatchers(scenario, device);
+        clocks = again ? clocks : sms__device_clocks_max(scenario, device);
+        sources[SMS__LEVEL_DEVICE_CLOCK] += clocks;
+        sources[SMS__LEVEL_BLOCK] += device->sms + dispatchers;
+    }
 }
 
 void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS])
 {
     size_t instances = setup->gpus * sms__instances_each(setup);
-    size_t contexts = !sms__mode_slices(&setup->spec->policy->mode) ? 1
-                      : setup->slots                                ? setup->slots
-                                                                    : count_processes(setup);
-    sources[SMS__LEVEL_BLOCK] += instances * contexts;
+    bool sliced = sms__mode_slices(&setup->spec->policy->mode);
+    size_t contexts = !sliced ? 1 : setup->slots ? setup->slots : count_processes(setup);
+    if (setup->vms)
+        count_blocks(setup, sources);
+    else
+        sources[SMS__LEVEL_BLOCK] += instances * contexts;
     sms__flows_count(setup, count_streams(setup), sources);
-    sources[SMS__LEVEL_TENANT] += count_processes(setup) + instances;
+    sources[SMS__LEVEL_TENANT] += count_processes(setup) + (sliced ? instances : 0);
     for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
-        sources[SMS__LEVEL_TENANT] += setup->vm[v].arrivals != SMS__CLOSED;
+        sources[SMS__LEVEL_TENANT] += setup->vm[v].arrivals != SMS__CLOSED ? processes_of(setup, &setup->vm[v]) : 0;
     sources[SMS__LEVEL_POLICY] += 1;
+}
+
+/* A VM is a process on each GPU that may have it. */
+static void init_vms(struct sms_share *share)
+{
+    size_t *tenants = SMS__NEW(share->arena, size_t, share->setup.gpus), p = 0;
+    for (size_t v = 0; v < share->scenario->vms; v++)
+        for (size_t g = 0; g < share->setup.gpus; g++)
+            if (sms__may_be_on(&share->setup.vm[v], g))
+                sms__process_init(share, p++, tenants[g]++, v, (long)g);
 }
 
 /* Kernel types are those of the scenario's VMs. If slots may be kept to SMs of their own, each slot has its own types.
@@ -43,8 +81,11 @@ static void init_processes(struct sms_share *share)
     share->kernel_types = share->setup.slots && share->limits_sms ? share->processes * kernels : kernels;
     if (share->setup.slots)
         sms__slots_init(share);
-    for (size_t p = 0; !share->setup.slots && p < share->processes; p++)
-        sms__process_init(share, p);
+    else if (share->setup.vms)
+        init_vms(share);
+    else
+        for (size_t p = 0; p < share->processes; p++)
+            sms__process_init(share, p, p, p, share->setup.vm[p].device);
 }
 
 static void init_instances(struct sms_share *share)
@@ -55,11 +96,12 @@ static void init_instances(struct sms_share *share)
         sms__slicer_init(&share->instance[i]);
     }
     sms__limits_init(share);
+    sms__contexts_begin_blocks(share);
 }
 
 struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__host_setup *setup)
 {
-    const struct sms_share_policy *policy = setup->spec->policy->share;
+    const struct sms_share_policy *policy = setup->vms ? &none : setup->spec->policy->share;
     struct sms_share *share = SMS__NEW(arena, struct sms_share, 1);
     *share = (struct sms_share){
         .setup = *setup,
@@ -145,7 +187,7 @@ void sms__share_close(struct sms_share *share, uint64_t now)
     struct sms__record *record = share->spec->record;
     for (size_t p = 0; p < share->processes; p++)
         sms__process_close(&share->process[p], now);
-    for (size_t p = 0; p < share->processes && !share->engine->stopped; p++) {
+    for (size_t p = 0; p < share->processes && !share->engine->stopped && !share->setup.vms; p++) {
         const struct sms__process *process = &share->process[p];
         if (process->takes_part && process->unended)
             record->stall[process->paused ? SMS__STALL_RESUME : stall_of(process)]++;

@@ -1,6 +1,6 @@
 /* The share level: processes of several tenants on the GPUs of one host.
  *
- * This header is for those that run a host. share_run.c runs the one host of a scenario with `processes:`,
+ * This header is for those that run a host. share_run.c runs the one host of a scenario with `vms:` or `processes:`,
  * stand_alone.c one for a process by itself, and a cluster runs one for each node whose pods run workloads. A host uses
  * an engine that others may use as well. */
 #ifndef SMS_LEVELS_SHARE_H
@@ -25,6 +25,7 @@ struct sms__host_setup {
     size_t slots;     /* for processes that come and go, on each GPU; 0: the processes are those of the scenario */
     size_t first_gpu; /* among all of the run */
     double cores;     /* 0: no limit */
+    bool vms;         /* its processes are VMs, one on each GPU that may have it: without memory, context and phases */
     /* Called when a process has ended or failed. Its slot is free by then. */
     void (*ended)(void *subject, struct sms__process *process, uint64_t now);
     /* Called when a job uses its GPU for the first time, and when such a job has ended; or NULL. */
@@ -32,7 +33,7 @@ struct sms__host_setup {
     void *subject;
 };
 
-/* share_run.c: one run of a scenario with `processes:`. Codes are those of sms__simulate. */
+/* share_run.c: one run of a scenario with `vms:` or `processes:`. Codes are those of sms__simulate. */
 int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec);
 
 /* share_level.c: adds the event sources that the host takes of its engine to `sources`. */

@@ -1,4 +1,4 @@
-/* A run of a scenario with processes: one host on an engine of its own. */
+/* A run of a scenario with VMs or processes: one host on an engine of its own. */
 #include "../run_engine.h"
 #include "host.h"
 
@@ -29,6 +29,21 @@ static void init_engine(struct run *run, struct sms__arena *arena, const struct 
     sms__run_engine_init(&run->engine, arena, sources, setup->spec);
 }
 
+/* Of VMs. Those who look at processes look at their phases instead. */
+static void init_bins(struct sms__arena *arena, const struct sms__run_spec *spec)
+{
+    const struct sms_scenario *scenario = spec->scenario;
+    struct sms__record *record = spec->record;
+    size_t sms = 0;
+    if (!spec->observer || !spec->options->bins || scenario->duration_ps <= 0 || scenario->shares)
+        return;
+    for (size_t d = 0; d < scenario->devices; d++)
+        sms += scenario->device[d]->sms;
+    record->bins = spec->options->bins;
+    record->bin_ps = (uint64_t)(scenario->duration_ps / (double)record->bins) + 1;
+    record->bin = SMS__NEW(arena, uint64_t, sms * record->bins);
+}
+
 static struct run *set_up(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
     const struct sms_scenario *scenario = spec->scenario;
@@ -43,6 +58,7 @@ static struct run *set_up(struct sms__arena *arena, const struct sms__run_spec *
         .type = type,
         .gpus = scenario->devices,
         .cores = (double)scenario->host.cores,
+        .vms = !scenario->shares,
         .ended = end_process,
         .subject = run,
     };
@@ -57,6 +73,7 @@ int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
     struct sms__record *record = spec->record;
     sms__record_init(record, arena, spec->scenario);
+    init_bins(arena, spec);
     struct run *run = set_up(arena, spec);
     int code = sms__engine_run(&run->engine);
     uint64_t now = run->engine.now;
@@ -68,5 +85,5 @@ int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec)
         return SMS_EBUG;
     code = run->share->code ? run->share->code : code;
     const struct sms__process *busy = code || run->engine.stopped ? NULL : sms__share_busy(run->share);
-    return busy ? sms__record_beyond(record, busy->vm->node, "process", busy->vm->name) : code;
+    return busy ? sms__record_beyond(record, busy->vm->node, sms__tenant_word(spec->scenario), busy->vm->name) : code;
 }

@@ -107,6 +107,7 @@ static void take_slot(struct sms__process *process, const struct sms__arrival *a
     *process = (struct sms__process){
         .share = share,
         .idx = kept.idx,
+        .tenant = kept.idx,
         .arrival = *arrival,
         .vm = &share->setup.vm[arrival->vm],
         .first_kernel_type = record->first_kernel[arrival->vm],
@@ -122,6 +123,7 @@ static void take_slot(struct sms__process *process, const struct sms__arrival *a
         .timer = {.source = kept.timer.source},
     };
     process->arrival.name = slot->name;
+    process->vm_record->unended++;
     if (share->limits_sms) /* each slot has kernel types of its own */
         process->first_kernel_type += process->idx * record->first_kernel[share->scenario->vms];
     *process->stream = (struct sms__stream){

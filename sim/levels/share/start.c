@@ -11,9 +11,15 @@ static size_t draw_workload(const struct sms__process *process, uint64_t seed)
     if (vm->choices > 1 && !vm->own) {
         const char *name = sms__print(arena, "workload of %s", vm->name);
         drawn = gsl_rng_uniform_int(sms__stream(arena, seed, name, 0), vm->choices);
+        process->record->choice = drawn;
     }
-    process->record->choice = drawn;
     return drawn;
+}
+
+/* A VM draws numbers of its own on each GPU. */
+static size_t number_of(const struct sms__process *process)
+{
+    return process->share->setup.vms ? (size_t)process->arrival.gpu : 0;
 }
 
 /* Streams that do the same workload draw from one sequence. */
@@ -27,7 +33,8 @@ static void init_jitter(struct sms__process *process, const struct sms__stream *
         gsl_rng **jitter = &process->jitter[stream->first_kernel + k];
         const char *kernel = named->kernel[first + k].name;
         if (sms__is_drawn(&stream->workload->kernel[k]) && !*jitter)
-            *jitter = sms__stream(arena, seed, sms__print(arena, "blocks of %s/%s", vm->name, kernel), 0);
+            *jitter =
+                sms__stream(arena, seed, sms__print(arena, "blocks of %s/%s", vm->name, kernel), number_of(process));
     }
 }
 
@@ -38,7 +45,9 @@ static void init_stream(struct sms__stream *stream, struct sms__process *process
     *stream = (struct sms__stream){
         .process = process,
         .idx = idx,
-        .name = vm->streams > 1 ? sms__print(process->share->arena, "%s/%zu", vm->name, idx + 1) : vm->name,
+        .name = vm->streams > 1 && !process->share->setup.vms
+                    ? sms__print(process->share->arena, "%s/%zu", vm->name, idx + 1)
+                    : vm->name,
         .workload = choice->workload,
         .first_kernel = choice->first,
     };
@@ -73,36 +82,38 @@ static void draw_phases(struct sms__process *process, uint64_t seed)
 {
     const struct sms__tenant *vm = process->vm;
     const struct sms_scenario *scenario = process->share->scenario;
-    const size_t device = sms__first_device(vm);
+    const size_t device = process->arrival.gpu < 0 ? sms__first_device(vm) : (size_t)process->arrival.gpu;
     struct sms__arena *arena = process->share->arena;
-    gsl_rng *random = sms__stream(arena, seed, sms__print(arena, "phase of %s", vm->name), 0);
+    gsl_rng *random = sms__stream(arena, seed, sms__print(arena, "phase of %s", vm->name), number_of(process));
     struct sms__phase (*find)(const struct sms_scenario *, const struct sms__workload *, const struct sms__footprint *,
                               const struct sms__device *, double) = waits(process) ? sms__phase_before : sms__phase_at;
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next) {
         double u = gsl_rng_uniform(random);
-        if (vm->stream[stream->idx].repeat == 0)
+        if (sms__stream_repeat(vm, stream->idx) == 0)
             stream->begins =
                 find(scenario, stream->workload, vm->fit[device] + stream->first_kernel, scenario->device[device], u);
     }
 }
 
-void sms__process_init(struct sms_share *share, size_t idx)
+void sms__process_init(struct sms_share *share, size_t idx, size_t tenant, size_t v, long gpu)
 {
     const struct sms__run_spec *spec = share->spec;
-    const struct sms__tenant *vm = &share->setup.vm[idx];
+    const struct sms__tenant *vm = &share->setup.vm[v];
     struct sms__process *process = &share->process[idx];
     *process = (struct sms__process){
         .share = share,
         .idx = idx,
-        .arrival = {.name = vm->name, .vm = idx, .gpu = vm->device, .due_ps = UINT64_MAX},
+        .tenant = tenant,
+        .arrival = {.name = vm->name, .vm = v, .gpu = gpu, .due_ps = UINT64_MAX},
         .vm = vm,
-        .first_kernel_type = spec->record->first_kernel[idx],
+        .first_kernel_type = spec->record->first_kernel[v],
         .stream = &share->stream[idx],
-        .record = &spec->record->process[idx],
-        .vm_record = &spec->record->vm[idx],
-        .takes_part = spec->only_vm < 0 || (size_t)spec->only_vm == idx,
+        .record = share->setup.vms ? NULL : &spec->record->process[idx],
+        .vm_record = &spec->record->vm[v],
+        .takes_part = spec->only_vm < 0 || (size_t)spec->only_vm == v,
         .unended = vm->streams,
     };
+    process->vm_record->unended++;
     init_streams(process, draw_workload(process, spec->seed));
     sms__process_register(process);
     if (!process->takes_part) /* random streams are large, and n stand-alone runs have n * (n - 1) such processes */
@@ -111,8 +122,9 @@ void sms__process_init(struct sms_share *share, size_t idx)
     for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
         init_jitter(process, stream, spec->seed);
     if (vm->arrivals != SMS__CLOSED)
-        sms__process_receive_jobs(process, spec->seed);
+        sms__process_receive_jobs(process, spec->seed, number_of(process));
     if (vm->draws_phase && spec->only_vm < 0)
         draw_phases(process, spec->seed);
-    sms__process_arrive_at(process, (uint64_t)(vm->start_ps + process->stream->begins.delay_ps + 0.5));
+    double delay_ps = share->setup.vms ? 0 : process->stream->begins.delay_ps;
+    sms__process_arrive_at(process, (uint64_t)(vm->start_ps + delay_ps + 0.5));
 }

@@ -9,8 +9,12 @@ static void observe_miss(const struct sms__stream *stream, uint64_t now)
     struct sms__run_observer *observer = process->share->spec->observer;
     if (!sms__observes(observer, SMS_RUN_MISS))
         return;
-    struct sms_miss miss = {process->idx, process->arrival.name,   0, stream->job.arrived_ps,
-                            now,          process->vm->deadline_ps};
+    struct sms_miss miss = {process->arrival.vm,
+                            process->arrival.name,
+                            process->share->setup.vms ? (size_t)process->arrival.gpu : 0,
+                            stream->job.arrived_ps,
+                            now,
+                            process->vm->deadline_ps};
     sms__observe(observer, (struct sms_run_event){SMS_RUN_MISS, .miss = &miss});
 }
 
@@ -42,7 +46,8 @@ static void end_copy(void *subject, uint64_t now)
     struct sms__stream *stream = subject;
     struct sms__process_record *record = stream->process->record;
     bool in = stream->phase == SMS_PHASE_COPY_IN;
-    *(in ? &record->copied_in : &record->copied_out) += amount_left(stream);
+    if (record)
+        *(in ? &record->copied_in : &record->copied_out) += amount_left(stream);
     sms__stream_enter(stream, SMS_PHASE_HOST, now);
     sms__tell(stream->process, in ? SMS_EVENT_COPIED_IN : SMS_EVENT_COPIED_OUT);
     sms__stream_end_step(stream, now);
@@ -117,11 +122,23 @@ static bool awaits(struct sms__stream *stream, const struct sms__step *step, uin
     return true;
 }
 
+/* A VM neither holds memory nor waits for a link of which nothing is known. */
+static bool takes_no_time(const struct sms__stream *stream, const struct sms__step *step)
+{
+    const struct sms__process *process = stream->process;
+    bool copies = step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT;
+    return process->share->setup.vms &&
+           (step->kind == SMS__ALLOCATE || step->kind == SMS__FREE ||
+            (copies && (process->instance->type->link_bandwidth <= 0 || step->amount <= 0)));
+}
+
 /* Begins a step. Returns true if it has ended at once. */
 static bool begin_step(struct sms__stream *stream, const struct sms__step *step, uint64_t now)
 {
     if (step->kind != SMS__HOST && !sms__is_event(step))
         sms__job_use_device(stream, true, now);
+    if (takes_no_time(stream, step))
+        return true;
     switch (step->kind) {
     case SMS__RECORD:
         announce(stream->process);
@@ -166,7 +183,7 @@ static void end_stream(struct sms__stream *stream, uint64_t now)
         sms__stream_enter(stream, SMS_PHASE_DONE, now);
         return;
     }
-    process->vm_record->ended = true;
+    process->vm_record->unended--;
     sms__process_end(process, SMS_PHASE_DONE, now);
 }
 
@@ -195,6 +212,14 @@ static void next_arrived(struct sms__stream *stream, bool freed, uint64_t now)
     end_stream(stream, now);
 }
 
+/* Whether no job is left for the stream. The streams of a VM take them from one number of jobs. */
+static bool has_done_all(const struct sms__stream *stream)
+{
+    const struct sms__process *process = stream->process;
+    uint64_t repeat = sms__stream_repeat(process->vm, stream->idx);
+    return repeat && (process->share->setup.vms ? process->begun : stream->job.ended) >= repeat;
+}
+
 /* `freed`: the last job has left memory behind, which is free now. */
 static void next_job(struct sms__stream *stream, bool freed, uint64_t now)
 {
@@ -203,8 +228,7 @@ static void next_job(struct sms__stream *stream, bool freed, uint64_t now)
         next_arrived(stream, freed, now);
         return;
     }
-    uint64_t repeat = process->vm->stream[stream->idx].repeat;
-    if (repeat && stream->job.ended >= repeat) {
+    if (has_done_all(stream)) {
         end_stream(stream, now);
         return;
     }
@@ -265,6 +289,7 @@ void sms__stream_go_on(struct sms__stream *stream, uint64_t now)
     if (sms__has_ended(stream))
         return;
     bool freed = stream->held > 0;
-    end_job(stream, now);
+    if (stream->job.under_way)
+        end_job(stream, now);
     next_job(stream, freed, now);
 }

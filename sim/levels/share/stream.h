@@ -39,12 +39,15 @@ void sms__stream_copy(struct sms__stream *stream, bool in, double bytes, void (*
                       uint64_t now);
 void sms__stream_compute(struct sms__stream *stream, double ps, void (*done)(void *stream, uint64_t now), uint64_t now);
 
-/* job_arrivals.c: prepares process->jobs. */
-void sms__process_receive_jobs(struct sms__process *process, uint64_t seed);
+/* job_arrivals.c: prepares process->jobs. `number` selects the random numbers. */
+void sms__process_receive_jobs(struct sms__process *process, uint64_t seed, size_t number);
 /* Takes the oldest job that waits, or stays idle until one arrives. */
 void sms__stream_await_job(struct sms__stream *stream, uint64_t now);
 
-/* job_steps.c: begins a job at its first step; ends a step, and goes on with the next. */
+/* job_steps.c: begins the stream's first job, if there is one: the streams of a VM take jobs from one number of them.
+ */
+void sms__stream_begin(struct sms__stream *stream, uint64_t now);
+/* Begins a job at its first step; ends a step, and goes on with the next. */
 void sms__stream_begin_job(struct sms__stream *stream, uint64_t now);
 void sms__stream_end_step(struct sms__stream *stream, uint64_t now);
 void sms__stream_next_step(struct sms__stream *stream); /* without going on */
