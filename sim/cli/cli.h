@@ -84,7 +84,7 @@ struct cli;
 
 /* The commands, each in a file of its name. main.c lists them in the order of the help. */
 extern const struct cli_command cmd_run, cmd_compare, cmd_validate, cmd_check, cmd_explain, cmd_plot, cmd_report,
-    cmd_sweep, cmd_import, cmd_list, cmd_help;
+    cmd_sweep, cmd_import, cmd_list, cmd_new, cmd_help;
 extern const struct cli_command *const cli_commands[]; /* main.c: all, NULL last */
 
 struct cli_command {
@@ -124,8 +124,9 @@ struct cli {
     const char *share;            /* folder with plots/ and page/ */
     const char *installed_models; /* folder with devices/ and workloads/ */
     const char *models;           /* the same, searched first; or NULL */
-    int color;                    /* COLOR_AUTO, COLOR_ALWAYS or COLOR_NEVER */
-    uint64_t memory;              /* 0: half of the machine's */
+    const char *plugins[CLI_LIST_MAX + 1];
+    int color;       /* COLOR_AUTO, COLOR_ALWAYS or COLOR_NEVER */
+    uint64_t memory; /* 0: half of the machine's */
     bool quiet, help, strict;
     bool notes; /* in full, on a terminal too */
     bool force; /* of a command without an option of its own for it */
@@ -137,8 +138,8 @@ struct sms__screen cli_screen(const struct cli *cli);
 /* Folds the lines of stdout from now on, if it is a terminal; closing stdout ends that. */
 void cli_fold_lines(void);
 
-/* --models, --quiet, --strict and --memory, which are common to several commands. */
-extern const struct cli_option cli_models[], cli_quiet[], cli_strict[], cli_memory[];
+/* --models, --plugin, --quiet, --strict and --memory, which are common to several commands. */
+extern const struct cli_option cli_models[], cli_plugins[], cli_quiet[], cli_strict[], cli_memory[];
 /* --notes of commands that print results. */
 extern const struct cli_option cli_notes[];
 /* --force of commands that write a file. */

@@ -137,6 +137,7 @@ const struct cli_command cmd_check = {
                 {cli_strict},
                 {cli_memory},
                 {cli_models},
+                {cli_plugins},
                 {cli_quiet}},
     .texts = {{"quiet", "print no progress, and only what was missed, and how many checks there were"}},
     .size = sizeof(struct options),

@@ -119,6 +119,7 @@ const struct cli_command cmd_compare = {
                 {cli_strict},
                 {cli_memory},
                 {cli_models},
+                {cli_plugins},
                 {cli_quiet}},
     .texts = {{"policy",
                "compare only this policy with the others named, and add it if the scenario lacks it (repeatable)"},

@@ -380,7 +380,7 @@ const struct cli_command cmd_explain = {
         "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
         "blocks.",
     .examples = "smsched explain scenarios/02-a-server.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",
-    .options = {{own_options}, {session_policy}, {session_set}, {run_seed}, {cli_memory}, {cli_models}},
+    .options = {{own_options}, {session_policy}, {session_set}, {run_seed}, {cli_memory}, {cli_models}, {cli_plugins}},
     .texts = {{"policy", "explain only this policy, and add it if the scenario lacks it (repeatable)"}},
     .size = sizeof(struct options),
     .run = explain};

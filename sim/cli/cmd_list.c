@@ -8,6 +8,7 @@
 #include "../report/memory.h"
 #include "../sweep/sweep.h"
 #include "../model/file.h"
+#include "../model/policy/plugins.h"
 #include "../model/policy/registry.h"
 
 #include <dirent.h>
@@ -69,7 +70,7 @@ static void add_form(json_t *list, const char *name, const char *form)
                           json_pack("{ss ss ss ss}", "name", name, "range", form, "default", "", "help", ""));
 }
 
-static json_t *list_policies(void)
+static json_t *list_policies(const struct sms_load_options *options)
 {
     const struct sms_block_policy *policy;
     const struct sms_queue_discipline *queue;
@@ -77,31 +78,31 @@ static json_t *list_policies(void)
     const struct sms__mode_form *mode;
     const struct sms_place_policy *place;
     json_t *list = json_array();
-    for (size_t i = 0; (policy = sms__policy_at(NULL, i)); i++) {
+    for (size_t i = 0; (policy = sms__policy_at(options, i)); i++) {
         char kind[100];
         snprintf(kind, sizeof kind, "block policy%s%s", policy->queue ? ", queue " : "",
                  policy->queue ? policy->queue->name : "");
         add(list, kind, policy->name, policy->help, policy->params);
     }
-    for (size_t i = 0; (queue = sms__queue_at(NULL, i)); i++)
+    for (size_t i = 0; (queue = sms__queue_at(options, i)); i++)
         add(list, "queue discipline", queue->name, queue->help, NULL);
-    for (size_t i = 0; (share = sms__share_at(NULL, i)); i++)
+    for (size_t i = 0; (share = sms__share_at(options, i)); i++)
         add(list, "share policy", share->name, share->help, share->params);
     for (size_t i = 0; (mode = sms__mode_at(i)); i++) {
         add(list, "mode", mode->name, mode->help, mode->params);
         if (mode->instances)
             add_form(list, "instances", "[PROFILE, ...], of the device's mig (smsched list devices)");
     }
-    for (size_t i = 0; (place = sms__place_at(NULL, i)); i++)
+    for (size_t i = 0; (place = sms__place_at(options, i)); i++)
         add(list, "place policy", place->name, place->help, place->params);
     return list;
 }
 
-static json_t *list_contention(void)
+static json_t *list_contention(const struct sms_load_options *options)
 {
     const struct sms_contention *model;
     json_t *list = json_array();
-    for (size_t i = 0; (model = sms__contention_at(NULL, i)); i++) {
+    for (size_t i = 0; (model = sms__contention_at(options, i)); i++) {
         add(list, "contention model", model->name, model->help, model->params);
         if (model->curves)
             add_form(list, "curves", "{RESOURCE: [[usage, overhead], ...]}, rising");
@@ -111,8 +112,9 @@ static json_t *list_contention(void)
     return list;
 }
 
-static json_t *list_metrics(void)
+static json_t *list_metrics(const struct sms_load_options *options)
 {
+    (void)options;
     json_t *list = json_array();
     for (int s = 0; s < SMS_SUBJECTS; s++) {
         size_t count;
@@ -135,8 +137,9 @@ static void add_fields(json_t *list, const struct sms__table *tables)
     }
 }
 
-static json_t *list_fields(void)
+static json_t *list_fields(const struct sms_load_options *options)
 {
+    (void)options;
     json_t *list = json_array();
     const struct sms__table *const tables[] = {
         sms__device_tables(), sms__mig_tables,     sms__workload_tables(), sms__scenario_tables(), sms__process_tables,
@@ -148,6 +151,12 @@ static json_t *list_fields(void)
             add_fields(list, (*guest)->tables);
     add_fields(list, sms__plan_tables);
     return list;
+}
+
+static json_t *list_schema(const struct sms_load_options *options)
+{
+    (void)options;
+    return schema_of_files();
 }
 
 /* ---- printing it ---- */
@@ -379,7 +388,7 @@ static void add_library(const struct cli *cli, const char *kind, const struct mo
 
 static const struct listed {
     const char *name;
-    json_t *(*list)(void);             /* NULL: from files */
+    json_t *(*list)(const struct sms_load_options *options); /* NULL: from files */
     void (*print)(const json_t *list); /* as a table; NULL: always JSON, or printed as it is read */
     struct columns columns;
 } lists[] = {
@@ -395,7 +404,7 @@ static const struct listed {
      {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
     {"metrics", list_metrics, print_metrics, {{"subject", "name", "formula"}, {0}}},
     {"fields", list_fields, print_fields, {{"table"}, {"fields", "name", "required", "help"}}},
-    {"schema", schema_of_files, NULL, {{0}, {0}}}};
+    {"schema", list_schema, NULL, {{0}, {0}}}};
 
 static const struct listed sheets = {
     "devices", NULL, sheet_list_print, {{"name", "family"}, {"rows", "name", "value", "source", "instead"}}};
@@ -403,7 +412,39 @@ static const struct listed sheets = {
 enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and schema are printed only by name */
 enum { DEVICES, WORKLOADS, SCHEMA = LISTS - 1 };
 
-/* Returns the list as JSON, or NULL if it was printed. */
+/* What the program has and what its plug-ins add to it. */
+struct opened {
+    struct sms_file file; /* holds the plug-ins */
+    struct sms_load_options options;
+};
+
+static int open_plugins(void *user)
+{
+    static const struct sms__doc none;
+    struct opened *opened = user;
+    sms__plugins_open(&opened->file, &opened->options, &none);
+    return SMS_OK;
+}
+
+/* Returns the list of the program and its plug-ins, or NULL with the errors printed. */
+static json_t *list_opened(const struct cli *cli, json_t *(*list)(const struct sms_load_options *options))
+{
+    struct sms_errors errors = {0};
+    struct opened opened = {.file = {.errors = &errors, .arena.most = sms__memory_most(0)},
+                            .options = session_options(cli)};
+    json_t *made = NULL;
+    if (sms__guard(&opened.file.arena, open_plugins, &opened) != SMS_OK)
+        sms__note_memory(NULL);
+    else if (errors.count)
+        sms_errors_print(&errors, stderr);
+    else
+        made = list(&opened.options);
+    sms__plugins_close(&opened.file);
+    sms__arena_release(&opened.file.arena);
+    return made;
+}
+
+/* Returns the list as JSON, or NULL if it was printed or could not be made. */
 static json_t *make_list(const struct cli *cli, size_t which, int format, struct chosen *chosen)
 {
     const struct sms_load_options load = session_options(cli);
@@ -411,7 +452,7 @@ static json_t *make_list(const struct cli *cli, size_t which, int format, struct
     struct models models = {which == DEVICES ? json_array() : NULL, wants_sheets(cli),
                             which == WORKLOADS ? &workloads : NULL, chosen};
     if (lists[which].list)
-        return lists[which].list();
+        return list_opened(cli, lists[which].list);
     if (which == WORKLOADS)
         workload_list_begin(&workloads);
     add_library(cli, lists[which].name, &models);
@@ -505,6 +546,6 @@ const struct cli_command cmd_list = {
                 "smsched list devices --sheet v100\n"
                 "smsched list policies --format json\n"
                 "smsched list metrics --format csv\n",
-    .options = {{own_options}, {cli_models}},
+    .options = {{own_options}, {cli_models}, {cli_plugins}},
     .size = sizeof(struct options),
     .run = list};

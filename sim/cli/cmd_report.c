@@ -298,7 +298,7 @@ const struct cli_command cmd_report = {
                 "smsched report pair -o pair.html\n"
                 "smsched sweep scenarios/sweeps/load.yaml --out load\n"
                 "smsched report load -o load.html --point 7\n",
-    .options = {{own_options}, {cli_force}, {cli_models}, {cli_quiet}},
+    .options = {{own_options}, {cli_force}, {cli_models}, {cli_plugins}, {cli_quiet}},
     .texts = {{"models", "with --point or --trust: search this folder for devices/ and workloads/ first"},
               {"quiet", "print no progress and no name of the page"}},
     .size = sizeof(struct options),

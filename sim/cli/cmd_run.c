@@ -99,6 +99,7 @@ const struct cli_command cmd_run = {
                 {cli_memory},
                 {cli_notes},
                 {cli_models},
+                {cli_plugins},
                 {cli_quiet}},
     .texts = {{"quiet", "print no progress, and with --out no results"}},
     .hints = {{"metric",

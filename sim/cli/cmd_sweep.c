@@ -355,7 +355,7 @@ const struct cli_command cmd_sweep = {
     .examples = "smsched sweep scenarios/sweeps/load.yaml\n"
                 "smsched sweep status scenarios/sweeps/load.yaml\n"
                 "smsched sweep scenarios/sweeps/paper.yaml --slurm --tasks 8 --dry-run -- --partition=cpu\n",
-    .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_quiet}},
+    .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
     .texts = {{"quiet", "print no progress and no counts; with --slurm only the number of the array"}},
     .size = sizeof(struct sweep_options),
     .run = run_sweep};

@@ -57,7 +57,7 @@ const struct cli_command cmd_validate = {
         "Exits 3 if there was one.",
     .examples = "smsched validate scenarios/*.yaml\n"
                 "smsched validate scenarios/sweeps/load.yaml   # also says how long the sweep takes\n",
-    .options = {{session_set}, {cli_strict}, {cli_memory}, {cli_models}, {cli_quiet}},
+    .options = {{session_set}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
     .texts = {{"set", "check the scenarios with this field set, as in --set run.seed=7 (repeatable)"},
               {"quiet", "print only problems and warnings"}},
     .size = sizeof(struct session_changes),

@@ -14,6 +14,11 @@ const struct cli_option cli_models[] = {
      .common = true},
     {0},
 };
+const struct cli_option cli_plugins[] = {
+    {"plugin", "FILE", "open this plug-in, a shared object with policies or models (repeatable)", CLI_LIST,
+     offsetof(struct cli, plugins), .common = true},
+    {0},
+};
 const struct cli_option cli_quiet[] = {
     {"quiet", NULL, "print no progress, and on stdout only what was asked for", CLI_FLAG, offsetof(struct cli, quiet),
      .letter = 'q', .common = true},

@@ -27,6 +27,7 @@ struct sms_load_options session_options(const struct cli *cli)
 {
     return (struct sms_load_options){.models = cli->models,
                                      .installed_models = cli->installed_models,
+                                     .plugins = cli->plugins,
                                      .strict = cli->strict,
                                      .max_memory = cli->memory};
 }

@@ -56,6 +56,7 @@ __attribute__((format(printf, 2, 3))) static void put_arg(FILE *to, const char *
 static void put_script(const struct submission *submission, const char *verb, const char *middle, FILE *to)
 {
     const struct cli *cli = submission->sweep->cli;
+    char plugin[PATH_BYTES];
     fputs(" <<'END'\n#!/bin/sh\nexec", to);
     put_arg(to, "%s", submission->program);
     fprintf(to, " sweep%s%s --out", verb, middle);
@@ -64,6 +65,8 @@ static void put_script(const struct submission *submission, const char *verb, co
         fputs(" --models", to);
         put_arg(to, "%s", submission->models);
     }
+    for (size_t i = 0; cli->plugins[i] && absolute(plugin, cli->plugins[i]); i++)
+        put_arg(to, "--plugin=%s", plugin);
     if (submission->sweep->given->engine && *middle)
         fputs(" --engine reference", to);
     if (submission->sweep->given->check && *middle)
@@ -228,14 +231,25 @@ static bool make_folders(const struct submission *submission)
     return (mkdir(submission->folder, 0777) == 0 || errno == EEXIST) && (mkdir(logs, 0777) == 0 || errno == EEXIST);
 }
 
+static bool has_control(const char *path)
+{
+    for (const char *c = path; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            return true;
+    return false;
+}
+
 /* A line break in a path could end a here-document or begin a line for sbatch. No quoting helps against that. */
 static int check_paths(const struct submission *submission)
 {
     const char *const path[] = {submission->program, submission->folder, submission->plan, submission->models};
+    const char *const *plugins = submission->sweep->cli->plugins;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++)
-        for (const char *c = path[i]; *c; c++)
-            if ((unsigned char)*c < ' ' || *c == 127)
-                return fail(path[i], "a path with a control character cannot be part of a job's script");
+        if (has_control(path[i]))
+            return fail(path[i], "a path with a control character cannot be part of a job's script");
+    for (size_t i = 0; plugins[i]; i++)
+        if (has_control(plugins[i]))
+            return fail(plugins[i], "a path with a control character cannot be part of a job's script");
     if (strchr(submission->folder, '\\')) /* it has a special meaning anywhere in the name of a job's log */
         return fail(submission->folder, "Slurm cannot write logs into a folder with a backslash in its name");
     return EXIT_OK;

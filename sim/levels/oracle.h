@@ -10,6 +10,7 @@
 struct sms__blocks;
 struct sms__cluster_run;
 struct sms__launch;
+struct sms_queued;
 
 struct sms__oracle {
     /* The reference engine does all of sm.c, search.c and wave.c in the simplest way. `subject` of `fire` is an SM. */
@@ -20,6 +21,8 @@ struct sms__oracle {
     void (*add_partial)(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
     /* Ends the run if an invariant of the block level does not hold. */
     void (*check)(struct sms__blocks *device, uint64_t now);
+    /* The same if the discipline's answers about a launch are no numbers, or others when it is asked again. */
+    void (*check_queued)(struct sms__blocks *device, const struct sms_queued *queued, double rank, uint64_t turn);
     /* NULL, or which invariant of the ledger of a cluster does not hold. */
     const char *(*audit_ledger)(struct sms__cluster_run *run);
     /* Whether the memory in use of each GPU of hosts is that of its processes, all on GPUs of their pods, and `bytes`

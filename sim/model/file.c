@@ -1,5 +1,6 @@
 /* Loads a file and whatever it refers to. */
 #include "file.h"
+#include "policy/plugins.h"
 #include "policy/registry.h"
 #include "scenario.h"
 
@@ -13,6 +14,7 @@ struct load {
     const char *text; /* [size]: the file, or NULL to read it from `path` */
     size_t size;
     struct sms_file *file;
+    struct sms_load_options *options; /* those of the file, plug-ins included once they are open */
     struct sms_errors *errors;
     const struct sms__variation *variation; /* of sms__file_vary */
 };
@@ -92,6 +94,7 @@ static int load_body(void *user)
         return SMS_EINPUT;
     }
     file->doc = doc;
+    sms__plugins_open(file, load->options, doc);
     read_documents(file, doc);
     read_scenarios(file, doc);
     if (load->errors->count == 0)
@@ -114,7 +117,7 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
         sms__installed_models(models);
         own.installed_models = models;
     }
-    file->options = &own;
+    file->options = load->options = &own;
     file->errors = load->errors;
     file->arena.most = load->variation ? load->variation->library->arena.most : sms__memory_most(own.max_memory);
     int code = sms__guard(&file->arena, body, load);
@@ -187,10 +190,13 @@ static int vary_body(void *user)
     struct sms_file *file = load->file;
     struct sms__reader reader = sms__file_reader(file);
     file->library = load->variation->library;
+    sms__plugins_borrow(file, load->options);
     reader.user = file;
     const struct sms__node *root = load->variation->make(&reader, load->variation->user);
-    if (root)
+    if (root) {
+        sms__plugins_expect(file, root);
         read_scenario(file, root);
+    }
     if (file->errors->count == 0)
         check_counts(file);
     return first_code(file->errors);
@@ -206,6 +212,7 @@ void sms_file_free(struct sms_file *file)
 {
     if (!file)
         return;
+    sms__plugins_close(file);
     sms__arena_release(&file->arena);
     free(file);
 }

@@ -22,7 +22,10 @@ struct sms_file {
     size_t workloads;
     struct sms_scenario **scenario;
     size_t scenarios;
-    size_t drawn_kernels;            /* of the workloads that processes may draw */
+    size_t drawn_kernels;       /* of the workloads that processes may draw */
+    struct sms__plugin *plugin; /* [plugins]: open until the file is freed (policy/plugins.h) */
+    size_t plugins;
+    bool borrows_plugins;            /* they are the library's */
     const struct sms__doc *families; /* models/families.yaml; NULL: not read yet */
     struct sms_file *library;        /* NULL, or where devices and workloads are looked up instead of in folders */
 };

@@ -14,6 +14,8 @@ enum { ENTRIES_MAX = 10000 };
 static const struct sms__field scenario_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "question that it is to answer"},
+    {"plugins", SMS__CUSTOM, .read = sms__skip, .form = SMS__FORM_FILES,
+     .help = "plug-ins with policies and models that it names: paths relative to its file"},
     {"devices", SMS__FIELDS, .read = sms__read_devices, .required = true, .holds = SMS__MANY,
      .fields = sms__device_use_fields, .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
      .help = "{model: NAME, count: N}, with any field of a device to override"},

@@ -4,6 +4,7 @@
 #include "../base/room.h"
 #include "../base/sources.h"
 #include "../model/file.h"
+#include "../model/policy/plugins.h"
 
 #include <sha2.h>
 #include <stdlib.h>
@@ -122,6 +123,13 @@ static void add_scenario(struct key *key, const struct sms__coordinates *coordin
     add_bytes(&key->sha, hash->digest, sizeof hash->digest);
 }
 
+/* Adds the contents of the plug-ins that the base's scenarios may name, as they were opened. */
+static void add_opened(struct key *key, const struct sms_file *library)
+{
+    for (size_t i = 0; i < library->plugins; i++)
+        add_bytes(&key->sha, library->plugin[i].bytes, library->plugin[i].size);
+}
+
 /* Adds the hash of a policy's or contention model's file. Returns false if this program has no such file. */
 static bool add_plugin(struct key *key, const char *file)
 {
@@ -178,6 +186,7 @@ static int build_key(void *user)
     add_bytes(&key->sha, (unsigned char[]){(unsigned char)keep, (unsigned char)(keep >> 8)}, 2);
     add_scenario(key, &coordinates);
     add_changes(key, &coordinates);
+    add_opened(key, key->context->library[coordinates.base - key->context->plan->base]);
     SHA2_CTX before_models = key->sha;
     SHA256Final(key->name, &before_models);
     return !key->models || add_models(key, &coordinates) ? SMS_OK : SMS_EINPUT;

@@ -2,8 +2,10 @@
  * the plan varies. The base's files stay unchanged. */
 #include "sweep.h"
 #include "../base/buffer.h"
+#include "../base/sources.h"
 #include "../model/file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,14 +167,26 @@ static void put_model(struct sms__buffer *text, const char *kind, const char *na
     sms__buffer_add(text, end, strlen(end));
 }
 
+/* Puts the file of a policy or model that this program has. What a plug-in has instead is in all keys (key.c). */
+static void put_source(struct sms__buffer *text, const char *folder, const char *name)
+{
+    char file[2 * SMS__NAME_MAX + 8];
+    snprintf(file, sizeof file, "%s/%s.c", folder, name);
+    for (const struct sms__plugin_source *source = sms__plugin_sources; source->file; source++)
+        if (!strcmp(source->file, file))
+            put_model(text, "p ", file, "\n");
+}
+
 static void put_policy(struct sms__buffer *text, const struct sms__policy_use *use)
 {
     if (use->policy)
-        put_model(text, "p policies/block/", use->policy->name, ".c\n");
+        put_source(text, "policies/block", use->policy->name);
+    if (use->policy && use->policy->queue)
+        put_source(text, "policies/queue", use->policy->queue->name);
     if (use->share)
-        put_model(text, "p policies/share/", use->share->name, ".c\n");
+        put_source(text, "policies/share", use->share->name);
     if (use->place)
-        put_model(text, "p policies/place/", use->place->name, ".c\n");
+        put_source(text, "policies/place", use->place->name);
 }
 
 static void put_plugins(struct sms__buffer *text, const struct sms_scenario *scenario)
@@ -181,8 +195,10 @@ static void put_plugins(struct sms__buffer *text, const struct sms_scenario *sce
         put_policy(text, &scenario->policy[p]);
     if (scenario->alone)
         put_policy(text, scenario->alone);
+    if (scenario->queue)
+        put_source(text, "policies/queue", scenario->queue->name);
     if (scenario->contention.model)
-        put_model(text, "p models/contention/", scenario->contention.model->name, ".c\n");
+        put_source(text, "models/contention", scenario->contention.model->name);
 }
 
 static char *list_models(const struct sms_file *file, bool loaded)

@@ -306,6 +306,24 @@ static void check_dispatcher(struct sms__blocks *device, uint64_t now)
                    launch->kernel->name, (unsigned long long)launch->pending.ready_ps);
 }
 
+void sms__check_queued(struct sms__blocks *device, const struct sms_queued *queued, double rank, uint64_t turn)
+{
+    const struct sms_queue_discipline *discipline = device->setup.discipline;
+    const uint64_t now = device->setup.engine->now;
+    if (!isfinite(rank))
+        report(device, now, "'%.60s' gives a rank that is not finite", discipline->name);
+    else if ((discipline->rank && discipline->rank(queued) != rank) ||
+             (discipline->turn && discipline->turn(queued) != turn))
+        report(device, now, "'%.60s' answers the same question differently", discipline->name);
+}
+
+static void check_promises(struct sms__blocks *device, uint64_t now)
+{
+    const char *who, *wrong = sms__broken_promise(device, &who);
+    if (wrong)
+        report(device, now, "'%.60s' %s", who, wrong);
+}
+
 void sms__check(struct sms__blocks *device, uint64_t now)
 {
     if (now < device->checked_ps)
@@ -319,4 +337,5 @@ void sms__check(struct sms__blocks *device, uint64_t now)
         check_fairness(device, now);
     check_launches(device, now);
     check_dispatcher(device, now);
+    check_promises(device, now);
 }

@@ -72,6 +72,9 @@ struct sms_load_options {
     uint64_t max_memory; /* bytes that a file and its scenarios may take; 0: half of the machine's memory. What needs
                           * more returns SMS_EMEMORY */
     bool strict; /* refuse kernels that alone want more than 100 % of a resource, which is a warning otherwise */
+    /* NULL, or paths of plug-ins, the last of them NULL: shared objects with policies and models (plugin.h). They are
+     * open until the file is freed. Opening one runs its code. */
+    const char *const *plugins;
 };
 
 /* Reads and checks every document of a YAML file, and the files to which they refer. `options` may be NULL. On success

@@ -97,7 +97,7 @@ static uint64_t rising(double value)
 }
 
 /* Asks the discipline for the launch's rank and turn. */
-static void ask_discipline(const struct sms__blocks *device, struct sms__launch *launch)
+static void ask_discipline(struct sms__blocks *device, struct sms__launch *launch)
 {
     const struct sms_queue_discipline *discipline = device->setup.discipline;
     const struct sms_queued queued = {.tenant = launch->tenant,
@@ -111,6 +111,8 @@ static void ask_discipline(const struct sms__blocks *device, struct sms__launch 
                                       .deadline_ps = launch->deadline_ps};
     double rank = discipline->rank ? discipline->rank(&queued) : 0;
     uint64_t turn = discipline->turn ? discipline->turn(&queued) : 1;
+    if (device->setup.options->check)
+        sms__oracle->check_queued(device, &queued, rank, turn);
     launch->entry.order = (sms__order)rising(-launch->priority) << 64 | rising(rank);
     launch->entry.turn = launch->entry.turn_left = turn > 0 ? turn : 1;
 }

@@ -169,6 +169,22 @@ static __attribute__((noinline)) void share(struct sms__sm_state *sm, uint64_t n
         set_shared_speed(&sm->group[g], slow[g], now);
 }
 
+bool sms__rates_alike(struct sms__sm_state *sm)
+{
+    struct sms__blocks *device = sm->device;
+    const struct sms_contention *model = device->setup.contention;
+    double buffer[SMS_RESOURCES_MAX];
+    bool alike = true;
+    if (!model->rate || model->shares_device || !sm->groups)
+        return true;
+    describe(sm);
+    const double *usage = average_device_scope(device, sm->composition->pressure, device->rating.pressure, buffer);
+    model->rate(&device->setup.contention_view, usage, device->rating.group, sm->groups);
+    for (size_t g = 0; g < sm->groups; g++)
+        alike &= device->rating.speed[g] == sm->group[g].speed;
+    return alike;
+}
+
 /* Not inline: the frequent case, that an SM is as rated, then saves no registers. */
 __attribute__((noinline)) void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
 {

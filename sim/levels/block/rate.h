@@ -67,6 +67,8 @@ static inline double sms__greatest(const double *slowdown, uint32_t resources)
 }
 /* Gives the groups of an SM the speeds that the contention model computes. */
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now);
+/* For sms__check: whether a model with `rate` gives the groups the same speeds when it is asked again. */
+bool sms__rates_alike(struct sms__sm_state *sm);
 
 /* Returns the usage of an SM of this composition as policies see it: for resources of scope device, the average over
  * the SMs. The result may lie in `buffer`. */

@@ -127,6 +127,8 @@ static double ask_policy(struct sms__cluster_run *run, size_t n, uint32_t shape)
         node = &view;
     }
     double score = sms__score_node(run, node, &run->cluster->shape[shape], chosen);
+    if (run->spec->options->check && sms__score_node(run, node, &run->cluster->shape[shape], chosen) != score)
+        sms__cluster_stop(run, "scores the same node differently");
     if (isfinite(score) || score == -INFINITY)
         return score;
     sms__cluster_stop(run, "gave a score that is not finite");

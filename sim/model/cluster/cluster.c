@@ -48,6 +48,8 @@ static void read_ties(struct sms__reader *reader, const struct sms__node *node, 
 static const struct sms__field cluster_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "question that it is to answer"},
+    {"plugins", SMS__CUSTOM, .read = sms__skip, .form = SMS__FORM_FILES,
+     .help = "plug-ins with policies and models that it names: paths relative to its file"},
     {"nodes", SMS__FIELDS, .read = sms__read_nodes, .required = true, .holds = SMS__MANY, .fields = sms__node_fields,
      .least = 1, .most = SMS__ENTRIES_MAX, .help = "kinds of nodes, or tables of them"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .holds = SMS__MANY, .form = SMS__FORM_PLACE, .least = 1,
