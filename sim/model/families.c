@@ -22,7 +22,7 @@ static const struct sms__doc *load(struct sms_file *file)
         if (!path || access(path, F_OK) != 0)
             continue;
         if (sms__doc_load(&file->arena, path, doc, file->errors) == SMS_ENOMEM)
-            sms__fail(file->errors, SMS_ENOMEM, path, "no memory");
+            sms__arena_give_up(&file->arena);
         break;
     }
     return doc;

@@ -489,7 +489,7 @@ try 0 "unlike devices" run --quiet --format csv --check "$unlike"
 fast=$output
 try 0 "unlike devices, reference engine" run --quiet --format csv --engine reference "$unlike"
 if [ "$output" = "$fast" ]; then ok; else bad "unlike devices: the engines differ"; fi
-for command in explain compare "run --trust" "run --out $work/unlike" "report --force $work/unlike"; do
+for command in explain compare "run --trust" "run --out $work/unlike" "report --out $work/unlike.html $work/unlike"; do
     case $command in report*) file= ;; *) file=$unlike ;; esac
     try 0 "unlike devices: $command" $command $file
 done

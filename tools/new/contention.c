@@ -1,5 +1,5 @@
-/* A resource that is used beyond 100 % slows its users in proportion. A contention model says how fast blocks run beside
- * each other. */
+/* A resource that is used beyond 100 % slows its users in proportion. A contention model says how fast blocks run
+ * beside each other. */
 #include <smsched/plugin.h>
 
 static double slowdown(const struct sms_contention_view *view, size_t r, double usage)

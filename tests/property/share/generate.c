@@ -111,6 +111,8 @@ static void print_kernel(struct choices *c, unsigned k)
         fprintf(c->to, "blocks: %u, ", number(c, 1, 60));
         fprintf(c->to, "threads: %u, ", 32 * number(c, 1, 16));
         fprintf(c->to, "block_time: %u us, ", 100 * number(c, 1, 20));
+        if (chance(c->rng, 20))
+            fprintf(c->to, "measured_blocks: %u, ", number(c, 1, 60));
     }
     if (chance(c->rng, 20))
         fprintf(c->to, "jitter: %u %%, ", number(c, 0, 30));
