@@ -175,7 +175,8 @@ void sms__device_clock_schedule(struct sms__blocks *device)
 
 void sms__device_clock_bound(const struct sms__sm_state *sm)
 {
-    for (struct sms__device_clock *clock = sm->device->clock, *end = clock + sm->device->clocks; clock < end; clock++) {
+    for (size_t c = 0; c < sm->device->clocks; c++) {
+        struct sms__device_clock *clock = &sm->device->clock[c];
         double rises = INFINITY, falls = INFINITY;
         for (const struct sms__group *group = sm->group; group < sm->group + sm->groups; group++) {
             if (group->wide != clock)
