@@ -2,13 +2,13 @@
 #include "host.h"
 #include "stream.h"
 
-/* Draws one workload of those that the process may do. */
+/* Draws one workload of those that the process may do; a VM has but one. */
 static size_t draw_workload(const struct sms__process *process, uint64_t seed)
 {
     const struct sms__tenant *vm = process->vm;
     struct sms__arena *arena = process->share->arena;
     size_t drawn = 0;
-    if (vm->choices > 1 && !vm->own) {
+    if (process->record && vm->choices > 1 && !vm->own) {
         const char *name = sms__print(arena, "workload of %s", vm->name);
         drawn = gsl_rng_uniform_int(sms__stream(arena, seed, name, 0), vm->choices);
         process->record->choice = drawn;

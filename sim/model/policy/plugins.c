@@ -53,8 +53,10 @@ static bool find_file(struct opening *opening)
     char real[PATH_MAX];
     if (path[0] != '/' && slash)
         path = sms__print(arena, "%.*s%s", (int)(slash + 1 - from), from, path);
-    if (!realpath(path, real))
-        return refuse(opening, "cannot be found: %s", strerror(errno));
+    if (!realpath(path, real)) {
+        refuse(opening, "cannot be found: %s", strerror(errno));
+        return false;
+    }
     opening->plugin.path = sms__copy(arena, real, strlen(real));
     return true;
 }
@@ -88,10 +90,13 @@ static bool open_object(struct opening *opening)
         const char *why = dlerror();
         const size_t length = strlen(path);
         why = why && !strncmp(why, path, length) ? why + length + strspn(why + length, ": ") : why;
-        return refuse(opening, "cannot be loaded: %s", why ? why : "no reason is known");
+        refuse(opening, "cannot be loaded: %s", why ? why : "no reason is known");
+        return false;
     }
     opening->has = dlsym(opening->plugin.handle, "sms_plugin");
-    return opening->has || refuse(opening, "has no symbol sms_plugin; its file ends with SMS_PLUGIN(...)");
+    if (!opening->has)
+        refuse(opening, "has no symbol sms_plugin; its file ends with SMS_PLUGIN(...)");
+    return opening->has;
 }
 
 /* The version comes first in all versions, so it may be read of any. */
