@@ -139,7 +139,9 @@ static void note_default_contention(struct sms_results *results)
 {
     const char *fitted = knees(results), *label = results->scenario->contention.label;
     if (*fitted)
-        note(results, sms__print(&results->arena, "contention %s is the default: fitted for %s; a corner elsewhere",
+        note(results, sms__print(&results->arena,
+                                 "contention %s is the default: its knee was fitted for %s; of other resources what is "
+                                 "oversubscribed is shared, and none of it is lost",
                                  label, fitted));
     else
         note(results, sms__print(&results->arena,
