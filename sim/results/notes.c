@@ -177,6 +177,15 @@ static void note_launches(struct sms_results *results)
              sms__print(&results->arena, "a launch on %s costs nothing, because none was measured there", devices));
 }
 
+static bool has_blocks(const struct sms_scenario *scenario)
+{
+    bool any = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            any |= !scenario->vm[v].workload->kernel[k].whole;
+    return any;
+}
+
 /* What MPS answers rest on and nobody has measured: how blocks of two clients are ordered, and on which SMs they are.
  */
 static void note_mps(struct sms_results *results)
@@ -188,7 +197,7 @@ static void note_mps(struct sms_results *results)
         mps = !mps && scenario->policy[p].mode.form->most_processes ? &scenario->policy[p].mode : mps;
     for (size_t v = 0; v < scenario->vms; v++)
         limited |= scenario->vm[v].active_threads < 1;
-    if (!mps || scenario->vms < 2 || !launches_blocks(scenario))
+    if (!mps || scenario->vms < 2 || !has_blocks(scenario))
         return;
     note(results, sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->form->name,
                              mps->one_queue ? "blocks of all processes are dispatched in the order of one queue; "
