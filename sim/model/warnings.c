@@ -14,7 +14,7 @@ static void warn_of_profile(struct sms_file *file, const struct sms_scenario *sc
     bool known = *workload->device && sms__find_profiled(file, workload->device);
     for (size_t d = 0; d < scenario->devices && *workload->device; d++) {
         const char *device = scenario->device[d]->name;
-        if (!strcmp(device, workload->device))
+        if (!sms__may_be_on(vm, d) || !strcmp(device, workload->device))
             continue;
         snprintf(text, sizeof text,
                  "workload '%.60s' was profiled on %.30s and runs on %.30s: its times and demands are %s %.30s",

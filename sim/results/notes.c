@@ -248,11 +248,21 @@ static struct workloads workloads_of(struct sms_results *results)
     return once;
 }
 
+static bool does(const struct sms__tenant *vm, const struct sms__workload *workload)
+{
+    bool any = false;
+    for (size_t c = 0; c < vm->choices; c++)
+        any |= !strcmp(vm->choice[c].workload->name, workload->name);
+    return any;
+}
+
 static bool runs_elsewhere(const struct sms_scenario *scenario, const struct sms__workload *workload)
 {
     bool elsewhere = false;
-    for (size_t d = 0; d < scenario->devices; d++)
-        elsewhere |= strcmp(scenario->device[d]->name, workload->device) != 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t d = 0; d < scenario->devices && does(&scenario->vm[v], workload); d++)
+            elsewhere |=
+                sms__may_be_on(&scenario->vm[v], d) && strcmp(scenario->device[d]->name, workload->device) != 0;
     return *workload->device && elsewhere;
 }
 
@@ -265,8 +275,9 @@ static unsigned scaled_bounds(const struct sms_scenario *scenario, const struct 
     for (size_t v = 0; v < scenario->vms && !bounds; v++)
         for (size_t i = 0; scenario->vm[v].fit && (done = sms__workload_of(&scenario->vm[v], i, &first)); i++)
             for (size_t k = 0; done == workload && k < scenario->devices * workload->kernels; k++) {
-                const struct sms__footprint *fit = scenario->vm[v].fit[k / workload->kernels];
-                int scaled = fit ? fit[first + k % workload->kernels].scaled : 0;
+                const size_t d = k / workload->kernels;
+                const bool is_there = sms__may_be_on(&scenario->vm[v], d);
+                int scaled = is_there ? scenario->vm[v].fit[d][first + k % workload->kernels].scaled : 0;
                 bounds |= scaled ? 1U << (scaled - 1) : 0;
             }
     return bounds;

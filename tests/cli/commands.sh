@@ -496,4 +496,17 @@ done
 sed '/^# Process a/,$d' "$unlike" | sed '$d' >"$work/unlike-vms.yaml"
 try 0 "unlike devices: trace" run --trace "$work/unlike.json" "$work/unlike-vms.yaml"
 
+# Processes on the device of their profile beside a device that they may not have: nothing is scaled.
+cat >"$work/pinned.yaml" <<'END'
+scenario: pinned
+devices: [{model: v100}, {model: p100}]
+policies: [{mode: mps}]
+processes:
+  - {name: search, workload: v100/bfs_64k, device: 0}
+  - {name: heat, workload: v100/hotspot_1024, device: 0}
+END
+try 0 "processes on the device of their profile" run "$work/pinned.yaml"
+prints "assumed of mps, not measured: dispatch queues of processes take turns"
+if grep -q "was profiled on\|kernels scaled" <<<"$output"; then bad "what runs where it was profiled is called scaled" "$output"; else ok; fi
+
 finish
