@@ -6,7 +6,9 @@
 #include "../model/retarget.h"
 #include "../model/sheet.h"
 #include "device_notes.h"
+#include "note_text.h"
 #include "results.h"
+#include "workload_notes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,38 +18,7 @@
 /* STP is above the number of tenants by more than the ends of a run explain. */
 #define STP_ABOVE 1.001
 
-enum { NAMED = 3, KERNELS_FEW = 200, REPLICATIONS_FEW = 5 };
-
-/* "a (87), b (43) and 2 more", cut where the text is full. */
-struct list {
-    char text[256];
-    size_t count;
-};
-
-static void name(struct list *list, const char *subject, double count)
-{
-    size_t used = strlen(list->text);
-    if (++list->count > NAMED)
-        return;
-    used +=
-        (size_t)snprintf(list->text + used, sizeof list->text - used, "%s%.60s", list->count > 1 ? ", " : "", subject);
-    if (count >= 0 && used < sizeof list->text)
-        snprintf(list->text + used, sizeof list->text - used, " (%.0f)", count);
-}
-
-static const char *names(struct sms_results *results, const struct list *list)
-{
-    return list->count <= NAMED ? sms__print(&results->arena, "%s", list->text)
-                                : sms__print(&results->arena, "%s and %zu more", list->text, list->count - NAMED);
-}
-
-static void note(struct sms_results *results, const char *text) { results->note[results->notes++] = text; }
-
-static void note_if(struct sms_results *results, const char *text)
-{
-    if (text)
-        note(results, text);
-}
+enum { KERNELS_FEW = 200, REPLICATIONS_FEW = 5 };
 
 /* The longer a run, the nearer are the tenants' rates to each other and the worse is its worst job. */
 static void note_length(struct sms_results *results)
@@ -57,8 +28,9 @@ static void note_length(struct sms_results *results)
     for (size_t v = 0; v < scenario->vms; v++)
         repeats |= scenario->vm[v].repeat == 0;
     if (repeats && scenario->duration_ps > 0 && !scenario->cluster)
-        note(results, "fairness_ratio and 99th percentiles depend on the length of a run: their intervals are of runs "
-                      "as long as this one");
+        sms__note(results,
+                  "fairness_ratio and 99th percentiles depend on the length of a run: their intervals are of runs "
+                  "as long as this one");
 }
 
 static void note_seed(struct sms_results *results)
@@ -66,15 +38,16 @@ static void note_seed(struct sms_results *results)
     size_t n = results->replications;
     if (n < 2 || sms_results_exact(results))
         return;
-    note(results, "intervals are of the seed alone: they tell how far another draw may be off, not another device, "
-                  "workload or model");
+    sms__note(results,
+              "intervals are of the seed alone: they tell how far another draw may be off, not another device, "
+              "workload or model");
     note_length(results);
     if (n < REPLICATIONS_FEW)
-        note(results,
-             sms__print(&results->arena,
-                        "only %zu replications: an event that happens in one run of ten is probably in none of "
-                        "them, and no interval shows that",
-                        n));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "only %zu replications: an event that happens in one run of ten is probably in none of "
+                             "them, and no interval shows that",
+                             n));
 }
 
 /* Counts the kernels of a VM without an end under the policy with fewest; the mean over replications. */
@@ -91,16 +64,16 @@ static double count_kernels(const struct sms_results *results, size_t v)
 static void note_few(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    struct list few = {.count = 0};
+    struct sms__names few = {.count = 0};
     for (size_t v = 0; v < scenario->vms && scenario->duration_ps > 0 && !scenario->cluster; v++) {
         double kernels = scenario->vm[v].repeat == 0 ? count_kernels(results, v) : INFINITY;
         if (kernels < KERNELS_FEW)
-            name(&few, scenario->vm[v].name, kernels);
+            sms__names_add(&few, scenario->vm[v].name, kernels);
     }
     if (few.count)
-        note(results,
-             sms__print(&results->arena, "fewer than %d kernels ran in the time measured, so figures are coarse: %s",
-                        KERNELS_FEW, names(results, &few)));
+        sms__note(results, sms__print(&results->arena,
+                                      "fewer than %d kernels ran in the time measured, so figures are coarse: %s",
+                                      KERNELS_FEW, sms__names_print(results, &few)));
 }
 
 /* No tenant alone is faster than itself alone, so STP above their number says that the stand-alone runs were slowed. */
@@ -112,10 +85,11 @@ static void note_stp(struct sms_results *results)
     for (size_t p = 0; p < results->policies && !scenario->cluster; p++)
         most = fmax(most, sms_results_estimate(results, p, SMS_HOST, 0, metric).mean);
     if (scenario->vms && most > STP_ABOVE * (double)scenario->vms)
-        note(results, sms__print(&results->arena,
-                                 "stp_ratio of %.4g is above the number of tenants, %zu: they run faster together than "
-                                 "alone, where %s slows them",
-                                 most, scenario->vms, scenario->alone->label));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "stp_ratio of %.4g is above the number of tenants, %zu: they run faster together than "
+                             "alone, where %s slows them",
+                             most, scenario->vms, scenario->alone->label));
 }
 
 /* The resources with a knee, as "dram of v100, l2 of v100"; "" if no device has one. */
@@ -139,15 +113,16 @@ static void note_default_contention(struct sms_results *results)
 {
     const char *fitted = knees(results), *label = results->scenario->contention.label;
     if (*fitted)
-        note(results, sms__print(&results->arena,
-                                 "contention %s is the default: its knee was fitted for %s; of other resources what is "
-                                 "oversubscribed is shared, and none of it is lost",
-                                 label, fitted));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "contention %s is the default: its knee was fitted for %s; of other resources what is "
+                             "oversubscribed is shared, and none of it is lost",
+                             label, fitted));
     else
-        note(results, sms__print(&results->arena,
-                                 "contention %s is the default, and no knee was measured for %s: what is "
-                                 "oversubscribed is shared, and none of it is lost",
-                                 label, sms__names_of_devices(results, is_device)));
+        sms__note(results, sms__print(&results->arena,
+                                      "contention %s is the default, and no knee was measured for %s: what is "
+                                      "oversubscribed is shared, and none of it is lost",
+                                      label, sms__names_of_devices(results, is_device)));
 }
 
 /* Whether its launches cost nothing and nobody chose that. */
@@ -173,8 +148,8 @@ static void note_launches(struct sms_results *results)
 {
     const char *devices = sms__names_of_devices(results, launches_free);
     if (*devices && launches_blocks(results->scenario))
-        note(results,
-             sms__print(&results->arena, "a launch on %s costs nothing, because none was measured there", devices));
+        sms__note(results, sms__print(&results->arena, "a launch on %s costs nothing, because none was measured there",
+                                      devices));
 }
 
 static bool has_blocks(const struct sms_scenario *scenario)
@@ -199,12 +174,13 @@ static void note_mps(struct sms_results *results)
         limited |= scenario->vm[v].active_threads < 1;
     if (!mps || scenario->vms < 2 || !has_blocks(scenario))
         return;
-    note(results, sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->form->name,
-                             mps->one_queue ? "blocks of all processes are dispatched in the order of one queue; "
-                                              "queues: own, the default, lets them take turns"
-                                            : "dispatch queues of processes take turns of one block, so a short kernel "
-                                              "overtakes a long grid; under queues: shared it waits for it",
-                             limited ? "; and active_threads keeps to SMs of its own while there are enough" : ""));
+    sms__note(results,
+              sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->form->name,
+                         mps->one_queue ? "blocks of all processes are dispatched in the order of one queue; "
+                                          "queues: own, the default, lets them take turns"
+                                        : "dispatch queues of processes take turns of one block, so a short kernel "
+                                          "overtakes a long grid; under queues: shared it waits for it",
+                         limited ? "; and active_threads keeps to SMs of its own while there are enough" : ""));
 }
 
 static void note_contention(struct sms_results *results)
@@ -215,154 +191,8 @@ static void note_contention(struct sms_results *results)
     if (!sms__node_get(scenario->node, "contention"))
         note_default_contention(results);
     else if (strchr(scenario->contention.label, '('))
-        note(results, sms__print(&results->arena, "contention %s has parameters that were fitted or assumed",
-                                 scenario->contention.label));
-}
-
-/* The workloads of all tenants, each once. */
-struct workloads {
-    const struct sms__workload **of;
-    size_t count;
-};
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp((*(const struct sms__workload *const *)a)->name, (*(const struct sms__workload *const *)b)->name);
-}
-
-static struct workloads workloads_of(struct sms_results *results)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    struct workloads all = {0}, once = {0};
-    for (size_t v = 0; v < scenario->vms; v++)
-        all.count += scenario->vm[v].choices;
-    once.of = all.of = SMS__NEW(&results->arena, const struct sms__workload *, all.count);
-    all.count = 0;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t c = 0; c < scenario->vm[v].choices; c++)
-            all.of[all.count++] = scenario->vm[v].choice[c].workload;
-    qsort(all.of, all.count, sizeof *all.of, by_name);
-    for (size_t i = 0; i < all.count; i++)
-        if (i == 0 || by_name(&all.of[i], &once.of[once.count - 1]) != 0)
-            once.of[once.count++] = all.of[i];
-    return once;
-}
-
-static bool does(const struct sms__tenant *vm, const struct sms__workload *workload)
-{
-    bool any = false;
-    for (size_t c = 0; c < vm->choices; c++)
-        any |= !strcmp(vm->choice[c].workload->name, workload->name);
-    return any;
-}
-
-static bool runs_elsewhere(const struct sms_scenario *scenario, const struct sms__workload *workload)
-{
-    bool elsewhere = false;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t d = 0; d < scenario->devices && does(&scenario->vm[v], workload); d++)
-            elsewhere |=
-                sms__may_be_on(&scenario->vm[v], d) && strcmp(scenario->device[d]->name, workload->device) != 0;
-    return *workload->device && elsewhere;
-}
-
-/* The bounds (bits by enum sms__bound) of its kernels that are scaled to the devices of the scenario; 0: no kernel. */
-static unsigned scaled_bounds(const struct sms_scenario *scenario, const struct sms__workload *workload)
-{
-    unsigned bounds = 0;
-    const struct sms__workload *done;
-    size_t first;
-    for (size_t v = 0; v < scenario->vms && !bounds; v++)
-        for (size_t i = 0; scenario->vm[v].fit && (done = sms__workload_of(&scenario->vm[v], i, &first)); i++)
-            for (size_t k = 0; done == workload && k < scenario->devices * workload->kernels; k++) {
-                const size_t d = k / workload->kernels;
-                const bool is_there = sms__may_be_on(&scenario->vm[v], d);
-                int scaled = is_there ? scenario->vm[v].fit[d][first + k % workload->kernels].scaled : 0;
-                bounds |= scaled ? 1U << (scaled - 1) : 0;
-            }
-    return bounds;
-}
-
-static bool runs_as_it_is(const struct sms_scenario *scenario, const struct sms__workload *workload)
-{
-    return runs_elsewhere(scenario, workload) && !scaled_bounds(scenario, workload);
-}
-
-static bool scaling_unknown(const struct sms__device *device) { return !sms__scaling_known(device); }
-
-/* Workloads that the run itself scaled, and how far off their kernels' times may be. */
-static void note_scaled(struct sms_results *results, const struct workloads *workloads)
-{
-    struct list found = {.count = 0};
-    unsigned bounds = 0;
-    const char *factors = "";
-    for (size_t w = 0; w < workloads->count; w++) {
-        unsigned of_one = runs_elsewhere(results->scenario, workloads->of[w])
-                              ? scaled_bounds(results->scenario, workloads->of[w])
-                              : 0;
-        bounds |= of_one;
-        if (of_one)
-            name(&found, workloads->of[w]->name, -1);
-    }
-    const char *unknown = sms__names_of_devices(results, scaling_unknown);
-    for (int b = 0; b < SMS__BOUNDS; b++)
-        if (bounds & 1U << b && !*unknown)
-            factors =
-                sms__print(&results->arena, "%s; bound by %s, 80 %% of those held back were within a factor of %.2f",
-                           factors, sms__bound_names[b], sms__retarget_factor((enum sms__bound)b));
-    if (*unknown)
-        factors = sms__print(&results->arena, "; how far off is not known, because none was held back on %s", unknown);
-    if (found.count) {
-        note(results, sms__print(&results->arena, "kernels scaled from the device of their profile: %s%s",
-                                 names(results, &found), factors));
-        note_if(results, sms__note_on_clock(results));
-    }
-}
-
-static bool is_scaled(const struct sms_scenario *scenario, const struct sms__workload *workload)
-{
-    (void)scenario;
-    return *workload->scaled_from;
-}
-
-static bool is_fitted(const struct sms_scenario *scenario, const struct sms__workload *workload)
-{
-    (void)scenario;
-    return workload->fitted;
-}
-
-/* Kernels without demands take SMs and press on nothing else, so that others beside them look too fast. */
-static void note_unmeasured(struct sms_results *results, const struct workloads *workloads)
-{
-    struct list found = {.count = 0};
-    for (size_t w = 0; w < workloads->count; w++)
-        if (workloads->of[w]->unmeasured >= 0.005)
-            name(&found, workloads->of[w]->name, 100 * workloads->of[w]->unmeasured);
-    if (found.count)
-        note(results, sms__print(&results->arena,
-                                 "kernels without metrics press on nothing; they are so many %% of the kernel time: %s",
-                                 names(results, &found)));
-}
-
-static void note_workloads(struct sms_results *results)
-{
-    static const struct {
-        bool (*holds)(const struct sms_scenario *scenario, const struct sms__workload *workload);
-        const char *words;
-    } cases[] = {{runs_as_it_is, "profiled on another device than it runs on: %s"},
-                 {is_scaled, "scaled to its device from a profile of another one: %s"},
-                 {is_fitted, "fitted to published results, not measured: %s"}};
-    struct workloads workloads = workloads_of(results);
-    note_scaled(results, &workloads);
-    note_unmeasured(results, &workloads);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct list found = {.count = 0};
-        for (size_t w = 0; w < workloads.count; w++)
-            if (cases[i].holds(results->scenario, workloads.of[w]))
-                name(&found, workloads.of[w]->name, -1);
-        if (found.count)
-            note(results, sms__print(&results->arena, cases[i].words, names(results, &found)));
-    }
+        sms__note(results, sms__print(&results->arena, "contention %s has parameters that were fitted or assumed",
+                                      scenario->contention.label));
 }
 
 /* ---- grids in lockstep ---- */
@@ -436,10 +266,11 @@ static void note_lockstep(struct sms_results *results)
     while (i < grids && !in_lockstep(&grid[i - 1], &grid[i]))
         i++;
     if (i < grids)
-        note(results, sms__print(&results->arena,
-                                 "grids of %.60s and %.60s stay in lockstep, as long as each other and nothing drawn: "
-                                 "results hinge on how they meet; a jitter of 0.1 %% ends that",
-                                 grid[i - 1].vm->name, grid[i].vm->name));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "grids of %.60s and %.60s stay in lockstep, as long as each other and nothing drawn: "
+                             "results hinge on how they meet; a jitter of 0.1 %% ends that",
+                             grid[i - 1].vm->name, grid[i].vm->name));
 }
 
 /* ---- starts, arrivals and waves ---- */
@@ -458,15 +289,16 @@ static bool meets_given_start(const struct sms_scenario *scenario, size_t v)
 static void note_starts(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    struct list given = {.count = 0};
+    struct sms__names given = {.count = 0};
     for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
         if (meets_given_start(scenario, v))
-            name(&given, scenario->vm[v].name, -1);
+            sms__names_add(&given, scenario->vm[v].name, -1);
     if (given.count)
-        note(results, sms__print(&results->arena,
-                                 "the starts of %s are given, and who begins at the same time goes in the order of the "
-                                 "list: no interval covers other starts or another order",
-                                 names(results, &given)));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "the starts of %s are given, and who begins at the same time goes in the order of the "
+                             "list: no interval covers other starts or another order",
+                             sms__names_print(results, &given)));
 }
 
 static bool are_unlike(const struct sms__instances *instances)
@@ -485,24 +317,26 @@ static void note_instances(struct sms_results *results)
     while (p < scenario->policies && !are_unlike(scenario->policy[p].instances))
         p++;
     if (p < scenario->policies && scenario->vms > 1 && !scenario->cluster)
-        note(results, sms__print(&results->arena,
-                                 "under %s, processes get unlike instances in the order in which they arrive: who has "
-                                 "which decides the result, and no interval covers an order that was not drawn",
-                                 scenario->policy[p].label));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "under %s, processes get unlike instances in the order in which they arrive: who has "
+                             "which decides the result, and no interval covers an order that was not drawn",
+                             scenario->policy[p].label));
 }
 
 static void note_arrivals(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    struct list open = {.count = 0};
+    struct sms__names open = {.count = 0};
     for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
         if (scenario->vm[v].arrivals != SMS__CLOSED && scenario->duration_ps > 0)
-            name(&open, scenario->vm[v].name, -1);
+            sms__names_add(&open, scenario->vm[v].name, -1);
     if (open.count)
-        note(results, sms__print(&results->arena,
-                                 "jobs arrive at %s: normalized progress, ntt, antt and stp then say how much of the "
-                                 "work is done, not how long jobs wait, which latencies say",
-                                 names(results, &open)));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "jobs arrive at %s: normalized progress, ntt, antt and stp then say how much of the "
+                             "work is done, not how long jobs wait, which latencies say",
+                             sms__names_print(results, &open)));
 }
 
 /* How much longer or shorter a job alone gets with one SM less or more, whichever is more. */
@@ -520,26 +354,27 @@ static double change_by_one_sm(const struct sms__tenant *vm, const struct sms__d
 static void note_waves(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    struct list found = {.count = 0};
+    struct sms__names found = {.count = 0};
     for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++) {
         const size_t d = sms__first_device(&scenario->vm[v]);
         const double sms = (double)scenario->device[d]->sms;
         const double change = sms > 1 ? change_by_one_sm(&scenario->vm[v], scenario->device[d], d) : 0;
         if (change > fmax(0.05, 2 / sms) && !sms__is_like_last(scenario->vm, v))
-            name(&found, scenario->vm[v].name, 100 * change);
+            sms__names_add(&found, scenario->vm[v].name, 100 * change);
     }
     if (found.count)
-        note(results, sms__print(&results->arena,
-                                 "one SM more or less changes a job alone by so many %%, because its last wave just "
-                                 "fits or just does not: %s",
-                                 names(results, &found)));
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "one SM more or less changes a job alone by so many %%, because its last wave just "
+                             "fits or just does not: %s",
+                             sms__names_print(results, &found)));
 }
 
 /* A device that a tenant may choose, were it not for a resource that it lacks. */
 static void note_lacking(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    struct list found = {.count = 0};
+    struct sms__names found = {.count = 0};
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; d < scenario->devices && !sms__is_like_last(scenario->vm, v); d++) {
             const struct sms__tenant *vm = &scenario->vm[v];
@@ -547,11 +382,12 @@ static void note_lacking(struct sms_results *results)
             if (vm->fit[d] || vm->device >= 0 || (d > 0 && device == scenario->device[d - 1]))
                 continue;
             const char *lacks = sms__find_lacking(vm->workload, device).demand->resource;
-            name(&found, sms__print(&results->arena, "%.20s off %.20s (%.20s)", vm->name, device->name, lacks), -1);
+            sms__names_add(&found,
+                           sms__print(&results->arena, "%.20s off %.20s (%.20s)", vm->name, device->name, lacks), -1);
         }
     if (found.count)
-        note(results,
-             sms__print(&results->arena, "kept off devices for lack of a resource: %s", names(results, &found)));
+        sms__note(results, sms__print(&results->arena, "kept off devices for lack of a resource: %s",
+                                      sms__names_print(results, &found)));
 }
 
 int sms__results_note(void *user)
@@ -569,9 +405,9 @@ int sms__results_note(void *user)
     note_waves(results);
     note_contention(results);
     note_launches(results);
-    note_if(results, sms__note_on_turns(results));
+    sms__note(results, sms__note_on_turns(results));
     note_mps(results);
-    note_workloads(results);
+    sms__note_workloads(results);
     return SMS_OK;
 }
 

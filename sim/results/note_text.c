@@ -1,0 +1,30 @@
+/* What every note is made of: a list of a few names, and its place among the notes of the results. */
+#include "note_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMED = 3 };
+
+void sms__names_add(struct sms__names *names, const char *name, double count)
+{
+    size_t used = strlen(names->text);
+    if (++names->count > NAMED)
+        return;
+    used +=
+        (size_t)snprintf(names->text + used, sizeof names->text - used, "%s%.60s", names->count > 1 ? ", " : "", name);
+    if (count >= 0 && used < sizeof names->text)
+        snprintf(names->text + used, sizeof names->text - used, " (%.0f)", count);
+}
+
+const char *sms__names_print(struct sms_results *results, const struct sms__names *names)
+{
+    return names->count <= NAMED ? sms__print(&results->arena, "%s", names->text)
+                                 : sms__print(&results->arena, "%s and %zu more", names->text, names->count - NAMED);
+}
+
+void sms__note(struct sms_results *results, const char *text)
+{
+    if (text)
+        results->note[results->notes++] = text;
+}
