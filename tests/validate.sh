@@ -35,6 +35,8 @@ parameters: []
 target: {median: 10 %, r2: 0.9, ranked: 2 of 2}
 bound: {median: 5 %, maximum: 20 %}
 covers: {devices: [v100], kernels: blocks, modes: [], contention: [none], metrics: [latency_mean_ns]}
+tests: modes
+by: law
 rank: {within: pair}
 group: pair
 naive: {constant: one time for all}

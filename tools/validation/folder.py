@@ -11,8 +11,9 @@ from pathlib import Path
 import yaml
 
 TEXTS = ["title", "question", "gpu", "source", "metric", "unit", "verdict", "wrong"]
-NEEDED = TEXTS + ["devices", "parameters", "bound", "covers"]
+NEEDED = TEXTS + ["devices", "parameters", "bound", "covers", "tests", "by"]
 KNOWN = NEEDED + ["data", "scale", "target", "rank", "group", "naive"]
+WORDS = {"tests": ["inside", "modes", "kernel"], "by": ["law", "simulation"]}  # docs/evidence/validation.md says what they mean
 COVERS = ["devices", "kernels", "modes", "contention", "metrics"]
 
 
@@ -77,6 +78,9 @@ class Folder:
         for key in ("bound", "covers", "target", "rank", "naive"):
             if not isinstance(about.get(key, {}), dict):
                 self.complain(key, "must have keys of its own")
+        for key, words in WORDS.items():
+            if about[key] not in words:
+                self.complain(key, f"must be {' or '.join(words)}")
         self.check_numbers()
         self.check_inner()
 

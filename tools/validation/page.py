@@ -14,7 +14,8 @@ HEAD = """\
 
 How far can you trust the simulator? Each comparison predicts values that were measured on real GPUs. Errors are percentages of the measured value,
 and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
-0 as good as the mean. The naive model in this table is the best of several.
+0 as good as the mean. The naive model in this table is the best of several. The last column says whether a simulator was needed: a *law* is a formula
+that the simulator only evaluates; else values come out of queues of blocks or slices, and *no* says that the naive model is as near.
 
 """
 TAIL = """\
@@ -25,7 +26,7 @@ of others. `--check` fails if an error is beyond its bound or a stored value is 
 
 | file | what |
 |---|---|
-| `about.yaml` | `title`, `question`, `gpu`, `devices`, `source`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `parameters` (`name`, `value`, `fitted_to`, `count`), `target`, `bound`, `covers`, `rank`, `group`, `naive`, `verdict`, `wrong` |
+| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `group`, `naive`. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
 | `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
@@ -78,13 +79,32 @@ def cells(row, *names):
     return [number(row[name]) for name in names] + [number(row["r2"], 2)]
 
 
+# What a comparison tests, in the order of the page.
+TESTS = {"inside": "Two kernels inside an SM", "modes": "Sharing modes", "kernel": "One kernel, on another part, size or GPU"}
+
+
+def by_test(folders):
+    """Pairs of a heading and its folders."""
+    return [(heading, [pair for pair in folders if pair[0].about["tests"] == key]) for key, heading in TESTS.items()]
+
+
+def needed(folder, ours, naive):
+    """Whether the comparison needed a simulator."""
+    if folder.about["by"] == "law":
+        return "law"
+    return "no" if naive and float(number(naive["median"])) <= float(number(ours["median"])) else "yes"
+
+
 def overview(folders):
     rows = []
-    for folder, summary in folders:
-        ours, naive = held_back(summary), best_naive(summary)
-        rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], *cells(ours, "median"),
-                     *(cells(naive, "median") if naive else ["", ""]), met(folder, ours)])
-    return table(["what", "GPU", "median, %", "R2", "naive, %", "naive R2", "target"], ["---", "---", "--:", "--:", "--:", "--:", "---"], rows)
+    for heading, some in by_test(folders):
+        rows.append([f"**{heading}**", *[""] * 8])
+        for folder, summary in some:
+            ours, naive = held_back(summary), best_naive(summary)
+            rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], ours["values"], *cells(ours, "median"),
+                         *(cells(naive, "median") if naive else ["", ""]), needed(folder, ours, naive), met(folder, ours)])
+    return table(["what", "GPU", "values", "median, %", "R2", "naive, %", "naive R2", "simulator", "target"],
+                 ["---", "---", *["--:"] * 5, "---", "---"], rows)
 
 
 SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
@@ -131,7 +151,7 @@ def parameters_of(folder):
 
 def section(folder, summary):
     about = folder.about
-    return (f"## {about['title']}\n\n{fill(about['question'].strip() + ' **' + about['verdict'].strip() + '**')}\n\n"
+    return (f"### {about['title']}\n\n{fill(about['question'].strip() + ' **' + about['verdict'].strip() + '**')}\n\n"
             + models_table(folder, summary) + f"**Limits.** {about['wrong'].strip()}\n\n"
             f"![Predicted against measured](../figures/measured-{folder.name}.svg)\n\n")
 
@@ -149,7 +169,8 @@ def sources(folders):
 
 def write(folders):
     """The page. `folders` are pairs of a folder and the rows of its summary.csv."""
-    return HEAD + overview(folders) + "".join(section(*pair) for pair in folders) + sources(folders) + TAIL
+    groups = "".join(f"## {heading}\n\n" + "".join(section(*pair) for pair in some) for heading, some in by_test(folders) if some)
+    return HEAD + overview(folders) + groups + sources(folders) + TAIL
 
 
 def quoted(text):
