@@ -69,6 +69,8 @@ static bool is_changed(const struct session_changes *changes, const struct sms_s
 static int change_scenarios(struct session *session, struct sms_file *file, const struct session_changes *changes)
 {
     struct sms_load_options options = session_options(session->cli);
+    const struct sms_settings given = {.set = changes ? changes->set : NULL,
+                                       .policies = changes ? changes->policies : NULL};
     for (size_t i = 0; i < sms_file_scenarios(file); i++) {
         struct sms_errors errors;
         struct sms_file *changed = NULL;
@@ -77,7 +79,7 @@ static int change_scenarios(struct session *session, struct sms_file *file, cons
                 return cli_no_memory();
             continue;
         }
-        int code = sms__file_set(file, &options, i, changes->set, changes->policies, &changed, &errors);
+        int code = sms_file_set(file, &options, i, &given, &changed, &errors);
         code = code ? cli_print_errors(code, &errors) : add_file(session, changed);
         if (code)
             return code;

@@ -115,14 +115,21 @@ const char *sms_results_subject(const struct sms_results *results, enum sms_subj
     return idx < sms_results_subjects(results, subject) ? results->name[subject][idx] : NULL;
 }
 
+const double *sms_results_values(const struct sms_results *results, size_t policy, size_t replication,
+                                 enum sms_subject subject)
+{
+    if (policy >= sms_results_policies(results) || replication >= results->replications ||
+        !sms_results_subjects(results, subject))
+        return NULL;
+    return results->values[policy * results->room + replication].of[subject];
+}
+
 double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
                          size_t idx, size_t metric)
 {
-    size_t metrics = sms__metric_count(subject);
-    if (policy >= sms_results_policies(results) || replication >= results->replications ||
-        idx >= sms_results_subjects(results, subject) || metric >= metrics)
-        return NAN;
-    return results->values[policy * results->room + replication].of[subject][idx * metrics + metric];
+    const size_t metrics = sms__metric_count(subject);
+    const double *value = sms_results_values(results, policy, replication, subject);
+    return value && idx < results->subjects[subject] && metric < metrics ? value[idx * metrics + metric] : (double)NAN;
 }
 
 static size_t policy_named(const struct sms_results *results, const char *name)

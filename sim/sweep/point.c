@@ -34,55 +34,12 @@ struct point_builder {
     char **models; /* NULL, or receives the list of models, even if the point fails */
 };
 
-const char *sms__workload_path(const struct sms__node *path) { return sms__path_after(path->text, "workloads"); }
-
-/* Names may contain dots, so this tries ever longer prefixes of the path. */
-static const struct sms__node *find_workload(struct sms__reader *reader, struct sms_file *library,
-                                             const struct sms_load_options *options, const char *rest,
-                                             const char **name)
-{
-    const struct sms__node *node = NULL;
-    for (const char *end = rest; *end && !node; end++) {
-        end += strcspn(end, ".");
-        *name = sms__copy(reader->arena, rest, (size_t)(end - rest));
-        node = sms__library_document(library, options, false, *name);
-        if (!*end)
-            break;
-    }
-    return node;
-}
-
-/* Finds the workload of the path, and takes its name off the path. Returns NULL after an error. */
-static const struct sms__node *take_workload(struct sms__reader *reader, struct sms_file *library,
-                                             const struct sms_load_options *options, struct sms__change *change,
-                                             const char **name)
-{
-    const struct sms__node *node = find_workload(reader, library, options, change->rest, name);
-    const char missing[] = "a path into a workload has the form 'workloads.NAME.FIELD'";
-    struct sms__node named = *change->path;
-    named.text = sms__copy(reader->arena, change->rest, strcspn(change->rest, "."));
-    if (!*change->rest) {
-        sms__complain(reader, change->path, "%s", missing);
-        return NULL;
-    }
-    if (!node) {
-        sms__find_workload(reader->user, named.text, &named); /* reports the unknown name */
-        return NULL;
-    }
-    change->rest += strlen(*name);
-    change->rest += *change->rest == '.';
-    if (*change->rest && !sms__path_after(change->rest, "workload"))
-        return node;
-    sms__complain(reader, change->path, "%s", missing);
-    return NULL;
-}
-
 static void change_workload(struct point_builder *builder, struct sms__reader *reader, struct sms__change *change)
 {
     struct sms_file *library = builder->context->library[builder->coordinates->base - builder->context->plan->base];
     const char *name = "";
     size_t i = 0;
-    const struct sms__node *node = take_workload(reader, library, builder->context->plan->options, change, &name);
+    const struct sms__node *node = sms__take_workload(reader, library, builder->context->plan->options, change, &name);
     if (!node)
         return;
     while (i < builder->workloads && strcmp(builder->workload[i].name, name) != 0)
@@ -92,13 +49,12 @@ static void change_workload(struct point_builder *builder, struct sms__reader *r
     builder->workload[i].node = sms__node_replace(reader, builder->workload[i].node, change);
 }
 
-void sms__set_workload(struct sms__reader *reader, struct sms_file *library, const struct sms_load_options *options,
-                       struct sms__change *change)
+static struct sms__told_path told_path(const void *user, int source)
 {
-    const char *name = "";
-    const struct sms__node *node = take_workload(reader, library, options, change, &name);
-    if (node)
-        sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD, sms__node_replace(reader, node, change));
+    static const char *const keys[SMS__FIXED] = {"policies", "answer", "replications", "until", "seed"};
+    const struct sms__plan *plan = user;
+    const struct sms__node *path = source < SMS__FIXED ? plan->fixed[source] : plan->column[source - SMS__FIXED].path;
+    return (struct sms__told_path){source < SMS__FIXED ? keys[source] : path->text, path->mark.line};
 }
 
 static const struct sms__node *change_fixed(const struct point_builder *builder, struct sms__reader *reader,
@@ -109,7 +65,7 @@ static const struct sms__node *change_fixed(const struct point_builder *builder,
     for (int i = 0; i < SMS__FIXED; i++) {
         const struct sms__node *value = plan->fixed[i];
         if (value && !plan->fixed_wrong[i])
-            root = sms__node_replace(reader, root, &(struct sms__change){plan, value, target[i], value, i});
+            root = sms__node_replace(reader, root, &(struct sms__change){value, target[i], value, told_path, plan, i});
     }
     return root;
 }
@@ -119,8 +75,8 @@ static const struct sms__node *change_column(struct point_builder *builder, stru
 {
     const struct sms__plan *plan = builder->context->plan;
     const struct sms__node *path = plan->column[c].path;
-    struct sms__change change = {plan, path, path->text, sms__point_value(reader->arena, plan, builder->coordinates, c),
-                                 SMS__FIXED + (int)c};
+    const struct sms__node *value = sms__point_value(reader->arena, plan, builder->coordinates, c);
+    struct sms__change change = {path, path->text, value, told_path, plan, SMS__FIXED + (int)c};
     const char *rest = sms__workload_path(path);
     if (!rest)
         return sms__node_replace(reader, root, &change);
@@ -135,8 +91,8 @@ static void check_valueless(struct sms__reader *reader, const struct sms__plan *
     for (size_t c = 0; c < plan->columns; c++) {
         const struct sms__node *path = plan->column[c].path;
         if (plan->column[c].valueless && !sms__workload_path(path))
-            root = sms__node_replace(reader, root,
-                                     &(struct sms__change){plan, path, path->text, path, SMS__FIXED + (int)c});
+            root = sms__node_replace(
+                reader, root, &(struct sms__change){path, path->text, path, told_path, plan, SMS__FIXED + (int)c});
     }
 }
 

@@ -6,7 +6,7 @@
 #define SMS_SWEEP_SWEEP_H
 
 #include "../base/write.h"
-#include "../model/file.h"
+#include "../model/change.h"
 #include "../model/scenario.h"
 
 #include <time.h>
@@ -119,21 +119,6 @@ const char *sms__column_words(struct sms__arena *arena, const struct sms__plan *
 /* Checks the plan's labels, once its columns are known. */
 void sms__check_labels(struct sms__reader *reader, const struct sms__plan *plan);
 
-/* path.c: one node of a tree to be replaced or added. */
-struct sms__change {
-    const struct sms__plan *plan;  /* NULL: a change of the command line, which may override another */
-    const struct sms__node *path;  /* in the plan, for error locations */
-    const char *rest;              /* the path's text from `root` on */
-    const struct sms__node *value; /* new node */
-    int source;                    /* which of the plan's paths this is: enum sms__fixed, or SMS__FIXED + column */
-};
-/* Returns a changed copy that shares with `root` all nodes beside the path. If the path leads nowhere, or another of
- * the plan's paths has already changed that node, reports an error at the path and returns `root`. */
-const struct sms__node *sms__node_replace(struct sms__reader *reader, const struct sms__node *root,
-                                          const struct sms__change *change);
-/* The part of the path after its first name, if that is `name`; otherwise NULL. */
-const char *sms__path_after(const char *rest, const char *name);
-
 /* point.c: the base, the scenario and the position on each axis that make up a point. */
 struct sms__coordinates {
     const struct sms__base *base;
@@ -146,19 +131,6 @@ const struct sms__node *sms__point_value(struct sms__arena *arena, const struct 
                                          const struct sms__coordinates *coordinates, size_t column);
 const char *sms__point_text(struct sms__arena *arena, const struct sms__plan *plan,
                             const struct sms__coordinates *coordinates, size_t column);
-
-/* Changes a workload of the library; `rest` of the change begins with its name. For one change of each workload. */
-void sms__set_workload(struct sms__reader *reader, struct sms_file *library, const struct sms_load_options *options,
-                       struct sms__change *change);
-/* set.c: a scenario of a loaded file as a file of its own, with changes from the command line: "PATH=VALUE" as paths of
- * a plan, and policies, by name or as YAML, that are added unless the scenario has them. Both end with NULL. *out lives
- * no longer than the library. */
-int sms__file_set(struct sms_file *library, const struct sms_load_options *options, size_t scenario,
-                  const char *const *set, const char *const *policies, struct sms_file **out,
-                  struct sms_errors *errors);
-
-/* The part of a path after `workloads.`; NULL if the path does not begin so. */
-const char *sms__workload_path(const struct sms__node *path);
 
 /* locate_error.c: adds the errors of `more` that `errors` does not have yet. */
 void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more);

@@ -127,7 +127,7 @@ static const struct sms__node *replace(struct sms__reader *reader, const struct 
                                        struct sms__node *value)
 {
     const struct sms__node *at = scalar(reader->arena, value, path);
-    const struct sms__change change = {NULL, at, path, value, 0};
+    const struct sms__change change = {.path = at, .rest = path, .value = value};
     return sms__node_replace(reader, root, &change);
 }
 

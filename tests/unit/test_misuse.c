@@ -63,6 +63,53 @@ static void loading_nothing_or_to_nowhere_is_refused(void **state)
     sms_file_free(NULL);
 }
 
+static void settings_change_a_scenario_of_a_loaded_file(void **state)
+{
+    const struct kinds *kinds = *state;
+    struct sms_errors errors;
+    struct sms_file *changed = NULL;
+    const char *const set[] = {"run.seed=7", "vms.a.workload=w", "run.seed=8", NULL}, *const added[] = {"most_room",
+                                                                                                        NULL};
+    const struct sms_settings settings = {.set = set, .policies = added};
+    assert_int_equal(sms_file_set(kinds->vms, NULL, 0, &settings, &changed, &errors), SMS_OK);
+    assert_int_equal(sms_file_scenarios(changed), 1);
+    assert_int_equal(sms_scenario_policies(sms_file_scenario(changed, 0)), 2);
+    struct sms_results *results = run_first(changed, NULL);
+    assert_int_equal(sms_results_seed(results), 8);
+    assert_int_equal(sms_scenario_policies(sms_file_scenario(kinds->vms, 0)), 1);
+    discard(results, changed);
+
+    const char *const wrong[] = {"run.sed=7", "queue", NULL};
+    assert_int_equal(sms_file_set(kinds->vms, NULL, 0, &(struct sms_settings){.set = wrong}, &changed, &errors),
+                     SMS_EINPUT);
+    assert_null(changed);
+    assert_int_equal(errors.count, 2);
+    assert_string_equal(errors.item[0].file, "--set");
+    assert_misused(sms_file_set(NULL, NULL, 0, &settings, &changed, &errors), &errors, "no scenario to change");
+    assert_misused(sms_file_set(kinds->vms, NULL, 1, &settings, &changed, &errors), &errors, "no scenario to change");
+    assert_misused(sms_file_set(kinds->vms, NULL, 0, &settings, NULL, &errors), &errors, "out is NULL");
+    assert_int_equal(sms_file_set(kinds->vms, NULL, 0, NULL, &changed, NULL), SMS_OK);
+    sms_file_free(changed);
+}
+
+static void values_of_a_replication_are_one_array(void **state)
+{
+    const struct kinds *kinds = *state;
+    size_t metrics = 0;
+    sms_metrics(SMS_VM, &metrics);
+    const double *values = sms_results_values(kinds->of_vms, 0, 0, SMS_VM);
+    assert_non_null(values);
+    for (size_t m = 0; m < metrics; m++) {
+        const double value = sms_results_value(kinds->of_vms, 0, 0, SMS_VM, 0, m);
+        assert_true(values[m] == value || (isnan(values[m]) && isnan(value)));
+    }
+    assert_null(sms_results_values(NULL, 0, 0, SMS_VM));
+    assert_null(sms_results_values(kinds->of_vms, 1, 0, SMS_VM));
+    assert_null(sms_results_values(kinds->of_vms, 0, sms_results_replications(kinds->of_vms), SMS_VM));
+    assert_null(sms_results_values(kinds->of_vms, 0, 0, SMS_NODE));
+    assert_null(sms_results_values(kinds->of_vms, 0, 0, SMS_SUBJECTS));
+}
+
 static void a_text_in_memory_loads_like_a_file_and_need_not_be_terminated(void **state)
 {
     (void)state;
@@ -404,6 +451,8 @@ int main(void)
         cmocka_unit_test(a_policy_of_another_header_is_refused),
         cmocka_unit_test(codes_versions_and_metrics_have_names),
         cmocka_unit_test(loading_nothing_or_to_nowhere_is_refused),
+        cmocka_unit_test(settings_change_a_scenario_of_a_loaded_file),
+        cmocka_unit_test(values_of_a_replication_are_one_array),
         cmocka_unit_test(a_text_in_memory_loads_like_a_file_and_need_not_be_terminated),
         cmocka_unit_test(policies_that_cannot_be_are_refused_before_anything_is_read),
         cmocka_unit_test(a_file_without_scenarios_has_none_to_ask_or_run),

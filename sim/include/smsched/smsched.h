@@ -95,6 +95,22 @@ const struct sms_errors *sms_file_warnings(const struct sms_file *file);
 size_t sms_file_scenarios(const struct sms_file *file);
 const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx);
 
+/* Changes of a scenario, as `--set` and `--policy` of the program make them. Messages name the options so. */
+struct sms_settings {
+    size_t size; /* as in sms_load_options */
+    /* NULL, or "PATH=VALUE" as in "vms.server.arrivals.poisson=2 ms", the last of them NULL: fields with their new
+     * values, in YAML. Paths are those of a plan (docs/how-to/sweeps.md); the last one of a field holds. */
+    const char *const *set;
+    const char *const
+        *policies; /* NULL, or policies to add unless the scenario has them, by name or in YAML, then NULL */
+};
+
+/* Makes a file of its own from the scenario at `idx`, with changes. `options` are those with which `file` was loaded.
+ * *out has one scenario, is freed by the caller, and before `file`. Other threads must not use `file` during the call,
+ * because it reads devices and workloads that it lacks. `given` may be NULL. Errors as of sms_file_load. */
+int sms_file_set(struct sms_file *file, const struct sms_load_options *options, size_t idx,
+                 const struct sms_settings *given, struct sms_file **out, struct sms_errors *errors);
+
 const char *sms_scenario_name(const struct sms_scenario *scenario);
 const char *sms_scenario_question(const struct sms_scenario *scenario); /* "" if there is none */
 
@@ -409,15 +425,20 @@ const char *const *sms_results_notes(const struct sms_results *results, size_t *
 double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
                          size_t idx, size_t metric);
 
-/* The same by names: of a policy, its label or a name in it, of a kind of subject as in `smsched list metrics` ("vm",
- * "process", "host"), of a subject as in sms_results_subject, and of a metric. The unit is the end of the metric's
- * name. Returns NAN if there is no such thing. Of subjects with one name the first counts. */
+/* Returns the values of all subjects of a kind in one replication, [subjects][metrics], in the order of
+ * sms_results_subject and sms_metrics; NULL if there are none. They live as long as the results. */
+const double *sms_results_values(const struct sms_results *results, size_t policy, size_t replication,
+                                 enum sms_subject subject);
+
+/* The same as sms_results_value by names: of a policy, its label or a name in it, of a kind of subject as in `smsched
+ * list metrics` ("vm", "process", "host"), of a subject as in sms_results_subject, and of a metric. The unit is the end
+ * of the metric's name. Returns NAN if there is no such thing. Of subjects with one name the first counts. */
 double sms_results_value_named(const struct sms_results *results, const char *policy, size_t replication,
                                const char *kind, const char *subject, const char *metric);
 
 /* Returns the occupancy of an SM (resident threads over its maximum, 0..1) in each of the options' `bins`, in the first
  * replication, NAN from the end of the run on; NULL if `bins` was 0. `sm_of_all` counts the SMs of all devices, one
- * device after another. */
+ * device after another, and their bins follow one another. */
 const float *sms_results_bins(const struct sms_results *results, size_t policy, size_t sm_of_all);
 size_t sms_results_sms(const struct sms_results *results);
 uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy);

@@ -1,7 +1,9 @@
-/* Scenarios with changes from the command line: fields set as a plan would, and policies that are added. */
-#include "sweep.h"
-
-#include "../model/policy/policies.h"
+/* Scenarios with changes of a caller or from the command line: fields set as a plan would, and policies that are added.
+ */
+#include "change.h"
+#include "policy/policies.h"
+#include "policy/registry.h"
+#include "scenario.h"
 
 #include <string.h>
 
@@ -9,7 +11,7 @@ struct settings {
     struct sms_file *library;
     const struct sms_load_options *options;
     size_t scenario;
-    const char *const *set, *const *policies; /* end with NULL */
+    const struct sms_settings *changes;
 };
 
 /* Lets the marks of a tree quote the option as it was typed. */
@@ -53,6 +55,15 @@ static const struct sms__node *document_of(const struct settings *settings)
     return doc->root[i];
 }
 
+/* Changes a workload; `rest` of the change begins with its name. For one change of each workload. */
+static void set_workload(struct sms__reader *reader, const struct settings *settings, struct sms__change *change)
+{
+    const char *name = "";
+    const struct sms__node *node = sms__take_workload(reader, settings->library, settings->options, change, &name);
+    if (node)
+        sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD, sms__node_replace(reader, node, change));
+}
+
 static const struct sms__node *set_field(struct sms__reader *reader, const struct settings *settings,
                                          const struct sms__node *root, const char *given)
 {
@@ -65,15 +76,13 @@ static const struct sms__node *set_field(struct sms__reader *reader, const struc
     }
     const struct sms__node *value = parse(reader, option, typed, (size_t)(sign + 1 - typed));
     path.text = sms__copy(reader->arena, typed, (size_t)(sign - typed));
-    struct sms__change change = {NULL, &path, path.text, value, 0};
-    const char *rest = sms__workload_path(&path);
-    if (!value)
+    struct sms__change change = {.path = &path, .rest = sms__workload_path(&path), .value = value};
+    if (value && change.rest)
+        set_workload(reader, settings, &change);
+    if (!value || change.rest)
         return root;
-    if (!rest)
-        return sms__node_replace(reader, root, &change);
-    change.rest = rest;
-    sms__set_workload(reader, settings->library, settings->options, &change);
-    return root;
+    change.rest = path.text;
+    return sms__node_replace(reader, root, &change);
 }
 
 /* Adds the policies that the scenario does not have. */
@@ -84,7 +93,7 @@ static const struct sms__node *add_policies(struct sms__reader *reader, const st
     const struct sms__node *had = sms__node_get(root, "policies");
     struct sms__node *list = SMS__NEW(reader->arena, struct sms__node, 1), path = {.text = "policies"};
     size_t given = 0;
-    while (settings->policies && settings->policies[given])
+    while (settings->changes->policies && settings->changes->policies[given])
         given++;
     *list = (struct sms__node){.kind = SMS__LIST, .mark = had ? had->mark : root->mark, .expanded = 1};
     list->item = SMS__NEW(reader->arena, struct sms__node *, given + (had ? had->items : 0) + 1);
@@ -94,14 +103,15 @@ static const struct sms__node *add_policies(struct sms__reader *reader, const st
     for (size_t i = 0; i < given; i++) {
         bool known = false;
         for (size_t p = 0; p < scenario->policies; p++)
-            known |= sms__is_called(&scenario->policy[p], settings->policies[i]);
-        const char *typed = sms__copy(reader->arena, settings->policies[i], strlen(settings->policies[i]));
+            known |= sms__is_called(&scenario->policy[p], settings->changes->policies[i]);
+        const char *typed =
+            sms__copy(reader->arena, settings->changes->policies[i], strlen(settings->changes->policies[i]));
         struct sms__node *added = known && had ? NULL : parse(reader, sms__policy_option, typed, 0);
         if (added)
             list->item[list->items++] = added;
     }
     path.mark = list->mark;
-    const struct sms__change change = {NULL, &path, path.text, list, 0};
+    const struct sms__change change = {.path = &path, .rest = path.text, .value = list};
     return list->items > before ? sms__node_replace(reader, root, &change) : root;
 }
 
@@ -110,15 +120,36 @@ static const struct sms__node *make(struct sms__reader *reader, void *user)
     const struct settings *settings = user;
     const struct sms__node *root = document_of(settings);
     root = add_policies(reader, settings, root);
-    for (size_t i = 0; settings->set && settings->set[i]; i++)
-        root = set_field(reader, settings, root, settings->set[i]);
+    for (size_t i = 0; settings->changes->set && settings->changes->set[i]; i++)
+        root = set_field(reader, settings, root, settings->changes->set[i]);
     return root;
 }
 
-int sms__file_set(struct sms_file *library, const struct sms_load_options *options, size_t scenario,
-                  const char *const *set, const char *const *policies, struct sms_file **out, struct sms_errors *errors)
+/* Returns the problem with the arguments, or NULL. */
+static const char *misuse(const struct sms_file *file, const struct sms_load_options *options, size_t scenario,
+                          struct sms_file **out)
 {
-    struct settings settings = {library, options, scenario, set, policies};
-    struct sms__variation variation = {library, options, make, NULL, &settings};
+    if (!out)
+        return "a scenario is changed to nowhere: out is NULL";
+    return scenario < sms_file_scenarios(file) ? sms__options_misuse(options) : "there is no scenario to change";
+}
+
+int sms_file_set(struct sms_file *file, const struct sms_load_options *options, size_t scenario,
+                 const struct sms_settings *changes, struct sms_file **out, struct sms_errors *errors)
+{
+    struct sms_load_options own = {.size = sizeof own};
+    struct sms_settings own_settings = {.size = sizeof own_settings};
+    struct sms_errors own_errors;
+    errors = errors ? errors : &own_errors;
+    *errors = (struct sms_errors){0};
+    if (out)
+        *out = NULL;
+    const char *wrong = sms__take_options(&own, sizeof own, options);
+    wrong = wrong ? wrong : sms__take_options(&own_settings, sizeof own_settings, changes);
+    wrong = wrong ? wrong : misuse(file, &own, scenario, out);
+    if (wrong)
+        return sms__fail(errors, SMS_EUSAGE, NULL, "%s", wrong);
+    struct settings settings = {file, &own, scenario, &own_settings};
+    struct sms__variation variation = {file, &own, make, NULL, &settings};
     return sms__file_vary(&variation, out, errors);
 }

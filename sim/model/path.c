@@ -2,7 +2,8 @@
  * An entry of a list is chosen by its index from 0, by its `name:`, or by its policy; '*' chooses all entries. A scalar
  * on the path is read as `{VALUE: {}}`, or under `contention` as `{model: VALUE}`. The original tree stays unchanged.
  */
-#include "sweep.h"
+#include "change.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -40,11 +41,8 @@ __attribute__((format(printf, 2, 3))) static void report(struct cursor *cursor, 
 /* Two paths of the plan lead to the same node, perhaps spelt differently, so one value would be lost. */
 static void report_conflict(struct cursor *cursor, int source)
 {
-    static const char *const keys[SMS__FIXED] = {"policies", "answer", "replications", "until", "seed"};
-    const struct sms__plan *plan = cursor->change->plan;
-    const struct sms__node *first = source < SMS__FIXED ? plan->fixed[source] : plan->column[source - SMS__FIXED].path;
-    report(cursor, "this would override '%.60s' in line %u", source < SMS__FIXED ? keys[source] : first->text,
-           first->mark.line);
+    const struct sms__told_path first = cursor->change->told(cursor->change->plan, source);
+    report(cursor, "this would override '%.60s' in line %u", first.text, first.line);
 }
 
 /* Copies a node, with room for `more` items. The copy shares the old items. */
@@ -65,6 +63,8 @@ const char *sms__path_after(const char *rest, const char *name)
         return NULL;
     return rest + length + (rest[length] == '.');
 }
+
+const char *sms__workload_path(const struct sms__node *path) { return sms__path_after(path->text, "workloads"); }
 
 static struct sms__node *make_pair(struct cursor *cursor, const char *key, size_t length, struct sms__node *value)
 {
@@ -186,7 +186,7 @@ static struct sms__node *put_value(struct cursor *cursor, const struct sms__node
     int source = cursor->is_new ? 0 : find_source(node);
     source = source || cursor->is_new ? source : cursor->source;
     *value = *cursor->change->value;
-    if (!cursor->change->plan) /* what is given later holds */
+    if (!cursor->change->told) /* what is given later holds */
         return value;
     value->by = cursor->change->source + 1;
     if (source)
