@@ -334,9 +334,11 @@ static int find_bound(struct call *call, const char *misuse, struct sms_errors *
     if (out->reason)
         out->steady_per_s = out->run_per_s = INFINITY;
     if (code == SMS_ENOMEM)
-        return sms__fail(errors, code, scenario->path, "scenario '%s': no memory for its bound", scenario->name);
+        return sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': no memory for its bound",
+                         scenario->name);
     if (code)
-        return sms__fail(errors, code, scenario->path, "scenario '%s': its bound cannot be solved for", scenario->name);
+        return sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': its bound cannot be solved for",
+                         scenario->name);
     return SMS_OK;
 }
 

@@ -61,7 +61,7 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
 {
     bool nodes = sms__node_get(node, "nodes") || sms__node_get(node, "pods");
     *scenario = (struct sms_scenario){
-        .node = node, .name = "", .question = "", .seed = 1, .replications = 1, .path = node->mark.file};
+        .node = node, .name = "", .question = "", .seed = 1, .replications = 1, .file = reader->user};
     sms__default_unknowns(&scenario->unknowns);
     scenario->contention = sms__default_contention(reader);
     scenario->queue = sms__find_known(sms__load_options(reader), SMS__QUEUE, "leftover").item;

@@ -29,7 +29,7 @@ enum { SMS__PILOTS = 5 };
 struct sms_scenario {
     const char *name, *question;
     const struct sms__node *node;
-    const char *path;
+    const struct sms_file *file;       /* from which it was read */
     const struct sms__device **device; /* [devices]; equal ones share one struct and are neighbours */
     size_t devices;
     const char **resource; /* [resources]: the names of those that any device has (lacking.h) */

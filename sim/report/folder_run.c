@@ -6,6 +6,7 @@
 
 #include "../base/escape.h"
 #include "../base/sources.h"
+#include "../model/policy/plugins.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -70,6 +71,21 @@ static int print_heatmap(const struct sms__set *set, FILE *to)
     return 0;
 }
 
+/* By content, because a path says nothing of what was built there. */
+static json_t *describe_plugins(const struct sms_file *file)
+{
+    json_t *list = json_array();
+    char hash[SHA256_DIGEST_STRING_LENGTH];
+    for (size_t i = 0; i < file->plugins; i++) {
+        json_t *object = json_object();
+        SHA256Data((const uint8_t *)file->plugin[i].bytes, file->plugin[i].size, hash);
+        json_object_set_new(object, "file", sms__json_path(file->plugin[i].given));
+        json_object_set_new(object, "sha256", json_string(hash));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 static json_t *describe(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
@@ -78,9 +94,11 @@ static json_t *describe(const struct sms_results *results)
     const char *text = scenario->node->mark.text;
     SHA256Data((const uint8_t *)text, strlen(text), hash);
     json_object_set_new(object, "scenario", json_string(scenario->name));
-    json_object_set_new(object, "file", sms__json_path(scenario->path));
+    json_object_set_new(object, "file", sms__json_path(scenario->node->mark.file));
     json_object_set_new(object, "sha256", json_string(hash));
     json_object_set_new(object, "text", sms__json_text(text));
+    if (scenario->file->plugins)
+        json_object_set_new(object, "plugins", describe_plugins(scenario->file));
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
     sms__json_stopping(results, object);

@@ -39,7 +39,7 @@ static int check_policies(const struct sms_scenario *scenario, const char *const
         if (p < scenario->policies)
             continue;
         sms__say_no_policy(text, sizeof text, scenario, names[i]);
-        return sms__fail(errors, SMS_EINPUT, scenario->path, "%s", text);
+        return sms__fail(errors, SMS_EINPUT, scenario->node->mark.file, "%s", text);
     }
     return SMS_OK;
 }
@@ -103,7 +103,7 @@ int sms__run_with_memo(const struct sms_scenario *scenario, const struct sms_run
     if (out)
         *out = NULL;
     if (wrong)
-        return sms__fail(errors, SMS_EUSAGE, scenario ? scenario->path : NULL, "%s", wrong);
+        return sms__fail(errors, SMS_EUSAGE, scenario ? scenario->node->mark.file : NULL, "%s", wrong);
     int code = sms__run_check(scenario, options, errors);
     if (code)
         return code;

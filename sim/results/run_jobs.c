@@ -417,23 +417,23 @@ int sms__report_run(int code, const struct sms_scenario *scenario, const char *w
                     struct sms_errors *errors)
 {
     if (code == SMS_ENOMEM)
-        sms__fail(errors, code, scenario->path, "scenario '%s': no memory", scenario->name);
+        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': no memory", scenario->name);
     if (code == SMS_ECANCELED)
-        sms__fail(errors, code, scenario->path, "scenario '%s': interrupted", scenario->name);
+        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': interrupted", scenario->name);
     if (code == SMS_EINPUT && at)
         sms__error(errors, code, at->mark, "scenario '%.60s': %s", scenario->name, why);
     else if (code == SMS_EINPUT)
-        sms__fail(errors, code, scenario->path, "scenario '%s': %s", scenario->name, why);
+        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': %s", scenario->name, why);
     if (code == SMS_EBUG)
-        sms__fail(errors, code, scenario->path, "scenario '%s': broken invariant: %s", scenario->name, why);
+        sms__fail(errors, code, scenario->node->mark.file, "scenario '%s': broken invariant: %s", scenario->name, why);
     if (code == SMS_EMEMORY)
-        sms__fail(errors, code, scenario->path,
+        sms__fail(errors, code, scenario->node->mark.file,
                   "scenario '%s': the limit of memory was reached; --memory SIZE (max_memory in the library) sets "
                   "another, which "
                   "is half of the machine's otherwise",
                   scenario->name);
     if (code == SMS_ELIMIT)
-        sms__fail(errors, code, scenario->path,
+        sms__fail(errors, code, scenario->node->mark.file,
                   "scenario '%s': the limit of events was reached; --events N (max_events in the library) sets another",
                   scenario->name);
     return code;

@@ -105,7 +105,7 @@ static void *do_work(void *user)
     if (!logarithm) {
         struct sms_errors errors = {0};
         pthread_mutex_lock(&work->lock);
-        fail(work, 0, sms__fail(&errors, SMS_ENOMEM, work->list.scenario->path, "no memory"), &errors);
+        fail(work, 0, sms__fail(&errors, SMS_ENOMEM, work->list.scenario->node->mark.file, "no memory"), &errors);
         pthread_mutex_unlock(&work->lock);
     }
     free(logarithm);

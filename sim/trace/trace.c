@@ -149,7 +149,7 @@ static void print_summary(const struct sms__trace *trace, const struct sms__trac
 int sms__trace_end(struct sms__trace *trace, FILE *summary, struct sms_errors *errors)
 {
     const char *path = trace->options.path;
-    char *file = sms__path_text(trace->scenario->path);
+    char *file = sms__path_text(trace->scenario->node->mark.file);
     *errors = (struct sms_errors){0};
     sms__trace_end_part(trace);
     if (file)

@@ -39,6 +39,14 @@ prints "my_policy"
 try 3 "--set of another plug-in" run bare.yaml --plugin my_policy.so --set 'plugins=my_share/my_share.so'
 prints "is not open, and a changed scenario cannot open it"
 
+# The manifest has the content, so that results of two builds are told apart.
+try 0 "results in a folder" run my_policy/scenario.yaml --quiet --out results
+content=$(sha256sum <my_policy/my_policy.so | cut -d ' ' -f 1)
+if jq -e --arg content "$content" '.scenarios[0].plugins == [{file: "my_policy.so", sha256: $content}]' results/manifest.json >/dev/null; then ok
+else bad "the manifest lacks the plug-in $content" "$(cat results/manifest.json)"; fi
+try 0 "results without plug-ins" run hardware.yaml --quiet --out bare
+if jq -e '.scenarios[0] | has("plugins") | not' bare/manifest.json >/dev/null; then ok; else bad "plug-ins of none" "$(cat bare/manifest.json)"; fi
+
 # Each refusal: its words, with the place in a scenario.
 # build NAME LINE...: a plug-in whose C file is these lines.
 build() {
@@ -99,15 +107,39 @@ broken likes_full "promises SMS_MONOTONE, and takes a block because more is used
     "static int admits($arguments) { (void)param, (void)device, (void)block; return sm->used[SMS_BLOCKS] == 0 || sm->used[SMS_BLOCKS] > 3 ? SMS_ADMIT : SMS_NOT_HERE; }"
 broken flips "answers the same question differently" '.admits = admits' \
     "static int admits($arguments) { static int n; $unused return n++ % 3 ? SMS_ADMIT : SMS_NOT_HERE; }"
+broken looks_away "promises SMS_LOCAL, and looks at the usage of a resource of scope device" '.admits = admits, .promises = SMS_PURE | SMS_LOCAL' \
+    "static int admits($arguments) { double all = 0; (void)param, (void)block; for (size_t r = 0; r < device->resources; r++) all += device->resource[r].scope == SMS_SCOPE_DEVICE ? sm->usage[r] : 0; return (unsigned long)all % 3 ? SMS_NOT_HERE : SMS_ADMIT; }"
+broken scores_away "promises SMS_LOCAL, and scores by the usage of a resource of scope device" '.search = SMS_SEARCH_BEST, .score = score, .promises = SMS_PURE | SMS_LOCAL' \
+    "static double score($arguments) { double all = 0; (void)param, (void)block; for (size_t r = 0; r < device->resources; r++) all -= device->resource[r].scope == SMS_SCOPE_DEVICE ? sm->usage[r] : 0; return all; }"
 sed '/^plugins:/d' my_contention/scenario.yaml >model.yaml
-bad_model() { # NAME WORDS EXPRESSION
+bad_model() { # NAME WORDS EXPRESSION [FIELDS]
     build "$1" "static double slowdown(const struct sms_contention_view *view, size_t r, double usage) { static int n; (void)view, (void)r, (void)usage, (void)n; return $3; }" \
-        'static const struct sms_contention model = {.name = "my_contention", .help = "broken", .slowdown = slowdown};' 'SMS_PLUGIN(.contention = {&model});'
+        "static const struct sms_contention model = {.name = \"my_contention\", .help = \"broken\", ${4-}.slowdown = slowdown};" 'SMS_PLUGIN(.contention = {&model});'
     try 70 "$1" run model.yaml --plugin "$1.so" --check --quiet --set run.replications=1
     prints "$2"
 }
 bad_model falls "has a slowdown that falls as the usage rises" "usage < SMS_FULL ? 3 - usage / SMS_FULL : 2"
 bad_model drifts "slows the same usage differently" "1 + 0.001 * n++"
+bad_model no_number "has a slowdown that is no number of at least 1" "usage > 0 ? 0.0 / 0.0 : 1"
+bad_model speeds_up "has a slowdown that is no number of at least 1" "0.5"
+bad_model endless "speed 0" "1 / 0.0"
+bad_model not_free "promises free_below_full, and slows below 100 %" "1 + usage / SMS_FULL" ".free_below_full = true, "
+# bad_other KIND NAME WORDS STRUCT FIELDS FUNCTION: the same of the other kinds.
+bad_other() {
+    sed '/^plugins:/d' "my_$1/scenario.yaml" >other.yaml
+    build "$2" "$6" "static const struct $4 it = {.name = \"my_$1\", .help = \"broken\", $5};" "SMS_PLUGIN(.$1 = {&it});"
+    try 70 "$1: $2" run other.yaml --plugin "$2.so" --check --quiet
+    prints "$3"
+}
+bad_rank() { bad_other queue "$1" "$2" sms_queue_discipline '.rank = rank' "static double rank(const struct sms_queued *queued) { static int n; (void)queued, (void)n; return $3; }"; }
+bad_rank rank_nan "gives a rank that is not finite" "0.0 / 0.0"
+bad_rank rank_counts "answers the same question differently" "n++"
+place='const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]'
+bad_place() { bad_other place "$1" "$2" sms_place_policy '.search = SMS_PLACE_BEST, .score = score' "static double score($place) { static int n; (void)view, (void)node, (void)pod, (void)chosen, (void)n; return $3; }"; }
+bad_place place_nan "gave a score that is not finite" "0.0 / 0.0"
+bad_place place_counts "scores the same node differently" "n++"
+bad_other share acts_in_next "called sms_share_pause in its function next" sms_share_policy '.next = next' \
+    "static size_t next(struct sms_share *share, size_t device, const size_t *ready, size_t count) { (void)device, (void)count; sms_share_pause(share, ready[0]); return 0; }"
 
 # A sweep takes no results of another build.
 cat >plan.yaml <<'END'

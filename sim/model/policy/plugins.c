@@ -182,6 +182,7 @@ static void open_one(struct sms_file *file, struct sms_load_options *options, co
                      const struct sms__node *node)
 {
     struct opening opening = {.file = file, .options = options, .path = path, .node = node};
+    opening.plugin.given = sms__copy(&file->arena, path, strlen(path));
     if (!find_file(&opening) || has_plugin(file, opening.plugin.path) || !read_bytes(&opening) || !check_elf(&opening))
         return;
     struct sms__plugin *kept = SMS__APPEND(&file->arena, file->plugin, file->plugins);

@@ -7,6 +7,7 @@
 
 struct sms__plugin {
     const char *path;  /* absolute */
+    const char *given; /* as it was written, in the options or a scenario */
     const char *bytes; /* [size]: of the shared object, for keys of results */
     size_t size;
     void *handle;
