@@ -12,9 +12,12 @@ compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$1/CMakeCache.txt")
 library=$(find "$work/usr" -name libsmsched.so)
 libraries=$(dirname "$library")
 export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
+version=$(pkg-config --modversion smsched)
+minor=${version%.*}
+"$work/usr/bin/smsched" --version | grep -F "smsched $version" || { echo "the program is not $version"; exit 1; }
 
 # What a shared library shows is what the headers declare.
-objdump -p "$library" | grep -q 'SONAME *libsmsched\.so\.0\.1$' || { echo "libsmsched.so has no soname"; exit 1; }
+objdump -p "$library" | grep -q "SONAME *libsmsched.so.$minor\$" || { echo "libsmsched.so has no soname"; exit 1; }
 hidden=$(nm -D --defined-only "$library" | awk '$3 ~ /^sms/ && $3 !~ /^sms_[a-z]/ || $3 !~ /^sms/ {print $3}')
 [ -z "$hidden" ] || { echo "libsmsched.so shows $hidden"; exit 1; }
 
@@ -35,10 +38,10 @@ flags=$(pkg-config --cflags --libs smsched)
 "$compiler" -x c++ -std=c++17 -Wall -Wextra -Wno-missing-field-initializers -Werror tests/embed/ten_lines.c -o "$work/ten_lines_cpp" -x none $flags -lstdc++
 mkdir "$work/project"
 cp tests/embed/ten_lines.c "$work/project"
-cat >"$work/project/CMakeLists.txt" <<'END'
+cat >"$work/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.22)
 project(embedding C)
-find_package(smsched 0.1 REQUIRED)
+find_package(smsched $minor REQUIRED)
 add_executable(ten_lines ten_lines.c)
 target_link_libraries(ten_lines smsched::smsched)
 END

@@ -15,14 +15,15 @@
 #include <smsched/contention.h>
 #include <smsched/place.h>
 #include <smsched/share.h>
+#include <smsched/version.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Versions with the same major and minor number have the same binary interface. smsched.h has the same numbers. */
-#define SMS_PLUGIN_VERSION 0, 1
+/* Versions with the same major and minor number have the same binary interface. */
+#define SMS_PLUGIN_VERSION SMSCHED_VERSION_MAJOR, SMSCHED_VERSION_MINOR
 
 /* Sizes of what passes between the engine and a policy, in bytes, so that headers from between two versions are told
  * apart, too. */

@@ -26,6 +26,7 @@
 #include <smsched/place.h>
 #include <smsched/policy.h>
 #include <smsched/share.h>
+#include <smsched/version.h>
 
 #include <string.h>
 
@@ -38,16 +39,6 @@ extern "C" {
 typedef atomic_bool sms_atomic_bool;
 #endif
 #pragma GCC visibility push(default)
-
-/* CMakeLists.txt reads the version from here. */
-#define SMSCHED_VERSION_MAJOR 0
-#define SMSCHED_VERSION_MINOR 1
-#define SMSCHED_VERSION_PATCH 0
-#define SMSCHED_VERSION "0.1.0"
-
-/* The version of the library that runs, which may be newer than this header: "0.1.0". Versions with the same major and
- * minor number have the same binary interface, and the same name of the shared library. */
-const char *sms_version(void);
 
 struct sms_file;
 struct sms_scenario;
