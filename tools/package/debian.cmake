@@ -1,0 +1,47 @@
+# The Debian package, which tools/release makes: -DSMSCHED_PACKAGE=ON -DCMAKE_INSTALL_PREFIX=/usr, then `cpack`. One package has
+# program, library, headers and models, because plug-ins need all of them of one version.
+set(PACKAGE_DOC ${CMAKE_INSTALL_DATADIR}/doc/smsched)
+set(PACKAGE_FILES ${CMAKE_CURRENT_LIST_DIR})
+file(STRINGS CHANGELOG.md PACKAGE_HEADING REGEX "^## ${PROJECT_VERSION} " LIMIT_COUNT 1)
+string(REGEX MATCH "[0-9]+-[0-9]+-[0-9]+" PACKAGE_DAY "${PACKAGE_HEADING}")
+if(NOT PACKAGE_DAY)
+  message(FATAL_ERROR "CHANGELOG.md has no heading '## ${PROJECT_VERSION} (YYYY-MM-DD)'")
+endif()
+execute_process(COMMAND date -u -R -d ${PACKAGE_DAY} OUTPUT_VARIABLE PACKAGE_DATE OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(PACKAGE_MAINTAINER "maintainers of smsched <maintainers@users.noreply.invalid>" CACHE STRING "Who makes the package: NAME <ADDRESS>")
+
+set(PACKAGE_CHANGELOG "smsched (${PROJECT_VERSION}) unstable; urgency=medium\n\n  * What changed is in CHANGELOG.md.gz.\n\n -- ${PACKAGE_MAINTAINER}  ${PACKAGE_DATE}\n")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/package/changelog "${PACKAGE_CHANGELOG}")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/package/shlibs "libsmsched ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} smsched (>= ${PROJECT_VERSION})\n")
+configure_file(CHANGELOG.md package/CHANGELOG.md COPYONLY)
+foreach(page changelog CHANGELOG.md)
+  add_custom_command(OUTPUT package/${page}.gz COMMAND gzip -9nc package/${page} > package/${page}.gz DEPENDS package/${page} VERBATIM)
+endforeach()
+add_custom_command(OUTPUT package/smsched.1.gz COMMAND gzip -9nc smsched.1 > package/smsched.1.gz DEPENDS smsched.1 VERBATIM)
+add_custom_target(package_pages ALL DEPENDS package/changelog.gz package/CHANGELOG.md.gz package/smsched.1.gz)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/changelog.gz ${CMAKE_CURRENT_BINARY_DIR}/package/CHANGELOG.md.gz
+  ${PACKAGE_FILES}/copyright README.md CITATION.cff DESTINATION ${PACKAGE_DOC})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/smsched.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PACKAGE_FILES}/lintian-overrides RENAME smsched DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME smsched)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "simulator of how GPUs are shared")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${PACKAGE_MAINTAINER}")
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gnuplot-nox, gcc, libc6-dev, make")
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_BINARY_DIR}/package/triggers ${CMAKE_CURRENT_BINARY_DIR}/package/shlibs)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "It simulates virtual machines, processes and pods that share GPUs, thread
+block by thread block, under time slices, MPS, MIG, partitions and policies of
+your own. It compares policies by throughput, slowdown and latency, with
+confidence intervals and a bound that no policy exceeds.")
+include(CPack)
