@@ -59,10 +59,12 @@ void cli_print_help(const struct cli_command *command, FILE *to)
         fprintf(to, "  %s\n", exit_codes[i]);
 }
 
-/* Escapes '-', which roff takes for a hyphen, and '\'. No text begins with a point or a quote, which are requests. */
+/* Escapes '-', which roff takes for a hyphen, '\', and a point or a quote that begins a line, which is a request. */
 static void print_roff(const char *text, FILE *to)
 {
-    for (; *text; text++) {
+    for (const char *first = text; *text; text++) {
+        if ((*text == '.' || *text == '\'') && (text == first || text[-1] == '\n'))
+            fputs("\\&", to);
         if (*text == '-' || *text == '\\')
             fputc('\\', to);
         fputc(*text, to);

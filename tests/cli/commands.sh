@@ -35,6 +35,8 @@ for command in run compare validate check explain plot report sweep list; do
     try 0 "help of $command" "$command" --help; prints "exit codes:"
 done
 try 0 "man page" help man; prints ".TH SMSCHED"
+if ! grep "^'" <<<"$output"; then ok; else bad "a line of the man page is a request to roff" "$(grep "^'" <<<"$output")"; fi
+prints "\&'sweep PLAN"
 try 0 "what explain does with --policy" explain --help; prints "--policy POLICY      explain only this policy"
 try 0 "what plot does not print with --quiet" plot --help; prints "--quiet              print no progress and no names of figures"
 # Nothing that a program reads is folded, whatever the terminal's width.
