@@ -250,5 +250,32 @@ if [ -e "it's one" ]; then bad "a dry run makes a folder"; else ok; fi
 seq 8 | xargs -P 2 -I K "$smsched" sweep --quiet --jobs 1 --shard K/8 --out xargs plan.yaml
 try 0 "a merge behind xargs" sweep merge --out xargs plan.yaml
 same xargs/results "xargs"
+# GNU parallel on two machines, which its ssh imitates. Shard 3 fails at its first try.
+if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
+    cat >ssh <<'END'
+#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done # options
+export SLURMD_NODENAME=$1
+shift
+[ "$1" != -- ] || shift
+exec sh -c "$*"
+END
+    cat >shard <<END
+#!/bin/sh
+[ "\$1" -eq 3 ] && mkdir "$work/failed_once" 2>/dev/null && exit 1
+exec "$smsched" sweep --quiet --jobs 1 --shard "\$1/8" --out parallel plan.yaml
+END
+    chmod +x ssh shard
+    seq 8 | HOME=$work parallel --ssh "$work/ssh" -S 1/near,1/far --workdir . --retries 2 --joblog jobs ./shard {} >out 2>err
+    exits 0 $? "GNU parallel"
+    try 0 "a merge behind parallel" sweep merge --out parallel plan.yaml
+    same parallel/results "GNU parallel"
+    for machine in near far; do
+        if compgen -G "parallel/*-of-8.$machine.db" >/dev/null; then ok; else bad "no shard ran on $machine" "$(ls parallel)"; fi
+    done
+    if [ -d failed_once ]; then ok; else bad "no shard failed" "$(cat jobs)"; fi
+elif [ -n "${SMSCHED_INSIST-}" ]; then
+    bad "GNU parallel is not there (tools/setup --test)"
+fi
 
 finish
