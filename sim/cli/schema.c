@@ -131,6 +131,8 @@ static const struct form {
     [SMS__FORM_MEASURE] = {.make = measure},
     [SMS__FORM_NAMES] = {.make = names},
     [SMS__FORM_NUMBER_OR_LIST] = {.make = number_or_list},
+    [SMS__FORM_SMS] = {"{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 1}, {\"type\": \"array\", \"minItems\": 1, "
+                       "\"items\": {\"type\": [\"string\", \"integer\"]}}]}"},
     [SMS__FORM_NUMBER_OR_FIELDS] = {.make = number_or_fields},
     [SMS__FORM_TIME_BY_SHARE] = {.make = time_by_share},
     [SMS__FORM_FILES] = {.make = files},

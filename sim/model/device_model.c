@@ -100,6 +100,12 @@ static const struct sms__field mps_fields[] = {{"clients", SMS__INTEGER, SMS__CO
                                                 .help = "SMs of the least static partition"},
                                                {0}};
 
+static const struct sms__field green_fields[] = {
+    {"least", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.green_least), 1, 1024, .help = "SMs of the smallest"},
+    {"step", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.green_step), 1, 1024,
+     .help = "SMs by which larger ones grow"},
+    {0}};
+
 static const struct sms__field dispatch_fields[] = {
     {"launch", SMS__QUANTITY, SMS__TIME, F(sms__dispatch, launch_ps), 0, SMS__DISPATCH_MAX_PS,
      .help = "time from a launch until its first block may start; default 0 s"},
@@ -238,6 +244,7 @@ const struct sms__field sms__device_fields[] = {
     {"grids", SMS__INTEGER, SMS__COUNT, F(sms__device, grids), 1, 1e6, .word = "none", .otherwise = "a number of grids",
      .help = "grids that it has at once; further launches wait; default none: no limit"},
     {"mps", SMS__FIELDS, .fields = mps_fields, .help = "limits of MPS"},
+    {"green_contexts", SMS__FIELDS, .fields = green_fields, .help = "sizes of green contexts; default: any"},
     {"carveouts", SMS__INTEGER, SMS__BYTES, .min = 0, .max = 1e12, .read = read_carveouts, .holds = SMS__MANY,
      .most = SMS__CARVEOUTS_MAX, .help = "sizes of shared memory to choose from; kernels always have the largest"},
     {"sources", SMS__CUSTOM, .read = read_sources, .form = SMS__FORM_LABELS,
@@ -254,6 +261,7 @@ static const struct sms__table tables[] = {{"device", sms__device_fields},
                                            {"device: dispatch", dispatch_fields},
                                            {"device: time_slice", turns_fields},
                                            {"device: mps", mps_fields},
+                                           {"device: green_contexts", green_fields},
                                            {"device: background", background_fields},
                                            {NULL, NULL}};
 

@@ -83,10 +83,11 @@ struct sms__turns {
     int newcomer;     /* enum sms__newcomer; below 0: not known */
 };
 
-/* MPS on the device: processes at most, with drivers of today and before, and SMs of the least static partition. 0: not
- * known. */
+/* MPS on the device: processes at most, with drivers of today and before, and SMs of a chunk, of which static
+ * partitions are made; and SMs of the least green context, and by which larger ones grow. 0: not known. */
 struct sms__mps_limits {
     uint64_t clients, clients_before, chunk;
+    uint64_t green_least, green_step;
 };
 
 /* What its sheet needs beside the values of the model (sheet.h). */

@@ -74,6 +74,7 @@ static void resolve_tenants(struct sms__reader *reader, struct sms_scenario *sce
     for (size_t p = 0; p < scenario->policies; p++)
         if (scenario->policy[p].mode.instances)
             sms__make_instances(reader, scenario, &scenario->policy[p]);
+    sms__check_parts(reader, scenario);
     if (!reader->errors->count)
         sms__check_policies(reader, scenario);
 }

@@ -159,7 +159,11 @@ static size_t put_mps(const struct sms__device *device, struct sms__sheet_row *r
     if (device->mps.clients_before)
         snprintf(row[2].value, SMS__SHEET_TEXT, "%.0f, before %.0f", (double)device->mps.clients,
                  (double)device->mps.clients_before);
-    return 3;
+    put_count(&row[3], "green_contexts", device->mps.green_least, "any: any number of SMs");
+    if (device->mps.green_least && device->mps.green_step > 1)
+        snprintf(row[3].value, SMS__SHEET_TEXT, "from %.0f in steps of %.0f", (double)device->mps.green_least,
+                 (double)device->mps.green_step);
+    return 4;
 }
 
 bool sms__scaling_known(const struct sms__device *device) { return *sms__sheet_source(device, "scaling"); }

@@ -18,6 +18,9 @@ const struct sms__field sms__stream_fields[] = {
      .help = "blocks of higher ones of its process go first; default 0"},
     {"repeat", SMS__INTEGER, SMS__COUNT, F(item, stream.repeat), 1, SMS__REPEAT_MAX, .word = "forever",
      .otherwise = "a number of jobs", .help = "jobs, or forever; default: as the process"},
+    {"sms", SMS__CUSTOM, SMS__COUNT, F(item, stream.green), 1, SMS__GREEN_MAX, .read = sms__read_green,
+     .form = SMS__FORM_SMS,
+     .help = "its green context: a number of SMs, or a list such as [0-15, 32]; default: all of the process"},
     {0}};
 
 const struct sms__table sms__stream_tables[2] = {{"scenario: processes: streams", sms__stream_fields}, {NULL, NULL}};
@@ -136,8 +139,10 @@ void sms__check_streams(struct sms__reader *reader, const struct sms__streams *s
     bool own = streams->workload != NULL;
     if (streams->count > 1 && own && any_mixed(reader, streams, choice))
         return;
-    if (own)
+    if (own) {
         check_priorities(reader, streams, choice);
+        sms__check_greens(reader, streams, choice);
+    }
     for (size_t i = 0; i < choices && streams->count > 1 && !own; i++)
         if (is_mixed(reader, streams->node[0], choice[i].workload, choice[i].workload))
             return;

@@ -19,10 +19,19 @@ struct sms__choice {
     size_t first; /* number of its first kernel in the tenant's workload, which is the union of all */
 };
 
+/* `sms:` of a stream: the SMs of its green context, which reserves none of them. */
+struct sms__green {
+    uint64_t count;      /* 0: `set` says which */
+    const uint64_t *set; /* [words]: bit s is the SM with that number among those of the process */
+    size_t words;
+    const struct sms__node *node;
+};
+
 /* One of the streams of a process. Its jobs come one after another. */
 struct sms__process_stream {
-    double priority; /* among those of the process: pending blocks of a higher one go first */
-    uint64_t repeat; /* jobs; 0: for ever */
+    double priority;                /* among those of the process: pending blocks of a higher one go first */
+    uint64_t repeat;                /* jobs; 0: for ever */
+    const struct sms__green *green; /* that of its entry of the list; NULL: all SMs of the process */
 };
 
 struct sms__tenant {
@@ -46,6 +55,7 @@ struct sms__tenant {
     bool own; /* stream i does choice i; otherwise all do the same, and several are drawn from */
     double priority, weight;
     double active_threads; /* under mps: share of the SMs, 0..1 */
+    uint64_t chunks;       /* under partition: of its static partition; 0: it has none */
     long device;           /* the only one on which it may run; -1: any, and a VM on all */
     uint64_t memory_most;  /* of a pod: device memory that it may hold; 0: all that is free */
     double period_ps;      /* of a pod: from the start of a job to that of the next; 0: when it has ended */
@@ -119,6 +129,18 @@ struct sms__streams sms__read_streams(struct sms__reader *reader, const struct s
 /* Complains of streams that cannot run beside each other, which do these choices. */
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
                         const struct sms__choice *choice, size_t choices);
+/* sm_parts.c: `sms:` of a stream; `at` is a const struct sms__green *. */
+void sms__read_green(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* The SMs of the process's static partition on the device. */
+uint64_t sms__chunk_sms(const struct sms__tenant *process, const struct sms__device *device);
+/* The SMs of a green context on a device that has as many: a count is rounded up as the hardware does. */
+uint64_t sms__green_sms(const struct sms__green *green, const struct sms__device *device);
+/* Complains of streams of one workload in different green contexts. */
+void sms__check_greens(struct sms__reader *reader, const struct sms__streams *streams,
+                       const struct sms__choice *choice);
+/* Complains of chunks and green contexts that the devices cannot have under the scenario's policies. */
+void sms__check_parts(struct sms__reader *reader, const struct sms_scenario *scenario);
+
 /* stream_events.c: complains of streams with workloads of their own that would wait for ever. */
 void sms__check_events(struct sms__reader *reader, const struct sms__streams *streams,
                        const struct sms__choice *choice);
@@ -133,6 +155,8 @@ void sms__complain_mixed(struct sms__reader *reader, const struct sms__node *nod
                          const char *block_of);
 /* Most streams of a process: as many as kernels run at once in one context. */
 enum { SMS__STREAMS_MAX = 128 };
+/* Most SMs of a green context, and the highest number of one. */
+enum { SMS__GREEN_MAX = 4096 };
 extern const struct sms__field sms__stream_fields[];
 extern const struct sms__table sms__stream_tables[2];
 

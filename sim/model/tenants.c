@@ -132,6 +132,8 @@ const struct sms__field sms__process_fields[] = {
      .help = "weight of its share, for policies that use it; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), 0.01, 1,
      .help = "under mps: share of the SMs that it may use; default 100 %"},
+    {"chunks", SMS__INTEGER, SMS__COUNT, F(entry, vm.chunks), 1, 1e6,
+     .help = "under partition: chunks of the device's SMs that are its alone"},
     DEVICE("the only one, from 0; default: any"),
     {0}};
 

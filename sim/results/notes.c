@@ -169,7 +169,9 @@ static void note_mps(struct sms_results *results)
     const struct sms__mode *mps = NULL;
     bool limited = false;
     for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
-        mps = !mps && scenario->policy[p].mode.form->most_processes ? &scenario->policy[p].mode : mps;
+        mps = !mps && scenario->policy[p].mode.form->most_processes && !scenario->policy[p].mode.form->reserves
+                  ? &scenario->policy[p].mode
+                  : mps;
     for (size_t v = 0; v < scenario->vms; v++)
         limited |= scenario->vm[v].active_threads < 1;
     if (!mps || scenario->vms < 2 || !has_blocks(scenario))

@@ -81,10 +81,21 @@ static struct sms__launch *first_launch(const struct sms__sm_state *sm, const st
     return sm->cold[group->first].launch;
 }
 
+/* Blocks that came before the SMs of their kernel were changed may be elsewhere. */
+static bool has_come(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t since)
+{
+    bool come = false;
+    for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next)
+        come |= sm->cold[i].start > since;
+    return come;
+}
+
 static void check_allowed(struct sms__sm_state *sm, uint64_t now)
 {
+    const struct sms__shape *shape = sm->device->search.shape;
     for (size_t g = 0; g < sm->groups; g++)
-        if (!sms__may_use(sm->device->search.shape[sm->group[g].shape].allowed, sm->idx))
+        if (!sms__may_use(shape[sm->group[g].shape].allowed, sm->idx) &&
+            has_come(sm, &sm->group[g], shape[sm->group[g].shape].allowed_ps))
             report(sm->device, now, "SM %u: a block of %s, which may not use it", sm->idx,
                    first_launch(sm, &sm->group[g])->vm);
 }

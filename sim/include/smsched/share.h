@@ -66,6 +66,7 @@ struct sms_process_view {
     uint64_t deadline_ps; /* of the job under way; UINT64_MAX if it has none */
     uint64_t service_ps;  /* time for which its kernels have had the device so far */
     uint64_t kernel_ps;   /* time alone of the kernel that it launches or runs; 0 if there is none */
+    size_t sms;           /* SMs of its device that it may use now; 0 while it has no device */
 };
 
 struct sms_share_device_view {
@@ -73,6 +74,7 @@ struct sms_share_device_view {
     uint64_t memory, free; /* for contexts and allocations */
     size_t processes;      /* with a context on the device */
     double core;           /* utilization as nvidia-smi shows it: the sum of the processes' `core`, at most 1 */
+    size_t sms;
 };
 
 enum { SMS_WAIT = -1 };
@@ -111,6 +113,7 @@ struct sms_share_policy {
     const struct sms_param *params; /* or NULL */
     size_t state;                   /* bytes for the policy's state, zero at the start of a run */
     bool intercepts;                /* it runs between processes and driver, so workloads' `overhead` applies */
+    bool repartitions;              /* it calls sms_share_use_sms */
 
     /* Each of these may be NULL. */
     void (*start)(struct sms_share *share);
@@ -173,6 +176,14 @@ void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag);
  * process changes nothing. */
 void sms_share_pause(struct sms_share *share, size_t process);
 void sms_share_resume(struct sms_share *share, size_t process);
+
+/* From the end of this instant, or at once if no kernel of it is under way, the process may use these SMs of its device
+ * and no others, green contexts of its streams included: bit s % 64 of sms[s / 64] is SM s, for all SMs of the device.
+ * What the mode gave it is void. Under a mode that reserves SMs, those of other processes are left out. Blocks
+ * elsewhere run to their end, and coarse kernels under way end as they began. With no SM at all nothing of it begins: a
+ * change that takes time is no SM, sms_share_wake, and then the new SMs. A process has the SMs until it leaves its
+ * device. Returns false and does nothing if it has none. */
+bool sms_share_use_sms(struct sms_share *share, size_t process, const uint64_t *sms);
 
 /* Restores a suspended process on a device: creates its context, copies its memory back and grants the allocation that
  * it waited for. Returns false and does nothing if these do not all fit there, or if it is not suspended. */

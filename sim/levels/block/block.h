@@ -44,7 +44,8 @@ struct sms__blocks_setup {
 struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__blocks_setup *setup);
 const struct sms__blocks_setup *sms__blocks_setup(const struct sms__blocks *device);
 
-/* Call this when the SMs allowed to kernels of this type have changed. None of them may be under way. */
+/* Call this when the SMs allowed to kernels of this type have changed. Blocks of such kernels that run elsewhere go on.
+ * If some have become allowed while blocks wait, call sms__blocks_hold, which dispatches them. */
 void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type);
 
 /* Adds a kernel to its queue. Its blocks are dispatched at the end of this instant. */

@@ -5,7 +5,7 @@
 #include "../../base/rng.h"
 #include "../../record/record.h"
 
-/* The SMs that kernels of one owner may use. They may change only while no kernel of the owner is under way. */
+/* The SMs that kernels of one owner may use. */
 struct sms__allowed {
     size_t owner;
     uint64_t *row; /* one bit per SM */

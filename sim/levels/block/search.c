@@ -422,6 +422,7 @@ void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
 {
     struct sms__shape *shape = device->search.shape_of[kernel_type];
     shape->refused_at = 0;
+    shape->allowed_ps = device->setup.engine->now;
     if (device->search.knows_room)
         find_takers(device, shape);
     else if (!device->reference)

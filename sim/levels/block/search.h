@@ -19,6 +19,7 @@ struct sms__shape {
     size_t newest;            /* the SM whose bit was set last */
     uint64_t seen_departures; /* the departures that `row` takes into account */
     uint64_t refused_at;      /* the departures when it last fitted nowhere, + 1 */
+    uint64_t allowed_ps;      /* when its allowed SMs were changed last; for check.c */
 };
 
 struct sms__search {

@@ -112,6 +112,8 @@ static enum outcome try_allocate(struct sms__stream *stream, uint64_t now)
 static enum outcome try_launch(struct sms__stream *stream, uint64_t now)
 {
     const struct sms_share_policy *policy = stream->process->share->policy.policy;
+    if (stream->part->is_on && !stream->part->sms)
+        return WAITS;
     enum sms_answer answer = policy->launch ? sms__stream_consult(stream, policy->launch) : SMS_GRANT;
     if (answer != SMS_GRANT || sms__has_ended(stream))
         return turn_down(stream, answer, now);

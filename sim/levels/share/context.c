@@ -2,7 +2,7 @@
  * run nor end. Coarse kernels need no such clock: they are told to stand still. */
 #include "context.h"
 #include "../run_engine.h"
-#include "limit.h"
+#include "sm_part.h"
 
 /* The time on the clock of the context's engine. */
 static uint64_t inner_now(const struct sms__context *context, uint64_t now)
@@ -118,6 +118,21 @@ static bool shares_queue(const struct sms__context *context)
     return context->owner || share_of(context)->setup.vms || share_of(context)->use->mode.one_queue;
 }
 
+/* One of each process, or one. */
+static size_t own_queues(const struct sms__context *context)
+{
+    return shares_queue(context) ? 1 : share_of(context)->processes;
+}
+
+/* A green context has a dispatch queue of its own. */
+static size_t queue_of(const struct sms__context *context, const struct sms__stream *stream)
+{
+    const struct sms__process *process = stream->process;
+    if (stream->part != &process->parts.all)
+        return own_queues(context) + stream->part->allowed.owner - share_of(context)->processes;
+    return shares_queue(context) ? 0 : process->idx;
+}
+
 /* Called for the first kernel that runs block by block. The clock of a context with an owner is not that of the run, so
  * its blocks have no observer. Nor have those of an instance, whose SMs have no numbers of the GPU's. */
 static void add_blocks(struct sms__context *context)
@@ -132,9 +147,9 @@ static void add_blocks(struct sms__context *context)
     setup.record = instance->gpu->blocks;
     setup.idx = share->setup.first_gpu + instance->gpu->idx;
     setup.first_sm = instance->first_sm;
-    setup.allowed = sms__limits_of(share);
+    setup.allowed = sms__parts_of(share);
     setup.tenants = share->setup.vms ? count_on(share, instance->gpu) : share->processes;
-    setup.owners = shares_queue(context) ? 1 : share->processes;
+    setup.owners = own_queues(context) + (share->limits_sms && !share->slot ? share->streams : 0);
     setup.observer = context->owner || share->use->instances ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
@@ -261,7 +276,7 @@ static void launch_blocks(struct sms__context *context, struct sms__stream_kerne
         add_blocks(context);
     kernel->launch.ended = end_blocks;
     kernel->launch.tenant = process->tenant;
-    kernel->launch.owner = shares_queue(context) ? 0 : process->idx;
+    kernel->launch.owner = queue_of(context, kernel->stream);
     kernel->launch.subject = kernel;
     catch_up(context, now);
     set_clock(context, kernel);
@@ -363,6 +378,15 @@ void sms__context_hold(struct sms__context *context, bool hold, uint64_t now)
     if (!context->has_blocks)
         return;
     sms__blocks_hold(context->blocks, hold);
+    flush_later(context);
+}
+
+void sms__context_offer(struct sms__context *context, uint64_t now)
+{
+    if (!context->has_blocks)
+        return;
+    catch_up(context, now);
+    sms__blocks_hold(context->blocks, context->on_hold);
     flush_later(context);
 }
 

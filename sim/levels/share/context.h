@@ -49,6 +49,8 @@ void sms__context_drop(struct sms__context *context, struct sms__stream_kernel *
 void sms__context_set_active(struct sms__context *context, bool active, uint64_t now);
 /* While it is on hold it dispatches no block and starts no coarse kernel. */
 void sms__context_hold(struct sms__context *context, bool hold, uint64_t now);
+/* Dispatches the blocks that wait, because SMs have been added to those that they may use. */
+void sms__context_offer(struct sms__context *context, uint64_t now);
 /* True if a block or a coarse kernel runs. */
 bool sms__context_runs(const struct sms__context *context);
 /* True if a kernel will end some day: not if all there is are blocks that no SM takes. */

@@ -73,8 +73,8 @@ const struct sms__footprint *sms__instance_fit(const struct sms__instance *insta
 {
     const struct sms__process *process = stream->process;
     size_t k = stream->first_kernel + kernel;
-    if (process->limit.is_on && process->instance == instance && stream->workload->kernel[kernel].whole)
-        return &process->limit.capped[k];
+    if (stream->part->is_on && process->instance == instance && stream->workload->kernel[kernel].whole)
+        return &process->parts.capped[k];
     return &sms__instance_fits(instance, process->arrival.vm)[k];
 }
 
@@ -82,9 +82,8 @@ double sms__instance_kernel_ps(const struct sms__instance *instance, const struc
 {
     const struct sms__footprint *fit = sms__instance_fit(instance, stream, k);
     const struct sms__kernel *kernel = &stream->workload->kernel[k];
-    const struct sms__process *process = stream->process;
-    bool limited = process->limit.is_on && process->instance == instance;
-    double slots = (double)fit->per_sm * (double)(limited ? process->limit.sms : instance->type->sms);
+    bool limited = stream->part->is_on && stream->process->instance == instance;
+    double slots = (double)fit->per_sm * (double)(limited ? stream->part->sms : instance->type->sms);
     if (kernel->whole || slots <= 0)
         return fit->work_ps * fit->alone;
     uint64_t waves = (uint64_t)((double)kernel->blocks / slots);
@@ -99,13 +98,23 @@ bool sms__instance_allows(const struct sms__instance *instance, const struct sms
            sms__instance_fits(instance, process->arrival.vm);
 }
 
+/* True if as many SMs are free as the mode reserves for the process. */
+static bool has_sms(const struct sms__instance *instance, const struct sms__process *process)
+{
+    const struct sms__mode *mode = &instance->share->use->mode;
+    size_t free = 0;
+    for (size_t s = 0; mode->form->reserves && s < instance->type->sms; s++)
+        free += instance->claims[s] == 0;
+    return !mode->form->reserves || free >= sms__mode_sms(mode, instance->type, process->vm);
+}
+
 bool sms__instance_admits(const struct sms__instance *instance, const struct sms__process *process)
 {
     bool is_empty = instance->processes == 0;
     return sms__instance_allows(instance, process) &&
            instance->processes < sms__mode_most_processes(&instance->share->use->mode, instance->type) &&
            !instance->exclusive && (is_empty || !process->exclusive) &&
-           sms__instance_free(instance) >= sms__process_context_bytes(process);
+           sms__instance_free(instance) >= sms__process_context_bytes(process) && has_sms(instance, process);
 }
 
 long sms__instance_choose(const struct sms_share *share, const struct sms__process *process)

@@ -34,7 +34,7 @@ struct sms__instance {
     size_t processes;                      /* on it */
     double core;                           /* what its kernels ask for, parts of SMS_FULL */
     const struct sms__process *exclusive;  /* the process that has it to itself, or NULL */
-    uint32_t *claims;                      /* [SMs]: processes that have chosen the SM (limit.c); or NULL */
+    uint32_t *claims;                      /* [SMs]: processes that have chosen the SM (sm_part.c); or NULL */
     struct sms_contention_view contention; /* what its contention model is asked with */
     struct sms__context *context;          /* [contexts]: one for each process, or one for all */
     size_t contexts;

@@ -2,6 +2,8 @@
 #include "stream.h"
 #include "time_slice.h"
 
+#include <string.h>
+
 /* What a kernel asks of the device, parts of SMS_FULL: a coarse one its greatest demand, one of blocks all of it. */
 static double core_of(const struct sms__stream *stream, size_t k)
 {
@@ -48,7 +50,7 @@ static void leave_device(struct sms__stream *stream, uint64_t now)
         return;
     if (process->kernels == 0 && !sms__is_sliced(process->share))
         process->record->service_ps += now - process->served_since_ps;
-    sms__instance_kernel(process->instance, core_of(stream, stream->kernel.idx), -1, now);
+    sms__instance_kernel(process->instance, stream->kernel.core, -1, now);
 }
 
 static void end_kernel(struct sms__stream *stream, uint64_t now)
@@ -78,6 +80,8 @@ static void set_launch(struct sms__stream *stream, size_t k)
     size_t of_vm = stream->first_kernel + k;
     const struct sms__kernel *kernel = &process->vm->workload->kernel[of_vm];
     const struct sms__footprint *fit = sms__instance_fit(process->instance, stream, k);
+    if (stream->kernel.fit && kernel->whole)
+        fit = memcpy(stream->kernel.fit, fit, sizeof *fit);
     struct sms__kernel_record *own = &record->kernel[record->first_kernel[process->arrival.vm] + of_vm];
     stream->kernel.launch = (struct sms__launch){
         .fit = fit,
@@ -119,8 +123,10 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
     if (process->kernels++ == 0)
         process->served_since_ps = now;
     sms__stream_enter(stream, SMS_PHASE_KERNEL, now);
-    if (process->record)
-        sms__instance_kernel(process->instance, core_of(stream, k), 1, now);
+    if (process->record) {
+        stream->kernel.core = core_of(stream, k);
+        sms__instance_kernel(process->instance, stream->kernel.core, 1, now);
+    }
     sms__context_launch(context, &stream->kernel, now);
     if (stream->done > 0)
         sms__context_add_partial(context, &stream->kernel, -1, now);

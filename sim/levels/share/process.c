@@ -1,7 +1,7 @@
 /* The state of a process: its phase, its memory, its spans of the timeline, its timer, and its end. The integrals of a
  * process are advanced before its state changes. */
 #include "context.h"
-#include "limit.h"
+#include "sm_part.h"
 #include "stream.h"
 
 static const char *const phase_names[SMS_PHASES] = {"future",    "unplaced", "host",     "allocate",   "launch",
@@ -151,7 +151,7 @@ void sms__stream_release(struct sms__stream *stream, uint64_t bytes, uint64_t no
 void sms__process_move_in(struct sms__process *process, struct sms__instance *instance, uint64_t now)
 {
     sms__instance_enter(instance, process, now);
-    sms__limit_enter(process);
+    sms__part_enter(process);
     process->has_context = true;
     sms__instance_hold(instance, (int64_t)sms__process_held(process), now);
     record_peak(process);
@@ -165,7 +165,7 @@ void sms__process_move_out(struct sms__process *process, uint64_t now)
         return;
     sms__instance_hold(instance, -(int64_t)sms__process_held(process), now);
     process->has_context = false;
-    sms__limit_leave(process);
+    sms__part_leave(process);
     sms__instance_leave(instance, process, now);
 }
 

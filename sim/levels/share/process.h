@@ -23,8 +23,10 @@ struct sms__stream_kernel {
     uint64_t launched_ps, deadline_ps; /* on the clock of the run; UINT64_MAX: no deadline */
     double done;                       /* share of it that was done when its stream began */
     double overhead;                   /* part of its time that the policy's interception of calls adds */
+    double core;                       /* what it asks of the device, parts of SMS_FULL */
     struct sms__launch launch;
     struct sms__coarse_kernel coarse;
+    struct sms__footprint *fit; /* [1]: of it while it runs, where its part may change meanwhile; or NULL */
     struct sms__context *context;
     void (*ended)(struct sms__stream *stream, uint64_t now); /* on the clock of the run */
     struct sms__stream *stream;
@@ -54,7 +56,8 @@ struct sms__stream {
     size_t idx;               /* among the streams of the process */
     const char *name;         /* on the timeline */
     const struct sms__workload *workload;
-    size_t first_kernel; /* of the workload, among the VM's kernels */
+    size_t first_kernel;       /* of the workload, among the VM's kernels */
+    struct sms__sm_part *part; /* its green context, or that of its process */
     enum sms_phase phase;
     size_t step;
     uint64_t times;           /* launches of the step that have ended */
@@ -88,12 +91,20 @@ struct sms__process_memory {
     uint64_t statics; /* static variables, which are part of the context */
 };
 
-/* The share of SMs to which a process is kept (limit.c). */
-struct sms__sm_limit {
-    bool is_on;
-    size_t sms;                    /* number of them on its instance */
-    struct sms__allowed allowed;   /* which */
-    struct sms__footprint *capped; /* [kernels of the VM]: coarse kernels with this limit */
+/* SMs that a process or a stream may use (part.c). */
+struct sms__sm_part {
+    bool is_on;                  /* otherwise all of them */
+    size_t sms;                  /* number of them on its instance */
+    struct sms__allowed allowed; /* which */
+};
+
+struct sms__process_parts {
+    struct sms__sm_part all;       /* of the process; those of its streams lie within */
+    struct sms__footprint *capped; /* [kernels of the VM]: coarse kernels on their parts */
+    uint32_t *claims;              /* [SMs]: green contexts that have chosen the SM; or NULL */
+    bool changes;                  /* at the end of this instant it gets other SMs: */
+    uint64_t *next;                /* one bit per SM; or NULL */
+    struct sms__action change;
 };
 
 struct sms__process_timer {
@@ -125,7 +136,7 @@ struct sms__process {
     uint64_t served_since_ps; /* time since which there is such a kernel */
     uint64_t phase_since_ps, arrived_ps;
     struct sms__process_memory memory;
-    struct sms__sm_limit limit;
+    struct sms__process_parts parts;
     gsl_rng **jitter; /* [kernels of the VM] */
     struct sms__process_timer timer;
     struct sms__action recorded; /* lets streams go on that wait for events */

@@ -1,6 +1,6 @@
 /* A host: sets up its parts, and does for all of them what is asked of the host. */
 #include "context.h"
-#include "limit.h"
+#include "sm_part.h"
 #include "stream.h"
 #include "time_slice.h"
 
@@ -77,7 +77,7 @@ static void init_processes(struct sms_share *share)
     share->streams = share->processes;
     share->process = SMS__NEW(share->arena, struct sms__process, share->processes);
     share->stream = SMS__NEW(share->arena, struct sms__stream, count_streams(&share->setup));
-    share->limits_sms = sms__limits_any(share);
+    share->limits_sms = sms__parts_any(share);
     share->kernel_types = share->setup.slots && share->limits_sms ? share->processes * kernels : kernels;
     if (share->setup.slots)
         sms__slots_init(share);
@@ -95,7 +95,7 @@ static void init_instances(struct sms_share *share)
         sms__contexts_init(&share->instance[i]);
         sms__slicer_init(&share->instance[i]);
     }
-    sms__limits_init(share);
+    sms__parts_init(share);
     sms__contexts_begin_blocks(share);
 }
 

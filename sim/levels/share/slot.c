@@ -2,7 +2,7 @@
  * its random streams serve one process after another. */
 #include "slot.h"
 #include "../../base/rng.h"
-#include "limit.h"
+#include "sm_part.h"
 #include "stream.h"
 #include "time_slice.h"
 
@@ -118,7 +118,7 @@ static void take_slot(struct sms__process *process, const struct sms__arrival *a
         .in_slot = true,
         .unended = 1,
         .phase_since_ps = now,
-        .limit = {.allowed = kept.limit.allowed, .capped = kept.limit.capped},
+        .parts = kept.parts,
         .jitter = kept.jitter,
         .timer = {.source = kept.timer.source},
     };
@@ -126,8 +126,11 @@ static void take_slot(struct sms__process *process, const struct sms__arrival *a
     process->vm_record->unended++;
     if (share->limits_sms) /* each slot has kernel types of its own */
         process->first_kernel_type += process->idx * record->first_kernel[share->scenario->vms];
-    *process->stream = (struct sms__stream){
-        .process = process, .name = slot->name, .workload = process->vm->workload, .span = {.since_ps = now}};
+    *process->stream = (struct sms__stream){.process = process,
+                                            .name = slot->name,
+                                            .workload = process->vm->workload,
+                                            .kernel = {.fit = process->stream->kernel.fit},
+                                            .span = {.since_ps = now}};
     *process->record = (struct sms__process_record){0};
 }
 
@@ -139,7 +142,7 @@ void sms__share_admit(struct sms_share *share, const struct sms__arrival *arriva
     renew_contexts(process, now);
     take_slot(process, arrival, now);
     sms__process_add_stream(process, process->stream);
-    sms__limit_set(process);
+    sms__part_set(process);
     init_jitter(process);
     sms__process_arrive_at(process, start);
 }

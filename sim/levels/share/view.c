@@ -1,4 +1,5 @@
 /* What share policies see of a host, and do to it: smsched/share.h. A policy that breaks its contract ends the run. */
+#include "repartition.h"
 #include "stream.h"
 #include "time_slice.h"
 
@@ -157,7 +158,7 @@ static double core_of(const struct sms__process *process)
 {
     double core = 0;
     for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
-        core += stream->kernel.on_device ? sms__stream_core(stream, stream->kernel.idx) : 0;
+        core += stream->kernel.on_device ? fmin(stream->kernel.core / SMS_FULL, 1) : 0;
     return core < 1 ? core : 1;
 }
 
@@ -187,6 +188,9 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .deadline_ps = asked ? sms__job_deadline(stream) : earliest_deadline(of),
         .service_ps = service_of(of),
         .kernel_ps = to_uint(kernel_ps(stream)),
+        .sms = !of->instance         ? 0
+               : of->parts.all.is_on ? of->parts.all.sms
+                                     : of->instance->type->sms,
     };
 }
 
@@ -205,6 +209,7 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
         .memory = instance->type->memory,
         .free = sms__instance_free(instance),
         .processes = instance->processes,
+        .sms = instance->type->sms,
         .core = instance->core < SMS_FULL ? instance->core / SMS_FULL : 1,
     };
 }
@@ -243,6 +248,23 @@ void sms_share_resume(struct sms_share *share, size_t process)
 {
     if (is_process(share, process) && may_act(share, "sms_share_resume"))
         sms__process_pause(&share->process[process], false, share->engine->now);
+}
+
+/* A policy that keeps processes to SMs must say so before the run, because kernels on all SMs are simulated faster. */
+static bool may_repartition(const struct sms_share *share)
+{
+    const struct sms_share_policy *policy = share->policy.policy;
+    return policy->repartitions ||
+           refuse(share, "share policy %s called sms_share_use_sms and does not declare repartitions", policy->name);
+}
+
+bool sms_share_use_sms(struct sms_share *share, size_t process, const uint64_t *sms)
+{
+    if (!is_process(share, process) || !sms || !may_act(share, "sms_share_use_sms") || !may_repartition(share) ||
+        !share->process[process].instance)
+        return false;
+    sms__repartition(&share->process[process], sms);
+    return true;
 }
 
 double sms_share_random(struct sms_share *share)

@@ -83,6 +83,9 @@ static void check_parts(struct sms__reader *reader, const struct sms_scenario *s
             sms__complain(reader, use->node, "%s knows no instances of GPUs, which mode mig makes", guest->kind);
         else if (use->mode.instances && scenario->fidelity != SMS__AS_BLOCKS)
             sms__complain(reader, use->node, "mode mig needs fidelity blocks");
+        else if (use->mode.form->needs)
+            sms__complain(reader, use->node, "mode %s is for processes: pods have no %s", use->mode.form->name,
+                          use->mode.form->needs);
         if (use->place->pace && find_gang(scenario->cluster))
             sms__complain(reader, use->node, "policies whose decisions take time know no gangs, and %s is one",
                           find_gang(scenario->cluster)->name);

@@ -8,5 +8,5 @@ const struct sms__mode_form sms__mode_mig_mps = {
     .read = sms__read_mps,
     .instances = true,
     .most_processes = sms__most_clients,
-    .part = sms__active_threads,
+    .sms = sms__active_threads,
 };

@@ -2,22 +2,20 @@
 #include "../tenant.h"
 #include "modes.h"
 
+#include <math.h>
+
 enum { CLIENTS, GRANULE, LAUNCH_WAIT, DRIVER, QUEUES };
 
 /* Of Volta and newer before 60 came (NVIDIA's MPS guide); what a device without `mps:` takes. */
 enum { CLIENTS_USUAL = 48 };
 
-static const char *const drivers[] = {"today", "before", NULL};
-static const char *const queues[] = {"own", "shared", NULL};
+const char *const sms__drivers[] = {"today", "before", NULL};
+const char *const sms__queues_of_mps[] = {"own", "shared", NULL};
 
 const struct sms_param sms__mps_params[] = {
-    {"clients", SMS_UNIT_COUNT, 0, 1024, 0, "processes on a device at most; 0: as the device says, else 48"},
-    {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "SMs of active_threads are a multiple of it"},
-    SMS__LAUNCH_WAIT,
-    {"driver", SMS_UNIT_CHOICE, 0, 1, 0, "the clients that a device takes depend on it", drivers},
-    {"queues", SMS_UNIT_CHOICE, 0, 1, 0,
-     "whether each process has a dispatch queue, and these take turns of one block, or all share one", queues},
-    {0},
+    SMS__CLIENTS,     {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "SMs of active_threads are a multiple of it"},
+    SMS__LAUNCH_WAIT, SMS__DRIVER,
+    SMS__QUEUES,      {0},
 };
 
 void sms__read_mps(const double *values, struct sms__mode *mode)
@@ -36,10 +34,14 @@ uint64_t sms__most_clients(const struct sms__mode *mode, const struct sms__devic
     return mode->clients ? mode->clients : own ? own : CLIENTS_USUAL;
 }
 
-double sms__active_threads(const struct sms__mode *mode, const struct sms__tenant *process)
+uint64_t sms__active_threads(const struct sms__mode *mode, const struct sms__device *device,
+                             const struct sms__tenant *process)
 {
-    (void)mode;
-    return process->active_threads;
+    double granule = mode->granule ? (double)mode->granule : 1;
+    if (process->active_threads >= 1)
+        return device->sms;
+    /* 29 % of 100 are 29 */
+    return (uint64_t)(floor(process->active_threads * (double)device->sms / granule + 1e-9) * granule);
 }
 
 const struct sms__mode_form sms__mode_mps = {
@@ -48,5 +50,5 @@ const struct sms__mode_form sms__mode_mps = {
     .params = sms__mps_params,
     .read = sms__read_mps,
     .most_processes = sms__most_clients,
-    .part = sms__active_threads,
+    .sms = sms__active_threads,
 };

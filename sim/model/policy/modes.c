@@ -24,9 +24,11 @@ uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms
     return form->exclusive ? 1 : form->most_processes ? form->most_processes(mode, device) : UINT64_MAX;
 }
 
-double sms__mode_part(const struct sms__mode *mode, const struct sms__tenant *process)
+uint64_t sms__mode_sms(const struct sms__mode *mode, const struct sms__device *device,
+                       const struct sms__tenant *process)
 {
-    return mode->form->part ? mode->form->part(mode, process) : 1;
+    uint64_t sms = mode->form->sms ? mode->form->sms(mode, device, process) : device->sms;
+    return sms > device->sms ? device->sms : sms > 0 ? sms : 1;
 }
 
 double sms__mode_slice_ps(const struct sms__mode *mode, double slice_ps, double weight)

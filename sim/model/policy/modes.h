@@ -37,10 +37,11 @@ struct sms__mode_form {
     bool slices;    /* each process has a context of its own, and these take turns; else kernels run at once */
     /* The processes on a device at most; NULL: no limit. Further ones wait unplaced. */
     uint64_t (*most_processes)(const struct sms__mode *mode, const struct sms__device *device);
-    /* The part of a device's SMs on which this process may run, above 0; from 1 on, or NULL: all SMs. It is rounded
-     * down to whole granules, but to no less than one SM; limit.c picks the SMs. It is asked when a run begins, and
-     * must not change. */
-    double (*part)(const struct sms__mode *mode, const struct sms__tenant *process);
+    /* The number of the device's SMs on which this process may run; 0 counts as 1, and more than it has, or NULL, as
+     * all. sm_part.c picks the SMs. It is asked when a run begins, and must not change. */
+    uint64_t (*sms)(const struct sms__mode *mode, const struct sms__device *device, const struct sms__tenant *process);
+    bool reserves;     /* these SMs are the process's alone, and it waits unplaced until as many are free */
+    const char *needs; /* key of a process, without which none can start; or NULL */
     /* The slice of a process with this weight, ps, where `slice_ps` is that of the device; NULL: the same for all. */
     double (*slice_ps)(double slice_ps, double weight);
 };
@@ -61,7 +62,9 @@ struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms
 /* The slice of a process with this weight, ps. */
 double sms__mode_slice_ps(const struct sms__mode *mode, double slice_ps, double weight);
 
-double sms__mode_part(const struct sms__mode *mode, const struct sms__tenant *process); /* 1: all SMs */
+/* The SMs of the device on which the process may run, 1 to all. */
+uint64_t sms__mode_sms(const struct sms__mode *mode, const struct sms__device *device,
+                       const struct sms__tenant *process);
 
 /* The mode without parameters. */
 struct sms__mode sms__bare_mode(const struct sms__mode_form *form);
@@ -76,11 +79,27 @@ extern const struct sms__mode_form sms__mode_time_slice, sms__mode_exclusive, sm
             "time by which each other process with a kernel under way lengthens a launch of a coarse kernel"           \
     }
 
-/* mode_mps.c: the parameters of modes in which kernels run at once on parts of the SMs. */
+/* mode_mps.c: the parameters of modes of MPS, and its choices. */
+#define SMS__CLIENTS                                                                                                   \
+    {                                                                                                                  \
+        "clients", SMS_UNIT_COUNT, 0, 1024, 0, "processes on a device at most; 0: as the device says, else 48"         \
+    }
+#define SMS__DRIVER                                                                                                    \
+    {                                                                                                                  \
+        "driver", SMS_UNIT_CHOICE, 0, 1, 0, "the clients that a device takes depend on it", sms__drivers               \
+    }
+#define SMS__QUEUES                                                                                                    \
+    {                                                                                                                  \
+        "queues", SMS_UNIT_CHOICE, 0, 1, 0,                                                                            \
+            "whether each process has a dispatch queue, and these take turns of one block, or all share one",          \
+            sms__queues_of_mps                                                                                         \
+    }
+extern const char *const sms__drivers[], *const sms__queues_of_mps[];
 extern const struct sms_param sms__mps_params[];
 void sms__read_mps(const double *values, struct sms__mode *mode);
 uint64_t sms__most_clients(const struct sms__mode *mode, const struct sms__device *device);
-double sms__active_threads(const struct sms__mode *mode, const struct sms__tenant *process);
+uint64_t sms__active_threads(const struct sms__mode *mode, const struct sms__device *device,
+                             const struct sms__tenant *process);
 
 /* mode_time_slice.c: the parameters of modes that take turns. */
 extern const struct sms_param sms__slice_params[];

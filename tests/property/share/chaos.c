@@ -25,7 +25,9 @@ static size_t someone(struct sms_share *share)
 
 static void let_go(struct sms_share *share)
 {
+    const uint64_t all = UINT64_MAX; /* devices of these scenarios have fewer SMs than 64 */
     for (size_t p = 0; p < sms_share_processes(share); p++) {
+        sms_share_use_sms(share, p, &all);
         sms_share_resume(share, p);
         for (size_t d = 0; d < sms_share_devices(share); d++)
             sms_share_restore(share, p, d);
@@ -44,6 +46,9 @@ static void act(struct sms_share *share)
         sms_share_restore(share, p, d);
     if (likes(share, 3))
         sms_share_fail(share, p);
+    const uint64_t sms = likes(share, 50) ? draw(&state->rng) : 0;
+    if (likes(share, 30))
+        sms_share_use_sms(share, p, &sms);
     sms_share_say(share, p, "%s", sms_share_process(share, p).name);
     if (is_over(state))
         let_go(share);
@@ -62,7 +67,8 @@ static void timer(struct sms_share *share, size_t tag)
     act(share);
     bool left = false; /* someone whom nobody else would wake */
     for (size_t p = 0; p < sms_share_processes(share); p++)
-        left |= sms_share_process(share, p).phase == SMS_PHASE_SUSPENDED || sms_share_process(share, p).paused;
+        left |= sms_share_process(share, p).phase == SMS_PHASE_SUSPENDED || sms_share_process(share, p).paused ||
+                (sms_share_process(share, p).device >= 0 && sms_share_process(share, p).sms == 0);
     if (!is_over(state) || left)
         sms_share_wake(share, (1 + draw(&state->rng) % 8) * 250000000, tag);
 }
@@ -118,6 +124,7 @@ const struct sms_share_policy chaos = {
     .help = "does anything",
     .state = sizeof(struct state),
     .intercepts = true,
+    .repartitions = true,
     .start = start,
     .place = place,
     .allocate = allocate,

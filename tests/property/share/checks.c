@@ -315,7 +315,7 @@ static double kernels_alone_ps(const struct sms_scenario *scenario, const struct
         const struct sms__kernel *kernel = &vm->workload->kernel[step->kernel];
         if (step->kind != SMS__LAUNCH)
             continue;
-        if (!kernel->whole || kernel->jitter > 0)
+        if (!kernel->whole || kernel->jitter > 0 || use->share->repartitions)
             return NAN;
         const struct sms__footprint *fit = &vm->fit[sms__first_device(vm)][step->kernel];
         sum += (double)step->times * (fit->scaled ? fit->work_ps * fit->alone : kernel->block_time.value) *

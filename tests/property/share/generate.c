@@ -338,7 +338,20 @@ static void print_process(struct choices *c, unsigned p, bool forever)
         fprintf(c->to, ", active_threads: %u %%", number(c, 1, 100));
     if (chance(c->rng, 15))
         fprintf(c->to, ", device: %u", number(c, c->needs ? c->devices - 1 : 0, c->devices - 1));
-    fputs("}\n", c->to);
+    fprintf(c->to, ", chunks: %u}\n", number(c, 1, c->sms)); /* some mode may need them */
+}
+
+/* Two streams that wait for each other, often in green contexts that fit on an instance of half of the SMs. */
+static void print_events_of_streams(struct choices *c)
+{
+    fprintf(c->to, "  - {name: q, repeat: %u", number(c, 1, 4));
+    fprintf(c->to, ", chunks: %u, streams: [{workload: first", c->sms);
+    if (chance(c->rng, 50))
+        fprintf(c->to, ", sms: %u", number(c, 1, c->sms / 2));
+    fputs("}, {workload: second", c->to);
+    if (chance(c->rng, 50))
+        fprintf(c->to, ", sms: [0-%u]", number(c, 0, c->sms / 2 - 1));
+    fputs("}]}\n", c->to);
 }
 
 static void print_scenario(struct choices *c)
@@ -371,8 +384,7 @@ static void print_scenario(struct choices *c)
     for (unsigned p = 0, processes = number(c, 1, 5); p < processes; p++)
         print_process(c, p, forever);
     if (c->form != BOTH)
-        fprintf(c->to, "  - {name: q, streams: [{workload: first}, {workload: second}], repeat: %u}\n",
-                number(c, 1, 4));
+        print_events_of_streams(c);
     if (forever || chance(c->rng, 15)) {
         fprintf(c->to, "run: {duration: %u ms", number(c, 30, 80));
         fputs(chance(c->rng, 50) ? ", warmup: 4 ms}\n" : "}\n", c->to);

@@ -13,9 +13,10 @@ static const struct sms_param params[] = {
 
 static void read(const double *values, struct sms__mode *mode) { mode->launch_wait_ps = values[LAUNCH_WAIT]; }
 
-static double part(const struct sms__mode *mode, const struct sms__tenant *process)
+static uint64_t sms(const struct sms__mode *mode, const struct sms__device *device, const struct sms__tenant *process)
 {
-    return process->priority > 0 ? mode->param[HIGH] : 1 - mode->param[HIGH];
+    double part = process->priority > 0 ? mode->param[HIGH] : 1 - mode->param[HIGH];
+    return (uint64_t)(part * (double)device->sms);
 }
 
 extern const struct sms__mode_form sms__mode_two_classes;
@@ -24,5 +25,5 @@ const struct sms__mode_form sms__mode_two_classes = {
     .help = "kernels of all processes at once, each on the part of its class",
     .params = params,
     .read = read,
-    .part = part,
+    .sms = sms,
 };

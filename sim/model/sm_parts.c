@@ -1,0 +1,197 @@
+/* SMs that are asked for: `chunks:` of a process, and `sms:` of a stream, which is a green context. */
+#include "scenario.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- sizes ---- */
+
+uint64_t sms__chunk_sms(const struct sms__tenant *process, const struct sms__device *device)
+{
+    return process->chunks * (device->mps.chunk ? device->mps.chunk : 1);
+}
+
+/* The least size that the device has of so many SMs or more. */
+static uint64_t round_up(uint64_t sms, const struct sms__device *device)
+{
+    uint64_t least = device->mps.green_least ? device->mps.green_least : 1;
+    uint64_t step = device->mps.green_step ? device->mps.green_step : 1;
+    return sms <= least ? least : least + (sms - least + step - 1) / step * step;
+}
+
+static uint64_t count_set(const struct sms__green *green)
+{
+    uint64_t count = 0;
+    for (size_t w = 0; w < green->words; w++)
+        count += (uint64_t)__builtin_popcountll(green->set[w]);
+    return count;
+}
+
+uint64_t sms__green_sms(const struct sms__green *green, const struct sms__device *device)
+{
+    return green->set ? count_set(green) : round_up(green->count, device);
+}
+
+/* ---- reading ---- */
+
+/* "5" or "0-15". */
+static bool read_range(struct sms__reader *reader, const struct sms__node *node, uint64_t *set)
+{
+    unsigned from, to;
+    int ends = 0;
+    if (!sms__expect_kind(reader, node, SMS__SCALAR))
+        return false;
+    bool one = sscanf(node->text, "%5u%n", &from, &ends) == 1 && !node->text[ends];
+    to = from;
+    bool range = !one && sscanf(node->text, "%5u-%5u%n", &from, &to, &ends) == 2 && !node->text[ends];
+    if ((!one && !range) || node->text[0] < '0' || to < from || to >= SMS__GREEN_MAX) {
+        sms__complain(reader, node, "'%.60s' is no SM from 0 to %d, and no range of them such as 0-15", node->text,
+                      SMS__GREEN_MAX - 1);
+        return false;
+    }
+    for (unsigned s = from; s <= to; s++)
+        set[s / 64] |= (uint64_t)1 << (s % 64);
+    return true;
+}
+
+void sms__read_green(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__green *green = SMS__NEW(reader->arena, struct sms__green, 1);
+    struct sms__quantity number;
+    green->node = node;
+    if (node->kind != SMS__LIST) {
+        if (!sms__read_number(reader, node, SMS__COUNT, 1, SMS__GREEN_MAX, &number))
+            return;
+        green->count = (uint64_t)(number.value + 0.5);
+    } else {
+        if (!sms__expect_list(reader, node, SMS__GREEN_MAX))
+            return;
+        if (node->items == 0)
+            sms__complain(reader, node, "sms: there are none");
+        uint64_t *set = SMS__NEW(reader->arena, uint64_t, SMS__GREEN_MAX / 64);
+        for (size_t i = 0; i < node->items; i++)
+            if (!read_range(reader, node->item[i], set))
+                return;
+        green->set = set;
+        green->words = SMS__GREEN_MAX / 64;
+    }
+    *(const struct sms__green **)at = green;
+}
+
+/* ---- checks ---- */
+
+/* Kernels of a workload are of one kind in the whole process, and so are the SMs on which they run. */
+void sms__check_greens(struct sms__reader *reader, const struct sms__streams *streams, const struct sms__choice *choice)
+{
+    for (size_t i = 0; i < streams->count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const struct sms__green *green = streams->stream[i].green, *other = streams->stream[j].green;
+            if (choice[i].workload != choice[j].workload || green == other)
+                continue;
+            sms__complain(reader, green ? green->node : other->node,
+                          "streams of one workload have the same SMs: give those of '%.60s' one entry with a count, or "
+                          "write the workload twice",
+                          choice[i].workload->name);
+            return;
+        }
+}
+
+static uint64_t highest_of(const struct sms__green *green)
+{
+    uint64_t highest = 0;
+    for (uint64_t s = 0; s < green->words * 64; s++)
+        if (green->set[s / 64] >> (s % 64) & 1)
+            highest = s;
+    return highest;
+}
+
+/* Complains of what the green context would be on a device of which its process has so many SMs. */
+static bool is_wrong(struct sms__reader *reader, const struct sms__green *green, const struct sms__device *device,
+                     const struct sms__policy_use *use, uint64_t most)
+{
+    uint64_t sms = sms__green_sms(green, device);
+    if (green->set && round_up(sms, device) != sms) {
+        sms__complain(reader, green->node, "%llu SMs are no green context on %s: the next larger one has %llu",
+                      (unsigned long long)sms, device->name, (unsigned long long)round_up(sms, device));
+        return true;
+    }
+    if (green->set && highest_of(green) >= most)
+        sms__complain(reader, green->node, "there is no SM %llu: under %s its process has SMs 0 to %llu of %s",
+                      (unsigned long long)highest_of(green), use->mode.label, (unsigned long long)most - 1,
+                      device->name);
+    else if (sms > most)
+        sms__complain(reader, green->node,
+                      "a green context of %llu SMs is larger than the %llu that its process has of %s under %s",
+                      (unsigned long long)sms, (unsigned long long)most, device->name, use->mode.label);
+    return sms > most || (green->set && highest_of(green) >= most);
+}
+
+/* The i-th device or instance on which processes of the scenario are under the policy, of the scenario's device
+ * `board`; or NULL beyond the last. */
+static const struct sms__device *place_of(const struct sms_scenario *scenario, const struct sms__policy_use *use,
+                                          size_t i, size_t *board)
+{
+    const struct sms__instances *instances = use->instances;
+    if (i >= (instances ? instances->count : scenario->devices))
+        return NULL;
+    *board = instances ? instances->board[i] : i;
+    return instances ? instances->device[i] : scenario->device[i];
+}
+
+/* Streams of one entry have one context, which is complained of once. */
+static void check_greens_of(struct sms__reader *reader, const struct sms_scenario *scenario,
+                            const struct sms__policy_use *use, const struct sms__tenant *process)
+{
+    const struct sms__device *device;
+    size_t board;
+    for (size_t s = 0; process->stream && s < process->streams; s++) {
+        const struct sms__green *green = process->stream[s].green;
+        if (!green || (s > 0 && process->stream[s - 1].green == green) ||
+            sms__has_error(reader->errors, &green->node->mark, NULL))
+            continue;
+        for (size_t i = 0; (device = place_of(scenario, use, i, &board)); i++)
+            if (sms__may_be_on(process, board) &&
+                is_wrong(reader, green, device, use, sms__mode_sms(&use->mode, device, process)))
+                break;
+    }
+}
+
+/* A client without a partition, or with one that no device has, could never start. */
+static void check_chunks(struct sms__reader *reader, const struct sms_scenario *scenario,
+                         const struct sms__policy_use *use, const struct sms__tenant *process)
+{
+    const struct sms__node *node = sms__node_get(process->node, use->mode.form->needs);
+    const struct sms__device *device, *largest = NULL;
+    size_t board;
+    if (sms__has_error(reader->errors, node ? &node->mark : &process->node->mark, NULL))
+        return;
+    if (!node) {
+        sms__complain(reader, process->node, "process '%.60s' has no %s, without which it cannot start under %s",
+                      process->name, use->mode.form->needs, use->mode.label);
+        return;
+    }
+    for (size_t i = 0; (device = place_of(scenario, use, i, &board)); i++)
+        if (sms__may_be_on(process, board)) {
+            if (sms__chunk_sms(process, device) <= device->sms)
+                return;
+            largest = device;
+        }
+    if (largest)
+        sms__complain(reader, node, "%llu chunks are %llu SMs of %s, which has %llu",
+                      (unsigned long long)process->chunks, (unsigned long long)sms__chunk_sms(process, largest),
+                      largest->name, (unsigned long long)largest->sms);
+}
+
+void sms__check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    for (size_t p = 0; p < scenario->policies && scenario->shares; p++) {
+        const struct sms__policy_use *use = &scenario->policy[p];
+        for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
+            if (sms__is_like_last(scenario->vm, v))
+                continue;
+            if (use->mode.form->needs)
+                check_chunks(reader, scenario, use, &scenario->vm[v]);
+            check_greens_of(reader, scenario, use, &scenario->vm[v]);
+        }
+    }
+}

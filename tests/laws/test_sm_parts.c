@@ -1,0 +1,220 @@
+/* Who may use which SMs and when: static partitions, green contexts, and a policy that moves SMs between processes. The
+ * device has 4 SMs of two blocks each. */
+#include "tests/laws/sharing.h"
+
+#define AND "---\n"
+#define BLOCKS(name, blocks)                                                                                           \
+    "workload: " name "\nkernels: [{name: k, blocks: " blocks ", threads: 64, block_time: 1 ms}]\n"
+#define DEVICE "devices: [{model: small}]\ncontention: none\n"
+
+/* 3 of 4 SMs and one: 24 blocks take 4 ms on 6 places, 8 blocks 4 ms on two. */
+static void a_partition_is_of_chunks_and_its_process_alone(void **state)
+{
+    (void)state;
+    struct shared s = share(BLOCKS("large", "24") AND BLOCKS("small", "8"), DEVICE
+                            "policies: [{mode: partition}]\nprocesses:\n"
+                            "  - {name: a, workload: large, chunks: 3}\n  - {name: b, workload: small, chunks: 1}\n");
+    assert_turnarounds(s, 0, 2, (double[]){4, 4});
+    share_release(s);
+    s = share(BLOCKS("w", "16"), "devices: [{model: small, mps: {chunk: 2}}]\ncontention: none\n"
+                                 "policies: [{mode: partition}]\nprocesses: [{name: a, workload: w, chunks: 1}]\n");
+    assert_turnarounds(s, 0, 1, (double[]){4}); /* a chunk is two SMs */
+    share_release(s);
+}
+
+/* Under mps a third process shares SMs; here it waits until two are free, though one that came later fits. */
+static void a_process_waits_for_its_partition(void **state)
+{
+    (void)state;
+    struct shared s =
+        share(BLOCKS("w", "16"), DEVICE "policies: [{mode: partition}]\nprocesses:\n"
+                                        "  - {name: a, workload: w, chunks: 3}\n" /* 16 blocks on 6: 3 ms */
+                                        "  - {name: b, workload: w, chunks: 2}\n"
+                                        "  - {name: c, workload: w, chunks: 1}\n");
+    assert_turnarounds(s, 0, 3, (double[]){3, 3 + 4, 8});
+    share_release(s);
+}
+
+/* A coarse kernel takes by its partition as long as on so many SMs. */
+static void a_coarse_kernel_is_divided_by_its_partition(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, time: 6 ms, demand: {fp32: 100 %}}]\n",
+                            DEVICE "policies: [{mode: partition}]\nprocesses:\n  - {name: a, workload: w, chunks: 3}\n"
+                                   "  - {name: b, workload: w, chunks: 1}\n");
+    assert_turnarounds(s, 0, 2, (double[]){8, 24});
+    share_release(s);
+}
+
+#define TWO BLOCKS("left", "16") AND BLOCKS("right", "16")
+
+/* 16 blocks each: on SMs of their own 4 ms; on the same two 8 ms; on two and on all 4 ms, then 2 ms. */
+static void green_contexts_are_counts_or_sets_and_may_overlap(void **state)
+{
+    (void)state;
+    const char *sms[][2] = {{"2", "2"}, {"[0-1]", "[2, 3]"}, {"[0-1]", "[0-1]"}, {"1", "3"}};
+    const double ms[] = {4, 4, 8, 8};
+    for (size_t i = 0; i < 4; i++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 DEVICE "policies: [{mode: mps}, {mode: time_slice}]\nprocesses:\n"
+                        "  - {name: p, streams: [{workload: left, sms: %s}, {workload: right, sms: %s}]}\n",
+                 sms[i][0], sms[i][1]);
+        struct shared s = share(TWO, scenario);
+        for (size_t p = 0; p < 2; p++)
+            assert_turnarounds(s, p, 1, &ms[i]);
+        share_release(s);
+    }
+}
+
+/* The hardware makes none smaller than `least`, and larger ones by steps: 1 becomes 2, 3 become 4. */
+static void the_size_of_a_green_context_is_rounded_up(void **state)
+{
+    (void)state;
+    const char *sms[] = {"1", "2", "3", "4"};
+    const double ms[] = {4, 4, 2, 2};
+    for (size_t i = 0; i < 4; i++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small, green_contexts: {least: 2, step: 2}}]\ncontention: none\n"
+                 "policies: [{mode: mps}]\nprocesses: [{name: p, streams: [{workload: left, sms: %s}]}]\n",
+                 sms[i]);
+        struct shared s = share(TWO, scenario);
+        assert_turnarounds(s, 0, 1, &ms[i]);
+        share_release(s);
+    }
+}
+
+/* It reserves nothing: the blocks of another process are on the same SM, and each has one of its two places. */
+static void a_green_context_reserves_nothing(void **state)
+{
+    (void)state;
+    struct shared s = share(BLOCKS("w", "16") AND BLOCKS("small", "4"),
+                            DEVICE "policies: [{mode: mps}]\nprocesses:\n  - {name: whole, workload: w}\n"
+                                   "  - {name: green, streams: [{workload: small, sms: [0]}]}\n");
+    /* `whole` has 7 places while `green` has one of SM 0: 7 + 7, then the last two; `green` runs 1, 1 and then 2. */
+    assert_turnarounds(s, 0, 2, (double[]){3, 3});
+    share_release(s);
+}
+
+/* Its SMs are numbered among those of its process: in a partition of two, SM 1 is the second of these. */
+static void a_green_context_lies_within_the_part_of_its_process(void **state)
+{
+    (void)state;
+    struct shared s = share(TWO, DEVICE "policies: [{mode: partition}]\nprocesses:\n"
+                                        "  - {name: a, workload: left, chunks: 2}\n"
+                                        "  - {name: b, chunks: 2, streams: [{workload: left, sms: [1]}, "
+                                        "{workload: right, sms: [0]}]}\n");
+    assert_turnarounds(s, 0, 2, (double[]){4, 8});
+    share_release(s);
+}
+
+/* ---- a policy that moves SMs ---- */
+
+enum { FIRST, SECOND, THEN };
+
+/* Gives the first process three SMs and the second one. After 2.25 ms neither has any for half a millisecond, which is
+ * what the change costs. Then it is the other way round. */
+static void give(struct sms_share *share, size_t process, uint64_t sms) { sms_share_use_sms(share, process, &sms); }
+
+static void start(struct sms_share *share) { sms_share_wake(share, 2250000000, FIRST); }
+
+static void event(struct sms_share *share, const struct sms_share_event *event)
+{
+    if (event->kind == SMS_EVENT_PLACED)
+        give(share, event->process, event->process == FIRST ? 0x7 : 0x8);
+}
+
+static void timer(struct sms_share *share, size_t tag)
+{
+    give(share, FIRST, tag == THEN ? 0x1 : 0);
+    give(share, SECOND, tag == THEN ? 0xe : 0);
+    if (tag != THEN)
+        sms_share_wake(share, 500000000, THEN);
+}
+
+static const struct sms_share_policy mover = {
+    .name = "mover", .help = "", .repartitions = true, .start = start, .event = event, .timer = timer};
+
+/* Without saying so beforehand. */
+static const struct sms_share_policy liar = {.name = "liar", .help = "", .event = event};
+
+static struct sms_file *load_moved(const char *share, const char *workloads, const char *rest)
+{
+    static const struct sms_share_policy *const own[] = {&mover, &liar};
+    const struct sms_load_options options = {.shares = own, .n_shares = 2};
+    char text[2048];
+    snprintf(text, sizeof text, "%s---\n%s---\nscenario: s\n" DEVICE "policies: [{share: %s, mode: mps}]\n%s",
+             SHARED_DEVICE, workloads, share, rest);
+    return load_text_with(text, &options);
+}
+
+#define PAIR "processes: [{name: a, workload: w}, {name: b, workload: w}]\n"
+
+/* 24 blocks. At 3 ms a has done 18 on 6 places, and has 2 for the rest; b has done 6, and has 6 places for 18. */
+static void a_policy_moves_sms_between_processes(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_moved("mover", BLOCKS("w", "24"), PAIR);
+    struct shared s = {file, run_first(file, NULL)};
+    assert_turnarounds(s, 0, 2, (double[]){3 + 3, 3 + 3});
+    share_release(s);
+}
+
+/* Blocks that run are not stopped: those of 1.5 ms end at 3 ms, on SMs that are the other's by then. */
+static void blocks_on_sms_that_are_taken_away_run_to_their_end(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_moved("mover", "workload: w\nkernels: [{name: k, blocks: 12, threads: 64, block_time: 1500 us}]\n", PAIR);
+    struct shared s = {file, run_first(file, NULL)};
+    /* a: 6 at 0 and 6 at 1.5 ms. b: 2 at 0 and 2 at 1.5 ms; at 2.75 ms SMs 1 and 2 still have two of a's each, and SM 3
+     * two of b's, until 3 ms; then six, and the last two at 4.5 ms. */
+    assert_turnarounds(s, 0, 2, (double[]){3, 6});
+    share_release(s);
+}
+
+/* A coarse kernel goes on as it began, and the next one is as long as the new part says. */
+static void a_coarse_kernel_ends_as_it_began(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_moved("mover",
+                   "workload: w\nkernels: [{name: k, time: 3 ms, demand: {fp32: 100 %}}]\nsteps: [{launch: k, "
+                   "times: 2}]\n",
+                   PAIR);
+    struct shared s = {file, run_first(file, NULL)};
+    /* Three SMs: 4 ms, one: 12 ms. a: 4, then one SM. b: 12, then three SMs. */
+    assert_turnarounds(s, 0, 2, (double[]){4 + 12, 12 + 4});
+    share_release(s);
+}
+
+static void a_policy_that_does_not_declare_it_ends_the_run(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_moved("liar", BLOCKS("w", "24"), PAIR);
+    struct sms_results *results = NULL;
+    struct sms_errors errors = {0};
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), NULL, &results, &errors), SMS_EBUG);
+    assert_non_null(strstr(errors.item[0].message, "does not declare"));
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_partition_is_of_chunks_and_its_process_alone),
+        cmocka_unit_test(a_process_waits_for_its_partition),
+        cmocka_unit_test(a_coarse_kernel_is_divided_by_its_partition),
+        cmocka_unit_test(green_contexts_are_counts_or_sets_and_may_overlap),
+        cmocka_unit_test(the_size_of_a_green_context_is_rounded_up),
+        cmocka_unit_test(a_green_context_reserves_nothing),
+        cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),
+        cmocka_unit_test(a_policy_moves_sms_between_processes),
+        cmocka_unit_test(blocks_on_sms_that_are_taken_away_run_to_their_end),
+        cmocka_unit_test(a_coarse_kernel_ends_as_it_began),
+        cmocka_unit_test(a_policy_that_does_not_declare_it_ends_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
