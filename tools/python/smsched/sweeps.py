@@ -1,0 +1,94 @@
+"""Sweeps, and whatever else the program does that the library does not."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+from typing import Any, Mapping, Sequence
+
+import pandas
+
+from ._native import PROGRAM, Error, Problem
+
+PROBLEM = re.compile(r"^(?P<file>.+?):(?:(?P<line>\d+):(?P<column>\d+):)? error: (?P<message>.*)$")
+
+
+class Sweep:
+    """The merged results of a sweep, in its folder."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = pathlib.Path(folder)
+
+    @property
+    def names(self) -> list[str]:
+        """What the sweep kept: points, hosts, vms, bounds and the like."""
+        return sorted(file.stem for file in (self.folder / "results").glob("*.csv"))
+
+    def frame(self, name: str = "points") -> pandas.DataFrame:
+        """One of the tables in `names`."""
+        return pandas.read_csv(self.folder / "results" / f"{name}.csv")
+
+
+def sweep(plan: str | os.PathLike[str] | Mapping[str, Any], out: str | os.PathLike[str], *, jobs: int | None = None,
+          shard: tuple[int, int] | None = None, models: str | os.PathLike[str] | None = None,
+          plugins: Sequence[str] = (), progress: bool | None = None) -> Sweep:
+    """Runs the missing points of a plan, a path or a dict, into the folder `out`, and merges the results.
+
+    `shard=(k, n)` runs the k-th of n parts, from 1, and merges nothing, so that machines or joblib share the work; a
+    call without it merges. A sweep that was ended goes on when it is called again. `plugins` are shared objects: other
+    processes run the points, which know no Python functions. Raises `smsched.Error` if the plan is wrong, or if points
+    fail."""
+    path = os.fspath(plan) if not isinstance(plan, Mapping) else _write_plan(plan, pathlib.Path(out))
+    arguments = ["sweep", path, "--out", os.fspath(out), *(["--jobs", str(jobs)] if jobs else [])]
+    arguments += ["--shard", f"{shard[0]}/{shard[1]}"] if shard else []
+    arguments += ["--models", os.fspath(models)] if models else []
+    for plugin in plugins:
+        arguments += ["--plugin", os.fspath(plugin)]
+    program(*arguments, progress=sys.stderr.isatty() if progress is None else progress)
+    return Sweep(out)
+
+
+def _write_plan(plan: Mapping[str, Any], out: pathlib.Path) -> str:
+    """Writes the plan beside the folder, because its paths are relative to the working folder as well."""
+    path = out.with_name(out.name + ".plan.yaml")
+    written = json.dumps(plan, indent=1) + "\n"
+    if not path.exists() or path.read_text() != written:  # shards read it at the same time
+        partial = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
+        partial.write_text(written)
+        partial.replace(path)
+    return os.fspath(path)
+
+
+def program(*arguments: str, progress: bool = False) -> str:
+    """Runs the program `smsched` with these arguments and returns what it prints. Ctrl-C ends it.
+
+    Raises `smsched.Error` with the problems that it reports."""
+    with subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        told: list[str] = []
+        reader = threading.Thread(target=_tell, args=(process.stderr, told, progress))
+        reader.start()
+        assert process.stdout
+        try:
+            printed = process.stdout.read()
+            reader.join()
+        except BaseException:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            raise
+    if process.returncode:
+        found = (PROBLEM.match(line) for line in told)
+        problems = [Problem(m["file"], int(m["line"] or 0), int(m["column"] or 0), m["message"]) for m in found if m]
+        raise Error("".join(told).strip() or printed.strip(), problems)
+    return printed
+
+
+def _tell(stream: Any, told: list[str], progress: bool) -> None:
+    for line in stream:
+        told.append(line)
+        if progress:
+            print(line, end="", file=sys.stderr, flush=True)
