@@ -31,8 +31,11 @@ static inline void log_placement(void *user, const char *policy, const struct sm
 {
     struct event_log *log = user;
     (void)policy;
-    append(log->placements, sizeof log->placements, "%g %s %s %llx\n", (double)placement->time_ps / log->unit_ps,
+    append(log->placements, sizeof log->placements, "%g %s %s %llx", (double)placement->time_ps / log->unit_ps,
            placement->pod, placement->node, (unsigned long long)placement->gpus);
+    if (placement->profile)
+        append(log->placements, sizeof log->placements, "@%u", placement->slice);
+    append(log->placements, sizeof log->placements, "\n");
     log->wait = (double)placement->wait_ps / log->unit_ps;
     log->placed++;
 }

@@ -2,6 +2,9 @@
  * The fragment of a node is the part of its free GPUs that the typical pods could not use (Weng et al., USENIX ATC
  * 2023).
  *
+ * Of instances the fragment is the same measure: free slices where no instance of the profile that a typical pod asks
+ * for can be had (the paper knows no instances).
+ *
  * Wins if pods resemble the typical ones and the cluster fills up. Is no better than best fit if all pods are alike.
  * The paper's simulator sorts by int(100 * sigmoid(decrease / 1000)), so that decreases which differ by up to about 40
  * thousandths of a GPU are equal. `exact` sorts by the decrease itself. */
@@ -70,28 +73,24 @@ static double decrease(const struct sms_place_view *view, const struct fragments
     return view->params[ORDER] == TRUNCATED ? truncated(mean) : mean;
 }
 
-/* Returns the node with the pod on the chosen GPUs. `gpu` has room for all GPUs of the node. */
-static struct sms_node_view with_pod(const struct sms_node_view *node, const struct sms_pod_view *pod,
-                                     const uint8_t *chosen, struct sms_gpu_view *gpu)
-{
-    struct sms_node_view after = *node;
-    after.cpu_left -= pod->cpu_milli;
-    after.memory_left -= pod->memory;
-    after.gpu = gpu;
-    for (uint32_t i = 0; i < node->gpus; i++) {
-        gpu[i] = node->gpu[i];
-        gpu[i].milli_left -= chosen[i] * pod->gpu_milli;
-        gpu[i].memory_left -= chosen[i] * pod->gpu_memory;
-    }
-    return after;
-}
-
 static double score_of(const struct sms_place_view *view, const struct fragments *before,
                        const struct sms_node_view *node, const struct sms_pod_view *pod, const uint8_t *chosen)
 {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    struct sms_node_view after = with_pod(node, pod, chosen, gpu);
+    struct sms_layout layout[SMS_NODE_GPUS_MAX];
+    struct sms_node_view after = sms_node_with(node, pod, chosen, gpu, layout);
     return decrease(view, before, &after);
+}
+
+/* True if the instances of two GPUs lie alike, or both GPUs are whole. */
+static bool lie_alike(const struct sms_node_view *node, uint32_t a, uint32_t b)
+{
+    const struct sms_layout *x = node->layout ? &node->layout[a] : NULL, *y = node->layout ? &node->layout[b] : NULL;
+    bool same =
+        !x || (x->split == y->split && x->busy == y->busy && x->drains == y->drains && x->changes == y->changes);
+    for (uint32_t s = 0; x && same && s < SMS_SLICES_MAX; s++)
+        same = x->profile[s] == y->profile[s];
+    return same;
 }
 
 /* True if an earlier GPU has exactly as much left, so that this one need not be tried. */
@@ -99,38 +98,55 @@ static bool has_twin(const struct sms_node_view *node, uint32_t gpu)
 {
     const struct sms_gpu_view *self = &node->gpu[gpu];
     for (uint32_t i = 0; i < gpu; i++)
-        if (node->gpu[i].milli_left == self->milli_left && node->gpu[i].memory_left == self->memory_left)
+        if (node->gpu[i].milli_left == self->milli_left && node->gpu[i].memory_left == self->memory_left &&
+            lie_alike(node, i, gpu))
             return true;
     return false;
 }
 
+/* The best GPU so far, and what is chosen of it. */
+struct best {
+    uint32_t gpu;
+    uint8_t chosen;
+    double score;
+};
+
+static void try_gpu(const struct sms_place_view *view, const struct fragments *before, const struct sms_node_view *node,
+                    const struct sms_pod_view *pod, uint32_t gpu, uint8_t chosen, struct best *best)
+{
+    uint8_t only[SMS_NODE_GPUS_MAX] = {0};
+    only[gpu] = chosen;
+    double score = score_of(view, before, node, pod, only);
+    if (best->gpu == node->gpus || score > best->score)
+        *best = (struct best){gpu, chosen, score};
+}
+
+/* Tries each slice at which the instance of a pod with a profile may begin. */
 static double best_gpu(const struct sms_place_view *view, const struct fragments *before,
                        const struct sms_node_view *node, const struct sms_pod_view *pod,
                        uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
-    uint32_t best = node->gpus;
-    double most = 0;
+    struct best best = {.gpu = node->gpus};
     for (uint32_t i = 0; i < node->gpus; i++) {
-        uint8_t only[SMS_NODE_GPUS_MAX] = {0};
         if (!sms_gpu_fits(&node->gpu[i], pod) || has_twin(node, i))
             continue;
-        only[i] = 1;
-        double score = score_of(view, before, node, pod, only);
-        if (best == node->gpus || score > most) {
-            most = score;
-            best = i;
-        }
+        uint32_t starts = pod->profile ? sms_layout_starts(node->mig, &node->layout[i], pod->profile) : 0;
+        if (!pod->profile)
+            try_gpu(view, before, node, pod, i, 1, &best);
+        for (uint8_t s = 0; starts >> s; s++)
+            if (starts >> s & 1)
+                try_gpu(view, before, node, pod, i, SMS_SLICE + s, &best);
     }
     for (uint32_t i = 0; i < node->gpus; i++)
-        chosen[i] = i == best;
-    return most;
+        chosen[i] = i == best.gpu ? best.chosen : 0;
+    return best.score;
 }
 
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
     struct fragments before = fragments_of(view, node);
-    if (sms_pod_is_part(pod))
+    if (sms_pod_is_part(pod) || pod->profile)
         return best_gpu(view, &before, node, pod, chosen);
     return score_of(view, &before, node, pod, chosen);
 }

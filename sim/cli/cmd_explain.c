@@ -218,12 +218,18 @@ static void print_placement(struct explanation *explanation, const char *policy,
             used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", n++ ? ", " : ", GPU ", i);
             json_array_append_new(gpus, json_integer(i));
         }
+    if (placement->profile)
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, ", %s at slice %u", placement->profile, placement->slice);
     if (placement->wait_ps)
         snprintf(text + used, sizeof text - (size_t)used, ", after %.6g s", (double)placement->wait_ps / 1e12);
     const struct sms_message message = {placement->time_ps, placement->pod, text};
-    print_event(explanation, policy, &message, -1,
-                json_pack("{sf ss ss so sf}", "time_ns", ns(placement->time_ps), "pod", placement->pod, "node",
-                          placement->node, "gpus", gpus, "wait_ns", ns(placement->wait_ps)));
+    json_t *object = json_pack("{sf ss ss so sf}", "time_ns", ns(placement->time_ps), "pod", placement->pod, "node",
+                               placement->node, "gpus", gpus, "wait_ns", ns(placement->wait_ps));
+    if (placement->profile)
+        json_object_update_new(object,
+                               json_pack("{ss si}", "profile", placement->profile, "slice", (int)placement->slice));
+    print_event(explanation, policy, &message, -1, object);
 }
 
 static const unsigned explained = SMS_RUN_DECISION | SMS_RUN_MESSAGE | SMS_RUN_SPAN | SMS_RUN_PLACEMENT;

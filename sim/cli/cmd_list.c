@@ -308,9 +308,9 @@ static json_t *device_of(const struct sms__device *device)
     for (size_t r = 0, used = 0; r < device->resources && used < sizeof resources; r++)
         used += (size_t)snprintf(resources + used, sizeof resources - used, "%s%s%s", r ? " " : "",
                                  device->resource[r].name, device->resource[r].scope == SMS_SCOPE_DEVICE ? "*" : "");
-    for (size_t p = 0, used = 0; device->mig && p < device->mig->profiles && used < sizeof profiles; p++)
+    for (size_t p = 0, used = 0; device->mig.sheet && p < device->mig.sheet->profiles && used < sizeof profiles; p++)
         used += (size_t)snprintf(profiles + used, sizeof profiles - used, "%s%s", p ? " " : "",
-                                 device->mig->profile[p].name);
+                                 device->mig.sheet->profile[p].name);
     return json_pack("{ss ss sI sf sI ss ss}", "name", device->name, "title", device->title, "sms",
                      (json_int_t)device->sms, "clock_hz", device->clock_hz, "memory_bytes", (json_int_t)device->memory,
                      "resources", resources, "mig", profiles);

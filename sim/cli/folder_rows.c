@@ -82,6 +82,8 @@ static void write_beginning(struct placements *placements, const char *scenario,
     for (unsigned i = 0, n = 0; i < 64; i++)
         if (placement->gpus >> i & 1)
             fprintf(to, "%s%u", n++ ? " " : "", i);
+    if (placement->profile)
+        fprintf(to, ":%s@%u", placement->profile, placement->slice);
     fprintf(to, ",%.6f,%.6f,%.6f\n", placement->arrived, placement->allocated, placement->fragments);
 }
 

@@ -1,5 +1,6 @@
 /* Definitions for the schema: policies, modes and contention models by the tables of their parameters; metrics;
  * demands. */
+#include "../model/layout.h"
 #include "schema.h"
 
 #include "../model/device_model.h"

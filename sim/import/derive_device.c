@@ -346,8 +346,8 @@ static const struct sms__profile_launch *launch_with(const struct sms__profile *
 
 static bool has_instance_of(const struct sms__device *device, uint64_t sms)
 {
-    for (size_t i = 0; device->mig && i < device->mig->profiles; i++)
-        if (device->mig->profile[i].sms == sms)
+    for (size_t i = 0; device->mig.sheet && i < device->mig.sheet->profiles; i++)
+        if (device->mig.sheet->profile[i].sms == sms)
             return true;
     return device->sms == sms;
 }

@@ -66,6 +66,13 @@ struct sms__mig {
     size_t profiles;
 };
 
+/* A device that can be split into instances, or an instance. */
+struct sms__mig_role {
+    struct sms__mig *sheet;                 /* NULL: it has no instances */
+    const struct sms__device *board;        /* of an instance: the device that it is a part of; else NULL */
+    const struct sms__mig_profile *profile; /* of an instance: its own there; else NULL */
+};
+
 /* How blocks come to the SMs. All 0: at once. */
 struct sms__dispatch {
     double launch_ps;  /* of a launch, until its first block may start */
@@ -117,7 +124,7 @@ struct sms__device {
     double shared_w;   /* while two or more processes are on it; 0: as busy_w says */
     double compute_hz; /* of the SMs while their fp32 units are full, under the power limit; 0: not known; sheet.h */
     struct sms__turns turns;
-    struct sms__mig *mig; /* NULL: it has no instances */
+    struct sms__mig_role mig;
     struct sms__sm sm;
     struct sms__dispatch dispatch;
     struct sms__resource resource[SMS_RESOURCES_MAX];
@@ -127,6 +134,12 @@ struct sms__device {
     struct sms_device_view view; /* what policies see */
     struct sms_resource_view resource_view[SMS_RESOURCES_MAX];
 };
+
+/* How much it has of the device-wide resources of the device that it is a part of; 1: it is whole. */
+static inline double sms__share_of_board(const struct sms__device *device)
+{
+    return device->mig.board ? (double)device->mig.profile->slices / (double)device->mig.board->mig.sheet->slices : 1;
+}
 
 /* device_model.c: reads one document. In a guard; problems go to reader->errors. */
 void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device);

@@ -14,7 +14,6 @@ struct fitting {
     const struct sms__tenant *vm;
     const struct sms__kernel *kernel;
     const struct sms__device *device;
-    const struct sms__part *part;       /* NULL: the device is whole */
     const struct sms__device *profiled; /* on which the kernel was measured; NULL: it is taken as it is */
 };
 
@@ -28,7 +27,7 @@ struct scaling {
 static double share_of(const struct fitting *f, size_t r)
 {
     bool device_scope = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
-    return device_scope ? f->part->share : (double)f->device->sms / (double)f->part->board->sms;
+    return device_scope ? sms__share_of_board(f->device) : (double)f->device->sms / (double)f->device->mig.board->sms;
 }
 
 /* A ratio is of what one SM's share is on the whole device; on an instance that is the same number of bytes per
@@ -36,9 +35,10 @@ static double share_of(const struct fitting *f, size_t r)
 static double on_instance(const struct fitting *f, size_t r, const struct sms__footprint *fit)
 {
     bool device_scope = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
-    if (!f->part || !device_scope || fit->count[r])
+    if (!f->device->mig.board || !device_scope || fit->count[r])
         return fit->demand[r];
-    return nearbyint(fit->demand[r] * (double)f->device->sms / ((double)f->part->board->sms * f->part->share));
+    return nearbyint(fit->demand[r] * (double)f->device->sms /
+                     ((double)f->device->mig.board->sms * sms__share_of_board(f->device)));
 }
 
 static void fit_resource(const struct fitting *f, size_t r, const struct sms__demand *demand,
@@ -60,7 +60,7 @@ static bool scale(const struct fitting *f, struct scaling *scaling)
     double use[SMS_RESOURCES_MAX] = {0};
     const struct sms__kernel *kernel = f->kernel;
     if (!f->profiled || sms__retarget_place(f->profiled, kernel, &scaling->from) ||
-        sms__retarget_place(f->part ? f->part->board : f->device, kernel, &scaling->to))
+        sms__retarget_place(f->device->mig.board ? f->device->mig.board : f->device, kernel, &scaling->to))
         return false;
     double mean = kernel->whole ? 1 : (double)kernel->blocks / ((double)f->profiled->sms * scaling->from.length);
     for (size_t d = 0; d < kernel->demands; d++) {
@@ -146,7 +146,7 @@ void sms__press_less(struct sms__footprint *fit, size_t r, double times, double 
 /* By which factor the kernel takes longer on the instance. */
 static double slowdown_on_instance(const struct fitting *f, const struct sms__footprint *fit)
 {
-    double sms = (double)f->device->sms / (double)f->part->board->sms;
+    double sms = (double)f->device->sms / (double)f->device->mig.board->sms;
     double most = fit->by_share ? sms__slowdown_on(fit, f->device, sms) : 1;
     for (size_t r = 0; r < f->device->resources; r++)
         if (!fit->by_share || f->device->resource[r].scope == SMS_SCOPE_DEVICE)
@@ -156,7 +156,7 @@ static double slowdown_on_instance(const struct fitting *f, const struct sms__fo
 
 static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
 {
-    double slow = slowdown_on_instance(f, fit), sms = (double)f->device->sms / (double)f->part->board->sms;
+    double slow = slowdown_on_instance(f, fit), sms = (double)f->device->sms / (double)f->device->mig.board->sms;
     for (size_t r = 0; r < f->device->resources; r++)
         sms__press_less(fit, r, share_of(f, r) * slow, SMS_FULL);
     fit->work_ps *= slow;
@@ -178,7 +178,7 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     fit->by_share = f->kernel->by_share;
     fit->divided = f->kernel->divided;
     fit->bend = f->kernel->bend;
-    if (f->part)
+    if (f->device->mig.board)
         fit_instance(f, fit);
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */
     return true;
@@ -201,7 +201,7 @@ static bool fit_on_device(const struct fitting *f, struct sms__footprint *fit)
     if (!whole && !fit_block(f, fit))
         return false;
     fit->per_sm = whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
-    sms__find_no_load(f->scenario, f->kernel, f->device, f->part, fit);
+    sms__find_no_load(f->scenario, f->kernel, f->device, fit);
     return !whole || fit_whole(f, fit);
 }
 
@@ -238,16 +238,16 @@ static const struct sms__device *profiled_elsewhere(const struct sms__reader *re
 }
 
 struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
-                                       const struct sms__tenant *vm, const struct sms__device *device,
-                                       const struct sms__part *part)
+                                       const struct sms__tenant *vm, const struct sms__device *device)
 {
     struct sms__footprint *fit = SMS__NEW(reader->arena, struct sms__footprint, vm->workload->kernels);
     const struct sms__workload *workload;
     size_t first;
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++) {
-        const struct sms__device *profiled = profiled_elsewhere(reader, workload, part ? part->board : device);
+        const struct sms__device *profiled =
+            profiled_elsewhere(reader, workload, device->mig.board ? device->mig.board : device);
         for (size_t k = 0; k < workload->kernels; k++) {
-            struct fitting f = {reader, scenario, vm, &vm->workload->kernel[first + k], device, part, profiled};
+            struct fitting f = {reader, scenario, vm, &vm->workload->kernel[first + k], device, profiled};
             fit_kernel(&f, &fit[first + k]);
             fit[first + k].cls = sms__pair_class(scenario->contention.pairs, workload->cls);
         }

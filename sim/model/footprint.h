@@ -34,22 +34,15 @@ struct sms__footprint {
     double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 
-/* How much of a device an instance is. */
-struct sms__part {
-    const struct sms__device *board; /* the whole device */
-    double share;                    /* of its device-wide resources */
-};
-
 /* footprint.c: by which factor a coarse kernel takes longer on `part` of the device's SMs, 0..1. */
 double sms__slowdown_on(const struct sms__footprint *fit, const struct sms__device *device, double part);
 
 /* footprint.c: divides what a coarse kernel demands of resource `r` by `times`, but leaves at most `most` parts. */
 void sms__press_less(struct sms__footprint *fit, size_t r, double times, double most);
 
-/* footprint.c: the footprints of a tenant's kernels on a device. `part`: NULL where the device is whole. */
+/* footprint.c: the footprints of a tenant's kernels on a device or an instance. */
 struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
-                                       const struct sms__tenant *vm, const struct sms__device *device,
-                                       const struct sms__part *part);
+                                       const struct sms__tenant *vm, const struct sms__device *device);
 
 /* demand.c: what a demand on resource `r` of the device is in parts, and in units if it is a count of them.
  * Returns whether it can be; reports it otherwise. */

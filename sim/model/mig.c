@@ -76,5 +76,5 @@ void sms__read_mig(struct sms__reader *reader, const struct sms__node *node, voi
     const struct sms__node *profiles = sms__node_get(node, "profiles");
     for (size_t i = 0; i < mig->profiles && reader->errors->count == before; i++)
         check_profile(reader, profiles->item[i], mig, i);
-    device->mig = mig;
+    device->mig.sheet = mig;
 }

@@ -23,12 +23,11 @@ struct alone {
 };
 
 /* How much more than here a block demands on the whole device, if it is on an instance. */
-static double on_board(const struct sms__kernel *kernel, const struct sms__part *part, const struct sms__device *device,
-                       size_t r)
+static double on_board(const struct sms__kernel *kernel, const struct sms__device *device, size_t r)
 {
-    if (kernel->whole || !part || device->resource[r].scope != SMS_SCOPE_DEVICE)
+    if (kernel->whole || !device->mig.board || device->resource[r].scope != SMS_SCOPE_DEVICE)
         return 1;
-    return (double)part->board->sms * part->share / (double)device->sms;
+    return (double)device->mig.board->sms * sms__share_of_board(device) / (double)device->sms;
 }
 
 /* Adds a stage in which `resident` blocks per SM are resident on average. */
@@ -54,13 +53,13 @@ static void add_last_wave(struct alone *alone, const struct sms__kernel *kernel,
         add_stage(alone, demand, 2 * spread / SLICES, resident * (1 - (i + 0.5) / SLICES));
 }
 
-static void describe(const struct sms__kernel *kernel, const struct sms__device *device, const struct sms__part *part,
+static void describe(const struct sms__kernel *kernel, const struct sms__device *device,
                      const struct sms__footprint *fit, struct alone *alone)
 {
-    double sms = (double)(part ? part->board->sms : device->sms), demand[SMS_RESOURCES_MAX];
+    double sms = (double)(device->mig.board ? device->mig.board->sms : device->sms), demand[SMS_RESOURCES_MAX];
     double per_sm = (double)fit->per_sm, blocks = (double)kernel->measured / sms;
     for (size_t r = 0; r < device->resources; r++)
-        demand[r] = fit->demand[r] * on_board(kernel, part, device, r);
+        demand[r] = fit->demand[r] * on_board(kernel, device, r);
     double waves = kernel->whole ? 1 : ceil(blocks / per_sm);
     add_stage(alone, demand, waves - 1, per_sm);
     add_last_wave(alone, kernel, demand, kernel->whole ? 1 : blocks - (waves - 1) * per_sm);
@@ -130,7 +129,7 @@ static double solve(const struct alone *alone, double target, double most)
 }
 
 void sms__find_no_load(const struct sms_scenario *scenario, const struct sms__kernel *kernel,
-                       const struct sms__device *device, const struct sms__part *part, struct sms__footprint *fit)
+                       const struct sms__device *device, struct sms__footprint *fit)
 {
     struct alone alone = {.model = scenario->contention.model,
                           .view = {.params = scenario->contention.param,
@@ -139,7 +138,7 @@ void sms__find_no_load(const struct sms_scenario *scenario, const struct sms__ke
     double times = 1;
     fit->alone = 1;
     if (alone.model && alone.model->measured_alone && fit->per_sm) {
-        describe(kernel, device, part, fit, &alone);
+        describe(kernel, device, fit, &alone);
         double target = should_last(&alone);
         times = solve(&alone, target, most_times(kernel, device, fit));
         fit->alone = times > 1 ? fmax(times * lasts(&alone, times) / target, 1) : 1;

@@ -19,8 +19,8 @@
 #define SMS__ALONE_MAX 8.0
 
 /* Sets alone, work_ps and pressure of a footprint whose demand, per_sm and work_ps are those that were given.
- * `part`: NULL where the device is whole. */
+ */
 void sms__find_no_load(const struct sms_scenario *scenario, const struct sms__kernel *kernel,
-                       const struct sms__device *device, const struct sms__part *part, struct sms__footprint *fit);
+                       const struct sms__device *device, struct sms__footprint *fit);
 
 #endif

@@ -8,6 +8,8 @@
 #include "phase.h"
 #include "scenario.h"
 
+#include <string.h>
+
 /* Metrics of nodes have a row for each node up to so many. */
 enum { NODE_ROWS_MAX = 2000 };
 
@@ -26,9 +28,18 @@ static const struct sms__tenant *find_like(const struct sms_scenario *scenario, 
     if (sms__is_like_last(vm, v))
         return &vm[v - 1];
     for (size_t u = 0; u < v; u++)
-        if (vm[u].workload == vm[v].workload)
+        if (vm[u].workload == vm[v].workload && vm[u].profile == vm[v].profile)
             return &vm[u];
     return NULL;
+}
+
+/* Whether the device is of the tenant's profile: an instance, or for most tenants a whole device. */
+static bool has_profile(const struct sms_scenario *scenario, const struct sms__tenant *vm,
+                        const struct sms__device *device)
+{
+    if (!device->mig.profile || !vm->profile)
+        return !device->mig.profile && !vm->profile;
+    return !strcmp(scenario->cluster->profiles.name[vm->profile - 1], device->mig.profile->name);
 }
 
 /* A tenant has no footprints on a device that lacks a resource which some kernel of it demands. */
@@ -40,8 +51,8 @@ static void find_footprints(struct sms__reader *reader, const struct sms_scenari
         const struct sms__device *device = scenario->device[d];
         if (d > 0 && device == scenario->device[d - 1])
             vm->fit[d] = vm->fit[d - 1];
-        else if (!sms__find_lacking(vm->workload, device).kernel)
-            vm->fit[d] = sms__footprints(reader, scenario, vm, device, NULL);
+        else if (has_profile(scenario, vm, device) && !sms__find_lacking(vm->workload, device).kernel)
+            vm->fit[d] = sms__footprints(reader, scenario, vm, device);
     }
 }
 
@@ -72,7 +83,7 @@ static void resolve_tenants(struct sms__reader *reader, struct sms_scenario *sce
     if (scenario->shares || scenario->cluster)
         sms__check_modes(reader, scenario);
     for (size_t p = 0; p < scenario->policies; p++)
-        if (scenario->policy[p].mode.instances)
+        if (scenario->policy[p].mode.instances && !scenario->cluster)
             sms__make_instances(reader, scenario, &scenario->policy[p]);
     sms__check_parts(reader, scenario);
     if (!reader->errors->count)

@@ -40,7 +40,8 @@ struct sms__tenant {
     const struct sms__workload *workload;
     const struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
     size_t choices;
-    const struct sms__footprint **fit; /* [devices] -> [kernels]; NULL where the device lacks a resource (lacking.h) */
+    const struct sms__footprint **fit; /* [devices] -> [kernels]; NULL where it is never: the device lacks a
+                                        resource (lacking.h), or is not of its profile */
     double start_ps, deadline_ps;      /* deadline 0: none */
     bool draws_phase;                  /* it begins somewhere in a job of its own, which is drawn (phase.h) */
     uint64_t repeat;                   /* jobs; 0: for ever */
@@ -58,6 +59,7 @@ struct sms__tenant {
     uint64_t chunks;       /* under partition: of its static partition; 0: it has none */
     long device;           /* the only one on which it may run; -1: any, and a VM on all */
     uint64_t memory_most;  /* of a pod: device memory that it may hold; 0: all that is free */
+    uint32_t profile;      /* of a pod: number of the profile of its instance; 0: it runs on whole devices */
     double period_ps;      /* of a pod: from the start of a job to that of the next; 0: when it has ended */
 };
 

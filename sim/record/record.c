@@ -242,6 +242,7 @@ static void restart_cluster(struct sms__cluster_record *cluster)
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = cluster->done = cluster->failed = 0;
     cluster->failures = cluster->restarts = cluster->lost = 0;
     cluster->wasted_ps = 0;
+    cluster->layout_changes = 0;
     if (cluster->monitor)
         restart_monitor(cluster->monitor);
 }

@@ -307,7 +307,7 @@ static bool are_unlike(const struct sms__instances *instances)
 {
     bool unlike = false;
     for (size_t i = 1; instances && i < instances->count; i++)
-        unlike |= instances->profile[i] != instances->profile[0];
+        unlike |= instances->device[i]->mig.profile != instances->device[0]->mig.profile;
     return unlike;
 }
 
@@ -381,7 +381,8 @@ static void note_lacking(struct sms_results *results)
         for (size_t d = 0; d < scenario->devices && !sms__is_like_last(scenario->vm, v); d++) {
             const struct sms__tenant *vm = &scenario->vm[v];
             const struct sms__device *device = scenario->device[d];
-            if (vm->fit[d] || vm->device >= 0 || (d > 0 && device == scenario->device[d - 1]))
+            if (vm->fit[d] || vm->device >= 0 || !sms__find_lacking(vm->workload, device).kernel ||
+                (d > 0 && device == scenario->device[d - 1]))
                 continue;
             const char *lacks = sms__find_lacking(vm->workload, device).demand->resource;
             sms__names_add(&found,

@@ -35,9 +35,9 @@ static void check_limits(const struct sms__device *device)
 
 static void check_instances(const struct sms__device *device)
 {
-    for (size_t i = 0; device->mig && i < device->mig->profiles; i++) {
-        assert_true(device->mig->profile[i].sms <= device->sms);
-        assert_true(device->mig->profile[i].memory <= device->memory);
+    for (size_t i = 0; device->mig.sheet && i < device->mig.sheet->profiles; i++) {
+        assert_true(device->mig.sheet->profile[i].sms <= device->sms);
+        assert_true(device->mig.sheet->profile[i].memory <= device->memory);
     }
 }
 

@@ -14,6 +14,22 @@ struct sms__audit {
     struct sms_gpu_view *gpu;   /* of all nodes */
 };
 
+/* Whether pods have those instances that the layout says, `starts` a bit each, none of its instances overlap, and pods
+ * are told what fits. */
+static bool instances_agree(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t starts,
+                            uint32_t profiles)
+{
+    uint32_t slices = 0, apart = 1;
+    for (uint32_t s = 0; s < mig->slices; s++)
+        if (layout->profile[s]) {
+            uint32_t own = ((UINT32_C(1) << mig->profile[layout->profile[s]].slices) - 1) << s;
+            apart &= !(slices & own) && (mig->profile[layout->profile[s]].starts >> s & 1);
+            slices |= own;
+        }
+    return apart && slices < UINT32_C(1) << mig->slices && layout->busy == starts &&
+           profiles == sms_layout_profiles(mig, layout);
+}
+
 static bool node_agrees(const struct sms__cluster_run *run, size_t n)
 {
     const struct sms_node_view *node = &run->ledger.node[n], *sum = &run->audit->node[n];
@@ -22,6 +38,7 @@ static bool node_agrees(const struct sms__cluster_run *run, size_t n)
                   sum->memory_left + node->memory_left == up * node->memory;
     for (uint32_t i = 0; i < node->gpus; i++) {
         const struct sms_gpu_view *gpu = sms__ledger_gpu(&run->ledger, n, i);
+        agrees &= !node->layout || instances_agree(node->mig, &node->layout[i], sum->gpu[i].profiles, gpu->profiles);
         bool lost = run->ledger.entry[n].lost >> i & 1;
         agrees &= sum->gpu[i].milli_left + gpu->milli_left == 1000 &&
                   sum->gpu[i].memory_left + gpu->memory_left == node->gpu_memory && sum->gpu[i].pods == gpu->pods &&
@@ -50,9 +67,10 @@ static void sum_pods(struct sms__cluster_run *run)
         node->pods_by_gpus[shape->gpus]++;
         node->parts += sms_pod_is_part(shape);
         for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
-            if (pod->gpus >> i & 1) {
-                gpu[i].milli_left += shape->gpu_milli;
-                gpu[i].memory_left += shape->gpu_memory;
+            if (pod->seat.gpus >> i & 1) {
+                gpu[i].milli_left += sms_node_milli(&run->ledger.node[pod->node], shape);
+                gpu[i].memory_left += sms_node_bytes(&run->ledger.node[pod->node], shape);
+                gpu[i].profiles |= shape->profile ? UINT32_C(1) << pod->seat.slice : 0;
                 gpu[i].pods++;
             }
     }
@@ -104,10 +122,30 @@ const char *sms__audit_ledger(struct sms__cluster_run *run)
     return fragments == run->ledger.fragments ? NULL : "the cluster's fragments are not those of its nodes";
 }
 
+/* The same of a GPU of a host with places: processes are of pods that are there, and no others take memory. */
+static bool places_agree(const struct sms__cluster_run *run, const struct sms_share *host, size_t n, uint32_t gpu)
+{
+    uint64_t bytes = 0;
+    bool agrees = true;
+    for (size_t i = 0; i < host->setup.places; i++) {
+        const struct sms__place *place = &host->setup.place[i];
+        for (size_t c = 0; place->gpu == gpu && c < place->slots; c++) {
+            const struct sms__process *process = &host->process[host->instance[i].first_process + c];
+            const struct sms__pod *pod = &run->pod[process->arrival.tag];
+            bytes += process->instance ? sms__process_held(process) : 0;
+            agrees &= !process->in_slot || (pod->node == n && (pod->seat.gpus >> gpu & 1) &&
+                                            (!host->instance[i].type->mig.board || pod->seat.slice == place->slice));
+        }
+    }
+    return agrees && bytes == host->gpu[gpu].held;
+}
+
 /* `bytes` are in use of the GPU beside those of its processes. */
 static bool gpu_agrees(const struct sms__cluster_run *run, size_t n, uint32_t gpu, uint64_t bytes)
 {
     const struct sms_share *host = run->hosts->host[n];
+    if (host->setup.place)
+        return places_agree(run, host, n, gpu);
     uint64_t memory = host->gpu[gpu].type->memory, *of = sms__node_kind(run->cluster, n)->others;
     uint64_t others = of ? of[gpu] : 0;
     bytes += others < memory ? others : memory;

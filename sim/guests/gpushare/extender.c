@@ -47,13 +47,13 @@ static void reject(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 /* Chooses GPUs on the node, which the pod fits, and puts it there. */
 static void put(struct sms__cluster_run *run, uint32_t p, uint32_t node, const struct sms_node_view *view, uint64_t now)
 {
-    uint16_t gpus;
-    const char *wrong = sms__choose_gpus(run, view, sms__pod_shape(run, p), &gpus);
+    struct sms__seat seat;
+    const char *wrong = sms__choose_seat(run, view, sms__pod_shape(run, p), &seat);
     if (wrong) {
         sms__cluster_stop(run, wrong);
         return;
     }
-    sms__pod_put(run, p, node, gpus, now);
+    sms__pod_put(run, p, node, seat, now);
     sms__plugin_assumed(run, p, now);
 }
 

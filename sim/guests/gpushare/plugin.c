@@ -75,7 +75,7 @@ void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     gpushare->changed = true;
     if (sms__is_shared(sms__pod_shape(run, p)))
         sms__explain_pod(run, p, now, "bound: IDX=%s ASSIGNED=false ASSUME_TIME=%.0f ns",
-                         sms__gpu_list(pod->gpus, gpus, sizeof gpus), (double)now / 1e3);
+                         sms__gpu_list(pod->seat.gpus, gpus, sizeof gpus), (double)now / 1e3);
     wait_to_allocate(run, p);
 }
 
@@ -132,12 +132,12 @@ static uint16_t allocate(struct sms__cluster_run *run, uint32_t p, uint64_t byte
     sms__units(run, bytes, units, sizeof units);
     if (match != SMS__NO_POD) {
         annotate(run, match, bytes, now);
-        run->record->cards.misallocations += run->pod[match].gpus != pod->gpus;
+        run->record->cards.misallocations += run->pod[match].seat.gpus != pod->seat.gpus;
         sms__pod_name(run, match, name, sizeof name);
         sms__explain_pod(run, p, now, "Allocate %s: GPU %s, of %s (ASSIGNED=%s)", units,
-                         sms__gpu_list(run->pod[match].gpus, gpus, sizeof gpus), match == p ? "itself" : name,
+                         sms__gpu_list(run->pod[match].seat.gpus, gpus, sizeof gpus), match == p ? "itself" : name,
                          sms__gpushare(run)->candidate[match].assigned ? "true" : "false");
-        return run->pod[match].gpus;
+        return run->pod[match].seat.gpus;
     }
     if (run->ledger.node[pod->node].gpus == 1 && sms__gpushare(run)->rules->quirks.single_gpu) {
         sms__explain_pod(run, p, now, "Allocate %s: no pod asks for that; the only GPU, 0", units);
@@ -241,7 +241,7 @@ void sms__plugin_fire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     else if (shared)
         allocate_all(run, p, now);
     else {
-        sms__gpushare(run)->candidate[p].gpus[0] = run->pod[p].gpus;
+        sms__gpushare(run)->candidate[p].gpus[0] = run->pod[p].seat.gpus;
         wait_to_start(run, p, now);
     }
 }

@@ -21,6 +21,9 @@ extern "C" {
 
 enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64, SMS_NODE_RESOURCES = 3 };
 
+/* Slices of a GPU that is split into instances (NVIDIA's MIG), and names of profiles in a cluster, at most. */
+enum { SMS_SLICES_MAX = 8, SMS_PROFILES_MAX = 31 };
+
 /* What a pod asks for. Pods that ask for the same have the same pod shape. */
 struct sms_pod_view {
     uint32_t gpus;       /* 0: none */
@@ -34,6 +37,8 @@ struct sms_pod_view {
     int32_t priority;     /* in thousandths; the waiting pod with the highest is tried first */
     uint32_t kind;        /* number of its workload, from 1; 0: none */
     uint32_t replicas;    /* so many pods start together, each of which asks for the above */
+    uint32_t profile;     /* number of the profile of which it asks for one instance, from 1; then gpu_milli is what the
+                             first model that has it gives, and gpu_memory is 0. 0: it asks for GPUs */
     uint64_t deadline_ps; /* of each of its jobs; without jobs, from its arrival to its end; 0: none */
 };
 
@@ -42,7 +47,37 @@ struct sms_gpu_view {
     uint32_t pods;       /* on the GPU */
     uint64_t memory_left;
     uint32_t workloads; /* pods on the GPU that run a workload; only for policies with `asks` */
+    uint32_t profiles;  /* bit p - 1: a pod that asks for profile p fits now; SMS_GPU_SPLIT: no other pod ever does */
     uint16_t *kind;     /* [workloads]: the workloads' numbers, ascending; the engine's; NULL without `asks` */
+};
+
+/* The GPU is split into instances, or is to be. */
+#define SMS_GPU_SPLIT (UINT32_C(1) << SMS_PROFILES_MAX)
+
+/* A profile, as a model of GPUs has it. Its number is that of its name in the cluster. */
+struct sms_profile_view {
+    uint32_t slices; /* of the GPU's memory that an instance takes; 0: the model has no such profile */
+    uint32_t starts; /* bit s: an instance may begin at slice s */
+    uint64_t sms, memory;
+};
+
+/* What a model of GPUs can be split into. */
+struct sms_mig_view {
+    uint32_t slices;                                       /* of the GPU */
+    struct sms_profile_view profile[SMS_PROFILES_MAX + 1]; /* by number; [0] is of no use */
+};
+
+/* When instances may be made that are not there: never; where no pod is in the way; once no pod is on the GPU; the
+ * same, and the GPU takes no further pods while one waits for that. */
+enum sms_layout_changes { SMS_LAYOUT_FIXED, SMS_LAYOUT_FREE, SMS_LAYOUT_EMPTY, SMS_LAYOUT_DRAIN };
+
+/* The instances of one GPU. */
+struct sms_layout {
+    uint8_t profile[SMS_SLICES_MAX]; /* the number of that of the instance that begins at the slice; 0: none begins */
+    uint8_t busy;                    /* bit s: a pod has the instance that begins at slice s */
+    uint8_t changes;                 /* enum sms_layout_changes */
+    bool split;                      /* false: the GPU is whole */
+    bool drains;                     /* it takes no pods until it is empty */
 };
 
 /* What a node's monitor reports when it is asked. It is as old and as wrong as the monitor (docs/evidence/realtime.md).
@@ -64,8 +99,10 @@ struct sms_node_view {
     int model; /* of its GPUs; -1 if it has none */
     uint64_t labels; /* bit i: it has label i */
     uint32_t gpus;
-    const struct sms_gpu_view *gpu; /* [gpus] */
-    uint64_t gpu_memory;            /* of each GPU when it is empty */
+    const struct sms_gpu_view *gpu;  /* [gpus] */
+    const struct sms_mig_view *mig;  /* what its GPUs can be split into; NULL: all are whole */
+    const struct sms_layout *layout; /* [gpus]; NULL likewise */
+    uint64_t gpu_memory;             /* of each GPU when it is empty */
     uint64_t cpu_milli, cpu_left;
     uint64_t memory, memory_left;
     /* Pods on the node by the number of GPUs for which they ask: [0] without GPUs, [1] with one GPU or a part of one.
@@ -93,6 +130,9 @@ struct sms_place_view {
     uint32_t random;                     /* uniform random, for `choose` when it places a pod; otherwise 0 */
 };
 
+/* In `chosen`, plus the first slice of the instance that the pod takes. */
+enum { SMS_SLICE = 2 };
+
 enum sms_place_search {
     SMS_PLACE_BEST,  /* the node with the highest score; among equals the lowest */
     SMS_PLACE_FIRST, /* the lowest node that fits */
@@ -119,7 +159,8 @@ struct sms_place_policy {
                                                                * NULL to use `search` */
 
     /* Required for SMS_PLACE_BEST: returns how well the node suits, a finite number, or -INFINITY if the pod must not
-     * go there. `chosen[i]` is 1 if the pod takes GPU i, otherwise 0. It holds the choice of `choose`, or else the
+     * go there. `chosen[i]` is 1 if the pod takes GPU i, otherwise 0; of a pod that asks for a profile it may be
+     * SMS_SLICE + s, for the instance that begins at slice s. It holds the choice of `choose`, or else the
      * engine's best fit, and the function may change it. The function must depend only on its arguments, and not on the
      * node's number, because the engine keeps scores until a node changes. */
     double (*score)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
@@ -139,7 +180,9 @@ struct sms_place_policy {
 /* True if the GPU has left what the pod asks of each GPU. */
 static inline bool sms_gpu_fits(const struct sms_gpu_view *gpu, const struct sms_pod_view *pod)
 {
-    return gpu && pod && gpu->milli_left >= pod->gpu_milli && gpu->memory_left >= pod->gpu_memory;
+    if (!gpu || !pod || pod->profile)
+        return gpu && pod && (gpu->profiles >> (pod->profile - 1) & 1);
+    return gpu->milli_left >= pod->gpu_milli && gpu->memory_left >= pod->gpu_memory && !gpu->profiles;
 }
 
 /* True if the pod asks for a part of one GPU. */
@@ -153,6 +196,45 @@ static inline uint64_t sms_pod_gpu_milli(const struct sms_pod_view *pod)
 {
     return pod ? (uint64_t)pod->gpus * pod->gpu_milli : 0;
 }
+
+/* What the pod takes of each of its GPUs, if it is on the node: thousandths and bytes. */
+static inline uint32_t sms_node_milli(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    if (!pod->profile || !node->mig)
+        return pod->gpu_milli;
+    return node->mig->profile[pod->profile].slices * 1000 / node->mig->slices;
+}
+static inline uint64_t sms_node_bytes(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    return pod->profile && node->mig ? node->mig->profile[pod->profile].memory : pod->gpu_memory;
+}
+
+/* Returns the slices of the GPU that pods have, a bit each. */
+uint32_t sms_layout_busy(const struct sms_mig_view *mig, const struct sms_layout *layout);
+
+/* Returns the slices, a bit each, at which an instance of the profile begins, or may be made to begin, that a pod can
+ * have now. */
+uint32_t sms_layout_starts(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile);
+
+/* Returns the slice of the instance that the engine gives to a pod where the policy leaves that open: the first that is
+ * there already, else the first that can be made. -1: there is none. */
+int sms_layout_first(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile);
+
+/* Gives the instance of the profile that begins at the slice, one of sms_layout_starts, to a pod. Returns whether it
+ * was made for that; idle instances in its way are gone then. */
+bool sms_layout_take(const struct sms_mig_view *mig, struct sms_layout *layout, uint32_t profile, uint32_t slice);
+
+/* Takes it back; the instance stays. */
+void sms_layout_give(struct sms_layout *layout, uint32_t slice);
+
+/* Returns the value of sms_gpu_view.profiles for a GPU with these instances; 0: it is whole. */
+uint32_t sms_layout_profiles(const struct sms_mig_view *mig, const struct sms_layout *layout);
+
+/* Returns the node once the pod has the chosen GPUs, or instances of them. `gpu` and `layout` have room for those of
+ * the node, and must outlive the view. */
+struct sms_node_view sms_node_with(const struct sms_node_view *node, const struct sms_pod_view *pod,
+                                   const uint8_t chosen[SMS_NODE_GPUS_MAX], struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX],
+                                   struct sms_layout layout[SMS_NODE_GPUS_MAX]);
 
 /* True if the pod fits the node by CPU, memory, labels, GPU model and GPUs. */
 bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod);

@@ -1,4 +1,5 @@
 /* What all files of the level ask of a run and of its pods. */
+#include "../../model/cluster/node_mig.h"
 #include "cluster_run.h"
 #include "scheduler.h"
 
@@ -26,18 +27,27 @@ void sms__pod_explain(const struct sms__cluster_run *run, uint32_t p, uint64_t n
         run->scheduler->explain(run, p, now, text);
 }
 
+uint64_t sms__pod_delay(const struct sms__cluster_run *run, uint32_t p)
+{
+    const struct sms__pod *pod = &run->pod[p];
+    double delay_ps = run->cluster->waits.start_delay_ps;
+    if (pod->seat.made)
+        delay_ps += sms__node_kind(run->cluster, pod->node)->mig->change_ps[__builtin_ctz(pod->seat.gpus)];
+    return (uint64_t)delay_ps;
+}
+
 uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t p, size_t c)
 {
     if (run->scheduler->container_gpus)
         return run->scheduler->container_gpus(run, p, c);
-    return c == 0 ? run->pod[p].gpus : 0;
+    return c == 0 ? run->pod[p].seat.gpus : 0;
 }
 
 uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t p)
 {
     uint16_t gpus = 0;
     if (!run->scheduler->container_gpus)
-        return run->pod[p].gpus;
+        return run->pod[p].seat.gpus;
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
         gpus |= sms__container_gpus(run, p, c);
     return gpus;

@@ -24,7 +24,7 @@ struct sms__pod {
     uint32_t node;                    /* SMS__NO_NODE: it waits, or has not arrived */
     uint32_t attempt;                 /* how often it lost its place before its end */
     uint32_t cuts;                    /* how often this was because its node or GPU failed */
-    uint16_t gpus;                    /* bit i: GPU i of the node is allocated to it */
+    struct sms__seat seat;            /* on the node */
     uint16_t tenant;                  /* the scenario's VM that it runs, plus 1; 0: it lasts its duration */
     uint8_t left;                     /* its processes that have not ended */
     bool ended, failed, lost;
@@ -54,6 +54,7 @@ struct sms__cluster_run {
     struct sms__failures *failures; /* NULL: nothing fails */
     struct sms__audit *audit;       /* NULL before the first check */
     struct sms__hosts *hosts;       /* NULL: no pod has a workload */
+    struct sms__drained *drained;   /* [shapes]: the GPU that drains for it; NULL: none ever did */
 
     const struct sms__scheduler *scheduler;
     void *scheduling; /* its state */
@@ -84,6 +85,8 @@ void sms__pod_name(const struct sms__cluster_run *run, uint32_t pod, char *out, 
 /* Deadlines of the pod and of each of its jobs; 0: none. */
 double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__pod *pod);
 uint64_t sms__job_deadline_ps(const struct sms__cluster_run *run, const struct sms__pod *pod);
+/* From its placement to the start of what takes the duration, ps: the scheduler's delay, and a change of the layout. */
+uint64_t sms__pod_delay(const struct sms__cluster_run *run, uint32_t pod);
 /* The GPUs of its node on which a container of the pod, or any of them, runs. */
 uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t pod, size_t container);
 uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t pod);
@@ -116,14 +119,19 @@ uint32_t sms__find_among(struct sms__cluster_run *run, uint32_t shape, const uin
 /* The GPUs that the policy chooses for a pod on a node that it fits, and the policy's score of that. */
 double sms__score_node(const struct sms__cluster_run *run, const struct sms_node_view *node,
                        const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]);
-/* The same, checked, as bits. Returns NULL, or what is wrong with the policy's answer. */
-const char *sms__choose_gpus(struct sms__cluster_run *run, const struct sms_node_view *node,
-                             const struct sms_pod_view *pod, uint16_t *gpus);
+/* The same, checked, as a seat. Returns NULL, or what is wrong with the policy's answer. */
+const char *sms__choose_seat(struct sms__cluster_run *run, const struct sms_node_view *node,
+                             const struct sms_pod_view *pod, struct sms__seat *seat);
+
+/* no_instance.c: a pod that asks for a profile has been tried, and found no instance. */
+void sms__no_instance(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+/* A pod of the shape has been placed, after others of it may have found none. */
+void sms__instance_found(struct sms__cluster_run *run, uint32_t shape);
 
 /* life.c: what happens to a pod: it takes its place, its run begins, and it ends or is cut off. Each step is told to
  * the scheduler, the observer and whoever watches the run. */
-/* The pod takes those GPUs of the node. */
-void sms__pod_put(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint16_t gpus, uint64_t now);
+/* The pod takes that seat on the node. */
+void sms__pod_put(struct sms__cluster_run *run, uint32_t pod, uint32_t node, struct sms__seat seat, uint64_t now);
 /* The same with the GPUs that the policy chooses. False: the run has been stopped, as these were wrong. */
 bool sms__pod_take(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
 /* The same in two steps, between which the pod can give the place back as if nothing had been. */

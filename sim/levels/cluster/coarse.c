@@ -92,7 +92,7 @@ static int coarsen_fit(struct maker *maker, size_t k)
     make_coarse(&maker->kernel[k]);
     maker->fit[k].work_ps = alone.kernel_ps;
     maker->fit[k].per_sm = 1;
-    sms__find_no_load(maker->spec->scenario, &maker->kernel[k], maker->spec->scenario->device[maker->device], NULL,
+    sms__find_no_load(maker->spec->scenario, &maker->kernel[k], maker->spec->scenario->device[maker->device],
                       &maker->fit[k]);
     set_work(&maker->fit[k], maker->fit[k].work_ps);
     code = measure(maker, k, &again);

@@ -17,11 +17,10 @@ static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
 {
     struct sms__cluster_record *record = hosts->run->record;
     const struct sms__pod *pod = &hosts->run->pod[p];
-    const struct sms__nodes *kind = sms__node_kind(hosts->run->cluster, pod->node);
     if (!hosts->alone || pod->failed)
         return;
     const struct sms__stand_alone *alone =
-        sms__hosts_stand_alone(hosts, hosts->alone, pod->tenant - 1u, (size_t)kind->device);
+        sms__hosts_stand_alone(hosts, hosts->alone, pod->tenant - 1u, sms__pod_device(hosts->run, pod));
     if (alone->failed || alone->ps == SMS__NEVER)
         return;
     sms__histogram_add(&record->work.slowdown,

@@ -153,7 +153,9 @@ static void cut_pod(struct sms__cluster_run *run, uint32_t p, const char *why, u
     if (stop_pod(run, p, now))
         return;
     uint64_t from = pod->since_ps > run->spec->record->from_ps ? pod->since_ps : run->spec->record->from_ps;
-    run->record->wasted_ps += (sms__integral)(now - from) * sms_pod_gpu_milli(sms__pod_shape(run, p));
+    const struct sms_pod_view *shape = sms__pod_shape(run, p);
+    run->record->wasted_ps +=
+        (sms__integral)(now - from) * shape->gpus * sms_node_milli(&run->ledger.node[pod->node], shape);
     sms__pod_explain(run, p, now, why);
     pod->cuts++;
     sms__pod_cut(run, p, is_lost(run, pod) ? "lost" : "restarted", now);

@@ -3,6 +3,7 @@
 #ifndef SMS_LEVELS_CLUSTER_HOST_STATE_H
 #define SMS_LEVELS_CLUSTER_HOST_STATE_H
 
+#include "../../model/cluster/node_mig.h"
 #include "../share/gpu.h"
 #include "../share/process.h"
 #include "cluster_run.h"
@@ -16,6 +17,8 @@ struct sms__hosts {
     bool simulated;                    /* false: pods last as long as they take alone */
     struct sms_share **host;           /* [nodes]; NULL: it has no devices */
     size_t (*type)[SMS_NODE_GPUS_MAX]; /* [kinds]: the devices that their GPUs are, all the same */
+    struct sms__place **place;         /* [kinds]: GPUs and instances of those whose GPUs are split; NULL of others */
+    size_t *places;                    /* [kinds] */
     uint32_t *completed;               /* [completions]: pods whose processes have all ended at this instant */
     size_t completions, room;
     uint32_t cut;  /* the pod whose processes are aborted, or SMS__NO_POD */
@@ -23,6 +26,14 @@ struct sms__hosts {
     size_t source; /* of events: completed pods leave */
     void (*ended)(void *subject, struct sms__process *process, uint64_t now); /* called when a process has ended */
 };
+
+/* The device of the scenario, an instance or a whole one, on which the pod runs. */
+static inline size_t sms__pod_device(const struct sms__cluster_run *run, const struct sms__pod *pod)
+{
+    const struct sms__nodes *kind = sms__node_kind(run->cluster, pod->node);
+    const uint32_t profile = run->cluster->shape[pod->shape].profile;
+    return (size_t)(profile ? kind->mig->device[profile] : kind->device);
+}
 
 static inline struct sms__stand_alone *sms__hosts_stand_alone(const struct sms__hosts *hosts,
                                                               struct sms__stand_alone *list, size_t vm, size_t device)

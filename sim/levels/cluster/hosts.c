@@ -1,6 +1,7 @@
 /* Nodes that are hosts of the share level: sets them up, admits the processes of pods, and does for all hosts what is
  * asked of them. */
 #include "cluster_run.h"
+#include "../share/host.h"
 #include "../share/slot.h"
 #include "host_state.h"
 #include "observer.h"
@@ -49,18 +50,61 @@ static int find_all_times(struct sms__hosts *hosts)
 
 static void set_up(struct sms__hosts *hosts, size_t n, struct sms__host_setup *setup);
 
+/* Adds an instance for each profile that pods run on, wherever it may lie: what exists at a time, the ledger says. */
+static void add_instances(struct sms__hosts *hosts, size_t k, size_t gpu, const struct sms_layout *layout)
+{
+    const struct sms__cluster *cluster = hosts->run->cluster;
+    const struct sms__node_mig *mig = cluster->node[k].mig;
+    for (uint32_t p = 1; p <= cluster->profiles.count; p++)
+        for (uint8_t s = 0; s < mig->view.slices; s++) {
+            bool there = layout->changes == SMS_LAYOUT_FIXED ? layout->profile[s] == p
+                                                             : (mig->view.profile[p].starts >> s & 1) != 0;
+            if (there && mig->device[p] >= 0)
+                *SMS__APPEND(hosts->run->arena, hosts->place[k], hosts->places[k]) =
+                    (struct sms__place){gpu, (size_t)mig->device[p], 1, s};
+        }
+}
+
+/* Lists the places of nodes some of whose GPUs are split. */
+static void find_places(struct sms__hosts *hosts, size_t k)
+{
+    const struct sms__cluster *cluster = hosts->run->cluster;
+    const struct sms__nodes *kind = &cluster->node[k];
+    bool any = false;
+    for (size_t g = 0; kind->device >= 0 && g < kind->gpus; g++)
+        any |= sms__first_layout(cluster, hosts->spec.policy, k, g) != NULL;
+    for (size_t g = 0; any && g < kind->gpus; g++) {
+        const struct sms_layout *layout = sms__first_layout(cluster, hosts->spec.policy, k, g);
+        if (layout)
+            add_instances(hosts, k, g, layout);
+        else
+            *SMS__APPEND(hosts->run->arena, hosts->place[k], hosts->places[k]) =
+                (struct sms__place){g, (size_t)kind->device, cluster->slots, 0};
+    }
+}
+
+/* Whether the nodes' GPUs run workloads: they do not where all are split and no workload asks for what they have. */
+static bool is_host(const struct sms__hosts *hosts, size_t k)
+{
+    const struct sms__cluster *cluster = hosts->run->cluster;
+    return cluster->node[k].device >= 0 && (hosts->places[k] || !sms__first_layout(cluster, hosts->spec.policy, k, 0));
+}
+
 /* Finds out which kinds of nodes are hosts, and adds their event sources. */
 static void count_sources(struct sms__hosts *hosts, size_t sources[SMS__LEVELS])
 {
     const struct sms__cluster *cluster = hosts->run->cluster;
     hosts->type = sms__alloc(hosts->run->arena, cluster->kinds, sizeof *hosts->type);
+    hosts->place = SMS__NEW(hosts->run->arena, struct sms__place *, cluster->kinds);
+    hosts->places = SMS__NEW(hosts->run->arena, size_t, cluster->kinds);
     for (size_t k = 0; k < cluster->kinds; k++) {
         const struct sms__nodes *kind = &cluster->node[k];
         struct sms__host_setup setup;
         for (size_t g = 0; kind->device >= 0 && g < kind->gpus; g++)
             hosts->type[k][g] = (size_t)kind->device;
+        find_places(hosts, k);
         set_up(hosts, k, &setup);
-        for (uint64_t n = 0; kind->device >= 0 && n < kind->count; n++)
+        for (uint64_t n = 0; is_host(hosts, k) && n < kind->count; n++)
             sms__share_count(&setup, sources);
     }
 }
@@ -91,7 +135,9 @@ static void observe_job(void *subject, const struct sms__stream *stream, bool be
     const struct sms__hosts *hosts = subject;
     struct sms__cluster_run *run = hosts->run;
     const struct sms__arrival *arrival = &stream->process->arrival;
-    uint64_t number = stream->job.ended * SMS_NODE_GPUS_MAX + (uint64_t)arrival->gpu;
+    const struct sms__place *place = stream->process->share->setup.place;
+    uint64_t gpu = place ? place[arrival->gpu].gpu : (uint64_t)arrival->gpu;
+    uint64_t number = stream->job.ended * SMS_NODE_GPUS_MAX + gpu;
     uint32_t pod = (uint32_t)arrival->tag;
     if (arrival->tag == hosts->cut)
         return;
@@ -111,6 +157,8 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__host_setup *s
                                       .type = hosts->type[k],
                                       .gpus = kind->gpus,
                                       .slots = hosts->run->cluster->slots,
+                                      .place = hosts->place[k],
+                                      .places = hosts->places[k],
                                       .cores = (double)kind->cpu_milli / 1000,
                                       .ended = hosts->ended,
                                       .job = hosts->run->observer ? observe_job : NULL,
@@ -132,7 +180,7 @@ static void init_kind(struct sms__hosts *hosts, size_t k)
     const struct sms__nodes *kind = &run->cluster->node[k];
     struct sms__host_setup setup;
     set_up(hosts, k, &setup);
-    for (size_t n = kind->first; n < kind->first + kind->count && kind->device >= 0; n++) {
+    for (size_t n = kind->first; n < kind->first + kind->count && is_host(hosts, k); n++) {
         setup.number = n;
         setup.first_gpu = sms__first_gpu(&run->ledger, n);
         hosts->host[n] = sms__share_new(run->arena, &setup);
@@ -155,9 +203,8 @@ void sms__hosts_init(struct sms__cluster_run *run)
 uint64_t sms__hosts_time_alone(const struct sms__cluster_run *run, uint32_t p, bool *failed)
 {
     const struct sms__hosts *hosts = run->hosts;
-    const struct sms__nodes *kind = sms__node_kind(run->cluster, run->pod[p].node);
     const struct sms__stand_alone *own =
-        sms__hosts_stand_alone(hosts, hosts->own, run->pod[p].tenant - 1u, (size_t)kind->device);
+        sms__hosts_stand_alone(hosts, hosts->own, run->pod[p].tenant - 1u, sms__pod_device(run, &run->pod[p]));
     *failed = own->failed;
     return own->ps == SMS__NEVER ? 0 : own->ps;
 }
@@ -179,6 +226,19 @@ static void name_process(const struct sms__cluster_run *run, uint32_t p, unsigne
         snprintf(out + length, size - length, ".%u", i);
 }
 
+/* Where on its host the pod's process on the GPU is: the number of a place, or of the GPU where there are none. */
+static long place_of(const struct sms__hosts *hosts, const struct sms__pod *pod, long gpu)
+{
+    size_t k = (size_t)(sms__node_kind(hosts->run->cluster, pod->node) - hosts->run->cluster->node), i = 0;
+    const struct sms__place *place = hosts->place[k];
+    const size_t device = sms__pod_device(hosts->run, pod);
+    if (!place)
+        return gpu;
+    while (place[i].gpu != (size_t)gpu || place[i].type != device || place[i].slice != pod->seat.slice)
+        i++;
+    return (long)i;
+}
+
 void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__hosts *hosts = run->hosts;
@@ -193,11 +253,12 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
                                    .due_ps = deadline > 0 ? pod->arrival_ps + (uint64_t)deadline : UINT64_MAX,
                                    .tag = p};
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        for (arrival.gpu = 0; arrival.gpu < SMS_NODE_GPUS_MAX; arrival.gpu++) {
-            if (!(sms__container_gpus(run, p, c) >> arrival.gpu & 1))
+        for (long gpu = 0; gpu < SMS_NODE_GPUS_MAX; gpu++) {
+            if (!(sms__container_gpus(run, p, c) >> gpu & 1))
                 continue;
+            arrival.gpu = place_of(hosts, pod, gpu);
             name_process(run, p, number++, name, sizeof name);
-            sms__share_admit(hosts->host[pod->node], &arrival, now + (uint64_t)run->cluster->waits.start_delay_ps);
+            sms__share_admit(hosts->host[pod->node], &arrival, now + sms__pod_delay(run, p));
         }
 }
 
@@ -258,8 +319,7 @@ uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t p)
     const struct sms__pod *pod = &run->pod[p];
     const struct sms__hosts *hosts = run->hosts;
     const struct sms__workload *workload = run->scenario->vm[pod->tenant - 1].workload;
-    const struct sms__nodes *kind = sms__node_kind(run->cluster, pod->node);
-    if (hosts->own && sms__hosts_stand_alone(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device)->failed)
+    if (hosts->own && sms__hosts_stand_alone(hosts, hosts->own, pod->tenant - 1u, sms__pod_device(run, pod))->failed)
         return 0; /* it is refused even if it is alone */
     return run->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
 }

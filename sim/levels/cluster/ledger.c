@@ -1,6 +1,7 @@
 /* The ledger of nodes. A node's view is what place policies see; its class keeps what was computed of nodes that look
  * the same. All changes of a node's view pass through note_change. */
 #include "ledger.h"
+#include "../../model/cluster/node_mig.h"
 #include "cluster_run.h"
 
 #include "../../base/hash.h"
@@ -32,7 +33,23 @@ static void fill_node(struct sms__cluster_run *run, const struct sms__nodes *kin
                                              .memory = kind->memory,
                                              .memory_left = kind->memory};
     for (uint64_t g = 0; g < kind->gpus; g++)
-        ledger->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory, 0, kinds_for(run)};
+        ledger->gpu[gpu + g] =
+            (struct sms_gpu_view){.milli_left = 1000, .memory_left = kind->gpu_memory, .kind = kinds_for(run)};
+}
+
+/* The GPUs as their layouts begin. */
+static void split_node(struct sms__cluster_run *run, size_t k, size_t n)
+{
+    struct sms_node_view *node = &run->ledger.node[n];
+    size_t first = sms__first_gpu(&run->ledger, n);
+    node->mig = &run->cluster->node[k].mig->view;
+    node->layout = &run->ledger.layout[first];
+    for (size_t g = 0; g < node->gpus; g++) {
+        const struct sms_layout *begins = sms__first_layout(run->cluster, run->spec->policy, k, g);
+        if (begins)
+            run->ledger.layout[first + g] = *begins;
+        run->ledger.gpu[first + g].profiles = sms_layout_profiles(node->mig, &node->layout[g]);
+    }
 }
 
 static void fill_nodes(struct sms__cluster_run *run)
@@ -42,8 +59,11 @@ static void fill_nodes(struct sms__cluster_run *run)
     size_t gpu = 0;
     for (size_t k = 0; k < cluster->kinds; k++) {
         const struct sms__nodes *kind = &cluster->node[k];
-        for (size_t n = kind->first; n < kind->first + kind->count; n++, gpu += kind->gpus)
+        for (size_t n = kind->first; n < kind->first + kind->count; n++, gpu += kind->gpus) {
             fill_node(run, kind, n, gpu);
+            if (kind->mig)
+                split_node(run, k, n);
+        }
         view->cpu_most = kind->cpu_milli > view->cpu_most ? kind->cpu_milli : view->cpu_most;
         view->memory_most = kind->memory > view->memory_most ? kind->memory : view->memory_most;
         view->gpus_most = kind->gpus > view->gpus_most ? (uint32_t)kind->gpus : view->gpus_most;
@@ -95,6 +115,8 @@ void sms__ledger_init(struct sms__cluster_run *run)
     ledger->gpu = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
     ledger->entry = SMS__NEW(run->arena, struct sms__ledger_entry, cluster->nodes);
     ledger->freed = SMS__NEW(run->arena, uint32_t, cluster->nodes);
+    if (cluster->profiles.count)
+        ledger->layout = SMS__NEW(run->arena, struct sms_layout, sms__gpus_of(cluster));
     if (cluster->failures)
         ledger->aside = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
     run->view = (struct sms_place_view){
@@ -123,20 +145,33 @@ static uint64_t hash_node(const struct sms_node_view *node)
     for (uint32_t i = 0; i < node->gpus; i++)
         hash = sms__hash(sms__hash(hash, (uint64_t)node->gpu[i].milli_left << 32 | node->gpu[i].pods),
                          node->gpu[i].memory_left);
+    for (uint32_t i = 0; node->layout && i < node->gpus; i++) {
+        uint64_t profiles;
+        memcpy(&profiles, node->layout[i].profile, sizeof profiles);
+        hash = sms__hash(sms__hash(hash, profiles), (uint64_t)node->layout[i].busy << 1 | node->layout[i].drains);
+    }
     return hash;
+}
+
+/* Whether the GPU is split in the same way, has its pods in the same places, and may be changed alike. */
+static bool lies_alike(const struct sms_layout *a, const struct sms_layout *b)
+{
+    return !memcmp(a->profile, b->profile, sizeof a->profile) && a->busy == b->busy && a->changes == b->changes &&
+           a->split == b->split && a->drains == b->drains;
 }
 
 static bool look_the_same(const struct sms_node_view *a, const struct sms_node_view *b)
 {
     if (a->down != b->down || a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory ||
         a->cpu_milli != b->cpu_milli || a->cpu_left != b->cpu_left || a->memory != b->memory ||
-        a->memory_left != b->memory_left)
+        a->memory_left != b->memory_left || a->mig != b->mig)
         return false;
     bool same = a->labels == b->labels && a->parts == b->parts &&
                 !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
     for (uint32_t i = 0; i < a->gpus && same; i++)
         same = a->gpu[i].milli_left == b->gpu[i].milli_left && a->gpu[i].pods == b->gpu[i].pods &&
-               a->gpu[i].memory_left == b->gpu[i].memory_left;
+               a->gpu[i].memory_left == b->gpu[i].memory_left &&
+               (!a->layout || lies_alike(&a->layout[i], &b->layout[i]));
     return same;
 }
 
@@ -150,6 +185,9 @@ static void renew_class(struct sms__cluster_run *run, struct sms__node_class *no
     node_class->view.gpu = node_class->gpu;
     if (node->gpus)
         memcpy(node_class->gpu, node->gpu, node->gpus * sizeof *node->gpu);
+    for (uint32_t i = 0; node->layout && i < node->gpus; i++)
+        node_class->layout[i] = node->layout[i];
+    node_class->view.layout = node->layout ? node_class->layout : NULL;
     for (size_t s = 0, shapes = scored_shapes(run); s < shapes; s++)
         node_class->score[s] = NAN;
 }
@@ -242,11 +280,27 @@ static void allocate(struct sms__cluster_run *run, size_t n, int64_t milli, int6
     sms__count_gpu(run, n, milli);
 }
 
+/* Gives the pod its instance, or takes it back. Returns whether it was made for the pod. */
+static bool move_instance(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod,
+                          const struct sms__seat *seat, int by)
+{
+    const uint32_t gpu = (uint32_t)__builtin_ctz(seat->gpus);
+    const struct sms_mig_view *mig = run->ledger.node[n].mig;
+    struct sms_layout *layout = &run->ledger.layout[sms__first_gpu(&run->ledger, n) + gpu];
+    bool made = by > 0 && sms_layout_take(mig, layout, pod->profile, seat->slice);
+    if (by < 0)
+        sms_layout_give(layout, seat->slice);
+    sms__ledger_gpu(&run->ledger, n, gpu)->profiles = sms_layout_profiles(mig, layout);
+    return made;
+}
+
 /* by 1: the pod takes what it asks for; -1: it gives it back. */
 static void move_pod(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
 {
     struct sms__ledger *ledger = &run->ledger;
     struct sms_node_view *node = &ledger->node[n];
+    uint32_t milli = sms_node_milli(node, pod);
+    uint64_t bytes = sms_node_bytes(node, pod);
     int64_t up = by * __builtin_popcount(gpus & (uint16_t)~ledger->entry[n].lost);
     node->cpu_left -= (uint64_t)by * pod->cpu_milli;
     node->memory_left -= (uint64_t)by * pod->memory;
@@ -255,25 +309,37 @@ static void move_pod(struct sms__cluster_run *run, size_t n, const struct sms_po
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
             struct sms_gpu_view *gpu = sms__ledger_gpu(ledger, n, i);
-            gpu->milli_left -= (uint32_t)by * pod->gpu_milli;
-            gpu->memory_left -= (uint64_t)by * pod->gpu_memory;
+            gpu->milli_left -= (uint32_t)by * milli;
+            gpu->memory_left -= (uint64_t)by * bytes;
             gpu->pods += (uint32_t)by;
             sms__predict_move(gpu, pod, by > 0);
         }
     ledger->cpu_milli += (uint64_t)by * pod->cpu_milli;
-    allocate(run, n, up * (int64_t)pod->gpu_milli, up * (int64_t)pod->gpu_memory);
+    allocate(run, n, up * (int64_t)milli, up * (int64_t)bytes);
     sms__count_pod(run, n, pod, by);
     note_change(run, n);
 }
 
-void sms__ledger_take(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
+void sms__ledger_take(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, struct sms__seat *seat)
 {
-    move_pod(run, n, pod, gpus, 1);
+    seat->made = pod->profile && move_instance(run, n, pod, seat, 1);
+    move_pod(run, n, pod, seat->gpus, 1);
 }
 
-void sms__ledger_give(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
+void sms__ledger_give(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod,
+                      const struct sms__seat *seat)
 {
-    move_pod(run, n, pod, gpus, -1);
+    if (pod->profile)
+        move_instance(run, n, pod, seat, -1);
+    move_pod(run, n, pod, seat->gpus, -1);
+}
+
+void sms__ledger_drain(struct sms__cluster_run *run, size_t n, uint32_t gpu, bool drains)
+{
+    struct sms_layout *layout = &run->ledger.layout[sms__first_gpu(&run->ledger, n) + gpu];
+    layout->drains = drains;
+    sms__ledger_gpu(&run->ledger, n, gpu)->profiles = sms_layout_profiles(run->ledger.node[n].mig, layout);
+    note_change(run, n);
 }
 
 /* Puts what is left of the GPU aside, as if it were up, or takes that up again. */

@@ -16,6 +16,7 @@ struct sms__node_class {
     uint64_t fragments; /* UINT64_MAX: not computed */
     struct sms_node_view view;
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
+    struct sms_layout layout[SMS_NODE_GPUS_MAX];
     double *score; /* [shapes]; NAN: not computed. Of costly policies only */
 };
 
@@ -41,9 +42,11 @@ struct sms__ledger_entry {
 };
 
 struct sms__ledger {
-    struct sms_node_view *node;         /* [nodes] */
-    struct sms_gpu_view *gpu;           /* of all nodes */
-    struct sms_gpu_view *aside;         /* the same, of GPUs that are down, for their return; NULL: nothing fails */
+    struct sms_node_view *node; /* [nodes] */
+    struct sms_gpu_view *gpu;   /* of all nodes */
+    struct sms_layout *layout;  /* of all GPUs; NULL: all are whole */
+    struct sms_gpu_view
+        *aside; /* the same as those views, of GPUs that are down, for their return; NULL: nothing fails */
     struct sms__ledger_entry *entry;    /* [nodes] */
     struct sms__node_class *node_class; /* [classes], a power of two; NULL in the reference engine */
     size_t classes;
@@ -62,9 +65,19 @@ struct sms__ledger {
 void sms__ledger_init(struct sms__cluster_run *run);
 /* Brings the integrals of what is allocated and down up to now. */
 void sms__ledger_integrate(struct sms__cluster_run *run, uint64_t now);
-/* Allocates to a pod, and takes back. Integrals are up to now. */
-void sms__ledger_take(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
-void sms__ledger_give(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
+/* Where a pod is on its node. */
+struct sms__seat {
+    uint16_t gpus; /* bit i: GPU i */
+    uint8_t slice; /* of a pod with a profile: where its instance begins */
+    bool made;     /* its instance was made for it */
+};
+/* Allocates to a pod, sets `made`, and takes back. Integrals are up to now. */
+void sms__ledger_take(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod,
+                      struct sms__seat *seat);
+void sms__ledger_give(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod,
+                      const struct sms__seat *seat);
+/* The GPU takes no more pods until it is empty; or takes them again. */
+void sms__ledger_drain(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool drains);
 /* Sets what of the node is down. Nothing of that is left or counts as allocated; pods that stay on it have it again
  * when it returns. */
 void sms__ledger_lose(struct sms__cluster_run *run, size_t node, bool down, uint16_t gpus);

@@ -14,6 +14,7 @@ static double fragments(const struct sms__cluster_run *run)
 static void report_placement(const struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     const struct sms__pod *pod = &run->pod[p];
+    const uint32_t profile = sms__pod_shape(run, p)->profile;
     char name[256], node[256];
     if (!sms__observes(run->spec->observer, SMS_RUN_PLACEMENT))
         return;
@@ -24,7 +25,9 @@ static void report_placement(const struct sms__cluster_run *run, uint32_t p, uin
                                             .wait_ps = now - pod->since_ps,
                                             .pod = name,
                                             .node = node,
-                                            .gpus = pod->gpus,
+                                            .gpus = pod->seat.gpus,
+                                            .profile = profile ? run->cluster->profiles.name[profile - 1] : NULL,
+                                            .slice = pod->seat.slice,
                                             .arrived = sms__share_of_gpus(run, run->arrived_milli),
                                             .allocated = sms__share_of_gpus(run, run->ledger.gpu_milli),
                                             .fragments = fragments(run)};
@@ -46,7 +49,7 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
                                             .pod = name,
                                             .node = node,
                                             .node_idx = pod->node,
-                                            .gpus = pod->gpus,
+                                            .gpus = pod->seat.gpus,
                                             .ended = ended,
                                             .late_ps = deadline > 0 && late > 0 ? (uint64_t)late : 0};
     sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_DEPARTURE, .departure = &departure});
@@ -55,8 +58,8 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
 /* In whole picoseconds; SMS__NEVER: beyond the clock. */
 static uint64_t end_after(const struct sms__cluster_run *run, const struct sms__pod *pod, uint64_t now)
 {
-    uint64_t delay = (uint64_t)run->cluster->waits.start_delay_ps;
-    double lasts = run->cluster->waits.start_delay_ps + (double)pod->duration_ps;
+    uint64_t delay = sms__pod_delay(run, (uint32_t)(pod - run->pod));
+    double lasts = (double)delay + (double)pod->duration_ps;
     bool beyond =
         lasts > 1.8e19 || pod->duration_ps > SMS__NEVER - 1 - now || delay > SMS__NEVER - 1 - now - pod->duration_ps;
     return beyond ? SMS__NEVER : now + delay + pod->duration_ps;
@@ -84,30 +87,30 @@ static void leave_list(struct sms__cluster_run *run, const struct sms__pod *pod)
         run->pod[pod->next].prev = pod->prev;
 }
 
-static void hold(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint16_t gpus, uint64_t now)
+static void hold(struct sms__cluster_run *run, uint32_t p, uint32_t node, struct sms__seat seat, uint64_t now)
 {
     struct sms__pod *pod = &run->pod[p];
     sms__ledger_integrate(run, now);
     pod->node = node;
-    pod->gpus = gpus;
-    sms__ledger_take(run, node, sms__pod_shape(run, p), gpus);
+    pod->seat = seat;
+    sms__ledger_take(run, node, sms__pod_shape(run, p), &pod->seat);
 }
 
 bool sms__pod_hold(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint64_t now)
 {
-    uint16_t gpus;
-    const char *wrong = sms__choose_gpus(run, &run->ledger.node[node], sms__pod_shape(run, p), &gpus);
+    struct sms__seat seat;
+    const char *wrong = sms__choose_seat(run, &run->ledger.node[node], sms__pod_shape(run, p), &seat);
     if (wrong)
         sms__cluster_stop(run, wrong);
     else
-        hold(run, p, node, gpus, now);
+        hold(run, p, node, seat, now);
     return !wrong;
 }
 
 void sms__pod_release(struct sms__cluster_run *run, uint32_t p)
 {
     struct sms__pod *pod = &run->pod[p];
-    sms__ledger_give(run, pod->node, sms__pod_shape(run, p), pod->gpus);
+    sms__ledger_give(run, pod->node, sms__pod_shape(run, p), &pod->seat);
     pod->node = SMS__NO_NODE;
 }
 
@@ -115,6 +118,7 @@ void sms__pod_seat(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &run->pod[p];
     sms__count_placement(run, pod->node);
+    run->record->layout_changes += pod->seat.made;
     if (pod->attempt == 0) { /* later ones are not counted */
         run->record->placed++;
         sms__histogram_add(&run->record->wait, now - pod->arrival_ps);
@@ -125,9 +129,9 @@ void sms__pod_seat(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         enter_list(run, p);
 }
 
-void sms__pod_put(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint16_t gpus, uint64_t now)
+void sms__pod_put(struct sms__cluster_run *run, uint32_t p, uint32_t node, struct sms__seat seat, uint64_t now)
 {
-    hold(run, p, node, gpus, now);
+    hold(run, p, node, seat, now);
     sms__pod_seat(run, p, now);
 }
 
@@ -160,7 +164,7 @@ static void give_back(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     const struct sms__pod *pod = &run->pod[p];
     sms__ledger_integrate(run, now);
-    sms__ledger_give(run, pod->node, sms__pod_shape(run, p), pod->gpus);
+    sms__ledger_give(run, pod->node, sms__pod_shape(run, p), &pod->seat);
     sms__ledger_note_freed(&run->ledger, pod->node);
     if (run->cluster->failures)
         leave_list(run, pod);

@@ -86,20 +86,34 @@ double sms__score_node(const struct sms__cluster_run *run, const struct sms_node
     return scores ? run->policy->score(&run->view, node, pod, chosen) : 0;
 }
 
-const char *sms__choose_gpus(struct sms__cluster_run *run, const struct sms_node_view *node,
-                             const struct sms_pod_view *pod, uint16_t *gpus)
+/* Where the instance begins that the policy, or else the engine, chooses on the GPU. Returns whether there is one. */
+static bool choose_slice(const struct sms_node_view *node, const struct sms_pod_view *pod, uint32_t gpu, uint8_t chosen,
+                         struct sms__seat *seat)
+{
+    const struct sms_layout *layout = &node->layout[gpu];
+    int slice = chosen >= SMS_SLICE ? chosen - SMS_SLICE : sms_layout_first(node->mig, layout, pod->profile);
+    seat->slice = (uint8_t)slice;
+    return slice >= 0 && slice < SMS_SLICES_MAX && (sms_layout_starts(node->mig, layout, pod->profile) >> slice & 1);
+}
+
+const char *sms__choose_seat(struct sms__cluster_run *run, const struct sms_node_view *node,
+                             const struct sms_pod_view *pod, struct sms__seat *seat)
 {
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     uint32_t taken = 0;
     run->view.random = (uint32_t)gsl_rng_get(run->search->random_gpus);
     sms__score_node(run, node, pod, chosen);
     run->view.random = 0;
-    *gpus = 0;
+    *seat = (struct sms__seat){.gpus = 0};
     for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++) {
-        if (chosen[i] > 1 || (chosen[i] && (i >= node->gpus || !sms_gpu_fits(&node->gpu[i], pod))))
+        if (!chosen[i])
+            continue;
+        if (i >= node->gpus || !sms_gpu_fits(&node->gpu[i], pod) || (chosen[i] > 1 && !pod->profile))
             return "chose a GPU that the pod does not fit";
-        *gpus |= (uint16_t)((chosen[i] & 1u) << i);
-        taken += chosen[i];
+        if (pod->profile && !choose_slice(node, pod, i, chosen[i], seat))
+            return "chose a slice at which no instance for the pod can begin";
+        seat->gpus |= (uint16_t)(1u << i);
+        taken++;
     }
     if (taken != pod->gpus)
         return "chose more or fewer GPUs than the pod asks for";
@@ -209,6 +223,8 @@ static bool may_fit(const struct sms__change_entry *change, const struct sms_pod
 {
     if (change->cpu_left < pod->cpu_milli || change->memory_left < pod->memory || (pod->labels & ~change->labels))
         return false;
+    if (pod->profile) /* what it takes depends on the model */
+        return pod->models >> change->model & 1 && change->gpus;
     return pod->gpus == 0 || ((pod->models >> change->model & 1) && change->most_milli >= pod->gpu_milli &&
                               (pod->gpu_milli == 1000 ? change->free : change->gpus) >= pod->gpus);
 }

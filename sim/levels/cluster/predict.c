@@ -38,7 +38,7 @@ static void find_mean(const struct sms_scenario *scenario, const struct sms__ten
         mean->demand[r] /= time;
     mean->per_sm = 1;
     mean->work_ps = 1;
-    sms__find_no_load(scenario, &coarse, scenario->device[device], NULL, mean);
+    sms__find_no_load(scenario, &coarse, scenario->device[device], mean);
 }
 
 static void make_raters(struct sms__arena *arena, const struct sms_scenario *scenario, struct sms_place_model *model)
@@ -52,11 +52,6 @@ static void make_raters(struct sms__arena *arena, const struct sms_scenario *sce
     }
 }
 
-static bool is_exclusive(const struct sms__policy_use *use)
-{
-    return !sms__mode_runs_beside(&use->mode) && !use->mode.instances;
-}
-
 int sms__predict_init(struct sms__cluster_run *run)
 {
     const struct sms_scenario *scenario = run->scenario;
@@ -67,7 +62,7 @@ int sms__predict_init(struct sms__cluster_run *run)
     int code = scenario->fidelity == SMS__AS_PROCESSES ? SMS_OK : sms__coarsen(run->arena, &run->hosts->spec, &vm);
     struct sms_place_model *model = SMS__NEW(run->arena, struct sms_place_model, 1);
     model->scenario = scenario;
-    model->exclusive = is_exclusive(run->hosts->spec.policy);
+    model->exclusive = !sms__mode_runs_beside(&run->hosts->spec.policy->mode);
     model->mean = SMS__NEW(run->arena, struct sms__footprint, scenario->vms * scenario->devices);
     model->rated = SMS__NEW(run->arena, struct sms__rated, cluster->slots + 1);
     model->speed = SMS__NEW(run->arena, double, cluster->slots + 1);
@@ -101,6 +96,8 @@ double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_n
     if (!model || !node || gpu >= node->gpus || node->model < 0 || model->device[node->model] < 0)
         return 0;
     const struct sms_gpu_view *here = &node->gpu[gpu];
+    if (here->profiles) /* instances do not slow each other, and each has one pod */
+        return here->workloads + (pod && pod->kind);
     size_t device = (size_t)model->device[node->model];
     for (uint32_t i = 0; i < here->workloads; i++)
         add(model, count++, here->kind[i] - 1u, device);

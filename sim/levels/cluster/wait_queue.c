@@ -89,6 +89,8 @@ static void block(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
     queue->blocked_index = (uint32_t)queues->blocks;
     queues->blocked[queues->blocks++] = shape;
     sms__queue_set(&queues->ready, shape, SMS__NEVER);
+    if (cluster->shape[shape].profile)
+        sms__no_instance(run, queue->first, now);
     if (cluster->waits.retry_ps <= 0)
         return;
     uint64_t most = (uint64_t)cluster->waits.retry_most_ps;
@@ -164,6 +166,7 @@ static void serve_queue(struct sms__cluster_run *run, uint32_t shape, uint64_t n
             block(run, shape, now);
         return;
     }
+    sms__instance_found(run, shape);
     queue->first = end;
     queue->delay_ps = queue->not_before = 0;
     sms__queue_set(&queues->ready, shape, rank_of(run, shape));
@@ -180,9 +183,12 @@ static void serve(struct sms__cluster_run *run, uint64_t now)
     const struct wait_queues *queues = run->scheduling;
     while (!sms__engine_ends(&run->engine)) {
         struct sms__match next = sms__queue_first(&queues->ready);
-        if (next.time == SMS__NEVER)
+        if (next.time == SMS__NEVER && !run->ledger.frees)
             return;
-        serve_queue(run, (uint32_t)next.source, now);
+        if (next.time == SMS__NEVER) /* a GPU that drained for pods served now takes others again */
+            unblock_freed(run, now);
+        else
+            serve_queue(run, (uint32_t)next.source, now);
     }
 }
 

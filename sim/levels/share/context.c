@@ -150,7 +150,8 @@ static void add_blocks(struct sms__context *context)
     setup.allowed = sms__parts_of(share);
     setup.tenants = share->setup.vms ? count_on(share, instance->gpu) : share->processes;
     setup.owners = own_queues(context) + (share->limits_sms && !share->slot ? share->streams : 0);
-    setup.observer = context->owner || share->use->instances ? NULL : share->spec->observer;
+    setup.observer =
+        context->owner || share->use->instances || instance->type->mig.board ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
 }
@@ -199,6 +200,8 @@ static sms__integral whole_device_ps(const struct sms__stream_kernel *kernel, sm
     const struct sms__stream *stream = kernel->stream;
     const struct sms__host_setup *setup = &stream->process->share->setup;
     size_t type = setup->type[kernel->context->instance->gpu->idx];
+    if (!setup->vm[stream->process->arrival.vm].fit[type])
+        return here_ps; /* its pod runs on no whole device */
     double work_ps = setup->vm[stream->process->arrival.vm].fit[type][stream->first_kernel + kernel->idx].work_ps;
     return work_ps < kernel->coarse.fit->work_ps
                ? (sms__integral)((double)here_ps * (work_ps / kernel->coarse.fit->work_ps) + 0.5)

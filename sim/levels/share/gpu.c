@@ -27,7 +27,8 @@ static size_t first_sm_of(const struct sms_share *share, size_t gpu)
     return sms;
 }
 
-static void init_instance(struct sms_share *share, size_t idx, size_t gpu, size_t fit)
+/* `slots`: of those before it, and its own. */
+static void init_instance(struct sms_share *share, size_t idx, size_t gpu, size_t fit, const size_t slots[2])
 {
     const struct sms__instances *instances = share->use->instances;
     struct sms__instance *instance = &share->instance[idx];
@@ -35,30 +36,48 @@ static void init_instance(struct sms_share *share, size_t idx, size_t gpu, size_
         .share = share,
         .gpu = &share->gpu[gpu],
         .idx = idx,
-        .type = instances ? instances->device[fit] : share->gpu[gpu].type,
+        .type = instances ? instances->device[fit] : share->scenario->device[fit],
         .fit = fit,
         .first_sm = first_sm_of(share, gpu),
-        .first_process = gpu * share->setup.slots,
-        .processes_most = share->setup.slots ? share->setup.slots : share->processes,
+        .first_process = slots[0],
+        .processes_most = share->setup.slots ? slots[1] : share->processes,
     };
     instance->contention = sms__contention_view(share->arena, share->scenario, instance->type);
 }
 
-size_t sms__instances_each(const struct sms__host_setup *setup)
+/* Of each GPU; the policy splits all alike. */
+static size_t instances_each(const struct sms__host_setup *setup)
 {
     const struct sms__instances *instances = setup->spec->policy->instances;
     return instances ? instances->count / setup->spec->scenario->devices : 1;
 }
 
+size_t sms__instances_of(const struct sms__host_setup *setup)
+{
+    return setup->place ? setup->places : setup->gpus * instances_each(setup);
+}
+
+size_t sms__slots_of(const struct sms__host_setup *setup)
+{
+    size_t slots = setup->place ? 0 : setup->slots * setup->gpus;
+    for (size_t i = 0; setup->place && i < setup->places; i++)
+        slots += setup->place[i].slots;
+    return slots;
+}
+
 void sms__gpus_init(struct sms_share *share)
 {
-    size_t each = sms__instances_each(&share->setup);
+    size_t each = instances_each(&share->setup), before = 0;
     share->gpu = SMS__NEW(share->arena, struct sms__gpu, share->setup.gpus);
     share->instance = SMS__NEW(share->arena, struct sms__instance, share->instances);
     for (size_t g = 0; g < share->setup.gpus; g++)
         init_gpu(share, g);
-    for (size_t i = 0; i < share->instances; i++)
-        init_instance(share, i, i / each, share->setup.type[i / each] * each + i % each);
+    for (size_t i = 0; i < share->instances; i++) {
+        const struct sms__place own = {i / each, share->setup.type[i / each] * each + i % each, share->setup.slots, 0};
+        const struct sms__place *place = share->setup.place ? &share->setup.place[i] : &own;
+        init_instance(share, i, place->gpu, place->type, (size_t[]){before, place->slots});
+        before += i % each == each - 1 || share->setup.place ? place->slots : 0;
+    }
 }
 
 /* NULL where the device lacks a resource that the process demands. */
@@ -94,7 +113,8 @@ uint64_t sms__instance_free(const struct sms__instance *instance) { return insta
 
 bool sms__instance_allows(const struct sms__instance *instance, const struct sms__process *process)
 {
-    return (process->arrival.gpu < 0 || (size_t)process->arrival.gpu == instance->gpu->idx) &&
+    size_t place = instance->share->setup.place ? instance->idx : instance->gpu->idx;
+    return (process->arrival.gpu < 0 || (size_t)process->arrival.gpu == place) &&
            sms__instance_fits(instance, process->arrival.vm);
 }
 

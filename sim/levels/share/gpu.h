@@ -46,8 +46,10 @@ struct sms__instance {
 const struct sms__gpu *sms__share_gpu(const struct sms_share *share, size_t gpu);
 void sms__share_hold(struct sms_share *share, size_t gpu, int64_t bytes, uint64_t now);
 
-/* The number of instances of each GPU, which is the same for all. */
-size_t sms__instances_each(const struct sms__host_setup *setup);
+/* The number of instances of all GPUs. */
+size_t sms__instances_of(const struct sms__host_setup *setup);
+/* The slots of the host, for processes that come and go. */
+size_t sms__slots_of(const struct sms__host_setup *setup);
 void sms__gpus_init(struct sms_share *share);
 /* The kernels of a VM of the scenario, on this instance. */
 const struct sms__footprint *sms__instance_fits(const struct sms__instance *instance, size_t vm);

@@ -80,7 +80,7 @@ struct sms__stream {
 struct sms__arrival {
     const char *name;
     size_t vm;       /* of the scenario */
-    long gpu;        /* the only one on which it may be; -1: any */
+    long gpu;        /* the only one, or the only place of the host, on which it may be; -1: any */
     uint64_t due_ps; /* deadline of its jobs; UINT64_MAX: the VM's, if it has one */
     size_t tag;      /* for whoever let it come */
 };

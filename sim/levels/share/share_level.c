@@ -14,7 +14,7 @@ static size_t processes_of(const struct sms__host_setup *setup, const struct sms
 
 static size_t count_processes(const struct sms__host_setup *setup)
 {
-    size_t processes = setup->slots * setup->gpus;
+    size_t processes = sms__slots_of(setup);
     for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
         processes += processes_of(setup, &setup->vm[v]);
     return processes;
@@ -45,13 +45,16 @@ static void count_blocks(const struct sms__host_setup *setup, size_t sources[SMS
 
 void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS])
 {
-    size_t instances = setup->gpus * sms__instances_each(setup);
+    size_t instances = sms__instances_of(setup);
     bool sliced = sms__mode_slices(&setup->spec->policy->mode);
-    size_t contexts = !sliced ? 1 : setup->slots ? setup->slots : count_processes(setup);
+    size_t each = setup->slots ? setup->slots : count_processes(setup),
+           contexts = sliced ? instances * each : instances;
+    if (setup->place && sliced)
+        contexts = count_processes(setup);
     if (setup->vms)
         count_blocks(setup, sources);
     else
-        sources[SMS__LEVEL_BLOCK] += instances * contexts;
+        sources[SMS__LEVEL_BLOCK] += contexts;
     sms__flows_count(setup, count_streams(setup), sources);
     sources[SMS__LEVEL_TENANT] += count_processes(setup) + (sliced ? instances : 0);
     for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
@@ -111,7 +114,7 @@ struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__hos
         .policy = {.policy = policy, .state = sms__alloc(arena, 1, policy->state ? policy->state : 1)},
         .arena = arena,
         .engine = setup->engine,
-        .instances = setup->gpus * sms__instances_each(setup),
+        .instances = sms__instances_of(setup),
         .processes = count_processes(setup),
         .context_bytes = (uint64_t)setup->spec->scenario->host.context_bytes,
         .go_on = sms__stream_go_on,

@@ -14,6 +14,13 @@ struct sms_share;
 struct sms__process;
 struct sms__stream;
 
+/* Where processes may be on a host of slots: a whole GPU, or an instance that is there at some time. */
+struct sms__place {
+    size_t gpu, type; /* of the host; device of the scenario */
+    size_t slots;     /* for processes at once */
+    uint8_t slice;    /* of an instance: where it begins */
+};
+
 /* What a host is. All that it points to must outlive the host. */
 struct sms__host_setup {
     const struct sms__run_spec *spec;
@@ -22,7 +29,9 @@ struct sms__host_setup {
     size_t number;                /* of the host, which selects the random numbers of its share policy */
     const size_t *type;           /* [gpus]: devices of the scenario */
     size_t gpus;
-    size_t slots;     /* for processes that come and go, on each GPU; 0: the processes are those of the scenario */
+    size_t slots; /* for processes that come and go, on each GPU; 0: the processes are those of the scenario */
+    const struct sms__place *place; /* [places], by GPU: instead of each GPU, with slots of its own; or NULL */
+    size_t places;
     size_t first_gpu; /* among all of the run */
     double cores;     /* 0: no limit */
     bool vms;         /* its processes are VMs, one on each GPU that may have it: without memory, context and phases */

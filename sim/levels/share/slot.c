@@ -21,13 +21,25 @@ static const struct sms__workload no_workload = {
 static const struct sms__process_stream no_stream = {.repeat = 1};
 static const struct sms__tenant no_vm = {SMS__TENANT_DEFAULTS, .workload = &no_workload, .stream = &no_stream};
 
+/* The place, or the GPU where the host has no places, to which the slot belongs. */
+static long place_of(const struct sms_share *share, size_t idx)
+{
+    const struct sms__place *place = share->setup.place;
+    if (!place)
+        return (long)(idx / share->setup.slots);
+    long at = 0;
+    for (size_t end = place[0].slots; idx >= end; end += place[at].slots)
+        at++;
+    return at;
+}
+
 static void init_slot(struct sms_share *share, size_t idx)
 {
     struct sms__process *process = &share->process[idx];
     *process = (struct sms__process){
         .share = share,
         .idx = idx,
-        .arrival = {.name = "", .gpu = (long)(idx / share->setup.slots), .due_ps = UINT64_MAX},
+        .arrival = {.name = "", .gpu = place_of(share, idx), .due_ps = UINT64_MAX},
         .vm = &no_vm,
         .stream = &share->stream[idx],
         .record = SMS__NEW(share->arena, struct sms__process_record, 1),
@@ -46,7 +58,8 @@ void sms__slots_init(struct sms_share *share)
 
 static struct sms__process *find_free(struct sms_share *share, long gpu)
 {
-    struct sms__process *process = &share->process[(size_t)gpu * share->setup.slots];
+    const size_t first = share->setup.place ? share->instance[gpu].first_process : (size_t)gpu * share->setup.slots;
+    struct sms__process *process = &share->process[first];
     while (process->in_slot)
         process++;
     return process;

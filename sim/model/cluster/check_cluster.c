@@ -1,6 +1,8 @@
 /* Checks nodes, pods and schedulers of a cluster against each other, and counts what runs need: slots of GPUs, and
  * which pods some node could hold. */
 #include "../lacking.h"
+#include "../policy/modes.h"
+#include "node_mig.h"
 
 /* Nodes of one model of GPUs all have devices, or none has. */
 static void check_models(struct sms__reader *reader, const struct sms__cluster *cluster)
@@ -72,6 +74,20 @@ static const struct sms__pods *find_gang(const struct sms__cluster *cluster)
     return NULL;
 }
 
+/* The first entry of pods that ask for GPUs and no profile where all GPUs are devices, which a mode may split; or NULL.
+ */
+static const struct sms__pods *find_whole(const struct sms__cluster *cluster)
+{
+    for (size_t k = 0; k < cluster->kinds; k++)
+        if (cluster->node[k].gpus && cluster->node[k].device < 0)
+            return NULL;
+    for (size_t g = 0; g < cluster->groups; g++)
+        if (!cluster->pod[g].rows && cluster->shape[cluster->pod[g].shape].gpus &&
+            !cluster->shape[cluster->pod[g].shape].profile)
+            return &cluster->pod[g];
+    return NULL;
+}
+
 static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     const struct sms__guest *guest = scenario->cluster->guest;
@@ -81,11 +97,14 @@ static void check_parts(struct sms__reader *reader, const struct sms_scenario *s
             sms__complain(reader, use->node, "share, mode and block are for pods with workloads, and there are none");
         else if (use->mode.instances && guest)
             sms__complain(reader, use->node, "%s knows no instances of GPUs, which mode mig makes", guest->kind);
-        else if (use->mode.instances && scenario->fidelity != SMS__AS_BLOCKS)
-            sms__complain(reader, use->node, "mode mig needs fidelity blocks");
         else if (use->mode.form->needs)
             sms__complain(reader, use->node, "mode %s is for processes: pods have no %s", use->mode.form->name,
                           use->mode.form->needs);
+        else if (use->mode.instances && find_whole(scenario->cluster))
+            sms__complain(reader, use->node,
+                          "%s splits all GPUs, and pod '%.60s' asks for one: give it a profile, or split some by mig: "
+                          "of their nodes",
+                          use->mode.form->name, find_whole(scenario->cluster)->name);
         if (use->place->pace && find_gang(scenario->cluster))
             sms__complain(reader, use->node, "policies whose decisions take time know no gangs, and %s is one",
                           find_gang(scenario->cluster)->name);
@@ -108,6 +127,7 @@ void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenari
     check_resources(reader, scenario);
     check_parts(reader, scenario);
     check_keys(reader, scenario);
+    sms__complete_mig(reader, scenario);
     if (guest && cluster->monitor)
         sms__complain(reader, sms__node_get(scenario->node, "scheduler"),
                       "%s knows no monitors, which `monitor:` and policies whose decisions take time need",
@@ -121,10 +141,24 @@ void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenari
 /* Shapes of pods times kinds of nodes that are compared; beyond, nothing is said. */
 #define COMPARED_MAX 5e7
 
+/* Whether some GPU of the node may have such an instance; where a mode splits it, any. */
+static bool can_have(const struct sms__nodes *node, uint32_t profile)
+{
+    bool any = false;
+    for (size_t g = 0; node->mig && g < node->gpus && !any; g++) {
+        const struct sms_layout *layout = &node->mig->gpu[g];
+        any = layout->split ? sms_layout_starts(&node->mig->view, layout, profile) != 0
+                            : node->mig->view.profile[profile].slices > 0;
+    }
+    return any;
+}
+
 /* Whether a node with nothing on it has what the pod asks for. */
 static bool holds(const struct sms__nodes *node, const struct sms_pod_view *pod)
 {
     if (pod->cpu_milli > node->cpu_milli || pod->memory > node->memory)
+        return false;
+    if (pod->profile && !can_have(node, pod->profile))
         return false;
     return !pod->gpus || (pod->gpus <= node->gpus && pod->gpu_memory <= node->gpu_memory && node->model >= 0 &&
                           pod->models >> node->model & 1);

@@ -1,6 +1,7 @@
 /* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
 #include "../policy/registry.h"
 #include "../scenario.h"
+#include "node_mig.h"
 #include "tables.h"
 
 #define F(struct_, member) offsetof(struct struct_, member)
@@ -88,9 +89,10 @@ static const struct sms__field cluster_fields[] = {
     {"processes", .refuse = "a cluster has no processes: what comes to it are pods, as pods: [{name: p, workload: w}]"},
     {0}};
 
-const struct sms__table sms__cluster_tables[8] = {{"scenario with nodes", cluster_fields},
+const struct sms__table sms__cluster_tables[9] = {{"scenario with nodes", cluster_fields},
                                                   {"scenario: nodes", sms__node_fields},
                                                   {"scenario: nodes: table", sms__table_fields},
+                                                  {"scenario: nodes: mig", sms__node_mig_fields},
                                                   {"scenario: nodes: unhealthy", sms__sick_fields},
                                                   {"scenario: scheduler", scheduler_fields},
                                                   {"scenario: monitor", sms__monitor_fields},

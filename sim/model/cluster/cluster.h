@@ -92,9 +92,20 @@ struct sms__nodes {
     uint64_t *others;               /* [gpus]: memory that others than pods use; NULL: none */
     struct sms__share_said said;    /* for guests */
     struct sms__share_node *shared; /* what the guest makes of it; else NULL */
+    struct sms__node_mig *mig;      /* how its GPUs are split (node_mig.h); NULL: they are whole */
 };
 
 enum { SMS__LABELS_MAX = 64 };
+struct sms__labels {
+    const char *text[SMS__LABELS_MAX]; /* "NAME: VALUE" */
+    size_t count;
+};
+
+/* Profiles of instances that layouts and pods name. Profile p of the public header is name[p - 1]. */
+struct sms__profiles {
+    const char *name[SMS_PROFILES_MAX];
+    size_t count;
+};
 
 /* How pods with workloads are simulated: as the time that they take alone; as steps, with coarse kernels; as kernels
  * block by block. */
@@ -121,8 +132,8 @@ struct sms__cluster {
     uint64_t typical_pods; /* of all of them */
     const char *model[SMS_GPU_MODELS_MAX];
     size_t models;
-    const char *label[SMS__LABELS_MAX]; /* "NAME: VALUE" */
-    size_t labels;
+    struct sms__profiles profiles;
+    struct sms__labels labels;
     bool priorities; /* of pods: some have another than 0 */
     struct sms__default_scheduler waits;
     struct sms__failure *failure; /* [failures] */
@@ -141,7 +152,7 @@ static inline size_t sms__gpus_of(const struct sms__cluster *cluster) { return (
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
-extern const struct sms__table sms__cluster_tables[8]; /* ends with a title of NULL */
+extern const struct sms__table sms__cluster_tables[9]; /* ends with a title of NULL */
 
 /* nodes.c: `nodes:`; `at` is the scenario. */
 void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -39,7 +39,8 @@ size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_vi
         return 0;
     const uint64_t all[SMS_NODE_RESOURCES] = {node->cpu_milli, node->memory, 1000 * (uint64_t)node->gpus};
     const uint64_t rest[SMS_NODE_RESOURCES] = {node->cpu_left - pod->cpu_milli, node->memory_left - pod->memory,
-                                               sms_node_gpu_left(node) - sms_pod_gpu_milli(pod)};
+                                               sms_node_gpu_left(node) -
+                                                   (uint64_t)pod->gpus * sms_node_milli(node, pod)};
     size_t shares = 0;
     for (int r = 0; r < SMS_NODE_RESOURCES; r++)
         if (all[r] > 0)

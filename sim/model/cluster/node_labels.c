@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static const char *label_name(const void *user, size_t i) { return ((const struct sms__cluster *)user)->label[i]; }
+static const char *label_name(const void *user, size_t i)
+{
+    return ((const struct sms__cluster *)user)->labels.text[i];
+}
 
 /* "NAME: VALUE", or NULL with the problem reported. */
 static const char *text_of(struct sms__reader *reader, const struct sms__node *name, const struct sms__node *value)
@@ -23,17 +26,17 @@ static const char *text_of(struct sms__reader *reader, const struct sms__node *n
 static uint64_t bit_of(struct sms__reader *reader, struct sms__cluster *cluster, const struct sms__node *at,
                        const char *text, bool is_new)
 {
-    for (size_t i = 0; i < cluster->labels; i++)
-        if (!strcmp(cluster->label[i], text))
+    for (size_t i = 0; i < cluster->labels.count; i++)
+        if (!strcmp(cluster->labels.text[i], text))
             return (uint64_t)1 << i;
     struct sms__node named = {.kind = SMS__SCALAR, .mark = at->mark, .text = text};
     if (!is_new)
-        sms__complain_unknown(reader, &named, "label", cluster->labels, label_name, cluster);
-    else if (cluster->labels == SMS__LABELS_MAX)
+        sms__complain_unknown(reader, &named, "label", cluster->labels.count, label_name, cluster);
+    else if (cluster->labels.count == SMS__LABELS_MAX)
         sms__complain(reader, at, "more than %d different labels", SMS__LABELS_MAX);
     else {
-        cluster->label[cluster->labels] = text;
-        return (uint64_t)1 << cluster->labels++;
+        cluster->labels.text[cluster->labels.count] = text;
+        return (uint64_t)1 << cluster->labels.count++;
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "../devices.h"
 #include "../lacking.h"
 #include "../names.h"
+#include "node_mig.h"
 #include "tables.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ enum { NODES_MAX = 1000000 };
 /* One entry of `nodes:`. */
 struct entry {
     const char *model;
-    const struct sms__node *table, *labels, *devices;
+    const struct sms__node *table, *labels, *devices, *mig;
     struct sms__nodes nodes;
 };
 
@@ -34,6 +35,9 @@ const struct sms__field sms__node_fields[] = {
     {"model", SMS__NAME, 0, F(entry, model), .help = "model of its GPUs; default gpu"},
     {"devices", SMS__FIELDS, 0, F(entry, devices), .read = sms__keep, .fields = sms__device_use_fields,
      .overrides = sms__device_fields, .help = "instead of gpus and model: {model: DEVICE, count: N}, to run workloads"},
+    {"mig", SMS__FIELDS, 0, F(entry, mig), .read = sms__keep, .holds = SMS__MANY, .fields = sms__node_mig_fields,
+     .least = 1, .most = SMS_NODE_GPUS_MAX, .needs = "devices",
+     .help = "GPUs that are split into instances, which pods ask for by profile; default: those that mode mig splits"},
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, nodes.gpu_memory), 0, SMS__GPU_BYTES_MAX,
      .help = "memory of each GPU; default 0, of devices theirs"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, nodes.cpu_milli), 0, SMS__CPUS_MAX,
@@ -94,6 +98,8 @@ static void add_nodes(struct sms__reader *reader, const struct sms__node *node, 
     if (node->kind != SMS__MAP)
         return;
     nodes->device = read_devices(reader, &entry, scenario);
+    if (entry.mig && nodes->device >= 0)
+        nodes->mig = sms__read_node_mig(reader, entry.mig, scenario->device[nodes->device], nodes->gpus, cluster);
     if (entry.table)
         sms__complain(reader, node, "a table stands alone in its entry");
     if (!sms__node_get(node, "name"))

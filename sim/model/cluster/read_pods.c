@@ -1,6 +1,7 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
 #include "../names.h"
 #include "../scenario.h"
+#include "node_mig.h"
 #include "tables.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ enum { PODS_MAX = 20000000, REPLICAS_MAX = 100000 };
 
 /* One entry of `pods:`, or one row of a table. */
 struct entry {
-    const struct sms__node *table, *sample, *models, *selector, *workload;
+    const struct sms__node *table, *sample, *models, *selector, *workload, *profile;
     uint64_t gpus, gpu_milli, cpu_milli, memory, replicas;
     struct sms__pods pods;
     struct sms__tenant vm; /* what a pod with a workload runs */
@@ -77,6 +78,8 @@ const struct sms__field sms__pod_fields[] = {
      .help = "default 1 where gpu or gpu_memory is given, else 0"},
     {"gpu", SMS__MILLI, SMS__RATIO, F(entry, gpu_milli), 0.001, 1,
      .help = "share of a GPU, in thousandths; default 100 %"},
+    {"profile", SMS__REFERENCE, 0, F(entry, profile),
+     .help = "instead of gpus: the MIG profile of which it takes one instance, as 2g.10gb"},
     {"gpu_memory", SMS__CUSTOM, SMS__BYTES, F(entry, pods.request), 0, SMS__GPU_BYTES_MAX, .read = read_request,
      .form = SMS__FORM_NUMBER_OR_LIST, .least = 1, .most = SMS__CONTAINERS_MAX,
      .help = "memory of each GPU; default 0; under gpushare also a list, by container"},
@@ -144,7 +147,7 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     struct sms__reader *reader = reading->reader;
     bool of_gpu = is_given(node, "gpu") || is_given(node, "gpu_memory");
     if (!is_given(node, "gpus"))
-        entry->gpus = of_gpu || entry->workload;
+        entry->gpus = of_gpu || entry->workload || entry->profile;
     if (entry->gpus == 0 && (of_gpu || entry->models))
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
     struct sms_pod_view view = {.gpus = (uint32_t)entry->gpus,
@@ -158,6 +161,8 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     view.labels = sms__read_labels(reader, entry->selector, reading->cluster, false);
     if (entry->gpus)
         view.models = sms__read_models(reader, entry->models, reading->cluster);
+    if (entry->profile)
+        sms__read_pod_profile(reader, node, reading->scenario, &view);
     const struct sms__guest *guest = reading->cluster->guest;
     if (guest)
         guest->read_pod(reader, node, reading->cluster, &entry->pods.request, &view);
@@ -222,9 +227,10 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
         sms__complain(reading->reader, node, "key 'name' is missing");
     check_times(reading->reader, node, entry);
     struct sms_pod_view view = read_view(reading, node, &copy);
+    copy.vm.profile = view.profile;
     struct sms__pods *pods = &cluster->pod[cluster->groups];
     *pods = entry->pods;
-    pods->tenant = sms__read_podwork(reading->reader, entry->workload, &entry->vm, reading->scenario, &view);
+    pods->tenant = sms__read_podwork(reading->reader, entry->workload, &copy.vm, reading->scenario, &view);
     view.kind = pods->tenant;
     reading->view[cluster->groups++] = view;
 }
@@ -276,9 +282,10 @@ static void make_pool(const struct reading *reading, struct table *table)
 }
 
 const char *const sms__sampled_keys[] = {
-    "gpus",     "gpu",      "gpu_memory", "cpu",      "memory",         "models",
-    "replicas", "selector", "priority",   "workload", "allocate_delay", "start_delay",
-    "table",    "repeat",   "period",     "weight",   "active_threads", NULL};
+    "gpus",        "gpu",      "gpu_memory", "cpu",      "memory",   "models",
+    "profile",     "replicas", "selector",   "priority", "workload", "allocate_delay",
+    "start_delay", "table",    "repeat",     "period",   "weight",   "active_threads",
+    NULL};
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {

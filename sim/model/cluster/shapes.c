@@ -8,9 +8,9 @@ enum { TYPICALS_MAX = 1000 };
 /* Fields of no padding, one by one: the order is of no meaning, only equal ones must meet. */
 static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view *b)
 {
-    const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,
+    const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,  a->profile,
                           a->labels, (uint64_t)a->priority, a->kind,       a->memory,    a->replicas};
-    const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,
+    const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,  b->profile,
                           b->labels, (uint64_t)b->priority, b->kind,       b->memory,    b->replicas};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (x[i] != y[i])
@@ -102,7 +102,7 @@ static size_t merge_weighted(struct weighted *weighted, size_t count)
 static bool asks_alike(const struct sms_pod_view *a, const struct sms_pod_view *b)
 {
     return a->gpus == b->gpus && a->gpu_milli == b->gpu_milli && a->gpu_memory == b->gpu_memory &&
-           a->models == b->models && a->labels == b->labels;
+           a->models == b->models && a->profile == b->profile && a->labels == b->labels;
 }
 
 /* Finds for each typical pod the first that asks for the same of GPUs and labels. */

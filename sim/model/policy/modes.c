@@ -1,4 +1,5 @@
 /* Sharing modes, and how an entry of a scenario names one. */
+#include "../layout.h"
 #include "modes.h"
 #include "policies.h"
 

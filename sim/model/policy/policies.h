@@ -12,16 +12,14 @@
 struct sms_scenario;
 struct sms__device;
 struct sms__footprint;
-struct sms__mig_profile;
 
-/* Most entries of a scenario; most instances of a device. */
-enum { SMS__POLICIES_MAX = 1000, SMS__INSTANCES_MAX = 8 };
+/* Most entries of a scenario. */
+enum { SMS__POLICIES_MAX = 1000 };
 
 /* Instances of the scenario's devices under mode mig. Each is a device of its own. */
 struct sms__instances {
-    const struct sms__device **device;       /* [count] */
-    size_t *board;                           /* [count]: the scenario's device of which it is a part */
-    const struct sms__mig_profile **profile; /* [count] */
+    const struct sms__device **device; /* [count] */
+    size_t *board;                     /* [count]: the scenario's device of which it is a part */
     size_t count;
     const struct sms__footprint ***fit; /* [vms] -> [count] -> [kernels] */
 };
@@ -35,7 +33,8 @@ struct sms__policy_use {
     const struct sms_share_policy *share; /* NULL in a scenario with `vms:` */
     double share_param[SMS__PARAMS_MAX];
     struct sms__mode mode;
-    struct sms__instances *instances;     /* NULL: the devices are whole */
+    struct sms__instances *instances;     /* NULL: the devices are whole, or in a cluster */
+    struct sms_layout *layout;            /* of a cluster: [kinds of nodes], whose GPUs the mode splits; or NULL */
     const struct sms_place_policy *place; /* of a cluster */
     double place_param[SMS__PARAMS_MAX];
     bool below;        /* of a cluster: the entry names more than the place policy */

@@ -1,0 +1,280 @@
+/* Reads the MIG instances of nodes and pods. Profiles are numbered by their names, since pods ask for them by name
+ * and models of GPUs differ in what a name means. */
+#include "../layout.h"
+#include "../scenario.h"
+#include "node_mig.h"
+
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+/* One entry of `mig:`. */
+struct split {
+    const struct sms__node *gpus, *layout;
+    int changes; /* enum sms_layout_changes */
+    double change_ps;
+};
+
+static const char *const changes[] = {"never", "free", "empty", "drain", NULL};
+
+const struct sms__field sms__node_mig_fields[] = {
+    {"layout", SMS__NAME, 0, F(split, layout), .read = sms__keep, .holds = SMS__MANY, .least = 1,
+     .most = SMS__INSTANCES_MAX, .help = "profiles of the instances with which a GPU begins; default none"},
+    {"gpus", SMS__INTEGER, SMS__COUNT, F(split, gpus), 0, SMS_NODE_GPUS_MAX - 1, .read = sms__keep, .holds = SMS__MANY,
+     .least = 1, .most = SMS_NODE_GPUS_MAX, .help = "numbers of the GPUs; default all"},
+    {"changes", SMS__CHOICE, 0, F(split, changes), .choices = changes,
+     .help = "when other instances are made: never, free (no pod is in the way), empty (no pod is on the GPU), or "
+             "drain (the same, and a GPU waits for that); default never"},
+    {"change", SMS__QUANTITY, SMS__TIME, F(split, change_ps), 0, SMS__TIME_MAX_PS,
+     .help = "time that a change takes before the pod begins for which it is made"},
+    {0}};
+
+static uint32_t intern(struct sms__reader *reader, const struct sms__node *at, const char *name,
+                       struct sms__cluster *cluster)
+{
+    for (uint32_t p = 0; p < cluster->profiles.count; p++)
+        if (!strcmp(cluster->profiles.name[p], name))
+            return p + 1;
+    if (cluster->profiles.count == SMS_PROFILES_MAX) {
+        sms__complain(reader, at, "more than %d profiles of instances", SMS_PROFILES_MAX);
+        return 1;
+    }
+    cluster->profiles.name[cluster->profiles.count++] = name;
+    return (uint32_t)cluster->profiles.count;
+}
+
+/* Numbers the layout's profiles. */
+static struct sms_layout number(struct sms__reader *reader, const struct sms__node *at,
+                                const struct sms__layout *layout, struct sms__cluster *cluster)
+{
+    struct sms_layout out = {.split = true};
+    for (size_t i = 0; i < layout->count; i++)
+        out.profile[layout->start[i]] = (uint8_t)intern(reader, at, layout->profile[i]->name, cluster);
+    return out;
+}
+
+/* The GPUs of an entry, a bit each. */
+static uint32_t read_gpus(struct sms__reader *reader, const struct sms__node *list, uint64_t gpus)
+{
+    struct sms__quantity number;
+    uint32_t bits = 0;
+    if (!list)
+        return (UINT32_C(1) << gpus) - 1;
+    if (!sms__expect_list(reader, list, SMS_NODE_GPUS_MAX))
+        return 0;
+    if (list->items == 0)
+        sms__complain(reader, list, "gpus: there are none");
+    for (size_t i = 0; i < list->items; i++)
+        if (sms__read_number(reader, list->item[i], SMS__COUNT, 0, (double)gpus - 1, &number))
+            bits |= UINT32_C(1) << (unsigned)number.value;
+    return bits;
+}
+
+static bool is_list_of_names(struct sms__reader *reader, const struct sms__node *list)
+{
+    bool names = sms__expect_list(reader, list, SMS__INSTANCES_MAX);
+    if (names && list->items == 0)
+        sms__complain(reader, list, "layout: there are no instances");
+    for (size_t i = 0; names && i < list->items; i++)
+        names = sms__expect_kind(reader, list->item[i], SMS__SCALAR);
+    return names && list->items > 0;
+}
+
+static void read_split(struct sms__reader *reader, const struct sms__node *node, const struct sms__device *device,
+                       uint64_t gpus, struct sms__cluster *cluster, struct sms__node_mig *mig)
+{
+    struct split split = {.changes = SMS_LAYOUT_FIXED};
+    struct sms__layout layout = {.count = 0};
+    size_t before = reader->errors->count;
+    sms__read_fields(reader, node, sms__node_mig_fields, &split);
+    if (node->kind != SMS__MAP || reader->errors->count > before)
+        return;
+    if (split.changes == SMS_LAYOUT_FIXED && (!split.layout || sms__node_get(node, "change")))
+        sms__complain(reader, node,
+                      split.layout ? "change: a layout that never changes takes no time for that"
+                                   : "a layout that never changes needs instances, as layout: [PROFILE]");
+    if (split.changes != SMS_LAYOUT_FIXED && !sms__node_get(node, "change"))
+        sms__complain(reader, node, "key 'change' is missing: how long a change of the layout takes");
+    uint32_t bits = read_gpus(reader, split.gpus, gpus);
+    if (split.layout && is_list_of_names(reader, split.layout))
+        sms__read_layout(reader, split.layout, device, &layout);
+    if (!split.layout && (!device->mig.sheet || device->backgrounds))
+        sms__complain(reader, node, "%s has %s", device->name,
+                      device->mig.sheet ? "a background: no mig" : "no instances");
+    if (reader->errors->count > before)
+        return;
+    struct sms_layout begins = number(reader, split.layout, &layout, cluster);
+    begins.changes = (uint8_t)split.changes;
+    for (size_t g = 0; g < gpus; g++) {
+        if (!(bits >> g & 1))
+            continue;
+        if (mig->gpu[g].split)
+            sms__complain(reader, node, "GPU %zu is split twice", g);
+        mig->gpu[g] = begins;
+        mig->change_ps[g] = split.change_ps;
+    }
+}
+
+struct sms__node_mig *sms__read_node_mig(struct sms__reader *reader, const struct sms__node *list,
+                                         const struct sms__device *device, uint64_t gpus, struct sms__cluster *cluster)
+{
+    if (!sms__expect_list(reader, list, SMS_NODE_GPUS_MAX))
+        return NULL;
+    struct sms__node_mig *mig = SMS__NEW(reader->arena, struct sms__node_mig, 1);
+    if (list->items == 0)
+        sms__complain(reader, list, "mig: there is none");
+    for (size_t i = 0; i < list->items; i++)
+        read_split(reader, list->item[i], device, gpus, cluster, mig);
+    return mig;
+}
+
+/* The sheet of a kind of nodes, or NULL. */
+static const struct sms__mig *sheet_of(const struct sms_scenario *scenario, const struct sms__nodes *kind)
+{
+    return kind->device >= 0 ? scenario->device[kind->device]->mig.sheet : NULL;
+}
+
+static void complain_of_profile(struct sms__reader *reader, const struct sms__node *name,
+                                const struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    const char **known = NULL;
+    size_t count = 0;
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__mig *mig = sheet_of(scenario, &cluster->node[k]);
+        for (size_t i = 0; mig && i < mig->profiles; i++) {
+            size_t j = 0;
+            while (j < count && strcmp(known[j], mig->profile[i].name) != 0)
+                j++;
+            if (j == count)
+                *SMS__APPEND(reader->arena, known, count) = mig->profile[i].name;
+        }
+    }
+    if (count)
+        sms__complain_unknown(reader, name, "profile", count, sms__text_at, known);
+    else
+        sms__complain(reader, name, "no node has devices with instances");
+}
+
+/* Refuses what a pod with a profile does not have. */
+static void refuse_others(struct sms__reader *reader, const struct sms__node *pod)
+{
+    static const char *const keys[] = {"gpus", "gpu", "gpu_memory"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (sms__node_get(pod, keys[i]))
+            sms__complain(reader, sms__node_get(pod, keys[i]),
+                          "a pod has either a profile or %s: its profile says that", keys[i]);
+    if (sms__node_get(pod, "replicas"))
+        sms__complain(reader, sms__node_get(pod, "replicas"),
+                      "a pod of a gang has no profile: instances reach no other GPU (MIG User Guide)");
+}
+
+void sms__read_pod_profile(struct sms__reader *reader, const struct sms__node *pod, struct sms_scenario *scenario,
+                           struct sms_pod_view *view)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__node *name = sms__node_get(pod, "profile");
+    uint64_t models = 0;
+    refuse_others(reader, pod);
+    if (cluster->guest)
+        sms__complain(reader, name, "%s knows no instances of GPUs", cluster->guest->kind);
+    view->gpu_milli = 1000;
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__mig *mig = sheet_of(scenario, &cluster->node[k]);
+        const struct sms__mig_profile *profile = mig ? sms__find_profile(mig, name->text) : NULL;
+        if (!profile)
+            continue;
+        uint32_t milli = (uint32_t)(profile->slices * 1000 / mig->slices);
+        models |= (uint64_t)1 << cluster->node[k].model;
+        view->gpu_milli = milli < view->gpu_milli ? milli : view->gpu_milli;
+    }
+    if (!models) {
+        complain_of_profile(reader, name, scenario);
+        return;
+    }
+    if (!(view->models & models))
+        sms__complain(reader, name, "none of its models of GPUs has a profile '%.60s'", name->text);
+    view->models &= models;
+    view->profile = intern(reader, name, name->text, cluster);
+}
+
+/* The scenario's number of the instance, which is added if it is new. */
+static long add_instance(struct sms__reader *reader, struct sms_scenario *scenario, const struct sms__device *board,
+                         const struct sms__mig_profile *profile)
+{
+    for (size_t d = 0; d < scenario->devices; d++)
+        if (scenario->device[d]->mig.board == board && scenario->device[d]->mig.profile == profile)
+            return (long)d;
+    *SMS__APPEND(reader->arena, scenario->device, scenario->devices) = sms__make_instance(reader, board, profile);
+    return (long)scenario->devices - 1;
+}
+
+/* Whether a pod with a workload asks for the profile. */
+static bool is_run_on(const struct sms_scenario *scenario, uint32_t profile)
+{
+    bool any = false;
+    for (size_t v = 0; v < scenario->vms && !any; v++)
+        any = scenario->vm[v].profile == profile;
+    return any;
+}
+
+static void complete_kind(struct sms__reader *reader, struct sms_scenario *scenario, struct sms__nodes *kind)
+{
+    const struct sms__mig *sheet = sheet_of(scenario, kind);
+    const struct sms__cluster *cluster = scenario->cluster;
+    if (!sheet)
+        return;
+    const struct sms__device *board = scenario->device[kind->device];
+    kind->mig = kind->mig ? kind->mig : SMS__NEW(reader->arena, struct sms__node_mig, 1);
+    kind->mig->view.slices = (uint32_t)sheet->slices;
+    for (uint32_t p = 1; p <= cluster->profiles.count; p++) {
+        const struct sms__mig_profile *profile = sms__find_profile(sheet, cluster->profiles.name[p - 1]);
+        kind->mig->device[p] = -1;
+        if (!profile)
+            continue;
+        kind->mig->view.profile[p] = (struct sms_profile_view){.slices = (uint32_t)profile->slices,
+                                                               .starts = (uint32_t)profile->start,
+                                                               .sms = profile->sms,
+                                                               .memory = profile->memory};
+        if (is_run_on(scenario, p))
+            kind->mig->device[p] = add_instance(reader, scenario, board, profile);
+    }
+}
+
+/* The layouts of all kinds of nodes under a mode with instances. */
+static void lay_out(struct sms__reader *reader, struct sms_scenario *scenario, struct sms__policy_use *use)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__node *list = use->mode.instances;
+    struct sms__layout layout;
+    use->layout = SMS__NEW(reader->arena, struct sms_layout, cluster->kinds);
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        const struct sms__nodes *before = k > 0 ? kind - 1 : NULL;
+        if (kind->device < 0)
+            continue;
+        if (before && before->device == kind->device)
+            use->layout[k] = use->layout[k - 1];
+        else if (sms__read_layout(reader, list, scenario->device[kind->device], &layout))
+            use->layout[k] = number(reader, list, &layout, cluster);
+    }
+}
+
+void sms__complete_mig(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    for (size_t p = 0; p < scenario->policies && !cluster->guest; p++)
+        if (scenario->policy[p].mode.instances)
+            lay_out(reader, scenario, &scenario->policy[p]);
+    for (size_t k = 0; k < cluster->kinds && cluster->profiles.count && !reader->errors->count; k++)
+        complete_kind(reader, scenario, &cluster->node[k]);
+}
+
+const struct sms_layout *sms__first_layout(const struct sms__cluster *cluster, const struct sms__policy_use *use,
+                                           size_t k, size_t gpu)
+{
+    const struct sms__node_mig *mig = cluster->node[k].mig;
+    if (mig && mig->gpu[gpu].split)
+        return &mig->gpu[gpu];
+    return mig && use->layout && use->layout[k].split ? &use->layout[k] : NULL;
+}

@@ -1,0 +1,107 @@
+/* The instances of GPUs as place policies see and try them: which a pod could have, and what is left once it has one.
+ */
+#include <smsched/place.h>
+
+/* The slices of an instance of the profile that begins there. */
+static uint32_t slices_of(const struct sms_mig_view *mig, uint32_t profile, uint32_t start)
+{
+    return ((UINT32_C(1) << mig->profile[profile].slices) - 1) << start;
+}
+
+uint32_t sms_layout_busy(const struct sms_mig_view *mig, const struct sms_layout *layout)
+{
+    uint32_t busy = 0;
+    for (uint32_t s = 0; s < mig->slices; s++)
+        if (layout->busy >> s & 1)
+            busy |= slices_of(mig, layout->profile[s], s);
+    return busy;
+}
+
+/* The starts of idle instances of the profile that are there. */
+static uint32_t idle_starts(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
+{
+    uint32_t starts = 0;
+    for (uint32_t s = 0; s < mig->slices; s++)
+        starts |= (uint32_t)(layout->profile[s] == profile && !(layout->busy >> s & 1)) << s;
+    return starts;
+}
+
+/* The starts of instances that may be made. */
+static uint32_t new_starts(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
+{
+    uint32_t busy = sms_layout_busy(mig, layout), starts = 0;
+    if (layout->changes == SMS_LAYOUT_FIXED || (layout->changes != SMS_LAYOUT_FREE && busy))
+        return 0;
+    for (uint32_t s = 0; s < mig->slices; s++)
+        if ((mig->profile[profile].starts >> s & 1) && !(busy & slices_of(mig, profile, s)))
+            starts |= UINT32_C(1) << s;
+    return starts;
+}
+
+uint32_t sms_layout_starts(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
+{
+    if (!layout->split || mig->profile[profile].slices == 0 || layout->drains)
+        return 0;
+    return idle_starts(mig, layout, profile) | new_starts(mig, layout, profile);
+}
+
+int sms_layout_first(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
+{
+    uint32_t starts = sms_layout_starts(mig, layout, profile), there = starts & idle_starts(mig, layout, profile);
+    return starts ? __builtin_ctz(there ? there : starts) : -1;
+}
+
+bool sms_layout_take(const struct sms_mig_view *mig, struct sms_layout *layout, uint32_t profile, uint32_t slice)
+{
+    bool made = layout->profile[slice] != profile;
+    uint32_t slices = slices_of(mig, profile, slice);
+    for (uint32_t s = 0; made && s < mig->slices; s++)
+        if (layout->profile[s] && (slices & slices_of(mig, layout->profile[s], s)))
+            layout->profile[s] = 0;
+    layout->profile[slice] = (uint8_t)profile;
+    layout->busy = (uint8_t)(layout->busy | 1u << slice);
+    return made;
+}
+
+void sms_layout_give(struct sms_layout *layout, uint32_t slice)
+{
+    layout->busy = (uint8_t)(layout->busy & ~(1u << slice));
+    layout->drains &= layout->busy != 0;
+}
+
+uint32_t sms_layout_profiles(const struct sms_mig_view *mig, const struct sms_layout *layout)
+{
+    uint32_t profiles = layout->split ? SMS_GPU_SPLIT : 0;
+    for (uint32_t p = 1; layout->split && p <= SMS_PROFILES_MAX; p++)
+        if (sms_layout_starts(mig, layout, p))
+            profiles |= UINT32_C(1) << (p - 1);
+    return profiles;
+}
+
+struct sms_node_view sms_node_with(const struct sms_node_view *node, const struct sms_pod_view *pod,
+                                   const uint8_t chosen[SMS_NODE_GPUS_MAX], struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX],
+                                   struct sms_layout layout[SMS_NODE_GPUS_MAX])
+{
+    struct sms_node_view after = *node;
+    after.cpu_left -= pod->cpu_milli;
+    after.memory_left -= pod->memory;
+    after.gpu = gpu;
+    after.layout = node->layout ? layout : NULL;
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        gpu[i] = node->gpu[i];
+        if (node->layout)
+            layout[i] = node->layout[i];
+        if (!chosen[i])
+            continue;
+        gpu[i].milli_left -= sms_node_milli(node, pod);
+        gpu[i].memory_left -= sms_node_bytes(node, pod);
+        if (!pod->profile || !node->layout)
+            continue;
+        int start =
+            chosen[i] >= SMS_SLICE ? chosen[i] - SMS_SLICE : sms_layout_first(node->mig, &layout[i], pod->profile);
+        if (start >= 0) /* the pod fits, so there is one */
+            sms_layout_take(node->mig, &layout[i], pod->profile, (uint32_t)start);
+        gpu[i].profiles = sms_layout_profiles(node->mig, &layout[i]);
+    }
+    return after;
+}

@@ -1,0 +1,178 @@
+/* Pods that ask for MIG instances, checked by hand: where their instances lie, when layouts change, and what that
+ * costs. An A100 has 8 slices of memory; 3g.20gb begins at 0 or 4, 1g.5gb at 0 to 6, 2g.10gb at 0, 2 or 4 (NVIDIA MIG
+ * User Guide). */
+#include "placing.h"
+
+#define ONE_GPU "scenario: s\nnodes: [{name: a, devices: {model: a100}, mig: [%s]}]\npolicies: [%s]\npods:\n"
+
+static struct sms_file *load_gpu(const char *mig, const char *policies, const char *pods)
+{
+    return load_text(ONE_GPU "%s", mig, policies, pods);
+}
+
+/* The layout has two instances of 3g; a third pod waits for the first to end, and one of 2g waits for ever. */
+static void a_fixed_layout_takes_pods_of_its_profiles(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_gpu("{layout: [3g.20gb, 3g.20gb]}", "first_fit",
+                                     "  - {name: p, profile: 3g.20gb, count: 3, duration: 10 s}\n"
+                                     "  - {name: q, profile: 2g.10gb, duration: 1 s}\n");
+    struct sms_results *results = run_logged(file, "0 p1 a 1@0\n0 p2 a 1@4\n10 p3 a 1@0\n");
+    assert_true(metric(results, "waiting_count") == 1);
+    assert_true(metric(results, "layout_changes_count") == 0);
+    /* 20 s of one half of the GPU, and 10 s of the other, in 20 s. */
+    assert_near(metric(results, "gpu_allocation_mean_ratio"), 0.75, 1e-12);
+    discard(results, file);
+}
+
+/* The 2g needs slices 0 and 1: the idle 3g there goes, and the pod begins 2 s later. The neighbour runs on. */
+static void a_free_layout_changes_where_no_pod_is_in_the_way(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_gpu("{layout: [3g.20gb, 3g.20gb], changes: free, change: 2 s}", "first_fit",
+                                     "  - {name: p, profile: 3g.20gb, duration: 10 s}\n"
+                                     "  - {name: q, profile: 2g.10gb, start: 1 s, duration: 1 s, count: 3}\n"
+                                     "  - {name: r, profile: 7g.40gb, start: 2 s, duration: 1 s}\n");
+    struct sms_results *results = run_logged(file, "0 p a 1@0\n1 q1 a 1@4\n4 q2 a 1@4\n5 q3 a 1@4\n10 r a 1@0\n");
+    assert_true(metric(results, "layout_changes_count") == 2); /* one 2g at slice 4, which q2 and q3 find, and the 7g */
+    assert_near(metric(results, "makespan_ns"), 13e9, 1e-3);
+    discard(results, file);
+}
+
+/* While a pod is on the GPU no instance is made; idle ones that are there are had. */
+static void a_layout_that_changes_when_empty_waits_for_that(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_gpu("{layout: [3g.20gb, 3g.20gb], changes: empty, change: 2 s}", "first_fit",
+                                     "  - {name: p, profile: 3g.20gb, duration: 10 s}\n"
+                                     "  - {name: q, profile: 2g.10gb, start: 1 s, duration: 1 s}\n"
+                                     "  - {name: r, profile: 3g.20gb, start: 2 s, duration: 20 s}\n");
+    assert_placements(file, "0 p a 1@0\n2 r a 1@4\n22 q a 1@0\n");
+}
+
+/* The same with draining: r may not come any more once q waits, so q begins when p has ended. The instance of 3g at
+ * slice 4 is still there for r. */
+static void a_drained_gpu_takes_no_pods_until_it_is_empty(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_gpu("{layout: [3g.20gb, 3g.20gb], changes: drain, change: 2 s}", "first_fit",
+                                     "  - {name: p, profile: 3g.20gb, duration: 10 s}\n"
+                                     "  - {name: q, profile: 2g.10gb, start: 1 s, duration: 1 s}\n"
+                                     "  - {name: r, profile: 3g.20gb, start: 2 s, duration: 20 s}\n");
+    assert_placements(file, "0 p a 1@0\n10 q a 1@0\n10 r a 1@4\n");
+}
+
+/* Of two GPUs that may drain for r, the one whose pods have fewer slices does, so u waits. At 3.2 s r finds the other
+ * empty, and the one that drained takes u, since nobody waits for it any more. */
+static void the_gpu_drains_that_has_fewer_slices_in_use(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, devices: {model: a100, count: 2}, mig: [{layout: "
+                                      "[4g.20gb, 3g.20gb], changes: drain, change: 1 s}]}]\n"
+                                      "policies: [first_fit]\npods:\n"
+                                      "  - {name: p, profile: 4g.20gb, duration: 3 s}\n"
+                                      "  - {name: q, profile: 4g.20gb, start: 0.1 s, duration: 10 s}\n"
+                                      "  - {name: s, profile: 3g.20gb, start: 0.2 s, duration: 3 s}\n"
+                                      "  - {name: r, profile: 7g.40gb, start: 1 s, duration: 1 s}\n"
+                                      "  - {name: u, profile: 3g.20gb, start: 2 s, duration: 1 s}\n");
+    assert_placements(file, "0 p a 1@0\n0.1 q a 2@0\n0.2 s a 1@4\n3.2 r a 1@0\n3.2 u a 2@4\n");
+}
+
+/* 1g.10gb takes two slices of an A100 40 GB and one of an A100 80 GB. */
+static void a_name_means_what_the_model_of_gpu_says(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text("scenario: s\nnodes: [{name: a, devices: {model: a100}, mig: [{changes: free, change: 1 s}]},\n"
+                  "  {name: b, devices: {model: a100-80gb}, mig: [{changes: free, change: 1 s}]}]\n"
+                  "policies: [first_fit]\npods:\n  - {name: p, profile: 1g.10gb, count: 12, duration: 9 s}\n");
+    struct sms_results *results = run_logged(
+        file, "0 p1 a 1@0\n0 p2 a 1@2\n0 p3 a 1@4\n0 p4 a 1@6\n0 p5 b 1@0\n0 p6 b 1@1\n0 p7 b 1@2\n0 p8 b 1@3\n"
+              "0 p9 b 1@4\n0 p10 b 1@5\n0 p11 b 1@6\n10 p12 a 1@0\n");
+    discard(results, file);
+}
+
+/* The GPUs of one node lie in different ways; the whole one takes pods without a profile, and the split ones none. */
+static void gpus_of_a_node_may_differ(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        "scenario: s\nnodes: [{name: a, devices: {model: a100, count: 3}, mig: [{gpus: [0], layout: [1g.5gb]},\n"
+        "  {gpus: [2], layout: [4g.20gb, 3g.20gb]}]}]\npolicies: [first_fit]\npods:\n"
+        "  - {name: p, gpu: 50 %%, count: 3}\n  - {name: q, profile: 3g.20gb}\n  - {name: r, profile: 1g.5gb, count: "
+        "2}\n");
+    struct sms_results *results = run_logged(file, "0 p1 a 2\n0 p2 a 2\n0 q a 4@4\n0 r1 a 1@0\n");
+    assert_true(metric(results, "waiting_count") == 2);
+    discard(results, file);
+}
+
+/* The typical pod is of 3g: a 1g at slice 0 or 4 leaves one place for it, and then, next to the first, still one. */
+static void fgd_keeps_places_for_typical_pods(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_gpu("{changes: free, change: 1 s}", "{fgd: {order: exact}}",
+                                     "  - {name: s, profile: 1g.5gb, count: 4}\n"
+                                     "  - {name: t, profile: 3g.20gb, start: 1 s, count: 9}\n");
+    assert_placements(file, "0 s1 a 1@0\n0 s2 a 1@1\n0 s3 a 1@2\n0 s4 a 1@3\n1 t1 a 1@4\n");
+}
+
+/* A kernel of 100 % of fp32 takes 108 / 28 as long on the 28 SMs of 2g.10gb, whatever the fidelity. */
+static void workloads_run_as_long_as_their_instance_makes_them(void **state)
+{
+    static const char *const fidelities[] = {"blocks", "processes", "duration"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct sms_file *file = load_text(
+            "workload: w\nkernels: [{name: k, time: 5 ms, demand: {fp32: 100 %%}}]\nsteps: [{launch: k}]\n---\n"
+            "scenario: s\nnodes: [{name: a, devices: {model: a100}}]\nfidelity: %s\n"
+            "policies: [{mode: {mig_mps: {instances: [3g.20gb, 2g.10gb, 1g.5gb]}}}]\n"
+            "pods: [{name: p, workload: w, profile: 2g.10gb, repeat: 4, count: 2}]\n",
+            fidelities[i]);
+        struct sms_run_options options = sms_run_defaults();
+        struct sms_results *results = run_scenario_of(file, 0, &options);
+        assert_near(metric(results, "makespan_ns"), 2 * 4 * 5e6 * 108 / 28, 10);
+        discard(results, file);
+    }
+}
+
+/* Beside each other on one GPU, whose layout changes under them: each runs as alone. */
+static void instances_do_not_slow_each_other(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        "workload: w\nkernels: [{name: k, blocks: 1080, threads: 256, block_time: 100 us, demand: {fp32: 20 %%}}]\n"
+        "steps: [{launch: k}]\n---\n"
+        "scenario: s\nnodes: [{name: a, devices: {model: a100, count: 2}, mig: [{gpus: [0], changes: free, change: 1 "
+        "ms}]}]\n"
+        "policies: [{place: first_fit, mode: mps}, {place: first_fit, mode: time_slice}]\ncontention: {model: "
+        "proportional}\n"
+        "pods:\n  - {name: p, workload: w, profile: 1g.5gb, repeat: 9, count: 20, arrivals: {poisson: 1 ms}}\n"
+        "  - {name: q, workload: w, profile: 2g.10gb, repeat: 9, count: 9, arrivals: {poisson: 2 ms}}\n"
+        "  - {name: r, workload: w, gpu: 50 %%, repeat: 9, count: 2}\n");
+    for (size_t e = 0; e < 2; e++) {
+        struct sms_run_options options = sms_run_defaults();
+        options.check = true;
+        options.engine = e ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;
+        struct sms_results *results = run_scenario_of(file, 0, &options);
+        assert_true(metric(results, "done_count") == 31);
+        sms_results_free(results);
+    }
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fixed_layout_takes_pods_of_its_profiles),
+        cmocka_unit_test(a_free_layout_changes_where_no_pod_is_in_the_way),
+        cmocka_unit_test(a_layout_that_changes_when_empty_waits_for_that),
+        cmocka_unit_test(a_drained_gpu_takes_no_pods_until_it_is_empty),
+        cmocka_unit_test(the_gpu_drains_that_has_fewer_slices_in_use),
+        cmocka_unit_test(a_name_means_what_the_model_of_gpu_says),
+        cmocka_unit_test(gpus_of_a_node_may_differ),
+        cmocka_unit_test(fgd_keeps_places_for_typical_pods),
+        cmocka_unit_test(workloads_run_as_long_as_their_instance_makes_them),
+        cmocka_unit_test(instances_do_not_slow_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
