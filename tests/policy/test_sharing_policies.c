@@ -16,6 +16,53 @@ static void the_highest_priority_has_every_slice_but_the_one_under_way(void **st
     share_release(s);
 }
 
+/* `high` comes at 300 us and takes 5 ms, of 10 ms that `low` takes, in kernels or blocks of 1 ms where they count. */
+static void a_higher_priority_has_the_device_when_it_comes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mode, *kernels;
+        double low_ms, high_ms;
+    } cases[] = {
+        {"slice: 100 ms, switch: 0 ms", "{name: k, time: 10 ms}", 15, 5},
+        {"slice: 100 ms, switch: 100 us, stop: 25 us", "{name: k, time: 10 ms}", 10 + 5.225, 5.125},
+        {"slice: 100 ms, switch: 0 ms, drain: true", "{name: k, blocks: 80, threads: 64, block_time: 1 ms}", 15, 5.7},
+        {"slice: 100 ms, switch: 0 ms, ahead: 2", "{name: k, time: 1 ms}", 15, 6.7},
+        {"slice: 1.5 ms, switch: 0 ms, ahead: 2", "{name: k, time: 1 ms}", 15,
+         6.5}, /* the slice that began at 0.3 ms */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char workloads[512], scenario[512];
+        bool times = strstr(cases[i].kernels, "time: 1 ms") && !strstr(cases[i].kernels, "block_time");
+        const char *blocks =
+            strstr(cases[i].kernels, "blocks") ? "blocks: 40, threads: 64, block_time: 1 ms" : "time: 5 ms";
+        snprintf(workloads, sizeof workloads,
+                 "workload: long\nkernels: [%s]\nsteps: [{launch: k, times: %d}]\n---\nworkload: short\nkernels: "
+                 "[{name: k, %s}]\n",
+                 cases[i].kernels, times ? 10 : 1, blocks);
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small}]\ncontention: none\npolicies: [{share: {priority: {preempt: true}}, mode: "
+                 "{time_slice: {%s}}}]\nprocesses:\n  - {name: low, workload: long}\n  - {name: high, workload: short, "
+                 "priority: 1, start: 300 us}\n",
+                 cases[i].mode);
+        struct shared s = share(workloads, scenario);
+        assert_turnarounds(s, 0, 2, (double[]){cases[i].low_ms, cases[i].high_ms});
+        share_release(s);
+    }
+}
+
+/* Equals take turns as ever, and a lower priority waits for all of the higher one's kernels. */
+static void only_a_higher_priority_preempts(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, time: 2 ms}]\n",
+                            "devices: [{model: small}]\npolicies: [{share: {priority: {preempt: true}}, mode: " SLICES
+                            "}]\nprocesses:\n  - {name: a, workload: w}\n  - {name: b, workload: w, start: 300 us}\n"
+                            "  - {name: c, workload: w, priority: -1, start: 300 us}\n");
+    assert_turnarounds(s, 0, 3, (double[]){3, 3.7, 5.7});
+    share_release(s);
+}
+
 static void service_goes_by_weight(void **state)
 {
     (void)state;
@@ -110,6 +157,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
+        cmocka_unit_test(a_higher_priority_has_the_device_when_it_comes),
+        cmocka_unit_test(only_a_higher_priority_preempts),
         cmocka_unit_test(service_goes_by_weight),
         cmocka_unit_test(who_comes_late_has_nothing_to_catch_up_on),
         cmocka_unit_test(lots_go_by_weight),

@@ -141,6 +141,12 @@ struct sms_share_policy {
      * more stands for the last. The function may read and call sms_share_say, but change nothing. */
     size_t (*next)(struct sms_share *share, size_t device, const size_t *ready, size_t count);
 
+    /* Under time slices: true if the process that runs shall make room for another, which has a kernel ready, before
+     * its slice ends. Then `next` is called. Asked when a kernel comes, and after a switch. The mode says what is
+     * waited for
+     * (`ahead`, `drain`) and what it costs (`stop`). NULL: never. It may do what `next` may. */
+    bool (*preempts)(struct sms_share *share, size_t device, size_t running, size_t other);
+
     void (*event)(struct sms_share *share, const struct sms_share_event *event);
     void (*timer)(struct sms_share *share, size_t tag);
 };

@@ -58,7 +58,7 @@ static void end_kernel(struct sms__stream *stream, uint64_t now)
     struct sms__process *process = stream->process;
     observe_kernel(stream, now);
     sms__record_kernel(process->share->spec->record, process->arrival.vm, now);
-    sms__slicer_check(stream->kernel.context);
+    sms__slicer_end_kernel(stream->kernel.context);
     leave_device(stream, now);
     sms__stream_enter(stream, SMS_PHASE_HOST, now);
     stream->times++;

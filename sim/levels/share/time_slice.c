@@ -13,7 +13,9 @@ struct sms__slicer {
     size_t source;                     /* end of the slice, or of the switch */
     size_t *candidates;                /* [contexts], scratch */
     struct sms__action check;
-    bool slicing; /* the slice has an end */
+    bool slicing;    /* the slice has an end */
+    bool preempting; /* the slice ends early: */
+    uint64_t ahead;  /* once so many more kernels of the current one have ended */
     struct sms__turns turns;
     uint64_t began_ps; /* when the current slice began, or the first of those that the context has had alone */
     uint64_t since_ps; /* time up to which the current one's service is recorded */
@@ -58,6 +60,7 @@ static void begin_slice(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
     slicer->slicing = slicer->ready > 1;
+    slicer->preempting = false;
     slicer->began_ps = now;
     set_source(instance, slicer->slicing ? sms__after(now, slice_ps(instance)) : SMS__NEVER);
 }
@@ -86,12 +89,13 @@ static void activate(struct sms__instance *instance, struct sms__context *contex
     begin_slice(instance, now);
 }
 
-/* Activates the context, after a switch if another was active last. */
+/* Activates the context, after a switch if another was active last. One that was stopped early has to be stopped first.
+ */
 static void switch_to(struct sms__instance *instance, struct sms__context *context, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
     struct sms__shared_record *record = instance->gpu->record;
-    double cost = slicer->turns.switch_ps;
+    double cost = slicer->turns.switch_ps + (slicer->preempting ? mode_of(instance)->stop_ps : 0);
     if (slicer->latest && (slicer->latest != context || context->renewed)) {
         record->switches++;
         record->switch_ps += (uint64_t)cost;
@@ -160,20 +164,57 @@ static void end_slice(struct sms__instance *instance, uint64_t now)
         end_turn(instance, now);
 }
 
+/* Whether the policy wants the current context to make room for one that is ready. */
+static bool is_preempted(const struct sms__instance *instance)
+{
+    struct sms_share *share = instance->share;
+    const struct sms__context *current = instance->slicer->current;
+    const struct sms_share_policy *policy = share->policy.policy;
+    bool preempted = false;
+    share->policy.may_not_act = true;
+    for (const struct sms__context *context = instance->slicer->first; context && !preempted; context = context->next)
+        preempted =
+            context != current && policy->preempts(share, instance->idx, current->owner->idx, context->owner->idx);
+    share->policy.may_not_act = false;
+    return preempted;
+}
+
+/* Kernels that were launched ahead end first. */
+static void preempt(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    if (!instance->share->policy.policy->preempts || !slicer->current || slicer->preempting || is_draining(slicer) ||
+        !is_preempted(instance))
+        return;
+    slicer->preempting = true;
+    slicer->ahead = mode_of(instance)->ahead;
+    if (slicer->ahead == 0)
+        end_slice(instance, now);
+}
+
 static void fire(void *subject, uint64_t now)
 {
     struct sms__instance *instance = subject;
     struct sms__slicer *slicer = instance->slicer;
     slicer->slicing = false;
-    if (slicer->coming)
+    if (slicer->coming) {
         activate(instance, slicer->coming, now);
-    else
+        preempt(instance, now);
+    } else {
+        slicer->preempting = false;
         end_slice(instance, now);
+    }
+}
+
+static void check_later(struct sms__context *context)
+{
+    const struct sms__instance *instance = context->instance;
+    sms__engine_defer(instance->share->engine, &instance->slicer->check);
 }
 
 static void drained(struct sms__context *context, uint64_t now)
 {
-    sms__slicer_check(context);
+    check_later(context);
     sms__context_hold(context, false, now);
 }
 
@@ -183,7 +224,7 @@ static void stop_idle(struct sms__instance *instance, struct sms__context *conte
     if (is_draining(slicer))
         sms__context_hold(context, false, now);
     stop_current(instance, now);
-    slicer->slicing = false;
+    slicer->slicing = slicer->preempting = false;
     set_source(instance, SMS__NEVER);
     take_out(slicer, context);
     if (slicer->ready)
@@ -202,6 +243,8 @@ static void check(void *subject, uint64_t now)
             switch_to(instance, choose(instance), now);
     } else if (!context->kernels) {
         stop_idle(instance, context, now);
+    } else if (slicer->preempting && slicer->ahead == 0 && !is_draining(slicer)) {
+        end_slice(instance, now);
     } else if (slicer->ready > 1 && !slicer->slicing && !is_draining(slicer)) {
         end_turn(instance, now);
     }
@@ -232,13 +275,17 @@ void sms__slicer_add(struct sms__context *context, uint64_t now)
         switch_to(instance, choose(instance), now);
     else if (slicer->current && !slicer->slicing && !is_draining(slicer))
         welcome(instance, now);
+    preempt(instance, now);
 }
 
-void sms__slicer_check(struct sms__context *context)
+void sms__slicer_end_kernel(struct sms__context *context)
 {
-    const struct sms__instance *instance = context->instance;
-    if (instance->slicer)
-        sms__engine_defer(instance->share->engine, &instance->slicer->check);
+    struct sms__slicer *slicer = context->instance->slicer;
+    if (!slicer)
+        return;
+    if (slicer->current == context && slicer->ahead)
+        slicer->ahead--;
+    check_later(context);
 }
 
 void sms__slicer_drop(struct sms__context *context)
@@ -248,7 +295,7 @@ void sms__slicer_drop(struct sms__context *context)
     if (!slicer || context->kernels)
         return;
     bool leaves_one = slicer->current && !is_draining(slicer) && slicer->ready == 2; /* which need not share any more */
-    sms__slicer_check(context);
+    check_later(context);
     if (context == slicer->current)
         return;
     take_out(slicer, context);
@@ -256,7 +303,7 @@ void sms__slicer_drop(struct sms__context *context)
         slicer->coming = NULL;
     else if (!leaves_one)
         return;
-    slicer->slicing = false;
+    slicer->slicing = slicer->preempting = false;
     set_source(instance, SMS__NEVER);
 }
 

@@ -8,7 +8,7 @@ void sms__slicer_init(struct sms__instance *instance);
 /* The context has got its first kernel. */
 void sms__slicer_add(struct sms__context *context, uint64_t now);
 /* A kernel of the context has ended, maybe its last one. */
-void sms__slicer_check(struct sms__context *context);
+void sms__slicer_end_kernel(struct sms__context *context);
 /* A kernel of the context has been dropped, maybe its last one. */
 void sms__slicer_drop(struct sms__context *context);
 /* Adds the time of the slice under way to its process's record. */

@@ -1,7 +1,7 @@
 /* time_slice: contexts take turns on the device. */
 #include "modes.h"
 
-enum { SLICE, SWITCH, DRAIN, NEWCOMER };
+enum { SLICE, SWITCH, DRAIN, NEWCOMER, AHEAD, STOP };
 
 static const char *const booleans[] = {"false", "true", NULL};
 
@@ -16,6 +16,9 @@ const struct sms_param sms__slice_params[] = {
     {"drain", SMS_UNIT_CHOICE, 0, 1, 0, "blocks that run when a slice ends are waited for, not stopped", booleans},
     {"newcomer", SMS_UNIT_CHOICE, 0, 2, 0, "says what a context waits for that comes to one that had the device alone",
      newcomers},
+    {"ahead", SMS_UNIT_COUNT, 0, 1e6, 0,
+     "kernels launched ahead, which end before the share policy stops a process early"},
+    {"stop", SMS_UNIT_TIME, 0, 6e13, 0, "time that it takes to stop a process early, before the switch"},
     {0},
 };
 
@@ -27,6 +30,8 @@ void sms__read_slices(const double *values, struct sms__mode *mode)
     mode->turns.switch_ps = is_given(mode, SWITCH) ? values[SWITCH] : -1;
     mode->turns.newcomer = (int)values[NEWCOMER] - 1;
     mode->drain = values[DRAIN] > 0;
+    mode->ahead = (uint64_t)values[AHEAD];
+    mode->stop_ps = values[STOP];
 }
 
 const struct sms__mode_form sms__mode_time_slice = {

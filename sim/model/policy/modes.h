@@ -17,6 +17,8 @@ struct sms__mode {
     uint32_t given;                    /* bit i: the scenario gives parameter i */
     struct sms__turns turns;           /* as far as the scenario gives them; the rest is the device's */
     int drain;                         /* blocks that run when a slice ends are waited for */
+    uint64_t ahead;                    /* kernels that end before a process is stopped early */
+    double stop_ps;                    /* cost of that, besides the switch */
     uint64_t clients;                  /* processes on a device at most; 0: as device and driver say */
     int driver;                        /* 0: of today; 1: before */
     bool one_queue;                    /* blocks of all processes wait in one dispatch queue, not in one of each */

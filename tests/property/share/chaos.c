@@ -119,6 +119,13 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
     return draw(&state->rng) % count;
 }
 
+static bool preempts(struct sms_share *share, size_t device, size_t running, size_t other)
+{
+    struct state *state = sms_share_state(share);
+    (void)device;
+    return running != other && chance(&state->rng, 30);
+}
+
 const struct sms_share_policy chaos = {
     .name = "chaos",
     .help = "does anything",
@@ -131,6 +138,7 @@ const struct sms_share_policy chaos = {
     .launch = launch,
     .call = call,
     .next = next,
+    .preempts = preempts,
     .event = event,
     .timer = timer,
 };
