@@ -1,4 +1,5 @@
 /* Named streams of random numbers. Invariant: a stream depends on seed, name and index alone. */
+#define HAVE_INLINE /* of GSL: a number is one call less */
 #include "rng.h"
 
 /* splitmix64 (Steele, Lea and Flood 2014) maps neighbouring inputs to unrelated outputs. */

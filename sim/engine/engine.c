@@ -8,59 +8,23 @@ static const size_t none = SIZE_MAX;
 
 enum { FEW = 256 }; /* sources whose subjects stay in the cache */
 
-static size_t leaves_for(size_t sources)
-{
-    size_t leaves = 1;
-    while (leaves < sources)
-        leaves *= 2;
-    return leaves;
-}
-
-/* Sources in a branch of the queue. */
-struct part {
-    size_t first, sources, leaves;
-};
-
-/* Sources of the first levels have most events, so their leaves are near the root: there are as many branches as
- * levels, the first a child of the root, the second of its other child, and so on. A level has none of its own if the
- * leaves of the one before suffice. Returns how many branches there are. */
-static size_t divide(struct part *part, const size_t sources[SMS__LEVELS])
-{
-    size_t parts = 0, first = 0;
-    for (int l = 0; l < SMS__LEVELS; first += sources[l++]) {
-        struct part *last = parts ? &part[parts - 1] : NULL;
-        if (last && last->sources + sources[l] <= last->leaves)
-            last->sources += sources[l];
-        else if (sources[l])
-            part[parts++] = (struct part){first, sources[l], leaves_for(sources[l])};
-    }
-    return parts;
-}
-
-static void grow_queue(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS])
-{
-    struct part part[SMS__LEVELS];
-    size_t parts = divide(part, sources), nodes = 2;
-    engine->handler = SMS__NEW(arena, struct sms__handler, engine->sources + 1);
-    for (size_t p = 0; p < parts; p++) {
-        size_t root = p + 1 < parts ? ((size_t)4 << p) - 2 : ((size_t)1 << parts) - 1;
-        size_t leaf = root * part[p].leaves;
-        for (size_t i = 0; i < part[p].sources; i++)
-            engine->handler[part[p].first + i].leaf = leaf + i;
-        nodes = nodes > leaf + part[p].leaves ? nodes : leaf + part[p].leaves;
-    }
-    sms__queue_init_nodes(&engine->queue, arena, nodes);
-}
+/* Few sources have most events: SMs, and clocks that many SMs follow. So the other levels share a queue. */
+static uint32_t queue_of(int level) { return level < SMS__EVENT_QUEUES ? (uint32_t)level : SMS__EVENT_QUEUES - 1; }
 
 void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS])
 {
+    size_t count[SMS__EVENT_QUEUES] = {0};
     *engine = (struct sms__engine){.firing = none, .tell_at = SMS__NEVER};
     for (int l = 0; l < SMS__LEVELS; l++) {
+        engine->begin[queue_of(l)] = l < SMS__EVENT_QUEUES ? engine->sources : engine->begin[queue_of(l)];
         engine->next[l] = engine->sources;
         engine->sources += sources[l];
+        count[queue_of(l)] += sources[l];
     }
-    engine->fetches = engine->sources > FEW;
-    grow_queue(engine, arena, sources);
+    for (size_t q = 0; q < SMS__EVENT_QUEUES; q++)
+        sms__queue_init(&engine->queue[q], arena, count[q]);
+    engine->fetches = count[SMS__LEVEL_BLOCK] > FEW;
+    engine->handler = SMS__NEW(arena, struct sms__handler, engine->sources);
     engine->last = &engine->first;
 }
 
@@ -68,14 +32,14 @@ size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, voi
                           void *subject)
 {
     size_t source = engine->next[level]++;
-    engine->handler[source].fire = fire;
-    engine->handler[source].subject = subject;
+    uint32_t queue = queue_of((int)level), place = (uint32_t)(source - engine->begin[queue]);
+    engine->handler[source] = (struct sms__handler){.fire = fire, .subject = subject, .queue = queue, .place = place};
     return source;
 }
 
 static inline void set(struct sms__engine *engine, size_t source, uint64_t time)
 {
-    sms__queue_replay(&engine->queue, engine->handler[source].leaf, (struct sms__match){time, source});
+    sms__queue_set(&engine->queue[engine->handler[source].queue], engine->handler[source].place, time);
 }
 
 void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time)
@@ -109,20 +73,39 @@ static void act_all(struct sms__engine *engine)
 }
 
 /* The reference for the queue: looks at every source. */
-static struct sms__match find_first(const struct sms__engine *engine)
+static struct sms__match scan(const struct sms__engine *engine)
 {
-    struct sms__match first = {SMS__NEVER, 0};
+    struct sms__match first = {.time = SMS__NEVER, .tied = true}; /* so that no event counts as alone */
     for (size_t s = 0; s < engine->sources; s++) {
         uint64_t time = sms__engine_time(engine, s);
         if (time < first.time)
-            first = (struct sms__match){time, s};
+            first = (struct sms__match){.time = time, .source = s, .tied = true};
     }
     return first;
 }
 
-static struct sms__match first_event(const struct sms__engine *engine)
+/* Returns the time of the next event. */
+static inline uint64_t first_time(const struct sms__engine *engine)
 {
-    return engine->linear_scan ? find_first(engine) : sms__queue_first(&engine->queue);
+    uint64_t time = SMS__NEVER;
+    for (size_t q = 0; q < SMS__EVENT_QUEUES; q++)
+        time = sms__queue_least(&engine->queue[q]) < time ? sms__queue_least(&engine->queue[q]) : time;
+    return time;
+}
+
+/* Returns the first event, which is at this time. */
+static inline struct sms__match find_first(const struct sms__engine *engine, uint64_t time)
+{
+    size_t first = 0;
+    if (engine->linear_scan)
+        return scan(engine);
+    while (sms__queue_least(&engine->queue[first]) != time)
+        first++;
+    struct sms__match match = sms__queue_first(&engine->queue[first]);
+    match.source += engine->begin[first];
+    for (size_t q = first + 1; q < SMS__EVENT_QUEUES; q++)
+        match.tied |= sms__queue_least(&engine->queue[q]) == time;
+    return match;
 }
 
 /* Always inlined: gcc drops calls of functions that do nothing but fetch. */
@@ -133,35 +116,37 @@ static inline __attribute__((always_inline)) void fetch_lines(const void *start,
         __builtin_prefetch((const char *)start + i * LINE);
 }
 
-/* Returns the time of the event after this one. With many subjects, none stays in the cache. So the subject that will
- * probably be next is fetched while this one fires, and the matches of its path that few other sources share. */
-static uint64_t look_ahead(const struct sms__engine *engine, size_t source)
+/* With many subjects, none stays in the cache. So the subject that will probably be next is fetched while this one
+ * fires, and the nodes of its path that few other sources share. */
+static void look_ahead(const struct sms__engine *engine, size_t source)
 {
-    enum { MATCHES = 4, OWN_LINES = 4, TOUCHED_LINES = 12 };
-    size_t leaf = engine->handler[source].leaf;
-    if (!engine->fetches)
-        return sms__queue_beaten(&engine->queue, leaf).time;
-    struct sms__match second = sms__queue_beaten(&engine->queue, leaf);
-    const struct sms__handler *next = &engine->handler[second.source];
-    for (size_t i = 0, at = next->leaf; i < MATCHES; i++, at /= 2)
-        __builtin_prefetch(&engine->queue.match[at]);
-    fetch_lines(next->subject, OWN_LINES);
-    fetch_lines(next->touched, TOUCHED_LINES);
-    return second.time;
+    enum { NODES = 4, OWN_LINES = 4, TOUCHED_LINES = 12 };
+    const struct sms__queue *queue = &engine->queue[SMS__LEVEL_BLOCK];
+    size_t first = engine->begin[SMS__LEVEL_BLOCK];
+    if (engine->handler[source].queue != SMS__LEVEL_BLOCK)
+        return;
+    size_t second = sms__queue_below(queue, sms__queue_rival(queue, source - first)).source;
+    for (size_t i = 0, at = queue->leaves + second; i < NODES; i++, at /= 2)
+        __builtin_prefetch(&queue->time[at]);
+    fetch_lines(engine->handler[first + second].subject, OWN_LINES);
+    fetch_lines(engine->handler[first + second].touched, TOUCHED_LINES);
 }
 
 /* Fires the next source. If nothing else happens at this instant, the actions run before the source leaves the queue:
  * they usually set its next time, and one change of the queue is cheaper than two. */
-static void fire_next(struct sms__engine *engine, size_t source)
+static inline void fire_next(struct sms__engine *engine, struct sms__match next)
 {
-    engine->alone = look_ahead(engine, source) != engine->now && !engine->linear_scan;
-    engine->firing = source;
+    const struct sms__handler *handler = &engine->handler[next.source];
+    if (engine->fetches)
+        look_ahead(engine, next.source);
+    engine->alone = !next.tied;
+    engine->firing = next.source;
     engine->refreshed = engine->due_again = false;
-    engine->handler[source].fire(engine->handler[source].subject, engine->now);
+    handler->fire(handler->subject, engine->now);
     if (engine->alone && !engine->due_again && !engine->stopped)
         act_all(engine);
     if (!engine->refreshed)
-        set(engine, source, SMS__NEVER);
+        set(engine, next.source, SMS__NEVER);
     engine->firing = none;
 }
 
@@ -177,60 +162,59 @@ bool sms__engine_ends(struct sms__engine *engine)
     return engine->stopped;
 }
 
-static int check_limits(const struct sms__engine *engine)
-{
-    if (engine->max_events && engine->events >= engine->max_events)
-        return SMS_ELIMIT;
-    return is_cancelled(engine) ? SMS_ECANCELED : SMS_OK;
-}
-
 /* Does the deferred work, or else fires the next event up to `to`. Returns false if there was nothing to do. */
-static bool step(struct sms__engine *engine, uint64_t to)
+static inline bool step(struct sms__engine *engine, uint64_t to)
 {
-    struct sms__match next = first_event(engine);
-    if (engine->first && next.time != engine->now) {
+    uint64_t time = first_time(engine);
+    if (engine->first && time != engine->now) {
         act_all(engine);
         return true;
     }
-    if (next.time == SMS__NEVER || next.time > to)
+    if (time > to)
         return false;
-    engine->now = next.time;
-    if (next.time >= engine->tell_at) {
-        engine->tell(engine->tell_user, next.time);
-        engine->tell_at = next.time + engine->tell_every;
+    engine->now = time;
+    if (time >= engine->tell_at) {
+        engine->tell(engine->tell_user, time);
+        engine->tell_at = time + engine->tell_every;
     }
-    fire_next(engine, next.source);
+    fire_next(engine, find_first(engine, time));
     engine->events++;
     return true;
 }
 
-int sms__engine_run(struct sms__engine *engine)
+/* Looks at the limits after every event: one may take long if there are many SMs. */
+static int run(struct sms__engine *engine, uint64_t to)
 {
-    int code = SMS_OK;
-    while (!engine->stopped && code == SMS_OK && step(engine, SMS__NEVER))
-        code = check_limits(engine); /* after every event: one may take long if there are many SMs */
-    return code;
+    while (!engine->stopped && step(engine, to)) {
+        if (engine->max_events && engine->events >= engine->max_events)
+            return SMS_ELIMIT;
+        if (is_cancelled(engine))
+            return SMS_ECANCELED;
+    }
+    return SMS_OK;
 }
+
+int sms__engine_run(struct sms__engine *engine) { return run(engine, SMS__NEVER - 1); }
 
 int sms__engine_advance(struct sms__engine *engine, uint64_t to)
 {
-    int code = SMS_OK;
-    while (!engine->stopped && code == SMS_OK && step(engine, to))
-        code = check_limits(engine);
+    int code = run(engine, to < SMS__NEVER ? to : SMS__NEVER - 1);
     engine->now = to;
     return code;
 }
 
-uint64_t sms__engine_next(const struct sms__engine *engine)
-{
-    return engine->first ? engine->now : first_event(engine).time;
-}
+uint64_t sms__engine_next(const struct sms__engine *engine) { return engine->first ? engine->now : first_time(engine); }
 
 uint64_t sms__engine_next_other(const struct sms__engine *engine)
 {
-    struct sms__match first = sms__queue_first(&engine->queue);
     if (engine->first)
         return engine->now;
-    bool is_firing = first.source == engine->firing && !engine->refreshed;
-    return is_firing ? sms__queue_beaten(&engine->queue, engine->handler[first.source].leaf).time : first.time;
+    if (engine->firing == none || engine->refreshed)
+        return first_time(engine);
+    size_t own = engine->handler[engine->firing].queue;
+    uint64_t time = sms__queue_other(&engine->queue[own], engine->handler[engine->firing].place);
+    for (size_t q = 0; q < SMS__EVENT_QUEUES; q++)
+        if (q != own && sms__queue_least(&engine->queue[q]) < time)
+            time = sms__queue_least(&engine->queue[q]);
+    return time;
 }

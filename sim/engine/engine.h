@@ -19,12 +19,15 @@ enum sms__level {
     SMS__LEVELS
 };
 
+/* The first two levels have a queue each, since they have most events. All others have the last one. */
+enum { SMS__EVENT_QUEUES = 3 };
+
 /* The function of a source. It may set the source's next event; if it does not, the source leaves the queue. */
 struct sms__handler {
     void (*fire)(void *subject, uint64_t now);
     void *subject;
-    const void *touched; /* memory that `fire` reads first besides the subject, to be fetched ahead; or NULL */
-    size_t leaf;         /* in the queue */
+    const void *touched;   /* memory that `fire` reads first besides the subject, to be fetched ahead; or NULL */
+    uint32_t queue, place; /* the source's queue, and its number there */
 };
 
 /* Work to do once, after everything else at this instant. */
@@ -36,9 +39,10 @@ struct sms__action {
 };
 
 struct sms__engine {
-    struct sms__queue queue;
-    struct sms__handler *handler; /* by source */
-    size_t next[SMS__LEVELS];     /* the next source to register, by level */
+    struct sms__queue queue[SMS__EVENT_QUEUES];
+    size_t begin[SMS__EVENT_QUEUES]; /* the first source of each queue */
+    struct sms__handler *handler;    /* by source */
+    size_t next[SMS__LEVELS];        /* the next source to register, by level */
     size_t sources;
     bool fetches;                      /* too many subjects for the cache */
     bool linear_scan;                  /* finds the next event by looking at every source, not by the queue */
@@ -69,7 +73,8 @@ void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time);
 /* Returns the time of the source's next event, or SMS__NEVER. */
 static inline uint64_t sms__engine_time(const struct sms__engine *engine, size_t source)
 {
-    return engine->queue.match[engine->handler[source].leaf].time;
+    const struct sms__handler *handler = &engine->handler[source];
+    return sms__queue_time(&engine->queue[handler->queue], handler->place);
 }
 
 /* For handlers that go through a long list at one instant: true if the run ends, because a handler has stopped it or
@@ -98,10 +103,11 @@ static inline uint64_t sms__after(uint64_t now, double delay_ps)
 {
     if (!(delay_ps < 9.2e18))
         return SMS__NEVER;
+    delay_ps = delay_ps > 1 ? delay_ps : 1;
     int64_t whole = (int64_t)delay_ps;
+    uint64_t time;
     whole += (double)whole < delay_ps;
-    whole = whole > 1 ? whole : 1;
-    return (uint64_t)whole > SMS__NEVER - now ? SMS__NEVER : now + (uint64_t)whole;
+    return __builtin_add_overflow(now, (uint64_t)whole, &time) ? SMS__NEVER : time;
 }
 
 /* Like sms__after, but a delay of 0 stays 0. */

@@ -56,7 +56,7 @@ uint32_t sms__backoffs_pop(struct sms__gpushare_state *gpushare)
 bool sms__backoffs_can_skip(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    bool idle = gpushare->cycle.pod == SMS__NO_POD && sms__queue_first(&gpushare->active).time == SMS__NEVER;
+    bool idle = gpushare->cycle.pod == SMS__NO_POD && sms__queue_least(&gpushare->active) == SMS__NEVER;
     bool awaited = sms__engine_time(&run->engine, gpushare->timer_source) != SMS__NEVER;
     return gpushare->backoffs->pods && sms__backoffs_next(gpushare) > run->engine.now && idle && awaited &&
            !run->engine.stopped && !sms__is_pod_explained(run);
@@ -122,7 +122,7 @@ void sms__backoffs_skip(struct sms__cluster_run *run)
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__engine *engine = &run->engine;
     sms__engine_at(engine, gpushare->timer_source, SMS__NEVER);
-    uint64_t then = sms__engine_next_other(engine), timer = sms__queue_first(&gpushare->timers).time;
+    uint64_t then = sms__engine_next_other(engine), timer = sms__queue_least(&gpushare->timers);
     uint64_t until = find_chance(run, then < timer ? then : timer), next = sms__backoffs_next(gpushare);
     uint64_t most = gpushare->candidate[*pod_at(gpushare->backoffs, 0)].delay_ps;
     if (next < until && until < SMS__NEVER - most) { /* all pods are tried so often before `until` */

@@ -27,8 +27,7 @@ static void hold_retries(struct sms__cluster_run *run)
 static void wait_for_timer(struct sms__cluster_run *run)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    uint64_t time = sms__queue_first(&gpushare->timers).time, backoff = sms__backoffs_next(gpushare),
-             now = run->engine.now;
+    uint64_t time = sms__queue_least(&gpushare->timers), backoff = sms__backoffs_next(gpushare), now = run->engine.now;
     time = backoff < time ? backoff : time;
     if (time == SMS__NEVER || is_over(run))
         time = SMS__NEVER;

@@ -85,6 +85,7 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     sms__dispatch_queue_init(device);
     sms__dispatcher_init(device);
     sms__device_clock_init(device);
+    sms__device_usage_init(device);
     sms__device_clock_update(device, 0); /* the background slows from the start */
     sms__wave_init(device);
     device->dispatch =
@@ -115,7 +116,7 @@ static void add_partial(struct sms__sm_state *sm, int sign, uint64_t now)
 
 void sms__blocks_integrate(struct sms__blocks *device, uint64_t now)
 {
-    sms__integrate_total(device, now);
+    sms__device_usage_record(device, now);
     for (size_t s = 0; s < device->sms; s++)
         sms__sm_integrate(&device->sm[s], now);
     sms__compositions_record(device);
@@ -215,8 +216,11 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, st
 {
     size_t ring_start = device->search.ring_start;
     bool is_known = sms__is_refused(&device->search, launch->shape); /* the most frequent answer needs no call */
+    bool is_busy = sms__dispatcher_is_busy(device, now);
+    if (!is_known && is_busy && device->search.knows_room) /* then the search finds an SM */
+        return wait_for_dispatcher(device, launch, ring_start, now);
     long sm = is_known ? -1 : sms__search(device, launch);
-    if (sm >= 0 && sms__dispatcher_is_busy(device, now))
+    if (sm >= 0 && is_busy)
         return wait_for_dispatcher(device, launch, ring_start, now);
     if (device->observed)
         sms__explain(device, launch, ring_start, sm, now);

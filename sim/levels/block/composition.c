@@ -323,18 +323,6 @@ static inline int64_t move_by(struct sms__sm_state *sm, const struct sms__shape 
     return 0;
 }
 
-/* Adds to the usage of resources of scope device. */
-static void add_to_total(struct sms__blocks *device, const struct sms__footprint *fit, int64_t blocks, uint64_t now)
-{
-    sms__integrate_total(device, now);
-    for (uint32_t left = fit->of_device; left; left &= left - 1) {
-        int r = __builtin_ctz(left);
-        device->rating.total[r] += (double)blocks * fit->demand[r];
-        if (is_apart(device))
-            device->rating.pressure[r] += (double)blocks * fit->pressure[r];
-    }
-}
-
 void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
@@ -346,7 +334,7 @@ void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int6
         device->search.closed_sms += sm->composition->is_closed;
     }
     if (shape->fit->device_scope)
-        add_to_total(device, shape->fit, blocks, now);
+        sms__device_usage_add(device, shape->fit, blocks, now);
 }
 
 void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
@@ -356,10 +344,8 @@ void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, 
     move_to(sm, to);
     if (changed)
         sms__search_room(sm->device, sm->idx, changed);
-    if (gone->fit->device_scope)
-        add_to_total(sm->device, gone->fit, -1, now);
-    if (come->fit->device_scope)
-        add_to_total(sm->device, come->fit, 1, now);
+    if (gone->fit->device_scope | come->fit->device_scope)
+        sms__device_usage_swap(sm->device, gone->fit, come->fit, now);
 }
 
 /* Gives the SM a composition of its own, with its background. */

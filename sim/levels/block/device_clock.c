@@ -37,34 +37,6 @@ struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device,
     return NULL;
 }
 
-/* A slowdown is a function of the usage alone, so an answer that is kept is as good as a new one. One with a knee costs
- * two powers, 40 times as much as to find the answer. */
-double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
-{
-    const struct sms_contention *model = device->setup.contention;
-    uint64_t bits;
-    uint32_t knees = device->rating.knees, bit = (uint32_t)1 << r;
-    if (!(knees & bit))
-        return model->slowdown(&device->setup.contention_view, r, usage);
-    memcpy(&bits, &usage, sizeof bits);
-    size_t row = (size_t)__builtin_popcount(knees & (bit - 1));
-    struct sms__known *known =
-        &device->rating.known[row * SMS__KNOWN + (bits * 0x9e3779b97f4a7c15u >> 32) % SMS__KNOWN];
-    if (known->usage != usage || known->slowdown == 0)
-        *known = (struct sms__known){usage, model->slowdown(&device->setup.contention_view, r, usage)};
-    return known->slowdown;
-}
-
-static double slowdown_of(const struct sms__blocks *device, size_t r, double usage)
-{
-    if (device->setup.contention->shares_device)
-        return device->rating.levels.slow[r];
-    if (usage <= SMS_FULL && !(device->rating.knees >> r & 1))
-        return 1;
-    double slowdown = sms__slowdown(device, r, usage);
-    return slowdown > 1 ? slowdown : 1;
-}
-
 void sms__mark_changed(struct sms__sm_state *sm)
 {
     struct sms__blocks *device = sm->device;
@@ -77,13 +49,9 @@ void sms__mark_changed(struct sms__sm_state *sm)
 
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
 {
-    const struct sms__blocks *device = clock->device;
-    double slow = 1;
-    for (uint32_t left = clock->resources; left; left &= left - 1) {
-        size_t r = (size_t)__builtin_ctz(left);
-        double by = slowdown_of(device, r, device->rating.pressure[r] / (double)device->sms);
-        slow = by > slow ? by : slow;
-    }
+    struct sms__blocks *device = clock->device;
+    double slow = device->setup.contention->shares_device ? sms__greatest(device->rating.levels.slow, clock->resources)
+                                                          : sms__device_usage_slows(device)[clock - device->clock];
     if (slow == clock->slow)
         return false;
     clock->base = sms__device_clock_reading(clock, now);
@@ -155,21 +123,19 @@ void sms__device_clock_update(struct sms__blocks *device, uint64_t now)
             find_crossings(&device->clock[c]);
 }
 
+/* Returns the time of a reading. INFINITY, and SMS__NEVER as a number, are never read. */
 static uint64_t due_at(const struct sms__device_clock *clock, double reading)
 {
     return sms__after(clock->since, (reading - clock->base) * clock->slow);
 }
 
-static uint64_t due(const struct sms__device_clock *clock, uint64_t key)
-{
-    return key == SMS__NEVER ? SMS__NEVER : due_at(clock, value_of(key));
-}
+static uint64_t due(const struct sms__device_clock *clock, uint64_t key) { return due_at(clock, value_of(key)); }
 
 void sms__device_clock_schedule(struct sms__blocks *device)
 {
     for (size_t c = 0; c < device->clocks; c++) {
         struct sms__device_clock *clock = &device->clock[c];
-        sms__engine_at(device->setup.engine, clock->source, due(clock, sms__queue_first(&clock->key).time));
+        sms__engine_at(device->setup.engine, clock->source, due(clock, sms__queue_least(&clock->key)));
     }
 }
 
@@ -192,8 +158,7 @@ void sms__device_clock_bound(const struct sms__sm_state *sm)
 /* Updates what the clock keeps of the SM. */
 static void track(struct sms__device_clock *clock, const struct sms__sm_state *sm)
 {
-    struct sms__next_ends *next = &clock->next[sm->idx];
-    uint64_t key = next->first < INFINITY ? bits_of(next->first) : SMS__NEVER;
+    uint64_t key = bits_of(clock->next[sm->idx].first);
     if (sms__queue_time(&clock->key, sm->idx) != key)
         sms__queue_set(&clock->key, sm->idx, key);
 }
@@ -206,11 +171,13 @@ void sms__device_clock_track(struct sms__sm_state *sm)
 
 /* Fires the first SM if nothing else happens at this instant: there is no order to keep. Its `key` stays until it is
  * rated at the end of this instant, since it is dirty. */
-static bool fire_alone(const struct sms__device_clock *clock, size_t first, uint64_t now)
+static bool fire_alone(const struct sms__device_clock *clock, uint64_t now)
 {
+    struct sms__match match = sms__queue_first(&clock->key);
+    size_t first = match.source;
     struct sms__engine *engine = clock->device->setup.engine;
     struct sms__sm_state *sm = &clock->device->sm[first];
-    if (!engine->alone || engine->first || due(clock, sms__queue_second(&clock->key).time) <= now)
+    if (!engine->alone || engine->first || due(clock, match.second) <= now)
         return false;
     sm->next_group = due_at(clock, clock->next[first].second) > now ? (uint16_t)clock->next[first].group : SMS__NONE;
     engine->events++;
@@ -223,7 +190,7 @@ static void fire(void *subject, uint64_t now)
 {
     struct sms__device_clock *clock = subject;
     struct sms__blocks *device = clock->device;
-    if (fire_alone(clock, sms__queue_first(&clock->key).source, now))
+    if (fire_alone(clock, now))
         return;
     for (struct sms__match m; due(clock, (m = sms__queue_first(&clock->key)).time) <= now;) {
         sms__queue_set(&clock->key, m.source, SMS__NEVER);

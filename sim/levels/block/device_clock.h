@@ -39,9 +39,6 @@ static inline double sms__device_clock_reading(const struct sms__device_clock *c
     return clock->base + (double)(int64_t)(now - clock->since) * clock->speed; /* signed: a shorter conversion */
 }
 
-/* Returns by how much the resource slows its users, by a model with a `slowdown` function. */
-double sms__slowdown(const struct sms__blocks *device, size_t r, double usage);
-
 /* Has the SM rated at the end of this instant. */
 void sms__mark_changed(struct sms__sm_state *sm);
 

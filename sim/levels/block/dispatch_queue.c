@@ -61,7 +61,8 @@ static void remove_from_lane(struct sms__lane *lane, struct sms__launch *launch)
     *(launch->entry.lane_next ? &launch->entry.lane_next->entry.lane_prev : &lane->tail) = launch->entry.lane_prev;
 }
 
-static void move_to_end(struct sms__blocks *device, struct sms__launch *launch)
+/* Puts the launch behind its equals. Another one comes after it. */
+static inline void move_to_end(struct sms__blocks *device, struct sms__launch *launch)
 {
     remove_from_queue(launch->entry.queue, launch);
     insert_in_queue(launch->entry.queue, launch);

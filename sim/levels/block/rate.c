@@ -35,24 +35,6 @@ const double *sms__visible_usage(const struct sms__blocks *device, const struct 
     return average_device_scope(device, composition->usage, device->rating.total, buffer);
 }
 
-/* Advances the integrals of the resources of scope device to now. */
-void sms__integrate_total(struct sms__blocks *device, uint64_t now)
-{
-    uint64_t elapsed = now - device->rating.total_since_ps;
-    double full = SMS_FULL * (double)device->sms;
-    device->rating.total_since_ps = now;
-    if (elapsed == 0)
-        return;
-    for (uint32_t left = device->rating.device_scope; left; left &= left - 1) {
-        int r = __builtin_ctz(left);
-        double excess = device->rating.total[r] - full;
-        if (excess <= 0)
-            continue;
-        device->setup.record->excess[r] += (sms__integral)(uint64_t)excess * elapsed;
-        device->setup.record->over_ps[r] += (sms__integral)elapsed * device->sms;
-    }
-}
-
 /* Slows a group by the greater of two factors: its SM's and the device's. If the device's is greater, the group follows
  * the device clock. If they are equal, it keeps following what it follows. */
 static inline __attribute__((always_inline)) void set_shared_speed(struct sms__group *group, double sm_slow,
@@ -109,16 +91,9 @@ static inline __attribute__((always_inline)) void give(struct sms__group *group,
         set_speed(group, sm_slow, speed, now);
 }
 
-/* Each group is as slow as the slowest resource that it uses. */
-static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
-{
-    const struct sms__composed *shape = sm->composition->shape;
-    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++)
-        give(group, shape[group->shape].slow, shape[group->shape].speed, now);
-}
-
-/* The same, for a composition that has not worked it out. */
-static void slow_down_anew(struct sms__sm_state *sm, uint64_t now)
+/* Each group is as slow as the slowest resource that it uses. Where a shared composition has worked that out, schedule
+ * does this. */
+static void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
     double slowdown[SMS_RESOURCES_MAX];
     uint32_t slowing = sms__sm_slowdowns(sm->device, sm->composition, slowdown);
@@ -185,17 +160,13 @@ bool sms__rates_alike(struct sms__sm_state *sm)
     return alike;
 }
 
-/* Not inline: the frequent case, that an SM is as rated, then saves no registers. */
-__attribute__((noinline)) void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
+void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     const struct sms_contention *model = device->setup.contention;
     double buffer[SMS_RESOURCES_MAX];
     if (model->slowdown) {
-        if (device->compositions.shared)
-            slow_down(sm, now);
-        else
-            slow_down_anew(sm, now);
+        slow_down(sm, now);
         return;
     }
     if (device->setup.contention->shares_device) {
@@ -208,16 +179,21 @@ __attribute__((noinline)) void sms__rate_groups(struct sms__sm_state *sm, uint64
     apply_speeds(sm, now);
 }
 
-/* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. */
-static void schedule(struct sms__sm_state *sm)
+/* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. `anew` is NULL, or
+ * has the speeds that groups get before. Always inline, because the loop over groups is the most frequent one. */
+static inline __attribute__((always_inline)) void schedule(struct sms__sm_state *sm, const struct sms__composed *anew,
+                                                           uint64_t now)
 {
     uint64_t first = SMS__NEVER;
-    size_t next = SMS__NONE;
+    size_t next = SMS__NONE, groups = sm->groups;
+    const struct sms__resident *resident = sm->resident;
+    struct sms__group *group = sm->group;
     for (size_t c = 0; c < sm->device->clocks; c++)
         sm->device->clock[c].next[sm->idx] = (struct sms__next_ends){INFINITY, INFINITY, SMS__NONE};
-    for (size_t g = 0; g < sm->groups; g++) {
-        const struct sms__group *group = &sm->group[g];
-        double left = sm->resident[group->first].end - group->base;
+    for (size_t g = 0; g < groups; g++, group++) {
+        if (anew)
+            give(group, anew[group->shape].slow, anew[group->shape].speed, now);
+        double left = resident[group->first].end - group->base;
         if (group->clock) {
             sms__device_clock_await(group->clock, sm->idx, g, group->clock_base + left);
             continue;
@@ -234,14 +210,21 @@ static void schedule(struct sms__sm_state *sm)
 
 static bool is_as_rated(const struct sms__sm_state *sm) { return sm->rated == sm->composition; }
 
-static void rate_sm(struct sms__sm_state *sm, uint64_t now)
+static inline void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
-    if (!is_as_rated(sm)) {
-        sms__rate_groups(sm, now);
-        sms__device_clock_bound(sm);
+    const struct sms__blocks *device = sm->device;
+    if (is_as_rated(sm)) {
+        schedule(sm, NULL, now);
+        return;
     }
     sm->rated = sm->composition;
-    schedule(sm);
+    if (device->setup.contention->slowdown && device->compositions.shared)
+        schedule(sm, sm->composition->shape, now);
+    else {
+        sms__rate_groups(sm, now);
+        schedule(sm, NULL, now);
+    }
+    sms__device_clock_bound(sm);
 }
 
 /* Rates every SM, because a change of the usage of a resource of scope device affects all of them. */
@@ -251,14 +234,6 @@ static void rate_everywhere(struct sms__blocks *device, uint64_t now)
         device->sm[s].rated = NULL;
         rate_sm(&device->sm[s], now);
     }
-}
-
-bool sms__is_oversubscribed(const struct sms__blocks *device)
-{
-    bool oversubscribed = false;
-    for (uint32_t left = device->rating.device_scope; left; left &= left - 1)
-        oversubscribed |= device->rating.pressure[__builtin_ctz(left)] > SMS_FULL * (double)device->sms;
-    return oversubscribed;
 }
 
 /* True if a change on some SMs may change speeds on others, in a way that only the model knows. */

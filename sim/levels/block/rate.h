@@ -2,6 +2,7 @@
 #ifndef SMS_LEVELS_BLOCK_RATE_H
 #define SMS_LEVELS_BLOCK_RATE_H
 
+#include "device_usage.h"
 #include "sm.h"
 
 /* What the contention model has answered for a usage. Usages are sums of whole parts and come again. */
@@ -33,7 +34,7 @@ struct sms__rating {
     uint32_t knees;                  /* bit r: resource r slows its users even at 100 %; only with `slowdown` */
     bool free_below_full; /* no resource slows its users at 100 % or below, by the model's promise or on this device */
     double *pressure;     /* the same at no load; `total` unless the contention model tells them apart */
-    uint64_t total_since_ps;
+    struct sms__implied implied;
     bool spreads;        /* only the model knows what the device-wide usage of one SM means to others */
     bool oversubscribed; /* a resource of scope device was over 100 % at the last rating */
     uint32_t *dirty;     /* SMs to rate again at the end of this instant */
@@ -49,8 +50,6 @@ void sms__rate_init(struct sms__blocks *device);
 void sms__rate(struct sms__blocks *device, uint64_t now);
 /* The same if this is the only SM that has changed, and not `spreads`. */
 void sms__rate_one(struct sms__sm_state *sm, uint64_t now);
-void sms__integrate_total(struct sms__blocks *device, uint64_t now);
-bool sms__is_oversubscribed(const struct sms__blocks *device);
 /* Finds by how much the resources of scope sm slow their users. Returns those that may, one bit each, of which alone
  * `slowdown` is set. For models with `slowdown`. */
 uint32_t sms__sm_slowdowns(const struct sms__blocks *device, const struct sms__composition *composition,

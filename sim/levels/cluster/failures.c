@@ -124,7 +124,7 @@ void sms__failures_await(struct sms__cluster_run *run)
     if (run->scheduler->is_over(run))
         return;
     draw_again(run);
-    sms__engine_at(&run->engine, failures->source, sms__queue_first(&failures->queue).time);
+    sms__engine_at(&run->engine, failures->source, sms__queue_least(&failures->queue));
 }
 
 bool sms__failures_given(const struct sms__cluster_run *run) { return run->failures && run->failures->given; }

@@ -58,7 +58,7 @@ static void offer(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
     bool early = queue->not_before > now;
     sms__queue_set(&queues->ready, shape, early ? SMS__NEVER : rank_of(run, shape));
     sms__queue_set(&queues->waking, shape, early ? queue->not_before : SMS__NEVER);
-    sms__engine_at(&run->engine, run->wake_source, sms__queue_first(&queues->waking).time);
+    sms__engine_at(&run->engine, run->wake_source, sms__queue_least(&queues->waking));
 }
 
 static void add(struct sms__cluster_run *run, uint32_t p, uint64_t now)
@@ -204,7 +204,7 @@ static void wake(struct sms__cluster_run *run, uint64_t now)
 static bool is_over(struct sms__cluster_run *run)
 {
     const struct wait_queues *queues = run->scheduling;
-    bool tried = sms__failures_returning(run) || sms__queue_first(&queues->waking).time != SMS__NEVER;
+    bool tried = sms__failures_returning(run) || sms__queue_least(&queues->waking) != SMS__NEVER;
     return run->scenario->duration_ps <= 0 && !(queues->waiting && tried) && !sms__cluster_goes_on(run) &&
            !sms__hosts_go_on(run);
 }
