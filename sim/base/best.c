@@ -72,7 +72,7 @@ static void fill_group(const struct sms__samples *samples, size_t best, double *
         p[i] = i == best || apart ? NAN : sms__pairs_p_value(&pairs);
         in_group[i] = !apart && !isnan(mean_of(samples, i));
     }
-    if (sms__holm(p, adjusted, samples->policies))
+    if (sms_holm(p, adjusted, samples->policies))
         for (size_t i = 0; i < samples->policies; i++)
             in_group[i] &= !(adjusted[i] < SMS__SIGNIFICANT);
 }

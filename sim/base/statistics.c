@@ -107,7 +107,7 @@ enum sms__regime sms__find_regimes(double *value, size_t n, struct sms__regimes 
     return n < STRAY_LEAST ? SMS__ONE_REGIME : SMS__STRAY_VALUE;
 }
 
-bool sms__holm(const double *p, double *adjusted, size_t n)
+bool sms_holm(const double *p, double *adjusted, size_t n)
 {
     size_t *order = calloc(n ? n : 1, sizeof *order), count = 0;
     double least = 0;

@@ -60,11 +60,6 @@ enum sms__regime { SMS__ONE_REGIME, SMS__STRAY_VALUE, SMS__TWO_REGIMES };
  * it may be another regime or the tail of this one. One regime for fewer than 5 values, and where one is NAN. */
 enum sms__regime sms__find_regimes(double *value, size_t n, struct sms__regimes *regimes);
 
-/* Adjusts the p-values of n comparisons for making all of them (Holm 1979, Scandinavian Journal of Statistics 6): the
- * probability that any adjusted value below a is due to chance is at most a. NAN stands for no comparison and stays.
- * Returns false when out of memory. */
-bool sms__holm(const double *p, double *adjusted, size_t n);
-
 /* Returns Spearman's rank correlation of n pairs; equal values share the mean of their ranks. `scratch` has room for 2
  * n numbers. NAN for fewer than two pairs, and where one side has no spread. */
 double sms__rank_correlation(const double *a, const double *b, size_t n, double *scratch);

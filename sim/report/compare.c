@@ -14,11 +14,8 @@
 
 /* A row under one policy. */
 struct cell {
-    struct sms_estimate ratio, difference; /* over the baseline */
-    double p, adjusted;                    /* NAN: not compared, as the baseline with itself */
-    bool nothing;                          /* the metric is 0 under both policies */
-    size_t maximum_of;                     /* jobs, if a percentile of one policy is the maximum of so few; else 0 */
-    bool unjudged; /* therefore, or because a median is 0 in most replications; never if exact */
+    struct sms_comparison over; /* the baseline */
+    double adjusted;            /* p; NAN: not compared, as the baseline with itself */
 };
 
 struct comparison {
@@ -99,35 +96,9 @@ static void add_rows(struct comparison *c)
     add_row(c, SMS_HOST, 0, "kernels_per_s");
 }
 
-/* The smaller one of the numbers of jobs of which two policies' values are the maximum; 0 if neither is. */
-static size_t fewest(const struct sms__result *row, size_t policy, size_t baseline)
+static struct cell compare(const struct comparison *c, size_t i, bool *failed)
 {
-    const size_t a = sms__result_maximum_of(row, policy), b = sms__result_maximum_of(row, baseline);
-    return a && (!b || a < b) ? a : b;
-}
-
-/* The p-value is of the ratio, or of the difference where there is no ratio, as over a base of 0. */
-static struct cell compare(const struct comparison *c, const struct sms__result *row, size_t policy)
-{
-    const struct sms_estimate base = sms__result_estimate(row, c->baseline);
-    struct cell cell = {sms__result_ratio(row, policy, c->baseline),
-                        sms__result_difference(row, policy, c->baseline),
-                        NAN,
-                        NAN,
-                        false,
-                        fewest(row, policy, c->baseline),
-                        false};
-    const bool zeros = sms__result_is_mostly_zero(row, policy) || sms__result_is_mostly_zero(row, c->baseline);
-    cell.unjudged = !c->exact && (cell.maximum_of || zeros);
-    cell.difference.ci95 = zeros ? (double)NAN : cell.difference.ci95;
-    cell.nothing = base.mean == 0 && !(base.sd > 0) && cell.difference.mean == 0 && !(cell.difference.sd > 0);
-    if (policy == c->baseline)
-        return cell;
-    if (!isnan(cell.ratio.mean))
-        cell.p = sms_p_value(cell.ratio, 1);
-    else if (!cell.nothing)
-        cell.p = sms_p_value(cell.difference, 0);
-    return cell;
+    return (struct cell){sms__compare(&c->row[i / c->policies], i % c->policies, c->baseline, failed), NAN};
 }
 
 /* Corrects the metric of a row, unless a row before it has the same metric. */
@@ -140,10 +111,10 @@ static void correct_metric(struct comparison *c, size_t row, double *p)
         if (!strcmp(sms__result_metric(&c->row[r]), metric))
             return;
     for (size_t i = 0; i < n; i++) {
-        p[i] = strcmp(sms__result_metric(&c->row[i / c->policies]), metric) != 0 ? NAN : c->cell[i].p;
+        p[i] = strcmp(sms__result_metric(&c->row[i / c->policies]), metric) != 0 ? NAN : c->cell[i].over.p;
         compared += !isnan(p[i]);
     }
-    c->failed |= !sms__holm(p, p + n, n);
+    c->failed |= !sms_holm(p, p + n, n);
     for (size_t i = 0; i < n; i++)
         c->cell[i].adjusted = isnan(p[i]) ? c->cell[i].adjusted : p[n + i];
     c->compared += compared;
@@ -164,10 +135,12 @@ static bool begin(struct comparison *c, const struct sms_results *results, size_
     add_rows(c);
     const size_t n = c->rows * c->policies;
     double *p = calloc(2 * n + 1, sizeof *p);
+    bool failed = false;
     c->cell = calloc(n + 1, sizeof *c->cell);
     c->failed |= !c->cell || !p;
     for (size_t i = 0; i < n && !c->failed; i++)
-        c->cell[i] = compare(c, &c->row[i / c->policies], i % c->policies);
+        c->cell[i] = compare(c, i, &failed);
+    c->failed |= failed;
     for (size_t r = 0; r < c->rows && !c->failed; r++)
         correct_metric(c, r, p);
     free(p);
@@ -178,7 +151,7 @@ static bool begin(struct comparison *c, const struct sms_results *results, size_
 
 static bool is_doubtful(const struct cell *cell)
 {
-    return !cell->unjudged && cell->p < SMS__SIGNIFICANT && !(cell->adjusted < SMS__SIGNIFICANT);
+    return cell->over.judged && cell->over.p < SMS__SIGNIFICANT && !(cell->adjusted < SMS__SIGNIFICANT);
 }
 
 static const char *const same = "same in all replications";
@@ -186,34 +159,40 @@ static const char *const same = "same in all replications";
 /* The verdict on a change that has a value; NULL for others. */
 static const char *verdict(const struct comparison *c, const struct cell *cell)
 {
-    const struct sms_estimate *change = isnan(cell->ratio.mean) ? &cell->difference : &cell->ratio;
+    const struct sms_estimate *change = isnan(cell->over.ratio.mean) ? &cell->over.difference : &cell->over.ratio;
     if (isnan(change->mean))
         return NULL;
     if (c->exact)
         return "exact";
-    if (cell->unjudged)
+    if (!cell->over.judged)
         return "no verdict";
-    if (isnan(cell->p))
+    if (isnan(cell->over.p))
         return change->n > 1 ? same : NULL;
     if (is_doubtful(cell))
         return "excludes 0, not after correction";
-    return cell->p < SMS__SIGNIFICANT ? "differs" : "includes 0";
+    return cell->over.p < SMS__SIGNIFICANT ? "differs" : "includes 0";
 }
 
 /* ---- for people ---- */
 
+/* Whether the metric is the same in all replications. */
+static bool is_same(const struct cell *cell)
+{
+    return cell->over.difference.mean == 0 && !(cell->over.difference.sd > 0);
+}
+
 /* Whether the difference is shown, because there is no ratio. */
 static bool is_difference(const struct cell *cell)
 {
-    return isnan(cell->ratio.mean) && !isnan(cell->difference.mean) && !cell->nothing;
+    return isnan(cell->over.ratio.mean) && !isnan(cell->over.difference.mean) && !is_same(cell);
 }
 
 /* A change that is no chance is better or worse, or only different if neither is known of its metric. */
 static enum sms__mark_kind mark_of(const struct comparison *c, const struct sms__result *row, const struct cell *cell)
 {
-    const double change = isnan(cell->ratio.mean) ? cell->difference.mean : cell->ratio.mean - 1;
+    const double change = isnan(cell->over.ratio.mean) ? cell->over.difference.mean : cell->over.ratio.mean - 1;
     const int better = sms_metrics(row->subject, NULL)[row->metric].better;
-    if (cell->unjudged)
+    if (!cell->over.judged)
         return SMS__PLAIN;
     if (!(cell->adjusted < SMS__SIGNIFICANT) && !(c->exact && change != 0 && !isnan(change)))
         return SMS__PLAIN;
@@ -238,19 +217,20 @@ static void add_value(struct sms__table_out *table, const struct sms__result *ro
 
 static void add_change(struct sms__table_out *table, const struct sms__result *row, const struct cell *cell)
 {
-    const struct sms_estimate *by = &cell->difference;
+    const struct sms_estimate *by = &cell->over.difference;
     char text[64];
-    if (by->mean == 0 && !(by->sd > 0))
+    if (is_same(cell))
         sms__table_add(table, "same");
     else if (is_difference(cell))
         sms__table_add(
             table, "%s%s", by->mean > 0 ? "+" : "",
             sms__print_value(text, sizeof text, by->mean, by->ci95, sms__scale_of(sms__result_metric(row), by->mean)));
-    else if (isnan(cell->ratio.mean))
+    else if (isnan(cell->over.ratio.mean))
         sms__table_add(table, "-");
     else
-        sms__table_add(table, "%s",
-                       sms__percent(text, sizeof text, true, 100 * (cell->ratio.mean - 1), 100 * cell->ratio.ci95));
+        sms__table_add(
+            table, "%s",
+            sms__percent(text, sizeof text, true, 100 * (cell->over.ratio.mean - 1), 100 * cell->over.ratio.ci95));
 }
 
 /* Whether no policy changes the metric, so that its row would say nothing. Not if some policy has no value. */
@@ -260,9 +240,9 @@ static bool is_unchanged(const struct comparison *c, size_t row)
     bool any = false, changed = false;
     for (size_t p = 0; p < c->policies; p++) {
         const struct cell *cell = &c->cell[row * c->policies + p];
-        any |= !isnan(cell->difference.mean);
-        changed |= cell->difference.mean != 0 && !isnan(cell->difference.mean);
-        changed |= cell->difference.sd > 0;
+        any |= !isnan(cell->over.difference.mean);
+        changed |= cell->over.difference.mean != 0 && !isnan(cell->over.difference.mean);
+        changed |= cell->over.difference.sd > 0;
         any |= is_new(c, row, p);
         changed |= isnan(sms__result_estimate(&c->row[row], p).mean) == has_base;
     }
@@ -421,11 +401,12 @@ static json_t *json_cell(const struct comparison *c, const struct sms__result *r
      */
     return json_pack("{ss ss ss ss so so so so sI so so ss* so*}", "policy", sms_results_policy(c->results, policy),
                      "subject", sms__result_word(row), "name", sms__result_subject(row), "metric",
-                     sms__result_metric(row), "difference_ci95", sms__json_number(cell->difference.ci95), "difference",
-                     sms__json_number(cell->difference.mean), "ratio", sms__json_number(cell->ratio.mean), "ratio_ci95",
-                     sms__json_number(cell->ratio.ci95), "replications", (json_int_t)cell->difference.n, "p",
-                     sms__json_number(cell->p), "p_holm", sms__json_number(cell->adjusted), "verdict", verdict(c, cell),
-                     "maximum_of", cell->maximum_of ? json_integer((json_int_t)cell->maximum_of) : NULL);
+                     sms__result_metric(row), "difference_ci95", sms__json_number(cell->over.difference.ci95),
+                     "difference", sms__json_number(cell->over.difference.mean), "ratio",
+                     sms__json_number(cell->over.ratio.mean), "ratio_ci95", sms__json_number(cell->over.ratio.ci95),
+                     "replications", (json_int_t)cell->over.difference.n, "p", sms__json_number(cell->over.p), "p_holm",
+                     sms__json_number(cell->adjusted), "verdict", verdict(c, cell), "maximum_of",
+                     cell->over.maximum_of ? json_integer((json_int_t)cell->over.maximum_of) : NULL);
 }
 
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)

@@ -55,29 +55,27 @@ const char *sms__result_metric(const struct sms__result *result)
     return sms__metric_name(result->subject, result->metric);
 }
 
+static void note_failed(bool failed)
+{
+    if (failed)
+        sms__note_memory(NULL);
+}
+
 enum sms__regime sms__result_regimes(const struct sms__result *result, size_t policy, long baseline,
                                      struct sms__regimes *regimes)
 {
-    const struct sms_results *results = result->results;
-    const size_t n = result->metric == SIZE_MAX ? 0 : sms_results_replications(results);
-    double *value = calloc(n ? n : 1, sizeof *value);
-    sms__note_memory(value);
-    for (size_t r = 0; r < n && value; r++) {
-        value[r] = sms_results_value(results, policy, r, result->subject, result->idx, result->metric);
-        if (baseline >= 0)
-            value[r] /= sms_results_value(results, (size_t)baseline, r, result->subject, result->idx, result->metric);
-    }
-    const enum sms__regime found = value ? sms__find_regimes(value, n, regimes) : SMS__ONE_REGIME;
-    free(value);
+    bool failed = false;
+    const enum sms__regime found = sms__regimes_of(result, policy, baseline, regimes, &failed);
+    note_failed(failed);
     return found;
 }
 
 static struct sms_estimate cover_regimes(const struct sms__result *result, size_t policy, long baseline,
                                          struct sms_estimate estimate)
 {
-    struct sms__regimes regimes;
-    if (estimate.ci95 > 0 && sms__result_regimes(result, policy, baseline, &regimes) == SMS__TWO_REGIMES)
-        estimate.ci95 = fmax(estimate.ci95, fmax(estimate.mean - regimes.end[0], regimes.end[1] - estimate.mean));
+    bool failed = false;
+    estimate = sms__cover_regimes(result, policy, baseline, estimate, &failed);
+    note_failed(failed);
     return estimate;
 }
 

@@ -4,14 +4,8 @@
 #define SMS_REPORT_WALK_H
 
 #include "../base/statistics.h"
+#include "../results/comparison.h"
 #include "../results/metrics.h"
-
-struct sms__result {
-    const struct sms_results *results;
-    size_t policy;
-    enum sms_subject subject;
-    size_t idx, metric; /* SIZE_MAX: the subject has no such metric, and so no values */
-};
 
 /* The walk: `for (struct sms__result r = sms__walk(results); sms__next_result(&r);)`, by policy, subject, index,
  * metric.

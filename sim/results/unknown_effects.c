@@ -132,7 +132,7 @@ bool sms__influences(const struct sms__unknowns *unknowns, size_t policy, size_t
         out[i] = influence_of(unknowns, policy, rival, &unknowns->item[i], scratch);
         p[i] = out[i].p;
     }
-    done = done && sms__holm(p, p + n, n);
+    done = done && sms_holm(p, p + n, n);
     for (size_t i = 0; i < n && done; i++)
         out[i].p = p[n + i];
     free(scratch);

@@ -4,6 +4,7 @@ import csv
 import gc
 import io
 import json
+import math
 import os
 import pathlib
 import signal
@@ -197,7 +198,12 @@ class Arrays(unittest.TestCase):
         for row in printed:
             if row["ratio"] is not None:
                 mine = changes.loc[(row["policy"], row["subject"], row["name"], row["metric"])]
-                self.assertAlmostEqual(mine.ratio / row["ratio"], 1, places=6)
+                for column in ("ratio", "ratio_ci95", "difference", "difference_ci95", "p"):
+                    printed_one = math.nan if row[column] is None else row[column]
+                    numpy.testing.assert_allclose(mine[column], printed_one, rtol=1e-9, err_msg=str(row))
+                if row["subject"] == "vm" and row["p_holm"] is not None:  # its family is all VMs here, too
+                    numpy.testing.assert_allclose(mine["p_holm"], row["p_holm"], rtol=1e-9, err_msg=str(row))
+                self.assertEqual(bool(mine.judged), row["verdict"] != "no verdict")
                 compared += 1
         self.assertGreater(compared, 10)
 

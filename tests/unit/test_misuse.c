@@ -92,6 +92,28 @@ static void settings_change_a_scenario_of_a_loaded_file(void **state)
     sms_file_free(changed);
 }
 
+static void a_policy_is_compared_with_a_baseline(void **state)
+{
+    const struct kinds *kinds = *state;
+    const size_t metric = (size_t)sms_metric_index(SMS_VM, "kernels_per_s");
+    const struct sms_comparison itself = sms_results_compare(kinds->of_vms, 0, 0, SMS_VM, 0, metric);
+    assert_true(itself.ratio.mean == 1);
+    assert_true(itself.difference.mean == 0);
+    assert_true(isnan(itself.p));
+    const struct sms_comparison none[] = {
+        sms_results_compare(NULL, 0, 0, SMS_VM, 0, metric),
+        sms_results_compare(kinds->of_vms, 0, 1, SMS_VM, 0, metric),
+        sms_results_compare(kinds->of_vms, 1, 0, SMS_VM, 0, metric),
+        sms_results_compare(kinds->of_vms, 0, 0, SMS_VM, 1, metric),
+        sms_results_compare(kinds->of_vms, 0, 0, SMS_VM, 0, SIZE_MAX),
+        sms_results_compare(kinds->of_vms, 0, 0, SMS_SUBJECTS, 0, 0),
+    };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        assert_true(isnan(none[i].ratio.mean) && isnan(none[i].difference.mean) && isnan(none[i].p));
+        assert_false(none[i].judged);
+    }
+}
+
 static void values_of_a_replication_are_one_array(void **state)
 {
     const struct kinds *kinds = *state;
@@ -453,6 +475,7 @@ int main(void)
         cmocka_unit_test(loading_nothing_or_to_nowhere_is_refused),
         cmocka_unit_test(settings_change_a_scenario_of_a_loaded_file),
         cmocka_unit_test(values_of_a_replication_are_one_array),
+        cmocka_unit_test(a_policy_is_compared_with_a_baseline),
         cmocka_unit_test(a_text_in_memory_loads_like_a_file_and_need_not_be_terminated),
         cmocka_unit_test(policies_that_cannot_be_are_refused_before_anything_is_read),
         cmocka_unit_test(a_file_without_scenarios_has_none_to_ask_or_run),

@@ -95,7 +95,7 @@ static void holm_s_step_down_gives_the_textbook_answer(void **state)
     static const double p[] = {0.01, NAN, 0.04, 0.03, 0.005}, expected[] = {0.03, 0, 0.06, 0.06, 0.02};
     double adjusted[5];
     (void)state;
-    assert_true(sms__holm(p, adjusted, 5));
+    assert_true(sms_holm(p, adjusted, 5));
     assert_true(isnan(adjusted[1]));
     for (int i = 0; i < 5; i++)
         if (i != 1)
@@ -107,15 +107,15 @@ static void adjusted_p_values_stay_probabilities(void **state)
     static const double equal[] = {0.02, 0.02, 0.02}, large[] = {0.9, 0.4, 1}, none[] = {NAN, NAN};
     double adjusted[3];
     (void)state;
-    assert_true(sms__holm(equal, adjusted, 3));
+    assert_true(sms_holm(equal, adjusted, 3));
     for (int i = 0; i < 3; i++)
         assert_near(adjusted[i], 0.06, 1e-12);
-    assert_true(sms__holm(large, adjusted, 3));
+    assert_true(sms_holm(large, adjusted, 3));
     for (int i = 0; i < 3; i++)
         assert_true(adjusted[i] == 1);
-    assert_true(sms__holm(none, adjusted, 2));
+    assert_true(sms_holm(none, adjusted, 2));
     assert_true(isnan(adjusted[0]) && isnan(adjusted[1]));
-    assert_true(sms__holm(NULL, NULL, 0));
+    assert_true(sms_holm(NULL, NULL, 0));
 }
 
 /* MSER as it is written: for each number of batches dropped, the mean of the rest and the squares around it. */

@@ -372,6 +372,26 @@ struct sms_estimate sms_results_difference(const struct sms_results *results, si
  * excludes `expected`. NAN for fewer than two values, and for values without a spread. */
 double sms_p_value(struct sms_estimate estimate, double expected);
 
+/* A metric under a policy compared with a baseline, as `smsched compare` does it. */
+struct sms_comparison {
+    struct sms_estimate ratio; /* where the replications' ratios fall into two regimes, the interval covers both */
+    struct sms_estimate difference;
+    double p; /* of the ratio, or of the difference where there is no ratio; NAN: not compared */
+    /* The ratio allows a verdict. A percentile that is the maximum of few jobs does not, because it grows with the
+     * run's length, nor a median that is 0 in most replications. Where nothing is random, all do. */
+    bool judged;
+    size_t maximum_of; /* jobs or pods, if a percentile is the maximum of so few; otherwise 0 */
+};
+
+/* Compares a policy with a baseline. All numbers are NAN if memory runs out, or there is no such value. */
+struct sms_comparison sms_results_compare(const struct sms_results *results, size_t policy, size_t baseline,
+                                          enum sms_subject subject, size_t idx, size_t metric);
+
+/* Adjusts the p-values of n comparisons for making all of them (Holm 1979, Scandinavian Journal of Statistics 6): the
+ * probability that any adjusted value below a is due to chance is at most a. NAN stands for no comparison and stays.
+ * `smsched compare` adjusts all comparisons of one metric together. Returns false when out of memory. */
+bool sms_holm(const double *p, double *adjusted, size_t n);
+
 /* True if nothing in the runs is random. Then the results are exact, every seed gives the same, and there are no
  * intervals. */
 bool sms_results_exact(const struct sms_results *results);

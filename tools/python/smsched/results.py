@@ -112,17 +112,20 @@ class Results:
         """Each policy's change over the baseline, the first policy if not given, paired by replication.
 
         `ratio` is NaN where the baseline is not above 0 in each replication. `p` is of Student's paired t test of the
-        ratio, else of the difference, and of each change by itself: among many, some are below 0.05 by chance."""
+        ratio, else of the difference; `p_holm` is `p` after Holm's correction for all changes of the same kind and metric
+        here. `judged` is False where neither means much, as for a percentile of few jobs."""
         base, rows = self._policy(baseline or 0), []
         for policy, kind, subject, metric in self._walk():
-            at = (self._results, policy, base, _kind(kind), subject, metric)
-            ratio, difference = lib.sms_results_ratio(*at), lib.sms_results_difference(*at)
-            p = lib.sms_p_value(*((difference, 0) if ratio.mean != ratio.mean else (ratio, 1)))
-            if policy != base and difference.n:
+            over = lib.sms_results_compare(self._results, policy, base, _kind(kind), subject, metric)
+            if policy != base and over.difference.n:
                 rows.append(self._names(policy, kind, subject, metric) + (
-                    ratio.mean, ratio.ci95, difference.mean, difference.ci95, p, _metrics(kind)[metric].better))
-        return pandas.DataFrame(rows, columns=["policy", "kind", "subject", "metric", "ratio", "ratio_ci95", "difference",
-                                               "difference_ci95", "p", "better"])
+                    over.ratio.mean, over.ratio.ci95, over.difference.mean, over.difference.ci95, over.p, over.judged,
+                    _metrics(kind)[metric].better))
+        frame = pandas.DataFrame(rows, columns=["policy", "kind", "subject", "metric", "ratio", "ratio_ci95", "difference",
+                                                "difference_ci95", "p", "judged", "better"])
+        families = frame.groupby(["kind", "metric"], sort=False)["p"]
+        frame.insert(9, "p_holm", families.transform(_holm) if rows else frame["p"])
+        return frame
 
     def occupancy(self, policy: str | int = 0) -> numpy.ndarray[Any, Any]:
         """The occupancy of each SM over time in the first replication, [SMs, bins], 0 to 1. Needs `bins=`."""
@@ -177,6 +180,13 @@ class Results:
     def _names(self, policy: int, kind: str, subject: int, metric: int) -> tuple[str, str, str, str]:
         name = text(lib.sms_results_subject(self._results, _kind(kind), subject))
         return self.policies[policy], kind, name, text(_metrics(kind)[metric].name)
+
+
+def _holm(p: Any) -> Any:
+    values, adjusted = numpy.ascontiguousarray(p, dtype=float), numpy.empty(len(p))
+    if not lib.sms_holm(ffi.from_buffer("double *", values), ffi.from_buffer("double *", adjusted), len(p)):
+        raise MemoryError
+    return adjusted
 
 
 def _kind(kind: str) -> int:
