@@ -158,10 +158,13 @@ static void end_slice(struct sms__instance *instance, uint64_t now)
     struct sms__context *context = instance->slicer->current;
     if (!context || !context->kernels || instance->slicer->ready < 2)
         return;
-    if (mode_of(instance)->drain && sms__context_runs(context))
+    if (mode_of(instance)->drain && sms__context_runs(context)) {
+        instance->slicer->slicing = false; /* so that the turn ends once nothing runs, whatever is launched by then */
+        set_source(instance, SMS__NEVER);
         sms__context_hold(context, true, now);
-    else
+    } else {
         end_turn(instance, now);
+    }
 }
 
 /* Whether the policy wants the current context to make room for one that is ready. */
@@ -243,7 +246,7 @@ static void check(void *subject, uint64_t now)
             switch_to(instance, choose(instance), now);
     } else if (!context->kernels) {
         stop_idle(instance, context, now);
-    } else if (slicer->preempting && slicer->ahead == 0 && !is_draining(slicer)) {
+    } else if (slicer->preempting && slicer->ahead == 0 && slicer->slicing) {
         end_slice(instance, now);
     } else if (slicer->ready > 1 && !slicer->slicing && !is_draining(slicer)) {
         end_turn(instance, now);
