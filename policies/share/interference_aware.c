@@ -1,15 +1,17 @@
 /* Interference aware: best-effort kernels run beside high-priority ones only if they do no harm (after Orion, Strati et
  * al. 2024). While a process of a higher priority has a kernel on the device, another may launch only under two
  * conditions. The two use different resources, that is, their classes differ; and together they ask for no more than a
- * share of the device. */
+ * share of the device. And best-effort kernels throttle themselves: once those that were launched since the last wait
+ * take more than `durations` in all, no further one launches before all of them have ended. */
 #include <smsched/share.h>
 
 #include <string.h>
 
-enum { SHARE };
+enum { SHARE, DURATIONS };
 
 static const struct sms_param params[] = {
     {"share", SMS_UNIT_RATIO, 0, 16, 1.0, "share of the device for which kernels may ask together"},
+    {"durations", SMS_UNIT_TIME, 0, 3.6e15, 0, "time of best-effort kernels after which they end first; 0: no limit"},
     {0},
 };
 
@@ -20,6 +22,62 @@ static bool may_run_beside(const struct sms_share *share, const struct sms_proce
     bool known = self->cls[0] && other->cls[0];
     return known && strcmp(self->cls, other->cls) != 0 &&
            self->core_next + other->core <= sms_share_param(share, SHARE);
+}
+
+/* Of the best-effort kernels of a device. */
+struct throttle {
+    double sum_ps; /* time alone of those that were launched since the last wait */
+    bool closed;
+};
+
+struct state {
+    struct throttle *throttle; /* [devices] */
+};
+
+static void start(struct sms_share *share)
+{
+    struct state *state = sms_share_state(share);
+    state->throttle = sms_share_alloc(share, sms_share_devices(share), sizeof *state->throttle);
+}
+
+/* True if a process of a higher priority is on its device, whether it has a kernel there or not. */
+static bool is_best_effort(const struct sms_share *share, const struct sms_process_view *self)
+{
+    bool best_effort = false;
+    for (size_t p = 0; p < sms_share_processes(share); p++) {
+        struct sms_process_view other = sms_share_process(share, p);
+        best_effort |= other.device == self->device && other.priority > self->priority;
+    }
+    return best_effort;
+}
+
+static bool runs_best_effort(const struct sms_share *share, long device)
+{
+    bool runs = false;
+    for (size_t p = 0; p < sms_share_processes(share); p++) {
+        struct sms_process_view other = sms_share_process(share, p);
+        runs |= other.device == device && other.phase == SMS_PHASE_KERNEL && is_best_effort(share, &other);
+    }
+    return runs;
+}
+
+/* Grants a launch unless the best-effort kernels before it have to end first. */
+static enum sms_answer throttle(struct sms_share *share, size_t process, const struct sms_process_view *self)
+{
+    const struct state *state = sms_share_state(share);
+    struct throttle *throttle = &state->throttle[self->device];
+    double most_ps = sms_share_param(share, DURATIONS);
+    if (most_ps <= 0 || !is_best_effort(share, self))
+        return SMS_GRANT;
+    if (!runs_best_effort(share, self->device) && throttle->closed)
+        *throttle = (struct throttle){0};
+    if (throttle->closed) {
+        sms_share_say(share, process, "waits for the best-effort kernels before it");
+        return SMS_DEFER;
+    }
+    throttle->sum_ps += (double)self->kernel_ps;
+    throttle->closed = throttle->sum_ps > most_ps;
+    return SMS_GRANT;
 }
 
 static enum sms_answer launch(struct sms_share *share, size_t process)
@@ -34,12 +92,14 @@ static enum sms_answer launch(struct sms_share *share, size_t process)
         sms_share_say(share, process, "waits for the kernel of %s", other.name);
         return SMS_DEFER;
     }
-    return SMS_GRANT;
+    return throttle(share, process, &self);
 }
 
 const struct sms_share_policy sms_sharing_interference_aware = {
     .name = "interference_aware",
     .help = "kernels wait while a kernel of a higher priority runs that they would slow (after Orion)",
     .params = params,
+    .state = sizeof(struct state),
+    .start = start,
     .launch = launch,
 };

@@ -64,6 +64,27 @@ static void only_a_higher_priority_preempts(void **state)
     share_release(s);
 }
 
+/* `first` and `second` launch at 0, 4 ms in all, which is more than 3.5 ms: `first` ends at 1 ms, and launches again
+ * when `second` has ended at 3 ms. With 4 ms it launches at once. `high` has no kernel before that. */
+static void best_effort_kernels_end_before_further_ones_launch(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: high\nkernels: [{name: k, time: 1 ms}]\nsteps: [{host: 50 ms}, {launch: k}]\n---\n"
+              "workload: one\nkernels: [{name: k, time: 1 ms}]\nsteps: [{launch: k, times: 2}]\n---\n"
+              "workload: three\nkernels: [{name: k, time: 3 ms}]\n",
+              "devices: [{model: small}]\ncontention: none\npolicies:\n"
+              "  - {share: {interference_aware: {durations: 3.5 ms}}, mode: together}\n"
+              "  - {share: {interference_aware: {durations: 4 ms}}, mode: together}\n"
+              "  - {share: interference_aware, mode: together}\nprocesses:\n"
+              "  - {name: high, workload: high, priority: 1}\n  - {name: first, workload: one}\n"
+              "  - {name: second, workload: three}\n");
+    assert_turnarounds(s, 0, 3, (double[]){51, 4, 3});
+    assert_turnarounds(s, 1, 3, (double[]){51, 2, 3});
+    assert_turnarounds(s, 2, 3, (double[]){51, 2, 3});
+    share_release(s);
+}
+
 static void service_goes_by_weight(void **state)
 {
     (void)state;
@@ -160,6 +181,7 @@ int main(void)
         cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
         cmocka_unit_test(a_higher_priority_has_the_device_when_it_comes),
         cmocka_unit_test(only_a_higher_priority_preempts),
+        cmocka_unit_test(best_effort_kernels_end_before_further_ones_launch),
         cmocka_unit_test(service_goes_by_weight),
         cmocka_unit_test(who_comes_late_has_nothing_to_catch_up_on),
         cmocka_unit_test(lots_go_by_weight),
