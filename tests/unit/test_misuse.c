@@ -374,6 +374,15 @@ static void helpers_of_policies_make_nothing_of_nothing(void **state)
     assert_true(isnan(sms_share_after(NULL, NULL, NULL)));
     assert_true(sms_room(NULL, NULL, NULL) == 0);
     assert_false(sms_gpu_fits(NULL, &pod));
+    assert_int_equal(sms_node_milli(NULL, &pod), pod.gpu_milli);
+    assert_int_equal(sms_node_bytes(NULL, NULL), 0);
+    assert_int_equal(sms_layout_busy(NULL, NULL), 0);
+    assert_int_equal(sms_layout_starts(NULL, NULL, 1), 0);
+    assert_int_equal(sms_layout_first(NULL, NULL, 1), -1);
+    assert_false(sms_layout_take(NULL, NULL, 1, 0));
+    sms_layout_give(NULL, 0);
+    assert_int_equal(sms_layout_profiles(NULL, NULL), 0);
+    assert_int_equal(sms_node_with(NULL, &pod, NULL, NULL, NULL).gpus, 0);
     assert_false(sms_pod_is_part(NULL));
     assert_int_equal(sms_pod_gpu_milli(NULL), 0);
     assert_false(sms_node_fits(NULL, &pod));

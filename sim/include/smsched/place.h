@@ -200,13 +200,15 @@ static inline uint64_t sms_pod_gpu_milli(const struct sms_pod_view *pod)
 /* What the pod takes of each of its GPUs, if it is on the node: thousandths and bytes. */
 static inline uint32_t sms_node_milli(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
-    if (!pod->profile || !node->mig)
-        return pod->gpu_milli;
+    if (!node || !pod || !pod->profile || !node->mig)
+        return pod ? pod->gpu_milli : 0;
     return node->mig->profile[pod->profile].slices * 1000 / node->mig->slices;
 }
 static inline uint64_t sms_node_bytes(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
-    return pod->profile && node->mig ? node->mig->profile[pod->profile].memory : pod->gpu_memory;
+    if (!node || !pod || !pod->profile || !node->mig)
+        return pod ? pod->gpu_memory : 0;
+    return node->mig->profile[pod->profile].memory;
 }
 
 /* Returns the slices of the GPU that pods have, a bit each. */
@@ -220,8 +222,8 @@ uint32_t sms_layout_starts(const struct sms_mig_view *mig, const struct sms_layo
  * there already, else the first that can be made. -1: there is none. */
 int sms_layout_first(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile);
 
-/* Gives the instance of the profile that begins at the slice, one of sms_layout_starts, to a pod. Returns whether it
- * was made for that; idle instances in its way are gone then. */
+/* Gives the instance of the profile that begins at the slice, one of sms_layout_starts, to a pod; another slice changes
+ * nothing. Returns whether it was made for that; idle instances in its way are gone then. */
 bool sms_layout_take(const struct sms_mig_view *mig, struct sms_layout *layout, uint32_t profile, uint32_t slice);
 
 /* Takes it back; the instance stays. */

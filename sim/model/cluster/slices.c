@@ -11,7 +11,7 @@ static uint32_t slices_of(const struct sms_mig_view *mig, uint32_t profile, uint
 uint32_t sms_layout_busy(const struct sms_mig_view *mig, const struct sms_layout *layout)
 {
     uint32_t busy = 0;
-    for (uint32_t s = 0; s < mig->slices; s++)
+    for (uint32_t s = 0; mig && layout && s < mig->slices; s++)
         if (layout->busy >> s & 1)
             busy |= slices_of(mig, layout->profile[s], s);
     return busy;
@@ -40,19 +40,23 @@ static uint32_t new_starts(const struct sms_mig_view *mig, const struct sms_layo
 
 uint32_t sms_layout_starts(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
 {
-    if (!layout->split || mig->profile[profile].slices == 0 || layout->drains)
+    if (!mig || !layout || profile > SMS_PROFILES_MAX || !layout->split || mig->profile[profile].slices == 0 ||
+        layout->drains)
         return 0;
     return idle_starts(mig, layout, profile) | new_starts(mig, layout, profile);
 }
 
 int sms_layout_first(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
 {
-    uint32_t starts = sms_layout_starts(mig, layout, profile), there = starts & idle_starts(mig, layout, profile);
+    uint32_t starts = sms_layout_starts(mig, layout, profile);
+    uint32_t there = starts ? starts & idle_starts(mig, layout, profile) : 0;
     return starts ? __builtin_ctz(there ? there : starts) : -1;
 }
 
 bool sms_layout_take(const struct sms_mig_view *mig, struct sms_layout *layout, uint32_t profile, uint32_t slice)
 {
+    if (slice >= SMS_SLICES_MAX || !(sms_layout_starts(mig, layout, profile) >> slice & 1))
+        return false;
     bool made = layout->profile[slice] != profile;
     uint32_t slices = slices_of(mig, profile, slice);
     for (uint32_t s = 0; made && s < mig->slices; s++)
@@ -65,14 +69,17 @@ bool sms_layout_take(const struct sms_mig_view *mig, struct sms_layout *layout, 
 
 void sms_layout_give(struct sms_layout *layout, uint32_t slice)
 {
+    if (!layout || slice >= SMS_SLICES_MAX)
+        return;
     layout->busy = (uint8_t)(layout->busy & ~(1u << slice));
     layout->drains &= layout->busy != 0;
 }
 
 uint32_t sms_layout_profiles(const struct sms_mig_view *mig, const struct sms_layout *layout)
 {
-    uint32_t profiles = layout->split ? SMS_GPU_SPLIT : 0;
-    for (uint32_t p = 1; layout->split && p <= SMS_PROFILES_MAX; p++)
+    bool split = mig && layout && layout->split;
+    uint32_t profiles = split ? SMS_GPU_SPLIT : 0;
+    for (uint32_t p = 1; split && p <= SMS_PROFILES_MAX; p++)
         if (sms_layout_starts(mig, layout, p))
             profiles |= UINT32_C(1) << (p - 1);
     return profiles;
@@ -82,6 +89,8 @@ struct sms_node_view sms_node_with(const struct sms_node_view *node, const struc
                                    const uint8_t chosen[SMS_NODE_GPUS_MAX], struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX],
                                    struct sms_layout layout[SMS_NODE_GPUS_MAX])
 {
+    if (!node || !pod || !chosen || !gpu || !layout)
+        return (struct sms_node_view){.model = -1};
     struct sms_node_view after = *node;
     after.cpu_left -= pod->cpu_milli;
     after.memory_left -= pod->memory;
