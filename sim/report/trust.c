@@ -182,7 +182,8 @@ static bool is_scaled(const struct sms__tenant *vm, size_t devices)
 static void use_devices(struct sms__arena *arena, const struct sms_scenario *scenario, struct uses *uses)
 {
     for (size_t d = 0; d < scenario->devices; d++)
-        use(arena, &uses->devices, scenario->device[d]->name);
+        if (!scenario->device[d]->mig.board) /* an instance stands beside its device */
+            use(arena, &uses->devices, scenario->device[d]->name);
     for (size_t v = 0; v < scenario->vms; v++)
         if (is_scaled(&scenario->vm[v], scenario->devices))
             use(arena, &uses->devices, scenario->vm[v].workload->device);

@@ -13,13 +13,13 @@ bool sms__is_first_of_name(const struct sms_scenario *scenario, size_t device)
     return first == device;
 }
 
-/* The devices for which it holds, each once, as "a100, v100"; "" if it holds for none. */
+/* The whole devices for which it holds, each once, as "a100, v100"; "" if it holds for none. */
 const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device))
 {
     const struct sms_scenario *scenario = results->scenario;
     const char *text = "";
     for (size_t d = 0; d < scenario->devices; d++)
-        if (holds(scenario->device[d]) && sms__is_first_of_name(scenario, d))
+        if (!scenario->device[d]->mig.board && holds(scenario->device[d]) && sms__is_first_of_name(scenario, d))
             text = sms__print(&results->arena, "%s%s%s", text, *text ? ", " : "", scenario->device[d]->name);
     return text;
 }
