@@ -151,7 +151,7 @@ static double slowdown_on_instance(const struct fitting *f, const struct sms__fo
     for (size_t r = 0; r < f->device->resources; r++)
         if (!fit->by_share || f->device->resource[r].scope == SMS_SCOPE_DEVICE)
             most = fmax(most, fit->demand[r] / share_of(f, r) / SMS_FULL);
-    return most;
+    return fit->by_share ? most : fmax(most, fit->room / sms);
 }
 
 static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
@@ -159,6 +159,7 @@ static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
     double slow = slowdown_on_instance(f, fit), sms = (double)f->device->sms / (double)f->device->mig.board->sms;
     for (size_t r = 0; r < f->device->resources; r++)
         sms__press_less(fit, r, share_of(f, r) * slow, SMS_FULL);
+    fit->room = fmin(fit->room / (sms * slow), 1);
     fit->work_ps *= slow;
     fit->divided /= pow(sms * slow, fit->bend);
 }
@@ -178,6 +179,7 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     fit->by_share = f->kernel->by_share;
     fit->divided = f->kernel->divided;
     fit->bend = f->kernel->bend;
+    fit->room = f->kernel->room;
     if (f->device->mig.board)
         fit_instance(f, fit);
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */

@@ -31,7 +31,7 @@ struct sms__footprint {
     bool by_share;      /* a coarse kernel whose time was measured at two shares of the SMs */
     double divided;     /* if so: the part of work_ps, to the power of bend, that is divided among the SMs */
     double bend;        /* if so: q of time_by_share.c */
-    double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
+    double room;        /* of a coarse kernel: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 
 /* footprint.c: by which factor a coarse kernel takes longer on `part` of the device's SMs, 0..1. */

@@ -116,6 +116,8 @@ static const struct sms__field kernel_fields[] = {
              "coarse kernel: share of the device"},
     {"launches", SMS__INTEGER, SMS__COUNT, F(sms__kernel, launches), 1, 1e9, .needs = "time",
      .help = "launches that it stands for, which wait as launch_wait says; default 1"},
+    {"room", SMS__QUANTITY, SMS__RATIO, F(sms__kernel, room), 0, 1, .needs = "time",
+     .help = "mean part of the SMs' scarcest limit that its blocks take; default: not known, none"},
     {"power", SMS__QUANTITY, SMS__POWER, F(sms__kernel, power_w), 0, 1e6, .needs = "time",
      .help = "added to the power of an idle device"},
     {"jitter", SMS__QUANTITY, SMS__RATIO, F(sms__kernel, jitter), 0, 0.5,

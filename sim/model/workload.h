@@ -18,10 +18,11 @@ struct sms__kernel {
     bool by_share;     /* of a whole: its time was measured at shares of the SMs */
     double divided;    /* if so: the part of its time on all SMs, to the power of bend, that is divided among them */
     double bend;       /* if so: q of time_by_share.c */
-    bool made;         /* a whole that was made of blocks, and is to take their time */
-    double launch_ps;  /* cost of a launch; below 0: the device's */
-    double jitter;     /* coefficient of variation, spread uniform */
-    int spread;        /* enum sms__spread */
+    double room; /* of a whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1; 0: not known */
+    bool made;   /* a whole that was made of blocks, and is to take their time */
+    double launch_ps; /* cost of a launch; below 0: the device's */
+    double jitter;    /* coefficient of variation, spread uniform */
+    int spread;       /* enum sms__spread */
     struct sms__demand *demand;
     size_t demands;
 };

@@ -107,6 +107,8 @@ static void print_kernel(struct choices *c, unsigned k)
     if (whole) {
         fprintf(c->to, "launches: %u, ", number(c, 1, 40));
         fprintf(c->to, "power: %u W, ", number(c, 0, 120));
+        if (chance(c->rng, 30))
+            fprintf(c->to, "room: %u %%, ", number(c, 1, 100));
     } else {
         fprintf(c->to, "blocks: %u, ", number(c, 1, 60));
         fprintf(c->to, "threads: %u, ", 32 * number(c, 1, 16));
