@@ -30,6 +30,12 @@ static bool place(struct split *split, size_t i, uint64_t taken)
     return false;
 }
 
+bool sms__place_layout(struct sms__layout *layout)
+{
+    struct split split = {.layout = layout};
+    return place(&split, 0, 0);
+}
+
 static const char *profile_name(const void *user, size_t i) { return ((const struct sms__mig *)user)->profile[i].name; }
 
 const struct sms__mig_profile *sms__find_profile(const struct sms__mig *mig, const char *name)

@@ -19,6 +19,8 @@ struct sms__layout {
  * (NVIDIA MIG User Guide, "placements"; a sheet's `starts`). Returns false with the problem reported. */
 bool sms__read_layout(struct sms__reader *reader, const struct sms__node *list, const struct sms__device *device,
                       struct sms__layout *layout);
+/* Sets where the layout's instances lie. False: they find no places beside each other. */
+bool sms__place_layout(struct sms__layout *layout);
 /* The profile of that name, or NULL. */
 const struct sms__mig_profile *sms__find_profile(const struct sms__mig *mig, const char *name);
 /* An instance as a device of its own: bandwidths and capacities that the whole device shares are split by slices; SMs

@@ -411,3 +411,33 @@ int sms__trust_line(struct sms__trust *trust, const struct sms_scenario *scenari
     *line = (struct sms__trust_line){"", NAN};
     return sms__guard(&trust->arena, line_body, &(struct saying){trust, scenario, metric, NULL, policy, line});
 }
+
+/* ---- the nearest ---- */
+
+/* How near a data set is to a scenario: 4 for its sharing mode, 2 for its device, 1 for kernels given as there. */
+static int nearness(const struct sms__trust_set *set, const struct uses *uses)
+{
+    return 4 * meets(&set->modes, &uses->modes) + 2 * meets(&set->devices, &uses->devices) +
+           uses->kernels[set->kernels];
+}
+
+static int nearest_body(void *user)
+{
+    struct saying *saying = user;
+    struct sms__trust *trust = saying->trust;
+    const struct uses uses = uses_of(&trust->arena, saying->scenario, saying->metric);
+    const struct sms__trust_set *best = NULL;
+    for (size_t s = 0; s < trust->sets; s++)
+        if (nearness(&trust->set[s], &uses) >= 4 && (!best || nearness(&trust->set[s], &uses) > nearness(best, &uses)))
+            best = &trust->set[s];
+    if (best)
+        saying->line->text = sms__print(&trust->arena, "%s (%s): median error %s, 9 of 10 within %s, of %s",
+                                        best->title, best->gpu, best->median, known(best->p90), best->metric);
+    return SMS_OK;
+}
+
+int sms__trust_nearest(struct sms__trust *trust, const struct sms_scenario *scenario, struct sms__trust_line *line)
+{
+    *line = (struct sms__trust_line){"", NAN};
+    return sms__guard(&trust->arena, nearest_body, &(struct saying){trust, scenario, "", NULL, 0, line});
+}

@@ -49,5 +49,8 @@ struct sms__trust_line {
 };
 int sms__trust_line(struct sms__trust *trust, const struct sms_scenario *scenario, const char *metric, size_t policy,
                     struct sms__trust_line *line);
+/* The data set that is nearest to the scenario where none bears on it: of its sharing mode, and if there are several,
+ * of its device. The text is "" if that mode was never measured. */
+int sms__trust_nearest(struct sms__trust *trust, const struct sms_scenario *scenario, struct sms__trust_line *line);
 
 #endif

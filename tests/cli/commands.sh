@@ -31,7 +31,7 @@ try 0 "the plan that the message proposes" validate "$work/plan.yaml"
 try 2 "a tolerance of 500 %" check --tolerance 5 "$tutorial"; prints "--tolerance: '5' without % is 500 %: write '5 %', or '500 %' if that is meant"
 try 2 "a count that is none" run --jobs two "$tutorial"
 try 2 "no scenario" run; prints "name a scenario file"
-for command in run compare validate check explain plot report sweep list; do
+for command in advise run compare validate check explain plot report sweep list; do
     try 0 "help of $command" "$command" --help; prints "exit codes:"
 done
 try 0 "man page" help man; prints ".TH SMSCHED"
@@ -58,7 +58,7 @@ if ! command -v zsh >/dev/null || zsh -n <<<"$output"; then ok; else bad "zsh do
 try 0 "completion for fish" help completion fish; prints "-l format -x -a 'table csv json '"
 if ! command -v fish >/dev/null || fish -n /dev/stdin <<<"$output"; then ok; else bad "fish does not read its completion"; fi
 try 2 "completion for another shell" help completion tcsh
-for command in run compare validate check explain plot report sweep import list help; do
+for command in advise run compare validate check explain plot report sweep import list help; do
     try 0 "examples of $command" "$command" --help; prints "examples:"
 done
 

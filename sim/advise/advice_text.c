@@ -1,0 +1,232 @@
+/* Prints advice: first what is not known, then the answer, then one table of all ways, the best first. */
+#include "advise.h"
+
+#include <math.h>
+#include <string.h>
+
+/* "train, serve" */
+static void put_names(const struct sms__programs *programs, FILE *to)
+{
+    for (size_t p = 0; p < programs->count; p++)
+        fprintf(to, "%s%s", p ? ", " : "", programs->program[p].name);
+}
+
+static void put_range_reason(const struct sms__programs *programs, FILE *to)
+{
+    fputs("contention is a range, from none to taking turns, because kernels have no counters:", to);
+    for (size_t p = 0, said = 0; p < programs->count; p++)
+        if (programs->program[p].unknown > 0)
+            fprintf(to, "%s %.0f %% of the kernel time of %s", said++ ? "," : "", 100 * programs->program[p].unknown,
+                    programs->program[p].name);
+    fputs(" (--with takes them from a report of ncu, or from the library)\n", to);
+}
+
+/* "p99 of serve 41.2 ms of 50 ms" */
+static void put_targets(const struct sms__advice *advice, const struct sms__outlook *outlook, FILE *to)
+{
+    for (size_t p = 0; p < advice->programs->count; p++) {
+        const struct sms__program *program = &advice->programs->program[p];
+        if (program->target.metric)
+            fprintf(to, "; %s of %s %.4g ms, wanted below %.4g ms", program->target.word, program->name,
+                    outlook->share[p].target_ns.mean / 1e6, program->target.ns / 1e6);
+    }
+}
+
+static void put_work(const struct sms__advice *advice, const struct sms__outlook *outlook, FILE *to)
+{
+    if (advice->ranged && outlook->worst_gain < outlook->gain.mean - 0.005)
+        fprintf(to, "%.2f to %.2f", outlook->worst_gain, outlook->gain.mean);
+    else
+        fprintf(to, "%.2f", outlook->gain.mean);
+    if (!isnan(outlook->gain.ci95) && outlook->gain.ci95 >= 0.005)
+        fprintf(to, " ± %.2f", outlook->gain.ci95);
+}
+
+static void put_refusal(const struct sms__advice *advice, const struct sms__outlook *best, FILE *to)
+{
+    fputs("do not share: ", to);
+    if (!best)
+        fputs("no way to share works on this device\n", to);
+    else if (!best->meets) {
+        fprintf(to, "no way meets the target; nearest is %s", best->way->label);
+        put_targets(advice, best, to);
+        fputs("\n", to);
+    } else {
+        fprintf(to, "the best way, %s, may do no more work (", best->way->label);
+        put_work(advice, best, to);
+        fputs(") than a GPU that runs one program at a time (1)\n", to);
+    }
+}
+
+void sms__advice_print_answer(const struct sms__advice *advice, FILE *to)
+{
+    const struct sms__outlook *best = sms__advice_best(advice, 0);
+    put_names(advice->programs, to);
+    fprintf(to, " on %s: ", advice->device->name);
+    if (!sms__advice_shares(advice)) {
+        put_refusal(advice, best, to);
+        return;
+    }
+    fprintf(to, "share by %s: ", best->way->label);
+    put_work(advice, best, to);
+    fputs(" of the work of a GPU that runs one program at a time", to);
+    put_targets(advice, best, to);
+    fputs("\n", to);
+}
+
+/* ---- the table ---- */
+
+/* What the table has, and the unit of its latencies. */
+struct columns {
+    bool targets, memory;
+    size_t count;
+    struct sms__scale scale;
+};
+
+static struct columns columns_of(const struct sms__advice *advice)
+{
+    struct columns columns = {.count = 5};
+    double largest = 0;
+    for (size_t p = 0; p < advice->programs->count; p++)
+        columns.targets |= advice->programs->program[p].target.metric != NULL;
+    for (size_t i = 0; i < advice->count; i++)
+        for (size_t p = 0; p < advice->programs->count && !advice->outlook[i].why; p++) {
+            columns.memory |= advice->outlook[i].share[p].memory > 0;
+            largest = fmax(largest, advice->outlook[i].share[p].p50_ns.mean);
+        }
+    columns.count += columns.targets + columns.memory;
+    columns.scale = sms__scale_of("job_latency_p50_ns", largest);
+    return columns;
+}
+
+static void add_range(struct sms__table_out *table, const char *before, double one, double other, double half)
+{
+    if (fabs(other - one) > 0.005)
+        sms__table_add(table, "%s%.2f to %.2f", before, fmin(one, other), fmax(one, other));
+    else if (half >= 0.005)
+        sms__table_add(table, "%s%.2f ± %.2f", before, one, half);
+    else
+        sms__table_add(table, "%s%.2f", before, one);
+}
+
+static void add_share(struct sms__table_out *table, const struct sms__advice *advice,
+                      const struct sms__outlook *outlook, size_t p, const struct columns *columns)
+{
+    const struct sms__tenancy *share = &outlook->share[p];
+    sms__table_add(table, "   %s", advice->programs->program[p].name);
+    add_range(table, "", share->slowdown.mean, outlook->worst_slowdown[p], share->slowdown.ci95);
+    sms__table_add(table, share->per_s.mean < 1e4 ? "%.4g" : "%.0f", share->per_s.mean);
+    sms__table_add(table, "%.4g", share->p50_ns.mean / columns->scale.divisor);
+    sms__table_add(table, "%.4g", share->p99_ns.mean / columns->scale.divisor);
+    if (columns->targets && isnan(share->missed))
+        sms__table_add(table, "%s", "");
+    else if (columns->targets)
+        sms__table_add(table, "%.1f %%", 100 * share->missed);
+    if (columns->memory)
+        sms__table_add(table, "%.1f", share->memory / (1 << 30));
+}
+
+static void add_way(struct sms__table_out *table, const struct sms__advice *advice, size_t i,
+                    const struct columns *columns)
+{
+    const struct sms__outlook *outlook = &advice->outlook[i];
+    sms__table_add(table, "%zu %s", i + 1, outlook->way->label);
+    add_range(table, "x", outlook->gain.mean, outlook->worst_gain, outlook->gain.ci95);
+    for (size_t c = 2; c < columns->count; c++)
+        sms__table_add(table, "%s", "");
+    for (size_t p = 0; p < advice->programs->count; p++)
+        add_share(table, advice, outlook, p, columns);
+}
+
+static void print_table(const struct sms__advice *advice, const struct sms__screen *screen)
+{
+    const struct columns columns = columns_of(advice);
+    struct sms__table_out *table = sms__table_new(columns.count);
+    sms__table_add(table, "%s", "way");
+    sms__table_add(table, "%s", "slowdown");
+    sms__table_add(table, "%s", "jobs/s");
+    sms__table_add(table, "p50%s", columns.scale.name);
+    sms__table_add(table, "p99%s", columns.scale.name);
+    if (columns.targets)
+        sms__table_add(table, "%s", "missed");
+    if (columns.memory)
+        sms__table_add(table, "%s", "GiB");
+    for (size_t i = 0; i < advice->count; i++)
+        if (!advice->outlook[i].why)
+            add_way(table, advice, i, &columns);
+    sms__table_print(table, screen);
+}
+
+/* ---- below it ---- */
+
+/* In what the scenario is outside all that was measured. */
+static void print_outside(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__outlook *best,
+                          FILE *to)
+{
+    struct sms__trust_names lines;
+    if (!trust || !best || !best->results ||
+        sms__trust_say(trust, best->file->scenario[0], sms__advice_metric(advice), &lines))
+        return;
+    for (size_t i = 0; i < lines.count; i++)
+        if (!strncmp(lines.name[i], "outside", strlen("outside")))
+            fprintf(to, "  %s\n", lines.name[i]);
+}
+
+static void print_limits(const struct sms__advice *advice, struct sms__trust *trust, FILE *to)
+{
+    const struct sms__outlook *best = sms__advice_best(advice, 0);
+    struct sms__trust_line line = {"", NAN};
+    if (best && best->results && trust &&
+        !sms__trust_line(trust, best->file->scenario[0], sms__advice_metric(advice), 0, &line))
+        fprintf(to, "  measured: %s\n", line.text);
+    if (best && best->results && trust && isnan(line.within) &&
+        !sms__trust_nearest(trust, best->file->scenario[0], &line) && *line.text)
+        fprintf(to, "  nearest that was measured: %s\n", line.text);
+    print_outside(advice, trust, best, to);
+    if (advice->draws)
+        fprintf(to,
+                "  not known: demands, times, and the knee of contention; the answer holds in %zu of %zu draws%s%s\n",
+                advice->held, advice->draws, advice->decides ? "; what decides is " : "",
+                advice->decides ? advice->decides : "");
+}
+
+static void print_failed(const struct sms__advice *advice, FILE *to)
+{
+    for (size_t i = 0; i < advice->count; i++)
+        if (advice->outlook[i].why)
+            fprintf(to, "  does not work: %s: %s\n", advice->outlook[i].way->label, advice->outlook[i].why);
+}
+
+static void print_few(const struct sms__advice *advice, FILE *to)
+{
+    const char *before = "  no percentile but a maximum: p99 of";
+    const struct sms__outlook *first = sms__advice_best(advice, 0);
+    for (size_t p = 0; first && first->results && p < advice->programs->count; p++)
+        if (first->share[p].maximum_of) {
+            fprintf(to, "%s %s (of %zu jobs)", before, advice->programs->program[p].name, first->share[p].maximum_of);
+            before = ",";
+        }
+    fputs(*before == ',' ? "\n" : "", to);
+}
+
+void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen)
+{
+    const struct sms__outlook *best = sms__advice_best(advice, 0);
+    FILE *to = screen->to;
+    if (advice->ranged)
+        put_range_reason(advice->programs, to);
+    sms__advice_print_answer(advice, to);
+    if (best && best->binds)
+        fprintf(to, "  binds: under %s %s\n", best->way->label, best->binds);
+    print_limits(advice, trust, to);
+    fputs("\n", to);
+    print_table(advice, screen);
+    fputs(
+        "\n  x: work done, where a GPU for one program at a time does 1; slowdown: mean time of a job over that alone; "
+        "of copies, jobs/s are of all, and latencies of the slowest\n",
+        to);
+    print_failed(advice, to);
+    print_few(advice, to);
+    if (advice->left_out)
+        fprintf(to, "  %zu more layouts of MIG are not tried\n", advice->left_out);
+}

@@ -1,0 +1,522 @@
+/* Runs the programs alone and in each way to share, and ranks the ways: first those that meet all targets, by the work
+ * that they do; then the others, by how far they miss. Where kernels have no counters, a way counts by the worse end of
+ * what contention may do. */
+#include "advise.h"
+
+#include "../import/derive.h"
+#include "../sweep/draw_unknowns.h"
+#include "../base/statistics.h"
+#include "../model/policy/modes.h"
+#include "../results/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REPLICATIONS = 3,
+    JOBS = 500,             /* of each program alone in a run: enough for p99 where it is slowed five times */
+    SLICES = 200,           /* of time slices in a run, so that no program had more of them than another by chance */
+    LAUNCHES_MOST = 400000, /* in a run: seconds for all ways */
+    SHORTER = 10,           /* runs for the first estimate */
+    DRAWN_SHORTER = 5       /* runs of draws */
+};
+
+struct work {
+    struct sms__arena *arena;
+    struct sms__programs *programs;
+    const struct sms__advise_settings *settings;
+    struct sms__advice *out;
+    struct sms_errors *errors;
+};
+
+/* ---- one run ---- */
+
+static int load_way(const struct work *work, const struct sms__way *way, struct sms__span span, bool taken,
+                    struct sms_file **file, struct sms_errors *errors)
+{
+    const struct sms__buffer *workloads = sms__way_text(work->out, way, taken);
+    struct sms__buffer text = {0};
+    FILE *to = sms__buffer_open(&text);
+    if (to) {
+        fwrite(workloads->bytes, 1, workloads->length, to);
+        sms__way_write(way, work->programs, work->settings, span, to);
+    }
+    int code = to && sms__buffer_close(&text, to)
+                   ? sms_file_load_text(text.bytes, text.length, way->name, work->settings->load, file, errors)
+                   : sms__fail(errors, SMS_ENOMEM, way->name, "no memory");
+    free(text.bytes);
+    return code;
+}
+
+static struct sms_run_options options_of(const struct work *work)
+{
+    struct sms_run_options run = sms_run_defaults();
+    run.alone = false;
+    run.jobs = work->settings->jobs;
+    run.cancel = work->settings->cancel;
+    return run;
+}
+
+static int run_way(const struct work *work, const struct sms__way *way, struct sms__span span, bool taken,
+                   struct sms_file **file, struct sms_results **results, struct sms_errors *errors)
+{
+    const struct sms_run_options run = options_of(work);
+    int code = load_way(work, way, span, taken, file, errors);
+    return code ? code : sms_run(sms_file_scenario(*file, 0), &run, results, errors);
+}
+
+/* ---- what came of it ---- */
+
+static double value(const struct sms_results *results, size_t r, enum sms_subject subject, size_t idx, const char *name)
+{
+    return sms_results_value(results, 0, r, subject, idx, (size_t)sms_metric_index(subject, name));
+}
+
+static struct sms_estimate mean_of(const struct sms_results *results, size_t vm, const char *name)
+{
+    return sms_results_estimate(results, 0, SMS_VM, vm, (size_t)sms_metric_index(SMS_VM, name));
+}
+
+/* The first process of a program. */
+static size_t first_of(const struct sms__way *way, size_t p)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < p; i++)
+        first += way->copies[i];
+    return first;
+}
+
+/* Of the copy for which it is greatest. */
+static struct sms_estimate worst(const struct sms_results *results, const struct sms__way *way, size_t p,
+                                 const char *name)
+{
+    struct sms_estimate most = mean_of(results, first_of(way, p), name);
+    for (uint64_t copy = 1; copy < way->copies[p]; copy++) {
+        const struct sms_estimate own = mean_of(results, first_of(way, p) + copy, name);
+        if (!(own.mean <= most.mean))
+            most = own;
+    }
+    return most;
+}
+
+/* The jobs/s of all copies; where jobs follow each other by their mean time, because a run may have few of them. */
+static double jobs_per_s(const struct sms_results *results, const struct sms__programs *programs,
+                         const struct sms__way *way, size_t p, size_t r)
+{
+    const struct sms__program *program = &programs->program[p];
+    const bool follow = program->per_s <= 0 && !program->tenant->own;
+    double sum = 0;
+    for (uint64_t copy = 0; copy < way->copies[p]; copy++) {
+        const size_t v = first_of(way, p) + copy;
+        sum += follow ? 1e9 * (double)program->tenant->streams / value(results, r, SMS_VM, v, "job_latency_mean_ns")
+                      : value(results, r, SMS_VM, v, "jobs_per_s");
+    }
+    return sum;
+}
+
+/* Work done per GPU, where 1 is what a GPU does for one program at a time. */
+static struct sms_estimate gain_of(const struct sms__programs *programs, const struct sms__way *way,
+                                   const struct sms_results *results)
+{
+    struct sms__moments moments = {0};
+    for (size_t r = 0; r < sms_results_replications(results); r++) {
+        double sum = 0;
+        for (size_t p = 0; p < programs->count; p++)
+            sum += jobs_per_s(results, programs, way, p, r) / programs->program[p].alone_per_s;
+        sms__estimate_add(&moments, sum / (way->alone ? (double)programs->count : 1));
+    }
+    return sms__estimate_close(moments);
+}
+
+static struct sms_estimate scaled(struct sms_estimate estimate, double by)
+{
+    estimate.mean *= by;
+    estimate.sd *= by;
+    estimate.ci95 *= by;
+    return estimate;
+}
+
+static void set_share(const struct sms__programs *programs, const struct sms__outlook *outlook, size_t p)
+{
+    const struct sms__program *program = &programs->program[p];
+    const struct sms_results *results = outlook->results;
+    const struct sms__way *way = outlook->way;
+    struct sms__tenancy *share = &outlook->share[p];
+    struct sms__moments per_s = {0};
+    for (size_t r = 0; r < sms_results_replications(results); r++)
+        sms__estimate_add(&per_s, jobs_per_s(results, programs, way, p, r));
+    share->per_s = sms__estimate_close(per_s);
+    share->slowdown = scaled(worst(results, way, p, "job_latency_mean_ns"), 1 / program->alone_mean_ns);
+    share->p50_ns = worst(results, way, p, "job_latency_p50_ns");
+    share->p99_ns = worst(results, way, p, "job_latency_p99_ns");
+    share->maximum_of =
+        sms__maximum_of(results, 0, SMS_VM, first_of(way, p), (size_t)sms_metric_index(SMS_VM, "job_latency_p99_ns"));
+    share->missed = NAN;
+    share->memory = 0;
+    for (size_t r = 0; r < sms_results_replications(results); r++)
+        share->memory =
+            fmax(share->memory, value(results, r, SMS_PROCESS, first_of(way, p), "memory_high_water_bytes"));
+    if (program->target.metric) {
+        share->target_ns = worst(results, way, p, program->target.metric);
+        share->missed = worst(results, way, p, "deadline_miss_ratio").mean;
+    }
+}
+
+/* By how much a latency is beyond its target at the end of its interval; a program of which no job ended misses. */
+static double miss_of(const struct sms__program *program, struct sms_estimate latency)
+{
+    const double half = isnan(latency.ci95) ? 0 : latency.ci95;
+    if (!program->target.metric)
+        return 0;
+    return isnan(latency.mean) ? INFINITY : (latency.mean + half) / program->target.ns;
+}
+
+static void judge(const struct sms__programs *programs, struct sms__outlook *outlook, const struct sms_results *results)
+{
+    for (size_t p = 0; p < programs->count; p++) {
+        const struct sms__program *program = &programs->program[p];
+        const double slow = worst(results, outlook->way, p, "job_latency_mean_ns").mean / program->alone_mean_ns;
+        outlook->worst_slowdown[p] = fmax(outlook->worst_slowdown[p], slow);
+        if (program->target.metric)
+            outlook->misses_by =
+                fmax(outlook->misses_by, miss_of(program, worst(results, outlook->way, p, program->target.metric)));
+    }
+    outlook->worst_gain = fmin(outlook->worst_gain, gain_of(programs, outlook->way, results).mean);
+    outlook->meets = outlook->misses_by <= 1;
+}
+
+/* The busiest resource, the time with a kernel on a GPU, and the host. */
+static const char *find_binding(struct sms__arena *arena, const struct sms__programs *programs,
+                                const struct sms__outlook *outlook)
+{
+    const struct sms_results *results = outlook->results;
+    const size_t devices = sms_results_subjects(results, SMS_DEVICE);
+    const double busy = value(results, 0, SMS_DEVICE, devices - 1, "busy_ratio");
+    const char *resource = "";
+    double most = 0;
+    for (size_t i = 0; i < sms_results_subjects(results, SMS_RESOURCE); i++) {
+        const double used = value(results, 0, SMS_RESOURCE, i, "utilization_ratio");
+        if (used > most) {
+            most = used;
+            resource = sms_results_subject(results, SMS_RESOURCE, i);
+        }
+    }
+    const char *text = sms__print(arena, "a kernel is on the GPU %.0f %% of the time", 100 * busy);
+    if (*resource)
+        text = sms__print(arena, "%s; busiest is %s, %.0f %%", text, resource, 100 * most);
+    for (size_t p = 0; p < programs->count; p++)
+        if (programs->program[p].host_ps > 0.2 * programs->program[p].job_ps)
+            text = sms__print(arena, "%s; %s alone waits for its host %.0f %%", text, programs->program[p].name,
+                              100 * programs->program[p].host_ps / programs->program[p].job_ps);
+    return text;
+}
+
+static const char *why_not(struct sms__arena *arena, const struct sms_errors *errors)
+{
+    return sms__copy(arena, errors->item[0].message, strlen(errors->item[0].message));
+}
+
+/* Why the way does not work: a process failed, or never got to run. NULL: it works. */
+static const char *find_failure(const struct sms_results *results)
+{
+    const size_t all = sms_results_subjects(results, SMS_PROCESS) - 1;
+    for (size_t r = 0; r < sms_results_replications(results); r++) {
+        if (value(results, r, SMS_PROCESS, all, "failed_count") > 0)
+            return "a program finds no memory";
+        for (size_t v = 0; v < all; v++)
+            if (!(value(results, r, SMS_VM, v, "jobs_per_s") > 0))
+                return value(results, r, SMS_PROCESS, v, "service_ns") > 0
+                           ? "a program ends no job in the time that is simulated"
+                           : "a program never runs: it finds no memory, or no place on the device";
+    }
+    return NULL;
+}
+
+static int look_at(const struct work *work, const struct sms__way *way, struct sms__span span,
+                   struct sms__outlook *outlook)
+{
+    struct sms_errors errors = {0};
+    const size_t count = work->programs->count;
+    *outlook = (struct sms__outlook){.way = way, .programs = count, .worst_gain = INFINITY};
+    outlook->share = SMS__NEW(work->arena, struct sms__tenancy, count);
+    outlook->worst_slowdown = SMS__NEW(work->arena, double, count);
+    int code = run_way(work, way, span, false, &outlook->file, &outlook->results, &errors);
+    if (code == SMS_EINPUT) {
+        outlook->why = why_not(work->arena, &errors);
+        return SMS_OK;
+    }
+    *work->errors = errors;
+    if (code)
+        return code;
+    outlook->why = find_failure(outlook->results);
+    if (outlook->why)
+        return SMS_OK;
+    for (size_t p = 0; p < count && way->alone; p++) {
+        double per_s = 0;
+        for (size_t r = 0; r < sms_results_replications(outlook->results); r++)
+            per_s += jobs_per_s(outlook->results, work->programs, way, p, r);
+        work->programs->program[p].alone_per_s = per_s / (double)sms_results_replications(outlook->results);
+        work->programs->program[p].alone_mean_ns = mean_of(outlook->results, p, "job_latency_mean_ns").mean;
+    }
+    outlook->gain = gain_of(work->programs, way, outlook->results);
+    for (size_t p = 0; p < count; p++)
+        set_share(work->programs, outlook, p);
+    judge(work->programs, outlook, outlook->results);
+    outlook->binds = find_binding(work->arena, work->programs, outlook);
+    return SMS_OK;
+}
+
+/* The other end of the range, of a way in which kernels without counters run beside others or on fewer SMs. */
+static int look_at_worst(const struct work *work, struct sms__span span, struct sms__outlook *outlook)
+{
+    struct sms_file *file = NULL;
+    struct sms_results *results = NULL;
+    if (!work->out->ranged || outlook->way->sliced || outlook->way->alone || outlook->why)
+        return SMS_OK;
+    int code = run_way(work, outlook->way, span, true, &file, &results, work->errors);
+    if (code == SMS_OK)
+        judge(work->programs, outlook, results);
+    sms_results_free(results);
+    sms_file_free(file);
+    return code;
+}
+
+/* ---- all ways ---- */
+
+/* Work as it is shown, with two decimals. */
+static double shown(double work) { return nearbyint(100 * work); }
+
+static uint64_t processes_of(const struct sms__outlook *outlook)
+{
+    const size_t count = outlook->programs;
+    uint64_t sum = 0;
+    for (size_t p = 0; p < count; p++)
+        sum += outlook->way->copies[p];
+    return sum;
+}
+
+/* Of ways that do as much work the one with fewest processes is first. */
+static int by_rank(const void *left, const void *right)
+{
+    const struct sms__outlook *a = left, *b = right;
+    if (!a->why != !b->why)
+        return a->why ? 1 : -1;
+    if (a->meets != b->meets)
+        return a->meets ? -1 : 1;
+    if (!a->meets && a->misses_by != b->misses_by)
+        return a->misses_by < b->misses_by ? -1 : 1;
+    if (shown(a->worst_gain) != shown(b->worst_gain))
+        return a->worst_gain > b->worst_gain ? -1 : 1;
+    if (processes_of(a) != processes_of(b))
+        return processes_of(a) < processes_of(b) ? -1 : 1;
+    return a->way < b->way ? -1 : a->way > b->way;
+}
+
+static void drop_outlooks(struct sms__advice *advice)
+{
+    for (size_t i = 0; i < advice->count; i++) {
+        sms_results_free(advice->outlook[i].results);
+        sms_file_free(advice->outlook[i].file);
+    }
+    advice->count = 0;
+}
+
+static int look_at_all(const struct work *work, const struct sms__ways *ways, struct sms__span span)
+{
+    struct sms__advice *out = work->out;
+    int code = SMS_OK;
+    out->span = span;
+    out->outlook = SMS__NEW(work->arena, struct sms__outlook, ways->count);
+    for (size_t i = 0; i < ways->count && code == SMS_OK; i++) {
+        struct sms__outlook *outlook = &out->outlook[out->count++];
+        code = look_at(work, &ways->way[i], span, outlook);
+        if (code == SMS_OK && i == 0 && outlook->why) /* not even alone */
+            code = sms__fail(work->errors, SMS_EINPUT, work->programs->program[0].path, "%s", outlook->why);
+        if (code == SMS_OK)
+            code = look_at_worst(work, span, outlook);
+        if (work->settings->on_progress)
+            work->settings->on_progress(work->settings->user, i + 1, ways->count);
+    }
+    if (code == SMS_OK)
+        qsort(out->outlook, out->count, sizeof *out->outlook, by_rank);
+    return code;
+}
+
+/* Runs in which every program does JOBS jobs alone, and contexts have SLICES slices, unless that takes too many
+ * launches. */
+static struct sms__span span_for(const struct sms__programs *programs, const struct sms__device *device)
+{
+    double longest_ps = 0, launches_per_ps = 0, jobs_ps = 0;
+    for (size_t p = 0; p < programs->count; p++) {
+        const struct sms__program *program = &programs->program[p];
+        const double apart_ps = program->per_s > 0 ? 1e12 / program->per_s : program->job_ps;
+        launches_per_ps += program->launches / fmax(apart_ps, 1);
+        jobs_ps = fmax(jobs_ps, JOBS * apart_ps);
+        longest_ps = fmax(longest_ps, program->job_ps);
+    }
+    const double most_ps = launches_per_ps > 0 ? LAUNCHES_MOST / launches_per_ps : jobs_ps;
+    const double slice_ps = device->turns.slice_ps > 0 ? device->turns.slice_ps : sms__slice_params[0].fallback;
+    const double duration_ps = fmax(fmin(fmax(jobs_ps, SLICES * slice_ps), most_ps), 3 * longest_ps);
+    return (struct sms__span){fmax(longest_ps, 1e6), fmax(duration_ps, 1e6), REPLICATIONS};
+}
+
+const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way, bool taken)
+{
+    return &advice->text[way->sliced ? SMS__SLICED_TEXT : taken ? SMS__TAKEN_TEXT : SMS__FREE_TEXT];
+}
+
+static int write_workloads(struct work *work)
+{
+    FILE *to[SMS__TEXTS];
+    int code = SMS_OK;
+    for (int t = 0; t < SMS__TEXTS; t++)
+        code = (to[t] = sms__buffer_open(&work->out->text[t])) ? code : SMS_ENOMEM;
+    for (size_t p = 0; p < work->programs->count && code == SMS_OK; p++) {
+        code = sms__write_coarse(work->arena, &work->programs->program[p], work->settings, to, work->errors);
+        work->out->ranged |= work->programs->program[p].unknown > 0;
+    }
+    for (int t = 0; t < SMS__TEXTS; t++)
+        if (to[t] && !sms__buffer_close(&work->out->text[t], to[t]))
+            code = code ? code : SMS_ENOMEM;
+    return code;
+}
+
+/* ---- what is not known ---- */
+
+struct sms__outlook *sms__advice_best(const struct sms__advice *advice, size_t rank)
+{
+    for (size_t i = 0; i < advice->count; i++)
+        if (!advice->outlook[i].way->alone && !advice->outlook[i].why && rank-- == 0)
+            return &advice->outlook[i];
+    return NULL;
+}
+
+/* A way that is drawn, in shorter runs. */
+struct drawn {
+    struct sms_file *file;
+    struct sms_results *results;
+};
+
+static int draw(const struct work *work, const struct sms__outlook *outlook, bool alone, struct drawn *out)
+{
+    struct sms_run_options run = options_of(work);
+    struct sms__span span = work->out->span;
+    span.duration_ps /= DRAWN_SHORTER;
+    span.replications = 1;
+    int code = run_way(work, outlook->way, span, false, &out->file, &out->results, work->errors);
+    const struct sms__unknowns_run draws = {out->file, work->settings->load, &run, work->settings->draws};
+    run.alone = alone;
+    return code ? code : sms__unknowns_run(&draws, out->results, work->errors);
+}
+
+/* The parameter whose factor goes with the value most, if that is not chance. */
+static const char *find_deciding(struct sms__arena *arena, const struct sms__unknowns *unknowns)
+{
+    double *scratch = SMS__NEW(arena, double, 2 * unknowns->draws), most = 0;
+    const char *name = NULL;
+    for (size_t i = 0; i < unknowns->count; i++) {
+        const double r = sms__rank_correlation(unknowns->item[i].logarithm, unknowns->value, unknowns->draws, scratch);
+        const double p = sms__correlation_p_value(r, unknowns->draws) * (double)unknowns->count;
+        if (p < SMS__SIGNIFICANT && fabs(r) > most) {
+            most = fabs(r);
+            name = sms__copy(arena, unknowns->item[i].name, strlen(unknowns->item[i].name));
+        }
+    }
+    return name;
+}
+
+/* Counts the draws in which the best way meets the first target; without one, does as much as the next and more than a
+ * GPU for one program at a time. */
+static void count(const struct work *work, const struct sms__program *asked, const struct drawn *best,
+                  const struct drawn *rival)
+{
+    const struct sms__unknowns *own = best->results->unknowns;
+    const double *other = rival->results && rival->results->unknowns ? rival->results->unknowns->value : NULL;
+    if (!own || own->count == 0)
+        return;
+    work->out->draws = own->draws;
+    work->out->decides = find_deciding(work->arena, own);
+    for (size_t d = 0; d < own->draws; d++)
+        work->out->held += asked ? own->value[d] <= asked->target.ns
+                                 : own->value[d] > 1 && !(other && shown(other[d]) > shown(own->value[d]));
+}
+
+static int draw_unknowns(const struct work *work)
+{
+    const struct sms__outlook *best = sms__advice_best(work->out, 0), *rival = sms__advice_best(work->out, 1);
+    const struct sms__program *asked = NULL;
+    struct drawn own = {0}, other = {0};
+    for (size_t p = 0; p < work->programs->count && !asked; p++)
+        asked = work->programs->program[p].target.metric ? &work->programs->program[p] : NULL;
+    if (!best || !work->settings->draws)
+        return SMS_OK;
+    int code = draw(work, best, !asked, &own);
+    if (code == SMS_OK && rival && !asked)
+        code = draw(work, rival, true, &other);
+    if (code == SMS_OK)
+        count(work, asked, &own, &other);
+    if (!sms__advice_shares(work->out))
+        work->out->held = work->out->draws - work->out->held; /* the answer is that it does not */
+    sms_results_free(own.results);
+    sms_results_free(other.results);
+    sms_file_free(own.file);
+    sms_file_free(other.file);
+    return code;
+}
+
+int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const struct sms__advise_settings *settings,
+                struct sms__advice *out, struct sms_errors *errors)
+{
+    struct work work = {.arena = arena, .programs = programs, .settings = settings, .out = out, .errors = errors};
+    struct sms__ways ways;
+    *out = (struct sms__advice){.programs = programs};
+    int code = sms__derive_device(settings->device, settings->load, &out->device_file, &out->device, errors);
+    if (code == SMS_OK)
+        code = write_workloads(&work);
+    if (code == SMS_OK) {
+        struct sms__span span = span_for(programs, out->device), first = span;
+        first.duration_ps /= SHORTER;
+        first.replications = 1;
+        sms__ways_list(arena, programs, out->device, &ways);
+        out->left_out = ways.left_out;
+        if (settings->on_estimate) {
+            code = look_at_all(&work, &ways, first);
+            if (code == SMS_OK)
+                settings->on_estimate(settings->user, out);
+            drop_outlooks(out);
+        }
+        if (code == SMS_OK)
+            code = look_at_all(&work, &ways, span);
+    }
+    if (code == SMS_OK)
+        code = draw_unknowns(&work);
+    if (code == SMS_ENOMEM && !errors->count)
+        sms__fail(errors, code, NULL, "no memory");
+    return code;
+}
+
+void sms__advice_free(struct sms__advice *advice)
+{
+    drop_outlooks(advice);
+    for (int t = 0; t < SMS__TEXTS; t++)
+        free(advice->text[t].bytes);
+    sms_file_free(advice->device_file);
+}
+
+bool sms__advice_shares(const struct sms__advice *advice)
+{
+    const struct sms__outlook *best = sms__advice_best(advice, 0);
+    if (!best || !best->meets)
+        return false;
+    const double half = isnan(best->gain.ci95) ? 0 : best->gain.ci95;
+    return shown(best->worst_gain - half) > shown(1);
+}
+
+const char *sms__advice_metric(const struct sms__advice *advice)
+{
+    for (size_t p = 0; p < advice->programs->count; p++)
+        if (advice->programs->program[p].target.metric)
+            return advice->programs->program[p].target.metric;
+    return "jobs_per_s";
+}

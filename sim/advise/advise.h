@@ -1,0 +1,177 @@
+/* Advice on which programs share a GPU, and how. Programs come from traces, profiles, workloads or the library. Their
+ * kernels are made coarse by what each takes alone on the device, block by block; then the programs run in each way to
+ * share, and the ways are ranked. A way is a scenario like any other, so that each answer can be run again. */
+#ifndef SMS_ADVISE_ADVISE_H
+#define SMS_ADVISE_ADVISE_H
+
+#include "../base/buffer.h"
+#include "../import/import.h"
+#include "../model/file.h"
+#include "../model/scenario.h"
+#include "../report/output.h"
+#include "../report/trust.h"
+
+/* A bound on a latency of a program's jobs, as 'serve:p99<50ms'. */
+struct sms__target {
+    const char *metric; /* of a VM: "job_latency_p99_ns"; NULL: there is none */
+    const char *word;   /* "p99" */
+    double ns;
+};
+
+/* A program: one tenant of a file. */
+struct sms__program {
+    const char *name; /* of the tenant, and of its workloads */
+    const char *path;
+    struct sms_file *file; /* which has the tenant and its workloads */
+    const struct sms__tenant *tenant;
+    struct sms__target target;
+    uint64_t least, most; /* copies */
+    double per_s;         /* rate at which jobs arrive, of all copies together; 0: the next when one ends */
+    double memory;        /* bytes that each copy holds, beside what its steps allocate */
+    double job_ps;        /* time of a job alone, as the sum of its steps */
+    double host_ps;       /* that part of it which the host takes */
+    double launches;      /* of a job */
+    double unknown;       /* share of its kernels' time without counters, 0..1 */
+    double alone_per_s;   /* jobs/s with the GPU to itself */
+    double alone_mean_ns; /* mean latency there */
+};
+
+struct sms__programs {
+    struct sms__program *program; /* [count] */
+    size_t count;
+};
+
+struct sms__advice;
+
+struct sms__advise_settings {
+    const struct sms_load_options *load;
+    const char *device;   /* name of its file */
+    const char *with;     /* where traces take demands from, as of import; or NULL */
+    const char *profiled; /* the device of profiles that do not say; or NULL */
+    uint64_t cores;       /* of the host; 0: no limit */
+    uint64_t seed;
+    unsigned jobs;  /* threads */
+    uint64_t draws; /* of what is not known; 0: none */
+    const sms_atomic_bool *cancel;
+    FILE *notes; /* is told what traces hold, a line each; or NULL */
+    /* NULL, or told of ways that have run, of all; and of an estimate from short runs, before the long ones. */
+    void (*on_progress)(void *user, size_t done, size_t total);
+    void (*on_estimate)(void *user, const struct sms__advice *advice);
+    void *user;
+};
+
+/* programs.c: reads a file, or a workload of the library by its name, and appends its tenants to `out`. Runs in a guard
+ * of `arena`. Returns SMS_OK; or a code with `errors` filled. */
+int sms__programs_read(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
+                       struct sms__programs *out, struct sms_errors *errors);
+void sms__programs_free(struct sms__programs *programs);
+
+/* The workloads of all programs, as text of documents. */
+enum sms__text_kind {
+    SMS__FREE_TEXT,   /* kernels without counters press on nothing */
+    SMS__TAKEN_TEXT,  /* they take all the room there is, and are as slow as they have fewer SMs */
+    SMS__SLICED_TEXT, /* kernels and the short gaps between them are one kernel */
+    SMS__TEXTS
+};
+
+/* coarse_workload.c: writes the program's workloads with coarse kernels to `to`, [SMS__TEXTS], as documents that end
+ * with "---". Each kernel is simulated alone on the device, on all, half and an eighth of its SMs. Sets what the
+ * program takes alone. In a guard of `arena`. */
+int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
+                      const struct sms__advise_settings *settings, FILE *const *to, struct sms_errors *errors);
+
+/* ways.c: a way to share. */
+struct sms__way {
+    const char *label;           /* "mps, caps 70 % 30 %" */
+    const char *name;            /* of its scenario and files: "mps-70-30" */
+    const char *policy;          /* as `policies:` has it */
+    uint64_t *copies;            /* [programs] */
+    double *cap;                 /* [programs]: active_threads of each copy, 0..1; NULL: all */
+    uint64_t *chunks;            /* [programs]: of a static partition of each copy; NULL: there are none */
+    bool sliced;                 /* contexts take turns */
+    bool alone;                  /* each program has a GPU of its own */
+    const char *const *instance; /* [processes]: profiles of MIG; or NULL */
+};
+
+struct sms__ways {
+    struct sms__way *way; /* [count] */
+    size_t count;
+    size_t left_out; /* layouts of MIG beyond the most that are tried */
+};
+
+/* Lists the ways in which so many copies of the programs can share one device. In a guard of the arena. */
+void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
+                    struct sms__ways *out);
+/* How long runs are. */
+struct sms__span {
+    double warmup_ps, duration_ps; /* duration: of what is measured */
+    unsigned replications;
+};
+/* Writes the scenario of a way. */
+void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,
+                    const struct sms__advise_settings *settings, struct sms__span span, FILE *to);
+/* settings.c: writes the commands and files that set the way up on a machine, as a commented text. */
+void sms__way_settings(const struct sms__way *way, const struct sms__programs *programs,
+                       const struct sms__device *device, FILE *to);
+
+/* A tenant of a way, over all copies of a program: means over replications. */
+struct sms__tenancy {
+    struct sms_estimate slowdown;                  /* mean latency over that alone */
+    struct sms_estimate per_s;                     /* jobs of all copies */
+    struct sms_estimate p50_ns, p99_ns, target_ns; /* of the worst copy */
+    size_t maximum_of;                             /* jobs of which p99 is the maximum; 0: it is none */
+    double missed;                                 /* jobs beyond the target, 0..1; NAN without one */
+    double memory;                                 /* bytes of one copy, its context included */
+};
+
+/* What came of a way. */
+struct sms__outlook {
+    const struct sms__way *way;
+    size_t programs;
+    struct sms_file *file; /* NULL: the way does not work, as `why` says */
+    struct sms_results *results;
+    const char *why;
+    struct sms_estimate gain; /* sum over programs of jobs/s over jobs/s with the GPU to itself */
+    double worst_gain;        /* the same if kernels without counters take turns with others; gain.mean without such */
+    struct sms__tenancy *share; /* [programs] */
+    double *worst_slowdown;     /* [programs]: as worst_gain */
+    bool meets;                 /* all targets, at the worst end */
+    double misses_by;           /* the greatest latency over its target */
+    const char *binds;          /* what is busiest */
+};
+
+struct sms__advice {
+    struct sms__programs *programs;
+    struct sms_file *device_file;
+    const struct sms__device *device;
+    struct sms__outlook *outlook; /* [count], the best first; of ways that do not work last */
+    size_t count, left_out;
+    struct sms__span span;
+    bool ranged;         /* kernels without counters take part, so contention is a range */
+    size_t draws, held;  /* draws of what is not known, and those in which the answer held */
+    const char *decides; /* the parameter that moves the answer most; or NULL */
+    struct sms__buffer text[SMS__TEXTS];
+};
+
+/* advise.c: runs all ways and ranks them. Runs in a guard of `arena`. Returns SMS_OK; or a code with `errors`.
+ * sms__advice_free follows in any case. */
+int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const struct sms__advise_settings *settings,
+                struct sms__advice *out, struct sms_errors *errors);
+void sms__advice_free(struct sms__advice *advice);
+/* The workloads that a way's scenario follows. */
+const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way, bool taken);
+
+/* advice_text.c: the ranked table and what it says, for people; the first lines by themselves, as an estimate. */
+void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen);
+void sms__advice_print_answer(const struct sms__advice *advice, FILE *to);
+/* advice_json.c: the same for programs. NULL when out of memory. */
+struct json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *trust);
+
+/* The best way that shares, after `rank` better ones; NULL: there is none. */
+struct sms__outlook *sms__advice_best(const struct sms__advice *advice, size_t rank);
+/* The metric that decides: a latency that has a target, or else jobs_per_s. */
+const char *sms__advice_metric(const struct sms__advice *advice);
+/* Whether it pays to share: the best way does more work than one GPU, and meets all targets. */
+bool sms__advice_shares(const struct sms__advice *advice);
+
+#endif

@@ -1,0 +1,371 @@
+/* Makes the kernels of a program coarse, so that seconds of sharing are simulated in less than that. Each is run by
+ * itself, block by block, on three devices alike: on all SMs, a half, and an eighth of them. That gives its time by
+ * SMs (model/time_by_share.c); the mean over that time of what its blocks demand and of the room they take is what it
+ * takes of the device beside others. */
+#include "advise.h"
+
+#include "../model/policy/modes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARES = 3, DRAWN_LAUNCHES = 4 };
+
+/* A demand of less of the device is not written. */
+static const double DEMAND_LEAST = 1e-5;
+
+struct measuring {
+    const struct sms__program *program;
+    const struct sms__workload *workload;
+    const char *device;
+    bool drawn; /* block times vary: mean over several launches */
+};
+
+/* The workload without its steps launches each kernel once. */
+static const struct sms__node *make_scenario(struct sms__reader *reader, void *user)
+{
+    const struct measuring *measuring = user;
+    struct sms__doc doc = {0};
+    const char *text = sms__print(reader->arena,
+                                  "scenario: kernels\ndevices: [{model: '%s', count: 3}]\npolicies: [{mode: mps}]\n"
+                                  "processes:\n"
+                                  "  - {name: a, workload: '%s', repeat: %d, device: 0}\n"
+                                  "  - {name: b, workload: '%s', repeat: %d, device: 1, active_threads: 50 %%}\n"
+                                  "  - {name: c, workload: '%s', repeat: %d, device: 2, active_threads: 12.5 %%}\n",
+                                  measuring->device, measuring->workload->name, measuring->drawn ? DRAWN_LAUNCHES : 1,
+                                  measuring->workload->name, measuring->drawn ? DRAWN_LAUNCHES : 1,
+                                  measuring->workload->name, measuring->drawn ? DRAWN_LAUNCHES : 1);
+    if (sms__doc_load_text(reader->arena, measuring->program->path, text, strlen(text), &doc, reader->errors))
+        return NULL;
+    sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD,
+                     sms__node_pick(reader->arena, measuring->workload->node,
+                                    (const char *[]){"steps", "static", "exclusive", NULL}, false));
+    return doc.root[0];
+}
+
+static void write_scalar(FILE *to, struct sms__arena *arena, const char *key, const char *text)
+{
+    const struct sms__node node = {.kind = SMS__SCALAR, .text = text};
+    if (text && *text)
+        fprintf(to, "%s: %s\n", key, sms__node_flow(arena, &node));
+}
+
+/* A kernel as it was measured. */
+struct kernel {
+    const struct sms__kernel *given;
+    const struct sms__footprint *fit; /* on the whole device */
+    const struct sms__device *device;
+    double ns[SHARES], jitter;
+};
+
+/* The mean number of blocks on an SM. A block's work is what it is, however fast it goes. */
+static double resident(const struct kernel *kernel)
+{
+    return (double)kernel->given->blocks * kernel->fit->work_ps * kernel->fit->alone /
+           ((double)kernel->device->sms * kernel->ns[0] * 1e3);
+}
+
+static double room_of(const struct kernel *kernel)
+{
+    double room = 0;
+    for (int l = 0; l < SMS_LIMITS; l++)
+        room = fmax(room, resident(kernel) * (double)kernel->fit->needs[l] / (double)kernel->device->view.capacity[l]);
+    return fmin(room, 1);
+}
+
+static double demand_of(const struct kernel *kernel, size_t r)
+{
+    return fmin(kernel->fit->demand[r] * resident(kernel) / SMS_FULL, 1);
+}
+
+/* Times that fall with more SMs are a law; one that does not is a single time. */
+static void write_times(const double *ns, FILE *to)
+{
+    if (ns[0] < ns[1] && ns[1] < ns[2] && (ns[2] - ns[0]) / 7 < ns[0])
+        fprintf(to, "time: {100 %%: %.6g us, 50 %%: %.6g us, 12.5 %%: %.6g us}", ns[0] / 1e3, ns[1] / 1e3, ns[2] / 1e3);
+    else
+        fprintf(to, "time: %.6g us", ns[0] / 1e3);
+}
+
+/* Returns what comes before the next. */
+static const char *write_demand(const char *resource, double mean, const char *before, FILE *to)
+{
+    if (mean < DEMAND_LEAST)
+        return before;
+    fprintf(to, "%s%s: %.5g %%", before, resource, floor(mean * 1e7) / 1e5);
+    return ", ";
+}
+
+static void write_kernel(struct sms__arena *arena, const struct kernel *kernel, bool taken, FILE *to)
+{
+    const bool unknown = kernel->given->demands == 0;
+    const struct sms__node name = {.kind = SMS__SCALAR, .text = kernel->given->name};
+    const char *before = ", demand: {";
+    fprintf(to, "  - {name: %s, ", sms__node_flow(arena, &name));
+    if (taken && unknown)
+        fprintf(to, "time: {100 %%: %.6g us, 50 %%: %.6g us}", kernel->ns[0] / 1e3, 2 * kernel->ns[0] / 1e3);
+    else
+        write_times(kernel->ns, to);
+    for (size_t r = 0; r < kernel->device->resources; r++)
+        before = write_demand(kernel->device->resource[r].name, demand_of(kernel, r), before, to);
+    fputs(before[1] == ' ' && before[2] == '\0' ? "}" : "", to);
+    if (taken && unknown)
+        fputs(", room: 100 %", to);
+    else if (room_of(kernel) >= 1e-4)
+        fprintf(to, ", room: %.4g %%", 100 * room_of(kernel));
+    if (kernel->jitter >= 1e-4)
+        fprintf(to, ", jitter: %.3g %%", 100 * fmin(kernel->jitter, 0.5));
+    fputs("}\n", to);
+}
+
+static double metric_of(const struct sms_results *results, size_t kernel, const char *name)
+{
+    return sms_results_value(results, 0, 0, SMS_KERNEL, kernel, (size_t)sms_metric_index(SMS_KERNEL, name));
+}
+
+/* The jitter that a uniform spread would need for these quantiles: they are 0.45 of its width apart. */
+static double jitter_of(const struct sms_results *results, size_t k)
+{
+    const double p50 = metric_of(results, k, "latency_p50_ns"), p95 = metric_of(results, k, "latency_p95_ns");
+    return p50 > 0 ? (p95 - p50) / (0.45 * sqrt(12) * p50) : 0;
+}
+
+static struct kernel kernel_of(const struct sms_results *results, const struct sms__workload *workload, size_t k)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    struct kernel kernel = {.given = &workload->kernel[k],
+                            .fit = &scenario->vm[0].fit[0][k],
+                            .device = scenario->device[0],
+                            .jitter = jitter_of(results, k)};
+    for (size_t s = 0; s < SHARES; s++)
+        kernel.ns[s] = metric_of(results, s * workload->kernels + k, "latency_mean_ns");
+    return kernel;
+}
+
+/* ---- what the program takes alone ---- */
+
+static void add_step(struct sms__program *program, const struct sms__workload *workload, const struct sms__step *step,
+                     const struct sms_results *results, double *unknown_ps, double *kernel_ps)
+{
+    const struct sms__device *device = sms_results_scenario(results)->device[0];
+    const bool copy = step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT;
+    double ps = step->kind == SMS__HOST              ? step->amount
+                : copy && device->link_bandwidth > 0 ? step->amount / device->link_bandwidth * 1e12
+                                                     : 0;
+    if (step->kind == SMS__LAUNCH) {
+        ps = metric_of(results, step->kernel, "latency_mean_ns") * 1e3 * (double)step->times;
+        program->launches += (double)step->times;
+        *kernel_ps += ps;
+        *unknown_ps += workload->kernel[step->kernel].demands == 0 ? ps : 0;
+    }
+    program->host_ps += step->kind == SMS__HOST ? step->amount : 0;
+    program->job_ps += ps;
+}
+
+static void sum_steps(struct sms__program *program, const struct sms__workload *workload,
+                      const struct sms_results *results)
+{
+    double unknown_ps = 0, kernel_ps = 0;
+    for (size_t i = 0; i < workload->steps; i++)
+        add_step(program, workload, &workload->step[i], results, &unknown_ps, &kernel_ps);
+    if (kernel_ps > 0)
+        program->unknown = fmax(program->unknown, unknown_ps / kernel_ps);
+}
+
+/* ---- phases ---- */
+
+/* Kernels and the short gaps between them, as one kernel. Contexts that take turns are not switched in a gap that is
+ * shorter than a switch. Under time slices nothing runs beside a kernel, so means of demands are enough. */
+struct phase {
+    double ns[SHARES], variance, demand[SMS_RESOURCES_MAX];
+    uint64_t launches;
+};
+
+static void add_to_phase(struct phase *phase, const struct kernel *kernel, uint64_t times)
+{
+    for (size_t s = 0; s < SHARES; s++)
+        phase->ns[s] += kernel->ns[s] * (double)times;
+    for (size_t r = 0; r < kernel->device->resources; r++)
+        phase->demand[r] += demand_of(kernel, r) * kernel->ns[0] * (double)times;
+    phase->variance += pow(kernel->jitter * kernel->ns[0], 2) * (double)times;
+    phase->launches += times;
+}
+
+static void write_phase(const struct phase *phase, const struct sms__device *device, size_t number, FILE *to)
+{
+    const char *before = ", demand: {";
+    fprintf(to, "  - {name: phase-%zu, ", number);
+    write_times(phase->ns, to);
+    fprintf(to, ", launches: %llu", (unsigned long long)phase->launches);
+    for (size_t r = 0; r < device->resources; r++)
+        before = write_demand(device->resource[r].name, phase->demand[r] / phase->ns[0], before, to);
+    fputs(before[1] == ' ' && before[2] == '\0' ? "}" : "", to);
+    if (phase->variance > 0)
+        fprintf(to, ", jitter: %.3g %%", 100 * fmin(sqrt(phase->variance) / phase->ns[0], 0.5));
+    fputs("}\n", to);
+}
+
+/* Whether a step belongs to a phase that is under way. */
+static bool is_gap(const struct sms__step *step, double switch_ps)
+{
+    return step->kind == SMS__HOST && step->amount < switch_ps;
+}
+
+/* Writes the phases of the steps to `kernels`, and the steps that are left to `steps`. */
+static void write_phases(struct sms__arena *arena, const struct sms__workload *workload,
+                         const struct sms_results *results, double switch_ps, FILE *kernels, FILE *steps)
+{
+    const struct sms__device *device = sms_results_scenario(results)->device[0];
+    const struct sms__node *list = sms__node_get(workload->node, "steps");
+    size_t phases = 0;
+    for (size_t i = 0; i < workload->steps; i++) {
+        struct phase phase = {0};
+        if (workload->step[i].kind != SMS__LAUNCH) {
+            fprintf(steps, "  - %s\n", sms__node_flow(arena, list->item[i]));
+            continue;
+        }
+        for (; i < workload->steps && (workload->step[i].kind == SMS__LAUNCH || is_gap(&workload->step[i], switch_ps));
+             i++) {
+            const struct sms__step *step = &workload->step[i];
+            const struct kernel kernel = kernel_of(results, workload, step->kernel);
+            if (step->kind == SMS__LAUNCH)
+                add_to_phase(&phase, &kernel, step->times);
+            for (size_t s = 0; s < SHARES && step->kind == SMS__HOST; s++)
+                phase.ns[s] += step->amount / 1e3;
+        }
+        i--;
+        write_phase(&phase, device, ++phases, kernels);
+        fprintf(steps, "  - {launch: phase-%zu}\n", phases);
+    }
+}
+
+static int write_sliced(struct sms__arena *arena, const struct sms__workload *workload,
+                        const struct sms_results *results, FILE *to)
+{
+    const struct sms__turns *turns = &sms_results_scenario(results)->device[0]->turns;
+    struct sms__buffer steps = {0};
+    FILE *to_steps = sms__buffer_open(&steps);
+    if (!to_steps)
+        return SMS_ENOMEM;
+    fputs("kernels:\n", to);
+    write_phases(arena, workload, results, turns->switch_ps >= 0 ? turns->switch_ps : sms__slice_params[1].fallback, to,
+                 to_steps);
+    const bool whole = sms__buffer_close(&steps, to_steps);
+    fprintf(to, "steps:\n%s---\n", whole ? steps.bytes : "");
+    free(steps.bytes);
+    return whole ? SMS_OK : SMS_ENOMEM;
+}
+
+/* ---- the document ---- */
+
+static void write_steps(struct sms__arena *arena, const struct sms__workload *workload, FILE *to)
+{
+    const struct sms__node *steps = sms__node_get(workload->node, "steps");
+    fputs(steps ? "steps:\n" : "", to);
+    for (size_t i = 0; steps && i < steps->items; i++)
+        fprintf(to, "  - %s\n", sms__node_flow(arena, steps->item[i]));
+}
+
+static void write_head(struct sms__arena *arena, const struct sms__program *program, const char *name,
+                       const struct sms__workload *workload, const struct sms_results *results, FILE *to)
+{
+    const struct sms__device *device = sms_results_scenario(results)->device[0];
+    write_scalar(to, arena, "workload", name);
+    write_scalar(to, arena, "title", workload->title);
+    write_scalar(to, arena, "source", workload->source);
+    write_scalar(to, arena, "device", device->name);
+    if (*workload->device && strcmp(workload->device, device->name) != 0)
+        write_scalar(to, arena, "scaled_from", workload->device);
+    if (workload->unmeasured > 0)
+        fprintf(to, "unmeasured: %.4g %%\n", 100 * workload->unmeasured);
+    if (workload->statics + program->memory > 0)
+        fprintf(to, "static: %.0f B\n", workload->statics + program->memory);
+}
+
+/* Whether a coarse kernel of the workload demands the resource; a demand next to nothing is left out. */
+static bool is_written(const struct sms__workload *workload, const struct sms_results *results, const char *resource)
+{
+    const struct sms__device *device = sms_results_scenario(results)->device[0];
+    for (size_t k = 0; k < workload->kernels; k++) {
+        const struct kernel kernel = kernel_of(results, workload, k);
+        for (size_t r = 0; r < device->resources; r++)
+            if (!strcmp(device->resource[r].name, resource) && demand_of(&kernel, r) >= DEMAND_LEAST)
+                return true;
+    }
+    return false;
+}
+
+static void write_uncertainty(const struct sms__workload *workload, const struct sms_results *results, FILE *to)
+{
+    const char *before = "uncertainty: {";
+    for (size_t i = 0; i < workload->uncertainties; i++) {
+        const struct sms__demand *of = &workload->uncertainty[i];
+        if (!is_written(workload, results, of->resource))
+            continue;
+        fprintf(to, "%s%s: %.6g %%", before, of->resource, 100 * of->ratio);
+        before = ", ";
+    }
+    fputs(*before == ',' ? "}\n" : "", to);
+}
+
+static void write_kernels(struct sms__arena *arena, const struct sms__workload *workload,
+                          const struct sms_results *results, bool taken, FILE *to)
+{
+    write_uncertainty(workload, results, to);
+    fputs("kernels:\n", to);
+    for (size_t k = 0; k < workload->kernels; k++) {
+        const struct kernel kernel = kernel_of(results, workload, k);
+        if (kernel.given->whole)
+            fprintf(to, "  - %s\n", sms__node_flow(arena, kernel.given->node));
+        else
+            write_kernel(arena, &kernel, taken, to);
+    }
+    write_steps(arena, workload, to);
+    fputs("---\n", to);
+}
+
+static bool is_drawn(const struct sms__kernel *kernel)
+{
+    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
+}
+
+static int run_kernels(struct measuring *measuring, const struct sms__advise_settings *settings, struct sms_file **file,
+                       struct sms_results **results, struct sms_errors *errors)
+{
+    struct sms_run_options run = sms_run_defaults();
+    const struct sms__variation variation = {measuring->program->file, settings->load, make_scenario, NULL, measuring};
+    run.alone = false;
+    run.cancel = settings->cancel;
+    for (size_t k = 0; k < measuring->workload->kernels; k++)
+        measuring->drawn |= is_drawn(&measuring->workload->kernel[k]);
+    int code = sms__file_vary(&variation, file, errors);
+    return code ? code : sms_run(sms_file_scenario(*file, 0), &run, results, errors);
+}
+
+int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
+                      const struct sms__advise_settings *settings, FILE *const *to, struct sms_errors *errors)
+{
+    const struct sms__workload *workload;
+    size_t first;
+    int code = SMS_OK;
+    for (size_t i = 0; code == SMS_OK && (workload = sms__workload_of(program->tenant, i, &first)); i++) {
+        struct sms_file *file = NULL;
+        struct sms_results *results = NULL;
+        struct measuring measuring = {program, workload, settings->device, false};
+        const char *name = i ? sms__print(arena, "%s-%zu", program->name, i + 1) : program->name;
+        code = run_kernels(&measuring, settings, &file, &results, errors);
+        if (code == SMS_OK) {
+            program->unknown = fmax(program->unknown, workload->unmeasured);
+            sum_steps(program, workload, results);
+            for (int t = 0; t < SMS__TEXTS; t++)
+                write_head(arena, program, name, workload, results, to[t]);
+            write_kernels(arena, workload, results, false, to[SMS__FREE_TEXT]);
+            write_kernels(arena, workload, results, true, to[SMS__TAKEN_TEXT]);
+            code = write_sliced(arena, workload, results, to[SMS__SLICED_TEXT]);
+        }
+        sms_results_free(results);
+        sms_file_free(file);
+    }
+    return code;
+}

@@ -1,0 +1,182 @@
+/* Reads what a user names: a trace, a profile, a file of YAML, or a workload of the library. Each becomes a file in
+ * memory, of which every tenant is a program. */
+#include "advise.h"
+
+#include "../base/read.h"
+#include "../import/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HEAD_BYTES = 65536, PROGRAMS_MAX = 16 };
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), of = strlen(end);
+    return length >= of && !strcmp(text + length - of, end);
+}
+
+static const struct sms__importer *importer_called(const char *name)
+{
+    size_t i = 0;
+    while (sms__importers[i] && strcmp(sms__importers[i]->name, name) != 0)
+        i++;
+    return sms__importers[i];
+}
+
+/* The first bytes of a file as text; "" if it cannot be read, which whoever reads it all reports. */
+static const char *head_of(struct sms__arena *arena, const char *path)
+{
+    char *head = SMS__NEW(arena, char, HEAD_BYTES + 1);
+    FILE *file = fopen(path, "re");
+    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i < length; i++)
+        head[i] = head[i] ? head[i] : ' ';
+    return head;
+}
+
+/* The format of a file by its name, or by how it begins; NULL: YAML. */
+static const char *format_of(struct sms__arena *arena, const char *path)
+{
+    const char *head = head_of(arena, path);
+    if (ends_with(path, ".sqlite") || ends_with(path, ".sqlite.gz") || !strncmp(head, "SQLite format 3", 15))
+        return "nsys";
+    if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
+        return NULL;
+    if (ends_with(path, ".json") || ends_with(path, ".json.gz") || *head == '{' || *head == '[')
+        return "kineto";
+    if (strstr(head, "==NVPROF==") || strstr(head, "Profiling result") || strstr(head, "Profiling application"))
+        return "nvprof";
+    if (strstr(head, "==PROF==") || strstr(head, "Kernel Name") || strstr(head, "gpu__time_duration"))
+        return "ncu";
+    return NULL;
+}
+
+static int import_text(const char *path, const char *format, const struct sms__advise_settings *settings,
+                       struct sms__buffer *text, struct sms_errors *errors)
+{
+    const struct sms__importer *importer = importer_called(format);
+    const bool trace = !strcmp(format, "nsys") || !strcmp(format, "kineto");
+    const struct sms__import_options options = {.load = settings->load,
+                                                .profiled = settings->profiled,
+                                                .with = trace ? settings->with : NULL,
+                                                .notes = settings->notes};
+    FILE *to = sms__buffer_open(text);
+    int code = to ? sms__import(importer, &path, 1, &options, to, errors) : SMS_OK;
+    if (!(to && sms__buffer_close(text, to)) && code == SMS_OK)
+        code = sms__fail(errors, SMS_ENOMEM, path, "no memory");
+    return code;
+}
+
+/* A workload by itself, as a scenario that runs it. */
+static int load_workload(const char *name, const struct sms__advise_settings *settings, struct sms_file **out,
+                         struct sms_errors *errors)
+{
+    char text[400];
+    int length = snprintf(text, sizeof text,
+                          "scenario: alone\ndevices: [{model: %.100s}]\npolicies: [{mode: mps}]\n"
+                          "processes: [{name: alone, workload: '%.100s'}]\n",
+                          settings->device, name);
+    return sms_file_load_text(text, (size_t)length, name, settings->load, out, errors);
+}
+
+/* A file without a scenario must have one workload, which a scenario in the same text then runs. */
+static int load_bare(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
+                     struct sms_file **file, struct sms_errors *errors)
+{
+    const char *text;
+    if ((*file)->workloads != 1)
+        return sms__fail(errors, SMS_EINPUT, path,
+                         "has %zu workloads and no scenario; give a file with one, or add one", (*file)->workloads);
+    const char *name = sms__copy(arena, (*file)->workload[0]->name, strlen((*file)->workload[0]->name));
+    int code = sms__file_text(arena, path, &text, errors);
+    if (code)
+        return code;
+    text = sms__print(arena,
+                      "%s\n---\nscenario: alone\ndevices: [{model: %s}]\npolicies: [{mode: mps}]\n"
+                      "processes: [{name: alone, workload: '%s'}]\n",
+                      text, settings->device, name);
+    sms_file_free(*file);
+    *file = NULL;
+    return sms_file_load_text(text, strlen(text), path, settings->load, file, errors);
+}
+
+/* Whether the name is one of the library's, not a path. */
+static bool is_in_library(const char *name, const struct sms_load_options *load)
+{
+    const char *const folder[] = {load->models, load->installed_models};
+    char path[4096];
+    for (int i = 0; i < 2; i++)
+        if (folder[i] && snprintf(path, sizeof path, "%s/workloads/%s.yaml", folder[i], name) < (int)sizeof path &&
+            access(path, F_OK) == 0)
+            return true;
+    return false;
+}
+
+static int load_file(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
+                     struct sms_file **file, struct sms_errors *errors)
+{
+    if (access(path, F_OK) && is_in_library(path, settings->load))
+        return load_workload(path, settings, file, errors);
+    if (ends_with(path, ".nsys-rep") || ends_with(path, ".ncu-rep"))
+        return sms__fail(errors, SMS_EINPUT, path, "is a report of NVIDIA's own format; first write it as %s",
+                         ends_with(path, ".nsys-rep") ? "SQLite: nsys export --type sqlite"
+                                                      : "CSV: ncu --import FILE --page raw --csv");
+    const char *format = format_of(arena, path);
+    if (format) {
+        struct sms__buffer text = {0};
+        int code = import_text(path, format, settings, &text, errors);
+        if (code == SMS_OK)
+            code = sms_file_load_text(text.bytes, text.length, path, settings->load, file, errors);
+        free(text.bytes);
+        return code;
+    }
+    int code = sms_file_load(path, settings->load, file, errors);
+    return code || sms_file_scenarios(*file) ? code : load_bare(arena, path, settings, file, errors);
+}
+
+/* A name that no program has yet, from that of the file: "train", "train-2". */
+static const char *new_name(struct sms__arena *arena, const char *path, const struct sms__programs *programs)
+{
+    const char *stem = sms__import_name(arena, path), *name = stem;
+    for (size_t n = 2, i = 0; i < programs->count; i++)
+        if (!strcmp(programs->program[i].name, name)) {
+            name = sms__print(arena, "%s-%zu", stem, n++);
+            i = SIZE_MAX; /* again from the first */
+        }
+    return name;
+}
+
+int sms__programs_read(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
+                       struct sms__programs *out, struct sms_errors *errors)
+{
+    struct sms_file *file = NULL;
+    int code = load_file(arena, path, settings, &file, errors);
+    if (code || !file)
+        return code;
+    const struct sms_scenario *scenario = file->scenario[0];
+    if (scenario->vms == 0 || scenario->cluster || out->count + scenario->vms > PROGRAMS_MAX) {
+        const bool none = scenario->vms == 0 || scenario->cluster;
+        sms_file_free(file);
+        return sms__fail(errors, SMS_EINPUT, path,
+                         none ? "has no tenants that run workloads" : "more than 16 programs are to share one GPU");
+    }
+    for (size_t v = 0; v < scenario->vms; v++) {
+        const char *name = new_name(arena, path, out);
+        *SMS__APPEND(arena, out->program, out->count) = (struct sms__program){
+            .name = name, .path = path, .file = file, .tenant = &scenario->vm[v], .least = 1, .most = 1};
+    }
+    return SMS_OK;
+}
+
+/* Programs of one file stand together. */
+void sms__programs_free(struct sms__programs *programs)
+{
+    for (size_t i = 0; i < programs->count; i++)
+        if (i == 0 || programs->program[i].file != programs->program[i - 1].file)
+            sms_file_free(programs->program[i].file);
+    programs->count = 0;
+}

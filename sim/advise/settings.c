@@ -1,0 +1,162 @@
+/* How to set a way up on a machine: what nvidia-smi, the environment of MPS, the device plugin of Kubernetes and its
+ * driver for dynamic resource allocation (DRA) are told. Words as in NVIDIA's documents of MIG, MPS, k8s-device-plugin
+ * and k8s-dra-driver-gpu. */
+#include "advise.h"
+
+#include <string.h>
+
+static uint64_t processes_of(const struct sms__way *way, const struct sms__programs *programs)
+{
+    uint64_t sum = 0;
+    for (size_t p = 0; p < programs->count; p++)
+        sum += way->copies[p];
+    return sum;
+}
+
+static void say_plugin(const char *kind, uint64_t replicas, FILE *to)
+{
+    fprintf(to,
+            "\n# Kubernetes, the configuration of the device plugin:\n"
+            "# version: v1\n"
+            "# sharing:\n"
+            "#   %s:\n"
+            "#     resources:\n"
+            "#     - {name: nvidia.com/gpu, replicas: %llu}\n",
+            kind, (unsigned long long)replicas);
+}
+
+static void say_claim(const char *device_class, const char *selector, const char *sharing, FILE *to)
+{
+    fprintf(to,
+            "\n# Kubernetes, a claim of the DRA driver, which the pods share:\n"
+            "# apiVersion: resource.k8s.io/v1\n"
+            "# kind: ResourceClaim\n"
+            "# metadata: {name: shared}\n"
+            "# spec:\n"
+            "#   devices:\n"
+            "#     requests:\n"
+            "#     - name: gpu\n"
+            "#       exactly:\n"
+            "#         deviceClassName: %s\n%s%s",
+            device_class, selector, sharing);
+}
+
+static void say_slices(uint64_t processes, FILE *to)
+{
+    fputs("# Time slices are what a GPU does by itself: MPS is off, and the compute mode is the default.\n"
+          "nvidia-smi -c DEFAULT\n",
+          to);
+    say_plugin("timeSlicing", processes, to);
+    say_claim("gpu.nvidia.com", "",
+              "#     config:\n"
+              "#     - requests: [gpu]\n"
+              "#       opaque:\n"
+              "#         driver: gpu.nvidia.com\n"
+              "#         parameters:\n"
+              "#           apiVersion: resource.nvidia.com/v1beta1\n"
+              "#           kind: GpuConfig\n"
+              "#           sharing: {strategy: TimeSlicing, timeSlicingConfig: {interval: Default}}\n",
+              to);
+}
+
+static void say_caps(const struct sms__way *way, const struct sms__programs *programs, const struct sms__device *device,
+                     FILE *to)
+{
+    for (size_t p = 0; way->cap && p < programs->count; p++)
+        fprintf(to,
+                "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=%.0f   # in the environment of %s%s; as a green context: %.0f SMs\n",
+                100 * way->cap[p], way->copies[p] > 1 ? "each copy of " : "", programs->program[p].name,
+                way->cap[p] * (double)device->sms);
+}
+
+static void say_partitions(const struct sms__way *way, const struct sms__programs *programs,
+                           const struct sms__device *device, FILE *to)
+{
+    fputs("nvidia-smi -c EXCLUSIVE_PROCESS\nnvidia-cuda-mps-control -d -S   # static partitions\n", to);
+    for (size_t p = 0; p < programs->count; p++)
+        for (uint64_t copy = 0; copy < way->copies[p]; copy++)
+            fprintf(to, "echo \"sm_partition add $GPU_UUID %llu\" | nvidia-cuda-mps-control   # of %s: %llu SMs\n",
+                    (unsigned long long)way->chunks[p], programs->program[p].name,
+                    (unsigned long long)way->chunks[p] * device->mps.chunk);
+    fputs("# It prints the name of each partition, for CUDA_MPS_SM_PARTITION in the environment of its process.\n", to);
+}
+
+static void say_mps(const struct sms__way *way, const struct sms__programs *programs, const struct sms__device *device,
+                    FILE *to)
+{
+    fputs("nvidia-smi -c EXCLUSIVE_PROCESS\n"
+          "export CUDA_MPS_PIPE_DIRECTORY=/tmp/nvidia-mps CUDA_MPS_LOG_DIRECTORY=/var/log/nvidia-mps   # of all "
+          "processes\n"
+          "nvidia-cuda-mps-control -d\n",
+          to);
+    say_caps(way, programs, device, to);
+    say_plugin("mps", processes_of(way, programs), to);
+    if (way->cap)
+        fputs("# The plugin caps all alike; unlike caps are set in the pods' environment.\n", to);
+    say_claim("gpu.nvidia.com", "",
+              "#     config:\n"
+              "#     - requests: [gpu]\n"
+              "#       opaque:\n"
+              "#         driver: gpu.nvidia.com\n"
+              "#         parameters:\n"
+              "#           apiVersion: resource.nvidia.com/v1beta1\n"
+              "#           kind: GpuConfig\n"
+              "#           sharing: {strategy: MPS}\n",
+              to);
+}
+
+/* The next of the policy's profiles, which it lists in brackets; advances `at`. Returns its length; 0: no more. */
+static size_t next_profile(const char **at)
+{
+    *at += strspn(*at, "[, ");
+    return **at == ']' ? 0 : strcspn(*at, ",]");
+}
+
+static void say_profiles(const char *list, FILE *to)
+{
+    const char *before = "nvidia-smi mig -cgi ";
+    for (size_t length; (length = next_profile(&list)); list += length, before = ",")
+        fprintf(to, "%s%.*s", before, (int)length, list);
+    fputs(" -C\nnvidia-smi -L   # prints the names of the instances, for CUDA_VISIBLE_DEVICES\n", to);
+}
+
+static void say_mig(const struct sms__way *way, const struct sms__programs *programs, FILE *to)
+{
+    const char *list = strchr(way->policy, '[');
+    fputs("nvidia-smi -mig 1\n", to);
+    say_profiles(list, to);
+    fprintf(to, "# %s, in the order of", way->label);
+    for (size_t p = 0; p < programs->count; p++)
+        fprintf(to, "%s %s", p ? "," : "", programs->program[p].name);
+    fputs("\n", to);
+    if (strstr(way->policy, "mig_mps"))
+        fputs("# Then an MPS server for each instance, with a CUDA_MPS_PIPE_DIRECTORY of its own.\n", to);
+    fputs("\n# Kubernetes, the device plugin with MIG_STRATEGY=mixed, and in each pod one of:\n", to);
+    for (size_t length; (length = next_profile(&list)); list += length)
+        fprintf(to, "# nvidia.com/mig-%.*s: 1\n", (int)length, list);
+    list = strchr(way->policy, '[');
+    for (size_t length; (length = next_profile(&list)); list += length) {
+        char selector[200];
+        snprintf(selector, sizeof selector,
+                 "#         selectors:\n"
+                 "#         - cel: {expression: \"device.attributes['gpu.nvidia.com'].profile == '%.*s'\"}\n",
+                 (int)length, list);
+        say_claim("mig.nvidia.com", selector, "", to);
+    }
+}
+
+void sms__way_settings(const struct sms__way *way, const struct sms__programs *programs,
+                       const struct sms__device *device, FILE *to)
+{
+    fprintf(to, "# %s, on %s. Written by smsched advise; try it on one machine first.\n", way->label, device->name);
+    if (way->alone)
+        fputs("# One GPU for each program: nvidia.com/gpu: 1 in each pod, or CUDA_VISIBLE_DEVICES.\n", to);
+    else if (strstr(way->policy, "time_slice"))
+        say_slices(processes_of(way, programs), to);
+    else if (strstr(way->policy, "mig"))
+        say_mig(way, programs, to);
+    else if (way->chunks)
+        say_partitions(way, programs, device, to);
+    else
+        say_mps(way, programs, device, to);
+}

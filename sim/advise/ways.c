@@ -1,0 +1,333 @@
+/* The ways to share a GPU that are compared, and their scenarios. */
+#include "advise.h"
+
+#include "../model/layout.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LAYOUTS_MOST = 8, LISTED_MOST = 4096 };
+
+struct lister {
+    struct sms__arena *arena;
+    const struct sms__programs *programs;
+    const struct sms__device *device;
+    struct sms__ways *out;
+    uint64_t *copies;                                       /* [programs]: of the ways at hand */
+    size_t processes;                                       /* their sum */
+    const struct sms__mig_profile *layout[SMS__SLICES_MAX]; /* the one at hand */
+    struct layout {
+        const struct sms__mig_profile *profile[SMS__SLICES_MAX]; /* the roomiest first */
+    } * found;                                                   /* [layouts], of `processes` instances each */
+    size_t layouts;
+};
+
+static struct sms__way *add(const struct lister *l, const char *label, const char *name, const char *policy)
+{
+    struct sms__way *way = SMS__APPEND(l->arena, l->out->way, l->out->count);
+    const char *copies = "", *suffix = "";
+    for (size_t p = 0; p < l->programs->count; p++)
+        if (l->programs->program[p].most > 1) {
+            copies = sms__print(l->arena, "%s%s%llu %s", copies, *copies ? ", " : "", (unsigned long long)l->copies[p],
+                                l->programs->count > 1 ? l->programs->program[p].name : "copies");
+            suffix = sms__print(l->arena, "%s-%llu", suffix, (unsigned long long)l->copies[p]);
+        }
+    *way = (struct sms__way){.label = *copies ? sms__print(l->arena, "%s, %s", label, copies) : label,
+                             .name = sms__print(l->arena, "%s%s", name, suffix),
+                             .policy = policy,
+                             .copies = l->copies};
+    return way;
+}
+
+/* ---- caps of MPS ---- */
+
+static const char *percent(const struct lister *l, double share) { return sms__print(l->arena, "%.0f", 100 * share); }
+
+/* `first`: the share of the first of two programs; 0: all processes have as much. */
+static void add_caps(const struct lister *l, double first)
+{
+    const char *label = "mps", *name = "mps-caps";
+    double *cap = SMS__NEW(l->arena, double, l->programs->count);
+    for (size_t p = 0; p < l->programs->count; p++) {
+        const double share = first > 0 ? (p ? 1 - first : first) / (double)l->copies[p] : 1 / (double)l->processes;
+        cap[p] = floor(share * 100) / 100;
+        label = sms__print(l->arena, "%s%s %s %%", label, p ? " /" : "", percent(l, cap[p]));
+        name = sms__print(l->arena, "%s-%s", name, percent(l, cap[p]));
+    }
+    struct sms__way *way = add(l, label, name, "{mode: mps}");
+    way->cap = cap;
+}
+
+/* As many chunks for each process, so that the most are used. */
+static void add_partition(const struct lister *l)
+{
+    const uint64_t chunk = l->device->mps.chunk, each = chunk ? l->device->sms / chunk / l->processes : 0;
+    uint64_t *chunks = SMS__NEW(l->arena, uint64_t, l->programs->count);
+    for (size_t p = 0; p < l->programs->count; p++)
+        chunks[p] = each;
+    if (each > 0)
+        add(l, sms__print(l->arena, "partitions, %llu SMs", (unsigned long long)each * chunk), "partition",
+            "{mode: partition}")
+            ->chunks = chunks;
+}
+
+/* ---- MIG ---- */
+
+/* Whether the layout is no better than the other, instance for instance, and worse in one. */
+static bool is_dominated(const struct lister *l, const struct layout *a, const struct layout *b)
+{
+    bool worse = false;
+    for (size_t i = 0; i < l->processes; i++) {
+        if (a->profile[i]->sms > b->profile[i]->sms || a->profile[i]->memory > b->profile[i]->memory)
+            return false;
+        worse |= a->profile[i]->sms < b->profile[i]->sms || a->profile[i]->memory < b->profile[i]->memory;
+    }
+    return worse;
+}
+
+/* The roomiest comes first, because that is where the first process goes. */
+static bool is_before(const struct sms__mig_profile *a, const struct sms__mig_profile *b)
+{
+    return a->memory != b->memory ? a->memory > b->memory : a->sms > b->sms;
+}
+
+static bool has_room(const struct lister *l, const struct sms__mig_profile *const *profile, size_t count)
+{
+    struct sms__layout layout = {.count = count};
+    uint64_t sms = 0, memory = 0;
+    for (size_t i = 0; i < count; i++) {
+        layout.profile[i] = profile[i];
+        sms += profile[i]->sms;
+        memory += profile[i]->memory;
+    }
+    return sms <= l->device->sms && memory <= l->device->memory && sms__place_layout(&layout);
+}
+
+static void find_layouts(struct lister *l, size_t count)
+{
+    const struct sms__mig *mig = l->device->mig.sheet;
+    if (count == l->processes) {
+        struct layout *found = l->layouts < LISTED_MOST ? SMS__APPEND(l->arena, l->found, l->layouts) : NULL;
+        if (found)
+            memcpy(found->profile, l->layout, sizeof found->profile);
+        return;
+    }
+    for (size_t i = 0; i < mig->profiles; i++) {
+        l->layout[count] = &mig->profile[i];
+        const bool sorted = count == 0 || !is_before(&mig->profile[i], l->layout[count - 1]);
+        if (sorted && has_room(l, l->layout, count + 1))
+            find_layouts(l, count + 1);
+    }
+}
+
+/* The profile without its memory, "4g", if no other of the device begins so. */
+static const char *short_name(const struct lister *l, const struct sms__mig_profile *profile)
+{
+    const size_t length = strcspn(profile->name, ".");
+    size_t alike = 0;
+    for (size_t i = 0; i < l->device->mig.sheet->profiles; i++)
+        alike += !strncmp(l->device->mig.sheet->profile[i].name, profile->name, length + 1);
+    return alike > 1 ? profile->name : sms__copy(l->arena, profile->name, length);
+}
+
+/* Which instance each process has; those of one program are alike, so they have theirs in order. */
+struct assignment {
+    size_t program[SMS__SLICES_MAX]; /* [processes], by instance */
+};
+
+static void add_layout(const struct lister *l, const struct layout *layout, const struct assignment *as)
+{
+    const char *list = "", *label = "mig";
+    const char **instance = SMS__NEW(l->arena, const char *, l->processes);
+    size_t process = 0;
+    for (size_t i = 0; i < l->processes; i++)
+        list = sms__print(l->arena, "%s%s%s", list, i ? ", " : "", layout->profile[i]->name);
+    for (size_t p = 0; p < l->programs->count; p++)
+        for (size_t i = 0; i < l->processes; i++)
+            if (as->program[i] == p) {
+                instance[process++] = sms__print(l->arena, "%zu", i);
+                label = sms__print(l->arena, "%s %s", label, short_name(l, layout->profile[i]));
+            }
+    const char *name = sms__print(l->arena, "%s", label);
+    for (char *at = (char *)(uintptr_t)name; *at; at++)
+        *at = *at == ' ' ? '-' : *at;
+    struct sms__way *way = add(l, label, name, sms__print(l->arena, "{mode: {mig: {instances: [%s]}}}", list));
+    way->instance = instance;
+}
+
+/* Gives instances from the i-th on to programs that have fewer than their copies. Equal instances are given in order of
+ * the programs, because it is no matter which of them a process has. */
+static void assign(const struct lister *l, const struct layout *layout, struct assignment *as, size_t i, uint64_t *left,
+                   size_t *added)
+{
+    if (i == l->processes) {
+        if (++*added <= LAYOUTS_MOST)
+            add_layout(l, layout, as);
+        else
+            l->out->left_out++;
+        return;
+    }
+    for (size_t p = 0; p < l->programs->count; p++) {
+        const bool same = i > 0 && layout->profile[i] == layout->profile[i - 1];
+        if (left[p] == 0 || (same && p < as->program[i - 1]))
+            continue;
+        left[p]--;
+        as->program[i] = p;
+        assign(l, layout, as, i + 1, left, added);
+        left[p]++;
+    }
+}
+
+static void add_mig(struct lister *l)
+{
+    size_t added = 0;
+    if (!l->device->mig.sheet || l->processes > SMS__SLICES_MAX)
+        return;
+    find_layouts(l, 0);
+    for (size_t i = 0; i < l->layouts; i++) {
+        bool dominated = false;
+        for (size_t j = 0; j < l->layouts; j++)
+            dominated |= is_dominated(l, &l->found[i], &l->found[j]);
+        uint64_t *left = SMS__NEW(l->arena, uint64_t, l->programs->count);
+        memcpy(left, l->copies, l->programs->count * sizeof *left);
+        if (!dominated)
+            assign(l, &l->found[i], &(struct assignment){{0}}, 0, left, &added);
+    }
+}
+
+/* Two and more processes in each of two and more equal instances, of the largest kind that has so many. */
+static void add_mig_mps(const struct lister *l)
+{
+    const struct sms__mig *mig = l->device->mig.sheet;
+    for (size_t n = 2; mig && n <= l->processes / 2 && n <= SMS__SLICES_MAX; n++) {
+        const struct sms__mig_profile *best = NULL, *all[SMS__SLICES_MAX];
+        for (size_t i = 0; i < mig->profiles && l->processes % n == 0; i++) {
+            for (size_t j = 0; j < n; j++)
+                all[j] = &mig->profile[i];
+            if (has_room(l, all, n) && (!best || is_before(&mig->profile[i], best)))
+                best = &mig->profile[i];
+        }
+        const char *list = best ? best->name : "";
+        for (size_t j = 1; best && j < n; j++)
+            list = sms__print(l->arena, "%s, %s", list, best->name);
+        if (best)
+            add(l, sms__print(l->arena, "mps in mig %zu x %s", n, best->name), sms__print(l->arena, "mig-mps-%zu", n),
+                sms__print(l->arena, "{mode: {mig_mps: {instances: [%s]}}}", list));
+    }
+}
+
+/* ---- all ways ---- */
+
+static void add_shared(struct lister *l)
+{
+    static const double first[] = {0.7, 0.5, 0.3};
+    if (l->processes < 2)
+        return;
+    add(l, "time slices", "time-slices", "{mode: time_slice}")->sliced = true;
+    add(l, "mps", "mps", "{mode: mps}");
+    for (size_t i = 0; i < 3 && l->programs->count == 2; i++)
+        add_caps(l, first[i]);
+    if (l->programs->count != 2)
+        add_caps(l, 0);
+    add_partition(l);
+    add_mig(l);
+    add_mig_mps(l);
+}
+
+void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
+                    struct sms__ways *out)
+{
+    uint64_t most = 1;
+    struct lister alone = {.arena = arena, .programs = programs, .device = device, .out = out};
+    alone.copies = SMS__NEW(arena, uint64_t, programs->count);
+    for (size_t p = 0; p < programs->count; p++) {
+        alone.copies[p] = 1;
+        most = programs->program[p].most > most ? programs->program[p].most : most;
+    }
+    *out = (struct sms__ways){0};
+    *SMS__APPEND(arena, out->way, out->count) =
+        (struct sms__way){.label = programs->count > 1 ? "exclusive, a GPU each" : "exclusive",
+                          .name = "exclusive",
+                          .policy = "{mode: mps}",
+                          .copies = alone.copies,
+                          .alone = true};
+    for (uint64_t n = 1; n <= most; n++) {
+        struct lister l = {.arena = arena, .programs = programs, .device = device, .out = out};
+        bool new = n == 1;
+        l.copies = SMS__NEW(arena, uint64_t, programs->count);
+        for (size_t p = 0; p < programs->count; p++) {
+            const struct sms__program *program = &programs->program[p];
+            l.copies[p] = n < program->least ? program->least : n > program->most ? program->most : n;
+            l.processes += l.copies[p];
+            new |= n > program->least &&n <= program->most;
+        }
+        if (new)
+            add_shared(&l);
+    }
+}
+
+/* ---- scenarios ---- */
+
+static void write_work(const struct sms__program *program, FILE *to)
+{
+    const struct sms__tenant *tenant = program->tenant;
+    if (!tenant->own || tenant->choices < 2) {
+        fprintf(to, ", workload: '%s'", program->name);
+        if (tenant->streams > 1)
+            fprintf(to, ", streams: %llu", (unsigned long long)tenant->streams);
+        return;
+    }
+    fputs(", streams: [", to);
+    for (size_t i = 0; i < tenant->choices; i++)
+        fprintf(to, i ? ", {workload: '%s-%zu'}" : "{workload: '%s'}", program->name, i + 1);
+    fputs("]", to);
+}
+
+static void write_process(const struct sms__way *way, const struct sms__programs *programs, size_t p, uint64_t copy,
+                          size_t process, FILE *to)
+{
+    const struct sms__program *program = &programs->program[p];
+    fprintf(to, "  - {name: '%s", program->name);
+    if (way->copies[p] > 1)
+        fprintf(to, "-%llu", (unsigned long long)copy + 1);
+    fputs("'", to);
+    write_work(program, to);
+    if (program->per_s > 0)
+        fprintf(to, ", arrivals: {poisson: %.9g us}", 1e6 * (double)way->copies[p] / program->per_s);
+    else
+        fputs(", repeat: forever", to);
+    if (program->target.metric)
+        fprintf(to, ", deadline: %.9g us", program->target.ns / 1e3);
+    if (way->cap)
+        fprintf(to, ", active_threads: %.6g %%", 100 * way->cap[p]);
+    if (way->chunks)
+        fprintf(to, ", chunks: %llu", (unsigned long long)way->chunks[p]);
+    if (way->instance)
+        fprintf(to, ", start: %s ns", way->instance[process]); /* who comes first has the first instance */
+    if (way->alone)
+        fprintf(to, ", device: %zu", p);
+    fputs("}\n", to);
+}
+
+void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,
+                    const struct sms__advise_settings *settings, struct sms__span span, FILE *to)
+{
+    fprintf(to, "scenario: %s\nquestion: How do the programs run under %s?\n", way->name, way->label);
+    fprintf(to, "devices: [{model: '%s', count: %zu}]\n", settings->device, way->alone ? programs->count : 1);
+    if (settings->cores)
+        fprintf(to, "host: {cores: %llu}\n", (unsigned long long)settings->cores);
+    fprintf(to, "policies: [%s]\nprocesses:\n", way->policy);
+    for (size_t p = 0, process = 0; p < programs->count; p++)
+        for (uint64_t copy = 0; copy < way->copies[p]; copy++)
+            write_process(way, programs, p, copy, process++, to);
+    size_t asked = 0;
+    while (asked < programs->count && !programs->program[asked].target.metric)
+        asked++;
+    if (asked == programs->count)
+        fputs("answer: {metric: stp_ratio, of: host}\n", to);
+    else
+        fprintf(to, "answer: {metric: %s, of: '%s%s'}\n", programs->program[asked].target.metric,
+                programs->program[asked].name, way->copies[asked] > 1 ? "-1" : "");
+    fprintf(to, "run: {warmup: %.9g us, duration: %.9g us, seed: %llu, replications: %u}\n", span.warmup_ps / 1e6,
+            (span.warmup_ps + span.duration_ps) / 1e6, (unsigned long long)settings->seed, span.replications);
+}

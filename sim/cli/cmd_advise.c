@@ -1,0 +1,351 @@
+/* `smsched advise`: which programs share a GPU, in which way, and how sure that is. */
+#include "cli.h"
+#include "session.h"
+
+#include "../advise/advise.h"
+#include "../base/quantity.h"
+#include "../report/folder.h"
+#include "../report/json_write.h"
+#include "../sweep/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DRAWS = 20, COPIES_MOST = 64 };
+
+struct options {
+    const char *device, *with, *profiled, *out;
+    const char *slo[CLI_LIST_MAX + 1], *copies[CLI_LIST_MAX + 1], *load[CLI_LIST_MAX + 1], *memory[CLI_LIST_MAX + 1];
+    uint64_t cores, seed, jobs, draws;
+    int format;
+    bool force;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const char *const formats[] = {"table", "json", NULL};
+
+static const struct cli_option own_options[] = {
+    {"device", "DEVICE", "the GPU that is to be shared ('smsched list devices' shows them)", CLI_TEXT, AT(device)},
+    {"slo", "NAME:METRIC<TIME",
+     "a target of a program, such as 'serve:p99<50ms'; metrics: mean, p50, p95, p99 (repeatable)", CLI_LIST, AT(slo)},
+    {"copies", "[NAME:]A..B", "try so many copies of the program, or of each (repeatable); default 1", CLI_LIST,
+     AT(copies)},
+    {"load", "NAME:RATE/s",
+     "jobs arrive at this rate, at random, at all copies together; default: the next when one ends (repeatable)",
+     CLI_LIST, AT(load)},
+    {"memory", "NAME:SIZE", "device memory of each copy beside what its steps allocate: weights, caches (repeatable)",
+     CLI_LIST, AT(memory)},
+    {"cores", "N", "cores of the host that the programs share; default: no limit", CLI_COUNT, AT(cores), .max = 1e6},
+    {"with", "FILE", "traces: demands from this report of Nsight Compute, or from kernels of the 'library'", CLI_TEXT,
+     AT(with), .file = CLI_INPUT},
+    {"profiled", "DEVICE", "profilers: device file of the profiled GPU, if the profile does not identify it", CLI_TEXT,
+     AT(profiled)},
+    {"unknowns", "N", "draw what is not known so often, and say in how many draws the answer holds; default 20",
+     CLI_COUNT, AT(draws), .max = 100000},
+    {"seed", "N", "seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
+    {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
+     .max = 100000},
+    {"out", "DIR", "write each way's scenario and settings into this folder, which must not exist without --force",
+     CLI_TEXT, AT(out), .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
+    {"force", NULL, "with --out: replace the folder of an earlier advice", CLI_FLAG, AT(force), .letter = 'f'},
+    {"format", "FORMAT", "table or json", CLI_CHOICE, AT(format), .choices = formats},
+    {0},
+};
+
+/* ---- options about one program ---- */
+
+static const char *program_name(const void *user, size_t i) { return ((const struct sms__program *)user)[i].name; }
+
+/* The program that an option's value names before its last ':'; NULL with the problem printed. `rest`: what follows. */
+static struct sms__program *find_program(const struct cli *cli, const char *option, const char *value,
+                                         const struct sms__programs *programs, const char **rest)
+{
+    char name[200], names[400] = "";
+    const char *colon = strrchr(value, ':');
+    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - value) : 0, value);
+    *rest = colon ? colon + 1 : value;
+    for (size_t i = 0; i < programs->count; i++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", programs->program[i].name);
+        if (!strcmp(programs->program[i].name, name))
+            return &programs->program[i];
+    }
+    const char *near = sms__nearest(name, programs->count, program_name, programs->program);
+    if (!colon)
+        cli_usage(cli, "--%s: '%s' names no program: write NAME:...; programs: %s", option, value, names);
+    else if (near)
+        cli_usage(cli, "--%s: no program is called '%s'; did you mean '%s'?", option, name, near);
+    else
+        cli_usage(cli, "--%s: no program is called '%s'; programs: %s", option, name, names);
+    return NULL;
+}
+
+static int parse(const struct cli *cli, const char *option, const char *text, enum sms__dimension dimension,
+                 double *out)
+{
+    struct sms__quantity number;
+    char why[160];
+    const char *problem = sms__quantity_parse(text, dimension, &number, why, sizeof why);
+    if (problem)
+        return cli_usage(cli, "--%s: '%s' %s", option, text, problem);
+    if (!(number.value > 0 && number.value < 1e18))
+        return cli_usage(cli, "--%s: '%s' is out of range", option, text);
+    *out = number.value;
+    return EXIT_OK;
+}
+
+static int set_target(const struct cli *cli, const char *value, const struct sms__programs *programs)
+{
+    static const struct {
+        const char *word, *metric;
+    } metrics[] = {{"mean", "job_latency_mean_ns"},
+                   {"p50", "job_latency_p50_ns"},
+                   {"p95", "job_latency_p95_ns"},
+                   {"p99", "job_latency_p99_ns"}};
+    const char *rest;
+    struct sms__program *program = find_program(cli, "slo", value, programs, &rest);
+    const char *sign = program ? strchr(rest, '<') : NULL;
+    double ps = 0;
+    if (!program)
+        return EXIT_USAGE;
+    for (size_t i = 0; sign && i < sizeof metrics / sizeof *metrics; i++)
+        if (strlen(metrics[i].word) == (size_t)(sign - rest) &&
+            !strncmp(metrics[i].word, rest, strlen(metrics[i].word))) {
+            int code = parse(cli, "slo", sign + 1, SMS__TIME, &ps);
+            program->target = (struct sms__target){metrics[i].metric, metrics[i].word, ps / 1e3};
+            return code;
+        }
+    return cli_usage(cli, "--slo: '%s' is no target, as 'serve:p99<50ms' is; metrics: mean, p50, p95, p99", value);
+}
+
+static int set_load(const struct cli *cli, const char *value, const struct sms__programs *programs)
+{
+    char number[64];
+    const char *rest;
+    struct sms__program *program = find_program(cli, "load", value, programs, &rest);
+    const size_t length = program ? strlen(rest) : 0;
+    if (!program)
+        return EXIT_USAGE;
+    if (length < 3 || length > sizeof number || strcmp(rest + length - 2, "/s") != 0)
+        return cli_usage(cli, "--load: '%s' is no rate, as 'serve:30/s' is", value);
+    snprintf(number, sizeof number, "%.*s", (int)length - 2, rest);
+    return parse(cli, "load", number, SMS__NUMBER, &program->per_s);
+}
+
+static int set_memory(const struct cli *cli, const char *value, const struct sms__programs *programs)
+{
+    const char *rest;
+    struct sms__program *program = find_program(cli, "memory", value, programs, &rest);
+    return program ? parse(cli, "memory", rest, SMS__BYTES, &program->memory) : EXIT_USAGE;
+}
+
+static int set_copies(const struct cli *cli, const char *value, const struct sms__programs *programs)
+{
+    const char *rest = value;
+    struct sms__program *named = strchr(value, ':') ? find_program(cli, "copies", value, programs, &rest) : NULL;
+    char *end;
+    if (!named && strchr(value, ':'))
+        return EXIT_USAGE;
+    const unsigned long least = strtoul(rest, &end, 10);
+    const unsigned long most = !strncmp(end, "..", 2) ? strtoul(end + 2, &end, 10) : least;
+    if (*end || rest[0] < '0' || rest[0] > '9' || least < 1 || most < least || most > COPIES_MOST)
+        return cli_usage(cli, "--copies: '%s' is no number of copies, as 3 or 1..5 is, of at most %d", value,
+                         COPIES_MOST);
+    for (size_t p = 0; p < programs->count; p++)
+        if (!named || named == &programs->program[p]) {
+            programs->program[p].least = least;
+            programs->program[p].most = most;
+        }
+    return EXIT_OK;
+}
+
+static int set_all(const struct cli *cli, const char *const *values, const struct sms__programs *programs,
+                   int (*set)(const struct cli *cli, const char *value, const struct sms__programs *programs))
+{
+    int code = EXIT_OK;
+    for (size_t i = 0; values[i] && code == EXIT_OK; i++)
+        code = set(cli, values[i], programs);
+    return code;
+}
+
+static int set_options(const struct cli *cli, const struct sms__programs *programs)
+{
+    const struct options *given = cli->options;
+    int code = set_all(cli, given->slo, programs, set_target);
+    code = code ? code : set_all(cli, given->load, programs, set_load);
+    code = code ? code : set_all(cli, given->memory, programs, set_memory);
+    return code ? code : set_all(cli, given->copies, programs, set_copies);
+}
+
+/* ---- the folder ---- */
+
+static int write_file(struct sms__folder *folder, const char *name, const struct sms__buffer *text,
+                      struct sms_errors *errors)
+{
+    FILE *to = sms__folder_open(folder, name, errors);
+    if (!to)
+        return SMS_EIO;
+    fwrite(text->bytes, 1, text->length, to);
+    return sms__folder_close(folder, name, to, errors);
+}
+
+static int write_way(struct sms__folder *folder, const struct sms__advice *advice,
+                     const struct sms__advise_settings *settings, const struct sms__way *way, struct sms_errors *errors)
+{
+    const struct sms__buffer *text = sms__way_text(advice, way, false);
+    struct sms__buffer scenario = {0}, set = {0};
+    char name[300];
+    FILE *to = sms__buffer_open(&scenario), *to_set = sms__buffer_open(&set);
+    if (to) {
+        fwrite(text->bytes, 1, text->length, to);
+        sms__way_write(way, advice->programs, settings, advice->span, to);
+    }
+    if (to_set)
+        sms__way_settings(way, advice->programs, advice->device, to_set);
+    bool whole = to && sms__buffer_close(&scenario, to);
+    whole &= to_set && sms__buffer_close(&set, to_set);
+    int code = whole ? SMS_OK : sms__fail(errors, SMS_ENOMEM, NULL, "no memory");
+    snprintf(name, sizeof name, "%.250s.yaml", way->name);
+    code = code ? code : write_file(folder, name, &scenario, errors);
+    snprintf(name, sizeof name, "%.250s.sh", way->name);
+    code = code ? code : write_file(folder, name, &set, errors);
+    free(scenario.bytes);
+    free(set.bytes);
+    return code;
+}
+
+static int write_folder(const struct cli *cli, const struct sms__advice *advice,
+                        const struct sms__advise_settings *settings, struct sms_errors *errors)
+{
+    const struct options *given = cli->options;
+    struct sms__folder folder = {0};
+    int code = sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, errors);
+    for (size_t i = 0; i < advice->count && code == SMS_OK; i++)
+        if (!advice->outlook[i].why)
+            code = write_way(&folder, advice, settings, advice->outlook[i].way, errors);
+    if (code == SMS_OK) {
+        json_t *manifest = json_object();
+        json_object_set_new(manifest, "kind", json_string("advice"));
+        json_object_set_new(manifest, "command", sms__json_path(cli->command_line));
+        code = sms__folder_end(&folder, manifest, errors);
+    }
+    sms__folder_abandon(&folder);
+    return code;
+}
+
+/* ---- the command ---- */
+
+struct advising {
+    struct cli *cli;
+    struct sms__arena arena;
+    struct sms__programs programs;
+    struct sms__advice advice;
+    struct sms__trust *trust;
+    struct sms__progress progress;
+    struct sms_errors errors;
+    int exit_code;
+};
+
+static void show_progress(void *user, size_t done, size_t total)
+{
+    sms__progress_show(&((struct advising *)user)->progress, done, total, 0);
+}
+
+/* Told while the long runs are made, so that one need not wait for them. */
+static void show_estimate(void *user, const struct sms__advice *advice)
+{
+    struct advising *advising = user;
+    sms__progress_end(&advising->progress);
+    fputs("first estimate, of short runs: ", stderr);
+    sms__advice_print_answer(advice, stderr);
+    sms__progress_begin(&advising->progress, "", "ways", advising->cli->quiet);
+}
+
+static int print(struct advising *advising)
+{
+    const struct options *given = advising->cli->options;
+    const struct sms__screen screen = cli_screen(advising->cli);
+    if (given->format == FORMAT_TABLE)
+        sms__advice_print(&advising->advice, advising->trust, &screen);
+    else if (sms__json_write(sms__advice_json(&advising->advice, advising->trust), stdout, JSON_INDENT(2)))
+        return cli_no_memory();
+    return EXIT_OK;
+}
+
+static int body(void *user)
+{
+    struct advising *advising = user;
+    struct cli *cli = advising->cli;
+    const struct options *given = cli->options;
+    const struct sms_load_options load = session_options(cli);
+    const bool watched = isatty(STDERR_FILENO) && !cli->quiet;
+    const struct sms__advise_settings settings = {.load = &load,
+                                                  .device = given->device,
+                                                  .with = given->with,
+                                                  .profiled = given->profiled,
+                                                  .cores = given->cores,
+                                                  .seed = given->seed ? given->seed : 1,
+                                                  .jobs = given->jobs ? (unsigned)given->jobs : cli_cores(),
+                                                  .draws = given->draws ? given->draws : DRAWS,
+                                                  .cancel = &cli_interrupted,
+                                                  .notes = watched ? stderr : NULL,
+                                                  .on_progress = show_progress,
+                                                  .on_estimate = watched ? show_estimate : NULL,
+                                                  .user = advising};
+    int code = SMS_OK;
+    for (size_t i = 0; i < cli->n_args && code == SMS_OK; i++)
+        code = sms__programs_read(&advising->arena, cli->args[i], &settings, &advising->programs, &advising->errors);
+    if (code == SMS_OK)
+        advising->exit_code = set_options(cli, &advising->programs);
+    if (code || advising->exit_code)
+        return code;
+    sms__progress_begin(&advising->progress, "", "ways", cli->quiet);
+    code = sms__advise(&advising->arena, &advising->programs, &settings, &advising->advice, &advising->errors);
+    sms__progress_end(&advising->progress);
+    if (code == SMS_OK && sms__trust_exists(&load))
+        code = sms__trust_load(&load, &advising->trust, &advising->errors);
+    if (code == SMS_OK && given->out)
+        code = write_folder(cli, &advising->advice, &settings, &advising->errors);
+    if (code == SMS_OK)
+        advising->exit_code = print(advising);
+    return code;
+}
+
+static int advise(struct cli *cli)
+{
+    const struct options *given = cli->options;
+    struct advising advising = {.cli = cli};
+    if (cli->n_args == 0)
+        return cli_usage(cli, "name a trace, a profile, a workload's file, or a workload of the library");
+    if (!given->device)
+        return cli_usage(cli, "say with --device which GPU is to be shared ('smsched list devices' shows them)");
+    int code = sms__guard(&advising.arena, body, &advising);
+    if (code == SMS_ENOMEM && !advising.errors.count)
+        sms__fail(&advising.errors, code, NULL, "no memory");
+    sms__advice_free(&advising.advice);
+    sms__programs_free(&advising.programs);
+    sms__trust_free(advising.trust);
+    sms__arena_release(&advising.arena);
+    return code ? cli_print_errors(code, &advising.errors) : advising.exit_code;
+}
+
+const struct cli_command cmd_advise = {
+    .name = "advise",
+    .args = "PROGRAM...",
+    .summary = "say which programs should share a GPU, and in which way",
+    .text =
+        "A program is a trace (Nsight Systems as SQLite, PyTorch), a profile (Nsight Compute, nvprof), a file with a "
+        "workload or a scenario, or a workload of the library by its name. It is called after its file.\n"
+        "Each program runs alone, then with the others in time slices, under MPS, with caps, and on the layouts of MIG "
+        "that the device has. The table has the best way first: of those that meet all targets the one that does most "
+        "work. Where kernels have no counters, contention is a range, and the worse end counts.\n"
+        "--out writes for each way the scenario, which 'smsched run' runs, and the settings that apply it.",
+    .examples = "smsched advise scenarios/advise/train.yaml scenarios/advise/serve.yaml --device v100 "
+                "--slo 'serve:p99<10ms'\n"
+                "smsched advise v100/hotspot_512 --device a100-80gb --copies 1..4\n"
+                "smsched advise v100/cfd_193k v100/hotspot_512 --device v100 --format json\n",
+    .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
+    .size = sizeof(struct options),
+    .run = advise};

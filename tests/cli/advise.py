@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Advice on programs that share a GPU, where it can be known by hand: kernels that ask for all of a device gain nothing, those that ask for little
+gain all, host time is used by others, targets come before work, and what has no counters is a range. Usage: advise.py SMSCHED"""
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+smsched = str(Path(sys.argv[1]).resolve())
+failed = 0
+
+
+def check(what, right, seen=""):
+    global failed
+    if not right:
+        print(f"FAILED: {what}: {seen}")
+        failed += 1
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([smsched, "advise", *map(str, arguments)], capture_output=True, text=True)
+    check(f"exit {code} of {' '.join(map(str, arguments))}", done.returncode == code, f"{done.returncode}: {done.stderr}")
+    return done
+
+
+def advise(*arguments):
+    return json.loads(run(*arguments, "--quiet", "--unknowns", "4", "--format", "json").stdout)
+
+
+def way(advice, name):
+    found = [way for way in advice["ways"] if way["name"] == name]
+    check(f"there is {name}", len(found) == 1, [way["name"] for way in advice["ways"]])
+    return found[0]
+
+
+def near(what, value, wanted, tolerance=0.01):
+    check(what, abs(value - wanted) <= tolerance * abs(wanted), f"{value}, not {wanted}")
+
+
+def coarse(path, demand, host="", more=""):
+    """A kernel of 10 ms that asks for that share of fp32."""
+    path.write_text(f"workload: {path.stem}\nkernels: [{{name: k, time: 10 ms, demand: {{fp32: {demand} %}}{more}}}]\n"
+                    f"steps: [{host}{{launch: k}}]\n")
+    return path
+
+
+def check_by_hand(work):
+    full, third = coarse(work / "full.yaml", 100), coarse(work / "third.yaml", 33)
+    advice = advise(full, "--device", "a100", "--copies", "2")
+    near("two that ask for all do the work of one", way(advice, "mps-2")["work_ratio"]["mean"], 1)
+    check("they should not share", not advice["share"] and advice["answer"] == "exclusive", advice["answer"])
+    advice = advise(third, "--device", "a100", "--copies", "1..4")
+    near("three that ask for a third each do three times the work", way(advice, "mps-3")["work_ratio"]["mean"], 3)
+    near("four are 1.32 times too many", way(advice, "mps-4")["programs"][0]["slowdown_ratio"]["mean"], 1.32)
+    check("they share", advice["share"] and advice["answer"] in ("mps-3", "mps-4"), advice["answer"])
+    sliced = way(advice, "time-slices-2")["work_ratio"]["mean"]
+    near("turns of 2 ms lose a switch of 0.147 ms each", sliced, 2 / 2.147, 0.02)
+    waits = coarse(work / "waits.yaml", 100, "{host: 10 ms}, ", ", jitter: 30 %")
+    two = way(advise(waits, "--device", "a100", "--copies", "2"), "mps-2")["work_ratio"]["mean"]
+    check("another fills host time, not all of it", 1.3 < two < 2, two)
+
+
+def check_copies(work):
+    third = work / "third.yaml"
+    advice = advise(third, "--device", "a100-80gb", "--copies", "2", "--memory", "third:45GiB")
+    check("two of 45 GiB do not fit 80 GiB", not way(advice, "mps-2")["works"], way(advice, "mps-2"))
+    check("and the answer says so", not advice["share"], advice["answer"])
+    advice = advise(third, "--device", "a100", "--copies", "2", "--load", "third:20/s")
+    near("the load is of all copies together", way(advice, "mps-2")["programs"][0]["jobs_per_s"]["mean"], 20, 0.1)
+
+
+def check_targets():
+    train, serve = ROOT / "scenarios/advise/train.yaml", ROOT / "scenarios/advise/serve.yaml"
+    arguments = (train, serve, "--device", "a100-80gb", "--load", "serve:60/s")
+    loose, tight = advise(*arguments, "--slo", "serve:p99<25ms"), advise(*arguments, "--slo", "serve:p99<6ms")
+    meets = [way["meets_targets"] for way in loose["ways"]]
+    check("ways that meet the target come first", meets == sorted(meets, reverse=True) and True in meets and False in meets, meets)
+    work = [way["worst_work_ratio"] for way in loose["ways"] if way["meets_targets"]]
+    check("of these the one that does most work", work == sorted(work, reverse=True), work)
+    check("they share for a loose target", loose["share"], loose["answer"])
+    check("not for one that is missed alone", not tight["share"], tight["answer"])
+    names = {way["name"] for way in loose["ways"]}
+    wanted = {"exclusive", "time-slices", "mps", "mps-caps-70-30", "mps-caps-50-50", "mps-caps-30-70", "partition", "mig-4g-3g", "mig-3g-4g"}
+    check("all ways are tried", names == wanted, names)
+
+
+def check_blocks(work):
+    """A coarse program alone takes the time of its blocks."""
+    alone = way(advise("v100/hotspot_512", "--device", "v100"), "exclusive")["programs"][0]["job_latency_p50_ns"]["mean"]
+    scenario = work / "blocks.yaml"
+    scenario.write_text("scenario: s\ndevices: [{model: v100}]\npolicies: [{mode: mps}]\n"
+                        "processes: [{name: p, workload: v100/hotspot_512, repeat: 50}]\n")
+    done = subprocess.run([smsched, "run", scenario, "--format", "json", "--quiet"], capture_output=True, text=True, check=True)
+    near("alone", alone, json.loads(done.stdout)["runs"][0]["vms"][0]["job_latency_p50_ns"], 0.02)
+
+
+def check_range(work):
+    bare = work / "bare.yaml"
+    bare.write_text("workload: bare\nkernels: [{name: k, blocks: 108, threads: 128, registers: 32, block_time: 1 ms}]\n")
+    advice = advise(bare, "--device", "a100", "--copies", "2")
+    mps = way(advice, "mps-2")
+    near("without contention two do twice the work", mps["work_ratio"]["mean"], 2)
+    near("with all of it they take turns", mps["worst_work_ratio"], 1)
+    check("so they should not share", not advice["share"], advice["answer"])
+    text = run(bare, "--device", "a100", "--copies", "2", "--quiet").stdout
+    check("that is said first", text.startswith("contention is a range"), text[:60])
+
+
+def check_folder(work):
+    out = work / "out"
+    arguments = (ROOT / "scenarios/advise/train.yaml", ROOT / "scenarios/advise/serve.yaml", "--device", "a100")
+    advice = json.loads(run(*arguments, "--quiet", "--format", "json", "--out", out).stdout)
+    for one in advice["ways"]:
+        done = subprocess.run([smsched, "run", out / f"{one['name']}.yaml", "--format", "json", "--quiet"], capture_output=True, text=True)
+        check(f"{one['name']} runs", done.returncode == 0, done.stderr)
+        own = json.loads(done.stdout)["runs"][0]["vms"][0]["job_latency_p99_ns"] if done.returncode == 0 else 0
+        near(f"{one['name']} as advised", own, one["programs"][0]["job_latency_p99_ns"]["mean"], 1e-9)
+    check("MIG is set up", "nvidia-smi mig -cgi 4g.20gb,3g.20gb -C" in (out / "mig-4g-3g.sh").read_text())
+    check("so are caps", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=70" in (out / "mps-caps-70-30.sh").read_text())
+    check("the folder is not replaced", "exists" in run(*arguments, "--quiet", "--out", out, code=4).stderr)
+
+
+def check_same():
+    arguments = ("v100/cfd_097k", "v100/hotspot_512", "--device", "v100", "--quiet", "--unknowns", "3", "--format", "json")
+    check("threads change nothing", run(*arguments, "--jobs", "1").stdout == run(*arguments, "--jobs", "3").stdout)
+    wide = subprocess.run([smsched, "advise", *arguments[:4], "--quiet"], capture_output=True, text=True, env={"COLUMNS": "80"}).stdout
+    check("lines fit 80 columns", wide and max(map(len, wide.splitlines())) <= 80, max(map(len, wide.splitlines() or [""])))
+    check("all columns fit one table", wide.count("p99") == 1, wide)
+
+
+def refused(code, words, *arguments):
+    said = run(*arguments, code=code).stderr
+    check(f"'{words}' is said", words in said, said)
+
+
+def check_errors(work):
+    third = work / "third.yaml"
+    refused(2, "name a trace", "--device", "a100")
+    refused(2, "say with --device", third)
+    refused(3, "did you mean 'a100-80gb'", third, "--device", "a100-80g")
+    refused(2, "did you mean 'third'", third, "--device", "a100", "--slo", "thrd:p99<1ms")
+    refused(2, "is no target", third, "--device", "a100", "--slo", "third:p98<1ms")
+    refused(2, "has no unit", third, "--device", "a100", "--slo", "third:p99<50")
+    refused(2, "is no rate", third, "--device", "a100", "--load", "third:30")
+    refused(2, "is no number of copies", third, "--device", "a100", "--copies", "3..1")
+    refused(2, "names no program", third, "--device", "a100", "--memory", "1GiB")
+    (work / "report.nsys-rep").write_text("x")
+    refused(3, "nsys export --type sqlite", work / "report.nsys-rep", "--device", "a100")
+    (work / "wrong.yaml").write_text("workload: w\nkernels: [{name: k, time: 10 ms, demnd: {fp32: 1 %}}]\n")
+    refused(3, "wrong.yaml:2:34: error: unknown key 'demnd'", work / "wrong.yaml", "--device", "a100")
+    (work / "two.yaml").write_text("workload: a\nkernels: [{name: k, time: 1 ms}]\n---\nworkload: b\nkernels: [{name: k, time: 1 ms}]\n")
+    refused(3, "has 2 workloads and no scenario", work / "two.yaml", "--device", "a100")
+    refused(3, "none.yaml", work / "none.yaml", "--device", "a100")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    check_by_hand(Path(folder))
+    check_copies(Path(folder))
+    check_targets()
+    check_blocks(Path(folder))
+    check_range(Path(folder))
+    check_folder(Path(folder))
+    check_same()
+    check_errors(Path(folder))
+sys.exit(failed > 0)
