@@ -65,8 +65,8 @@ def policy(kind: str, name: str, help: str = "", *, params: Sequence[dict[str, A
     (`smsched/policy.h`, `share.h`, `place.h`, `queue.h`, `contention.h`). Functions get the header's arguments as cffi
     objects: `sm.usage[0]`, `block.waiting`. Constants and functions of the headers are in `smsched.lib`.
 
-    This is the slow path: each call costs about a microsecond, and threads wait for each other. Write a plug-in in C
-    when it works. An exception ends the run, which raises it."""
+    This is the slow path: each call costs a quarter of a microsecond or more, and threads wait for each other. Write a
+    plug-in in C when it works. An exception ends the run, which raises it."""
     if kind not in KINDS:
         raise ValueError(f"there is no kind '{kind}'; there are {', '.join(KINDS)}")
     keep: list[Any] = []
