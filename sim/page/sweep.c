@@ -127,6 +127,18 @@ static void read_alone(struct sms__points *points)
                    sms__query_list, metrics);
 }
 
+/* Which measurements bear on the answer, and warnings of the scenarios. Older databases do not say. */
+static void read_caveats(struct sms__points *points)
+{
+    size_t tables = 0;
+    json_t *caveats = sms__json_keep(points->page->data, "caveats", json_array());
+    sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'caveat'",
+                   sms__points_count, &tables);
+    if (tables)
+        sms__query_run(points, NULL, "SELECT substr(text, 1, 400) FROM main.caveat ORDER BY text LIMIT 40",
+                       sms__query_list, caveats);
+}
+
 /* The words and scales of varied fields, and deadlines that all scenarios have in common. Databases of older versions
  * lack the tables. */
 static void read_words(struct sms__points *points)
@@ -156,6 +168,7 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     read_plan(points);
     read_asked(points);
     read_alone(points);
+    read_caveats(points);
     sms__points_count_steps(points);
     sms__points_axes(points);
     sms__page_step(page);

@@ -226,7 +226,7 @@ static void fill_plan(struct sms__database *database)
     sqlite3_str *text = begin_sql(database, "CREATE TABLE axis (path TEXT, words TEXT, log INTEGER);"
                                             "CREATE TABLE deadline (scenario TEXT, name TEXT, deadline_ns REAL);");
     struct filling filling = {plan, text, &arena};
-    if (sms__guard(&arena, fill_rows, &filling)) {
+    if (sms__guard(&arena, fill_rows, &filling) || !sms__database_caveats(database, text)) {
         snprintf(database->message, sizeof database->message, "out of memory");
         database->failed = true;
     }

@@ -34,4 +34,8 @@ void sms__database_gaps(struct sqlite3_str *text, bool temporary);
  * tenants alone, and `alone`, of the axes along which that speed moves by half a percent or more, if VMs are kept. */
 void sms__database_alone(struct sqlite3_str *text, const struct sms__plan *plan);
 
+/* caveats.c: appends the SQL that creates and fills the table `caveat`: which measurements bear on the metrics that
+ * points ask for, and the warnings of the plan's scenarios. Needs the table `answer`. False when out of memory. */
+bool sms__database_caveats(const struct sms__database *database, struct sqlite3_str *text);
+
 #endif
