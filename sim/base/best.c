@@ -49,7 +49,7 @@ static bool is_same(const struct sms__samples *samples, size_t policy, size_t be
 {
     for (size_t r = 0; r < samples->replications; r++) {
         const double a = value_of(samples, policy, r), b = value_of(samples, best, r);
-        if (a != b && !(isnan(a) && isnan(b)))
+        if (!sms__is_same(a, b) && !(isnan(a) && isnan(b)))
             return false;
     }
     return true;
@@ -62,14 +62,15 @@ static bool is_constant(const struct sms__pairs *pairs, bool exact)
     return difference.n > !exact && difference.mean != 0 && !(difference.sd > 0);
 }
 
-/* Fills in p-values, and which policies are told apart by them. */
-static void fill_group(const struct sms__samples *samples, size_t best, double *p, bool *in_group)
+/* Fills in p-values, and which policies are told apart by them from one; `over`: changes are over that one, else of it.
+ */
+static void fill_group(const struct sms__samples *samples, size_t one, bool over, double *p, bool *in_group)
 {
     double *adjusted = p + samples->policies;
     for (size_t i = 0; i < samples->policies; i++) {
-        const struct sms__pairs pairs = pairs_of(samples, best, i);
-        const bool apart = i != best && is_constant(&pairs, samples->exact);
-        p[i] = i == best || apart ? NAN : sms__pairs_p_value(&pairs);
+        const struct sms__pairs pairs = over ? pairs_of(samples, i, one) : pairs_of(samples, one, i);
+        const bool apart = i != one && is_constant(&pairs, samples->exact);
+        p[i] = i == one || apart ? NAN : sms__pairs_p_value(&pairs);
         in_group[i] = !apart && !isnan(mean_of(samples, i));
     }
     if (sms_holm(p, adjusted, samples->policies))
@@ -104,10 +105,26 @@ bool sms__find_best(const struct sms__samples *samples, size_t first, struct sms
     double *p = calloc(2 * samples->policies + 1, sizeof *p);
     if (!p)
         return false;
-    fill_group(samples, best->best, p, in_group);
+    fill_group(samples, best->best, false, p, in_group);
     for (size_t i = 0; i < samples->policies && samples->replications == 1 && !samples->exact; i++)
         in_group[i] = is_same(samples, i, best->best);
     count_group(samples, best, in_group);
     free(p);
     return true;
+}
+
+bool sms__find_changes(const struct sms__samples *samples, size_t first, int *change)
+{
+    double *p = calloc(2 * samples->policies + 1, sizeof *p);
+    bool *same = calloc(samples->policies + 1, sizeof *same);
+    const bool made = p && same;
+    if (made)
+        fill_group(samples, first, true, p, same);
+    for (size_t i = 0; made && i < samples->policies; i++) {
+        const double more = (mean_of(samples, i) - mean_of(samples, first)) * samples->better;
+        change[i] = same[i] ? 0 : (more > 0) - (more < 0);
+    }
+    free(same);
+    free(p);
+    return made;
 }

@@ -35,4 +35,8 @@ struct sms__best {
  * equal means `first` counts as the best, then the one of least index. Returns false when out of memory. */
 bool sms__find_best(const struct sms__samples *samples, size_t first, struct sms__best *best, bool *in_group);
 
+/* Compares each policy with `first`, by the same rule, and sets change[policies]: 1 if it is better, -1 if it is worse,
+ * 0 if they are not told apart. Returns false when out of memory. */
+bool sms__find_changes(const struct sms__samples *samples, size_t first, int *change);
+
 #endif

@@ -44,10 +44,17 @@ double sms_p_value(struct sms_estimate estimate, double expected)
     return 2 * gsl_cdf_tdist_Q(off / (estimate.sd / sqrt((double)estimate.n)), (double)estimate.n - 1);
 }
 
+/* Sums of the same terms in another order differ by so little, always in the same direction: no policy did that. */
+static const double ROUNDING = 1e-12;
+
+bool sms__is_same(double a, double b) { return a == b || fabs(a - b) <= ROUNDING * fmin(fabs(a), fabs(b)); }
+
 void sms__pairs_add(struct sms__pairs *pairs, double value, double base)
 {
     if (isnan(value) || isnan(base))
         return;
+    if (sms__is_same(value, base))
+        value = base;
     const double off = base - pairs->base.mean;
     sms__estimate_add(&pairs->value, value);
     sms__estimate_add(&pairs->base, base);

@@ -26,6 +26,9 @@ double sms__student95(size_t n);
  * for values without a spread, and for a mean of 0. */
 double sms__precision(struct sms_estimate estimate);
 
+/* Whether two values differ by no more than rounding, 1e-12 of them. */
+bool sms__is_same(double a, double b);
+
 /* Values of two policies in the same replications, the second one's as the base. Begins zeroed. */
 struct sms__pairs {
     struct sms__moments value, base, difference;
@@ -33,7 +36,7 @@ struct sms__pairs {
     bool no_ratio;  /* a base is not above 0 */
 };
 
-/* Adds a pair, unless one of the values is NAN. */
+/* Adds a pair, unless one of the values is NAN. A value that is the same but for rounding counts as the base. */
 void sms__pairs_add(struct sms__pairs *pairs, double value, double base);
 /* Returns the difference of the means. */
 struct sms_estimate sms__pairs_difference(const struct sms__pairs *pairs);

@@ -50,7 +50,7 @@ static void end_pairs(sqlite3_context *context)
         sqlite3_result_double(context, sms__pairs_ratio(pairs).ci95);
 }
 
-/* ---- best_group(policy, replication, value, better) ---- */
+/* ---- best_group(policy, replication, value, better), changes(policy, replication, value, better) ---- */
 
 enum { REPLICATIONS = 1000, EQUAL_BIT = 40 };
 
@@ -92,34 +92,62 @@ static void add_value(sqlite3_context *context, int count, sqlite3_value **value
     group->replications = (size_t)replication >= group->replications ? (size_t)replication + 1 : group->replications;
 }
 
-/* Moves the rows together, and returns the bits; 0 where neither more nor less is better. */
-static sqlite3_int64 judge(struct group *group)
+/* The bits of those in the group of the best, and whether all are equal. */
+static uint64_t judge_best(const struct sms__samples *samples)
 {
     bool in_group[SMS__POSITIONS];
     struct sms__best best;
-    sqlite3_int64 bits = 0;
-    for (size_t i = 0; i < group->policies * group->replications; i++)
-        group->value[i] = group->value[i / group->replications * group->room + i % group->replications];
-    const struct sms__samples samples = {group->value, group->policies, group->replications, group->better, false};
-    if (!group->better || !sms__find_best(&samples, 0, &best, in_group))
+    uint64_t bits = 0;
+    if (!sms__find_best(samples, 0, &best, in_group))
         return 0;
-    for (size_t p = 0; p < group->policies; p++)
-        bits |= (sqlite3_int64)in_group[p] << p;
-    return best.verdict == SMS__BEST_SAME ? bits | (sqlite3_int64)1 << EQUAL_BIT : bits;
+    for (size_t p = 0; p < samples->policies; p++)
+        bits |= (uint64_t)in_group[p] << p;
+    return best.verdict == SMS__BEST_SAME ? bits | (uint64_t)1 << EQUAL_BIT : bits;
 }
 
-static void end_group(sqlite3_context *context)
+/* The bits of those that are better than the first, and from bit 32 on of those that are worse. */
+static uint64_t judge_changes(const struct sms__samples *samples)
+{
+    int change[SMS__POSITIONS];
+    uint64_t bits = 0;
+    if (!sms__find_changes(samples, 0, change))
+        return 0;
+    for (size_t p = 0; p < samples->policies; p++)
+        bits |= (uint64_t)(change[p] > 0) << p | (uint64_t)(change[p] < 0) << (p + 32);
+    return bits;
+}
+
+/* Moves the rows together, and ends with the bits; with 0 where neither more nor less is better. */
+static void end_with(sqlite3_context *context, uint64_t (*judge)(const struct sms__samples *samples))
 {
     struct group *group = sqlite3_aggregate_context(context, 0);
     if (!group || !group->value)
         return;
-    sqlite3_result_int64(context, judge(group));
+    for (size_t i = 0; i < group->policies * group->replications; i++)
+        group->value[i] = group->value[i / group->replications * group->room + i % group->replications];
+    const struct sms__samples samples = {group->value, group->policies, group->replications, group->better, false};
+    sqlite3_result_int64(context, group->better ? (sqlite3_int64)judge(&samples) : 0);
     free(group->value);
 }
 
+static void end_best(sqlite3_context *context) { end_with(context, judge_best); }
+
+static void end_changes(sqlite3_context *context) { end_with(context, judge_changes); }
+
 bool sms__add_aggregates(sqlite3 *file)
 {
-    return sqlite3_create_function(file, "ci95", 1, SQLITE_UTF8, NULL, NULL, add_sample, end_samples) == SQLITE_OK &&
-           sqlite3_create_function(file, "change_ci95", 2, SQLITE_UTF8, NULL, NULL, add_pair, end_pairs) == SQLITE_OK &&
-           sqlite3_create_function(file, "best_group", 4, SQLITE_UTF8, NULL, NULL, add_value, end_group) == SQLITE_OK;
+    static const struct {
+        const char *name;
+        int arguments;
+        void (*add)(sqlite3_context *context, int count, sqlite3_value **value);
+        void (*end)(sqlite3_context *context);
+    } aggregate[] = {{"ci95", 1, add_sample, end_samples},
+                     {"change_ci95", 2, add_pair, end_pairs},
+                     {"best_group", 4, add_value, end_best},
+                     {"changes", 4, add_value, end_changes}};
+    bool added = true;
+    for (size_t i = 0; i < sizeof aggregate / sizeof *aggregate; i++)
+        added &= sqlite3_create_function(file, aggregate[i].name, aggregate[i].arguments, SQLITE_UTF8, NULL, NULL,
+                                         aggregate[i].add, aggregate[i].end) == SQLITE_OK;
+    return added;
 }

@@ -27,15 +27,14 @@ static const char make_samples[] =
     "LEFT JOIN main.$ f ON f.point = r.point AND f.position = 0 AND f.replication = r.replication AND f.name = r.name "
     "AND f.number = r.number WHERE r.replication BETWEEN 0 AND 999";
 
-/* c#: the ratio of the means less 1, as everywhere. s#: 1 if the change is better than 0 by its 95 % interval, -1 if it
- * is worse; NULL for one replication. Replications that are all equal have no interval, and need none. */
+/* c#: the ratio of the means less 1, as everywhere. s#: 1 if the change can be tested, as one replication cannot; or
+ * NULL. */
 static const char make_means[] = "CREATE TEMP TABLE means(name, policy, point[, m#][, f#][, c#][, s#], "
                                  "PRIMARY KEY (name, point, policy)) WITHOUT ROWID";
 static const char fill_means[] =
-    "INSERT INTO temp.means SELECT name, policy, point[, m#][, f#][, c#]"
-    "[, iif(n# > 1, (~ * c# > ifnull(w#, 0)) - (~ * c# < -ifnull(w#, 0)), NULL)] FROM (SELECT name, policy, point"
-    "[, avg(m#) AS m#][, avg(f# + 0 * m#) AS f#][, CASE WHEN min(f#) > 0 THEN avg(m# + 0 * f#) / avg(f# + 0 * m#) - 1 "
-    "END AS c#][, count(m# + f#) AS n#][, change_ci95(m#, f#) AS w#] FROM temp.samples GROUP BY name, policy, point)";
+    "INSERT INTO temp.means SELECT name, policy, point[, avg(m#)][, avg(f# + 0 * m#)]"
+    "[, CASE WHEN min(f#) > 0 THEN avg(m# + 0 * f#) / avg(f# + 0 * m#) - 1 END][, iif(count(m# + f#) > 1, 1, NULL)] "
+    "FROM temp.samples GROUP BY name, policy, point";
 
 /* The change of one replication, so that their mean is the ratio of the means, and their interval that of the ratio
  * (delta method). */
@@ -44,22 +43,25 @@ static const char make_linear[] =
     "[, k.c# + (s.m# - (1 + k.c#) * s.f#) / k.f# AS c#] FROM temp.samples s JOIN temp.means k ON k.name = s.name "
     "AND k.point = s.point AND k.policy = s.policy";
 
-/* g#: which policies are not told apart from the best of a point: bit i is policy i, bit 40 says that all are equal. */
-static const char make_groups[] = "CREATE TEMP TABLE ties(name, point[, g#], PRIMARY KEY (name, point)) WITHOUT ROWID";
-static const char fill_groups[] = "INSERT INTO temp.ties SELECT name, point[, best_group(policy, replication, m#, ~)] "
-                                  "FROM temp.samples GROUP BY name, point";
+/* g#: which policies are not told apart from the best of a point: bit i is policy i, bit 40 says that all are equal.
+ * b#: which are better than the first, and from bit 32 on which are worse. */
+static const char make_groups[] =
+    "CREATE TEMP TABLE ties(name, point[, g#][, b#], PRIMARY KEY (name, point)) WITHOUT ROWID";
+static const char fill_groups[] = "INSERT INTO temp.ties SELECT name, point[, best_group(policy, replication, m#, ~)]"
+                                  "[, changes(policy, replication, m#, ~)] FROM temp.samples GROUP BY name, point";
 
 /* One replication has no interval, so its samples are not read again. At how many points a policy is best: alone, not
- * told apart from some others, equal to all others. At how many it is better or worse than the first by its interval,
+ * told apart from some others, equal to all others. At how many it is better or worse than the first, by the same rule,
  * of how many. */
 static const char overall[] =
     "WITH intervals AS (SELECT name, policy[, ci95(c#) AS i#] FROM (SELECT name, policy[, avg(c#) AS c#] "
     "FROM temp.linear WHERE (SELECT max(replication) FROM main.$) > 0 GROUP BY name, policy, replication) "
-    "GROUP BY name, policy), winners AS (SELECT m.name, m.policy[, total(g# & 0xffffffff = 1 << m.policy) AS b#]"
-    "[, total((g# >> m.policy & 1) AND g# & 0xffffffff <> 1 << m.policy) AS h#][, total(g# >> 40 & 1) AS q#] "
+    "GROUP BY name, policy), winners AS (SELECT m.name, m.policy[, total(g# & 0xffffffff = 1 << m.policy) AS o#]"
+    "[, total((g# >> m.policy & 1) AND g# & 0xffffffff <> 1 << m.policy) AS h#][, total(g# >> 40 & 1) AS q#]"
+    "[, total(s# * (b# >> m.policy & 1)) AS w#][, total(s# * (b# >> m.policy + 32 & 1)) AS l#] "
     "FROM temp.means m JOIN temp.ties t ON t.name = m.name AND t.point = m.point GROUP BY m.name, m.policy) "
     "SELECT n.i, p.i, count(m.point)[, avg(m#)][, avg(c#)][, i#][, min(c#)][, max(c#)][, total(~ * c# > 0)]"
-    "[, ifnull(b#, 0.0)][, ifnull(h#, 0.0)][, ifnull(q#, 0.0)][, total(s# > 0)][, total(s# < 0)][, count(s#)] "
+    "[, ifnull(o#, 0.0)][, ifnull(h#, 0.0)][, ifnull(q#, 0.0)][, ifnull(w#, 0.0)][, ifnull(l#, 0.0)][, count(s#)] "
     "FROM temp.names n CROSS JOIN temp.positions p LEFT JOIN temp.means m ON m.name = n.i AND m.policy = p.i "
     "LEFT JOIN intervals i ON i.name = n.i AND i.policy = p.i LEFT JOIN winners w ON w.name = n.i AND w.policy = p.i "
     "GROUP BY n.i, p.i ORDER BY n.i, p.i";
@@ -307,26 +309,33 @@ static void run_text(struct sms__points *points, const char *format, size_t m)
     sms__points_query(points, text, NULL, NULL);
 }
 
-/* Where values allow no verdict, such as percentiles of few jobs, the answer of a point says so, and its samples do
- * not. */
-static void take_verdicts(struct view *view, size_t m)
+/* The group of the metric that is asked for, as the answer of each point has it. */
+static const char verdicts_of_answer[] =
+    "CREATE TEMP TABLE verdicts AS SELECT a.point AS at, n.i AS who, sum(1 << p.i) AS bits "
+    "FROM main.answer a JOIN temp.positions p USING (position) JOIN temp.names n ON n.name = a.name "
+    "WHERE a.in_group AND a.subject = '$'[ AND a.metric = '@'] GROUP BY a.point, n.i";
+
+/* All policies where a percentile is the greatest latency, and not of jobs that last alike, or is 0 in most
+ * replications of some policy: a database does not know of how many jobs it is. */
+static const char verdicts_of_values[] =
+    "CREATE TEMP TABLE verdicts AS SELECT at, who, sum(1 << i) AS bits FROM (SELECT r.point AS at, n.i AS who, p.i AS i"
+    "[, max('@' <> 'job_latency_p50_ns' AND r.@ = r.job_latency_max_ns AND r.job_latency_p50_ns < r.@) AS most]"
+    "[, avg(r.@ = 0) > 0.5 AND max(r.@) > 0 AS zeros] FROM main.$ r JOIN temp.positions p USING (position) "
+    "JOIN temp.names n ON n.name = r.name GROUP BY r.point, n.i, p.i) GROUP BY at, who HAVING max(most) OR max(zeros)";
+
+/* Where values allow no verdict, such as percentiles of few jobs, samples do not say so. */
+static void take_verdicts(struct view *view, const char *verdicts, size_t m)
 {
     struct sms__points *points = view->points;
     const struct sms__query one = {.table = view->query.table, .metric = {view->query.metric[m]}, .metrics = 1};
     size_t undecided = 0;
-    sms__query_run(points, &one,
-                   "CREATE TEMP TABLE verdicts AS SELECT a.point AS at, n.i AS who, sum(1 << p.i) AS bits "
-                   "FROM main.answer a JOIN temp.positions p USING (position) JOIN temp.names n ON n.name = a.name "
-                   "WHERE a.in_group AND a.subject = '$'[ AND a.metric = '@'] GROUP BY a.point, n.i",
-                   NULL, NULL);
+    sms__query_run(points, &one, verdicts, NULL, NULL);
     run_text(points,
              "DELETE FROM temp.verdicts WHERE bits = (SELECT g%d & 0xffffffff FROM temp.ties WHERE point = at AND "
              "name = who AND g%d IS NOT NULL)",
              m);
-    sms__query_run(points, NULL, "SELECT count(*) FROM temp.verdicts", sms__points_count, &undecided);
-    run_text(points, "UPDATE temp.ties SET g%d = bits FROM temp.verdicts WHERE point = at AND name = who", m);
-    run_text(points, "UPDATE temp.means SET s%d = 0 FROM temp.verdicts WHERE point = at AND name = who AND s%d NOTNULL",
-             m);
+    sms__query_run(points, NULL, "SELECT count(DISTINCT at) FROM temp.verdicts", sms__points_count, &undecided);
+    run_text(points, "UPDATE temp.ties SET g%d = bits, b%d = 0 FROM temp.verdicts WHERE point = at AND name = who", m);
     sms__query_run(points, NULL, "DROP TABLE temp.verdicts", NULL, NULL);
     if (undecided)
         sms__page_note(points->page,
@@ -337,9 +346,13 @@ static void take_verdicts(struct view *view, size_t m)
 
 static void take_all_verdicts(struct view *view)
 {
-    for (size_t m = 0; m < view->query.metrics && view->replications > 1; m++)
-        if (is_asked(view, view->query.metric[m].name))
-            take_verdicts(view, m);
+    for (size_t m = 0; m < view->query.metrics && view->replications > 1; m++) {
+        const char *metric = view->query.metric[m].name;
+        if (view->subject == SMS_VM && !strncmp(metric, "job_latency_p", strlen("job_latency_p")))
+            take_verdicts(view, verdicts_of_values, m);
+        if (is_asked(view, metric))
+            take_verdicts(view, verdicts_of_answer, m);
+    }
 }
 
 /* ---- all ---- */

@@ -76,7 +76,7 @@ for m, metric in enumerate(view["metrics"]):
     assert abs(change[m] - statistics.mean(sample)) < 1e-9, metric
     assert abs(ci[m] - 4.302652729696 * statistics.stdev(sample) / 3 ** 0.5) < 1e-9, metric
     assert points == 6 and better[m] <= 6
-    # Wins and losses: points at which the interval of the paired change excludes 0.
+    # Wins and losses: points at which the interval of the paired change excludes 0; there is one change to correct for.
     counts = [0, 0]
     for p in {row["point"] for row in rows}:
         changes = changes_of(p)

@@ -32,6 +32,24 @@ static void equal_values_are_one_group(void **state)
     assert_true(best.equal && in_group[0] && in_group[1]);
 }
 
+/* Each change alone has p < 0.05, which three of them do not have by Holm's rule. */
+static void changes_over_the_first_are_corrected_for_their_number(void **state)
+{
+    (void)state;
+    static const double off[] = {0.0, 1, 2, 3};
+    double value[4][4];
+    int change[4];
+    for (size_t p = 0; p < 4; p++)
+        for (size_t r = 0; r < 4; r++)
+            value[p][r] = 100 + (p ? (r % 2 ? 2 : 0.7) + 0.1 * off[r] * (double)p : 0);
+    assert_true(sms__find_changes(&(struct sms__samples){value[0], 2, 4, 1, false}, 0, change));
+    assert_int_equal(change[1], 1);
+    assert_true(sms__find_changes(&(struct sms__samples){value[0], 2, 4, -1, false}, 0, change));
+    assert_int_equal(change[1], -1);
+    assert_true(sms__find_changes(&(struct sms__samples){value[0], 4, 4, 1, false}, 0, change));
+    assert_true(change[0] == 0 && change[1] == 0 && change[2] == 0 && change[3] == 0);
+}
+
 static void exact_results_differ_by_any_difference(void **state)
 {
     (void)state;
@@ -166,6 +184,7 @@ static void intervals_of_ratios_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(equal_values_are_one_group),
+                                       cmocka_unit_test(changes_over_the_first_are_corrected_for_their_number),
                                        cmocka_unit_test(exact_results_differ_by_any_difference),
                                        cmocka_unit_test(a_difference_that_never_varies_counts),
                                        cmocka_unit_test(policies_without_values_are_in_no_group),

@@ -70,14 +70,20 @@ function boundOf(scenario, subject, metric) {
   return bound ? { ...bound, reach: isNumber(bound.run) ? bound.run : null } : null;
 }
 
-/* The policies in order, best first, with the best one's ties and whether its change counts. */
+/* Whether the best policy is told apart: from the first, or, if it is that, from all others; null where nothing was tested. */
+function sureOf(all) {
+  const told = all[0].p !== 0 ? [all[0].sure] : all.filter(c => c.p !== 0 && c.mean !== all[0].mean).map(c => c.sure);
+  return told.includes(false) ? false : told.length && told.every(sure => sure === true) ? true : null;
+}
+
+/* The policies in order, best first, with the best one's ties and whether it is told apart. */
 function verdict(scenario, subject, metric, name) {
   const better = directionOf(scenario, subject, metric);
   const all = scenario.policies.map((label, p) => ({ label, p, ...cellOf(scenario, subject, p, name, metric) })).filter(c => isNumber(c.mean));
   all.sort((a, b) => better * (b.mean - a.mean) || a.p - b.p);
   const best = all[0], equal = all.filter(c => best && c.mean === best.mean);
   const few = scenario.exact ? [] : all.map(c => c.maximum).filter(isNumber);
-  return { all, best, equal, better, maximum: few.length ? Math.min(...few) : null, sure: best && best.p !== 0 ? best.sure : null };
+  return { all, best, equal, better, maximum: few.length ? Math.min(...few) : null, sure: best ? sureOf(all) : null };
 }
 
 function headline(scenario, v, metric) {
@@ -87,7 +93,8 @@ function headline(scenario, v, metric) {
   const names = v.equal.map(c => c.label).join(' and ');
   if (v.maximum) return `No verdict: ${wordsOf(metric)} is the maximum of as few as ${plural(v.maximum, 'value')}; the ${v.better > 0 ? 'highest' : 'lowest'} is ${measure(metric, v.best.mean)} under ${names}`;
   const many = v.equal.length > 1;
-  const how = v.sure === false ? `${many ? 'seem' : 'seems'} best, but that may be chance` : many ? 'do best' : 'does best';
+  const over = v.sure && v.best.p !== 0 && v.all.length > 2 ? `better than ${scenario.policies[0]} by more than chance` : 'best';
+  const how = v.sure === false ? `${many ? 'seem' : 'seems'} best, but that may be chance` : `${many ? 'do' : 'does'} ${over}`;
   return `${names} ${how}: ${measure(metric, v.best.mean)}`;
 }
 

@@ -22,26 +22,27 @@ function overallOf(view, name, policy, m) {
   return row ? { points: row[2], ...Object.fromEntries(OVERALL.map((key, i) => [key, row[3 + i][m]])) } : {};
 }
 
+/* Policies by the number of points at which no other is better beyond chance, then by that at which they are best alone. */
 function sweepVerdict(state) {
   const view = viewOf(state), m = view.metrics.indexOf(state.metric);
   const all = view.policies.map((label, p) => ({ label, p, ...overallOf(view, state.name, p, m) })).filter(c => c.points);
-  const tested = all.some(c => c.tested > 0), most = c => c.best + (tested ? 0 : c.shared);
-  return all.slice().sort((a, b) => most(b) - most(a) || b.best - a.best || b.shared - a.shared || a.p - b.p);
+  return all.map(c => ({ ...c, among: c.best + c.shared })).sort((a, b) => b.among - a.among || b.best - a.best || a.p - b.p);
 }
 
-/* The headline: which policy is best at how many points, and which are equal. */
+const namesOf = list => list.map(c => c.label).join(', ').replace(/, ([^,]*)$/, ' and $1');
+
+/* The headline: which policies are among the best at how many points, and at how many alone. */
 function sweepTitle(state, ranks, better) {
   const best = ranks[0], at = n => `${group(String(n))} of ${plural(best.points, 'point')}`;
   if (!best) return 'No point has a value of this metric.';
   if (ranks.length === 1) return `${best.label}: ${measure(state.metric, best.mean)} on average`;
   if (!better) return 'Neither more nor less of this metric is better';
   if (best.equal === best.points) return `All ${ranks.length} policies are equal at ${at(best.points)}`;
-  if (ranks.some(c => c.tested > 0)) {
-    const others = ranks.filter(c => c.shared && c.p !== best.p).map(c => c.label);
-    return `${best.label} is best beyond chance at ${at(best.best)}${best.shared ? `; not told apart from ${others.join(', ')} at ${group(String(best.shared))}` : ''}`;
-  }
-  const same = ranks.filter(c => c.best + c.shared === best.best + best.shared).map(c => c.label);
-  return same.length > 1 ? `${same.slice(0, -1).join(', ')} and ${same[same.length - 1]} are each best at ${at(best.best + best.shared)}` : `${best.label} is best at ${at(best.best + best.shared)}`;
+  const first = ranks.filter(c => c.among === best.among && c.best === best.best), next = ranks[first.length], several = first.length > 1;
+  const tested = ranks.some(c => c.tested > 0), who = `${namesOf(first)} ${several ? 'are each' : 'is'}`;
+  if (!tested || !best.shared) return `${who} best ${tested ? 'beyond chance ' : ''}at ${at(best.among)}`;
+  const alone = c => (c.best ? `, alone at ${group(String(c.best))}` : '');
+  return `${who} among the best at ${at(best.among)}${alone(best)}${next && next.among ? `; ${next.label} at ${group(String(next.among))}${alone(next)}` : ''}`;
 }
 
 /* The figure of the answer: at how many points each policy is better than the first one, by the interval of its change if there are replications. */
@@ -50,7 +51,7 @@ function sweepCounts(state, ranks) {
   if (!others.length) return null;
   const rows = others.map(c => { const won = tested ? c.won : c.better, all = tested ? c.tested : c.points, lost = tested ? c.lost : null; return { label: c.label, color: c.p, parts: tested ? [won, all - won - lost, lost] : [won, all - won], all }; });
   const parts = tested ? ['wins', 'ties', 'losses'] : ['better', 'equal or worse'];
-  return figure('counts', `Points at which a policy ${tested ? `beats ${first}, ties or loses, by the 95 % interval of its change over paired replications` : `is better than ${first}; one replication, so no test is made`}.`,
+  return figure('counts', `Points at which a policy ${tested ? `beats ${first}, ties or loses, beyond chance: replications are paired, and corrected for the number of policies` : `is better than ${first}; one replication, so no test is made`}.`,
     [outcomes(rows, parts)], () => [['policy', 'over', 'metric', ...parts, 'best_alone', 'best_shared']].concat(others.map((c, i) => [c.label, first, state.metric, ...rows[i].parts, c.best, c.shared])));
 }
 
@@ -79,8 +80,8 @@ function sweepAnswer(state) {
     el('p', { class: 'muted' }, `${wordsOf(state.metric)} of ${whose(view, state.name)} (${state.metric}): ${formulaOf(view.subject, state.metric)}; ${better > 0 ? 'more is better' : better < 0 ? 'less is better' : 'neither way is better'}.`),
     ranks.length > 1 && better ? [sweepBest(ranks), sweepCounts(state, ranks)] : null,
     el('dl', { class: 'facts' }, changes.slice(0, 3).map(c => fact(`${c.label} over ${first}, on average`, percent(c.change, true),
-      `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; better at ${group(String(c.better))} of ${group(String(c.points))}`)), best ? gapFact(state, best.label) : null),
-    el('div', { class: 'controls' }, choose));
+      `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; ${c.tested ? `better beyond chance at ${group(String(c.won))} of ${group(String(c.tested))}, worse at ${group(String(c.lost))}` : `better at ${group(String(c.better))} of ${group(String(c.points))}`}`)), best ? gapFact(state, best.label) : null),
+    el('div', { class: 'controls' }, choose), data.caveats.length ? el('ul', { class: 'warnings' }, data.caveats.map(([text]) => el('li', {}, `${text[0].toUpperCase()}${text.slice(1)}.`))) : null);
 }
 
 function sweepGains(state) {
