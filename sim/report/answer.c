@@ -219,6 +219,8 @@ static void put_best(const struct sms__outcome *answer, FILE *to)
     const int length = sms__shown_length(metric);
     if (answer->verdict == SMS__ANSWER_SAME) {
         fprintf(to, "all policies have the same %.*s of %s: ", length, metric, of);
+    } else if (answer->verdict == SMS__ANSWER_UNJUDGED) {
+        fprintf(to, "no verdict on %.*s of %s: %s has ", length, metric, of, name_of(answer, answer->best.best));
     } else {
         put_names(answer, to);
         fprintf(to, " %s the %s %.*s of %s%s ", several ? "have" : "has", answer->better > 0 ? "highest" : "lowest",
@@ -226,7 +228,7 @@ static void put_best(const struct sms__outcome *answer, FILE *to)
     }
     put_value(answer, answer->value.mean, to);
     put_regimes(answer, answer->best.best, " (", ")", to);
-    if (several && answer->verdict != SMS__ANSWER_SAME)
+    if (several && answer->verdict != SMS__ANSWER_SAME && answer->verdict != SMS__ANSWER_UNJUDGED)
         fputs(answer->best.equal ? " (equal)" : " (not told apart)", to);
     if (several && !answer->best.equal)
         put_other_regimes(answer, to);
@@ -273,8 +275,8 @@ static void put_comparison(const struct sms__outcome *answer, FILE *to)
 
 /* What follows the comparison; the last ones are only for the line on the terminal. */
 typedef void clause(const struct sms__outcome *answer, FILE *to);
-static clause *const clauses[] = {sms__answer_put_few, sms__answer_put_gain_alone, sms__answer_put_reserve,
-                                  sms__answer_put_misses, sms__answer_put_bound},
+static clause *const clauses[] = {sms__answer_put_few,     sms__answer_put_starved, sms__answer_put_gain_alone,
+                                  sms__answer_put_reserve, sms__answer_put_misses,  sms__answer_put_bound},
                      *const line_clauses[] = {sms__answer_put_cost};
 
 static void put_text(const struct sms__outcome *answer, FILE *to)

@@ -95,21 +95,46 @@ void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to)
 
 void sms__answer_put_few(const struct sms__outcome *answer, FILE *to)
 {
-    const char *verdict = answer->verdict == SMS__ANSWER_UNJUDGED ? ", so no verdict" : "";
     const size_t least = sms__result_least_maximum(&answer->asked);
     bool zeros = false;
     for (size_t p = 0; p < sms_results_policies(answer->results); p++)
         zeros |= sms__result_is_mostly_zero(&answer->asked, p);
     if (least)
-        fprintf(to, "; a maximum of %zu %s, no percentile%s", least, sms__result_counts(&answer->asked), verdict);
+        fprintf(to, "; a maximum of %zu %s, no percentile", least, sms__result_counts(&answer->asked));
     if (zeros)
-        fprintf(to, "; 0 in most replications%s", verdict);
+        fputs("; 0 in most replications", to);
+}
+
+/* Throughput may be best where somebody starves. */
+static const double STARVES = 0.05;
+
+void sms__answer_put_starved(const struct sms__outcome *answer, FILE *to)
+{
+    const struct sms__result fairness = sms__result_of(answer->results, SMS_HOST, 0, "fairness_ratio");
+    const char *best = sms_results_policy(answer->results, answer->best.best);
+    const bool asked =
+        answer->asked.subject == SMS_HOST && strcmp(sms__result_metric(&answer->asked), "fairness_ratio");
+    if (!asked || fairness.metric == SIZE_MAX)
+        return;
+    const double least = sms__result_estimate(&fairness, answer->best.best).mean;
+    if (least < STARVES)
+        fprintf(to, "; under %s the slowest tenant makes %.2g %% of the fastest one's progress", best, 100 * least);
 }
 
 static void put_policy(const struct sms__outcome *answer, size_t policy, FILE *to)
 {
     if (sms_results_policies(answer->results) > 1)
         fprintf(to, " under %s", sms_results_policy(answer->results, policy));
+}
+
+/* No miss of few jobs is not the same as none. */
+static void put_most_missed(const struct sms__outcome *answer, const struct sms__result *misses, const char *before,
+                            const char *after, FILE *to)
+{
+    const double most =
+        sms__most_missed(answer->results, answer->best.best, misses->subject, misses->idx, misses->metric);
+    if (!isnan(most) && !sms_results_exact(answer->results))
+        fprintf(to, "%sat most %.2g %%%s", before, 100 * most, after);
 }
 
 /* If a time of waiting is asked for, missed deadlines matter, too. */
@@ -121,13 +146,13 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
         sms__result_of(answer->results, answer->asked.subject, answer->asked.idx, "deadline_miss_ratio");
     const double best = sms__result_estimate(&misses, answer->best.best).mean,
                  base = sms__result_estimate(&misses, answer->baseline).mean;
+    if (!strcmp(metric, "deadline_miss_ratio"))
+        put_most_missed(answer, &answer->asked, "; no deadline was missed: ", " with a confidence of 95 %", to);
     if (!waits || isnan(best) || isnan(base))
         return;
     fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
     put_policy(answer, answer->best.best, to);
-    const double most = sms__most_missed(answer->results, answer->best.best, misses.subject, misses.idx, misses.metric);
-    if (!isnan(most) && !sms_results_exact(answer->results))
-        fprintf(to, " (at most %.2g %%)", 100 * most);
+    put_most_missed(answer, &misses, " (", ")", to);
     if (best != base) {
         fprintf(to, " instead of %.3g %%", 100 * base);
         put_policy(answer, answer->baseline, to);

@@ -55,10 +55,15 @@ static void ask(const struct sms_results *results, FILE *to)
     if (scenario->vms == 0 || sms_results_policies(results) < 2 || !sms_results_question(results, &asked))
         return;
     const bool demands = name_assumed(scenario, to), contention = contention_is_assumed(scenario);
+    const char *modes = results->assumed ? results->assumed : "";
     if (contention)
         fprintf(to, "%s contention %s", demands ? "," : "  assumed, not measured:", scenario->contention.label);
     if (demands || contention)
-        fputs("; --unknowns 100 says how far that matters\n", to);
+        fputs("; --unknowns 100 says how far that matters", to);
+    if (*modes)
+        fprintf(to, "%s %s", demands || contention ? "; it does not draw" : "  assumed, not measured:", modes);
+    if (demands || contention || *modes)
+        fputc('\n', to);
 }
 
 /* ---- the draws ---- */

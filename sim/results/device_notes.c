@@ -40,7 +40,7 @@ static const struct sms__mode *mode_by_default(const struct sms_scenario *scenar
     return NULL;
 }
 
-const char *sms__note_on_turns(struct sms_results *results)
+const char *sms__note_on_turns(struct sms_results *results, const char **name)
 {
     const struct sms_scenario *scenario = results->scenario;
     const struct sms__mode *mode = mode_by_default(scenario);
@@ -49,6 +49,7 @@ const char *sms__note_on_turns(struct sms_results *results)
     if (!mode || !*devices || scenario->vms < 2)
         return NULL;
     const struct sms__turns turns = sms__mode_turns(mode, &(struct sms__device){.turns = {.switch_ps = -1}});
+    *name = mode->form->name;
     sms__quantity_print(slice, sizeof slice, turns.slice_ps, SMS__TIME);
     sms__quantity_print(change, sizeof change, turns.switch_ps, SMS__TIME);
     return sms__print(&results->arena,

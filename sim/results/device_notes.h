@@ -9,8 +9,9 @@ const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(con
 /* True of the first device of the scenario that has its name. */
 bool sms__is_first_of_name(const struct sms_scenario *scenario, size_t device);
 
-/* The slice and the switch by default; the clock under load of kernels that were scaled. NULL: all was measured. */
-const char *sms__note_on_turns(struct sms_results *results);
+/* The slice and the switch by default, and the name of the mode that has them. NULL: all was measured. */
+const char *sms__note_on_turns(struct sms_results *results, const char **mode);
+/* The clock under load of kernels that were scaled. NULL: all was measured. */
 const char *sms__note_on_clock(struct sms_results *results);
 
 #endif

@@ -161,6 +161,21 @@ static bool has_blocks(const struct sms_scenario *scenario)
     return any;
 }
 
+/* Notes what an answer about a mode rests on, and `what` it is in two words. */
+static void note_assumed(struct sms_results *results, const char *what, const char *mode, const char *note)
+{
+    results->assumed =
+        sms__print(&results->arena, "%s%s%s of %s", results->assumed, *results->assumed ? ", " : "", what, mode);
+    sms__note(results, note);
+}
+
+static void note_turns(struct sms_results *results)
+{
+    const char *mode, *note = sms__note_on_turns(results, &mode);
+    if (note)
+        note_assumed(results, "slice and switch", mode, note);
+}
+
 /* What MPS answers rest on and nobody has measured: how blocks of two clients are ordered, and on which SMs they are.
  */
 static void note_mps(struct sms_results *results)
@@ -176,13 +191,13 @@ static void note_mps(struct sms_results *results)
         limited |= scenario->vm[v].active_threads < 1;
     if (!mps || scenario->vms < 2 || !has_blocks(scenario))
         return;
-    sms__note(results,
-              sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->form->name,
-                         mps->one_queue ? "blocks of all processes are dispatched in the order of one queue; "
-                                          "queues: own, the default, lets them take turns"
-                                        : "dispatch queues of processes take turns of one block, so a short kernel "
-                                          "overtakes a long grid; under queues: shared it waits for it",
-                         limited ? "; and active_threads keeps to SMs of its own while there are enough" : ""));
+    note_assumed(results, "queues", mps->form->name,
+                 sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->form->name,
+                            mps->one_queue ? "blocks of all processes are dispatched in the order of one queue; "
+                                             "queues: own, the default, lets them take turns"
+                                           : "dispatch queues of processes take turns of one block, so a short kernel "
+                                             "overtakes a long grid; under queues: shared it waits for it",
+                            limited ? "; and active_threads keeps to SMs of its own while there are enough" : ""));
 }
 
 static void note_contention(struct sms_results *results)
@@ -397,6 +412,7 @@ int sms__results_note(void *user)
 {
     struct sms_results *results = user;
     results->notes = 0;
+    results->assumed = "";
     note_lockstep(results);
     note_seed(results);
     note_few(results);
@@ -408,7 +424,7 @@ int sms__results_note(void *user)
     note_waves(results);
     note_contention(results);
     note_launches(results);
-    sms__note(results, sms__note_on_turns(results));
+    note_turns(results);
     note_mps(results);
     sms__note_workloads(results);
     return SMS_OK;

@@ -44,6 +44,7 @@ struct sms_results {
     struct sms_errors warnings;
     const char *note[SMS__NOTES]; /* [notes] */
     size_t notes;
+    const char *assumed; /* of modes, "queues of mps, ..."; "" for none */
 };
 
 /* The number of values of a subject in each run. */

@@ -524,7 +524,7 @@ test('a sweep begins with what its plan asks', context => check(context, 'asked'
   const least = points.map(point => Math.min(...policies.map(policy => value(point, policy))));
   const counts = policies.map(policy => points.filter((point, i) => value(point, policy) === least[i]).length), most = Math.max(...counts);
   assert.match(await page.textContent('#section-answer .muted'), /of vm b \(kernels_per_s\): .*; less is better\./);
-  const answer = await page.textContent('#answer'), [, policy, at] = /^(\S+) is best beyond chance at (\d+) of \d+ points/.exec(answer) || [];
+  const answer = await page.textContent('#answer'), [, policy, at] = /^(\S+) is among the best at \d+ of \d+ points, alone at (\d+)/.exec(answer) || [];
   assert.ok(answer.includes(` of ${points.length} points`) && Number(at) <= counts[policies.indexOf(policy)] && most > 0, answer);
 }));
 
@@ -644,7 +644,7 @@ test('failed points are listed', context => check(context, 'hostile', async page
 }));
 
 test('policies that are not told apart from the best are told of together', context => check(context, 'ties', async page => {
-  assert.match(await page.textContent('#answer'), /^leftover is best beyond chance at 1 of 18 points; not told apart from round_robin, fine_grained\(limit=90%\) at 16$/);
+  assert.match(await page.textContent('#answer'), /^leftover is among the best at 17 of 18 points, alone at 1; round_robin at 17; fine_grained\(limit=90%\) at 17$/);
 }));
 
 test('means of uneven points are told of only where there are some', context => check(context, 'sweep', async page => {

@@ -235,7 +235,7 @@ run: {duration: 20 ms, replications: 6}
 answer: {metric: job_latency_p99_ns, of: s}
 END
 try 0 "a maximum of few jobs" compare few.yaml
-prints "round_robin have the lowest job_latency_p99 of s, "; prints "; a maximum of 10 jobs, no percentile, so no verdict;"
+prints "few: no verdict on job_latency_p99 of s: "; prints "; a maximum of 10 jobs, no percentile;"
 prints "  no percentile but a maximum, so without a verdict: s job_latency_p99 (max of 10 jobs)"
 prints "; deadlines missed: 0 % under fine_grained (at most 5 %)"; prints "s under round_robin at most 5 % (0 of 60 jobs)"
 if grep "^  s job_latency_p99" <<<"$output" | grep -q "[✓✗]"; then bad "a maximum has a verdict" "$output"; else ok; fi

@@ -38,11 +38,12 @@ function sweepTitle(state, ranks, better) {
   if (ranks.length === 1) return `${best.label}: ${measure(state.metric, best.mean)} on average`;
   if (!better) return 'Neither more nor less of this metric is better';
   if (best.equal === best.points) return `All ${ranks.length} policies are equal at ${at(best.points)}`;
-  const first = ranks.filter(c => c.among === best.among && c.best === best.best), next = ranks[first.length], several = first.length > 1;
-  const tested = ranks.some(c => c.tested > 0), who = `${namesOf(first)} ${several ? 'are each' : 'is'}`;
+  const first = ranks.filter(c => c.among === best.among && c.best === best.best), others = ranks.slice(first.length).filter(c => c.among);
+  const tested = ranks.some(c => c.tested > 0), who = `${namesOf(first)} ${first.length > 1 ? 'are each' : 'is'}`;
   if (!tested || !best.shared) return `${who} best ${tested ? 'beyond chance ' : ''}at ${at(best.among)}`;
   const alone = c => (c.best ? `, alone at ${group(String(c.best))}` : '');
-  return `${who} among the best at ${at(best.among)}${alone(best)}${next && next.among ? `; ${next.label} at ${group(String(next.among))}${alone(next)}` : ''}`;
+  const other = c => (c.shared ? `; ${c.label} at ${group(String(c.among))}${alone(c)}` : `; ${c.label} alone at ${group(String(c.best))}`);
+  return `${who} among the best at ${at(best.among)}${alone(best)}${others.slice(0, 3).map(other).join('')}`;
 }
 
 /* The figure of the answer: at how many points each policy is better than the first one, by the interval of its change if there are replications. */
