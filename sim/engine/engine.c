@@ -75,11 +75,11 @@ static void act_all(struct sms__engine *engine)
 /* The reference for the queue: looks at every source. */
 static struct sms__match scan(const struct sms__engine *engine)
 {
-    struct sms__match first = {.time = SMS__NEVER, .tied = true}; /* so that no event counts as alone */
+    struct sms__match first = {SMS__NEVER, 0};
     for (size_t s = 0; s < engine->sources; s++) {
         uint64_t time = sms__engine_time(engine, s);
         if (time < first.time)
-            first = (struct sms__match){.time = time, .source = s, .tied = true};
+            first = (struct sms__match){time, s};
     }
     return first;
 }
@@ -93,21 +93,6 @@ static inline uint64_t first_time(const struct sms__engine *engine)
     return time;
 }
 
-/* Returns the first event, which is at this time. */
-static inline struct sms__match find_first(const struct sms__engine *engine, uint64_t time)
-{
-    size_t first = 0;
-    if (engine->linear_scan)
-        return scan(engine);
-    while (sms__queue_least(&engine->queue[first]) != time)
-        first++;
-    struct sms__match match = sms__queue_first(&engine->queue[first]);
-    match.source += engine->begin[first];
-    for (size_t q = first + 1; q < SMS__EVENT_QUEUES; q++)
-        match.tied |= sms__queue_least(&engine->queue[q]) == time;
-    return match;
-}
-
 /* Always inlined: gcc drops calls of functions that do nothing but fetch. */
 static inline __attribute__((always_inline)) void fetch_lines(const void *start, int lines)
 {
@@ -116,37 +101,57 @@ static inline __attribute__((always_inline)) void fetch_lines(const void *start,
         __builtin_prefetch((const char *)start + i * LINE);
 }
 
-/* With many subjects, none stays in the cache. So the subject that will probably be next is fetched while this one
- * fires, and the nodes of its path that few other sources share. */
-static void look_ahead(const struct sms__engine *engine, size_t source)
+/* Returns the time of the event of a queue after its first one, of this handler. With many subjects, none stays in the
+ * cache. So the subject that will probably be next is fetched while this one fires, and the matches of its path that
+ * few other sources share. */
+static inline uint64_t look_ahead(const struct sms__engine *engine, const struct sms__handler *handler)
 {
-    enum { NODES = 4, OWN_LINES = 4, TOUCHED_LINES = 12 };
-    const struct sms__queue *queue = &engine->queue[SMS__LEVEL_BLOCK];
-    size_t first = engine->begin[SMS__LEVEL_BLOCK];
-    if (engine->handler[source].queue != SMS__LEVEL_BLOCK)
-        return;
-    size_t second = sms__queue_below(queue, sms__queue_rival(queue, source - first)).source;
-    for (size_t i = 0, at = queue->leaves + second; i < NODES; i++, at /= 2)
-        __builtin_prefetch(&queue->time[at]);
-    fetch_lines(engine->handler[first + second].subject, OWN_LINES);
-    fetch_lines(engine->handler[first + second].touched, TOUCHED_LINES);
+    enum { MATCHES = 4, OWN_LINES = 4, TOUCHED_LINES = 12 };
+    const struct sms__queue *queue = &engine->queue[handler->queue];
+    if (!engine->fetches)
+        return sms__queue_other(queue, handler->place).time;
+    struct sms__match second = sms__queue_other(queue, handler->place);
+    const struct sms__handler *next = &engine->handler[engine->begin[handler->queue] + second.source];
+    for (size_t i = 0, at = queue->leaves + second.source; i < MATCHES; i++, at /= 2)
+        __builtin_prefetch(&queue->match[at]);
+    fetch_lines(next->subject, OWN_LINES);
+    fetch_lines(next->touched, TOUCHED_LINES);
+    return second.time;
+}
+
+/* True if no other event is set for this instant. */
+static inline bool is_alone(const struct sms__engine *engine, const struct sms__handler *handler)
+{
+    bool alone = look_ahead(engine, handler) != engine->now;
+    for (size_t q = 0; q < SMS__EVENT_QUEUES; q++)
+        alone &= q == handler->queue || sms__queue_least(&engine->queue[q]) != engine->now;
+    return alone && !engine->linear_scan;
+}
+
+/* Returns the source of the first event, which is now. */
+static inline size_t find_first(const struct sms__engine *engine)
+{
+    size_t first = 0;
+    if (engine->linear_scan)
+        return scan(engine).source;
+    while (sms__queue_least(&engine->queue[first]) != engine->now)
+        first++;
+    return engine->begin[first] + sms__queue_first(&engine->queue[first]).source;
 }
 
 /* Fires the next source. If nothing else happens at this instant, the actions run before the source leaves the queue:
  * they usually set its next time, and one change of the queue is cheaper than two. */
-static inline void fire_next(struct sms__engine *engine, struct sms__match next)
+static inline void fire_next(struct sms__engine *engine, size_t source)
 {
-    const struct sms__handler *handler = &engine->handler[next.source];
-    if (engine->fetches)
-        look_ahead(engine, next.source);
-    engine->alone = !next.tied;
-    engine->firing = next.source;
+    const struct sms__handler *handler = &engine->handler[source];
+    engine->alone = is_alone(engine, handler);
+    engine->firing = source;
     engine->refreshed = engine->due_again = false;
     handler->fire(handler->subject, engine->now);
     if (engine->alone && !engine->due_again && !engine->stopped)
         act_all(engine);
     if (!engine->refreshed)
-        set(engine, next.source, SMS__NEVER);
+        set(engine, source, SMS__NEVER);
     engine->firing = none;
 }
 
@@ -177,7 +182,7 @@ static inline bool step(struct sms__engine *engine, uint64_t to)
         engine->tell(engine->tell_user, time);
         engine->tell_at = time + engine->tell_every;
     }
-    fire_next(engine, find_first(engine, time));
+    fire_next(engine, find_first(engine));
     engine->events++;
     return true;
 }
@@ -212,7 +217,7 @@ uint64_t sms__engine_next_other(const struct sms__engine *engine)
     if (engine->firing == none || engine->refreshed)
         return first_time(engine);
     size_t own = engine->handler[engine->firing].queue;
-    uint64_t time = sms__queue_other(&engine->queue[own], engine->handler[engine->firing].place);
+    uint64_t time = sms__queue_other(&engine->queue[own], engine->handler[engine->firing].place).time;
     for (size_t q = 0; q < SMS__EVENT_QUEUES; q++)
         if (q != own && sms__queue_least(&engine->queue[q]) < time)
             time = sms__queue_least(&engine->queue[q]);

@@ -1,4 +1,4 @@
-/* Sets up the event queue. Invariant of the queue: each inner node holds the lesser time of its two children. */
+/* Sets up the event queue. Invariant of the queue: each inner node holds the earlier of its two children. */
 #include "event_queue.h"
 
 void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t sources)
@@ -6,7 +6,7 @@ void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t 
     queue->leaves = 2;
     while (queue->leaves < sources)
         queue->leaves *= 2;
-    queue->time = SMS__NEW(arena, uint64_t, 2 * queue->leaves);
+    queue->match = SMS__NEW(arena, struct sms__match, 2 * queue->leaves);
     for (size_t i = 0; i < 2 * queue->leaves; i++)
-        queue->time[i] = SMS__NEVER;
+        queue->match[i].time = SMS__NEVER;
 }

@@ -173,11 +173,10 @@ void sms__device_clock_track(struct sms__sm_state *sm)
  * rated at the end of this instant, since it is dirty. */
 static bool fire_alone(const struct sms__device_clock *clock, uint64_t now)
 {
-    struct sms__match match = sms__queue_first(&clock->key);
-    size_t first = match.source;
+    size_t first = sms__queue_first(&clock->key).source;
     struct sms__engine *engine = clock->device->setup.engine;
     struct sms__sm_state *sm = &clock->device->sm[first];
-    if (!engine->alone || engine->first || due(clock, match.second) <= now)
+    if (!engine->alone || engine->first || due(clock, sms__queue_other(&clock->key, first).time) <= now)
         return false;
     sm->next_group = due_at(clock, clock->next[first].second) > now ? (uint16_t)clock->next[first].group : SMS__NONE;
     engine->events++;
