@@ -277,6 +277,14 @@ class Policies(unittest.TestCase):
 
 
 class Sweeps(unittest.TestCase):
+    def test_advice_is_that_of_the_program(self):
+        programs, options = ("v100/cfd_193k", "v100/hotspot_512"), ("--device", "v100", "--unknowns", "2")
+        printed = json.loads(smsched.program("advise", *programs, *options, "--format", "json", "--quiet"))
+        frame = smsched.advise(*programs, device="v100", unknowns=2)
+        self.assertEqual(list(frame["name"]), [way["name"] for way in printed["ways"]])
+        self.assertEqual(list(frame["work_ratio.mean"]), [way["work_ratio"]["mean"] for way in printed["ways"]])
+        self.assertEqual(frame.attrs["answer"], printed["answer"])
+
     def test_shards_of_joblib_are_one_sweep(self):
         from joblib import Parallel, delayed
 

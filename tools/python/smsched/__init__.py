@@ -3,8 +3,8 @@ from ._native import Error, InputWarning, Problem, ffi, lib, text
 from .policies import Policy, parameter, policy
 from .results import Answer, Bound, Results
 from .runs import compare, explain, run
-from .sweeps import Sweep, program, sweep
+from .sweeps import Sweep, advise, program, sweep
 
 __version__ = text(lib.sms_version())
-__all__ = ["Answer", "Bound", "Error", "InputWarning", "Policy", "Problem", "Results", "Sweep", "compare", "explain",
+__all__ = ["Answer", "Bound", "Error", "InputWarning", "Policy", "Problem", "Results", "Sweep", "advise", "compare", "explain",
            "ffi", "lib", "parameter", "policy", "program", "run", "sweep", "text"]

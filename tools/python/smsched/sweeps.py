@@ -53,6 +53,22 @@ def sweep(plan: str | os.PathLike[str] | Mapping[str, Any], out: str | os.PathLi
     return Sweep(out)
 
 
+def advise(*programs: str, device: str, **options: Any) -> pandas.DataFrame:
+    """Says which programs should share a GPU, and in which way: a row for each way, the best first.
+
+    Programs are traces, profiles, files with a workload or scenario, or workloads of the library by name. Options are
+    those of `smsched advise`: `slo="serve:p99<10ms"`, `copies="1..4"`, a list where one is repeated. The frame's
+    `attrs` has the answer and how sure it is."""
+    arguments = ["advise", *map(os.fspath, programs), "--device", device, "--format", "json", "--quiet"]
+    for key, value in options.items():
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            arguments += [f"--{key}"] if one is True else [f"--{key}", str(one)]
+    advice = json.loads(program(*arguments))
+    frame = pandas.json_normalize(advice.pop("ways"))
+    frame.attrs.update(advice)
+    return frame
+
+
 def _write_plan(plan: Mapping[str, Any], out: pathlib.Path) -> str:
     """Writes the plan beside the folder, because its paths are relative to the working folder as well."""
     path = out.with_name(out.name + ".plan.yaml")
