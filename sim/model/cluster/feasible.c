@@ -68,40 +68,75 @@ uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_po
     return lost;
 }
 
-/* Whether a pod without a profile fits a whole GPU. */
-static bool has_left(const struct sms_gpu_view *gpu, const struct sms_pod_view *pod)
+/* A node that is weighed. Most of its GPUs are full, so few are looked at for a pod if those with most left come first.
+ */
+struct weighed {
+    const struct sms_node_view *node;
+    uint64_t left;                         /* on all GPUs */
+    uint32_t milli[SMS_NODE_GPUS_MAX + 1]; /* left of each, falling; then 0 */
+};
+
+static void weigh(struct weighed *weighed, const struct sms_node_view *node)
 {
-    return gpu->milli_left >= pod->gpu_milli && gpu->memory_left >= pod->gpu_memory;
+    weighed->node = node;
+    weighed->left = sms_node_gpu_left(node);
+    uint32_t gpus = 0;
+    for (uint32_t i = 0; weighed->left && i < node->gpus; i++) {
+        uint32_t at = gpus, milli = node->gpu[i].milli_left;
+        for (; at > 0 && weighed->milli[at - 1] < milli; at--)
+            weighed->milli[at] = weighed->milli[at - 1];
+        weighed->milli[at] = milli;
+        gpus += milli > 0;
+    }
+    weighed->milli[gpus] = 0;
 }
 
-/* The thousandths of GPUs that a pod cannot use, where it fits by CPUs and memory. */
-static uint64_t lost_of_gpus(const struct sms_node_view *node, const struct sms_pod_view *pod, uint64_t left)
+/* The thousandths left of GPUs that the pod fits; 0: there are fewer than it asks for. */
+static uint64_t usable_one_by_one(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
     uint64_t usable = 0;
     uint32_t fit = 0;
-    if (node->down || pod->gpus == 0 || (pod->labels & ~node->labels) || !may_run_on(node, pod))
-        return left;
-    const bool plain = !node->layout && !pod->profile; /* as most are, and this loop takes most of the time of fgd */
     for (uint32_t i = 0; i < node->gpus; i++)
-        if (plain ? has_left(&node->gpu[i], pod) : sms_gpu_fits(&node->gpu[i], pod)) {
+        if (sms_gpu_fits(&node->gpu[i], pod)) {
             usable += node->gpu[i].milli_left;
             fit++;
         }
-    return fit >= pod->gpus ? left - usable : left;
+    return fit >= pod->gpus ? usable : 0;
+}
+
+static uint64_t usable_by_milli(const uint32_t *milli, const struct sms_pod_view *pod)
+{
+    uint64_t usable = 0;
+    uint32_t fit = 0;
+    for (; milli[fit] >= pod->gpu_milli; fit++)
+        usable += milli[fit];
+    return fit >= pod->gpus ? usable : 0;
+}
+
+/* The thousandths of GPUs that a pod cannot use, where it fits by CPUs and memory. */
+static uint64_t lost_of_gpus(const struct weighed *weighed, const struct sms_pod_view *pod)
+{
+    const struct sms_node_view *node = weighed->node;
+    if (node->down || pod->gpus == 0 || (pod->labels & ~node->labels) || !may_run_on(node, pod))
+        return weighed->left;
+    bool by_milli = pod->gpu_milli > 0 && !pod->gpu_memory && !pod->profile && !node->layout;
+    return weighed->left - (by_milli ? usable_by_milli(weighed->milli, pod) : usable_one_by_one(node, pod));
 }
 
 /* Most typical pods differ in CPUs alone, so GPUs are looked at once for all that ask for the same of them. */
 uint64_t sms_node_weigh_fragments(const struct sms_typical_pod *typical, size_t count, const struct sms_node_view *node)
 {
-    uint64_t lost[LOST_MOST], left = sms_node_gpu_left(node), sum = 0;
-    for (size_t t = 0; typical && left && t < count; t++) {
+    struct weighed weighed;
+    uint64_t lost[LOST_MOST], sum = 0;
+    weigh(&weighed, node);
+    for (size_t t = 0; typical && weighed.left && t < count; t++) {
         const struct sms_pod_view *pod = &typical[t].pod;
         size_t like = typical[t].like;
-        uint64_t own = like && like <= t && like <= LOST_MOST ? lost[like - 1] : lost_of_gpus(node, pod, left);
+        uint64_t own = like && like <= t && like <= LOST_MOST ? lost[like - 1] : lost_of_gpus(&weighed, pod);
         bool fits = node->cpu_left >= pod->cpu_milli && node->memory_left >= pod->memory;
         if (t < LOST_MOST)
             lost[t] = own;
-        sum += typical[t].pods * (fits ? own : left);
+        sum += typical[t].pods * (fits ? own : weighed.left);
     }
     return sum;
 }
