@@ -26,5 +26,6 @@ const struct sms_place_policy sms_placing_worst_fit = {
     .help = "the node with the most CPUs and GPUs left afterwards",
     .params = params,
     .search = SMS_PLACE_BEST,
+    .same_order = true,
     .score = score,
 };

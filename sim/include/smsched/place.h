@@ -153,8 +153,11 @@ struct sms_place_policy {
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
     enum sms_place_search search;
-    bool asks;   /* it calls sms_place_slowdowns */
-    bool costly; /* `score` takes long, and does not ask: scores are kept for nodes that look the same */
+    bool asks;       /* it calls sms_place_slowdowns */
+    bool costly;     /* `score` takes long, and does not ask: scores are kept for nodes that look the same */
+    bool same_order; /* The order of nodes by score is the same for all pods, as two pods' scores of a node differ by as
+                      * much on any node, and scores are whole numbers below 2^53. Nodes are scored once, for a pod that
+                      * asks for nothing. */
     enum sms_place_search (*search_by)(const double *params); /* returns the search, if it depends on a parameter; or
                                                                * NULL to use `search` */
 

@@ -86,9 +86,10 @@ static void init_classes(struct sms__cluster_run *run)
         most *= 2;
     ledger->classes = most;
     ledger->node_class = SMS__NEW(run->arena, struct sms__node_class, most);
-    double *score = SMS__NEW(run->arena, double, most *shapes);
+    ledger->scores = shapes;
+    ledger->score = SMS__NEW(run->arena, double, most *shapes);
     for (size_t i = 0; i < most; i++)
-        ledger->node_class[i].score = score + i * shapes;
+        ledger->node_class[i].score = ledger->score + i * shapes;
 }
 
 uint64_t sms__weigh_fragments(const struct sms__cluster *cluster, const struct sms_node_view *node)
@@ -124,7 +125,7 @@ void sms__ledger_init(struct sms__cluster_run *run)
     fill_nodes(run);
     for (ledger->log_size = 1024; ledger->log_size < cluster->nodes;)
         ledger->log_size *= 2;
-    ledger->log = SMS__NEW(run->arena, struct sms__change_entry, ledger->log_size);
+    ledger->log = SMS__NEW(run->arena, struct sms__room, ledger->log_size);
     if (!run->reference)
         init_classes(run);
     for (size_t n = 0; n < cluster->nodes; n++) {
@@ -188,7 +189,7 @@ static void renew_class(struct sms__cluster_run *run, struct sms__node_class *no
     for (uint32_t i = 0; node->layout && i < node->gpus; i++)
         node_class->layout[i] = node->layout[i];
     node_class->view.layout = node->layout ? node_class->layout : NULL;
-    for (size_t s = 0, shapes = scored_shapes(run); s < shapes; s++)
+    for (size_t s = 0; s < run->ledger.scores; s++)
         node_class->score[s] = NAN;
 }
 
@@ -221,24 +222,29 @@ void sms__ledger_integrate(struct sms__cluster_run *run, uint64_t now)
     ledger->integrated_ps = now;
 }
 
-void sms__log_change(struct sms__ledger *ledger, size_t n)
+struct sms__room sms__room_of(const struct sms__ledger *ledger, size_t n)
 {
     const struct sms_node_view *node = &ledger->node[n];
-    struct sms__ledger_entry *entry = &ledger->entry[n];
-    struct sms__change_entry change = {.cpu_left = node->cpu_left,
-                                       .memory_left = node->memory_left,
-                                       .labels = node->labels,
-                                       .node = (uint32_t)n,
-                                       .model = (uint8_t)(node->model < 0 ? 0 : node->model),
-                                       .gpus = (uint8_t)node->gpus};
+    struct sms__room room = {.cpu_left = node->cpu_left,
+                             .memory_left = node->memory_left,
+                             .labels = node->labels,
+                             .models = node->model < 0 ? 0 : (uint64_t)1 << node->model,
+                             .node = (uint32_t)n,
+                             .gpus = (uint8_t)node->gpus};
     for (uint32_t i = 0; i < node->gpus; i++) {
         const uint16_t milli = (uint16_t)node->gpu[i].milli_left;
-        change.most_milli = milli > change.most_milli ? milli : change.most_milli;
-        change.free += milli == 1000;
+        room.most_milli = milli > room.most_milli ? milli : room.most_milli;
+        room.free += milli == 1000;
     }
+    return room;
+}
+
+void sms__log_change(struct sms__ledger *ledger, size_t n)
+{
+    struct sms__ledger_entry *entry = &ledger->entry[n];
     if (entry->changed_at && sms__log_reaches(ledger, entry->changed_at - 1))
         sms__log_at(ledger, entry->changed_at - 1)->node = SMS__CHANGED_AGAIN;
-    *sms__log_at(ledger, ledger->logged) = change;
+    *sms__log_at(ledger, ledger->logged) = sms__room_of(ledger, n);
     entry->changed_at = ++ledger->logged;
 }
 

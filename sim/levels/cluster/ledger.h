@@ -20,13 +20,14 @@ struct sms__node_class {
     double *score; /* [shapes]; NAN: not computed. Of costly policies only */
 };
 
-/* A change of a node, with what shows most pods that they do not fit it: a log is read in order, while the nodes
- * themselves lie all over the memory. */
-struct sms__change_entry {
+/* What shows most pods that they do not fit a node. Changes of nodes are logged so, because a log is read in order,
+ * while the nodes themselves lie all over the memory. */
+struct sms__room {
     uint64_t cpu_left, memory_left, labels;
-    uint32_t node;             /* SMS__CHANGED_AGAIN */
-    uint16_t most_milli;       /* left of one GPU */
-    uint8_t model, gpus, free; /* the model is 0 where there are no GPUs; `free` GPUs have all left */
+    uint64_t models;     /* bit m: it has GPUs of model m */
+    uint32_t node;       /* in the log also SMS__CHANGED_AGAIN */
+    uint16_t most_milli; /* left of one GPU */
+    uint8_t gpus, free;  /* `free` GPUs have all left */
 };
 #define SMS__CHANGED_AGAIN UINT32_MAX
 
@@ -49,13 +50,14 @@ struct sms__ledger {
         *aside; /* the same as those views, of GPUs that are down, for their return; NULL: nothing fails */
     struct sms__ledger_entry *entry;    /* [nodes] */
     struct sms__node_class *node_class; /* [classes], a power of two; NULL in the reference engine */
-    size_t classes;
+    double *score;                      /* [classes * scores]: those of a class follow each other */
+    size_t classes, scores;
     uint64_t stamps;
     uint64_t gpu_milli, cpu_milli, gpu_bytes; /* allocated */
     uint64_t fragments;                       /* summed over nodes */
     uint64_t down_milli, down_cpu_milli;      /* GPUs and cores that are down */
     uint64_t integrated_ps;                   /* integrals are up to there */
-    struct sms__change_entry *log;            /* a ring of nodes that changed */
+    struct sms__room *log;                    /* a ring of nodes that changed */
     size_t log_size;                          /* a power of two */
     uint64_t logged;
     uint32_t *freed; /* [frees]: nodes that may have more room than when pods were tried last */
@@ -92,6 +94,17 @@ uint64_t sms__weigh_fragments(const struct sms__cluster *cluster, const struct s
 void sms__ledger_note_freed(struct sms__ledger *ledger, uint32_t node);
 void sms__ledger_clear_freed(struct sms__ledger *ledger);
 
+/* False: it shows that no such pod fits. */
+static inline bool sms__room_may_fit(const struct sms__room *room, const struct sms_pod_view *pod)
+{
+    if (room->cpu_left < pod->cpu_milli || room->memory_left < pod->memory || (pod->labels & ~room->labels))
+        return false;
+    if (pod->profile) /* what it takes depends on the model */
+        return (pod->models & room->models) && room->gpus;
+    return pod->gpus == 0 || ((pod->models & room->models) && room->most_milli >= pod->gpu_milli &&
+                              (pod->gpu_milli == 1000 ? room->free : room->gpus) >= pod->gpus);
+}
+struct sms__room sms__room_of(const struct sms__ledger *ledger, size_t node);
 /* Something else has changed that decides whether pods fit the node; the ledger logs its own changes. */
 void sms__log_change(struct sms__ledger *ledger, size_t node);
 /* Whether the log still has all changes after the first `seen` ones. */
@@ -99,7 +112,7 @@ static inline bool sms__log_reaches(const struct sms__ledger *ledger, uint64_t s
 {
     return ledger->logged - seen <= ledger->log_size;
 }
-static inline struct sms__change_entry *sms__log_at(const struct sms__ledger *ledger, uint64_t position)
+static inline struct sms__room *sms__log_at(const struct sms__ledger *ledger, uint64_t position)
 {
     return &ledger->log[position & (ledger->log_size - 1)];
 }

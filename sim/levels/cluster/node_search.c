@@ -1,8 +1,10 @@
-/* The search for a node. Each shape of pods has a cache, which is brought up to date from the ledger's log when a pod
- * of that shape is to be placed: scores with the best of each block of nodes, or a bitmap of feasible nodes with
- * counts. The answers are those of the reference engine, which looks at every node. */
+/* The search for a node. Where the order of nodes is the same for all pods, all shapes of pods share a tree. Otherwise
+ * each shape has a cache, which is brought up to date from the ledger's log when a pod of that shape is to be placed:
+ * scores with the best of each block of nodes, or a bitmap of feasible nodes with counts. The answers are those of the
+ * reference engine, which looks at every node. */
 #include "best_node.h"
 #include "cluster_run.h"
+#include "room_tree.h"
 #include "scheduler.h"
 
 #include "../../base/rng.h"
@@ -28,7 +30,9 @@ struct shape_cache {
 };
 
 struct sms__node_search {
-    struct shape_cache *cache; /* [shapes] */
+    struct shape_cache *cache;   /* [shapes] */
+    struct sms__room_tree *tree; /* NULL before its first search */
+    uint64_t tree_seen;          /* the log up to there */
     size_t words, count_leaves;
     double reserved_bytes;
     size_t last;    /* the node found last */
@@ -129,7 +133,7 @@ static bool is_feasible(const struct sms__cluster_run *run, size_t n, uint32_t s
 }
 
 /* The score of a feasible node, as the scheduler sees it; -INFINITY: the policy does not want it. */
-static double ask_policy(struct sms__cluster_run *run, size_t n, uint32_t shape)
+static double ask_policy(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     const struct sms__node_filter *filter = run->scheduler->filter;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
@@ -140,8 +144,8 @@ static double ask_policy(struct sms__cluster_run *run, size_t n, uint32_t shape)
         view = filter->view(run, n, gpu);
         node = &view;
     }
-    double score = sms__score_node(run, node, &run->cluster->shape[shape], chosen);
-    if (run->spec->options->check && sms__score_node(run, node, &run->cluster->shape[shape], chosen) != score)
+    double score = sms__score_node(run, node, pod, chosen);
+    if (run->spec->options->check && sms__score_node(run, node, pod, chosen) != score)
         sms__cluster_stop(run, "scores the same node differently");
     if (isfinite(score) || score == -INFINITY)
         return score;
@@ -162,10 +166,10 @@ static double score_node(struct sms__cluster_run *run, size_t n, uint32_t shape)
     if (!is_feasible(run, n, shape))
         return -INFINITY;
     if (!has_class_score(run, n))
-        return ask_policy(run, n, shape);
+        return ask_policy(run, n, &run->cluster->shape[shape]);
     struct sms__node_class *node_class = sms__node_class(run, n);
     if (isnan(node_class->score[shape]))
-        node_class->score[shape] = ask_policy(run, n, shape);
+        node_class->score[shape] = ask_policy(run, n, &run->cluster->shape[shape]);
     return node_class->score[shape];
 }
 
@@ -218,17 +222,6 @@ static void build(struct sms__cluster_run *run, struct shape_cache *cache, uint3
     cache->seen = log_position(run, shape);
 }
 
-/* False: the change shows that no pod of the shape fits. */
-static bool may_fit(const struct sms__change_entry *change, const struct sms_pod_view *pod)
-{
-    if (change->cpu_left < pod->cpu_milli || change->memory_left < pod->memory || (pod->labels & ~change->labels))
-        return false;
-    if (pod->profile) /* what it takes depends on the model */
-        return pod->models >> change->model & 1 && change->gpus;
-    return pod->gpus == 0 || ((pod->models >> change->model & 1) && change->most_milli >= pod->gpu_milli &&
-                              (pod->gpu_milli == 1000 ? change->free : change->gpus) >= pod->gpus);
-}
-
 static void set_score(struct shape_cache *cache, uint32_t n, double score)
 {
     const uint64_t bit = (uint64_t)1 << n % 64;
@@ -243,14 +236,25 @@ static size_t list_changed(struct sms__cluster_run *run, struct shape_cache *cac
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     size_t nodes = 0;
     for (uint32_t n; nodes < AT_ONCE && sms__log_next(ledger, &cache->seen, &n);)
-        if (run->scheduler->filter || may_fit(sms__log_at(ledger, cache->seen - 1), pod)) {
+        if (run->scheduler->filter || sms__room_may_fit(sms__log_at(ledger, cache->seen - 1), pod)) {
             node[nodes++] = n;
             __builtin_prefetch(&ledger->node[n]);
             __builtin_prefetch(&ledger->node[n].memory_left);
+            __builtin_prefetch(&ledger->entry[n]);
         } else if (cache->bits[n / 64] >> n % 64 & 1) {
             set_score(cache, n, -INFINITY);
         }
     return nodes;
+}
+
+/* Fetches what has been computed of the node's class for the shape. */
+static void prefetch_score(const struct sms__ledger *ledger, uint32_t n, uint32_t shape)
+{
+    const size_t index = ledger->entry[n].class_index;
+    if (!ledger->scores)
+        return;
+    __builtin_prefetch(&ledger->node_class[index]);
+    __builtin_prefetch(&ledger->score[index * ledger->scores + shape]);
 }
 
 /* Most of the time would be spent waiting for memory, so it is fetched for many nodes at once, GPUs after their nodes.
@@ -262,6 +266,7 @@ static void update_scores(struct sms__cluster_run *run, struct shape_cache *cach
         for (size_t k = 0; k < nodes; k++) {
             const struct sms_node_view *view = &run->ledger.node[node[k]];
             __builtin_prefetch(&cache->best.bound[0][node[k]], 1);
+            prefetch_score(&run->ledger, node[k], shape);
             for (uint32_t i = 0; i < view->gpus; i += 2)
                 __builtin_prefetch(&view->gpu[i]);
         }
@@ -274,7 +279,7 @@ static void update_bits(struct sms__cluster_run *run, struct shape_cache *cache,
 {
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     for (uint32_t n; sms__log_next(&run->ledger, &cache->seen, &n);) {
-        bool fits = run->scheduler->filter || may_fit(sms__log_at(&run->ledger, cache->seen - 1), pod);
+        bool fits = run->scheduler->filter || sms__room_may_fit(sms__log_at(&run->ledger, cache->seen - 1), pod);
         update_bit(run, cache, n, fits && is_feasible(run, n, shape));
     }
 }
@@ -430,8 +435,42 @@ static uint32_t find_any_afresh(struct sms__cluster_run *run, uint32_t shape)
     return (uint32_t)n;
 }
 
+/* Whether the shape is one of those that share the tree. What a MIG instance takes depends on the node. */
+static bool shares_order(const struct sms__cluster_run *run, uint32_t shape)
+{
+    return is_scored(run) && run->policy->same_order && run->cluster->ties == SMS__TIES_LOWEST && !run->reference &&
+           !run->scheduler->filter && !run->cluster->shape[shape].profile;
+}
+
+static void rank_node(struct sms__cluster_run *run, const struct sms__room *room)
+{
+    static const struct sms_pod_view nothing = {0};
+    sms__room_tree_set(run->search->tree, room, ask_policy(run, room->node, &nothing));
+}
+
+/* False: the search was given up, and the shape is to have a cache. */
+static bool find_in_tree(struct sms__cluster_run *run, uint32_t shape, uint32_t *found)
+{
+    struct sms__node_search *search = run->search;
+    const struct sms__ledger *ledger = &run->ledger;
+    const bool anew = !search->tree || !sms__log_reaches(ledger, search->tree_seen);
+    if (!search->tree)
+        search->tree = sms__room_tree_new(run->arena, run->cluster->nodes);
+    for (size_t n = 0; anew && n < run->cluster->nodes; n++) {
+        const struct sms__room room = sms__room_of(ledger, n);
+        rank_node(run, &room);
+    }
+    for (uint32_t n; !anew && sms__log_next(ledger, &search->tree_seen, &n);)
+        rank_node(run, sms__log_at(ledger, search->tree_seen - 1));
+    search->tree_seen = ledger->logged;
+    return sms__room_tree_find(search->tree, ledger->node, &run->cluster->shape[shape], found);
+}
+
 static uint32_t find(struct sms__cluster_run *run, uint32_t shape)
 {
+    uint32_t found;
+    if (shares_order(run, shape) && !run->search->cache[shape].bits && find_in_tree(run, shape, &found))
+        return found;
     struct shape_cache *cache = &run->search->cache[shape];
     if (run->reference || !make_cache(run, cache))
         return is_scored(run) ? find_best_afresh(run, shape) : find_any_afresh(run, shape);
@@ -463,7 +502,7 @@ static uint32_t find_best_among(struct sms__cluster_run *run, uint32_t shape, co
 {
     double *score = run->search->score;
     for (size_t i = 0; i < nodes; i++)
-        score[i] = ask_policy(run, node[i], shape);
+        score[i] = ask_policy(run, node[i], &run->cluster->shape[shape]);
     const size_t first = first_best(score, nodes);
     return first == SIZE_MAX ? SMS__NO_NODE : node[break_ties(run, score, nodes, first, node)];
 }
