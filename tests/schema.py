@@ -89,7 +89,7 @@ CANNOT = {
     "names of other things": r"are devices on other nodes|no node on which it may run|is the sum of all processes|is also a stream of|unknown (device|workload|kernel|VM|node|resource|profile|table of "
     r"pods|policy of this|class 'm')|no node has|no resource|has no instances|other resources on other nodes|and \w+ has none|there is no (SM|device)|the slowdown of",
     "one number against another": r"does not end before|is larger than the|SMs are no green context|SMs of \w+, which has|is before the time ahead|the streams have workloads of their own: make|know no gangs|are fewer than the|points of a curve rise|is less than|is not above|fits no SM|would never "
-    r"place|the job frees|the instances have|finds no free slices|ends beyond|starts (when|beyond)|is not between|"
+    r"place|the job frees|the instances have|splits all GPUs|finds no free slices|ends beyond|starts (when|beyond)|is not between|"
     r"needs about|more than \d+ (processes|nodes|pods|failures|streams)|is hard: that is|units of '|share of the "
     r"device|takes device memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it must be from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
