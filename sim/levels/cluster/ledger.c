@@ -165,7 +165,7 @@ static bool look_the_same(const struct sms_node_view *a, const struct sms_node_v
 {
     if (a->down != b->down || a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory ||
         a->cpu_milli != b->cpu_milli || a->cpu_left != b->cpu_left || a->memory != b->memory ||
-        a->memory_left != b->memory_left || a->mig != b->mig)
+        a->memory_left != b->memory_left || a->mig != b->mig || !a->layout != !b->layout)
         return false;
     bool same = a->labels == b->labels && a->parts == b->parts &&
                 !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
