@@ -23,8 +23,8 @@ const struct sms__field sms__node_mig_fields[] = {
     {"gpus", SMS__INTEGER, SMS__COUNT, F(split, gpus), 0, SMS_NODE_GPUS_MAX - 1, .read = sms__keep, .holds = SMS__MANY,
      .least = 1, .most = SMS_NODE_GPUS_MAX, .help = "numbers of the GPUs; default all"},
     {"changes", SMS__CHOICE, 0, F(split, changes), .choices = changes,
-     .help = "when other instances are made: never, free (no pod is in the way), empty (no pod is on the GPU), or "
-             "drain (the same, and a GPU waits for that); default never"},
+     .help = "says when other instances are made: never, free (no pod is in the way), empty (no pod is on the GPU), "
+             "or drain (the same, and a GPU waits for that); default never"},
     {"change", SMS__QUANTITY, SMS__TIME, F(split, change_ps), 0, SMS__TIME_MAX_PS,
      .help = "time that a change takes before the pod begins for which it is made"},
     {0}};
