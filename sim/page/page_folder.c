@@ -8,10 +8,8 @@ static int read_manifest(struct sms__page *page, json_t **manifest)
 {
     json_t *list = json_array();
     int code = sms__read_json(sms__print(&page->arena, "%s/manifest.json", page->source), list, &page->errors);
-    *manifest = json_array_get(list, 0);
+    *manifest = code == SMS_OK ? sms__json_keep(page->data, "run", json_incref(json_array_get(list, 0))) : NULL;
     json_object_del(*manifest, "files"); /* the page does not need the list of files */
-    if (code == SMS_OK)
-        json_object_set(page->data, "run", *manifest); /* which keeps it */
     json_decref(list);
     return code;
 }

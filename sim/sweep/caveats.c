@@ -33,13 +33,13 @@ static int add_all_measured(void *user)
 {
     const struct adding *adding = user;
     const struct sms__plan *plan = adding->plan;
-    int code = SMS_OK;
-    while (code == SMS_OK && sqlite3_step(adding->metrics) == SQLITE_ROW)
+    int code = SMS_OK, row = SQLITE_DONE;
+    while (code == SMS_OK && (row = sqlite3_step(adding->metrics)) == SQLITE_ROW)
         for (size_t b = 0; b < plan->bases; b++)
             for (size_t i = 0; code == SMS_OK && i < plan->base[b].scenarios; i++)
                 code = add_measured(adding, sms_file_scenario(plan->base[b].library, i),
                                     (const char *)sqlite3_column_text(adding->metrics, 0));
-    return code;
+    return code == SMS_OK && row != SQLITE_DONE ? SMS_ENOMEM : code;
 }
 
 enum { NAMED = 4 };
@@ -93,11 +93,12 @@ bool sms__database_caveats(const struct sms__database *database, sqlite3_str *te
         add_warnings(text, &plan->base[b].library->warnings);
     add_warnings(text, &plan->warnings);
     bool made = !sms__guard(&arena, add_all_synthetic, &adding);
-    if (made && sms__trust_exists(plan->options) && !sms__trust_load(plan->options, &adding.trust, &ignored))
-        made = sqlite3_prepare_v2(database->file, asked_sql, -1, &adding.metrics, NULL) == SQLITE_OK &&
+    const int loaded = sms__trust_exists(plan->options) ? sms__trust_load(plan->options, &adding.trust, &ignored) : -1;
+    if (loaded == SMS_OK)
+        made = made && sqlite3_prepare_v2(database->file, asked_sql, -1, &adding.metrics, NULL) == SQLITE_OK &&
                !sms__guard(&arena, add_all_measured, &adding);
     sqlite3_finalize(adding.metrics);
     sms__trust_free(adding.trust);
     sms__arena_release(&arena);
-    return made;
+    return made && loaded != SMS_ENOMEM;
 }
