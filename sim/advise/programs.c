@@ -155,6 +155,8 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
 {
     struct sms_file *file = NULL;
     int code = load_file(arena, path, settings, &file, errors);
+    if (code)
+        sms_file_free(file);
     if (code || !file)
         return code;
     const struct sms_scenario *scenario = file->scenario[0];
