@@ -255,7 +255,7 @@ if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
     cat >ssh <<'END'
 #!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done # options
-export SLURMD_NODENAME=$1
+export SLURMD_NODENAME=$1 SHELL=/bin/sh # which every login has
 shift
 [ "$1" != -- ] || shift
 exec sh -c "$*"
