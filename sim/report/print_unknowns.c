@@ -55,7 +55,7 @@ static void ask(const struct sms_results *results, FILE *to)
     if (scenario->vms == 0 || sms_results_policies(results) < 2 || !sms_results_question(results, &asked))
         return;
     const bool demands = name_assumed(scenario, to), contention = contention_is_assumed(scenario);
-    const char *modes = results->assumed ? results->assumed : "";
+    const char *modes = results->notes.assumed ? results->notes.assumed : "";
     if (contention)
         fprintf(to, "%s contention %s", demands ? "," : "  assumed, not measured:", scenario->contention.label);
     if (demands || contention)

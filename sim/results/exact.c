@@ -27,11 +27,17 @@ bool sms__results_repeat(const struct sms_results *results, size_t policy)
     return same;
 }
 
-bool sms_results_exact(const struct sms_results *results)
+static bool is_exact(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
     bool exact = !sms__draws(scenario);
     for (size_t p = 0; p < results->policies && exact; p++)
         exact = sms__results_repeat(results, p);
     return exact && (results->replications > 1 || (!scenario->cluster && !scenario->shares)); /* policies may draw */
+}
+
+/* Tables ask for each of their rows, so the answer is kept: to find it all tenants are looked at. */
+bool sms_results_exact(const struct sms_results *results)
+{
+    return results->options ? is_exact(results) : results->exact;
 }

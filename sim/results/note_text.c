@@ -26,5 +26,5 @@ const char *sms__names_print(struct sms_results *results, const struct sms__name
 void sms__note(struct sms_results *results, const char *text)
 {
     if (text)
-        results->note[results->notes++] = text;
+        results->notes.text[results->notes.count++] = text;
 }

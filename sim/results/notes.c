@@ -164,8 +164,8 @@ static bool has_blocks(const struct sms_scenario *scenario)
 /* Notes what an answer about a mode rests on, and `what` it is in two words. */
 static void note_assumed(struct sms_results *results, const char *what, const char *mode, const char *note)
 {
-    results->assumed =
-        sms__print(&results->arena, "%s%s%s of %s", results->assumed, *results->assumed ? ", " : "", what, mode);
+    results->notes.assumed = sms__print(&results->arena, "%s%s%s of %s", results->notes.assumed,
+                                        *results->notes.assumed ? ", " : "", what, mode);
     sms__note(results, note);
 }
 
@@ -411,8 +411,8 @@ static void note_lacking(struct sms_results *results)
 int sms__results_note(void *user)
 {
     struct sms_results *results = user;
-    results->notes = 0;
-    results->assumed = "";
+    results->notes.count = 0;
+    results->notes.assumed = "";
     note_lockstep(results);
     note_seed(results);
     note_few(results);
@@ -427,11 +427,12 @@ int sms__results_note(void *user)
     note_turns(results);
     note_mps(results);
     sms__note_workloads(results);
+    results->exact = sms_results_exact(results);
     return SMS_OK;
 }
 
 const char *const *sms_results_notes(const struct sms_results *results, size_t *count)
 {
-    *count = results->notes;
-    return results->note;
+    *count = results->notes.count;
+    return results->notes.text;
 }

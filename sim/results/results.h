@@ -16,6 +16,12 @@ struct sms__bins {
 enum { SMS__NOTES = 18 };
 
 /* The values of each run. Replications may be added as long as there is room. */
+struct sms__notes {
+    const char *text[SMS__NOTES];
+    size_t count;
+    const char *assumed; /* of modes, "queues of mps, ..."; "" for none */
+};
+
 struct sms_results {
     struct sms__arena arena;
     const struct sms_scenario *scenario;   /* the caller's, or `measured` */
@@ -42,9 +48,8 @@ struct sms_results {
     bool until;     /* replications are added until the scenario's precision is reached */
     struct sms__unknowns *unknowns; /* NULL, or draws of what is not known of the scenario */
     struct sms_errors warnings;
-    const char *note[SMS__NOTES]; /* [notes] */
-    size_t notes;
-    const char *assumed; /* of modes, "queues of mps, ..."; "" for none */
+    struct sms__notes notes;
+    bool exact; /* once runs have ended: nothing is drawn */
 };
 
 /* The number of values of a subject in each run. */
