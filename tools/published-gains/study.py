@@ -22,16 +22,15 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LIBRARY = ROOT / "models/workloads/gtx1080ti"
+sys.path.insert(0, str(ROOT / "tools"))
+sys.dont_write_bytecode = True
+from programs import LIBRARY, PROGRAMS, job_of
+
 RESULTS = ROOT / "results/published-gains.csv"
 PAGE = ROOT / "docs/evidence/published-gains.md"
 FIGURE = ROOT / "docs/figures/published-gains.svg"
 SMSCHED = Path(os.environ.get("SMSCHED_BUILD", ROOT / "build")).resolve() / "bin/smsched"
 
-# The programs of tools/pairs, which says why the others are left out.
-PROGRAMS = ["backprop", "binomial_options", "fft", "hotspot", "md5_hash", "mri_q", "black_scholes", "convolution_2d",
-            "convolution_separable", "fdtd2d", "gemm", "lbm", "matrix_mul", "reduction", "atax", "cutcp", "pathfinder", "sgemm",
-            "shoc_gemm", "stencil"]
 POLICIES = ["leftover", "round_robin", "sm_quota", "elastic_kernels", "warped_slicer", "tenant_fair", "utilization_aware",
             "fine_grained"]
 MIXES, WARMUP, JOBS = 100, 2, 8
@@ -46,19 +45,6 @@ VARIANTS = [("measured", "pipes", False), ("drawn", "pipes", True), ("proportion
 with open(ROOT / "results/published/block-policies.csv", newline="") as published_file:
     PAPERS = [(row["policy"], row["name"], row["source"], float(row["gain_percent"]), row["over"] or None)
               for row in csv.DictReader(published_file)]
-
-
-def kernels_of(text):
-    """(name, launches in a job, time of one in us) of each kernel of a workload's text."""
-    launches = {name: int(n or 1) for name, n in re.findall(r"^  - \{launch: (\w+)(?:, times: (\d+))?\}", text, re.M)}
-    names = re.findall(r"^  - name: (\S+)", text, re.M)
-    times = re.findall(r"^  # measured: ([0-9.]+) us", text, re.M)
-    return [(name, launches[name], float(time)) for name, time in zip(names, times, strict=True)]
-
-
-def job_time(program):
-    """The time of a job in us, as the library says it was measured."""
-    return sum(n * time for _, n, time in kernels_of((LIBRARY / f"{program}.yaml").read_text()))
 
 
 def demands_of(line):
@@ -102,7 +88,7 @@ def scenario(number, programs, variant, folder):
         workload = f"{name}-{number:03}-{program}" if drawn else f"as-measured-{program}"
         (folder / "workloads" / f"{workload}.yaml").write_text(write_workload(program, workload, draw))
         vms.append(f"  - {{name: {program}, workload: {workload}, repeat: forever}}")
-    longest = max(map(job_time, programs))
+    longest = max(job_of(program)[0] for program in programs)
     return "\n".join([f"scenario: {name}-{number:03}", "devices: [{model: gtx1080ti}]", f"contention: {contention}",
                       "queue: interleave", f"policies: [{', '.join(POLICIES)}]", "vms:", *vms,
                       f"run: {{warmup: {round(WARMUP * longest)} us, duration: {round((WARMUP + JOBS) * longest)} us, "
@@ -267,7 +253,7 @@ def draw():
 def check():
     """Some mixes of short programs are run again."""
     problems = [] if PAGE.read_text() == page() else [f"{PAGE.relative_to(ROOT)} is not what this writes"]
-    some = [n for n, programs in enumerate(mixes()) if max(map(job_time, programs)) < 500][:3]
+    some = [n for n, programs in enumerate(mixes()) if max(job_of(program)[0] for program in programs) < 500][:3]
     kept = {tuple(row.values()) for row in read_results()}
     again = [tuple(map(str, row)) for row in simulate(some, VARIANTS)]
     problems += [f"results/published-gains.csv has not: {','.join(row)}" for row in again if row not in kept]
