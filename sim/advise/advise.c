@@ -78,22 +78,13 @@ static struct sms_estimate mean_of(const struct sms_results *results, size_t vm,
     return sms_results_estimate(results, 0, SMS_VM, vm, (size_t)sms_metric_index(SMS_VM, name));
 }
 
-/* The first process of a program. */
-static size_t first_of(const struct sms__way *way, size_t p)
-{
-    size_t first = 0;
-    for (size_t i = 0; i < p; i++)
-        first += way->copies[i];
-    return first;
-}
-
 /* Of the copy for which it is greatest. */
 static struct sms_estimate worst(const struct sms_results *results, const struct sms__way *way, size_t p,
                                  const char *name)
 {
-    struct sms_estimate most = mean_of(results, first_of(way, p), name);
+    struct sms_estimate most = mean_of(results, sms__way_first(way, p), name);
     for (uint64_t copy = 1; copy < way->copies[p]; copy++) {
-        const struct sms_estimate own = mean_of(results, first_of(way, p) + copy, name);
+        const struct sms_estimate own = mean_of(results, sms__way_first(way, p) + copy, name);
         if (!(own.mean <= most.mean))
             most = own;
     }
@@ -108,7 +99,7 @@ static double jobs_per_s(const struct sms_results *results, const struct sms__pr
     const bool follow = program->per_s <= 0 && !program->tenant->own;
     double sum = 0;
     for (uint64_t copy = 0; copy < way->copies[p]; copy++) {
-        const size_t v = first_of(way, p) + copy;
+        const size_t v = sms__way_first(way, p) + copy;
         sum += follow ? 1e9 * (double)program->tenant->streams / value(results, r, SMS_VM, v, "job_latency_mean_ns")
                       : value(results, r, SMS_VM, v, "jobs_per_s");
     }
@@ -150,13 +141,13 @@ static void set_share(const struct sms__programs *programs, const struct sms__ou
     share->slowdown = scaled(worst(results, way, p, "job_latency_mean_ns"), 1 / program->alone_mean_ns);
     share->p50_ns = worst(results, way, p, "job_latency_p50_ns");
     share->p99_ns = worst(results, way, p, "job_latency_p99_ns");
-    share->maximum_of =
-        sms__maximum_of(results, 0, SMS_VM, first_of(way, p), (size_t)sms_metric_index(SMS_VM, "job_latency_p99_ns"));
+    share->maximum_of = sms__maximum_of(results, 0, SMS_VM, sms__way_first(way, p),
+                                        (size_t)sms_metric_index(SMS_VM, "job_latency_p99_ns"));
     share->missed = NAN;
     share->memory = 0;
     for (size_t r = 0; r < sms_results_replications(results); r++)
         share->memory =
-            fmax(share->memory, value(results, r, SMS_PROCESS, first_of(way, p), "memory_high_water_bytes"));
+            fmax(share->memory, value(results, r, SMS_PROCESS, sms__way_first(way, p), "memory_high_water_bytes"));
     if (program->target.metric) {
         share->target_ns = worst(results, way, p, program->target.metric);
         share->missed = worst(results, way, p, "deadline_miss_ratio").mean;
@@ -287,13 +278,9 @@ static int look_at_worst(const struct work *work, struct sms__span span, struct 
 /* Work as it is shown, with two decimals. */
 static double shown(double work) { return nearbyint(100 * work); }
 
-static uint64_t processes_of(const struct sms__outlook *outlook)
+static size_t processes_of(const struct sms__outlook *outlook)
 {
-    const size_t count = outlook->programs;
-    uint64_t sum = 0;
-    for (size_t p = 0; p < count; p++)
-        sum += outlook->way->copies[p];
-    return sum;
+    return sms__way_first(outlook->way, outlook->programs);
 }
 
 /* Of ways that do as much work the one with fewest processes is first. */
@@ -413,16 +400,15 @@ static int draw(const struct work *work, const struct sms__outlook *outlook, boo
 /* The parameter whose factor goes with the value most, if that is not chance. */
 static const char *find_deciding(struct sms__arena *arena, const struct sms__unknowns *unknowns)
 {
-    double *scratch = SMS__NEW(arena, double, 2 * unknowns->draws), most = 0;
+    struct sms__influence *influence = SMS__NEW(arena, struct sms__influence, unknowns->count);
     const char *name = NULL;
-    for (size_t i = 0; i < unknowns->count; i++) {
-        const double r = sms__rank_correlation(unknowns->item[i].logarithm, unknowns->value, unknowns->draws, scratch);
-        const double p = sms__correlation_p_value(r, unknowns->draws) * (double)unknowns->count;
-        if (p < SMS__SIGNIFICANT && fabs(r) > most) {
-            most = fabs(r);
+    double most = 0;
+    const bool known = sms__influences(unknowns, 0, SIZE_MAX, influence);
+    for (size_t i = 0; i < unknowns->count && known; i++)
+        if (influence[i].p < SMS__SIGNIFICANT && fabs(influence[i].correlation) > most) {
+            most = fabs(influence[i].correlation);
             name = sms__copy(arena, unknowns->item[i].name, strlen(unknowns->item[i].name));
         }
-    }
     return name;
 }
 

@@ -102,6 +102,9 @@ struct sms__ways {
 /* Lists the ways in which so many copies of the programs can share one device. In a guard of the arena. */
 void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
                     struct sms__ways *out);
+/* The first process of program p, as its index among all processes; that of the number of programs is how many there
+ * are. */
+size_t sms__way_first(const struct sms__way *way, size_t p);
 /* How long runs are. */
 struct sms__span {
     double warmup_ps, duration_ps; /* duration: of what is measured */

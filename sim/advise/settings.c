@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-static uint64_t processes_of(const struct sms__way *way, const struct sms__programs *programs)
-{
-    uint64_t sum = 0;
-    for (size_t p = 0; p < programs->count; p++)
-        sum += way->copies[p];
-    return sum;
-}
-
 static void say_plugin(const char *kind, uint64_t replicas, FILE *to)
 {
     fprintf(to,
@@ -41,12 +33,8 @@ static void say_claim(const char *device_class, const char *selector, const char
             device_class, selector, sharing);
 }
 
-static void say_slices(uint64_t processes, FILE *to)
+static void say_gpu_claim(const char *sharing, FILE *to)
 {
-    fputs("# Time slices are what a GPU does by itself: MPS is off, and the compute mode is the default.\n"
-          "nvidia-smi -c DEFAULT\n",
-          to);
-    say_plugin("timeSlicing", processes, to);
     say_claim("gpu.nvidia.com", "",
               "#     config:\n"
               "#     - requests: [gpu]\n"
@@ -54,9 +42,18 @@ static void say_slices(uint64_t processes, FILE *to)
               "#         driver: gpu.nvidia.com\n"
               "#         parameters:\n"
               "#           apiVersion: resource.nvidia.com/v1beta1\n"
-              "#           kind: GpuConfig\n"
-              "#           sharing: {strategy: TimeSlicing, timeSlicingConfig: {interval: Default}}\n",
+              "#           kind: GpuConfig\n",
               to);
+    fprintf(to, "#           sharing: {%s}\n", sharing);
+}
+
+static void say_slices(uint64_t processes, FILE *to)
+{
+    fputs("# Time slices are what a GPU does by itself: MPS is off, and the compute mode is the default.\n"
+          "nvidia-smi -c DEFAULT\n",
+          to);
+    say_plugin("timeSlicing", processes, to);
+    say_gpu_claim("strategy: TimeSlicing, timeSlicingConfig: {interval: Default}", to);
 }
 
 static void say_caps(const struct sms__way *way, const struct sms__programs *programs, const struct sms__device *device,
@@ -90,19 +87,10 @@ static void say_mps(const struct sms__way *way, const struct sms__programs *prog
           "nvidia-cuda-mps-control -d\n",
           to);
     say_caps(way, programs, device, to);
-    say_plugin("mps", processes_of(way, programs), to);
+    say_plugin("mps", sms__way_first(way, programs->count), to);
     if (way->cap)
         fputs("# The plugin caps all alike; unlike caps are set in the pods' environment.\n", to);
-    say_claim("gpu.nvidia.com", "",
-              "#     config:\n"
-              "#     - requests: [gpu]\n"
-              "#       opaque:\n"
-              "#         driver: gpu.nvidia.com\n"
-              "#         parameters:\n"
-              "#           apiVersion: resource.nvidia.com/v1beta1\n"
-              "#           kind: GpuConfig\n"
-              "#           sharing: {strategy: MPS}\n",
-              to);
+    say_gpu_claim("strategy: MPS", to);
 }
 
 /* The next of the policy's profiles, which it lists in brackets; advances `at`. Returns its length; 0: no more. */
@@ -152,7 +140,7 @@ void sms__way_settings(const struct sms__way *way, const struct sms__programs *p
     if (way->alone)
         fputs("# One GPU for each program: nvidia.com/gpu: 1 in each pod, or CUDA_VISIBLE_DEVICES.\n", to);
     else if (strstr(way->policy, "time_slice"))
-        say_slices(processes_of(way, programs), to);
+        say_slices(sms__way_first(way, programs->count), to);
     else if (strstr(way->policy, "mig"))
         say_mig(way, programs, to);
     else if (way->chunks)

@@ -268,6 +268,14 @@ void sms__ways_list(struct sms__arena *arena, const struct sms__programs *progra
 
 /* ---- scenarios ---- */
 
+size_t sms__way_first(const struct sms__way *way, size_t p)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < p; i++)
+        first += way->copies[i];
+    return first;
+}
+
 static void write_work(const struct sms__program *program, FILE *to)
 {
     const struct sms__tenant *tenant = program->tenant;

@@ -100,10 +100,14 @@ struct sms__standing sms__standing_of(const struct sms__unknowns *unknowns, size
     return standing;
 }
 
-/* The lead rises with the ratio of the two values, and is defined where a value is 0. */
+/* The lead rises with the ratio of the two values, and is defined where a value is 0. Without a rival it is the value.
+ */
 static double lead_of(const struct sms__unknowns *unknowns, size_t policy, size_t rival, size_t draw)
 {
-    const double value = value_of(unknowns, policy, draw), other = value_of(unknowns, rival, draw);
+    const double value = value_of(unknowns, policy, draw);
+    if (rival == SIZE_MAX)
+        return value;
+    const double other = value_of(unknowns, rival, draw);
     const double sum = fabs(value) + fabs(other);
     return sum > 0 ? (value - other) * unknowns->better / sum : sum;
 }

@@ -39,8 +39,8 @@ struct sms__standing {
 };
 struct sms__standing sms__standing_of(const struct sms__unknowns *unknowns, size_t policy);
 
-/* How far a parameter moves the policy's lead over its rival: the rank correlation over the draws, and its p-value
- * after Holm's correction for all parameters. */
+/* How far a parameter moves the policy's lead over its rival, or its value where `rival` is SIZE_MAX: the rank
+ * correlation over the draws, and its p-value after Holm's correction for all parameters. */
 struct sms__influence {
     double correlation, p;
 };
