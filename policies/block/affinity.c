@@ -14,7 +14,7 @@ static double score(const double *param, const struct sms_device_view *device, c
     return 4294967296.0 * (double)block->resident_here + sms_room(device, sm, block);
 }
 
-const struct sms_block_policy sms_block_affinity = {
+const struct sms_block_policy sms_block_policy_affinity = {
     .name = "affinity",
     .help = "the SM with the most blocks of the same launch, otherwise the one with the most room",
     .search = SMS_SEARCH_BEST,

@@ -13,7 +13,7 @@ static double score(const double *param, const struct sms_device_view *device, c
     return -sms_share_after(device, sm, block);
 }
 
-const struct sms_block_policy sms_block_breadth_first = {
+const struct sms_block_policy sms_block_policy_breadth_first = {
     .name = "breadth_first",
     .help = "the SM whose hardware limits are least used with the block on it",
     .search = SMS_SEARCH_BEST,

@@ -46,7 +46,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
              (unsigned long long)((const struct state *)block->of_run)->launches - 1);
 }
 
-const struct sms_block_policy sms_block_elastic_kernels = {
+const struct sms_block_policy sms_block_policy_elastic_kernels = {
     .name = "elastic_kernels",
     .help = "round robin over SMs on which the launch has less than its equal part of the blocks that fit",
     .search = SMS_SEARCH_RING,

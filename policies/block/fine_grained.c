@@ -27,7 +27,7 @@ static int admits(const double *param, const struct sms_device_view *device, con
 
 static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]; }
 
-const struct sms_block_policy sms_block_fine_grained = {
+const struct sms_block_policy sms_block_policy_fine_grained = {
     .name = "fine_grained",
     .help = "round robin over SMs where every single resource stays within the limit",
     .params = params,

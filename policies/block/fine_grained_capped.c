@@ -54,7 +54,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
 
 static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]; }
 
-const struct sms_block_policy sms_block_fine_grained_capped = {
+const struct sms_block_policy sms_block_policy_fine_grained_capped = {
     .name = "fine_grained_capped",
     .help = "fine_grained, with a limit on the SMs that the blocks of a launch occupy",
     .params = params,

@@ -14,11 +14,11 @@ static double score(const double *param, const struct sms_device_view *device, c
     return sms_room(device, sm, block);
 }
 
-const struct sms_block_policy sms_block_leftover = {
+const struct sms_block_policy sms_block_policy_leftover = {
     .name = "leftover",
     .help = "kernels in launch order, each on the SMs with the most room that earlier ones leave",
     .search = SMS_SEARCH_BEST,
-    .queue = &sms_queue_leftover,
+    .queue = &sms_queue_discipline_leftover,
     .score = score,
     .promises = SMS_PURE | SMS_MONOTONE | SMS_LOCAL,
 };

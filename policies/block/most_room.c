@@ -13,7 +13,7 @@ static double score(const double *param, const struct sms_device_view *device, c
     return sms_room(device, sm, block);
 }
 
-const struct sms_block_policy sms_block_most_room = {
+const struct sms_block_policy sms_block_policy_most_room = {
     .name = "most_room",
     .help = "the SM with room for the most further blocks of the kernel",
     .search = SMS_SEARCH_BEST,

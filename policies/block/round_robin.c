@@ -6,7 +6,7 @@
  * Source: specification 004, section II ("RR"). */
 #include <smsched/policy.h>
 
-const struct sms_block_policy sms_block_round_robin = {
+const struct sms_block_policy sms_block_policy_round_robin = {
     .name = "round_robin",
     .help = "the next SM in the ring within the hardware limits",
     .search = SMS_SEARCH_RING,

@@ -5,7 +5,7 @@
  * Source: simtbs (oslab-ewha), policy rrf. */
 #include <smsched/policy.h>
 
-const struct sms_block_policy sms_block_round_robin_full = {
+const struct sms_block_policy sms_block_policy_round_robin_full = {
     .name = "round_robin_full",
     .help = "one SM until it is full, then the next in the ring",
     .search = SMS_SEARCH_STAY,

@@ -29,7 +29,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
     snprintf(out, size, "not one of the SMs of %.60s", block->tenant_name);
 }
 
-const struct sms_block_policy sms_block_sm_quota = {
+const struct sms_block_policy sms_block_policy_sm_quota = {
     .name = "sm_quota",
     .help = "round robin over the tenant's own SMs, an equal part for each tenant",
     .search = SMS_SEARCH_RING,

@@ -34,7 +34,7 @@ static int admits(const double *param, const struct sms_device_view *device, con
 
 static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]; }
 
-const struct sms_block_policy sms_block_utilization_aware = {
+const struct sms_block_policy sms_block_policy_utilization_aware = {
     .name = "utilization_aware",
     .help = "round robin over SMs whose fullest compute and memory resources stay within the limit",
     .params = params,

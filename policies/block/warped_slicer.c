@@ -116,7 +116,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
              (unsigned long long)((const struct slice *)block->of_launch)->blocks);
 }
 
-const struct sms_block_policy sms_block_warped_slicer = {
+const struct sms_block_policy sms_block_policy_warped_slicer = {
     .name = "warped_slicer",
     .help = "round robin over SMs where the launch has less than its slice, found by water filling",
     .search = SMS_SEARCH_RING,

@@ -26,7 +26,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return levels ? (double)level : -(double)left;
 }
 
-const struct sms_place_policy sms_placing_best_fit = {
+const struct sms_place_policy sms_place_policy_best_fit = {
     .name = "best_fit",
     .help = "the node with the least CPUs and GPUs left afterwards",
     .params = params,

@@ -37,7 +37,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return larger(most, share(sms_pod_gpu_milli(pod), gpus));
 }
 
-const struct sms_place_policy sms_placing_dominant_share = {
+const struct sms_place_policy sms_place_policy_dominant_share = {
     .name = "dominant_share",
     .help = "the node of which the pod takes the largest share of some resource",
     .params = params,

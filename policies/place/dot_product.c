@@ -27,7 +27,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return levels > 0 ? (double)(uint64_t)(levels * (1 - product)) : -product;
 }
 
-const struct sms_place_policy sms_placing_dot_product = {
+const struct sms_place_policy sms_place_policy_dot_product = {
     .name = "dot_product",
     .help = "the node whose free CPUs and GPUs match the request least, which packs",
     .params = params,

@@ -26,7 +26,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return -(double)node->gpu[best].milli_left;
 }
 
-const struct sms_place_policy sms_placing_edge = {
+const struct sms_place_policy sms_place_policy_edge = {
     .name = "edge",
     .help = "instances packed from the last slice of the fullest GPU that has one",
     .search = SMS_PLACE_BEST,

@@ -151,7 +151,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return score_of(view, &before, node, pod, chosen);
 }
 
-const struct sms_place_policy sms_placing_fgd = {
+const struct sms_place_policy sms_place_policy_fgd = {
     .name = "fgd",
     .help = "the node and GPU where fragments that typical pods cannot use grow least",
     .params = params,

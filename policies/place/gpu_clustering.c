@@ -46,7 +46,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return (double)(levels ? exact * levels / (4 * all) : exact);
 }
 
-const struct sms_place_policy sms_placing_gpu_clustering = {
+const struct sms_place_policy sms_place_policy_gpu_clustering = {
     .name = "gpu_clustering",
     .help = "the fullest of the nodes whose pods ask for as many GPUs",
     .params = params,

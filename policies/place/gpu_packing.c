@@ -33,7 +33,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return (double)at_least(MOST - left / 10, MOST / 2);
 }
 
-const struct sms_place_policy sms_placing_gpu_packing = {
+const struct sms_place_policy sms_place_policy_gpu_packing = {
     .name = "gpu_packing",
     .help = "shared GPUs first, then free GPUs of a node in use, then a free node",
     .search = SMS_PLACE_BEST,

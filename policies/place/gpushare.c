@@ -96,7 +96,7 @@ static void choose(const struct sms_place_view *view, const struct sms_node_view
     }
 }
 
-const struct sms_place_policy sms_placing_gpushare = {
+const struct sms_place_policy sms_place_policy_gpushare = {
     .name = "gpushare",
     .help = "the first node that fits, and on it the GPU with the least memory left that fits",
     .params = params,

@@ -11,7 +11,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return sms_node_share_left(node, pod);
 }
 
-const struct sms_place_policy sms_placing_least_allocated = {
+const struct sms_place_policy sms_place_policy_least_allocated = {
     .name = "least_allocated",
     .help = "the node whose CPUs, memory and GPUs are used least afterwards, on average",
     .search = SMS_PLACE_BEST,

@@ -66,7 +66,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return best < node->gpus ? -(double)least : -INFINITY;
 }
 
-const struct sms_place_policy sms_placing_parvagpu = {
+const struct sms_place_policy sms_place_policy_parvagpu = {
     .name = "parvagpu",
     .help = "instances where the fewest compute slices of a GPU are left, in ParvaGPU's order of places",
     .search = SMS_PLACE_BEST,

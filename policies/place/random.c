@@ -2,7 +2,7 @@
  * figures of FGD. */
 #include <smsched/place.h>
 
-const struct sms_place_policy sms_placing_random = {
+const struct sms_place_policy sms_place_policy_random = {
     .name = "random",
     .help = "a node that fits, drawn at random",
     .search = SMS_PLACE_RANDOM,

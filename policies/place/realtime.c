@@ -54,7 +54,7 @@ static struct sms_place_pace pace(const struct sms_place_view *view, size_t node
                                    .retry_ps = view->params[RETRY]};
 }
 
-const struct sms_place_policy sms_placing_realtime = {
+const struct sms_place_policy sms_place_policy_realtime = {
     .name = "realtime",
     .help =
         "the node with the most free GPU memory among those that meet deadlines and have time to spare for the pod's",

@@ -21,7 +21,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return (double)(cpu + gpu * (uint64_t)view->params[GPU_WEIGHT]);
 }
 
-const struct sms_place_policy sms_placing_worst_fit = {
+const struct sms_place_policy sms_place_policy_worst_fit = {
     .name = "worst_fit",
     .help = "the node with the most CPUs and GPUs left afterwards",
     .params = params,

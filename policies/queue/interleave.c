@@ -7,7 +7,7 @@ static uint64_t turn(const struct sms_queued *launch)
     return 1;
 }
 
-const struct sms_queue_discipline sms_queue_interleave = {
+const struct sms_queue_discipline sms_queue_discipline_interleave = {
     .name = "interleave",
     .help =
         "one block of each kernel in turn, passing over those that fit nowhere; the next dispatch continues the turn",

@@ -1,7 +1,7 @@
 /* Launch order without blocking. */
 #include <smsched/queue.h>
 
-const struct sms_queue_discipline sms_queue_kernel_fifo = {
+const struct sms_queue_discipline sms_queue_discipline_kernel_fifo = {
     .name = "kernel_fifo",
     .help = "kernels in launch order, passing over those whose block fits nowhere",
     .passes_over = true,

@@ -440,7 +440,7 @@ static enum sms_answer launch(struct sms_share *share, size_t process)
     return held ? SMS_DEFER : SMS_GRANT;
 }
 
-const struct sms_share_policy sms_sharing_container_pause = {
+const struct sms_share_policy sms_share_policy_container_pause = {
     .name = "container_pause",
     .help = "pauses containers while others use the cores, and releases them in turn (Kang 2022)",
     .params = params,

@@ -11,7 +11,7 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
     return best;
 }
 
-const struct sms_share_policy sms_sharing_earliest_deadline = {
+const struct sms_share_policy sms_share_policy_earliest_deadline = {
     .name = "earliest_deadline",
     .help = "the next slice to the job whose deadline comes first",
     .next = next,

@@ -65,7 +65,7 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
     return best;
 }
 
-const struct sms_share_policy sms_sharing_fair_share = {
+const struct sms_share_policy sms_share_policy_fair_share = {
     .name = "fair_share",
     .help = "the next slice to the process with the least service received for its weight",
     .state = sizeof(struct process *),

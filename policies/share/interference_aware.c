@@ -95,7 +95,7 @@ static enum sms_answer launch(struct sms_share *share, size_t process)
     return throttle(share, process, &self);
 }
 
-const struct sms_share_policy sms_sharing_interference_aware = {
+const struct sms_share_policy sms_share_policy_interference_aware = {
     .name = "interference_aware",
     .help = "kernels wait while a kernel of a higher priority runs that they would slow (after Orion)",
     .params = params,

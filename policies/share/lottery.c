@@ -18,7 +18,7 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
     return winner;
 }
 
-const struct sms_share_policy sms_sharing_lottery = {
+const struct sms_share_policy sms_share_policy_lottery = {
     .name = "lottery",
     .help = "the next slice at random, with probabilities by weight",
     .next = next,

@@ -39,7 +39,7 @@ static long place(struct sms_share *share, size_t process)
     return best >= 0 || declared <= largest ? best : largest_device;
 }
 
-const struct sms_share_policy sms_sharing_memory_admission = {
+const struct sms_share_policy sms_share_policy_memory_admission = {
     .name = "memory_admission",
     .help = "a process waits until its peak memory fits beside the peaks of the others",
     .place = place,

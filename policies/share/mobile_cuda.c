@@ -371,7 +371,7 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
     }
 }
 
-const struct sms_share_policy sms_sharing_mobile_cuda = {
+const struct sms_share_policy sms_share_policy_mobile_cuda = {
     .name = "mobile_cuda",
     .help = "moves processes that find no memory to the host, and back to a device with room (Mobile CUDA)",
     .params = params,

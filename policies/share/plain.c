@@ -1,7 +1,7 @@
 /* No management, as with the driver alone: every process starts at once, and a process that finds no memory fails. */
 #include <smsched/share.h>
 
-const struct sms_share_policy sms_sharing_plain = {
+const struct sms_share_policy sms_share_policy_plain = {
     .name = "plain",
     .help = "no management: processes start on arrival, and an allocation that does not fit fails",
 };

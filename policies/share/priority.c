@@ -33,7 +33,7 @@ static bool preempts(struct sms_share *share, size_t device, size_t running, siz
     return sms_share_param(share, PREEMPT) > 0 && priority_of(share, other) > priority_of(share, running);
 }
 
-const struct sms_share_policy sms_sharing_priority = {
+const struct sms_share_policy sms_share_policy_priority = {
     .name = "priority",
     .help = "the next slice to the process with the highest priority, in turn among equals",
     .params = params,

@@ -32,7 +32,7 @@ static long place(struct sms_share *share, size_t process)
     return is_shortest(share, process) ? sms_share_choose(share, process) : SMS_WAIT;
 }
 
-const struct sms_share_policy sms_sharing_shortest_first = {
+const struct sms_share_policy sms_share_policy_shortest_first = {
     .name = "shortest_first",
     .help = "the process with the least time alone gets the next free device",
     .place = place,

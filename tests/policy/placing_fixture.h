@@ -22,7 +22,7 @@ enum { GIB_SHIFT = 30, ANY_MODEL = -1, T4 = 3, P100 = 5 };
     X(realtime)                                                                                                        \
     X(worst_fit)
 
-#define DECLARE(name) extern const struct sms_place_policy sms_placing_##name;
+#define DECLARE(name) extern const struct sms_place_policy sms_place_policy_##name;
 PLACE_POLICIES(DECLARE)
 
 /* A node and its GPUs, to which its view points. */

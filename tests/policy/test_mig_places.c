@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-extern const struct sms_place_policy sms_placing_edge, sms_placing_parvagpu;
+extern const struct sms_place_policy sms_place_policy_edge, sms_place_policy_parvagpu;
 
 /* An A100 40 GB, whose profiles are numbered by their compute slices. */
 static const struct sms_mig_view a100 = {.slices = 8,
@@ -69,12 +69,12 @@ static void edge_packs_from_the_last_slice_of_the_fullest_gpu(void **state)
     (void)state;
     make_split(&node, 2);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(put(&sms_placing_edge, &node, 1), 6 - i);
-    assert_int_equal(put(&sms_placing_edge, &node, 3), 14);
-    assert_int_equal(put(&sms_placing_edge, &node, 4), 10);
-    assert_int_equal(put(&sms_placing_edge, &node, 2), 0);
-    assert_int_equal(put(&sms_placing_edge, &node, 1), 2);
-    assert_int_equal(put(&sms_placing_edge, &node, 3), -1);
+        assert_int_equal(put(&sms_place_policy_edge, &node, 1), 6 - i);
+    assert_int_equal(put(&sms_place_policy_edge, &node, 3), 14);
+    assert_int_equal(put(&sms_place_policy_edge, &node, 4), 10);
+    assert_int_equal(put(&sms_place_policy_edge, &node, 2), 0);
+    assert_int_equal(put(&sms_place_policy_edge, &node, 1), 2);
+    assert_int_equal(put(&sms_place_policy_edge, &node, 3), -1);
 }
 
 /* 4g + 3g leave nothing of seven compute slices; a 3g has no other place than slice 4; 2g begin at 0, then at 4; of two
@@ -84,15 +84,15 @@ static void parvagpu_leaves_the_fewest_compute_slices(void **state)
     struct split_node node;
     (void)state;
     make_split(&node, 4);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 4), 0);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 3), 4);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 3), 14);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 3), 24);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 2), 10);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 2), 12);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 1), 20);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 7), 30);
-    assert_int_equal(put(&sms_placing_parvagpu, &node, 1), 21);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 4), 0);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 3), 4);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 3), 14);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 3), 24);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 2), 10);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 2), 12);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 1), 20);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 7), 30);
+    assert_int_equal(put(&sms_place_policy_parvagpu, &node, 1), 21);
 }
 
 /* ---- the planner ---- */
@@ -216,7 +216,7 @@ static void dequeue(struct plan *plan, int count)
     for (int s = SIZES - 1; s >= 0; s--)
         while (count > 0 && plan->taken[s] < plan->queued[s]) {
             int service = plan->queue[s][plan->taken[s]++];
-            int at = put(&sms_placing_parvagpu, &plan->node, (uint32_t)size_at[s]);
+            int at = put(&sms_place_policy_parvagpu, &plan->node, (uint32_t)size_at[s]);
             assert_true(at >= 0);
             plan->held[at / 10][at % 10] = service + 1;
             plan->size[at / 10][at % 10] = size_at[s];

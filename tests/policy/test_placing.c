@@ -8,10 +8,10 @@ static void best_fit_rounds_to_levels_as_the_simulator_of_fgd(void **state)
     struct fixture f;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
-    make_setting(&s, &sms_placing_best_fit);
-    set_param(&s, &sms_placing_best_fit, "levels", 100);
+    make_setting(&s, &sms_place_policy_best_fit);
+    set_param(&s, &sms_place_policy_best_fit, "levels", 100);
     NODE(&f, 1000, 1000);
-    assert_true(score_with(&s, &sms_placing_best_fit, &f, make_pod(1, 500, 8000), chosen) == 68);
+    assert_true(score_with(&s, &sms_place_policy_best_fit, &f, make_pod(1, 500, 8000), chosen) == 68);
 }
 
 static void best_fit_is_exact_unless_told(void **state)
@@ -23,11 +23,12 @@ static void best_fit_is_exact_unless_told(void **state)
     (void)state;
     NODE(&fuller, 999, 1000);
     NODE(&emptier, 1000, 1000);
-    assert_true(score_of(&sms_placing_best_fit, &fuller, pod) > score_of(&sms_placing_best_fit, &emptier, pod));
-    make_setting(&s, &sms_placing_best_fit);
-    set_param(&s, &sms_placing_best_fit, "levels", 100);
-    assert_true(score_with(&s, &sms_placing_best_fit, &fuller, pod, chosen) ==
-                score_with(&s, &sms_placing_best_fit, &emptier, pod, chosen));
+    assert_true(score_of(&sms_place_policy_best_fit, &fuller, pod) >
+                score_of(&sms_place_policy_best_fit, &emptier, pod));
+    make_setting(&s, &sms_place_policy_best_fit);
+    set_param(&s, &sms_place_policy_best_fit, "levels", 100);
+    assert_true(score_with(&s, &sms_place_policy_best_fit, &fuller, pod, chosen) ==
+                score_with(&s, &sms_place_policy_best_fit, &emptier, pod, chosen));
 }
 
 /* One GPU of eight weighs as much as 16 CPUs of 128. */
@@ -40,9 +41,9 @@ static void best_fit_weighs_cpus_and_gpus_by_the_largest_node(void **state)
     NODE(&cpu, 1000, 1000);
     gpu.node.cpu_left = 16000;
     cpu.node.cpu_left = 32000;
-    assert_true(score_of(&sms_placing_best_fit, &gpu, pod) == score_of(&sms_placing_best_fit, &cpu, pod));
+    assert_true(score_of(&sms_place_policy_best_fit, &gpu, pod) == score_of(&sms_place_policy_best_fit, &cpu, pod));
     cpu.node.cpu_left = 32001;
-    assert_true(score_of(&sms_placing_best_fit, &gpu, pod) > score_of(&sms_placing_best_fit, &cpu, pod));
+    assert_true(score_of(&sms_place_policy_best_fit, &gpu, pod) > score_of(&sms_place_policy_best_fit, &cpu, pod));
 }
 
 /* 60 CPUs and half a GPU left: 60000 + 100 * 500. */
@@ -53,10 +54,10 @@ static void worst_fit_adds_up_what_is_left(void **state)
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
     NODE(&f, 1000);
-    assert_true(score_of(&sms_placing_worst_fit, &f, make_pod(1, 500, 4000)) == 110000);
-    make_setting(&s, &sms_placing_worst_fit);
-    set_param(&s, &sms_placing_worst_fit, "gpu_weight", 2);
-    assert_true(score_with(&s, &sms_placing_worst_fit, &f, make_pod(1, 500, 4000), chosen) == 61000);
+    assert_true(score_of(&sms_place_policy_worst_fit, &f, make_pod(1, 500, 4000)) == 110000);
+    make_setting(&s, &sms_place_policy_worst_fit);
+    set_param(&s, &sms_place_policy_worst_fit, "gpu_weight", 2);
+    assert_true(score_with(&s, &sms_place_policy_worst_fit, &f, make_pod(1, 500, 4000), chosen) == 61000);
 }
 
 /* (64/128 * 32/128 + 4/8 * 2/8) / 2 = 0.125. */
@@ -67,10 +68,10 @@ static void dot_product_is_of_shares_of_the_largest_node(void **state)
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
     NODE(&f, 1000, 1000, 1000, 1000);
-    assert_true(score_of(&sms_placing_dot_product, &f, make_pod(2, 1000, 32000)) == -0.125);
-    make_setting(&s, &sms_placing_dot_product);
-    set_param(&s, &sms_placing_dot_product, "levels", 100);
-    assert_true(score_with(&s, &sms_placing_dot_product, &f, make_pod(2, 1000, 32000), chosen) == 87);
+    assert_true(score_of(&sms_place_policy_dot_product, &f, make_pod(2, 1000, 32000)) == -0.125);
+    make_setting(&s, &sms_place_policy_dot_product);
+    set_param(&s, &sms_place_policy_dot_product, "levels", 100);
+    assert_true(score_with(&s, &sms_place_policy_dot_product, &f, make_pod(2, 1000, 32000), chosen) == 87);
 }
 
 static void dot_product_takes_the_node_with_less_of_what_is_asked(void **state)
@@ -81,10 +82,10 @@ static void dot_product_takes_the_node_with_less_of_what_is_asked(void **state)
     NODE(&cpus, 1000, 1000);
     gpus.node.cpu_left = 16000;
     cpus.node.cpu_left = 48000;
-    assert_true(score_of(&sms_placing_dot_product, &cpus, make_pod(2, 1000, 1000)) >
-                score_of(&sms_placing_dot_product, &gpus, make_pod(2, 1000, 1000)));
-    assert_true(score_of(&sms_placing_dot_product, &gpus, make_pod(0, 0, 8000)) >
-                score_of(&sms_placing_dot_product, &cpus, make_pod(0, 0, 8000)));
+    assert_true(score_of(&sms_place_policy_dot_product, &cpus, make_pod(2, 1000, 1000)) >
+                score_of(&sms_place_policy_dot_product, &gpus, make_pod(2, 1000, 1000)));
+    assert_true(score_of(&sms_place_policy_dot_product, &gpus, make_pod(0, 0, 8000)) >
+                score_of(&sms_place_policy_dot_product, &cpus, make_pod(0, 0, 8000)));
 }
 
 /* Left afterwards: CPUs 32/64, memory 192/256, GPUs 1.5/2: their mean is 2/3. */
@@ -95,8 +96,8 @@ static void allocated_is_the_mean_over_resources(void **state)
     (void)state;
     pod.memory = gib(64);
     NODE(&f, 1000, 1000);
-    assert_true(score_of(&sms_placing_least_allocated, &f, pod) == 2.0 / 3);
-    assert_true(score_of(&sms_placing_most_allocated, &f, pod) == -2.0 / 3);
+    assert_true(score_of(&sms_place_policy_least_allocated, &f, pod) == 2.0 / 3);
+    assert_true(score_of(&sms_place_policy_most_allocated, &f, pod) == -2.0 / 3);
 }
 
 static void shares_left_are_of_cpus_memory_and_gpus_in_that_order(void **state)
@@ -121,9 +122,9 @@ static void allocated_leaves_out_what_the_node_has_none_of(void **state)
     (void)state;
     pod.memory = gib(64);
     make_node(&f, 0, NULL);
-    assert_true(score_of(&sms_placing_least_allocated, &f, pod) == 0.625);
-    assert_true(score_of(&sms_placing_most_allocated, &f, pod) == -0.625);
-    assert_true(score_of(&sms_placing_balanced, &f, pod) == -(0.125 * 0.125));
+    assert_true(score_of(&sms_place_policy_least_allocated, &f, pod) == 0.625);
+    assert_true(score_of(&sms_place_policy_most_allocated, &f, pod) == -0.625);
+    assert_true(score_of(&sms_place_policy_balanced, &f, pod) == -(0.125 * 0.125));
 }
 
 /* Shares 1/2, 1/2, 1/2 against 1/2, 1/2, 1: the variance of the latter is 1/18. */
@@ -135,8 +136,8 @@ static void balanced_prefers_even_shares(void **state)
     pod.memory = gib(128);
     NODE(&even, 1000, 0);
     NODE(&uneven, 1000, 1000);
-    assert_true(score_of(&sms_placing_balanced, &even, pod) == 0);
-    assert_near(score_of(&sms_placing_balanced, &uneven, pod), -1.0 / 18, 1e-15);
+    assert_true(score_of(&sms_place_policy_balanced, &even, pod) == 0);
+    assert_near(score_of(&sms_place_policy_balanced, &uneven, pod), -1.0 / 18, 1e-15);
 }
 
 /* CPUs 16/(64-16), memory 32/(256-32), GPUs 0.5/(2-0.5): the first and the last are 1/3. */
@@ -147,13 +148,13 @@ static void dominant_share_is_the_largest_of_requests_by_rests(void **state)
     (void)state;
     pod.memory = gib(32);
     NODE(&f, 1000, 1000);
-    assert_true(score_of(&sms_placing_dominant_share, &f, pod) == 1.0 / 3);
+    assert_true(score_of(&sms_place_policy_dominant_share, &f, pod) == 1.0 / 3);
     f.node.cpu_left = 24000;
-    assert_true(score_of(&sms_placing_dominant_share, &f, pod) == 2);
+    assert_true(score_of(&sms_place_policy_dominant_share, &f, pod) == 2);
     f.node.cpu_left = 16000;
-    assert_true(score_of(&sms_placing_dominant_share, &f, pod) == 1);
+    assert_true(score_of(&sms_place_policy_dominant_share, &f, pod) == 1);
     f.node.memory_left = gib(40);
-    assert_true(score_of(&sms_placing_dominant_share, &f, pod) == 4);
+    assert_true(score_of(&sms_place_policy_dominant_share, &f, pod) == 4);
 }
 
 static void dominant_share_of_capacity_does_not_see_who_is_there(void **state)
@@ -162,11 +163,11 @@ static void dominant_share_of_capacity_does_not_see_who_is_there(void **state)
     struct fixture f;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
-    make_setting(&s, &sms_placing_dominant_share);
-    set_param(&s, &sms_placing_dominant_share, "of", 1);
+    make_setting(&s, &sms_place_policy_dominant_share);
+    set_param(&s, &sms_place_policy_dominant_share, "of", 1);
     NODE(&f, 200, 800);
     f.node.cpu_left = 20000;
-    assert_true(score_with(&s, &sms_placing_dominant_share, &f, make_pod(1, 500, 16000), chosen) == 1.0 / 3);
+    assert_true(score_with(&s, &sms_place_policy_dominant_share, &f, make_pod(1, 500, 16000), chosen) == 1.0 / 3);
 }
 
 /* The example of specification 001: 8138 MiB on GPUs with 12207, 8138, 4069 and 16276 MiB left go to the second. */
@@ -178,18 +179,18 @@ static void gpushare_takes_the_gpu_with_least_memory_that_has_enough(void **stat
     struct sms_pod_view pod = make_pod(1, 1, 0);
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
-    make_setting(&s, &sms_placing_gpushare);
+    make_setting(&s, &sms_place_policy_gpushare);
     NODE(&f, 1000, 1000, 1000, 1000);
     for (size_t i = 0; i < 4; i++)
         f.gpu[i].memory_left = left[i] << 20;
     pod.gpu_memory = 8138ULL << 20;
-    sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
+    sms_place_policy_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1, 0, 0}), 4);
-    set_param(&s, &sms_placing_gpushare, "gpu_select", 1);
-    sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
+    set_param(&s, &sms_place_policy_gpushare, "gpu_select", 1);
+    sms_place_policy_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 0, 0, 1}), 4);
-    set_param(&s, &sms_placing_gpushare, "gpu_select", 2);
-    sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
+    set_param(&s, &sms_place_policy_gpushare, "gpu_select", 2);
+    sms_place_policy_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){1, 0, 0, 0}), 4);
 }
 
@@ -200,14 +201,14 @@ static void gpushare_takes_the_lowest_of_equal_gpus_and_each_once(void **state)
     struct sms_pod_view pod = make_pod(2, 1000, 0);
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
-    make_setting(&s, &sms_placing_gpushare);
+    make_setting(&s, &sms_place_policy_gpushare);
     NODE(&f, 0, 1000, 1000, 1000);
-    sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
+    sms_place_policy_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1, 1, 0}), 4);
-    assert_int_equal(sms_placing_gpushare.search, SMS_PLACE_FIRST);
-    assert_int_equal(sms_placing_gpushare.search_by(s.params), SMS_PLACE_FIRST);
-    set_param(&s, &sms_placing_gpushare, "node_score", 2);
-    assert_int_equal(sms_placing_gpushare.search_by(s.params), SMS_PLACE_BEST);
+    assert_int_equal(sms_place_policy_gpushare.search, SMS_PLACE_FIRST);
+    assert_int_equal(sms_place_policy_gpushare.search_by(s.params), SMS_PLACE_FIRST);
+    set_param(&s, &sms_place_policy_gpushare, "node_score", 2);
+    assert_int_equal(sms_place_policy_gpushare.search_by(s.params), SMS_PLACE_BEST);
 }
 
 /* A policy's name is its file's; its text is one sentence; scores are of the best. */
@@ -215,10 +216,10 @@ static void every_policy_says_what_it_is(void **state)
 {
     (void)state;
 #define CHECK(policy)                                                                                                  \
-    assert_string_equal(sms_placing_##policy.name, #policy);                                                           \
-    assert_true(strlen(sms_placing_##policy.help) > 10);                                                               \
-    assert_true((sms_placing_##policy.search == SMS_PLACE_BEST || sms_placing_##policy.search_by) ==                   \
-                (sms_placing_##policy.score != NULL));
+    assert_string_equal(sms_place_policy_##policy.name, #policy);                                                      \
+    assert_true(strlen(sms_place_policy_##policy.help) > 10);                                                          \
+    assert_true((sms_place_policy_##policy.search == SMS_PLACE_BEST || sms_place_policy_##policy.search_by) ==         \
+                (sms_place_policy_##policy.score != NULL));
     PLACE_POLICIES(CHECK)
 }
 

@@ -16,11 +16,11 @@ static void gpu_packing_scores_as_the_simulator_of_fgd(void **state)
     make_used(&used);
     NODE(&four, 1000, 1000, 1000, 1000);
     NODE(&eight, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000);
-    assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(2, 200, 100)) == 93);  /* fgd-pack4 */
-    assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(2, 1000, 100)) == 48); /* fgd-pack1 */
-    assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(1, 1000, 100)) == 49);
-    assert_true(score_of(&sms_placing_gpu_packing, &four, make_pod(2, 1000, 100)) == 29);  /* fgd-pack2 */
-    assert_true(score_of(&sms_placing_gpu_packing, &eight, make_pod(2, 1000, 100)) == 25); /* fgd-pack3 */
+    assert_true(score_of(&sms_place_policy_gpu_packing, &used, make_pod(2, 200, 100)) == 93);  /* fgd-pack4 */
+    assert_true(score_of(&sms_place_policy_gpu_packing, &used, make_pod(2, 1000, 100)) == 48); /* fgd-pack1 */
+    assert_true(score_of(&sms_place_policy_gpu_packing, &used, make_pod(1, 1000, 100)) == 49);
+    assert_true(score_of(&sms_place_policy_gpu_packing, &four, make_pod(2, 1000, 100)) == 29);  /* fgd-pack2 */
+    assert_true(score_of(&sms_place_policy_gpu_packing, &eight, make_pod(2, 1000, 100)) == 25); /* fgd-pack3 */
 }
 
 /* A GPU with 999 left: 99 of a hundred, a tenth of it is 9. CPU pods are alike everywhere. */
@@ -29,8 +29,8 @@ static void gpu_packing_rounds_each_gpu_down(void **state)
     struct fixture f;
     (void)state;
     NODE(&f, 999);
-    assert_true(score_of(&sms_placing_gpu_packing, &f, make_pod(1, 10, 0)) == 91);
-    assert_true(score_of(&sms_placing_gpu_packing, &f, make_pod(0, 0, 10)) == 0);
+    assert_true(score_of(&sms_place_policy_gpu_packing, &f, make_pod(1, 10, 0)) == 91);
+    assert_true(score_of(&sms_place_policy_gpu_packing, &f, make_pod(0, 0, 10)) == 0);
 }
 
 /* The bands of a hundred: 0 other sizes, 25 idle, 50 mixed, 75 the same size alone, each up to 25 more for fullness. */
@@ -38,9 +38,9 @@ static double cluster(const struct fixture *f, struct sms_pod_view pod)
 {
     struct setting s;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
-    make_setting(&s, &sms_placing_gpu_clustering);
-    set_param(&s, &sms_placing_gpu_clustering, "levels", 100);
-    return score_with(&s, &sms_placing_gpu_clustering, f, pod, chosen);
+    make_setting(&s, &sms_place_policy_gpu_clustering);
+    set_param(&s, &sms_place_policy_gpu_clustering, "levels", 100);
+    return score_with(&s, &sms_place_policy_gpu_clustering, f, pod, chosen);
 }
 
 static void gpu_clustering_has_four_bands(void **state)
@@ -74,7 +74,8 @@ static void gpu_clustering_is_exact_unless_told(void **state)
     NODE(&a, 601, 1000);
     NODE(&b, 602, 1000);
     a.node.pods_by_gpus[1] = b.node.pods_by_gpus[1] = a.node.parts = b.node.parts = 1;
-    assert_true(score_of(&sms_placing_gpu_clustering, &a, part) == score_of(&sms_placing_gpu_clustering, &b, part) + 1);
+    assert_true(score_of(&sms_place_policy_gpu_clustering, &a, part) ==
+                score_of(&sms_place_policy_gpu_clustering, &b, part) + 1);
     assert_true(cluster(&a, part) == cluster(&b, part));
 }
 
@@ -156,11 +157,11 @@ static const struct sms_typical_pod halves[] = {
 
 static void make_fgd(struct setting *s, const struct sms_typical_pod *typical, size_t typicals)
 {
-    make_setting(s, &sms_placing_fgd);
+    make_setting(s, &sms_place_policy_fgd);
     s->view.typical = typical;
     s->view.typicals = typicals;
-    set_param(s, &sms_placing_fgd, "share", 1);
-    set_param(s, &sms_placing_fgd, "order", 1); /* exact */
+    set_param(s, &sms_place_policy_fgd, "share", 1);
+    set_param(s, &sms_place_policy_fgd, "order", 1); /* exact */
 }
 
 /* GPUs with 1000, 700 and 300 left: 1000 of fragments for a whole one, 300 for a half; 650 on the mean. A pod of 300
@@ -174,7 +175,7 @@ static void fgd_takes_the_gpu_where_fragments_shrink_most(void **state)
     (void)state;
     make_fgd(&s, halves, 2);
     NODE(&f, 1000, 700, 300);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 300, 0), chosen) == 300);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 300, 0), chosen) == 300);
     assert_memory_equal(chosen, ((uint8_t[]){0, 0, 1}), 3);
 }
 
@@ -188,7 +189,7 @@ static void fgd_departs_from_best_fit_where_that_wastes(void **state)
     (void)state;
     make_fgd(&s, halves, 2);
     NODE(&f, 600, 700);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 200, 0), chosen) == 100);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 200, 0), chosen) == 100);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1}), 2);
 }
 
@@ -207,8 +208,8 @@ static void fgd_finds_equal_what_is_equal(void **state)
     make_fgd(&s, three, 3);
     NODE(&whole, 400);
     NODE(&split, 400, 300);
-    assert_true(score_with(&s, &sms_placing_fgd, &whole, make_pod(1, 100, 0), chosen) == 100);
-    assert_true(score_with(&s, &sms_placing_fgd, &split, make_pod(1, 100, 0), chosen) == 100);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &whole, make_pod(1, 100, 0), chosen) == 100);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &split, make_pod(1, 100, 0), chosen) == 100);
 }
 
 /* Of GPUs that are alike the lowest. */
@@ -220,7 +221,7 @@ static void fgd_takes_the_lowest_of_equal_gpus(void **state)
     (void)state;
     make_fgd(&s, halves, 2);
     NODE(&f, 100, 700, 700);
-    score_with(&s, &sms_placing_fgd, &f, make_pod(1, 200, 0), chosen);
+    score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 200, 0), chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1, 0}), 3);
 }
 
@@ -235,10 +236,10 @@ static void fgd_counts_gpus_that_no_cpu_is_left_for(void **state)
     make_fgd(&s, halves, 2);
     NODE(&f, 1000, 1000);
     f.node.cpu_left = 1000;
-    assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(0, 0, 1000), chosen) == -2000);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 1000, 1000), chosen) == -1000);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(0, 0, 1000), chosen) == -2000);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 1000, 1000), chosen) == -1000);
     assert_memory_equal(chosen, ((uint8_t[]){1, 0}), 2);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 1000, 0), chosen) == 0);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 1000, 0), chosen) == 0);
 }
 
 /* Pods want a GPU with 8 GiB of 16, and 128 GiB of the host's 256. What takes 9 GiB of the one, or 129 of the other,
@@ -258,19 +259,19 @@ static void fgd_counts_gpus_that_no_memory_is_left_for(void **state)
     make_fgd(&s, large, 1);
     NODE(&f, 1000, 1000);
     pod.gpu_memory = gib(8);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == 0);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, pod, chosen) == 0);
     pod.gpu_memory = gib(9);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == -900);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, pod, chosen) == -900);
     f.gpu[1].memory_left = gib(1);
     pod.gpu_memory = gib(1);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == 100);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, pod, chosen) == 100);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1}), 2);
     NODE(&f, 1000, 1000);
     pod = make_pod(0, 0, 0);
     pod.memory = gib(128);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == 0);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, pod, chosen) == 0);
     pod.memory = gib(129);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == -2000);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, pod, chosen) == -2000);
 }
 
 /* The first of the two makes up half of the pods: with that share, the other is not asked. */
@@ -282,9 +283,9 @@ static void fgd_asks_the_most_frequent_shapes_alone(void **state)
     (void)state;
     make_fgd(&s, halves, 2);
     NODE(&f, 600);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 200, 0), chosen) == 100 - 200);
-    set_param(&s, &sms_placing_fgd, "share", 0.5);
-    assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 200, 0), chosen) == 200);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 200, 0), chosen) == 100 - 200);
+    set_param(&s, &sms_place_policy_fgd, "share", 0.5);
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 200, 0), chosen) == 200);
 }
 
 /* int(100 / (1 + e^(-decrease / 1000))), for the decreases that pods of 1, 100, ... make of a GPU that nobody wants. */
@@ -296,14 +297,14 @@ static void fgd_truncates_as_its_simulator_does(void **state)
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
     make_fgd(&s, none, 1);
-    set_param(&s, &sms_placing_fgd, "order", 0);
+    set_param(&s, &sms_place_policy_fgd, "order", 0);
     for (uint32_t milli = 1; milli <= 1000; milli++) {
         NODE(&f, 1000);
         double expected = (int)(100 / (1 + exp(-(double)milli / 1000)));
-        assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, milli, 0), chosen) == expected);
+        assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, milli, 0), chosen) == expected);
     }
     NODE(&f, 1000, 1000); /* two are wanted, one is taken: 1000 more of fragments */
-    assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 1000, 0), chosen) == (int)(100 / (1 + exp(1.0))));
+    assert_true(score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 1000, 0), chosen) == (int)(100 / (1 + exp(1.0))));
 }
 
 /* 40 thousandths less count alike when truncated, and the lower GPU wins; exactly, the better one. */
@@ -316,10 +317,10 @@ static void fgd_decides_otherwise_when_truncated(void **state)
     (void)state;
     make_fgd(&s, one, 1);
     NODE(&f, 1000, 980);
-    score_with(&s, &sms_placing_fgd, &f, make_pod(1, 5, 0), chosen);
+    score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 5, 0), chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1}), 2);
-    set_param(&s, &sms_placing_fgd, "order", 0);
-    score_with(&s, &sms_placing_fgd, &f, make_pod(1, 5, 0), chosen);
+    set_param(&s, &sms_place_policy_fgd, "order", 0);
+    score_with(&s, &sms_place_policy_fgd, &f, make_pod(1, 5, 0), chosen);
     assert_memory_equal(chosen, ((uint8_t[]){1, 0}), 2);
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #define SECOND_PS 1e12
-#define POLICY (&sms_placing_realtime)
+#define POLICY (&sms_place_policy_realtime)
 
 /* The answer of a node with one GPU of 24 GiB. */
 static struct sms_monitored answer_with(uint32_t timed, double float_s, uint64_t gib_left)

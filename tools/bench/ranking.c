@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-extern const struct sms_place_policy sms_placing_realtime;
+extern const struct sms_place_policy sms_place_policy_realtime;
 
 #define S UINT64_C(1000000000000)
 
@@ -94,17 +94,17 @@ static void bench_nodes(size_t nodes, int model)
                                                .list_ps = 0.02 * (double)S,
                                                .top_ps = 0.012 * (double)S,
                                                .full = 1};
-    for (size_t i = 0; sms_placing_realtime.params[i].name; i++)
-        bench->params[i] = sms_placing_realtime.params[i].fallback;
+    for (size_t i = 0; sms_place_policy_realtime.params[i].name; i++)
+        bench->params[i] = sms_place_policy_realtime.params[i].fallback;
     bench->run = (struct sms__cluster_run){.cluster = &bench->cluster,
-                                           .policy = &sms_placing_realtime,
+                                           .policy = &sms_place_policy_realtime,
                                            .arena = &bench->arena,
                                            .record = &bench->record,
                                            .view = {.params = bench->params},
                                            .scheduling = &bench->master};
     if (sms__guard(&bench->arena, measure, bench) != SMS_OK)
         exit(1);
-    double modelled_s = sms_placing_realtime.pace(&bench->run.view, nodes).decide_ps / 1e12;
+    double modelled_s = sms_place_policy_realtime.pace(&bench->run.view, nodes).decide_ps / 1e12;
     printf("| %zu | %s | %.3g ms | %.4g ms |\n", nodes, model == SMS__MONITOR_CYCLE ? "cycle" : "calibrated",
            bench->per_request_s * 1e3, modelled_s * 1e3);
     fflush(stdout);

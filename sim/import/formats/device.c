@@ -345,7 +345,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     return code;
 }
 
-const struct sms__importer sms__import_device = {
+const struct sms__importer sms__importer_device = {
     .name = "device",
     .help = "a device file, from the GPU that profiles of ncu, nsys or PyTorch describe",
     .files = "the profiles",

@@ -499,7 +499,7 @@ static int read_file(struct sms__arena *arena, const char *const *paths, size_t 
     return code;
 }
 
-const struct sms__importer sms__import_kineto = {
+const struct sms__importer sms__importer_kineto = {
     .name = "kineto",
     .help = "a trace of PyTorch's profiler (export_chrome_trace), .json or .json.gz",
     .files = "one trace",

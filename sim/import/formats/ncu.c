@@ -352,5 +352,5 @@ static int read_files(struct sms__arena *arena, const char *const *paths, size_t
     return sms__profile_read(&ncu.reader, paths, n, read_one, NULL, &ncu, out);
 }
 
-const struct sms__importer sms__import_ncu = {
+const struct sms__importer sms__importer_ncu = {
     .name = "ncu", .help = "output of Nsight Compute, with --csv or as text", .files = "the files", .read = read_files};

@@ -438,7 +438,7 @@ static int read(struct sms__arena *arena, const char *const *paths, size_t n_pat
     return sms__report_read(&nsys.report, read_report, &nsys);
 }
 
-const struct sms__importer sms__import_nsys = {
+const struct sms__importer sms__importer_nsys = {
     .name = "nsys",
     .help = "a report of Nsight Systems, exported with nsys export --type sqlite, .sqlite or .sqlite.gz",
     .files = "one report",

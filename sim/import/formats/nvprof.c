@@ -438,5 +438,5 @@ static int read_files(struct sms__arena *arena, const char *const *paths, size_t
     return sms__profile_read(&nvprof.reader, paths, n, read_one, join_metrics, &nvprof, out);
 }
 
-const struct sms__importer sms__import_nvprof = {
+const struct sms__importer sms__importer_nvprof = {
     .name = "nvprof", .help = "output of nvprof: metrics and traces", .files = "the files", .read = read_files};

@@ -415,7 +415,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     return SMS_OK;
 }
 
-const struct sms__importer sms__import_openb = {
+const struct sms__importer sms__importer_openb = {
     .name = "openb",
     .help = "nodes and pods of a cluster, as in the trace of 2023 (alibaba/clusterdata): two CSV files",
     .files = "two files",

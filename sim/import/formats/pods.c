@@ -522,7 +522,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     return SMS_OK;
 }
 
-const struct sms__importer sms__import_pods = {
+const struct sms__importer sms__importer_pods = {
     .name = "pods",
     .help = "jobs or pods, one a row: CSV or JSON, also compressed by gzip; --columns says which column is what",
     .files = "one file",

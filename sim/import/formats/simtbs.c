@@ -242,8 +242,8 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     return SMS_OK;
 }
 
-const struct sms__importer sms__import_simtbs = {.name = "simtbs",
-                                                 .help = "a configuration of simtbs (oslab-ewha)",
-                                                 .files = "one file",
-                                                 .n_files = 1,
-                                                 .import = import};
+const struct sms__importer sms__importer_simtbs = {.name = "simtbs",
+                                                   .help = "a configuration of simtbs (oslab-ewha)",
+                                                   .files = "one file",
+                                                   .n_files = 1,
+                                                   .import = import};

@@ -2,7 +2,7 @@
  *
  * A policy is one file, policies/place/NAME.c, that ends with
  *
- *     const struct sms_place_policy sms_placing_NAME = { .name = "NAME", ... };
+ *     const struct sms_place_policy sms_place_policy_NAME = { .name = "NAME", ... };
  *
  * A policy proposes, the engine disposes: before the engine asks, it has checked that the pod fits the node (CPU,
  * memory, GPU models, and enough GPUs with enough left on each), and it keeps the ledger itself.

@@ -2,7 +2,7 @@
  *
  * A policy is one file, policies/block/NAME.c, that ends with
  *
- *     const struct sms_block_policy sms_block_NAME = { .name = "NAME", ... };
+ *     const struct sms_block_policy sms_block_policy_NAME = { .name = "NAME", ... };
  *
  * The build finds the file, and `policies: [NAME]` in a scenario selects the policy. A policy proposes, the engine
  * disposes: before the engine asks, it has checked the SM's hardware limits, and it places the block itself.

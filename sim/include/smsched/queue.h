@@ -2,7 +2,7 @@
  *
  * A discipline is one file, policies/queue/NAME.c, that ends with
  *
- *     const struct sms_queue_discipline sms_queue_NAME = { .name = "NAME", ... };
+ *     const struct sms_queue_discipline sms_queue_discipline_NAME = { .name = "NAME", ... };
  *
  * The build finds the file, and `queue: NAME` in a scenario selects the discipline. A program may add its own with
  * sms_load_options.
@@ -54,7 +54,7 @@ struct sms_queue_discipline {
 };
 
 /* The library's disciplines that block policies bring along (sms_block_policy.queue). */
-extern const struct sms_queue_discipline sms_queue_fifo, sms_queue_leftover;
+extern const struct sms_queue_discipline sms_queue_discipline_fifo, sms_queue_discipline_leftover;
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
  *
  * A policy is one file, policies/share/NAME.c, that ends with
  *
- *     const struct sms_share_policy sms_sharing_NAME = { .name = "NAME", ... };
+ *     const struct sms_share_policy sms_share_policy_NAME = { .name = "NAME", ... };
  *
  * Processes perform the steps of their workloads: host time, allocations, copies and kernel launches. The engine models
  * how devices perform them (docs/explanation/sharing.md). At each of the points below it calls the policy's function,

@@ -44,7 +44,7 @@ uint64_t sms__active_threads(const struct sms__mode *mode, const struct sms__dev
     return (uint64_t)(floor(process->active_threads * (double)device->sms / granule + 1e-9) * granule);
 }
 
-const struct sms__mode_form sms__mode_mps = {
+const struct sms__mode_form sms__mode_form_mps = {
     .name = "mps",
     .help = "kernels of all processes at once, each on its active_threads share of the SMs",
     .params = sms__mps_params,

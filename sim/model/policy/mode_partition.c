@@ -21,7 +21,7 @@ static uint64_t sms(const struct sms__mode *mode, const struct sms__device *devi
     return sms__chunk_sms(process, device);
 }
 
-const struct sms__mode_form sms__mode_partition = {
+const struct sms__mode_form sms__mode_form_partition = {
     .name = "partition",
     .help = "kernels of all processes at once, each on SMs that are its alone: chunks of the device",
     .params = params,

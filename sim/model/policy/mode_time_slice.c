@@ -34,7 +34,7 @@ void sms__read_slices(const double *values, struct sms__mode *mode)
     mode->stop_ps = values[STOP];
 }
 
-const struct sms__mode_form sms__mode_time_slice = {
+const struct sms__mode_form sms__mode_form_time_slice = {
     .name = "time_slice",
     .help = "contexts take turns; one alone is never switched",
     .params = sms__slice_params,

@@ -72,7 +72,7 @@ uint64_t sms__mode_sms(const struct sms__mode *mode, const struct sms__device *d
 struct sms__mode sms__bare_mode(const struct sms__mode_form *form);
 
 /* The default, that of runs of one tenant alone, and that of VMs. */
-extern const struct sms__mode_form sms__mode_time_slice, sms__mode_exclusive, sms__mode_together;
+extern const struct sms__mode_form sms__mode_form_time_slice, sms__mode_form_exclusive, sms__mode_form_together;
 
 /* The parameter `launch_wait`, for modes in which kernels of several processes run at once. */
 #define SMS__LAUNCH_WAIT                                                                                               \

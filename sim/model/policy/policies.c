@@ -174,7 +174,7 @@ static void set_default(const struct sms_load_options *options, enum sms__kind k
 static void set_defaults(const struct sms_load_options *options, enum sms__kind first, struct sms__policy_use *use)
 {
     set_default(options, SMS__BLOCK, first == SMS__BLOCK ? "leftover" : "most_room", use);
-    use->mode = sms__bare_mode(first == SMS__BLOCK ? &sms__mode_exclusive : &sms__mode_time_slice);
+    use->mode = sms__bare_mode(first == SMS__BLOCK ? &sms__mode_form_exclusive : &sms__mode_form_time_slice);
     if (first == SMS__BLOCK)
         return;
     set_default(options, SMS__SHARE, "plain", use);

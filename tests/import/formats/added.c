@@ -20,7 +20,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     return SMS_OK;
 }
 
-const struct sms__importer sms__import_added = {
+const struct sms__importer sms__importer_added = {
     .name = "added",
     .help = "a list of kernels",
     .files = "one file",

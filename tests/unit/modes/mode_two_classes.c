@@ -19,8 +19,8 @@ static uint64_t sms(const struct sms__mode *mode, const struct sms__device *devi
     return (uint64_t)(part * (double)device->sms);
 }
 
-extern const struct sms__mode_form sms__mode_two_classes;
-const struct sms__mode_form sms__mode_two_classes = {
+extern const struct sms__mode_form sms__mode_form_two_classes;
+const struct sms__mode_form sms__mode_form_two_classes = {
     .name = "two_classes",
     .help = "kernels of all processes at once, each on the part of its class",
     .params = params,
