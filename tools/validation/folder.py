@@ -107,8 +107,8 @@ class Folder:
                 self.complain(f"covers: {key}", "must be a list")
         if about["covers"].get("kernels") not in ("blocks", "whole"):
             self.complain("covers: kernels", "must be blocks or whole")
-        if not about["covers"].get("metrics"):
-            self.complain("covers: metrics", "is missing: the metrics that it bears on")
+        if "metrics" not in about["covers"]:
+            self.complain("covers: metrics", "is missing: the metrics that it bears on, or []")
         for parameter in about["parameters"]:
             if not isinstance(parameter, dict) or not {"name", "fitted_to"} <= parameter.keys() <= {"name", "count", "value", "fitted_to"}:
                 self.complain("parameters", "each has name, count, value and fitted_to")

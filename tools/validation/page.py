@@ -35,7 +35,7 @@ of others. `--check` fails if an error is beyond its bound or a stored value is 
 
 It also writes `models/trust.yaml` for the line below an [answer](../reference/results.md) and `--trust`. `covers` says where a comparison applies: `devices`,
 `kernels` (`blocks` or `whole`), sharing `modes` (`together` for VMs, `alone` for one tenant), `contention` models, and the `metrics` that it bears on.
-An empty list of modes or contention models means any.
+An empty list of modes or contention models means any, and one of metrics that the comparison bears on no answer of a scenario.
 """
 
 
@@ -181,6 +181,8 @@ def trust(folders):
     """models/trust.yaml, which `smsched` reads to say what bears on an answer."""
     lines = ["# Written by tools/validate from results/measured: change those, not this file. What bears on an answer, and what --trust prints."]
     for folder, summary in folders:
+        if not folder.about["covers"]["metrics"]:
+            continue
         about, covers, ours, naive = folder.about, folder.about["covers"], held_back(summary), best_naive(summary)
         lines += [f"  - {{set: {folder.name}, title: {quoted(about['title'])}, gpu: {quoted(about['gpu'])},",
                   f"     devices: [{', '.join(covers.get('devices', []))}], kernels: {covers['kernels']}, "
