@@ -8,6 +8,7 @@
 #include "folder_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { TIMELINE_BINS = 200, MOST = 100000 };
 
@@ -35,11 +36,10 @@ const struct cli_option run_effort[] = {
 
 #define TRACE_AT(member) offsetof(struct trace_options, member)
 
-static const struct cli_format trace_format = {"a trace",
-                                               {"{\"displayTimeUnit\"", "\x1f\x8b", "\n"}}; /* JSON, gzip, protobuf */
+static const struct cli_format trace_format = {"a trace", {"{\"displayTimeUnit\"", "\x1f\x8b"}}; /* JSON, gzip */
 
 const struct cli_option run_trace[] = {
-    {"trace", "FILE", "write the timeline of the run for Perfetto: FILE.pftrace or FILE.json, .gz to compress",
+    {"trace", "FILE", "write the timeline of the run for Perfetto as FILE.json, or compressed as FILE.json.gz",
      CLI_TEXT, TRACE_AT(path), .file = CLI_OUTPUT, .format = &trace_format},
     {"trace-events", "N", "limit of the number of these events; default 500000", CLI_COUNT, TRACE_AT(events)},
     {"trace-from", "TIME", "leave out events that end before this time; default 0", CLI_TIME, TRACE_AT(from_ps)},
@@ -144,6 +144,8 @@ static int check_trace(const struct session *session, const struct trace_options
         return cli_usage(cli, "--trace-events: from %d to %d", SMS__TRACE_EVENTS_MIN, SMS__TRACE_EVENTS_MAX);
     if (options->to_ps >= 0 && options->to_ps <= options->from_ps)
         return cli_usage(cli, "--trace-to is not after --trace-from");
+    if (strstr(options->path, ".pftrace"))
+        return cli_usage(cli, "--trace: traces are JSON, which Perfetto opens: name FILE.json or FILE.json.gz");
     if (session->scenarios > 1)
         return cli_usage(cli, "--trace takes one scenario, and there are %zu", session->scenarios);
     return EXIT_OK;

@@ -1,5 +1,5 @@
-/* What the files of the trace writer share: the trace of the policy that runs now, its tracks, its counters, and the
- * formats. The files that observe say what happens, and a format writes it. */
+/* What the files of the trace writer share: the trace of the policy that runs now, its tracks and its counters. The
+ * files that observe say what happens, and trace_json.c writes it. */
 #ifndef SMS_REPORT_TRACE_PARTS_H
 #define SMS_REPORT_TRACE_PARTS_H
 
@@ -34,10 +34,8 @@ struct sms__trace_kind {
 struct sms__trace_track {
     struct sms__trace_lane {
         uint64_t end_ps, tid;
-        uint64_t interned; /* bit i: name i + 1 is in the file. For formats that number names */
     } * lane;
     size_t lanes;
-    uint64_t tid; /* of the track itself, if its lanes are slots */
     /* of a process: whether its last span was a kernel; when its last kernel ended */
     bool was_kernel;
     uint64_t kernel_end_ps;
@@ -66,13 +64,10 @@ struct sms__trace_part {
 
 enum { SMS__TRACE_CACHE = 256 };
 
-struct sms__trace_format;
-
 struct sms__trace {
     struct sms__arena arena;
     const struct sms_scenario *scenario;
     struct sms__trace_options options;
-    const struct sms__trace_format *format;
     struct sms__write write;
     FILE *compressed; /* NULL if write.to is the file itself, not a stream that compresses into it */
     bool out_of_memory;
@@ -100,11 +95,9 @@ struct sms__trace {
 /* An event with a duration, or an instant. */
 struct sms__trace_slice {
     const char *category, *name, *color;
-    size_t name_id;    /* from 1, the same for the same name on a track; 0: none */
     size_t track, pid; /* pid: index among those of the policy */
     uint64_t start_ps, end_ps;
     bool instant; /* at start_ps */
-    bool slots;   /* the lanes of its track are slots of one thing */
     void (*name_track)(const struct sms__trace *trace, size_t track, char name[SMS__TRACE_NAME_BYTES]);
     size_t sort_index; /* of the track's first lane among those of the same pid */
     size_t lanes_max;  /* an event that needs more lanes is left out */
@@ -119,32 +112,24 @@ struct sms__trace_series {
     size_t device;
     const char *name, *unit;
     int decimals; /* values are in 10^-decimals */
-    uint64_t tid;
 };
 
-/* Writes the parts of a file to trace->write.to. A "process" of the viewer, a lane or a counter is begun before its
- * first event. */
-struct sms__trace_format {
-    void (*begin)(struct sms__trace *trace);
-    void (*begin_process)(struct sms__trace *trace, uint64_t pid, const char *name); /* shown as "LABEL, NAME" */
-    void (*begin_lane)(struct sms__trace *trace, const struct sms__trace_slice *slice, size_t lane);
-    void (*put)(struct sms__trace *trace, const struct sms__trace_slice *slice, struct sms__trace_lane *lane);
-    void (*begin_series)(struct sms__trace *trace, const struct sms__trace_series *series);
-    void (*count)(struct sms__trace *trace, const struct sms__trace_series *series, uint64_t time_ps, uint64_t value);
-    void (*end)(struct sms__trace *trace, const char *file); /* `file`: the scenario's */
-};
-
-extern const struct sms__trace_format sms__trace_json, sms__trace_perfetto;
+/* trace_json.c: writes the parts of a file to trace->write.to, as Chrome trace events. A "process" of the viewer and a
+ * lane are begun before their first event. */
+void sms__trace_json_begin(struct sms__trace *trace);
+/* The viewer shows the process as "LABEL, NAME". */
+void sms__trace_json_process(struct sms__trace *trace, uint64_t pid, const char *name);
+void sms__trace_json_lane(struct sms__trace *trace, const struct sms__trace_slice *slice, size_t lane);
+void sms__trace_json_put(struct sms__trace *trace, const struct sms__trace_slice *slice, uint64_t tid);
+void sms__trace_json_count(struct sms__trace *trace, const struct sms__trace_series *series, uint64_t time_ps,
+                           uint64_t value);
+/* `file`: the scenario's. */
+void sms__trace_json_end(struct sms__trace *trace, const char *file);
 
 /* trace_slices.c. Begins a "process" of the viewer. Does so once. */
 void sms__trace_name_pid(struct sms__trace *trace, size_t pid, const char *name);
 /* Counts the event, and writes it if the budget has room. Returns whether it was written. */
 bool sms__trace_put(struct sms__trace *trace, enum sms__trace_class class, const struct sms__trace_slice *slice);
-/* Number of "processes" of each policy, and the viewer's number of one of the current policy. */
-size_t sms__trace_pids(const struct sms__trace *trace);
-uint64_t sms__trace_pid(const struct sms__trace *trace, size_t pid);
-/* A new number of a track. Processes and tracks share one range of numbers, because viewers expect that. */
-uint64_t sms__trace_tid(struct sms__trace *trace);
 
 /* usage.c: the counters of a policy. Begins with none; SMS_ENOMEM without memory. `events` is the maximum number
  * of events that sms__usage_write may write. */
@@ -157,6 +142,18 @@ void sms__usage_write(struct sms__trace *trace);
 bool sms__trace_observe(struct sms__trace *trace, const char *policy, uint64_t *start_ps, uint64_t *end_ps);
 /* Completes the current policy, if there is one. */
 void sms__trace_end_part(struct sms__trace *trace);
+
+/* Number of "processes" of each policy, and the viewer's number of one of the current policy. */
+static inline size_t sms__trace_pids(const struct sms__trace *trace)
+{
+    const struct sms_scenario *scenario = trace->scenario;
+    return scenario->cluster ? scenario->cluster->nodes + 1 : scenario->devices + 1;
+}
+
+static inline uint64_t sms__trace_pid(const struct sms__trace *trace, size_t pid)
+{
+    return 1 + trace->current * sms__trace_pids(trace) + pid;
+}
 
 /* The number of streams of all tenants. */
 static inline size_t sms__trace_streams(const struct sms__trace *trace)

@@ -107,14 +107,12 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
     struct sms__trace_count *count = &trace->part[trace->current].count[SMS__TRACE_BLOCKS];
     struct sms__trace_slice slice = {.category = "block",
                                      .name = trace->kind[kind].name,
-                                     .name_id = kind + 1,
                                      .color = colors[trace->kind[kind].vm % COLORS],
                                      .track = trace->first_track[stay->device] + stay->sm,
                                      .pid = stay->device,
                                      .start_ps = stay->start_ps,
                                      .end_ps = stay->end_ps,
                                      .name_track = name_sm,
-                                     .slots = true,
                                      .lanes_max = SIZE_MAX,
                                      .detail = {"blocks", NULL, stay->blocks}};
     slice.sort_index = sms__trace_streams(trace) + 1 + stay->sm * trace->scenario->device[stay->device]->sm.blocks;
@@ -133,7 +131,6 @@ void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struc
         return;
     struct sms__trace_slice slice = {.category = "kernel",
                                      .name = trace->kind[kind].name,
-                                     .name_id = kind + 1,
                                      .color = colors[trace->kind[kind].vm % COLORS],
                                      .pid = run->device,
                                      .start_ps = run->launch_ps,
@@ -162,7 +159,6 @@ static void put_hold(struct sms__trace *trace, const struct sms__trace_slice *sp
         return;
     struct sms__trace_slice slice = *span;
     slice.category = slice.name = paused ? "pause" : "preemption";
-    slice.name_id = STATES + (paused ? 1 : 2);
     slice.end_ps = slice.start_ps;
     slice.instant = true;
     sms__trace_put(trace, SMS__TRACE_INSTANTS, &slice);
@@ -179,7 +175,6 @@ void sms__trace_span(struct sms__trace *trace, const char *policy, const struct 
         state++;
     struct sms__trace_slice slice = {.category = "process",
                                      .name = span->state,
-                                     .name_id = state < STATES ? state + 1 : 0,
                                      .color = colors[state < STATES ? state : STATES - 1],
                                      .pid = scenario->devices,
                                      .start_ps = span->start_ps,
@@ -208,7 +203,6 @@ void sms__trace_miss(struct sms__trace *trace, const char *policy, const struct 
     const double late_ps = (double)(miss->end_ps - miss->arrived_ps) - miss->allowed_ps;
     struct sms__trace_slice slice = {.category = "miss",
                                      .name = miss->name,
-                                     .name_id = miss->vm + 1,
                                      .color = "terrible",
                                      .pid = pid,
                                      .track = trace->first_track[scenario->devices] + sms__trace_streams(trace) + pid,

@@ -69,19 +69,16 @@ static int init(void *user)
     return SMS_OK;
 }
 
-/* Whether the first `length` bytes of a path end so. */
-static bool ends_with(const char *path, size_t length, const char *suffix)
-{
-    return length >= strlen(suffix) && !strncmp(path + length - strlen(suffix), suffix, strlen(suffix));
-}
-
-/* Opens the file in the format and the compression that its name ends with. */
-static int open_file(struct sms__trace *trace, const char *path, struct sms_errors *errors)
+static bool ends_with(const char *path, const char *suffix)
 {
     size_t length = strlen(path);
-    bool compress = ends_with(path, length, SMS__TRACE_GZIP);
-    length -= compress ? strlen(SMS__TRACE_GZIP) : 0;
-    trace->format = ends_with(path, length, SMS__TRACE_PERFETTO) ? &sms__trace_perfetto : &sms__trace_json;
+    return length >= strlen(suffix) && !strcmp(path + length - strlen(suffix), suffix);
+}
+
+/* Opens the file with the compression that its name ends with. */
+static int open_file(struct sms__trace *trace, const char *path, struct sms_errors *errors)
+{
+    bool compress = ends_with(path, SMS__TRACE_GZIP);
     int code = sms__write_begin(&trace->write, path, errors);
     FILE *stream = code == SMS_OK && compress ? sms__gzip_stream(trace->write.to) : NULL;
     if (code == SMS_OK && compress && !stream)
@@ -120,7 +117,7 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
         sms__trace_free(trace);
         return code;
     }
-    trace->format->begin(trace);
+    sms__trace_json_begin(trace);
     *out = trace;
     return SMS_OK;
 }
@@ -153,7 +150,7 @@ int sms__trace_end(struct sms__trace *trace, FILE *summary, struct sms_errors *e
     *errors = (struct sms_errors){0};
     sms__trace_end_part(trace);
     if (file)
-        trace->format->end(trace, file);
+        sms__trace_json_end(trace, file);
     end_compression(trace);
     trace->out_of_memory |= !file;
     free(file);

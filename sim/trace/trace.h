@@ -1,5 +1,4 @@
-/* Writes a run as a trace: Perfetto's protobuf if the file's name ends with SMS__TRACE_PERFETTO, otherwise Chrome trace
- * events, which chrome://tracing opens too. docs/reference/trace.md describes both.
+/* Writes a run as Chrome trace events, in JSON, which Perfetto and chrome://tracing open (docs/reference/trace.md).
  *
  * Each event is written when it is observed, up to a budget of events for each policy. Later events are only counted,
  * so the file has those that ended first. The counters cover the whole run. The policies must run one after the other,
@@ -11,7 +10,6 @@
 
 #include <stdio.h>
 
-#define SMS__TRACE_PERFETTO ".pftrace"
 #define SMS__TRACE_GZIP ".gz"
 
 enum { SMS__TRACE_EVENTS_MIN = 1000, SMS__TRACE_EVENTS_MAX = 100000000, SMS__TRACE_EVENTS = 500000 };

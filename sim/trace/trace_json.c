@@ -29,7 +29,7 @@ static void print(FILE *to, const char *text)
     }
 }
 
-static void begin(struct sms__trace *trace)
+void sms__trace_json_begin(struct sms__trace *trace)
 {
     fputs("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[", trace->write.to);
 }
@@ -49,7 +49,7 @@ static void end_name(FILE *to, const char *what, uint64_t pid, uint64_t tid, uin
             what, pid, tid, sort_index);
 }
 
-static void begin_process(struct sms__trace *trace, uint64_t pid, const char *name)
+void sms__trace_json_process(struct sms__trace *trace, uint64_t pid, const char *name)
 {
     FILE *to = trace->write.to;
     begin_name(to, "process", pid, pid);
@@ -59,7 +59,7 @@ static void begin_process(struct sms__trace *trace, uint64_t pid, const char *na
     end_name(to, "process", pid, pid, pid);
 }
 
-static void begin_lane(struct sms__trace *trace, const struct sms__trace_slice *slice, size_t lane)
+void sms__trace_json_lane(struct sms__trace *trace, const struct sms__trace_slice *slice, size_t lane)
 {
     FILE *to = trace->write.to;
     char name[SMS__TRACE_NAME_BYTES];
@@ -77,13 +77,13 @@ static void print_us(FILE *to, const char *key, uint64_t ps)
     fprintf(to, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, ps / PS_PER_US, ps % PS_PER_US);
 }
 
-static void put(struct sms__trace *trace, const struct sms__trace_slice *slice, struct sms__trace_lane *lane)
+void sms__trace_json_put(struct sms__trace *trace, const struct sms__trace_slice *slice, uint64_t tid)
 {
     FILE *to = trace->write.to;
     fprintf(to, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":\"", slice->instant ? "i" : "X", slice->category);
     print(to, slice->name);
     fprintf(to, "\",\"cname\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, slice->color,
-            sms__trace_pid(trace, slice->pid), lane->tid);
+            sms__trace_pid(trace, slice->pid), tid);
     print_us(to, "ts", slice->start_ps);
     if (slice->instant)
         fputs(",\"s\":\"t\"", to);
@@ -97,13 +97,8 @@ static void put(struct sms__trace *trace, const struct sms__trace_slice *slice, 
     fprintf(to, "\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 "}}", slice->start_ps, slice->end_ps);
 }
 
-static void begin_series(struct sms__trace *trace, const struct sms__trace_series *series)
-{
-    (void)trace;
-    (void)series;
-}
-
-static void count(struct sms__trace *trace, const struct sms__trace_series *series, uint64_t time_ps, uint64_t value)
+void sms__trace_json_count(struct sms__trace *trace, const struct sms__trace_series *series, uint64_t time_ps,
+                           uint64_t value)
 {
     FILE *to = trace->write.to;
     const uint64_t scale = series->decimals == 3 ? 1000 : 10000;
@@ -133,7 +128,7 @@ static void write_part(const struct sms__trace *trace, size_t p, FILE *to)
 }
 
 /* Ends the list of events and adds what the trace is of. */
-static void end(struct sms__trace *trace, const char *file)
+void sms__trace_json_end(struct sms__trace *trace, const char *file)
 {
     FILE *to = trace->write.to;
     fputs("\n],\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\",\"scenario\":\"", to);
@@ -149,5 +144,3 @@ static void end(struct sms__trace *trace, const char *file)
         write_part(trace, p, to);
     fputs("]}}\n", to);
 }
-
-const struct sms__trace_format sms__trace_json = {begin, begin_process, begin_lane, put, begin_series, count, end};

@@ -37,7 +37,6 @@ static void put_pod(struct sms__trace *trace, const char *pod, enum sms__trace_c
     const struct sms__cluster *cluster = trace->scenario->cluster;
     char node[256] = "waiting";
     slice.name = pod;
-    slice.slots = true;
     slice.pid = slice.track / SMS_NODE_GPUS_MAX;
     slice.name_track = name_gpu;
     slice.sort_index = slice.track * LANES_MAX;

@@ -5,23 +5,13 @@
 
 #include <stdlib.h>
 
-size_t sms__trace_pids(const struct sms__trace *trace)
-{
-    const struct sms_scenario *scenario = trace->scenario;
-    return scenario->cluster ? scenario->cluster->nodes + 1 : scenario->devices + 1;
-}
-
-uint64_t sms__trace_pid(const struct sms__trace *trace, size_t pid)
-{
-    return 1 + trace->current * sms__trace_pids(trace) + pid;
-}
-
-uint64_t sms__trace_tid(struct sms__trace *trace) { return trace->parts * sms__trace_pids(trace) + ++trace->next_tid; }
+/* A new number of a track. Processes and tracks share one range of numbers, because viewers expect that. */
+static uint64_t new_tid(struct sms__trace *trace) { return trace->parts * sms__trace_pids(trace) + ++trace->next_tid; }
 
 void sms__trace_name_pid(struct sms__trace *trace, size_t pid, const char *name)
 {
     if (!trace->named[pid])
-        trace->format->begin_process(trace, sms__trace_pid(trace, pid), name);
+        sms__trace_json_process(trace, sms__trace_pid(trace, pid), name);
     trace->named[pid] = true;
 }
 
@@ -50,10 +40,8 @@ static struct sms__trace_lane *take_lane(struct sms__trace *trace, const struct 
         if (!grown)
             return NULL;
         track->lane = grown;
-        if (!lane && slice->slots)
-            track->tid = sms__trace_tid(trace);
-        track->lane[track->lanes++] = (struct sms__trace_lane){.tid = sms__trace_tid(trace)};
-        trace->format->begin_lane(trace, slice, lane);
+        track->lane[track->lanes++] = (struct sms__trace_lane){.tid = new_tid(trace)};
+        sms__trace_json_lane(trace, slice, lane);
     }
     track->lane[lane].end_ps = slice->end_ps;
     return &track->lane[lane];
@@ -68,6 +56,6 @@ bool sms__trace_put(struct sms__trace *trace, enum sms__trace_class class, const
         return false;
     count->kept++;
     trace->left--;
-    trace->format->put(trace, slice, lane);
+    sms__trace_json_put(trace, slice, lane->tid);
     return true;
 }

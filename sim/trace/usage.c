@@ -111,16 +111,14 @@ static void write_series(struct sms__trace *trace, size_t device, long resource)
         .device = device,
         .name = is_resident ? "resident" : trace->scenario->device[device]->resource[resource].name,
         .unit = is_resident ? "blocks" : "%",
-        .decimals = is_resident ? 3 : 4,
-        .tid = sms__trace_tid(trace)};
-    trace->format->begin_series(trace, &series);
+        .decimals = is_resident ? 3 : 4};
     for (size_t b = 0; b < usage->bins && (uint64_t)b << usage->shift < usage->last_ps; b++) {
         uint64_t value = mean_of(trace, device, resource, b);
         if (value != before)
-            trace->format->count(trace, &series, from + ((uint64_t)b << usage->shift), value);
+            sms__trace_json_count(trace, &series, from + ((uint64_t)b << usage->shift), value);
         before = value;
     }
-    trace->format->count(trace, &series, from + usage->last_ps, 0);
+    sms__trace_json_count(trace, &series, from + usage->last_ps, 0);
 }
 
 void sms__usage_write(struct sms__trace *trace)

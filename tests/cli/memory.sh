@@ -98,7 +98,6 @@ survives 23 4 "run into a folder" out run vms.yaml --jobs 1 --quiet --out out
 survives 23 5 "run of processes into a folder" out run processes.yaml --jobs 1 --quiet --out out
 survives 23 6 "run of a cluster into a folder" out run cluster.yaml --jobs 1 --quiet --out out
 survives 7 7 "trace" trace.json run vms.yaml --jobs 1 --trace trace.json
-survives 7 7 "trace for Perfetto" trace.pftrace run vms.yaml --jobs 1 --trace trace.pftrace
 survives 7 7 "trace compressed" trace.json.gz run vms.yaml --jobs 1 --trace trace.json.gz
 survives 7 1 "trace of processes" trace.json run processes.yaml --jobs 1 --trace trace.json
 survives 7 2 "trace of a cluster" trace.json run cluster.yaml --jobs 1 --trace trace.json

@@ -11,16 +11,12 @@
     check.py misses FILE                 each job, of one kernel, missed its deadline when its kernel ended
     check.py late_pods FILE              each pod called infer missed its deadline when it ended
     check.py holds FILE                  it marks each pause and each preemption, and nothing else
-    check.py perfetto FILE JSON PROTO    FILE is sound, and says what JSON says of the same run
 """
-import ast
 import collections
 import csv
 import decimal
 import json
-import os
 import re
-import subprocess
 import sys
 
 MICROSECOND = 10**6
@@ -262,145 +258,4 @@ def holds(path):
     check(pauses.total() + preemptions.total() > 0, "nothing was checked")
 
 
-def packets(path, proto):
-    """Of a Perfetto file: dictionaries of lists, for every field may be repeated."""
-    with open(path, "rb") as file_:
-        text = subprocess.run(["protoc", f"--proto_path={os.path.dirname(proto)}", "--decode=Trace", os.path.basename(proto)],
-                              stdin=file_, stdout=subprocess.PIPE, check=True, encoding="ascii").stdout
-    stack = [{}]
-    for line in text.splitlines():
-        key, _, value = line.strip().partition(" ")
-        check(not key.rstrip(":").isdigit(), f"a field that the schema does not have: {line}")
-        if key == "}":
-            stack.pop()
-        elif value == "{":
-            message = {}
-            stack[-1].setdefault(key, []).append(message)
-            stack.append(message)
-        else:
-            quoted = value.startswith('"')
-            stack[-1].setdefault(key[:-1], []).append(ast.literal_eval("b" + value).decode() if quoted else value)
-    return stack[0]["packet"]
-
-
-def only(message, key, default=None):
-    values = message.get(key, [default])
-    check(len(values) == 1, f"{key} is there {len(values)} times")
-    return values[0]
-
-
-class Perfetto:
-    """The tracks of a file, and its events as a viewer shows them."""
-
-    def __init__(self, path, proto):
-        self.track, self.slices, self.counters = {}, collections.Counter(), collections.defaultdict(list)
-        self.names, self.time, self.open = {}, {}, {}
-        for packet in packets(path, proto):
-            self.add_sequence(packet)
-            if "track_descriptor" in packet:
-                self.add_track(only(packet, "track_descriptor"))
-            else:
-                self.add_event(packet, only(packet, "track_event"))
-        check(not any(self.open.values()), "slices that never end")
-
-    def add_sequence(self, packet):
-        sequence, time = only(packet, "trusted_packet_sequence_id"), int(only(packet, "timestamp", 0))
-        check((sequence in self.names) == (only(packet, "sequence_flags") == "2"), f"the state of {sequence}")
-        known = self.names.setdefault(sequence, {})
-        check(time >= self.time.get(sequence, 0), f"time goes back in {sequence}")
-        self.time[sequence] = time
-        for name in only(packet, "interned_data", {}).get("event_names", []):
-            check(only(name, "iid") not in known, "a name is interned twice")
-            known[only(name, "iid")] = only(name, "name")
-
-    def add_track(self, track):
-        uuid, parent = only(track, "uuid"), only(track, "parent_uuid")
-        check(uuid not in self.track, f"track {uuid} is there twice")
-        check((parent in self.track) != ("process" in track), f"track {uuid} is below {parent}")
-        check(not parent or "counter" in track or only(self.track[parent], "child_ordering") == "EXPLICIT", "no order")
-        self.track[uuid] = track
-
-    def place(self, uuid):
-        """The name of the process, and of the track without its slot."""
-        names_ = []
-        while "process" not in self.track[uuid]:
-            names_.append(only(self.track[uuid], "name"))
-            uuid = only(self.track[uuid], "parent_uuid")
-        check(len(names_) == 1 or len(names_) == 2 and names_[0].startswith("slot "), f"tracks {names_}")
-        return only(only(self.track[uuid], "process"), "process_name"), names_[-1]
-
-    def add_event(self, packet, event):
-        uuid, kind, time = only(event, "track_uuid"), only(event, "type")[5:], int(only(packet, "timestamp"))
-        if kind == "COUNTER":
-            self.counters[self.place(uuid)].append((time, float(only(event, "double_counter_value"))))
-            return
-        if kind == "SLICE_END":
-            check(uuid in self.open and self.open[uuid], f"an end without a begin on {uuid}")
-            self.slices[self.open[uuid] + (time,)] += 1
-            self.open[uuid] = None
-            return
-        iid = only(event, "name_iid")
-        name = self.names[only(packet, "trusted_packet_sequence_id")][iid] if iid else only(event, "name")
-        detail = only(event, "debug_annotations", {})
-        of_it = (*self.place(uuid), only(event, "categories"), name, only(detail, "name"),
-                 only(detail, "uint_value") or only(detail, "string_value"), time)
-        check(not self.open.get(uuid), f"slices overlap on {uuid}")
-        if kind == "INSTANT":
-            self.slices[of_it + (None,)] += 1
-        else:
-            self.open[uuid] = of_it
-
-
-def as_perfetto(trace):
-    """The same slices and counters, of JSON."""
-    processes, threads = names(trace, "process_name"), names(trace, "thread_name")
-    slices, counters = collections.Counter(), collections.defaultdict(list)
-    for event in trace["traceEvents"]:
-        process, args = processes[event["pid"]], event["args"]
-        if event["ph"] == "C":
-            counters[process, event["name"]].append((int(event["ts"] * 1000), float(*args.values())))
-        elif event["ph"] in "Xi":
-            detail = next(((key, str(args[key])) for key in args if key not in ("start_ps", "end_ps")), (None, None))
-            track = re.sub(r" \+\d+$", "", threads[event["pid"], event["tid"]])
-            slices[process, track, event["cat"], event["name"], *detail, args["start_ps"] // 1000,
-                   args["end_ps"] // 1000 if event["ph"] == "X" else None] += 1
-    return slices, counters
-
-
-def busy(slices):
-    """Time of each SM with blocks in its slots, added up."""
-    times = collections.Counter()
-    for (process, track, category, *_, start, end), count in slices.items():
-        if category == "block":
-            times[process, track] += (end - start) * count
-    return times
-
-
-def check_order(found, trace):
-    """Processes are in the order that JSON gives them, and slots are numbered."""
-    ranks, slots = {}, collections.defaultdict(list)
-    for track in found.track.values():
-        if "process" in track:
-            ranks[int(only(only(track, "process"), "pid"))] = int(only(track, "sibling_order_rank"))
-        elif "process" not in found.track[only(track, "parent_uuid")]:
-            slots[only(track, "parent_uuid")].append((only(track, "name"), int(only(track, "sibling_order_rank"))))
-    check(ranks == {event["pid"]: event["args"]["sort_index"] for event in trace["traceEvents"]
-                    if event["name"] == "process_sort_index"}, f"processes in order: {ranks}")
-    for parent, of_it in slots.items():
-        check(of_it == [(f"slot {n + 1}", n) for n in range(len(of_it))], f"slots of {parent}: {of_it}")
-    check(slots or not busy(found.slices), "SMs without slots")
-
-
-def perfetto(path, json_path, proto):
-    found, trace = Perfetto(path, proto), load(json_path)
-    slices, counters = as_perfetto(trace)
-    check_order(found, trace)
-    check([only(only(t, "process"), "process_name") for t in found.track.values() if "process" in t]
-          == list(names(trace, "process_name").values()), "processes")
-    check(found.slices.total() == slices.total() > 0, f"{found.slices.total()} of {slices.total()} events")
-    check(busy(found.slices) == busy(slices), "the time that SMs are busy")
-    check(found.slices == slices, f"{(found.slices - slices).most_common(2)} not {(slices - found.slices).most_common(2)}")
-    check(found.counters == counters, "counters")
-
-
-{f.__name__: f for f in (valid, blocks, usage, budget, first, span, file, pods, some, misses, late_pods, holds, perfetto)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (valid, blocks, usage, budget, first, span, file, pods, some, misses, late_pods, holds)}[sys.argv[1]](*sys.argv[2:])
