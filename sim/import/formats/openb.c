@@ -410,6 +410,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     fputs("policies: [random, first_fit, dot_product, gpu_clustering, gpu_packing, best_fit, fgd,\n"
           "           {fgd: {order: exact}}]\n",
           to);
+    fputs("ties: shuffled # the order of the nodes in the list means nothing\n", to);
     write_pods(&openb, options->inflate, to);
     fprintf(to, "run: {seed: 1, replications: %d}\n", options->inflate > 0 ? 10 : 1);
     return SMS_OK;
