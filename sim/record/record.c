@@ -194,26 +194,17 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     record->series_ps = sms__series_ps(scenario);
     if (record->series_ps)
         record->series = SMS__NEW(arena, uint64_t, sms__series_rows(scenario) * SMS__SERIES);
-    if (!scenario->shares)
-        return;
-    record->process = SMS__NEW(arena, struct sms__process_record, scenario->vms);
-    record->shared = SMS__NEW(arena, struct sms__shared_record, scenario->devices);
 }
 
 void sms__process_record_restart(struct sms__process_record *process)
 {
-    *process = (struct sms__process_record){.ended_ps = process->ended_ps,
-                                            .peak_held = process->peak_held,
-                                            .failed = process->failed,
-                                            .choice = process->choice};
+    *process = (struct sms__process_record){
+        .peak_held = process->peak_held, .failed = process->failed, .choice = process->choice};
 }
 
-static void restart_processes(struct sms__record *record)
+void sms__device_record_restart(struct sms__device_record *device)
 {
-    for (size_t v = 0; v < record->scenario->vms; v++)
-        sms__process_record_restart(&record->process[v]);
-    for (size_t d = 0; d < record->scenario->devices; d++)
-        record->shared[d] = (struct sms__shared_record){.peak_held = record->shared[d].peak_held};
+    *device = (struct sms__device_record){.peak_held = device->peak_held};
 }
 
 static void restart_floats(struct sms__float_record *record)
@@ -268,7 +259,9 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
     for (size_t v = 0; v < scenario->vms; v++) {
         struct sms__vm_record *vm = &record->vm[v];
         sms__histogram_clear(&vm->latency);
-        *vm = (struct sms__vm_record){.latency = vm->latency, .end_ps = vm->end_ps, .unended = vm->unended};
+        sms__process_record_restart(&vm->process);
+        *vm = (struct sms__vm_record){
+            .latency = vm->latency, .end_ps = vm->end_ps, .unended = vm->unended, .process = vm->process};
     }
     for (size_t k = 0; k < record->first_kernel[scenario->vms]; k++) {
         struct sms__kernel_record *kernel = &record->kernel[k];
@@ -276,9 +269,8 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
         memset(kernel->span, 0, record->models * sizeof *kernel->span);
         *kernel = (struct sms__kernel_record){.latency = kernel->latency, .span = kernel->span};
     }
-    memset(record->device, 0, scenario->devices * sizeof *record->device);
-    if (record->process)
-        restart_processes(record);
+    for (size_t d = 0; d < scenario->devices; d++)
+        sms__device_record_restart(&record->device[d]);
     if (record->cluster)
         restart_cluster(record->cluster);
     for (size_t i = 0; record->node && i < scenario->cluster->rows; i++)

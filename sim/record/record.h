@@ -64,28 +64,12 @@ struct sms__kernel_record {
     struct sms__histogram latency;           /* of launches, ps */
 };
 
-struct sms__vm_record {
-    uint64_t jobs, missed;         /* ended; ended after their deadline */
-    sms__integral job_parts;       /* of jobs under way at the end, less those at the beginning */
-    uint64_t rejected;             /* arrivals that found the queue full */
-    double tardiness_ps;           /* time after the deadline, summed over jobs that missed it */
-    uint64_t end_ps;               /* end of the latest job, since the run began */
-    size_t unended;                /* processes of it that have not done all jobs, on one device or several */
-    struct sms__histogram latency; /* of jobs, from arrival, ps */
-};
-
-struct sms__device_record {
-    sms__integral excess[SMS_RESOURCES_MAX];  /* usage above SMS_FULL, parts x ps, summed over SMs */
-    sms__integral over_ps[SMS_RESOURCES_MAX]; /* time above SMS_FULL, summed over SMs (scope device: times SMs) */
-    sms__integral active_ps;                  /* time with at least one block, summed over SMs */
-};
-
-/* A process. Counts begin at the end of the warm-up, unless the field is of the whole run. */
+/* What a process does besides its jobs. Counts begin at the end of the warm-up, unless the field is of the whole run.
+ */
 struct sms__process_record {
     uint64_t state_ps[SMS_PHASES];         /* time in each phase, without pauses */
     uint64_t sliced_ps;                    /* part of SMS_PHASE_KERNEL in which others had the time slice */
     uint64_t paused_ps;                    /* time paused, in any phase */
-    uint64_t ended_ps;                     /* end, since the run began; 0 if it has not ended */
     uint64_t service_ps;                   /* time in which its kernels had the device */
     uint64_t pauses, suspends, migrations; /* a migration restores it on another device than before */
     double copied_in, copied_out;          /* bytes of its own copies */
@@ -96,13 +80,27 @@ struct sms__process_record {
     size_t choice;                         /* index of the workload that it drew; whole run */
 };
 
-/* A device at the share level. */
-struct sms__shared_record {
-    uint64_t switches, switch_ps; /* context switches, and the time they took */
-    uint64_t busy_ps;             /* time with a kernel running or a switch under way */
-    uint64_t peak_held;           /* memory, bytes; whole run */
-    sms__integral held_ps;        /* memory held, bytes x ps */
-    double energy_j;
+/* A tenant: a VM or a process. */
+struct sms__vm_record {
+    uint64_t jobs, missed;              /* ended; ended after their deadline */
+    sms__integral job_parts;            /* of jobs under way at the end, less those at the beginning */
+    uint64_t rejected;                  /* arrivals that found the queue full */
+    double tardiness_ps;                /* time after the deadline, summed over jobs that missed it */
+    uint64_t end_ps;                    /* end of the latest job, since the run began */
+    size_t unended;                     /* processes of it that have not done all jobs, on one device or several */
+    struct sms__histogram latency;      /* of jobs, from arrival, ps */
+    struct sms__process_record process; /* empty of a VM */
+};
+
+struct sms__device_record {
+    sms__integral excess[SMS_RESOURCES_MAX];  /* usage above SMS_FULL, parts x ps, summed over SMs */
+    sms__integral over_ps[SMS_RESOURCES_MAX]; /* time above SMS_FULL, summed over SMs (scope device: times SMs) */
+    sms__integral active_ps;                  /* time with at least one block, summed over SMs */
+    uint64_t switches, switch_ps;             /* context switches, and the time they took */
+    uint64_t busy_ps;                         /* time with a kernel of a process running or a switch under way */
+    uint64_t peak_held;                       /* memory that processes hold, bytes; whole run */
+    sms__integral held_ps;                    /* memory held, bytes x ps */
+    double energy_j;                          /* of processes */
 };
 
 /* What a process waits for when no event is left and it has not ended. */
@@ -235,8 +233,6 @@ struct sms__record {
     size_t *model; /* [devices]: its model's number; neighbours of one model have the same */
     size_t models;
     struct sms__device_record *device;   /* [devices] */
-    struct sms__process_record *process; /* [vms]; NULL if the scenario has no processes */
-    struct sms__shared_record *shared;   /* [devices]; NULL if the scenario has no processes */
     struct sms__cluster_record *cluster; /* NULL if the scenario has no nodes */
     struct sms__node_record *node;       /* [rows of the cluster]; NULL if there are none */
     uint64_t *series;           /* [rows][SMS__SERIES]: kernels that ended in each part of the whole run; or NULL */
@@ -269,8 +265,9 @@ size_t sms__series_rows(const struct sms_scenario *scenario);
 /* Returns the length of a part; 0 if such a scenario has no series. */
 uint64_t sms__series_ps(const struct sms_scenario *scenario);
 
-/* Resets a process, except for the fields of the whole run. */
+/* Reset a process and a device, except for the fields of the whole run. */
 void sms__process_record_restart(struct sms__process_record *process);
+void sms__device_record_restart(struct sms__device_record *device);
 /* Counts a job that arrived at `since_ps` and ends now. `deadline_ps` counts from its arrival; 0 means none. Returns
  * whether it missed it. Call it inside a guard of the record's arena. */
 bool sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now);

@@ -1,4 +1,4 @@
-/* The metrics of the host, VMs, resources and kernels, and those that compare with stand-alone runs. */
+/* The metrics of all but clusters, and those that compare with stand-alone runs. */
 #include "metrics.h"
 
 static double seconds_of(const struct sms__record *record) { return sms__measured_ps(record) / 1e12; }
@@ -138,30 +138,34 @@ void sms__measure_resource(const struct sms__record *record, double *row)
     }
 }
 
+/* The end of the last VM or process that was to end and did not fail; the run's end if one has not ended. */
 static double makespan_ns(const struct sms__record *record)
 {
     double last = NAN;
-    if (record->process)
-        return sms__share_makespan_ns(record);
     for (size_t v = 0; v < record->scenario->vms; v++) {
-        bool ends = record->scenario->vm[v].repeat > 0;
-        double end = (double)(record->vm[v].unended ? record->to_ps : record->vm[v].end_ps) / 1e3;
-        if (ends && !(end <= last))
+        const struct sms__vm_record *vm = &record->vm[v];
+        double end = (double)(vm->unended ? record->to_ps : vm->end_ps) / 1e3;
+        if (record->scenario->vm[v].repeat > 0 && !vm->process.failed && !(end <= last))
             last = end;
     }
     return last;
 }
 
+/* Processes have counted it; with VMs it follows from the share of the SMs that were active. */
+static double device_energy_j(const struct sms__record *record, size_t d)
+{
+    const struct sms__device *device = record->scenario->device[d];
+    double active_s = (double)record->device[d].active_ps / 1e12 / (double)device->sms;
+    if (record->scenario->shares)
+        return record->device[d].energy_j;
+    return device->idle_w * seconds_of(record) + (device->busy_w - device->idle_w) * active_s;
+}
+
 static double energy_j(const struct sms__record *record)
 {
-    double energy = 0;
-    if (record->process)
-        return sms__share_energy_j(record);
-    for (size_t d = 0; d < record->scenario->devices; d++) {
-        const struct sms__device *device = record->scenario->device[d];
-        double active_s = (double)record->device[d].active_ps / 1e12 / (double)device->sms;
-        energy += device->idle_w * seconds_of(record) + (device->busy_w - device->idle_w) * active_s;
-    }
+    double energy = record->scenario->host.power_w * sms__measured_ps(record) / 1e12;
+    for (size_t d = 0; d < record->scenario->devices; d++)
+        energy += device_energy_j(record, d);
     return energy;
 }
 
@@ -213,12 +217,112 @@ void sms__measure_host(const struct sms__record *record, double *row)
 #include "metrics.def"
 }
 
+/* From the arrival of a VM or process to the end of its last job; NAN if it has not ended or has failed. */
 static double own_time_ps(const struct sms__record *record, size_t v)
 {
-    if (record->process)
-        return sms__turnaround_ps(record, v);
-    return record->vm[v].unended ? NAN : (double)record->vm[v].end_ps - record->scenario->vm[v].start_ps;
+    const struct sms__vm_record *vm = &record->vm[v];
+    return vm->unended || vm->process.failed ? NAN : (double)vm->end_ps - record->scenario->vm[v].start_ps;
 }
+
+/* ---- processes and devices: the last row of either is "all", folded from the rows before it ---- */
+
+enum {
+    PROCESS_METRICS = SMS__FIRST_DEVICE - SMS__FIRST_PROCESS,
+    DEVICE_METRICS = SMS__FIRST_CLUSTER - SMS__FIRST_DEVICE
+};
+
+/* How a metric of "all" comes from those of each. */
+enum fold { MEAN, SUM, GREATEST };
+
+static const enum fold process_fold[PROCESS_METRICS] = {
+#define PROCESS(name, better, fold, value, words, formula) [SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (fold),
+#define PROCESS_ALONE PROCESS
+#include "metrics.def"
+};
+
+static const enum fold device_fold[DEVICE_METRICS] = {
+#define DEVICE(name, better, fold, value, words, formula) [SMS__DEVICE_##name - SMS__FIRST_DEVICE] = (fold),
+#include "metrics.def"
+};
+
+/* Metric m over the rows that have it. The mean is NAN if none has. */
+static double fold_one(const double *rows, size_t count, size_t width, size_t m, enum fold fold)
+{
+    double sum = 0, greatest = 0, values = 0;
+    for (size_t i = 0; i < count; i++) {
+        double value = rows[i * width + m];
+        if (isnan(value))
+            continue;
+        sum += value;
+        greatest = value > greatest ? value : greatest;
+        values++;
+    }
+    if (fold == GREATEST)
+        return greatest;
+    return fold == SUM ? sum : values > 0 ? sum / values : NAN;
+}
+
+static void fold_rows(double *rows, size_t count, size_t width, const enum fold *fold)
+{
+    for (size_t m = 0; m < width; m++)
+        rows[count * width + m] = fold_one(rows, count, width, m, fold[m]);
+}
+
+static double ns(uint64_t ps) { return (double)ps / 1e3; }
+
+void sms__measure_process(const struct sms__record *record, double *rows)
+{
+    const size_t processes = record->scenario->vms;
+    double *row = rows;
+    for (size_t v = 0; v < processes; v++, row += PROCESS_METRICS) {
+        const struct sms__process_record *process = &record->vm[v].process;
+        const uint64_t *state = process->state_ps;
+#define PROCESS(name, better, fold, value, words, formula)                                                             \
+    row[SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (double)(value);
+#include "metrics.def"
+    }
+    fold_rows(rows, processes, PROCESS_METRICS, process_fold);
+}
+
+static void measure_slowdowns(const struct sms_scenario *scenario, const struct sms__alone *alone, double *rows)
+{
+    double *row = rows;
+    for (size_t v = 0; v < scenario->vms; v++, row += PROCESS_METRICS) {
+        const double alone_ps = alone[v].end_ps, own_ns = row[SMS__PROCESS_turnaround_ns - SMS__FIRST_PROCESS];
+#define PROCESS_ALONE(name, better, fold, value, words, formula)                                                       \
+    row[SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (double)(value);
+#include "metrics.def"
+    }
+    fold_rows(rows, scenario->vms, PROCESS_METRICS, process_fold);
+}
+
+/* The ratio of sums, because the mean of ratios would weigh small devices like large ones. */
+static double held_ratio(const struct sms__record *record)
+{
+    double held = 0, memory = 0;
+    for (size_t d = 0; d < record->scenario->devices; d++) {
+        held += (double)record->device[d].held_ps;
+        memory += (double)record->scenario->device[d]->memory;
+    }
+    return sms__over(held, memory * sms__measured_ps(record));
+}
+
+void sms__measure_device(const struct sms__record *record, double *rows)
+{
+    const size_t devices = record->scenario->devices;
+    const double time_ps = sms__measured_ps(record);
+    double *row = rows;
+    for (size_t d = 0; d < devices; d++, row += DEVICE_METRICS) {
+        const struct sms__device_record *shared = &record->device[d];
+        const double memory = (double)record->scenario->device[d]->memory;
+#define DEVICE(name, better, fold, value, words, formula) row[SMS__DEVICE_##name - SMS__FIRST_DEVICE] = (double)(value);
+#include "metrics.def"
+    }
+    fold_rows(rows, devices, DEVICE_METRICS, device_fold);
+    row[SMS__DEVICE_memory_ratio - SMS__FIRST_DEVICE] = held_ratio(record);
+}
+
+/* ---- all of a run ---- */
 
 static void count(const struct sms__record *record, double *counted)
 {
@@ -304,7 +408,7 @@ void sms__measure_progress(const struct sms_scenario *scenario, struct sms__valu
 {
     struct progress_sum sum = {.least = INFINITY};
     if (scenario->shares)
-        sms__measure_slowdowns(scenario, alone, values->of[SMS_PROCESS]);
+        measure_slowdowns(scenario, alone, values->of[SMS_PROCESS]);
     for (size_t v = 0; v < scenario->vms; v++)
         if (!scenario->shares || !has_failed(values, v))
             add_progress(&sum, progress_of(values, &alone[v], v), alone[v].blocks_per_s, row_of(values, v));

@@ -69,15 +69,6 @@ extern const char *const sms__stall_names[SMS__STALLS];
     void sms__measure_##word(const struct sms__record *record, double *rows);
 #include "metrics.def"
 
-/* metrics_share.c */
-void sms__measure_slowdowns(const struct sms_scenario *scenario, const struct sms__alone *alone, double *rows);
-/* From arrival to end; NAN if the process has not ended or has failed. */
-double sms__turnaround_ps(const struct sms__record *record, size_t v);
-/* Of the devices and their host. */
-double sms__share_energy_j(const struct sms__record *record);
-/* The end of the last process that was to end and did not fail; the run's end if one has not ended. */
-double sms__share_makespan_ns(const struct sms__record *record);
-
 /* NAN if there is nothing to divide by. */
 static inline double sms__over(double a, double b) { return b > 0 ? a / b : NAN; }
 static inline double sms__measured_ps(const struct sms__record *record)

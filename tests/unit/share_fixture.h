@@ -54,30 +54,34 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-static inline void write_processes(struct sms__process_record *process)
+/* The third has failed after a job, and the last goes on. */
+static inline void write_processes(struct sms__vm_record *vm)
 {
+    struct sms__process_record *const first = &vm[0].process, *const second = &vm[1].process;
     static const uint64_t in[SMS_PHASES] = {
         [SMS_PHASE_UNPLACED] = 1,    [SMS_PHASE_HOST] = 20,        [SMS_PHASE_ALLOCATE] = 300,
         [SMS_PHASE_LAUNCH] = 4000,   [SMS_PHASE_COPY_IN] = 50000,  [SMS_PHASE_KERNEL] = 600000,
         [SMS_PHASE_COPY_OUT] = 7000, [SMS_PHASE_SUSPENDING] = 800, [SMS_PHASE_SUSPENDED] = 90,
         [SMS_PHASE_RESTORING] = 6};
     for (size_t s = 0; s < SMS_PHASES; s++)
-        process[0].state_ps[s] = 1000 * in[s];
-    process[0].paused_ps = 5000;
-    process[0].service_ps = 31000;
-    process[0].pauses = 3;
-    process[0].suspends = 2;
-    process[0].migrations = 1;
-    process[0].copied_in = 100;
-    process[0].copied_out = 11;
-    process[0].moved = 64;
-    process[0].peak_held = 4096;
-    process[0].ended_ps = 10 * us;
-    process[1].ended_ps = 22 * us;
-    process[1].peak_held = 8192;
-    process[1].pauses = process[1].suspends = process[1].migrations = process[1].refused = 1;
-    process[1].moved = 6;
-    process[2] = (struct sms__process_record){.ended_ps = 50 * us, .refused = 2, .failed = true};
+        first->state_ps[s] = 1000 * in[s];
+    first->paused_ps = 5000;
+    first->service_ps = 31000;
+    first->pauses = 3;
+    first->suspends = 2;
+    first->migrations = 1;
+    first->copied_in = 100;
+    first->copied_out = 11;
+    first->moved = 64;
+    first->peak_held = 4096;
+    vm[0].end_ps = 10 * us;
+    vm[1].end_ps = 22 * us;
+    second->peak_held = 8192;
+    second->pauses = second->suspends = second->migrations = second->refused = 1;
+    second->moved = 6;
+    vm[2].end_ps = 50 * us;
+    vm[2].unended = vm[3].unended = 1;
+    vm[2].process = (struct sms__process_record){.refused = 2, .failed = true};
 }
 
 /* What the engine would leave. Alone, a process ends sooner. */
@@ -87,22 +91,22 @@ static inline void write_record(struct sms__record *record, long only)
     record->to_ps = 100 * us;
     for (size_t v = 0; v < PROCESSES; v++)
         record->kernel[v].blocks = only < 0 ? 10 : 40;
-    write_processes(record->process);
+    write_processes(record->vm);
     if (only >= 0) {
-        record->process[0].ended_ps = 5 * us;
-        record->process[1].ended_ps = 12 * us;
+        record->vm[0].end_ps = 5 * us;
+        record->vm[1].end_ps = 12 * us;
         return;
     }
-    record->shared[0] = (struct sms__shared_record){.switches = 4,
+    record->device[0] = (struct sms__device_record){.switches = 4,
                                                     .switch_ps = 5 * us,
                                                     .busy_ps = 60 * us,
                                                     .peak_held = 900000000,
                                                     .held_ps = (sms__integral)500000000 * 100 * us,
                                                     .energy_j = 1.5};
-    record->shared[1].busy_ps = 20 * us;
-    record->shared[1].peak_held = 600000000;
-    record->shared[1].held_ps = (sms__integral)300000000 * 100 * us;
-    record->shared[1].energy_j = 0.25;
+    record->device[1].busy_ps = 20 * us;
+    record->device[1].peak_held = 600000000;
+    record->device[1].held_ps = (sms__integral)300000000 * 100 * us;
+    record->device[1].energy_j = 0.25;
 }
 
 static inline void tell(struct sms__run_observer *observer, const struct sms_scenario *scenario)

@@ -16,19 +16,19 @@ static void a_restart_keeps_what_is_of_the_whole_run(void **state)
     arena.out_of_memory = &out;
     sms__record_init(&record, &arena, &fixture->scenario);
     write_record(&record, -1);
-    record.process[0].choice = 7;
+    record.vm[0].process.choice = 7;
     sms__record_restart(&record, 40 * us);
-    assert_int_equal(record.process[0].ended_ps, 10 * us);
-    assert_int_equal(record.process[0].peak_held, 4096);
-    assert_int_equal(record.process[0].choice, 7);
-    assert_true(record.process[2].failed);
-    assert_int_equal(record.process[0].state_ps[SMS_PHASE_KERNEL], 0);
-    assert_int_equal(record.process[0].pauses + record.process[0].paused_ps + record.process[2].refused, 0);
-    assert_near(record.process[0].copied_in + record.process[0].moved, 0, 0);
-    assert_int_equal(record.shared[0].peak_held, 900000000);
-    assert_int_equal(record.shared[0].switches + record.shared[0].busy_ps, 0);
-    assert_true(record.shared[0].held_ps == 0);
-    assert_near(record.shared[0].energy_j, 0, 0);
+    assert_int_equal(record.vm[0].end_ps, 10 * us);
+    assert_int_equal(record.vm[0].process.peak_held, 4096);
+    assert_int_equal(record.vm[0].process.choice, 7);
+    assert_true(record.vm[2].process.failed);
+    assert_int_equal(record.vm[0].process.state_ps[SMS_PHASE_KERNEL], 0);
+    assert_int_equal(record.vm[0].process.pauses + record.vm[0].process.paused_ps + record.vm[2].process.refused, 0);
+    assert_near(record.vm[0].process.copied_in + record.vm[0].process.moved, 0, 0);
+    assert_int_equal(record.device[0].peak_held, 900000000);
+    assert_int_equal(record.device[0].switches + record.device[0].busy_ps, 0);
+    assert_true(record.device[0].held_ps == 0);
+    assert_near(record.device[0].energy_j, 0, 0);
     sms__arena_release(&arena);
 }
 

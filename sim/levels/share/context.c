@@ -144,7 +144,7 @@ static void add_blocks(struct sms__context *context)
     struct sms__blocks_setup setup =
         sms__device_blocks(share->spec, instance->type, &instance->contention, types, share->kernel_types);
     setup.engine = context->engine;
-    setup.record = instance->gpu->blocks;
+    setup.record = instance->gpu->record;
     setup.idx = share->setup.first_gpu + instance->gpu->idx;
     setup.first_sm = instance->first_sm;
     setup.allowed = sms__parts_of(share);
@@ -171,7 +171,7 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
                   .arena = share->arena,
                   .launch_wait_ps = share->use->mode.launch_wait_ps,
                   .spare_w = type->limit_w > type->idle_w ? type->limit_w - type->idle_w : 0},
-        .record = instance->gpu->blocks,
+        .record = instance->gpu->record,
         .sms = instance->type->sms,
     };
     sms__coarse_kernels_init(&context->coarse, share->engine, context->source, context->active);

@@ -14,8 +14,7 @@ static void init_gpu(struct sms_share *share, size_t g)
         .type = type,
         .in = {.capacity = type->link_bandwidth / 1e12},
         .out = {.capacity = type->link_bandwidth / 1e12, .spread = type->copy_out_spread},
-        .record = own || !record->shared ? SMS__NEW(share->arena, struct sms__shared_record, 1) : &record->shared[g],
-        .blocks = own ? SMS__NEW(share->arena, struct sms__device_record, 1) : &record->device[g],
+        .record = own ? SMS__NEW(share->arena, struct sms__device_record, 1) : &record->device[g],
     };
 }
 

@@ -18,8 +18,7 @@ struct sms__gpu {
     size_t processes, kernels; /* on all its instances; under way */
     double core;               /* what the kernels under way ask for, parts of SMS_FULL of the GPU */
     uint64_t advanced_ps;      /* time up to which its integrals are complete */
-    struct sms__shared_record *record;
-    struct sms__device_record *blocks; /* what its blocks did */
+    struct sms__device_record *record;
 };
 
 struct sms__instance {

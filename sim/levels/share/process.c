@@ -190,8 +190,6 @@ void sms__process_end(struct sms__process *process, enum sms_phase phase, uint64
         stream->halted = stream->awaiting = false;
     }
     sms__process_enter(process, phase, now);
-    if (process->record)
-        process->record->ended_ps = now;
     share->active--;
     sms__tell(process, phase == SMS_PHASE_DONE ? SMS_EVENT_ENDED : SMS_EVENT_FAILED);
     process->in_slot = false;

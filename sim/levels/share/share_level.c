@@ -162,11 +162,8 @@ void sms__share_forget(struct sms_share *share)
 {
     for (size_t p = 0; share->slot && p < share->processes; p++)
         sms__process_record_restart(share->process[p].record);
-    for (size_t g = 0; share->slot && g < share->setup.gpus; g++) {
-        struct sms__gpu *gpu = &share->gpu[g];
-        *gpu->record = (struct sms__shared_record){.peak_held = gpu->record->peak_held};
-        *gpu->blocks = (struct sms__device_record){0};
-    }
+    for (size_t g = 0; share->slot && g < share->setup.gpus; g++)
+        sms__device_record_restart(share->gpu[g].record);
 }
 
 static enum sms__stall stall_of(const struct sms__process *process)

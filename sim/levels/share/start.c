@@ -108,7 +108,7 @@ void sms__process_init(struct sms_share *share, size_t idx, size_t tenant, size_
         .vm = vm,
         .first_kernel_type = spec->record->first_kernel[v],
         .stream = &share->stream[idx],
-        .record = share->setup.vms ? NULL : &spec->record->process[idx],
+        .record = share->setup.vms ? NULL : &spec->record->vm[v].process,
         .vm_record = &spec->record->vm[v],
         .takes_part = spec->only_vm < 0 || (size_t)spec->only_vm == v,
         .unended = vm->streams,

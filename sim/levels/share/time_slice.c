@@ -94,7 +94,7 @@ static void activate(struct sms__instance *instance, struct sms__context *contex
 static void switch_to(struct sms__instance *instance, struct sms__context *context, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
-    struct sms__shared_record *record = instance->gpu->record;
+    struct sms__device_record *record = instance->gpu->record;
     double cost = slicer->turns.switch_ps + (slicer->preempting ? mode_of(instance)->stop_ps : 0);
     if (slicer->latest && (slicer->latest != context || context->renewed)) {
         record->switches++;
