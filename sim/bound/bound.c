@@ -131,7 +131,7 @@ static int solve(struct call *call, const struct sms__bound_device *device, cons
     return code;
 }
 
-/* The arrival after `now`, as jobs.c has it. */
+/* The arrival after `now`, as job_arrivals.c has it. */
 static uint64_t next_arrival(const struct sms__tenant *vm, uint64_t now, size_t idx, gsl_rng *stream)
 {
     if (vm->arrivals == SMS__LISTED)

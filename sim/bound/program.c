@@ -1,7 +1,8 @@
 /* Writes the linear program of docs/explanation/bound.md over one device. Counts are those of a
  * window, or per second in steady state; times are divided by it. */
 #include "program.h"
-#include "../levels/jobs.h"
+#include "../model/limits.h"
+#include "../record/record.h"
 
 #include <math.h>
 

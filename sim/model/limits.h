@@ -12,8 +12,9 @@
 /* Jobs of a tenant; numbers of devices. */
 enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 
-/* Arrivals that a tenant may list: as many jobs as may wait, so that none of a list is ever rejected. */
-enum { SMS__TIMES_MAX = 65536 };
+/* Jobs of a tenant that may wait; more are rejected and counted. It may list as many arrivals, so that none of a list
+ * is ever rejected. */
+enum { SMS__BACKLOG_MAX = 65536, SMS__TIMES_MAX = SMS__BACKLOG_MAX };
 
 /* The least precision that replications may be asked to reach: half of an interval over the mean. */
 #define SMS__PRECISION_LEAST 1e-6

@@ -178,7 +178,9 @@ void sms__process_end(struct sms__process *process, enum sms_phase phase, uint64
     }
     if (process->jobs) {
         share->pending -= process->jobs->coming;
-        sms__jobs_stop(process->jobs);
+        process->jobs->coming = false;
+        process->jobs->backlog_count = 0;
+        sms__engine_at(share->engine, process->jobs->source, SMS__NEVER);
     }
     sms__process_move_out(process, now);
     sms__process_advance(process, now);

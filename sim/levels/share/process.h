@@ -7,7 +7,6 @@
 
 #include "../../model/phase.h"
 #include "../block/block.h"
-#include "../jobs.h"
 #include "coarse_kernel.h"
 #include "pool.h"
 
@@ -68,7 +67,7 @@ struct sms__stream {
     bool awaiting;            /* for another stream of the process to record an event */
     uint64_t held, wanted;    /* bytes that its steps took; of the allocation under way */
     struct sms__job job;
-    struct sms__taker taker; /* of jobs that arrive */
+    struct sms__stream *next_idle; /* that waits for a job to arrive */
     struct sms__stream_kernel kernel;
     struct sms__pooled_flow transfer; /* its copy or host step */
     struct sms__timeline_span span;
@@ -105,6 +104,17 @@ struct sms__process_parts {
     bool changes;                  /* at the end of this instant it gets other SMs: */
     uint64_t *next;                /* one bit per SM; or NULL */
     struct sms__action change;
+};
+
+/* Jobs that arrive (job_arrivals.c). */
+struct sms__jobs {
+    size_t source;            /* of events: arrivals */
+    gsl_rng *random;          /* intervals */
+    bool coming;              /* the next arrival is scheduled */
+    uint64_t arrived, taken;  /* jobs so far */
+    struct sms__stream *idle; /* streams without a job, the latest first */
+    uint64_t *backlog;        /* ring of the arrival times of jobs that wait */
+    size_t backlog_first, backlog_count, backlog_size;
 };
 
 struct sms__process_timer {

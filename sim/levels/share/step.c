@@ -201,14 +201,14 @@ static void next_arrived(struct sms__stream *stream, bool freed, uint64_t now)
         sms__tell(process, SMS_EVENT_FREED);
     if (sms__has_ended(stream))
         return;
-    if (!sms__jobs_are_over(process->jobs)) {
+    if (!sms__process_jobs_are_over(process)) {
         sms__stream_await_job(stream, now);
         return;
     }
-    struct sms__taker *idle = process->jobs->idle;
+    struct sms__stream *idle = process->jobs->idle;
     process->jobs->idle = NULL;
     for (; idle; idle = idle->next_idle)
-        end_stream(idle->stream, now);
+        end_stream(idle, now);
     end_stream(stream, now);
 }
 

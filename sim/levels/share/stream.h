@@ -41,6 +41,8 @@ void sms__stream_compute(struct sms__stream *stream, double ps, void (*done)(voi
 
 /* job_arrivals.c: prepares process->jobs. `number` selects the random numbers. */
 void sms__process_receive_jobs(struct sms__process *process, uint64_t seed, size_t number);
+/* Whether no job waits and none will arrive. */
+bool sms__process_jobs_are_over(const struct sms__process *process);
 /* Takes the oldest job that waits, or stays idle until one arrives. */
 void sms__stream_await_job(struct sms__stream *stream, uint64_t now);
 
