@@ -112,7 +112,8 @@ void sms__print_csv_fields(FILE *to, size_t count, const char *const *text)
     }
 }
 
-void sms__print_shell(FILE *to, const char *word)
+/* Prints a word so that a shell reads it as one. */
+static void print_shell(FILE *to, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+@";
     if (word[0] && !word[strspn(word, plain)]) {
@@ -131,7 +132,7 @@ char *sms__shell_line(size_t count, const char *const *word)
     FILE *to = sms__buffer_open(&line);
     for (size_t i = 0; to && i < count; i++) {
         fputs(i ? " " : "", to);
-        sms__print_shell(to, word[i]);
+        print_shell(to, word[i]);
     }
     if (to && sms__buffer_close(&line, to))
         return line.bytes;

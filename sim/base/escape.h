@@ -40,8 +40,6 @@ void sms__print_csv_fields(FILE *to, size_t count, const char *const *text);
     sms__print_csv_fields((to), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),                     \
                           (const char *const[]){__VA_ARGS__})
 
-/* Prints a word so that a shell reads it as one. */
-void sms__print_shell(FILE *to, const char *word);
 /* Returns a command of these words as a shell reads it. The caller frees it; NULL when out of memory. */
 char *sms__shell_line(size_t count, const char *const *word);
 

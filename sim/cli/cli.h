@@ -98,10 +98,9 @@ struct cli_command {
     struct cli_text texts[CLI_TEXTS_MAX];     /* ends with NULL */
     void (*describe)(FILE *to);               /* prints more help; or NULL */
     bool verb;                                /* the first of several arguments names no file */
-    const char *hint;                         /* added to the message about an unknown option; or NULL */
-    struct cli_text hints[2];                 /* the same about options of other commands; ends with NULL */
-    size_t size;                              /* of the command's struct of options */
-    int (*run)(struct cli *cli);              /* returns an exit code */
+    struct cli_text hints[2];    /* added to messages about options of others, or of the past; ends with NULL */
+    size_t size;                 /* of the command's struct of options */
+    int (*run)(struct cli *cli); /* returns an exit code */
 };
 
 /* A file or folder that an option names to be written. */

@@ -1,4 +1,4 @@
-/* The command sweep: runs a plan's points, prints their status, merges them, or submits them to Slurm. */
+/* The command sweep: runs a plan's points, prints their status, or merges them. */
 #include "cli.h"
 #include "origin.h"
 #include "session.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SHARDS_MAX = 10000, TASKS_DEFAULT = 64, ARRAY_BYTES = 1000 };
+enum { SHARDS_MAX = 10000 };
 
 #define AT(member) offsetof(struct sweep_options, member)
 
@@ -22,11 +22,6 @@ static const struct cli_option own_options[] = {
     {"jobs", "N", "threads; results do not depend on their number; default: all cores", CLI_COUNT, AT(jobs),
      .max = 100000},
     {"shard", "K/N", "run only the K-th of N parts, from 1, and merge nothing", CLI_TEXT, AT(shard)},
-    {"slurm", NULL, "submit the sweep as a Slurm job array; options for sbatch go after --", CLI_FLAG, AT(slurm)},
-    {"tasks", "N", "tasks of the array; default 64, and at most one for each point", CLI_COUNT, AT(tasks)},
-    {"at-once", "N", "tasks of the array that run at the same time at most; default: as Slurm allows", CLI_COUNT,
-     AT(at_once)},
-    {"dry-run", NULL, "print what --slurm would submit, for a shell", CLI_FLAG, AT(dry_run)},
     {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE, AT(engine),
      .choices = cli_engines},
     {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
@@ -124,7 +119,6 @@ static int print_status(struct sweep *sweep, struct sms__index *index)
         printf("%llu records are of another plan, scenario, model or version and do not count\n", number(index->stale));
     for (size_t i = 0; i < index->stores; i++)
         print_store(&index->store[i]);
-    slurm_print_queue(sweep->folder);
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
@@ -169,55 +163,6 @@ static int merge(struct sweep *sweep)
     return code;
 }
 
-/* Lists the shards that lack points, such as "1-3,7"; all shards if the list would be too long. */
-static void list_shards(struct sms__index *index, unsigned tasks, char array[ARRAY_BYTES])
-{
-    size_t used = 0;
-    unsigned first = 0;
-    array[0] = '\0';
-    for (unsigned k = 1; k <= tasks + 1 && used < ARRAY_BYTES; k++) {
-        uint64_t p = k - 1;
-        while (p < index->plan->points && index->location[p].state != SMS__POINT_MISSING)
-            p += tasks;
-        bool lacks = k <= tasks && p < index->plan->points;
-        if (lacks && !first)
-            first = k;
-        if (lacks || !first)
-            continue;
-        used += (size_t)snprintf(array + used, ARRAY_BYTES - used, first + 1 < k ? "%s%u-%u" : "%s%u", used ? "," : "",
-                                 first, k - 1);
-        first = 0;
-    }
-    if (used >= ARRAY_BYTES)
-        snprintf(array, ARRAY_BYTES, "1-%u", tasks);
-}
-
-static int submit(struct sweep *sweep, struct sms__index *index)
-{
-    const struct cli *cli = sweep->cli;
-    const struct sweep_options *given = cli->options;
-    char array[ARRAY_BYTES];
-    unsigned tasks = given->tasks > 0 ? (unsigned)given->tasks : TASKS_DEFAULT;
-    if (tasks > sweep->plan->points)
-        tasks = (unsigned)sweep->plan->points;
-    list_shards(index, tasks, array);
-    if (!array[0]) {
-        if (!cli->quiet)
-            printf("%llu point%s: none is missing, nothing is submitted\n", number(sweep->plan->points),
-                   sweep->plan->points == 1 ? "" : "s");
-        return EXIT_OK;
-    }
-    return slurm_submit(&(struct slurm_sweep){.cli = cli,
-                                              .given = given,
-                                              .plan = sweep->path,
-                                              .folder = sweep->folder,
-                                              .name = sweep->plan->name,
-                                              .array = array,
-                                              .tasks = tasks,
-                                              .option = cli->args + 1,
-                                              .options = cli->n_args - 1});
-}
-
 static void print_count(const struct sms__sweep_count *count)
 {
     printf("%llu points: %llu run now, %llu before\n", number(count->points), number(count->run),
@@ -252,49 +197,22 @@ static int run(struct sweep *sweep)
     return given->shard ? EXIT_OK : merge(sweep);
 }
 
-/* sbatch takes "--array=X", any abbreviation of it that is long enough, and "-aX". */
-static int check_array(const struct cli *cli)
-{
-    const struct sweep_options *given = cli->options;
-    for (size_t i = 1; given->slurm && i < cli->n_args; i++)
-        if (!strncmp(cli->args[i], "-a", 2) || !strncmp(cli->args[i], "--ar", 4))
-            return cli_usage(cli, "the array is the plan's shards: not '%s', but --tasks N or --at-once N",
-                             cli->args[i]);
-    return EXIT_OK;
-}
-
 /* Refuses arguments that do not go together. */
 static int check_words(const struct cli *cli, bool verb)
 {
     const struct sweep_options *given = cli->options;
     if (cli->n_args == 0)
         return cli_usage(cli, "name a plan");
-    if (verb && (given->shard || given->slurm))
-        return cli_usage(cli, "--%s is for a sweep itself", given->shard ? "shard" : "slurm");
-    if (given->slurm && given->shard)
-        return cli_usage(cli, "--slurm makes shards itself; --tasks says how many");
-    if (!given->slurm && (given->tasks > 0 || given->at_once > 0 || given->dry_run))
-        return cli_usage(cli, "--%s is for --slurm",
-                         given->tasks > 0     ? "tasks"
-                         : given->at_once > 0 ? "at-once"
-                                              : "dry-run");
-    if (given->tasks > SHARDS_MAX)
-        return cli_usage(cli, "--tasks: at most %d", SHARDS_MAX);
-    if (given->slurm && cli->n_args > 1 && cli->args[1][0] != '-')
-        return cli_usage(cli, "one plan, and behind -- options for sbatch, not '%s'", cli->args[1]);
-    if (!given->slurm && cli->n_args != (verb ? 2 : 1))
+    if (verb && given->shard)
+        return cli_usage(cli, "--shard is for a sweep itself");
+    if (cli->n_args != (verb ? 2 : 1))
         return cli_usage(cli, "one plan, or 'status PLAN' or 'merge PLAN'");
-    return check_array(cli);
+    return EXIT_OK;
 }
 
 static int act(struct sweep *sweep, bool status, bool merges)
 {
-    const struct sweep_options *given = sweep->cli->options;
-    if (status)
-        return with_index(sweep, print_status);
-    if (merges)
-        return merge(sweep);
-    return given->slurm ? with_index(sweep, submit) : run(sweep);
+    return status ? with_index(sweep, print_status) : merges ? merge(sweep) : run(sweep);
 }
 
 static int run_sweep(struct cli *cli)
@@ -345,17 +263,14 @@ const struct cli_command cmd_sweep = {
     .text = "Results of points go to stores in the folder of the sweep. A sweep that was killed continues when it is "
             "started again. --shard K/N runs every N-th point only and merges nothing. 'status' prints how many points "
             "are done, failed, missing and running, 'merge' writes results/ in that folder from all shards. Exits 1 if "
-            "points failed or are missing (docs/how-to/sweeps.md).\n"
-            "'sweep PLAN --slurm [OPTION]... [-- SBATCH-OPTION...]' submits an array with a shard for each task, which "
-            "has --jobs cores, and a job that merges after it. Shards without missing points are left out "
-            "(docs/how-to/sweeps-on-a-cluster.md).",
-    .hint = "options for sbatch stand behind --",
+            "points failed or are missing (docs/how-to/sweeps.md, and docs/how-to/sweeps-on-a-cluster.md for Slurm).",
     .words = "status merge",
     .verb = true,
     .examples = "smsched sweep scenarios/sweeps/load.yaml\n"
                 "smsched sweep status scenarios/sweeps/load.yaml\n"
-                "smsched sweep scenarios/sweeps/paper.yaml --slurm --tasks 8 --dry-run -- --partition=cpu\n",
+                "smsched sweep scenarios/sweeps/paper.yaml --shard 1/8\n",
     .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
-    .texts = {{"quiet", "print no progress and no counts; with --slurm only the number of the array"}},
+    .texts = {{"quiet", "print no progress and no counts"}},
+    .hints = {{"slurm", "sbatch starts the shards: docs/how-to/sweeps-on-a-cluster.md"}},
     .size = sizeof(struct sweep_options),
     .run = run_sweep};

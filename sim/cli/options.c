@@ -164,7 +164,7 @@ static int set_option(struct cli *cli, const struct cli_entry *entry, const char
 
 static const char *long_name(const void *user, size_t i) { return ((const struct option *)user)[i].name; }
 
-/* Returns the hint of the command about an option that it lacks; NULL if there is none. */
+/* Returns what to do without an option that the command lacks; NULL if nothing is known. */
 static const char *hint_about(const struct cli *cli, const char *word)
 {
     for (const struct cli_text *hint = cli->command->hints; hint->option; hint++)
@@ -182,8 +182,6 @@ static int bad_option(const struct cli *cli, const struct option *list, size_t c
     const char *near = !strncmp(word, "--", 2) ? sms__nearest(word + 2, count, long_name, list) : NULL;
     if (near && strcmp(near, word + 2))
         return cli_usage(cli, "unknown option '%s'; did you mean '--%s'?", word, near);
-    if (!near && cli->command->hint)
-        return cli_usage(cli, "unknown option '%s'; %s", word, cli->command->hint);
     return cli_usage(cli, near ? "option '%s' needs a value" : "unknown option '%s'", word);
 }
 

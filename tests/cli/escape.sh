@@ -114,24 +114,6 @@ json swept/origin.json "where its plan was"
 "$smsched" report swept --point 0 --out page.html --quiet 2>err
 exits 0 $? "a report of one of its points, whose plan is found again"
 
-# Scripts for Slurm.
-folder=$'f\nEND\ntouch harm\n'
-mkdir "$folder"
-cp plan.yaml "$folder/plan.yaml"
-# refuses WHAT ARGUMENT...: checks that it fails before it prints anything.
-refuses() {
-    local what=$1
-    shift
-    "$smsched" sweep "$@" --slurm --dry-run >out 2>err
-    exits 4 $? "$what"
-    says "control character" "$what"
-    plain err "$what"
-    if [ -s out ]; then bad "$what: a script is printed"; else ok; fi
-}
-refuses "a sweep for Slurm into a folder with line breaks" plan.yaml --out "$folder"
-refuses "a sweep for Slurm of a plan in such a folder" "$folder/plan.yaml" --out g
-refuses "a sweep for Slurm with models in such a folder" plan.yaml --out g --models "$folder"
-
 # An SVG is XML, whatever it says.
 sed 's/^question.*/question: "a[b[1]]> 2?"/' s.yaml >closing.yaml
 "$smsched" run closing.yaml --quiet --out closing && "$smsched" plot closing --quiet

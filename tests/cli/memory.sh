@@ -121,7 +121,6 @@ survives 797 1 "report of a sweep" report.html report swept --out report.html
 survives 1999 1 "plot" vms/plots plot vms --format svg --quiet
 survives 2003 3 "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new
 survives 2003 4 "merge" swept/results sweep merge plan.yaml --quiet --out swept
-survives 23 5 "slurm" none sweep plan.yaml --slurm --dry-run --out other
 survives 199 6 "list schema" none list schema
 survives 2017 7 "list workloads" none list workloads --format json
 survives 2 1 "list policies" none list policies

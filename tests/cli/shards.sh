@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A sweep by several processes and machines. Shards tell machines apart by SLURMD_NODENAME. Jobs are submitted to a fake
-# of Slurm; tests/slurm has a real one. Usage: tests/cli/shards.sh SMSCHED
+# A sweep by several processes and machines. Shards tell machines apart by SLURMD_NODENAME. tests/slurm has a real cluster.
+# Usage: tests/cli/shards.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -136,115 +136,10 @@ if wait $first && wait $second; then ok; else bad "a merge that has waited fails
 same one/results "a merge that has waited"
 same moved/results "a merge that has waited"
 
-# The arguments of sbatch and squeue, and what happens when these fail. The fake submits job 7, then 8.
-mkdir fake
-cat >fake/sbatch <<'END'
-#!/bin/sh
-id=$(cat "$FAKE/id" 2>/dev/null || echo 7)
-echo $((id + 1)) >"$FAKE/id"
-for arg; do echo "$arg"; done >"$FAKE/$id.args"
-cat >"$FAKE/$id.script"
-echo "$id;here"
-END
-cat >fake/squeue <<'END'
-#!/bin/sh
-for arg; do echo "$arg"; done >"$FAKE/squeue.args"
-cat "$FAKE/queue"
-END
-chmod +x fake/*
-export FAKE=$work/fake
-: >fake/queue
-with_fake() { PATH=$FAKE:$PATH; try "$@"; PATH=${PATH#"$FAKE:"}; }
-with_fake 0 "a submission" sweep plan.yaml --slurm --tasks 4 --jobs 3 --engine reference --check --models . -- -p short --time=1:00
-prints "Slurm job 7: tasks 1-4; job 8 merges them"
-lines() { if [ "$(cat "$1")" = "$2" ]; then ok; else bad "$1" "$(diff "$1" <(echo "$2"))"; fi; }
-lines fake/7.args "--parsable
---job-name=plan
---chdir=$work/plan.sweep
---output=logs/%A_%a.log
---open-mode=append
---requeue
---ntasks=1
---cpus-per-task=3
---array=1-4
--p
-short
---time=1:00"
-lines fake/7.script "#!/bin/sh
-exec $smsched sweep --shard \"\$SLURM_ARRAY_TASK_ID/4\" --jobs \"\${SLURM_CPUS_ON_NODE:-1}\" --out $work/plan.sweep --models $work/. --engine reference --check -- $work/plan.yaml"
-lines fake/8.args "--parsable
--p
-short
---time=1:00
---job-name=plan-merge
---chdir=$work/plan.sweep
---output=logs/%A_merge.log
---open-mode=append
---requeue
---nodes=1
---ntasks=1
---cpus-per-task=1
---array=0
---dependency=afterany:7"
-lines fake/8.script "#!/bin/sh
-exec $smsched sweep merge --out $work/plan.sweep --models $work/. -- $work/plan.yaml"
-printf '17 RUNNING\n7 RUNNING\n7 PENDING\n77 PENDING\n7 PENDING\n7 COMPLETING\n8 PENDING\n' >fake/queue
-with_fake 4 "a submission of what is in the queue" sweep plan.yaml --slurm; prints "Slurm still has job 7 of this sweep"
-with_fake 1 "status of what is in the queue" sweep status plan.yaml; prints "Slurm job 7: 1 tasks running, 2 pending, 1 in other states"
-lines fake/squeue.args "--noheader
---array
---format=%F %T
---user=$(id -u)"
-mv fake/squeue squeue
-printf '#!/bin/sh\necho "squeue: error: no controller" >&2\nexit 1\n' >fake/squeue
-chmod +x fake/squeue
-with_fake 4 "a submission while squeue fails" sweep plan.yaml --slurm
-prints "squeue: error: no controller"; prints "squeue: error: it does not tell whether job 7 is over"
-with_fake 1 "status while squeue fails" sweep status plan.yaml
-if grep -q "Slurm\|squeue" <<<"$output"; then bad "status tells of a queue that it does not know" "$output"; else ok; fi
-rm fake/squeue
-PATH=$FAKE try 4 "a submission without squeue" sweep plan.yaml --slurm; prints "squeue: error: cannot be run; is Slurm installed here?"
-mv squeue fake/squeue
-printf '17 RUNNING\n77 PENDING\n' >fake/queue # not ours
-for k in 1 2 4 6; do try 0 "shard $k/7" sweep --quiet --shard $k/7 --out plan.sweep plan.yaml; done
-with_fake 0 "a submission of some shards" sweep plan.yaml --slurm --quiet --tasks 7
-if [ "$output" = 9 ]; then ok; else bad "--quiet says more than the job" "$output"; fi
-if grep -qx -- "--array=3,5,7" fake/9.args; then ok; else bad "the shards that lack points" "$(cat fake/9.args)"; fi
-with_fake 0 "as many tasks as points" sweep plan.yaml --slurm --out more --quiet
-if grep -qx -- "--array=1-30" fake/11.args; then ok; else bad "more tasks than points" "$(cat fake/11.args)"; fi
-with_fake 0 "nothing to submit" sweep plan.yaml --slurm --out moved; prints "30 points: none is missing, nothing is submitted"
-head -3 plan.yaml >point.yaml
-echo '  - run.seed: [1]' >>point.yaml
-try 0 "one point" sweep --quiet --out point point.yaml
-with_fake 0 "nothing to submit of one" sweep point.yaml --slurm --out point; prints "1 point: none is missing"
-with_fake 3 "a wrong plan" sweep base.yaml --slurm
-with_fake 4 "a folder with a backslash" sweep plan.yaml --slurm --out 'a\b'; prints "a backslash"
-if [ -e fake/13.args ]; then bad "what is wrong is submitted"; else ok; fi
-printf '#!/bin/sh\necho "sbatch: error: no such account" >&2\nexit 3\n' >fake/sbatch
-with_fake 4 "an sbatch that fails" sweep plan.yaml --slurm --out fails
-prints "sbatch: error: no such account"; prints "sbatch: error: it exited with 3"
-printf '#!/bin/sh\nexit 0\n' >fake/sbatch
-with_fake 4 "an sbatch that is silent" sweep plan.yaml --slurm --out fails; prints "it did not print the number of a job"
-rm fake/*
-PATH=$FAKE try 4 "no sbatch" sweep plan.yaml --slurm --out fails; prints "sbatch: error: cannot be run; is Slurm installed here?"
-
 # Wrong arguments.
-try 2 "a shard of an array" sweep plan.yaml --slurm --shard 1/2; prints "--slurm makes shards itself"
-try 2 "an array that merges" sweep merge plan.yaml --slurm; prints "--slurm is for a sweep itself"
-try 2 "tasks without Slurm" sweep plan.yaml --tasks 3; prints "--tasks is for --slurm"
-try 2 "a dry run without Slurm" sweep plan.yaml --dry-run; prints "--dry-run is for --slurm"
-try 2 "too many tasks" sweep plan.yaml --slurm --tasks 10001; prints "--tasks: at most 10000"
-try 2 "so many at once without Slurm" sweep plan.yaml --at-once 3; prints "--at-once is for --slurm"
-for array in --array=1-64%8 --array --arr=1 -a1-9 -a; do
-    try 2 "an array of one's own" sweep plan.yaml --slurm --dry-run -- -p short $array 1-64
-    prints "not '$array', but --tasks N or --at-once N"
-done
-try 0 "so many at once" sweep plan.yaml --slurm --dry-run --tasks 4 --at-once 2 -- --account=a; prints " '--array=1-4%2' --account=a "
-try 2 "options without --" sweep plan.yaml --slurm --partition=short; prints "options for sbatch stand behind --"
-try 2 "two plans" sweep plan.yaml base.yaml --slurm; prints "options for sbatch, not 'base.yaml'"
-try 0 "a dry run" sweep plan.yaml --slurm --dry-run --out "it's one" -- "--comment=a b"
-prints "'--chdir=$work/it'\\''s one'"; prints "'--comment=a b'"; prints '--dependency=afterany:"${job%%;*}"'
-if [ -e "it's one" ]; then bad "a dry run makes a folder"; else ok; fi
+try 2 "a shard of a merge" sweep merge plan.yaml --shard 1/2; prints "--shard is for a sweep itself"
+try 2 "two plans" sweep plan.yaml base.yaml; prints "one plan, or 'status PLAN' or 'merge PLAN'"
+try 2 "an array, which sbatch makes" sweep plan.yaml --slurm; prints "sweeps-on-a-cluster.md"
 
 # Without a cluster, as in docs/how-to/sweeps-on-a-cluster.md.
 seq 8 | xargs -P 2 -I K "$smsched" sweep --quiet --jobs 1 --shard K/8 --out xargs plan.yaml
