@@ -49,10 +49,6 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
                               const struct sms__device *device, const struct sms_load_options *options,
                               struct sms_errors *errors);
 
-/* The device file that the name of a file names, or NULL. In a guard of `arena`. */
-const char *sms__derive_device_of_path(struct sms__arena *arena, const char *path,
-                                       const struct sms_load_options *options);
-
 /* What bounds a kernel. It is latency if no resource reaches 50 % usage; otherwise it is the class of the most used
  * resource, or mixed if the other class is within 10 points. */
 enum sms__bottleneck { SMS__LATENCY_BOUND, SMS__COMPUTE_BOUND, SMS__MEMORY_BOUND, SMS__MIXED_BOUND };
@@ -91,10 +87,10 @@ struct sms__device_match {
     bool no_evidence;     /* none was found because the profile does not identify its device at all */
 };
 
-/* Finds the device file of the profiled GPU in the folders of sms__derive_device; `path` is the profile's. The first of
- * these decides: the GPU's name ("Tesla V100-SXM2-16GB (0)": v100), a GPU named in the program's output, compute
- * capability and number of SMs if only one file has them, the name of the profile. Must run in a guard of `arena`. */
+/* Finds the device file of the profiled GPU in the folders of sms__derive_device. The first of these decides: the GPU's
+ * name ("Tesla V100-SXM2-16GB (0)": v100), a GPU named in the program's output, compute capability and number of SMs if
+ * only one file has them. Must run in a guard of `arena`. */
 struct sms__device_match sms__derive_match_device(struct sms__arena *arena, const struct sms__profile *profile,
-                                                  const char *path, const struct sms_load_options *options);
+                                                  const struct sms_load_options *options);
 
 #endif

@@ -1,7 +1,6 @@
-/* Finds the device file of a profile by the GPU's name, by the program's output, by compute capability and number of
- * SMs, or by the name of the profile, in this order. */
+/* Finds the device file of a profile by the GPU's name, by the program's output, or by compute capability and number of
+ * SMs, in this order. */
 #include "derive.h"
-#include "numbers.h"
 #include "text.h"
 
 #include "../model/file.h"
@@ -17,9 +16,6 @@
 #include <unistd.h>
 
 enum { CANDIDATES_MAX = 256 };
-
-/* A smaller share of the bandwidth was printed with too few digits to tell the peak. */
-static const double LEAST_SHARE = 0.05;
 
 static const double MEMORY_NEAR = 0.15; /* of the logarithm */
 
@@ -78,7 +74,7 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
 struct candidate {
     const char *name, *capability; /* capability "": unknown */
     uint64_t sms;
-    double bandwidth, memory; /* of device memory, bytes/s and bytes; 0: unknown */
+    double memory; /* bytes; 0: unknown */
 };
 
 struct candidates {
@@ -103,10 +99,8 @@ static void add_candidate(struct sms__arena *arena, struct candidates *all, cons
         sms__arena_give_up(arena);
     if (code != SMS_OK || !device)
         return;
-    int dram = sms__resource_index(device, "dram");
-    all->candidate[all->count++] =
-        (struct candidate){name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms,
-                           dram >= 0 ? device->resource[dram].bandwidth : 0, (double)device->memory};
+    all->candidate[all->count++] = (struct candidate){
+        name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms, (double)device->memory};
     sms_file_free(file);
 }
 
@@ -401,56 +395,17 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
     check_blocks(profile, path, device, errors);
 }
 
-const char *sms__derive_device_of_path(struct sms__arena *arena, const char *path,
-                                       const struct sms_load_options *options)
-{
-    const char *slash = strrchr(path, '/');
-    const struct candidate *named = find_named(find_candidates(arena, options), slash ? slash + 1 : path);
-    return named ? named->name : NULL;
-}
-
-/* Bytes per second that the device memory of the profiled device has: a measured rate over its share of the peak. NAN
- * if the profile does not have both. */
-static double peak_bandwidth(const struct sms__profile *profile)
-{
-    for (size_t l = 0; l < profile->launches; l++) {
-        const struct sms__profile_launch *launch = &profile->launch[l];
-        double bytes = NAN, ratio = NAN;
-        for (size_t m = 0; m < launch->metrics; m++) {
-            const struct sms__profile_metric *metric = &launch->metric[m];
-            bool is_rate = !strcmp(metric->name, "Memory Throughput") && strchr(metric->unit, '/');
-            if (is_rate || !strcmp(metric->name, "dram__bytes.sum.per_second"))
-                bytes = sms__to_bytes(metric->mean, metric->unit) /
-                        sms__to_seconds(1, strchr(metric->unit, '/') ? strchr(metric->unit, '/') + 1 : "");
-            if (!strcmp(metric->name, "DRAM Throughput") || strstr(metric->name, "dram__throughput.avg.pct") ||
-                strstr(metric->name, "dram_throughput.avg.pct"))
-                ratio = metric->mean / 100;
-        }
-        if (ratio > LEAST_SHARE && bytes > 0)
-            return bytes / ratio;
-    }
-    return NAN;
-}
-
-/* The only candidate of the capability and number of SMs. If all that match have as many SMs, they differ in clock and
- * memory only: then the one whose bandwidth is nearest, or the first. Sets whether there are others. */
-static const struct candidate *find_match(const struct candidates *all, const struct sms__profile *profile,
-                                          const char *capability, uint64_t sms, bool *others)
+/* The only candidate of the capability and number of SMs; NULL if there are none or several. */
+static const struct candidate *find_match(const struct candidates *all, const char *capability, uint64_t sms)
 {
     const struct candidate *found = NULL;
-    double peak = peak_bandwidth(profile);
-    *others = false;
-    for (size_t i = 0; i < all->count; i++) {
-        const struct candidate *each = &all->candidate[i];
-        if (!is_match(each, capability, sms))
-            continue;
-        if (found && found->sms != each->sms)
-            return NULL;
-        *others |= found != NULL;
-        if (!found || fabs(each->bandwidth - peak) < fabs(found->bandwidth - peak))
-            found = each;
-    }
-    return found;
+    size_t matches = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (is_match(&all->candidate[i], capability, sms)) {
+            found = &all->candidate[i];
+            matches++;
+        }
+    return matches == 1 ? found : NULL;
 }
 
 static const char *describe_named(struct sms__arena *arena, const struct candidate *found,
@@ -463,11 +418,10 @@ static const char *describe_named(struct sms__arena *arena, const struct candida
 }
 
 struct sms__device_match sms__derive_match_device(struct sms__arena *arena, const struct sms__profile *profile,
-                                                  const char *path, const struct sms_load_options *options)
+                                                  const struct sms_load_options *options)
 {
     const struct candidates *all = find_candidates(arena, options);
     const char *gpu = gpu_name_of(profile), *capability = profile->capability ? profile->capability : "";
-    const char *slash = path ? strrchr(path, '/') : NULL, *file = slash ? slash + 1 : path;
     uint64_t sms = sm_count_of(profile);
     const struct candidate *found = find_named_with(all, gpu, memory_of(profile, gpu));
     if (found)
@@ -480,19 +434,11 @@ struct sms__device_match sms__derive_match_device(struct sms__arena *arena, cons
     found = find_named(all, profile->gpu_lines);
     if (found)
         return (struct sms__device_match){.name = found->name, .evidence = "named in the output of the program"};
-    const struct candidate *by_file = find_named(all, file);
-    bool others = false;
-    found = *capability ? find_match(all, profile, capability, sms, &others) : NULL;
-    if (found && !others)
+    found = *capability ? find_match(all, capability, sms) : NULL;
+    if (found)
         return (struct sms__device_match){
             .name = found->name,
             .evidence = sms__print(arena, "the only device file with %s", describe_traits(arena, capability, sms))};
-    if (by_file && (!*capability || is_match(by_file, capability, sms)))
-        return (struct sms__device_match){.name = by_file->name, .evidence = "assumed from the name of the file"};
-    if (found)
-        return (struct sms__device_match){.name = found->name,
-                                          .evidence = sms__print(arena, "assumed: one of the device files with %s",
-                                                                 describe_traits(arena, capability, sms))};
     if (*capability)
         return (struct sms__device_match){.problem = explain_no_match(arena, all, capability, sms)};
     return (struct sms__device_match){.problem = "the profile does not say which device was profiled",

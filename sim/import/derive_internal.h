@@ -34,8 +34,6 @@ struct sms__usage {
     } each;
 };
 
-enum { SMS__ASSUMED_MAX = 4 };
-
 /* Jitter below this is not written. */
 #define SMS__JITTER_WRITTEN 0.0005
 
@@ -45,13 +43,6 @@ struct sms__durations {
     double mean_s;
     double spread;    /* coefficient of variation */
     const char *from; /* what durations were computed from; NULL: all of them were measured */
-};
-
-/* Assumptions about a kernel, which the document states. */
-struct sms__assumptions {
-    const char *text[SMS__ASSUMED_MAX];
-    size_t count;
-    bool geometry, time; /* what is assumed */
 };
 
 /* Metrics of a kernel (derive_kernel.c), and what they show (derive_usage.c). */
@@ -85,8 +76,7 @@ struct sms__fitted {
     struct sms__occupancy modelled; /* on the profiled device */
     struct sms__timing timing;
     double jitter;
-    bool skip_jitter_fit; /* do not fit the jitter to the measured occupancy */
-    bool jitter_fitted;   /* the jitter was fitted to the measured occupancy */
+    bool jitter_fitted; /* the jitter was fitted to the measured occupancy */
     double block_s, demand[SMS_RESOURCES_MAX];
     bool clamped[SMS_RESOURCES_MAX];
     struct sms__occupancy on_target;
@@ -113,7 +103,6 @@ struct sms__derived {
     unsigned line;            /* of the first launch */
     uint64_t launches;
     struct sms__durations time;
-    struct sms__assumptions assumed;
     struct sms__measured measured;
     struct sms__fitted fit;
 };
@@ -168,8 +157,7 @@ struct sms__derivation {
     const char *order;        /* how the order of steps was changed; NULL: it is the order of the profile */
 
     struct sms__omissions omitted;
-    size_t approximations, assumptions; /* numbers in the document */
-    bool lacks_durations;               /* no launch of the profile has a duration */
+    size_t approximations; /* numbers in the document */
     struct sms__metric_means scratch;
     struct sms__occupancy_model occupancy;
 };
@@ -221,15 +209,6 @@ double sms__derive_capacity(const struct sms__device *device, size_t r, double c
 
 /* derive_kernel.c: groups the launches of the profile into kernels. */
 void sms__derive_collect(struct sms__derivation *derivation);
-
-/* derive_assume.c: sets geometry and time of a kernel of which the profile has only metrics; `launches` is set. */
-void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
-                        const struct sms__metric_means *metrics);
-/* Assumes a time that says nothing about what the kernel did: it makes no counts into use. Returns it in seconds. */
-double sms__derive_nominal_time(struct sms__assumptions *assumed);
-/* Rounds an assumed number of blocks to whole waves if a partial wave leaves no room for the measured usage. Returns
- * whether it changed the kernel. */
-bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__derived *kernel);
 
 /* Whether kernels are scaled, to another device or to another clock. */
 static inline bool sms__derive_scales(const struct sms__derivation *derivation)

@@ -16,7 +16,6 @@ static const double SECONDS_MAX = 9.0e6, COUNT_MAX = 9007199254740992.0;
 struct symbol_metrics {
     const char *symbol;
     struct sms__metric_means metrics;
-    bool done; /* a kernel was assumed of them */
 };
 
 struct symbol_table {
@@ -52,7 +51,7 @@ static const char *reject_reason(const struct sms__profile_launch *launch, doubl
     if (launch->count > LAUNCHES_MAX)
         return "more than 10^12 launches";
     if (isnan(seconds))
-        return "no duration";
+        return "no duration (of ncu: --metrics gpu__time_duration.sum, or --set full)";
     if (seconds < 1e-12)
         return "a duration of zero";
     if (seconds > SECONDS_MAX)
@@ -134,12 +133,8 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
             sms__metrics_add(derivation->arena, &entry->metrics, launch, NAN);
         return;
     }
-    struct sms__assumptions assumed = {0};
     const char *from;
-    const double measured = sms__derive_launch_time(derivation, launch, &from);
-    double seconds = measured;
-    if (isnan(seconds) && derivation->lacks_durations && launch->metrics)
-        seconds = sms__derive_nominal_time(&assumed);
+    const double seconds = sms__derive_launch_time(derivation, launch, &from);
     const char *why =
         is_on_other_device(derivation->profile, launch) ? "on another device" : reject_reason(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, &derivation->span[l % derivation->spans], launch);
@@ -153,33 +148,9 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     }
     if (from && !kernel->time.from)
         kernel->time.from = from;
-    if (assumed.count && !kernel->assumed.count)
-        kernel->assumed = assumed;
     add_time(kernel, seconds, count);
-    sms__metrics_add(derivation->arena, &kernel->measured.own, launch, measured);
+    sms__metrics_add(derivation->arena, &kernel->measured.own, launch, seconds);
     derivation->kernel_of_launch[l] = (size_t)(kernel - derivation->kernel);
-}
-
-/* For a profile that has only metrics: makes a kernel of the first launch of each symbol. */
-static void assume_all(struct sms__derivation *derivation, const struct symbol_table *by_symbol)
-{
-    for (size_t l = 0; l < derivation->profile->launches; l++) {
-        const struct sms__profile_launch *launch = &derivation->profile->launch[l];
-        struct symbol_metrics *entry = find_symbol(by_symbol, symbol_of(launch->shape));
-        if (!entry || entry->done)
-            continue;
-        entry->done = true;
-        if (launch->count > LAUNCHES_MAX) {
-            omit_launch(derivation, launch, "more than 10^12 launches");
-            continue;
-        }
-        struct sms__derived *kernel = SMS__APPEND(derivation->arena, derivation->kernel, derivation->kernels);
-        kernel->symbol = symbol_of(launch->shape);
-        kernel->line = launch->line;
-        kernel->launches = launch->count ? launch->count : 1;
-        sms__derive_assume(derivation, kernel, &entry->metrics);
-        derivation->kernel_of_launch[l] = derivation->kernels - 1;
-    }
 }
 
 /* Whether the metrics of this kernel are those of the other, too: means over the launches of both. */
@@ -203,7 +174,7 @@ static void pool_metrics(struct sms__derivation *derivation, const struct symbol
         seconds += same ? other->time.sum_s : 0;
         launches += same ? (double)other->launches : 0;
     }
-    kernel->measured.time_s = kernel->assumed.time ? NAN : seconds / launches;
+    kernel->measured.time_s = seconds / launches;
 }
 
 static void finish_kernel(struct sms__derivation *derivation, const struct symbol_table *by_symbol,
@@ -237,8 +208,6 @@ static void keep_fitting(struct sms__derivation *derivation)
     for (size_t k = 0; k < derivation->kernels; k++) {
         struct sms__derived *kernel = &derivation->kernel[k];
         const char *why = sms__derive_shape(derivation, kernel);
-        if (!why && kernel->assumed.count && sms__derive_round_waves(derivation, kernel))
-            why = sms__derive_shape(derivation, kernel);
         const char *device = derivation->device->name;
         if (!why && sms__derive_scales(derivation)) {
             why = sms__derive_retarget(derivation, kernel);
@@ -251,7 +220,6 @@ static void keep_fitting(struct sms__derivation *derivation)
         else
             derivation->kernel[kept++] = *kernel;
         derivation->approximations += why ? 0 : count_approximations(derivation, kernel);
-        derivation->assumptions += why ? 0 : kernel->assumed.count;
     }
     for (size_t l = 0; l < derivation->profile->launches; l++)
         derivation->kernel_of_launch[l] =
@@ -334,12 +302,10 @@ static void group_launches(struct sms__derivation *derivation)
     struct sms__span **span = SMS__NEW(derivation->arena, struct sms__span *, spans + 1);
     derivation->span = SMS__NEW(derivation->arena, struct sms__span, spans + 1);
     derivation->spans = spans;
-    derivation->lacks_durations = true;
     for (size_t l = 0; l < launches && spans > 0; l++) {
         const char *from;
-        double seconds = sms__derive_launch_time(derivation, &derivation->profile->launch[l], &from);
-        derivation->span[l % spans].mean_s += seconds / (double)rounds;
-        derivation->lacks_durations &= isnan(seconds);
+        derivation->span[l % spans].mean_s +=
+            sms__derive_launch_time(derivation, &derivation->profile->launch[l], &from) / (double)rounds;
     }
     for (size_t s = 0; s < spans; s++) {
         derivation->span[s].launch = &derivation->profile->launch[s];
@@ -362,8 +328,6 @@ void sms__derive_collect(struct sms__derivation *derivation)
     derivation->kernel_of_launch = SMS__NEW(derivation->arena, size_t, derivation->profile->launches + 1);
     for (size_t l = 0; l < derivation->profile->launches; l++)
         add_launch(derivation, &by_symbol, l);
-    if (derivation->kernels == 0 && derivation->omitted.count == 0)
-        assume_all(derivation, &by_symbol);
     for (size_t k = 0; k < derivation->kernels; k++)
         finish_kernel(derivation, &by_symbol, &derivation->kernel[k]);
     sms__derive_spread(derivation);
@@ -373,7 +337,9 @@ void sms__derive_collect(struct sms__derivation *derivation)
         for (size_t k = 0; k < derivation->kernels && !used; k++)
             used = !strcmp(derivation->kernel[k].symbol, by_symbol.entry[i].symbol);
         if (!used)
-            sms__derive_omit(derivation, 0, by_symbol.entry[i].symbol,
-                             "has metrics, and no launch with geometry and duration");
+            sms__derive_omit(
+                derivation, 0, by_symbol.entry[i].symbol,
+                "has metrics, and no launch with geometry and duration: import the trace with them (nvprof "
+                "--print-gpu-trace --csv)");
     }
 }

@@ -22,8 +22,8 @@ static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *
     double first = fabs(kernel->fit.modelled.occupancy - kernel->measured.occupancy), best = first,
            chosen = kernel->fit.jitter;
     uint64_t blocks = kernel->shape.blocks, slots = kernel->fit.modelled.per_sm * derivation->device->sms;
-    if (kernel->fit.skip_jitter_fit || !(first > NEAR) || derivation->occupancy.blocks_drawn > DRAWN_MAX ||
-        blocks < 2 || blocks > BLOCKS_TRIED || blocks > WAVES_TRIED * slots)
+    if (!(first > NEAR) || derivation->occupancy.blocks_drawn > DRAWN_MAX || blocks < 2 || blocks > BLOCKS_TRIED ||
+        blocks > WAVES_TRIED * slots)
         return;
     for (int i = 1; kernel->fit.jitter + i * STEP <= JITTER_MAX + 1e-9; i++) {
         struct sms__occupancy modelled = {0};

@@ -161,15 +161,11 @@ static void write_comment(const struct sms__derivation *derivation, const struct
 {
     struct sms__arena *arena = derivation->arena;
     fprintf(to, "  # %s\n", sms__derive_text(arena, kernel->symbol, COMMENT_MAX));
-    if (!kernel->assumed.count)
-        fprintf(
-            to,
+    fprintf(to,
             "  # measured: %s, mean of %llu launch%s (%.3f to %.3f us, coefficient of variation %s); clock %.0f MHz\n",
             duration(arena, kernel->time.mean_s), (unsigned long long)kernel->launches,
             kernel->launches == 1 ? "" : "es", kernel->time.min_s * 1e6, kernel->time.max_s * 1e6,
             percent(arena, kernel->time.spread), kernel->measured.clock_hz / 1e6);
-    for (size_t i = 0; i < kernel->assumed.count; i++)
-        fprintf(to, "  # assumed: %s\n", kernel->assumed.text[i]);
     write_occupancy(derivation, kernel, to);
     write_timing(derivation, kernel, to);
     write_usage(derivation, kernel, to);
@@ -309,11 +305,8 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
           "# otherwise compute or memory, the class of the most used one, or mixed if both classes are within 10 "
           "points.\n",
           to);
-    fprintf(to, "# Kernels: %zu. Approximations: %zu. Left out: %zu.", derivation->kernels, derivation->approximations,
-            derivation->omitted.total);
-    if (derivation->assumptions)
-        fprintf(to, " Assumed: %zu (times and geometry that the profile does not have).", derivation->assumptions);
-    fputc('\n', to);
+    fprintf(to, "# Kernels: %zu. Approximations: %zu. Left out: %zu.\n", derivation->kernels,
+            derivation->approximations, derivation->omitted.total);
     if (derivation->options->device_evidence)
         fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,
                 sms__derive_text(derivation->arena, derivation->options->device_evidence, COMMENT_MAX));

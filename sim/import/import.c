@@ -99,29 +99,14 @@ static int convert(const struct conversion *conversion)
     return code;
 }
 
-/* Says if the name of the file names another device than the user and the profile itself names none; or NULL. */
-static const char *doubt_of(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
-                            const struct sms__import_options *options)
-{
-    bool says = (profile->capability && *profile->capability) || (profile->gpu && *profile->gpu);
-    const char *named = says ? NULL : sms__derive_device_of_path(arena, path, options->load);
-    if (!named || !strcmp(named, options->profiled))
-        return NULL;
-    const char *doubt = sms__print(arena, "given with --profiled; the name of the file says %s", named);
-    if (options->notes)
-        fprintf(options->notes, "%s: %s\n", options->profiled, doubt);
-    return doubt;
-}
-
 /* The device that the user named, otherwise the one that the profile identifies, otherwise the
  * target, otherwise the one that the profile describes. */
 static struct sms__device_match choose_device(struct sms__arena *arena, const struct sms__profile *profile,
-                                              const char *path, const struct sms__import_options *options)
+                                              const struct sms__import_options *options)
 {
     if (options->profiled)
-        return (struct sms__device_match){.name = options->profiled,
-                                          .evidence = doubt_of(arena, profile, path, options)};
-    struct sms__device_match match = sms__derive_match_device(arena, profile, path, options->load);
+        return (struct sms__device_match){.name = options->profiled};
+    struct sms__device_match match = sms__derive_match_device(arena, profile, options->load);
     if (match.no_evidence && options->device)
         return (struct sms__device_match){.name = options->device,
                                           .evidence = "assumed: the device given with --device"};
@@ -151,7 +136,7 @@ static int import_profile(struct import *import)
         sms__profile_dump(&profile, import->to);
         return SMS_OK;
     }
-    struct sms__device_match match = choose_device(arena, &profile, path, options);
+    struct sms__device_match match = choose_device(arena, &profile, options);
     bool own_device = profile.device_text && match.name == profile.device_name;
     if (!match.name)
         return sms__fail(errors, SMS_EINPUT, path,

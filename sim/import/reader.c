@@ -14,7 +14,7 @@ enum { PRINTED_LINE = 200, PRINTED_MAX = 1000 };
 
 /* Names of columns, and of metrics (VALUE) that give what a column gives elsewhere: on the details page and the raw
  * page of ncu, of all versions. A column that is not listed here is a metric. "kernel", "benchmark", "input" and "n"
- * come from tables that people made of ncu's reports, "benchmark name" from those made of nvprof's. */
+ * come from tables that people made of ncu's reports. */
 static const struct column_name {
     const char *name;
     enum sms__column kind;
@@ -30,7 +30,6 @@ static const struct column_name {
     {"Kernel Name", SMS__COLUMN_KERNEL, BOTH},
     {"Kernel", SMS__COLUMN_KERNEL, BOTH},
     {"Name", SMS__COLUMN_KERNEL, NVPROF},
-    {"benchmark name", SMS__COLUMN_KERNEL, NVPROF},
     {"Device", SMS__COLUMN_DEVICE, BOTH},
     {"Context", SMS__COLUMN_CONTEXT, BOTH},
     {"Stream", SMS__COLUMN_STREAM, BOTH},
@@ -43,11 +42,8 @@ static const struct column_name {
     {"Block Y", SMS__COLUMN_BLOCK_Y, NVPROF},
     {"Block Z", SMS__COLUMN_BLOCK_Z, NVPROF},
     {"Registers Per Thread", SMS__COLUMN_REGISTERS, NVPROF},
-    {"Regs*", SMS__COLUMN_REGISTERS, NVPROF},
     {"Static SMem", SMS__COLUMN_STATIC, NVPROF},
-    {"SSMem*", SMS__COLUMN_STATIC, NVPROF},
     {"Dynamic SMem", SMS__COLUMN_DYNAMIC, NVPROF},
-    {"DSMem*", SMS__COLUMN_DYNAMIC, NVPROF},
     {"Start", SMS__COLUMN_START, NVPROF},
     {"Duration", SMS__COLUMN_DURATION, NVPROF},
     {"Size", SMS__COLUMN_SIZE, NVPROF},
@@ -142,7 +138,7 @@ bool sms__header_open(struct sms__profile_reader *reader)
     bool kernels;
     size_t columns = rows->fields < SMS__ROWS_COLUMNS ? rows->fields : SMS__ROWS_COLUMNS;
     size_t known = sms__header_known(reader, &kernels);
-    if (!kernels || columns < 3 || (known < 2 && strcasecmp(sms__rows_field(rows, 0), "benchmark name") != 0))
+    if (!kernels || columns < 3 || known < 2)
         return false;
     if (rows->fields > SMS__ROWS_COLUMNS) {
         SMS__COMPLAIN(reader, 0, "%zu columns; at most %d are allowed", rows->fields, SMS__ROWS_COLUMNS);

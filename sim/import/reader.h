@@ -176,27 +176,6 @@ void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_dra
 /* Which of these a metric gives; SMS__COLUMN_METRIC: none. */
 enum sms__column sms__launch_metric(const char *metric);
 
-/* nvprof_text.c: read the line as a header or row of a text report and return whether it was one. They set the reader's
- * table at a header, and device and kernel at lines that name them. */
-struct sms__text_report {
-    enum { SMS__TEXT_NONE, SMS__TEXT_METRICS, SMS__TEXT_TRACE } table;
-    bool events; /* a table of events, whose rows have no description */
-    const char *device, *kernel;
-    bool named; /* this line named a kernel or a device */
-};
-bool sms__text_header(struct sms__profile_reader *reader, struct sms__text_report *report);
-bool sms__text_row(struct sms__profile_reader *reader, struct sms__text_report *report);
-
-/* ncu_text.c: reads a line of ncu's text report. SMS__NCU_ROW: the reader's row is one of a table of metrics. */
-struct sms__ncu_report {
-    const char *field[9]; /* of the current launch */
-    bool launch;          /* there is a current launch */
-    enum { SMS__NCU_NO_TABLE, SMS__NCU_TABLE, SMS__NCU_TABLE_HEAD } table;
-    size_t start[3]; /* where each column begins, in bytes from the start of the line */
-};
-enum sms__ncu_line { SMS__NCU_NOTHING, SMS__NCU_TAKEN, SMS__NCU_ROW };
-enum sms__ncu_line sms__ncu_text_line(struct sms__profile_reader *reader, struct sms__ncu_report *report);
-
 /* dump.c: prints the profile as text. */
 void sms__profile_dump(const struct sms__profile *profile, FILE *to);
 

@@ -140,7 +140,7 @@ bool sms__rows_starts_with(const struct sms__rows *rows, const char *what)
     return rows->length >= length && !memcmp(rows->line, what, length);
 }
 
-void sms__rows_start(struct sms__rows *rows, const char *from)
+static void start(struct sms__rows *rows, const char *from)
 {
     rows->from = from;
     rows->row_line = rows->line;
@@ -148,7 +148,6 @@ void sms__rows_start(struct sms__rows *rows, const char *from)
     rows->fields = 0;
     rows->used = 0;
     rows->ended = false;
-    rows->not_csv = true;
 }
 
 static void reserve(struct sms__rows *rows, size_t bytes)
@@ -164,8 +163,9 @@ static void reserve(struct sms__rows *rows, size_t bytes)
     }
 }
 
-void sms__rows_add(struct sms__rows *rows, const char *text, size_t length)
+static void take_field(void *text, size_t length, void *user)
 {
+    struct sms__rows *rows = user;
     if (rows->fields < SMS__ROWS_COLUMNS) {
         reserve(rows, length + 1);
         rows->offset[rows->fields] = rows->used;
@@ -176,8 +176,6 @@ void sms__rows_add(struct sms__rows *rows, const char *text, size_t length)
     }
     rows->fields++;
 }
-
-static void take_field(void *text, size_t length, void *user) { sms__rows_add(user, text, length); }
 
 static void end_row(int end, void *user)
 {
@@ -190,8 +188,7 @@ enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from)
 {
     const struct sms__rows first = *rows;
     enum sms__row_status result = SMS__ROW_OK;
-    sms__rows_start(rows, from);
-    rows->not_csv = false;
+    start(rows, from);
     for (unsigned lines = 0; !rows->ended; lines++) {
         if (lines == SMS__ROWS_ROW_LINES)
             result = SMS__ROW_UNCLOSED;
@@ -272,7 +269,7 @@ struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i)
     const char *c = rows->from, *line = rows->row_line;
     unsigned number = rows->row_number;
     bool quoted = false;
-    for (; *c && (quoted || *c != '\n') && i > 0 && !rows->not_csv; c++) {
+    for (; *c && (quoted || *c != '\n') && i > 0; c++) {
         if (*c == '"')
             quoted = !quoted;
         i -= *c == ',' && !quoted;

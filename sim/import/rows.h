@@ -34,7 +34,6 @@ struct sms__rows {
     char *bytes;
     size_t used, bytes_capacity;
     bool ended;
-    bool not_csv; /* the row does not come from CSV, so its fields have no places in the text */
     struct csv_parser parser;
 };
 
@@ -72,10 +71,6 @@ bool sms__rows_next_row(struct sms__rows *rows, struct sms_errors *errors);
  * others. Returns SMS_OK, or SMS_EINPUT if there are more than `most`; `what`: what a row is, in plural. */
 int sms__rows_each(struct sms__rows *rows, struct sms_errors *errors, size_t fields, size_t most, const char *what,
                    void (*take)(void *user), void *user);
-
-/* Start a row and add its fields, for tables that are not CSV. */
-void sms__rows_start(struct sms__rows *rows, const char *from);
-void sms__rows_add(struct sms__rows *rows, const char *text, size_t length);
 
 /* The first field of the row with this text; SIZE_MAX: none. */
 size_t sms__rows_index(const struct sms__rows *rows, const char *text);

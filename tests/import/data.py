@@ -195,43 +195,6 @@ def trace_dump(path, metrics):
     return f"profile nvprof launches={len(launches)} copies={len(copies)}\n" + body
 
 
-def altis(path):
-    first, rows = nvprof_rows(path)
-    body = []
-    for line, row in enumerate(rows, first):
-        values = [(name, float(text)) for name, text in list(row.items())[1:] if text]
-        body.append(launch_line(row["benchmark name"], [0, 0, 0], [0, 0, 0], 1, len(values), line))
-        body += [metric_line(name, value, level=name.endswith("_utilization") and name != "issue_slot_utilization")
-                 for name, value in values]
-    return f"profile nvprof launches={len(rows)} copies=0\n" + "".join(body)
-
-
-def text_report(path):
-    """The report in text: a value is the last word, or three are."""
-    words = {"Idle": (0, 0, 0), "Low": (2, 1, 3), "Mid": (5, 4, 6), "High": (8, 7, 9), "Max": (10, 10, 10)}
-    body, device, block, process = [], "", None, nvprof_process(path)
-    with open(path, encoding="utf-8") as file:
-        for line, text in enumerate(file, 1):
-            found = re.match(r' *(Device "|Kernel: )(.*?)[" ]*$', text)
-            row = re.match(r" +(\d+) +(\w+) .*?((?: +[\d.]+[A-Za-z/%]*){3}| (?:Idle|Low|Mid|High|Max)) *$", text)
-            if found and found[1] == 'Device "':
-                device = found[2]
-            elif found:
-                block = [found[2], []]
-                body.append(block)
-            elif row and block:
-                values = [nvprof_number(value) for value in row[3].split()]
-                if values[0] is None:
-                    metric = metric_line(row[2], *words[row[3].strip()], level=True)
-                else:
-                    unit = values[2][1]
-                    metric = metric_line(row[2], values[2][0], *(scaled(v, unit) for v in row[3].split()[:2]), unit)
-                block[1].append((line, int(row[1]), metric))
-    launches = "".join(launch_line(kernel, [0, 0, 0], [0, 0, 0], rows[0][1], len(rows), rows[0][0], process=process,
-                                   device=device) + "".join(row[2] for row in rows) for kernel, rows in body)
-    return f"profile nvprof launches={len(body)} copies=0\n" + launches
-
-
 def refusal(line, what, source):
     return f":{line}:1: error: {what}\n    {source}\n    ^\n"
 
@@ -250,9 +213,6 @@ def cases(data):
         1, "nothing was profiled: ncu connected to 14 processes but printed no table; the run was stopped early, "
         "launched no kernel, or was not printed with --csv",
         "==PROF== Connected to process 254339 (/usr/bin/python3.12)")
-    yield "nvprof", [f"{data}/nvprof/altis_p100.csv"], altis, None
-    for path in sorted(glob.glob(f"{data}/nvprof/*.nvprof.txt")):
-        yield "nvprof", [path], text_report, None
     for trace in sorted(glob.glob(f"{data}/nvprof/gtx1080ti/traces/*.csv")):
         metrics = trace.replace("/traces/", "/metrics/")
         yield "nvprof", [metrics], nvprof_metrics_dump, None

@@ -45,7 +45,7 @@ refuses() {
     fi
 }
 
-for file in fine/*.csv fine/*.txt; do
+for file in fine/*.csv; do
     name=$(basename "$file")
     reads "${file%.*}-${file##*.}" "${name%%-*}" "$file"
 done
@@ -100,14 +100,6 @@ refuses "(--profiled contradicts the name)" 3 "the profiled GPU is 'Tesla P4 (0)
 } >"$work/bytes.csv"
 import ncu "$work/bytes.csv" --profiled t4
 if grep -qE "usage: .*l1 (40|39\.[5-9]).*l2 30" "$work/out"; then ok; else bad "(the bytes of caches)" "$(grep -E "usage|error" "$work/out" "$work/err")"; fi
-
-cp fine/ncu-2019-bom-crlf.csv "$work/of_t4.csv"
-import ncu "$work/of_t4.csv" --profiled v100 --clock '1000 MHz'
-if grep -qF "# Profiled on v100, given with --profiled; the name of the file says t4" "$work/out"; then
-    ok "(--profiled contradicts the name of the file)"
-else
-    bad "(--profiled contradicts the name of the file)" "$(head -5 "$work/out" "$work/err")"
-fi
 
 # A device file from what profiles say of their GPU; the nearest file gives the rest.
 { printf '"ID","Process ID","Process Name","Kernel Name","launch__grid_dim_x","launch__block_dim_x"'

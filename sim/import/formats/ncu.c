@@ -23,8 +23,8 @@ static const char *const advice[SMS__HINTS] = {
     [HINT_NVPROF] = "this is output of nvprof; read it with 'smsched import nvprof'",
     [HINT_SUMMARY] = "this is a summary (--print-summary) printed as text, which is not read; print it with --csv, or "
                      "leave --print-summary out",
-    [HINT_REPORT] = "this is a text report of ncu without a table of metric, unit and value below a line that names "
-                    "the kernel; run ncu with --csv, or print a report file with 'ncu --import FILE --csv'",
+    [HINT_REPORT] = "this is a text report of ncu; run ncu with --csv, or print a report file with "
+                    "'ncu --import FILE --csv'",
     [HINT_HEADER] = "a header without rows: nothing was profiled; check ncu's filters (--kernel-name, --launch-skip, "
                     "--launch-count)",
     [HINT_NO_KERNELS] = "nothing was profiled: no kernel was launched, or ncu's filters (--kernel-name, "
@@ -41,8 +41,7 @@ static const struct sms__hint hints[] = {{HINT_NO_KERNELS, false, {"==WARNING=="
 struct ncu {
     struct sms__profile_reader reader;
     unsigned connected; /* processes */
-    struct sms__ncu_report report;
-    bool strict; /* the file has a header of ncu's own; other headers belong to the program's output */
+    bool strict;        /* the file has a header of ncu's own; other headers belong to the program's output */
     struct sms__string_pool launches; /* keys of launches; values are numbers of drafts, from 1 */
 };
 
@@ -295,12 +294,8 @@ static void read_lines(struct ncu *ncu)
     ncu->reader.hints = (struct sms__hints){.advice = advice};
     ncu->connected = 0;
     ncu->reader.table.columns = 0;
-    ncu->report = (struct sms__ncu_report){0};
     while (!ncu->reader.limit_hit && sms__rows_next_line(rows)) {
-        enum sms__ncu_line line = is_message(ncu) ? SMS__NCU_TAKEN : sms__ncu_text_line(&ncu->reader, &ncu->report);
-        if (line == SMS__NCU_ROW)
-            read_metric(ncu);
-        if (line != SMS__NCU_NOTHING || take_header(ncu))
+        if (is_message(ncu) || take_header(ncu))
             continue;
         const char *at = ncu->reader.table.columns ? row_start(ncu) : NULL;
         if (at)
@@ -329,9 +324,6 @@ static int read_one(struct sms__rows *rows, void *user)
     read_lines(ncu);
     for (size_t i = drafts; i < reader->drafts; i++)
         sms__launch_fill(reader, &reader->draft[i]);
-    if (ncu->report.table != SMS__NCU_NO_TABLE)
-        sms__error(reader->errors, SMS_EINPUT, sms__rows_mark(rows, rows->line),
-                   "the report ends within a table: the file is cut off");
     if (ncu->connected)
         reader->hints.message[HINT_PROCESS] =
             sms__print(reader->arena,
@@ -353,4 +345,4 @@ static int read_files(struct sms__arena *arena, const char *const *paths, size_t
 }
 
 const struct sms__importer sms__importer_ncu = {
-    .name = "ncu", .help = "output of Nsight Compute, with --csv or as text", .files = "the files", .read = read_files};
+    .name = "ncu", .help = "output of Nsight Compute with --csv", .files = "the files", .read = read_files};

@@ -1,6 +1,5 @@
-/* Reads what nvprof prints, as CSV or as text: metrics and events by kernel, traces of launches and copies. Tables that
- * people made with a row of metrics for each benchmark are read too. If several files are given, the metrics are
- * assigned to the launches of the traces. */
+/* Reads what nvprof prints with --csv: metrics and events by kernel, traces of launches and copies. The metrics of one
+ * file are assigned to the launches of another. */
 #include "../import.h"
 #include "../reader.h"
 
@@ -9,7 +8,7 @@
 #include <string.h>
 
 /* The first of these explains a file without launches. */
-enum hint { HINT_ERROR, HINT_NOTHING, HINT_NCU, HINT_SUMMARY, HINT_HEADER, HINT_PROCESS };
+enum hint { HINT_ERROR, HINT_NOTHING, HINT_NCU, HINT_SUMMARY, HINT_HEADER, HINT_TEXT, HINT_PROCESS };
 
 static const char *const advice[SMS__HINTS] = {
     [HINT_NOTHING] = "nothing was profiled: the program launched no kernel, or nvprof's filters (--kernels, --devices) "
@@ -18,6 +17,7 @@ static const char *const advice[SMS__HINTS] = {
     [HINT_SUMMARY] = "this is nvprof's summary or trace of API calls, which has no launches; run nvprof with "
                      "--print-gpu-trace --csv, and again with --metrics all --csv",
     [HINT_HEADER] = "a header without rows: nothing was profiled; check nvprof's filters (--kernels, --devices)",
+    [HINT_TEXT] = "this is a text report of nvprof; run nvprof with --csv",
     [HINT_PROCESS] = "nothing was profiled: nvprof watched a process but printed no table; the run was stopped early, "
                      "or nvprof ran without --print-gpu-trace and --metrics"};
 
@@ -28,6 +28,8 @@ static const struct sms__hint hints[] = {{HINT_NCU, true, {"==PROF=="}},
                                          {HINT_NOTHING, false, {"== ", "No kernels were profiled"}},
                                          {HINT_NOTHING, false, {"== ", "No CUDA application was profiled"}},
                                          {HINT_SUMMARY, false, {"Time(%)"}},
+                                         {HINT_TEXT, false, {"Invocations ", " Name"}},
+                                         {HINT_TEXT, false, {"Duration ", "Grid Size"}},
                                          {HINT_PROCESS, false, {PROFILING}}};
 
 /* Processes that are told apart by index; all further ones share the last index. */
@@ -35,7 +37,6 @@ enum { PROCESSES_MAX = 64, ANY_PROCESS = PROCESSES_MAX };
 
 struct nvprof {
     struct sms__profile_reader reader;
-    struct sms__text_report text;
     const char *process; /* the process whose results follow; "" */
     struct process {
         char id[24];
@@ -44,7 +45,6 @@ struct nvprof {
     size_t processes, current;              /* processes: number seen; current: index of the one whose results follow */
     size_t rows;                            /* of this file */
     struct sms__string_pool groups, values; /* groups: values are numbers of drafts, from 1 */
-    bool is_text_report;                    /* the table is part of a text report */
 };
 
 /* The group of a kernel: the metrics that tables give for it. Processes are numbered within each file, because the
@@ -229,7 +229,7 @@ static void read_row(struct nvprof *nvprof)
 {
     struct sms__profile_reader *reader = &nvprof->reader;
     struct sms__header *table = &reader->table;
-    if (!nvprof->is_text_report && is_units(reader)) {
+    if (is_units(reader)) {
         sms__header_units(reader);
         return;
     }
@@ -237,14 +237,8 @@ static void read_row(struct nvprof *nvprof)
         ;
     else if (sms__header_has(table, SMS__COLUMN_METRIC_NAME))
         read_metric(nvprof);
-    else if (sms__header_has(table, SMS__COLUMN_DEVICE) || sms__header_has(table, SMS__COLUMN_START))
+    else
         read_launch(nvprof);
-    else {
-        struct sms__launch_draft *draft = group_of_row(nvprof); /* a benchmark and its metrics */
-        nvprof->rows++;
-        if (draft)
-            sms__launch_add_columns(reader, draft);
-    }
     table->units_read = true;
 }
 
@@ -348,8 +342,7 @@ static const char *csv_header(const struct nvprof *nvprof)
     const char *at = sms__rows_find_first(rows, starts, sizeof starts / sizeof *starts);
     if (at)
         return sms__header_start(rows, at);
-    bool is_unquoted = sms__rows_starts_with(rows, "benchmark name,") ||
-                       sms__rows_starts_with(rows, "Device,Kernel,") || sms__rows_starts_with(rows, "Start,Duration,");
+    bool is_unquoted = sms__rows_starts_with(rows, "Device,Kernel,") || sms__rows_starts_with(rows, "Start,Duration,");
     return is_unquoted ? rows->line : NULL;
 }
 
@@ -358,9 +351,7 @@ static bool take_header(struct nvprof *nvprof)
     struct sms__rows *rows = nvprof->reader.rows;
     struct sms__header *table = &nvprof->reader.table;
     const char *at = csv_header(nvprof);
-    if (at && (sms__rows_parse(rows, at) != SMS__ROW_OK || !sms__header_open(&nvprof->reader)))
-        return false;
-    if (!at && !sms__text_header(&nvprof->reader, &nvprof->text))
+    if (!at || sms__rows_parse(rows, at) != SMS__ROW_OK || !sms__header_open(&nvprof->reader))
         return false;
     if (sms__header_has(table, SMS__COLUMN_START) && !sms__header_has(table, SMS__COLUMN_GRID_X) &&
         !sms__header_has(table, SMS__COLUMN_GRID)) {
@@ -368,7 +359,6 @@ static bool take_header(struct nvprof *nvprof)
         table->columns = 0;
         return true;
     }
-    nvprof->is_text_report = !at;
     sms__hint_add(&nvprof->reader, HINT_HEADER, rows->line, NULL);
     return true;
 }
@@ -389,11 +379,6 @@ static bool is_row(const struct nvprof *nvprof)
 static void read_line(struct nvprof *nvprof)
 {
     struct sms__profile_reader *reader = &nvprof->reader;
-    if (nvprof->is_text_report) {
-        if (sms__text_row(reader, &nvprof->text))
-            read_row(nvprof);
-        return;
-    }
     if (!is_row(nvprof))
         return;
     if (sms__row_parse(reader, reader->rows->line) &&
@@ -409,8 +394,6 @@ static int read_one(struct sms__rows *rows, void *user)
     reader->rows = rows;
     reader->table.columns = 0;
     reader->hints = (struct sms__hints){.advice = advice};
-    nvprof->text = (struct sms__text_report){SMS__TEXT_NONE, false, "", "", false};
-    nvprof->is_text_report = false;
     nvprof->process = "";
     nvprof->processes = nvprof->current = 0;
     nvprof->rows = 0;
