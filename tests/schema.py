@@ -88,13 +88,13 @@ CANNOT = {
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
     "names of other things": r"are devices on other nodes|no node on which it may run|is the sum of all processes|is also a stream of|unknown (device|workload|kernel|VM|node|resource|profile|table of "
     r"pods|policy of this|class 'm')|no node has|no resource|has no instances|other resources on other nodes|and \w+ has none|there is no (SM|device)|the slowdown of",
-    "one number against another": r"does not end before|is larger than the|SMs are no green context|SMs of \w+, which has|is before the time ahead|the streams have workloads of their own: make|know no gangs|are fewer than the|points of a curve rise|is less than|is not above|fits no SM|would never "
+    "one number against another": r"does not end before|is larger than the|SMs are no green context|a list has one mode for each|SMs of \w+, which has|is before the time ahead|the streams have workloads of their own: make|know no gangs|are fewer than the|points of a curve rise|is less than|is not above|fits no SM|would never "
     r"place|the job frees|the instances have|splits all GPUs|finds no free slices|ends beyond|starts (when|beyond)|is not between|"
     r"needs about|more than \d+ (processes|nodes|pods|failures|streams)|is hard: that is|units of '|share of the "
     r"device|takes device memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it must be from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
     "a ratio that counts units elsewhere, or one of another dimension": r"without % (it is a ratio|is \d+ %)",
-    "what a run of it needs": r"repeats forever: the run needs|has no chunks|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|"
+    "what a run of it needs": r"repeats forever: the run needs|has no chunks|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|all have one mode|"
     r"pods are drawn|"
     r"(are|is) for pods with workloads|gpushare knows no|priority is of blocks|"
     r"(vms|nodes): there are none",
@@ -342,7 +342,7 @@ def unwalked(node, path):
         for i, inner in enumerate(node):
             unwalked(inner, f"{path}/{i}")
     elif isinstance(node, dict):
-        known = set(node.get("properties", [])) in keys_walked or re.search(r"_policy|/contention/|/definitions$|/(then|else)$", path)
+        known = set(node.get("properties", [])) in keys_walked or re.search(r"_policy|/definitions/mode/|/contention/|/definitions$|/(then|else)$", path)
         if "properties" in node and node.get("type") == "object" and not known and not path.startswith(OVERRIDES):
             bad(f"{path}: no table has these keys")
         for key, inner in node.items():
@@ -375,7 +375,7 @@ def uses(node):
 
 
 share = definitions["share_policy"]["anyOf"][2]["properties"]
-forms = {**uses(definitions["block_policy"]), **uses(share["share"]), **uses(share["mode"]),
+forms = {**uses(definitions["block_policy"]), **uses(share["share"]), **uses(definitions["mode"]),
          **{f"place {name}": form for name, form in uses(definitions["place_policy"]).items()}}
 models = definitions["scenario"]["properties"]["contention"]["anyOf"]
 forms.update((form["properties"]["model"]["enum"][0], form) for form in models if "properties" in form)

@@ -117,7 +117,7 @@ static void say_mig(const struct sms__way *way, const struct sms__programs *prog
     for (size_t p = 0; p < programs->count; p++)
         fprintf(to, "%s %s", p ? "," : "", programs->program[p].name);
     fputs("\n", to);
-    if (strstr(way->policy, "mig_mps"))
+    if (strstr(way->policy, "inside: mps"))
         fputs("# Then an MPS server for each instance, with a CUDA_MPS_PIPE_DIRECTORY of its own.\n", to);
     fputs("\n# Kubernetes, the device plugin with MIG_STRATEGY=mixed, and in each pod one of:\n", to);
     for (size_t length; (length = next_profile(&list)); list += length)

@@ -212,7 +212,7 @@ static void add_mig_mps(const struct lister *l)
             list = sms__print(l->arena, "%s, %s", list, best->name);
         if (best)
             add(l, sms__print(l->arena, "mps in mig %zu x %s", n, best->name), sms__print(l->arena, "mig-mps-%zu", n),
-                sms__print(l->arena, "{mode: {mig_mps: {instances: [%s]}}}", list));
+                sms__print(l->arena, "{mode: {mig: {instances: [%s], inside: mps}}}", list));
     }
 }
 

@@ -70,6 +70,12 @@ static void add_form(json_t *list, const char *name, const char *form)
                           json_pack("{ss ss ss ss}", "name", name, "range", form, "default", "", "help", ""));
 }
 
+static void add_split(json_t *list)
+{
+    add_form(list, "instances", "[PROFILE, {PROFILE: MODE}, ...], of the device's mig (smsched list devices)");
+    add_form(list, "inside", "the MODE of instances that have none of their own; default time_slice");
+}
+
 static json_t *list_policies(const struct sms_load_options *options)
 {
     const struct sms_block_policy *policy;
@@ -91,7 +97,7 @@ static json_t *list_policies(const struct sms_load_options *options)
     for (size_t i = 0; (mode = sms__mode_at(i)); i++) {
         add(list, "mode", mode->name, mode->help, mode->params);
         if (mode->instances)
-            add_form(list, "instances", "[PROFILE, ...], of the device's mig (smsched list devices)");
+            add_split(list);
     }
     for (size_t i = 0; (place = sms__place_at(options, i)); i++)
         add(list, "place policy", place->name, place->help, place->params);

@@ -83,25 +83,37 @@ static json_t *block_policies(void) { POLICIES(sms_block_policy, sms__policy_at)
 static json_t *share_policies(void) { POLICIES(sms_share_policy, sms__share_at); }
 static json_t *place_policies(void) { POLICIES(sms_place_policy, sms__place_at); }
 
+/* The instances that a mode makes, and what their processes do. */
+static json_t *split_mode(const char *help)
+{
+    json_t *own = schema_object(json_object());
+    json_object_set_new(own, "additionalProperties", schema_refer("mode"));
+    json_object_set_new(own, "minProperties", json_integer(1));
+    json_object_set_new(own, "maxProperties", json_integer(1));
+    json_t *form = schema_object(
+        json_pack("{so so}", "instances",
+                  schema_described(schema_list(schema_either(schema_name(), own), 1, SMS__INSTANCES_MAX),
+                                   "profiles of the device's mig, or {PROFILE: MODE}"),
+                  "inside", schema_described(schema_refer("mode"), "of instances without a mode; default time_slice")));
+    json_object_set_new(form, "required", json_pack("[s]", "instances"));
+    return schema_described(form, help);
+}
+
 /* A mode with instances is never a name alone, because it must list them. */
-static json_t *modes(void)
+static json_t *mode(void)
 {
     struct uses uses = begin_uses();
-    const struct sms__mode_form *mode;
-    for (size_t i = 0; (mode = sms__mode_at(i)); i++) {
-        if (!mode->instances) {
-            add_use(&uses, mode->name, mode->help, mode->params);
-            continue;
-        }
-        json_t *form = schema_described(params_schema(mode->params), mode->help);
-        json_object_set_new(
-            json_object_get(form, "properties"), "instances",
-            schema_described(schema_list(schema_name(), 1, SMS__INSTANCES_MAX), "profiles of the device's mig"));
-        json_object_set_new(form, "required", json_pack("[s]", "instances"));
-        json_object_set_new(uses.forms, mode->name, form);
-    }
+    const struct sms__mode_form *form;
+    for (size_t i = 0; (form = sms__mode_at(i)); i++)
+        if (form->instances)
+            json_object_set_new(uses.forms, form->name, split_mode(form->help));
+        else
+            add_use(&uses, form->name, form->help, form->params);
     return end_uses(&uses);
 }
+
+/* One for all devices, or one for each. */
+static json_t *modes(void) { return schema_either(schema_refer("mode"), schema_list(schema_refer("mode"), 1, 0)); }
 
 /* A policy alone, or a mapping of one or more parts: the policy itself, if `key` is not NULL, and share policy, mode
  * and block policy. */
@@ -196,6 +208,7 @@ void schema_add_uses(json_t *definitions)
     json_object_set_new(definitions, "block_policy", block_policies());
     json_object_set_new(definitions, "share_policy", with_parts(share_policies(), NULL));
     json_object_set_new(definitions, "place_policy", with_parts(place_policies(), "place"));
+    json_object_set_new(definitions, "mode", mode());
     json_object_set_new(definitions, "demand", demand());
     json_object_set_new(definitions, "metric", metrics());
 }

@@ -101,7 +101,18 @@ void sms__check_policies(struct sms__reader *reader, const struct sms_scenario *
         check_policy(reader, scenario, scenario->alone);
 }
 
-/* Whether there are kernels of both kinds, of different processes that may be on one device: reports them. */
+/* True if both may be on a device, or instance, where kernels of different processes run at once. */
+static bool may_meet(const struct sms_scenario *scenario, const struct sms__policy_use *use,
+                     const struct sms__tenant *one, const struct sms__tenant *other)
+{
+    struct sms__site site;
+    bool meet = scenario->cluster && sms__mode_runs_beside(&use->mode);
+    for (size_t i = 0; !scenario->cluster && (site = sms__site_of(scenario, use, i)).device && !meet; i++)
+        meet = sms__mode_runs_beside(site.mode) && sms__may_be_on(one, site.board) && sms__may_be_on(other, site.board);
+    return meet && !sms__are_apart(one, other);
+}
+
+/* Whether there are kernels of both kinds, of different processes that may meet: reports them. */
 static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__policy_use *use,
                      const struct sms__tenant *vm)
 {
@@ -109,7 +120,7 @@ static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scen
     for (size_t v = 0; whole && v < scenario->vms; v++) {
         const struct sms__tenant *other = &scenario->vm[v];
         const struct sms__kernel *block = other == vm ? NULL : sms__find_kernel(other->workload, false);
-        if (!block || sms__are_apart(vm, other))
+        if (!block || !may_meet(scenario, use, vm, other))
             continue;
         sms__complain_mixed(reader, use->node, sms__print(reader->arena, "%s runs", use->mode.label), whole, vm->name,
                             block, other->name);

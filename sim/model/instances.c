@@ -1,23 +1,35 @@
-/* Makes the instances that a policy's mode asks for. Every device of the scenario is split in the same way. Equal
+/* Finds where processes are under a policy: on whole devices, or on the instances that its mode makes of them. Equal
  * instances of equal devices share one struct, and so their kernels' footprints. */
 #include "layout.h"
 #include "scenario.h"
 
 enum { INSTANCES_MAX = 4096 };
 
-/* Equal instances of equal devices share a struct, whether they stand together or not. */
-static void add_instance(struct sms__reader *reader, const struct sms_scenario *scenario,
-                         const struct sms__mig_profile *profile, size_t board, struct sms__instances *out)
+struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t i)
 {
-    const struct sms__device *device = scenario->device[board];
-    size_t i = out->count++;
-    out->board[i] = board;
-    for (size_t j = 0; j < i; j++)
-        if (out->device[j]->mig.board == device && out->device[j]->mig.profile == profile) {
-            out->device[i] = out->device[j];
-            return;
-        }
-    out->device[i] = sms__make_instance(reader, device, profile);
+    const struct sms__instances *in = use->instances;
+    if (i >= (in ? in->count : scenario->devices))
+        return (struct sms__site){NULL, NULL, 0};
+    return in ? (struct sms__site){in->device[i], in->mode[i], in->board[i]}
+              : (struct sms__site){scenario->device[i], sms__mode_shared(&use->mode, 0), i};
+}
+
+static void add_site(struct sms__instances *out, const struct sms__device *device, const struct sms__mode *mode,
+                     size_t board)
+{
+    out->device[out->count] = device;
+    out->mode[out->count] = mode;
+    out->board[out->count++] = board;
+}
+
+/* Equal instances of equal devices share a struct, whether they stand together or not. */
+static const struct sms__device *find_instance(struct sms__reader *reader, const struct sms__device *device,
+                                               const struct sms__mig_profile *profile, const struct sms__instances *out)
+{
+    for (size_t j = 0; j < out->count; j++)
+        if (out->device[j]->mig.board == device && out->device[j]->mig.profile == profile)
+            return out->device[j];
+    return sms__make_instance(reader, device, profile);
 }
 
 static void fit_instances(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm,
@@ -27,39 +39,69 @@ static void fit_instances(struct sms__reader *reader, const struct sms_scenario 
         for (size_t j = 0; j < i && !fit[i]; j++)
             if (instances->device[j] == instances->device[i])
                 fit[i] = fit[j];
-        if (!fit[i] && vm->fit[instances->board[i]])
+        const struct sms__footprint *whole = vm->fit[instances->board[i]];
+        if (!fit[i] && whole && !instances->device[i]->mig.board)
+            fit[i] = whole;
+        else if (!fit[i] && whole)
             fit[i] = sms__footprints(reader, scenario, vm, instances->device[i]);
     }
 }
 
-/* Every device of the scenario is split in the same way; instances of a device stand together. */
-static bool split_devices(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__node *list,
+/* Adds a device as it is under its mode: whole, or its instances. */
+static bool add_device(struct sms__reader *reader, const struct sms_scenario *scenario, size_t d,
+                       const struct sms__mode *mode, struct sms__instances *out)
+{
+    const struct sms__device *device = scenario->device[d];
+    struct sms__layout layout = {.count = 0};
+    if (!mode->parts)
+        add_site(out, device, mode, d);
+    else if (!sms__read_layout(reader, mode->instances, device, &layout))
+        return false;
+    for (size_t i = 0; i < layout.count; i++)
+        add_site(out, find_instance(reader, device, layout.profile[i], out), &mode->part[i], d);
+    return true;
+}
+
+/* Stops at the first device that cannot have the instances, so that a list is complained of once. */
+static bool split_devices(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__mode *mode,
                           struct sms__instances *out)
 {
-    struct sms__layout layout = {.count = 0};
-    for (size_t d = 0; d < scenario->devices; d++) {
-        const struct sms__device *device = scenario->device[d];
-        if ((d == 0 || device != scenario->device[d - 1]) && !sms__read_layout(reader, list, device, &layout))
-            return false;
-        for (size_t i = 0; i < layout.count; i++)
-            add_instance(reader, scenario, layout.profile[i], d, out);
+    bool split = true;
+    for (size_t d = 0; d < scenario->devices && split; d++)
+        split = add_device(reader, scenario, d, mode->form ? mode : &mode->part[d], out);
+    return split;
+}
+
+/* The number of devices and instances at most; 0: the list of modes has another length than there are devices. */
+static size_t count_most(struct sms__reader *reader, const struct sms_scenario *scenario,
+                         const struct sms__policy_use *use)
+{
+    size_t most = 0;
+    if (!use->mode.form && use->mode.parts != scenario->devices) {
+        sms__complain(reader, use->node, "mode: a list has one mode for each device: %zu for %zu devices",
+                      use->mode.parts, scenario->devices);
+        return 0;
     }
-    return true;
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__mode *mode = use->mode.form ? &use->mode : &use->mode.part[d];
+        most += mode->parts ? mode->parts : 1;
+    }
+    if (most > INSTANCES_MAX)
+        sms__complain(reader, use->node, "more than %d instances on all devices", INSTANCES_MAX);
+    return most > INSTANCES_MAX ? 0 : most;
 }
 
 void sms__make_instances(struct sms__reader *reader, const struct sms_scenario *scenario, struct sms__policy_use *use)
 {
-    const struct sms__node *list = use->mode.instances;
-    size_t most = list->items * scenario->devices;
-    if (most > INSTANCES_MAX) {
-        sms__complain(reader, list, "more than %d instances on all devices", INSTANCES_MAX);
+    size_t most = count_most(reader, scenario, use);
+    if (!most)
         return;
-    }
     struct sms__instances *out = SMS__NEW(reader->arena, struct sms__instances, 1);
     out->device = SMS__NEW(reader->arena, const struct sms__device *, most);
+    out->mode = SMS__NEW(reader->arena, const struct sms__mode *, most);
     out->board = SMS__NEW(reader->arena, size_t, most);
     out->fit = SMS__NEW(reader->arena, const struct sms__footprint **, scenario->vms);
-    if (!split_devices(reader, scenario, list, out))
+    if (!split_devices(reader, scenario, &use->mode, out))
         return;
     for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
         if (sms__is_like_last(scenario->vm, v)) {

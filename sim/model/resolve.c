@@ -80,11 +80,13 @@ static void resolve_tenants(struct sms__reader *reader, struct sms_scenario *sce
     check_curves(reader, scenario);
     if (reader->errors->count)
         return;
+    for (size_t p = 0; p < scenario->policies; p++)
+        if (scenario->policy[p].mode.parts && !scenario->cluster)
+            sms__make_instances(reader, scenario, &scenario->policy[p]);
+    if (reader->errors->count)
+        return;
     if (scenario->shares || scenario->cluster)
         sms__check_modes(reader, scenario);
-    for (size_t p = 0; p < scenario->policies; p++)
-        if (scenario->policy[p].mode.instances && !scenario->cluster)
-            sms__make_instances(reader, scenario, &scenario->policy[p]);
     sms__check_parts(reader, scenario);
     if (!reader->errors->count)
         sms__check_policies(reader, scenario);

@@ -107,7 +107,7 @@ static uint64_t highest_of(const struct sms__green *green)
 
 /* Complains of what the green context would be on a device of which its process has so many SMs. */
 static bool is_wrong(struct sms__reader *reader, const struct sms__green *green, const struct sms__device *device,
-                     const struct sms__policy_use *use, uint64_t most)
+                     const struct sms__mode *mode, uint64_t most)
 {
     uint64_t sms = sms__green_sms(green, device);
     if (green->set && round_up(sms, device) != sms) {
@@ -117,69 +117,55 @@ static bool is_wrong(struct sms__reader *reader, const struct sms__green *green,
     }
     if (green->set && highest_of(green) >= most)
         sms__complain(reader, green->node, "there is no SM %llu: under %s its process has SMs 0 to %llu of %s",
-                      (unsigned long long)highest_of(green), use->mode.label, (unsigned long long)most - 1,
-                      device->name);
+                      (unsigned long long)highest_of(green), mode->label, (unsigned long long)most - 1, device->name);
     else if (sms > most)
         sms__complain(reader, green->node,
                       "a green context of %llu SMs is larger than the %llu that its process has of %s under %s",
-                      (unsigned long long)sms, (unsigned long long)most, device->name, use->mode.label);
+                      (unsigned long long)sms, (unsigned long long)most, device->name, mode->label);
     return sms > most || (green->set && highest_of(green) >= most);
-}
-
-/* The i-th device or instance on which processes of the scenario are under the policy, of the scenario's device
- * `board`; or NULL beyond the last. */
-static const struct sms__device *place_of(const struct sms_scenario *scenario, const struct sms__policy_use *use,
-                                          size_t i, size_t *board)
-{
-    const struct sms__instances *instances = use->instances;
-    if (i >= (instances ? instances->count : scenario->devices))
-        return NULL;
-    *board = instances ? instances->board[i] : i;
-    return instances ? instances->device[i] : scenario->device[i];
 }
 
 /* Streams of one entry have one context, which is complained of once. */
 static void check_greens_of(struct sms__reader *reader, const struct sms_scenario *scenario,
                             const struct sms__policy_use *use, const struct sms__tenant *process)
 {
-    const struct sms__device *device;
-    size_t board;
+    struct sms__site site;
     for (size_t s = 0; process->stream && s < process->streams; s++) {
         const struct sms__green *green = process->stream[s].green;
         if (!green || (s > 0 && process->stream[s - 1].green == green) ||
             sms__has_error(reader->errors, &green->node->mark, NULL))
             continue;
-        for (size_t i = 0; (device = place_of(scenario, use, i, &board)); i++)
-            if (sms__may_be_on(process, board) &&
-                is_wrong(reader, green, device, use, sms__mode_sms(&use->mode, device, process)))
+        for (size_t i = 0; (site = sms__site_of(scenario, use, i)).device; i++)
+            if (sms__may_be_on(process, site.board) &&
+                is_wrong(reader, green, site.device, site.mode, sms__mode_sms(site.mode, site.device, process)))
                 break;
     }
 }
 
-/* A client without a partition, or with one that no device has, could never start. */
+/* A client without a partition, or with one that no device has, could never start where all that it may be on want one.
+ */
 static void check_chunks(struct sms__reader *reader, const struct sms_scenario *scenario,
                          const struct sms__policy_use *use, const struct sms__tenant *process)
 {
-    const struct sms__node *node = sms__node_get(process->node, use->mode.form->needs);
-    const struct sms__device *device, *largest = NULL;
-    size_t board;
-    if (sms__has_error(reader->errors, node ? &node->mark : &process->node->mark, NULL))
-        return;
-    if (!node) {
-        sms__complain(reader, process->node, "process '%.60s' has no %s, without which it cannot start under %s",
-                      process->name, use->mode.form->needs, use->mode.label);
-        return;
+    const struct sms__node *node = NULL;
+    struct sms__site site, last = {NULL, NULL, 0};
+    for (size_t i = 0; (site = sms__site_of(scenario, use, i)).device; i++) {
+        if (!sms__may_be_on(process, site.board))
+            continue;
+        node = sms__node_get(process->node, site.mode->form->needs ? site.mode->form->needs : "");
+        if (!site.mode->form->needs || (node && sms__chunk_sms(process, site.device) <= site.device->sms))
+            return;
+        last = site;
     }
-    for (size_t i = 0; (device = place_of(scenario, use, i, &board)); i++)
-        if (sms__may_be_on(process, board)) {
-            if (sms__chunk_sms(process, device) <= device->sms)
-                return;
-            largest = device;
-        }
-    if (largest)
+    if (!last.device || sms__has_error(reader->errors, node ? &node->mark : &process->node->mark, NULL))
+        return;
+    if (!node)
+        sms__complain(reader, process->node, "process '%.60s' has no %s, without which it cannot start under %s",
+                      process->name, last.mode->form->needs, last.mode->label);
+    else
         sms__complain(reader, node, "%llu chunks are %llu SMs of %s, which has %llu",
-                      (unsigned long long)process->chunks, (unsigned long long)sms__chunk_sms(process, largest),
-                      largest->name, (unsigned long long)largest->sms);
+                      (unsigned long long)process->chunks, (unsigned long long)sms__chunk_sms(process, last.device),
+                      last.device->name, (unsigned long long)last.device->sms);
 }
 
 void sms__check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
@@ -189,8 +175,7 @@ void sms__check_parts(struct sms__reader *reader, const struct sms_scenario *sce
         for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
             if (sms__is_like_last(scenario->vm, v))
                 continue;
-            if (use->mode.form->needs)
-                check_chunks(reader, scenario, use, &scenario->vm[v]);
+            check_chunks(reader, scenario, use, &scenario->vm[v]);
             check_greens_of(reader, scenario, use, &scenario->vm[v]);
         }
     }

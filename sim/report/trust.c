@@ -157,6 +157,13 @@ static void use(struct sms__arena *arena, struct sms__trust_names *names, const 
         *SMS__APPEND(arena, names->name, names->count) = name;
 }
 
+static void add_modes(struct sms__arena *arena, const struct sms__mode *mode, struct sms__trust_names *names)
+{
+    const struct sms__mode *shared;
+    for (size_t i = 0; (shared = sms__mode_shared(mode, i)); i++)
+        use(arena, names, shared->word);
+}
+
 /* A tenant alone shares nothing, so no mode matters. VMs run their kernels together. */
 static void use_modes(struct sms__arena *arena, const struct sms_scenario *scenario, struct uses *uses)
 {
@@ -166,7 +173,7 @@ static void use_modes(struct sms__arena *arena, const struct sms_scenario *scena
     if (side_by_side > 1 && !scenario->shares && !scenario->cluster)
         use(arena, &uses->modes, sms__mode_form_together.name);
     for (size_t p = 0; p < scenario->policies && side_by_side > 1 && scenario->shares; p++)
-        use(arena, &uses->modes, scenario->policy[p].mode.form->name);
+        add_modes(arena, &scenario->policy[p].mode, &uses->modes);
 }
 
 static bool is_scaled(const struct sms__tenant *vm, size_t devices)
@@ -367,12 +374,13 @@ static const char *modes_without(struct sms__trust *trust, const struct uses *us
 }
 
 /* The worst data set counts, among those that bear on the policy's own mode. */
-static double within(const struct sms__trust *trust, struct uses uses, const struct sms__mode *mode)
+static double within(struct sms__trust *trust, struct uses uses, const struct sms__mode *mode)
 {
-    const char *own = mode ? mode->form->name : NULL;
     double most = NAN;
-    if (mode)
-        uses.modes = (struct sms__trust_names){&own, 1};
+    if (mode) {
+        uses.modes = (struct sms__trust_names){NULL, 0};
+        add_modes(&trust->arena, mode, &uses.modes);
+    }
     for (size_t s = 0; s < trust->sets; s++)
         if (covers(&trust->set[s], &uses) && trust->set[s].p90)
             most = fmax(most, strtod(trust->set[s].p90, NULL) / 100);

@@ -32,11 +32,11 @@ static bool turns_unknown(const struct sms__device *device)
 /* The first policy under which contexts take turns by the default's slice or switch; NULL: none. */
 static const struct sms__mode *mode_by_default(const struct sms_scenario *scenario)
 {
-    for (size_t p = 0; p < scenario->policies && scenario->shares; p++) {
-        const struct sms__mode *mode = &scenario->policy[p].mode;
-        if (sms__mode_slices(mode) && (!(mode->turns.slice_ps > 0) || mode->turns.switch_ps < 0))
-            return mode;
-    }
+    const struct sms__mode *shared;
+    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
+        for (size_t i = 0; (shared = sms__mode_shared(&scenario->policy[p].mode, i)); i++)
+            if (shared->form->slices && (!(shared->turns.slice_ps > 0) || shared->turns.switch_ps < 0))
+                return shared;
     return NULL;
 }
 
@@ -49,12 +49,12 @@ const char *sms__note_on_turns(struct sms_results *results, const char **name)
     if (!mode || !*devices || scenario->vms < 2)
         return NULL;
     const struct sms__turns turns = sms__mode_turns(mode, &(struct sms__device){.turns = {.switch_ps = -1}});
-    *name = mode->form->name;
+    *name = mode->word;
     sms__quantity_print(slice, sizeof slice, turns.slice_ps, SMS__TIME);
     sms__quantity_print(change, sizeof change, turns.switch_ps, SMS__TIME);
     return sms__print(&results->arena,
-                      "under %s, a slice of %s and a switch of %s stand in for what was not measured on %s",
-                      mode->form->name, slice, change, devices);
+                      "under %s, a slice of %s and a switch of %s stand in for what was not measured on %s", mode->word,
+                      slice, change, devices);
 }
 
 static bool clock_by_rule(const struct sms__device *device) { return !(device->compute_hz > 0); }

@@ -176,23 +176,29 @@ static void note_turns(struct sms_results *results)
         note_assumed(results, "slice and switch", mode, note);
 }
 
+/* The first mode in which several processes run kernels at once, and none has SMs of its own. */
+static const struct sms__mode *find_mps(const struct sms_scenario *scenario)
+{
+    const struct sms__mode *shared, *mps = NULL;
+    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
+        for (size_t i = 0; !mps && (shared = sms__mode_shared(&scenario->policy[p].mode, i)); i++)
+            mps = shared->form->sms && !shared->form->reserves ? shared : NULL;
+    return mps;
+}
+
 /* What MPS answers rest on and nobody has measured: how blocks of two clients are ordered, and on which SMs they are.
  */
 static void note_mps(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    const struct sms__mode *mps = NULL;
+    const struct sms__mode *mps = find_mps(scenario);
     bool limited = false;
-    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
-        mps = !mps && scenario->policy[p].mode.form->most_processes && !scenario->policy[p].mode.form->reserves
-                  ? &scenario->policy[p].mode
-                  : mps;
     for (size_t v = 0; v < scenario->vms; v++)
         limited |= scenario->vm[v].active_threads < 1;
     if (!mps || scenario->vms < 2 || !has_blocks(scenario))
         return;
-    note_assumed(results, "queues", mps->form->name,
-                 sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->form->name,
+    note_assumed(results, "queues", mps->word,
+                 sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->word,
                             mps->one_queue ? "blocks of all processes are dispatched in the order of one queue; "
                                              "queues: own, the default, lets them take turns"
                                            : "dispatch queues of processes take turns of one block, so a short kernel "

@@ -1,4 +1,4 @@
-/* Parts of a device: active_threads under mps, instances under mig and mig_mps. */
+/* Parts of a device: active_threads under mps, instances under mig. */
 #include "tests/laws/sharing.h"
 
 #define AND "---\n"
@@ -154,7 +154,8 @@ static void kernels_see_their_instance(void **state)
 {
     (void)state;
     const char *scenario = "devices: [{model: split}]\ncontention: proportional\n"
-                           "policies: [{mode: {mig: {instances: [one, one, two], switch: 0 ms}}}]\nprocesses: [{name: "
+                           "policies: [{mode: {mig: {instances: [one, one, two], inside: {time_slice: {switch: 0 "
+                           "ms}}}}}]\nprocesses: [{name: "
                            "a, workload: w, count: %d}]\n";
     char text[512];
     snprintf(text, sizeof text, scenario, 1);
@@ -191,13 +192,13 @@ static void whole_kernels_see_their_instance(void **state)
 static void instances_are_isolated(void **state)
 {
     (void)state;
-    struct shared shared =
-        share(SPLIT AND "workload: a\nkernels: [{name: k, time: 4 ms, demand: {fp32: 50 %}}]\n"
-                        "steps: [{allocate: 400 B}, {launch: k}]\n" AND
-                        "workload: b\nkernels: [{name: k, time: 1 ms}]\nsteps: [{allocate: 501 B}, {launch: k}]\n",
-              "devices: [{model: split}]\ncontention: proportional\n"
-              "policies: [{mode: {mig: {instances: [two, two], slice: 1 ms, switch: 0.5 ms}}}]\n"
-              "processes: [{name: a, workload: a, count: 2}, {name: b, workload: b, start: 1 ms}]\n");
+    struct shared shared = share(
+        SPLIT AND "workload: a\nkernels: [{name: k, time: 4 ms, demand: {fp32: 50 %}}]\n"
+                  "steps: [{allocate: 400 B}, {launch: k}]\n" AND
+                  "workload: b\nkernels: [{name: k, time: 1 ms}]\nsteps: [{allocate: 501 B}, {launch: k}]\n",
+        "devices: [{model: split}]\ncontention: proportional\n"
+        "policies: [{mode: {mig: {instances: [two, two], inside: {time_slice: {slice: 1 ms, switch: 0.5 ms}}}}}]\n"
+        "processes: [{name: a, workload: a, count: 2}, {name: b, workload: b, start: 1 ms}]\n");
     assert_turnarounds(shared, 0, 2, (double[]){4, 4});
     assert_true(of_process(shared, 0, 2, "failed_count") == 1);
     assert_true(of_device(shared, 0, 0, "switches_count") == 0);
@@ -265,7 +266,7 @@ static void a_share_of_an_instance_is_a_share_of_its_share(void **state)
 {
     (void)state;
     struct shared shared = share(SPLIT AND SHARES, "devices: [{model: split}]\ncontention: proportional\n"
-                                                   "policies: [{mode: {mig_mps: {instances: [two, two]}}}]\n"
+                                                   "policies: [{mode: {mig: {instances: [two, two], inside: mps}}}]\n"
                                                    "processes: [{name: a, workload: shares, active_threads: 50 %}]\n");
     assert_turnarounds(shared, 0, 1, (double[]){25});
     share_release(shared);
@@ -277,7 +278,7 @@ static void processes_of_an_instance_run_at_once_under_mps(void **state)
     (void)state;
     struct shared shared = share(SPLIT AND "workload: w\nkernels: [{name: k, time: 4 ms, demand: {dram: 37.5 %}}]\n",
                                  "devices: [{model: split}]\ncontention: proportional\n"
-                                 "policies: [{mode: {mig_mps: {instances: [two, two]}}}]\n"
+                                 "policies: [{mode: {mig: {instances: [two, two], inside: mps}}}]\n"
                                  "processes: [{name: a, workload: w, count: 3}]\n");
     assert_turnarounds(shared, 0, 3, (double[]){6, 4, 6});
     assert_true(of_device(shared, 0, 0, "switches_count") == 0);
@@ -289,7 +290,7 @@ static void blocks_of_an_instance_share_its_sms_under_mps(void **state)
 {
     (void)state;
     struct shared shared = share(SPLIT AND BLOCKS, "devices: [{model: split}]\ncontention: proportional\n"
-                                                   "policies: [{mode: {mig_mps: {instances: [two, two]}}}]\n"
+                                                   "policies: [{mode: {mig: {instances: [two, two], inside: mps}}}]\n"
                                                    "processes: [{name: a, workload: blocks, count: 3}]\n");
     assert_turnarounds(shared, 0, 3, (double[]){16, 8, 16});
     share_release(shared);
@@ -300,7 +301,7 @@ static void an_instance_takes_so_many_mps_clients(void **state)
     (void)state;
     struct shared shared =
         share(SPLIT AND "workload: w\nkernels: [{name: k, time: 4 ms}]\n",
-              "devices: [{model: split}]\npolicies: [{mode: {mig_mps: {instances: [two], clients: 1}}}]\n"
+              "devices: [{model: split}]\npolicies: [{mode: {mig: {instances: [two], inside: {mps: {clients: 1}}}}}]\n"
               "processes: [{name: a, workload: w, count: 2}]\n");
     assert_turnarounds(shared, 0, 2, (double[]){4, 8});
     share_release(shared);
@@ -339,9 +340,61 @@ static void a_third_share_tells_how_soon_fewer_sms_are_felt(void **state)
     share_release(shared);
 }
 
+/* Each process takes 4 ms of a whole device, and 8 ms of half of one. Two take turns on the first half, and two on the
+ * second at once 16 ms. Where the second takes one at a time, three on the first take 24 ms. */
+static void instances_have_modes_of_their_own(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(SPLIT AND "workload: w\nkernels: [{name: k, time: 4 ms, demand: {fp32: 100 %}}]\n",
+              "devices: [{model: split}]\ncontention: proportional\npolicies:\n"
+              "  - {mode: {mig: {instances: [two, {two: mps}], inside: {time_slice: {slice: 1 ms, switch: 0.5 ms}}}}}\n"
+              "  - {mode: {mig: {instances: [two, {two: exclusive}], inside: mps}}}\n"
+              "processes: [{name: a, workload: w, count: 4}]\n");
+    /* a1 and a3 in turns: eight slices of 1 ms each, and a change of 0.5 ms after each but the last. */
+    assert_turnarounds(shared, 0, 4, (double[]){15 * 1 + 14 * 0.5, 16, 16 * 1 + 15 * 0.5, 16});
+    assert_turnarounds(shared, 1, 4, (double[]){24, 8, 24, 24});
+    share_release(shared);
+}
+
+/* On the first device both run at once, on the second in turns. */
+static void devices_have_modes_of_their_own(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(SPLIT AND "workload: w\nkernels: [{name: k, time: 4 ms, demand: {fp32: 50 %}}]\n",
+              "devices: [{model: split, count: 3}]\ncontention: proportional\npolicies:\n"
+              "  - {mode: [mps, exclusive, {mig: {instances: [two, {two: mps}]}}]}\n"
+              "processes: [{name: a, workload: w, count: 2, device: 0}, {name: b, workload: w, count: 2, device: 1},\n"
+              "            {name: c, workload: w, count: 2, device: 2}]\n");
+    assert_turnarounds(shared, 0, 6, (double[]){4, 4, 4, 8, 4, 4});
+    share_release(shared);
+}
+
+/* Of 1000 B and 4 SMs, 3 replicas have 333 B and floor(33 % of 4) = 1 SM each, 2 have half. The fourth process waits
+ * for one that ends. */
+static void replicas_of_mps_are_capped_as_the_device_plugin_does(void **state)
+{
+    (void)state;
+    struct shared shared = share(
+        SPLIT AND "workload: w\nkernels: [{name: k, time: 4 ms, demand: {fp32: 100 %}}]\n"
+                  "steps: [{allocate: 334 B}, {launch: k}]\n",
+        "devices: [{model: split}]\ncontention: proportional\npolicies:\n"
+        "  - {mode: {mps: {replicas: 3}}}\n  - {mode: {mps: {replicas: 2}}}\n  - {mode: {time_slice: {replicas: 2}}}\n"
+        "processes: [{name: a, workload: w, count: 4}]\n");
+    for (size_t p = 0; p < 4; p++)
+        assert_true(of_process(shared, 0, p, "failed_count") == 1);
+    assert_turnarounds(shared, 1, 4, (double[]){8, 8, 16, 16});
+    assert_true(of_process(shared, 2, 3, "failed_count") == 0);
+    share_release(shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instances_have_modes_of_their_own),
+        cmocka_unit_test(devices_have_modes_of_their_own),
+        cmocka_unit_test(replicas_of_mps_are_capped_as_the_device_plugin_does),
         cmocka_unit_test(a_process_has_its_share_of_the_sms),
         cmocka_unit_test(a_third_share_tells_how_soon_fewer_sms_are_felt),
         cmocka_unit_test(queues_of_processes_take_turns_or_are_one),

@@ -125,7 +125,7 @@ static void workloads_run_as_long_as_their_instance_makes_them(void **state)
         struct sms_file *file = load_text(
             "workload: w\nkernels: [{name: k, time: 5 ms, demand: {fp32: 100 %%}}]\nsteps: [{launch: k}]\n---\n"
             "scenario: s\nnodes: [{name: a, devices: {model: a100}}]\nfidelity: %s\n"
-            "policies: [{mode: {mig_mps: {instances: [3g.20gb, 2g.10gb, 1g.5gb]}}}]\n"
+            "policies: [{mode: {mig: {instances: [3g.20gb, 2g.10gb, 1g.5gb], inside: mps}}}]\n"
             "pods: [{name: p, workload: w, profile: 2g.10gb, repeat: 4, count: 2}]\n",
             fidelities[i]);
         struct sms_run_options options = sms_run_defaults();

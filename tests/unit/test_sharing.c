@@ -161,11 +161,11 @@ static void policies_have_three_parts(void **state)
     struct sms_file *file =
         load_rich("[plain, {mode: {time_slice: {slice: 4 ms, drain: true}}}, {mode: exclusive, share: plain}, "
                   "{block: {fine_grained: {limit: 150 %}}, mode: {mps: {clients: 16}}}, "
-                  "{mode: {mig: {instances: [half, one], switch: 0 ps}}}]");
+                  "{mode: {mig: {instances: [half, one], inside: {time_slice: {switch: 0 ps}}}}}]");
     const struct sms_scenario *scenario = file->scenario[0];
     static const char *const labels[] = {"plain", "time_slice(slice=4 ms drain=true)", "plain+exclusive",
                                          "mps(clients=16)+fine_grained(limit=150%)",
-                                         "mig(instances=half+one switch=0 ps)"};
+                                         "mig(instances=half+one inside=time_slice(switch=0 ps))"};
     for (size_t p = 0; p < 5; p++)
         assert_string_equal(scenario->policy[p].label, labels[p]);
     const struct sms__policy_use *use = scenario->policy;
@@ -173,7 +173,7 @@ static void policies_have_three_parts(void **state)
     assert_string_equal(use[1].policy->name, "most_room");
     struct sms__turns turns[5];
     for (size_t p = 0; p < 5; p++)
-        turns[p] = sms__mode_turns(&use[p].mode, scenario->device[0]);
+        turns[p] = sms__mode_turns(sms__mode_shared(&use[p].mode, 0), scenario->device[0]);
     assert_true(use[0].mode.form == &sms__mode_form_time_slice && turns[0].slice_ps == 2e9 && !use[0].mode.drain);
     assert_true(turns[0].switch_ps == 0.147e9 && turns[1].slice_ps == 4e9 && use[1].mode.drain);
     assert_true(!strcmp(use[3].mode.form->name, "mps") && use[3].mode.clients == 16 && use[3].mode.granule == 1);

@@ -21,13 +21,16 @@ enum outcome {
     OVER   /* the step has ended */
 };
 
-/* True if the context, and what the process holds and wants, exceed the limit of its pod. No policy can lift it. */
-static bool exceeds_limit(const struct sms__stream *stream)
+/* True if the context, and what the process holds and wants, exceed what its pod or the mode of its instance lets it
+ * have. No policy can lift that. */
+static bool exceeds_limit(const struct sms__stream *stream, const struct sms__instance *instance)
 {
     const struct sms__process *process = stream->process;
-    uint64_t most = process->vm->memory_most, context = sms__process_context_bytes(process);
+    uint64_t pod = process->vm->memory_most, context = sms__process_context_bytes(process);
+    uint64_t most = instance ? sms__mode_bytes(instance->mode, instance->type) : UINT64_MAX;
     uint64_t held = process->memory.held;
-    return most && (context > most || held > most - context || stream->wanted > most - context - held);
+    most = pod && pod < most ? pod : most;
+    return context > most || held > most - context || stream->wanted > most - context - held;
 }
 
 static enum outcome refuse(struct sms__process *process, uint64_t now)
@@ -58,7 +61,7 @@ static enum outcome try_place(struct sms__process *process, uint64_t now)
 {
     struct sms_share *share = process->share;
     const struct sms_share_policy *policy = share->policy.policy;
-    if (exceeds_limit(process->stream))
+    if (exceeds_limit(process->stream, NULL))
         return refuse(process, now);
     long chosen = policy->place ? policy->place(share, process->idx) : sms__instance_choose(share, process);
     if (sms__has_ended(process->stream))
@@ -99,7 +102,7 @@ static enum outcome turn_down(struct sms__stream *stream, enum sms_answer answer
 static enum outcome try_allocate(struct sms__stream *stream, uint64_t now)
 {
     const struct sms_share_policy *policy = stream->process->share->policy.policy;
-    if (exceeds_limit(stream))
+    if (exceeds_limit(stream, stream->process->instance))
         return refuse(stream->process, now);
     bool fits = stream->wanted <= sms__instance_free(stream->process->instance);
     enum sms_answer answer = policy->allocate ? sms__stream_consult(stream, policy->allocate)

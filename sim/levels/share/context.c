@@ -115,7 +115,7 @@ static size_t count_on(const struct sms_share *share, const struct sms__gpu *gpu
 
 static bool shares_queue(const struct sms__context *context)
 {
-    return context->owner || share_of(context)->setup.vms || share_of(context)->use->mode.one_queue;
+    return context->owner || share_of(context)->setup.vms || context->instance->mode->one_queue;
 }
 
 /* One of each process, or one. */
@@ -150,8 +150,7 @@ static void add_blocks(struct sms__context *context)
     setup.allowed = sms__parts_of(share);
     setup.tenants = share->setup.vms ? count_on(share, instance->gpu) : share->processes;
     setup.owners = own_queues(context) + (share->limits_sms && !share->slot ? share->streams : 0);
-    setup.observer =
-        context->owner || share->use->instances || instance->type->mig.board ? NULL : share->spec->observer;
+    setup.observer = context->owner || instance->type->mig.board ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
 }
@@ -169,7 +168,7 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
         .rater = {.contention = share->scenario->contention.model,
                   .view = &instance->contention,
                   .arena = share->arena,
-                  .launch_wait_ps = share->use->mode.launch_wait_ps,
+                  .launch_wait_ps = instance->mode->launch_wait_ps,
                   .spare_w = type->limit_w > type->idle_w ? type->limit_w - type->idle_w : 0},
         .record = instance->gpu->record,
         .sms = instance->type->sms,
@@ -186,8 +185,8 @@ void sms__contexts_begin_blocks(struct sms_share *share)
 void sms__contexts_init(struct sms__instance *instance)
 {
     struct sms_share *share = instance->share;
-    bool sliced = sms__is_sliced(share);
-    instance->contexts = sliced ? instance->processes_most : 1;
+    bool sliced = sms__is_sliced(instance);
+    instance->contexts = sms__contexts_of(&share->setup, instance->idx, share->processes);
     instance->context = SMS__NEW(share->arena, struct sms__context, instance->contexts);
     for (size_t c = 0; c < instance->contexts; c++)
         init_context(&instance->context[c], instance, sliced ? &share->process[instance->first_process + c] : NULL);

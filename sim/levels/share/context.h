@@ -31,7 +31,7 @@ struct sms__context {
 static inline struct sms__context *sms__context_of(const struct sms__instance *instance,
                                                    const struct sms__process *process)
 {
-    return &instance->context[sms__is_sliced(instance->share) ? process->idx - instance->first_process : 0];
+    return &instance->context[sms__is_sliced(instance) ? process->idx - instance->first_process : 0];
 }
 
 /* Sets up the contexts of an instance. */

@@ -26,34 +26,51 @@ static size_t first_sm_of(const struct sms_share *share, size_t gpu)
     return sms;
 }
 
-/* `slots`: of those before it, and its own. */
-static void init_instance(struct sms_share *share, size_t idx, size_t gpu, size_t fit, const size_t slots[2])
+/* Where the i-th instance is: as the host says, or of the policy's, or a whole GPU. Its slots, 0: any process. */
+static struct sms__place place_of(const struct sms__host_setup *setup, size_t i)
 {
+    const struct sms__instances *instances = setup->spec->policy->instances;
+    if (setup->place)
+        return setup->place[i];
+    return (struct sms__place){instances ? instances->board[i] : i, instances ? i : setup->type[i], setup->slots, 0};
+}
+
+const struct sms__mode *sms__mode_of(const struct sms__host_setup *setup, size_t i)
+{
+    const struct sms__policy_use *use = setup->spec->policy;
+    return use->instances ? use->instances->mode[i] : sms__mode_shared(&use->mode, 0);
+}
+
+size_t sms__contexts_of(const struct sms__host_setup *setup, size_t i, size_t processes)
+{
+    size_t slots = place_of(setup, i).slots;
+    return !sms__mode_of(setup, i)->form->slices ? 1 : slots ? slots : processes;
+}
+
+/* `before`: slots of the instances before it. */
+static void init_instance(struct sms_share *share, size_t idx, size_t before)
+{
+    const struct sms__place place = place_of(&share->setup, idx);
     const struct sms__instances *instances = share->use->instances;
     struct sms__instance *instance = &share->instance[idx];
     *instance = (struct sms__instance){
         .share = share,
-        .gpu = &share->gpu[gpu],
+        .gpu = &share->gpu[place.gpu],
         .idx = idx,
-        .type = instances ? instances->device[fit] : share->scenario->device[fit],
-        .fit = fit,
-        .first_sm = first_sm_of(share, gpu),
-        .first_process = slots[0],
-        .processes_most = share->setup.slots ? slots[1] : share->processes,
+        .type = instances ? instances->device[place.type] : share->scenario->device[place.type],
+        .mode = sms__mode_of(&share->setup, idx),
+        .fit = place.type,
+        .first_sm = first_sm_of(share, place.gpu),
+        .first_process = before,
+        .processes_most = place.slots ? place.slots : share->processes,
     };
     instance->contention = sms__contention_view(share->arena, share->scenario, instance->type);
 }
 
-/* Of each GPU; the policy splits all alike. */
-static size_t instances_each(const struct sms__host_setup *setup)
-{
-    const struct sms__instances *instances = setup->spec->policy->instances;
-    return instances ? instances->count / setup->spec->scenario->devices : 1;
-}
-
 size_t sms__instances_of(const struct sms__host_setup *setup)
 {
-    return setup->place ? setup->places : setup->gpus * instances_each(setup);
+    const struct sms__instances *instances = setup->spec->policy->instances;
+    return setup->place ? setup->places : instances ? instances->count : setup->gpus;
 }
 
 size_t sms__slots_of(const struct sms__host_setup *setup)
@@ -66,16 +83,14 @@ size_t sms__slots_of(const struct sms__host_setup *setup)
 
 void sms__gpus_init(struct sms_share *share)
 {
-    size_t each = instances_each(&share->setup), before = 0;
+    size_t before = 0;
     share->gpu = SMS__NEW(share->arena, struct sms__gpu, share->setup.gpus);
     share->instance = SMS__NEW(share->arena, struct sms__instance, share->instances);
     for (size_t g = 0; g < share->setup.gpus; g++)
         init_gpu(share, g);
     for (size_t i = 0; i < share->instances; i++) {
-        const struct sms__place own = {i / each, share->setup.type[i / each] * each + i % each, share->setup.slots, 0};
-        const struct sms__place *place = share->setup.place ? &share->setup.place[i] : &own;
-        init_instance(share, i, place->gpu, place->type, (size_t[]){before, place->slots});
-        before += i % each == each - 1 || share->setup.place ? place->slots : 0;
+        init_instance(share, i, before);
+        before += place_of(&share->setup, i).slots;
     }
 }
 
@@ -114,13 +129,14 @@ bool sms__instance_allows(const struct sms__instance *instance, const struct sms
 {
     size_t place = instance->share->setup.place ? instance->idx : instance->gpu->idx;
     return (process->arrival.gpu < 0 || (size_t)process->arrival.gpu == place) &&
+           sms__mode_takes(instance->mode, instance->type, process->vm) &&
            sms__instance_fits(instance, process->arrival.vm);
 }
 
 /* True if as many SMs are free as the mode reserves for the process. */
 static bool has_sms(const struct sms__instance *instance, const struct sms__process *process)
 {
-    const struct sms__mode *mode = &instance->share->use->mode;
+    const struct sms__mode *mode = instance->mode;
     size_t free = 0;
     for (size_t s = 0; mode->form->reserves && s < instance->type->sms; s++)
         free += instance->claims[s] == 0;
@@ -131,9 +147,9 @@ bool sms__instance_admits(const struct sms__instance *instance, const struct sms
 {
     bool is_empty = instance->processes == 0;
     return sms__instance_allows(instance, process) &&
-           instance->processes < sms__mode_most_processes(&instance->share->use->mode, instance->type) &&
-           !instance->exclusive && (is_empty || !process->exclusive) &&
-           sms__instance_free(instance) >= sms__process_context_bytes(process) && has_sms(instance, process);
+           instance->processes < sms__mode_most_processes(instance->mode, instance->type) && !instance->exclusive &&
+           (is_empty || !process->exclusive) && sms__instance_free(instance) >= sms__process_context_bytes(process) &&
+           has_sms(instance, process);
 }
 
 long sms__instance_choose(const struct sms_share *share, const struct sms__process *process)

@@ -26,6 +26,7 @@ struct sms__instance {
     struct sms__gpu *gpu;
     size_t idx; /* of the host's instances */
     const struct sms__device *type;
+    const struct sms__mode *mode;          /* in which its processes share it */
     size_t fit;                            /* index of the scenario's devices, or of the policy's instances */
     size_t first_sm;                       /* of its GPU, among all SMs */
     size_t first_process, processes_most;  /* which may be on it */
@@ -49,6 +50,9 @@ void sms__share_hold(struct sms_share *share, size_t gpu, int64_t bytes, uint64_
 size_t sms__instances_of(const struct sms__host_setup *setup);
 /* The slots of the host, for processes that come and go. */
 size_t sms__slots_of(const struct sms__host_setup *setup);
+/* The mode of its i-th instance, and the contexts that this has, of `processes` of the host. */
+const struct sms__mode *sms__mode_of(const struct sms__host_setup *setup, size_t i);
+size_t sms__contexts_of(const struct sms__host_setup *setup, size_t i, size_t processes);
 void sms__gpus_init(struct sms_share *share);
 /* The kernels of a VM of the scenario, on this instance. */
 const struct sms__footprint *sms__instance_fits(const struct sms__instance *instance, size_t vm);

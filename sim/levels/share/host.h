@@ -54,8 +54,8 @@ struct sms_share {
     int code;                                                /* of the first engine of a context that failed */
 };
 
-/* True if each process has a context of its own on each instance, and these take turns. */
-static inline bool sms__is_sliced(const struct sms_share *share) { return sms__mode_slices(&share->use->mode); }
+/* True if each process has a context of its own on the instance, and these take turns. */
+static inline bool sms__is_sliced(const struct sms__instance *instance) { return instance->mode->form->slices; }
 
 /* Bytes of the process's context, static variables included. */
 static inline uint64_t sms__process_context_bytes(const struct sms__process *process)

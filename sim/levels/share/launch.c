@@ -48,7 +48,7 @@ static void leave_device(struct sms__stream *stream, uint64_t now)
     process->kernels--;
     if (!process->record)
         return;
-    if (process->kernels == 0 && !sms__is_sliced(process->share))
+    if (process->kernels == 0 && !sms__is_sliced(process->instance))
         process->record->service_ps += now - process->served_since_ps;
     sms__instance_kernel(process->instance, stream->kernel.core, -1, now);
 }

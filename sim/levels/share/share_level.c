@@ -45,18 +45,14 @@ static void count_blocks(const struct sms__host_setup *setup, size_t sources[SMS
 
 void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS])
 {
-    size_t instances = sms__instances_of(setup);
-    bool sliced = sms__mode_slices(&setup->spec->policy->mode);
-    size_t each = setup->slots ? setup->slots : count_processes(setup),
-           contexts = sliced ? instances * each : instances;
-    if (setup->place && sliced)
-        contexts = count_processes(setup);
     if (setup->vms)
         count_blocks(setup, sources);
-    else
-        sources[SMS__LEVEL_BLOCK] += contexts;
+    for (size_t i = 0; i < sms__instances_of(setup); i++) {
+        sources[SMS__LEVEL_BLOCK] += setup->vms ? 0 : sms__contexts_of(setup, i, count_processes(setup));
+        sources[SMS__LEVEL_TENANT] += sms__mode_of(setup, i)->form->slices;
+    }
     sms__flows_count(setup, count_streams(setup), sources);
-    sources[SMS__LEVEL_TENANT] += count_processes(setup) + (sliced ? instances : 0);
+    sources[SMS__LEVEL_TENANT] += count_processes(setup);
     for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
         sources[SMS__LEVEL_TENANT] += setup->vm[v].arrivals != SMS__CLOSED ? processes_of(setup, &setup->vm[v]) : 0;
     sources[SMS__LEVEL_POLICY] += 1;
@@ -93,7 +89,6 @@ static void init_processes(struct sms_share *share)
 
 static void init_instances(struct sms_share *share)
 {
-    sms__gpus_init(share);
     for (size_t i = 0; i < share->instances; i++) {
         sms__contexts_init(&share->instance[i]);
         sms__slicer_init(&share->instance[i]);
@@ -122,6 +117,7 @@ struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__hos
     sms__waiting_init(share, sms__stream_ask_again);
     sms__timers_init(share);
     sms__flows_init(share, count_streams(setup));
+    sms__gpus_init(share);
     init_processes(share);
     init_instances(share);
     return share;

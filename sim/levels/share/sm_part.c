@@ -140,7 +140,7 @@ void sms__part_enter(struct sms__process *process)
     process->parts.changes = false;
     if (all->is_on) {
         clear(all, from.sms);
-        choose(&from, all, (size_t)sms__mode_sms(&process->share->use->mode, type_of(process), process->vm));
+        choose(&from, all, (size_t)sms__mode_sms(process->instance->mode, type_of(process), process->vm));
     }
     settle(process);
 }
@@ -162,7 +162,7 @@ void sms__part_change(struct sms__process *process, const uint64_t *sms)
 {
     struct sms__sm_part *all = &process->parts.all;
     const struct choice from = {NULL, process->instance->claims, type_of(process)->sms};
-    const bool reserves = process->share->use->mode.form->reserves;
+    const bool reserves = process->instance->mode->form->reserves;
     release(process);
     clear(all, from.sms);
     for (size_t s = 0; s < from.sms; s++)
@@ -184,13 +184,12 @@ static size_t most_sms(const struct sms_share *share)
 /* Whether a process of the VM may have fewer SMs than some device or instance. */
 static bool is_limited(const struct sms_share *share, const struct sms__tenant *vm)
 {
-    const struct sms__mode *mode = &share->use->mode;
-    const struct sms__instances *instances = share->use->instances;
-    const struct sms__device *const *type = instances ? instances->device : share->scenario->device;
-    size_t types = instances ? instances->count : share->scenario->devices;
-    bool limited = mode->form->reserves || share->policy.policy->repartitions;
-    for (size_t i = 0; i < types; i++)
-        limited |= sms__mode_sms(mode, type[i], vm) < type[i]->sms;
+    bool limited = share->policy.policy->repartitions;
+    for (size_t i = 0; i < share->instances && !limited; i++) {
+        const struct sms__mode *mode = share->instance[i].mode;
+        const struct sms__device *type = share->instance[i].type;
+        limited = mode->form->reserves || sms__mode_sms(mode, type, vm) < type->sms;
+    }
     return limited;
 }
 

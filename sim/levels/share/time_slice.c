@@ -21,8 +21,6 @@ struct sms__slicer {
     uint64_t since_ps; /* time up to which the current one's service is recorded */
 };
 
-static const struct sms__mode *mode_of(const struct sms__instance *instance) { return &instance->share->use->mode; }
-
 static void set_source(struct sms__instance *instance, uint64_t time)
 {
     sms__engine_at(instance->share->engine, instance->slicer->source, time);
@@ -52,7 +50,7 @@ static void take_out(struct sms__slicer *slicer, struct sms__context *context)
 static double slice_ps(const struct sms__instance *instance)
 {
     const struct sms__slicer *slicer = instance->slicer;
-    return sms__mode_slice_ps(mode_of(instance), slicer->turns.slice_ps, slicer->current->owner->vm->weight);
+    return sms__mode_slice_ps(instance->mode, slicer->turns.slice_ps, slicer->current->owner->vm->weight);
 }
 
 /* The slice ends only if another context waits for its end. */
@@ -95,7 +93,7 @@ static void switch_to(struct sms__instance *instance, struct sms__context *conte
 {
     struct sms__slicer *slicer = instance->slicer;
     struct sms__device_record *record = instance->gpu->record;
-    double cost = slicer->turns.switch_ps + (slicer->preempting ? mode_of(instance)->stop_ps : 0);
+    double cost = slicer->turns.switch_ps + (slicer->preempting ? instance->mode->stop_ps : 0);
     if (slicer->latest && (slicer->latest != context || context->renewed)) {
         record->switches++;
         record->switch_ps += (uint64_t)cost;
@@ -158,7 +156,7 @@ static void end_slice(struct sms__instance *instance, uint64_t now)
     struct sms__context *context = instance->slicer->current;
     if (!context || !context->kernels || instance->slicer->ready < 2)
         return;
-    if (mode_of(instance)->drain && sms__context_runs(context)) {
+    if (instance->mode->drain && sms__context_runs(context)) {
         instance->slicer->slicing = false; /* so that the turn ends once nothing runs, whatever is launched by then */
         set_source(instance, SMS__NEVER);
         sms__context_hold(context, true, now);
@@ -190,7 +188,7 @@ static void preempt(struct sms__instance *instance, uint64_t now)
         !is_preempted(instance))
         return;
     slicer->preempting = true;
-    slicer->ahead = mode_of(instance)->ahead;
+    slicer->ahead = instance->mode->ahead;
     if (slicer->ahead == 0)
         end_slice(instance, now);
 }
@@ -256,10 +254,10 @@ static void check(void *subject, uint64_t now)
 void sms__slicer_init(struct sms__instance *instance)
 {
     struct sms_share *share = instance->share;
-    if (!sms__is_sliced(share))
+    if (!sms__is_sliced(instance))
         return;
     struct sms__slicer *slicer = instance->slicer = SMS__NEW(share->arena, struct sms__slicer, 1);
-    slicer->turns = sms__mode_turns(&share->use->mode, instance->type);
+    slicer->turns = sms__mode_turns(instance->mode, instance->type);
     slicer->source = sms__engine_source(share->engine, SMS__LEVEL_TENANT, fire, instance);
     slicer->check = (struct sms__action){.act = check, .subject = instance};
     slicer->candidates = SMS__NEW(share->arena, size_t, instance->contexts);

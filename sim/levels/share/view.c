@@ -122,7 +122,7 @@ static uint64_t service_of(const struct sms__process *process)
     uint64_t now = process->share->engine->now, service = process->record->service_ps;
     if (!process->instance)
         return service;
-    if (sms__is_sliced(process->share))
+    if (sms__is_sliced(process->instance))
         return service + sms__slicer_service(process->instance, process, now);
     return service + (process->kernels ? now - process->served_since_ps : 0);
 }

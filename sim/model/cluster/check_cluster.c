@@ -4,6 +4,8 @@
 #include "../policy/modes.h"
 #include "node_mig.h"
 
+#include <string.h>
+
 /* Nodes of one model of GPUs all have devices, or none has. */
 static void check_models(struct sms__reader *reader, const struct sms__cluster *cluster)
 {
@@ -88,18 +90,33 @@ static const struct sms__pods *find_whole(const struct sms__cluster *cluster)
     return NULL;
 }
 
+/* No list of modes, and no instances with modes of their own. */
+static bool is_one_mode(const struct sms__mode *mode)
+{
+    bool one = mode->form != NULL;
+    for (size_t i = 1; i < mode->parts; i++)
+        one &= !strcmp(mode->part[i].label, mode->part[0].label);
+    return one;
+}
+
 static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     const struct sms__guest *guest = scenario->cluster->guest;
     for (size_t p = 0; p < scenario->policies; p++) {
         const struct sms__policy_use *use = &scenario->policy[p];
+        const struct sms__mode *shared = sms__mode_shared(&use->mode, 0);
         if (use->below && scenario->vms == 0)
             sms__complain(reader, use->node, "share, mode and block are for pods with workloads, and there are none");
         else if (use->mode.instances && guest)
             sms__complain(reader, use->node, "%s knows no instances of GPUs, which mode mig makes", guest->kind);
-        else if (use->mode.form->needs)
-            sms__complain(reader, use->node, "mode %s is for processes: pods have no %s", use->mode.form->name,
-                          use->mode.form->needs);
+        else if (!is_one_mode(&use->mode))
+            sms__complain(reader, use->node,
+                          "%s is for processes: GPUs of nodes, and instances that come and go, all have "
+                          "one mode",
+                          use->mode.label);
+        else if (shared->form->needs)
+            sms__complain(reader, use->node, "mode %s is for processes: pods have no %s", shared->form->name,
+                          shared->form->needs);
         else if (use->mode.instances && find_whole(scenario->cluster))
             sms__complain(reader, use->node,
                           "%s splits all GPUs, and pod '%.60s' asks for one: give it a profile, or split some by mig: "

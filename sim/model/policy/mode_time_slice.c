@@ -1,7 +1,7 @@
 /* time_slice: contexts take turns on the device. */
 #include "modes.h"
 
-enum { SLICE, SWITCH, DRAIN, NEWCOMER, AHEAD, STOP };
+enum { SLICE, SWITCH, DRAIN, NEWCOMER, AHEAD, STOP, REPLICAS };
 
 static const char *const booleans[] = {"false", "true", NULL};
 
@@ -19,6 +19,8 @@ const struct sms_param sms__slice_params[] = {
     {"ahead", SMS_UNIT_COUNT, 0, 1e6, 0,
      "kernels launched ahead, which end before the share policy stops a process early"},
     {"stop", SMS_UNIT_TIME, 0, 6e13, 0, "time that it takes to stop a process early, before the switch"},
+    {"replicas", SMS_UNIT_COUNT, 0, 1024, 0,
+     "processes on a device at most, as Kubernetes' device plugin counts them; 0: no limit"},
     {0},
 };
 
@@ -32,6 +34,13 @@ void sms__read_slices(const double *values, struct sms__mode *mode)
     mode->drain = values[DRAIN] > 0;
     mode->ahead = (uint64_t)values[AHEAD];
     mode->stop_ps = values[STOP];
+    mode->clients = (uint64_t)values[REPLICAS];
+}
+
+static uint64_t most_processes(const struct sms__mode *mode, const struct sms__device *device)
+{
+    (void)device;
+    return mode->clients ? mode->clients : UINT64_MAX;
 }
 
 const struct sms__mode_form sms__mode_form_time_slice = {
@@ -40,4 +49,5 @@ const struct sms__mode_form sms__mode_form_time_slice = {
     .params = sms__slice_params,
     .read = sms__read_slices,
     .slices = true,
+    .most_processes = most_processes,
 };

@@ -15,9 +15,27 @@ const struct sms__mode_form *sms__mode_at(size_t idx)
     return NULL;
 }
 
-bool sms__mode_slices(const struct sms__mode *mode) { return mode->form->slices; }
+const struct sms__mode *sms__mode_shared(const struct sms__mode *mode, size_t i)
+{
+    const struct sms__mode *found = NULL;
+    if (!mode->parts)
+        return i == 0 ? mode : NULL;
+    for (size_t p = 0; p < mode->parts && !found; p++) {
+        size_t own = mode->part[p].parts ? mode->part[p].parts : 1;
+        found = i < own ? sms__mode_shared(&mode->part[p], i) : NULL;
+        i -= found ? 0 : own;
+    }
+    return found;
+}
 
-bool sms__mode_runs_beside(const struct sms__mode *mode) { return !mode->form->slices && !mode->form->exclusive; }
+bool sms__mode_runs_beside(const struct sms__mode *mode)
+{
+    const struct sms__mode *shared;
+    bool beside = false;
+    for (size_t i = 0; (shared = sms__mode_shared(mode, i)); i++)
+        beside |= !shared->form->slices && !shared->form->exclusive;
+    return beside;
+}
 
 uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms__device *device)
 {
@@ -30,6 +48,17 @@ uint64_t sms__mode_sms(const struct sms__mode *mode, const struct sms__device *d
 {
     uint64_t sms = mode->form->sms ? mode->form->sms(mode, device, process) : device->sms;
     return sms > device->sms ? device->sms : sms > 0 ? sms : 1;
+}
+
+/* The device plugin sets this for MPS, less what is no whole MiB (NVIDIA/k8s-device-plugin, mps/daemon.go). */
+uint64_t sms__mode_bytes(const struct sms__mode *mode, const struct sms__device *device)
+{
+    return mode->replicas ? device->memory / mode->replicas : UINT64_MAX;
+}
+
+bool sms__mode_takes(const struct sms__mode *mode, const struct sms__device *device, const struct sms__tenant *process)
+{
+    return !mode->form->reserves || mode->form->sms(mode, device, process) > 0;
 }
 
 double sms__mode_slice_ps(const struct sms__mode *mode, double slice_ps, double weight)
@@ -57,19 +86,8 @@ struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms
 
 struct sms__mode sms__bare_mode(const struct sms__mode_form *form)
 {
-    return (struct sms__mode){.form = form, .turns = {.switch_ps = -1, .newcomer = -1}, .label = form->name};
-}
-
-static void read_instances(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *mode)
-{
-    if (!sms__expect_list(reader, node, SMS__INSTANCES_MAX))
-        return;
-    if (node->items == 0)
-        sms__complain(reader, node, "instances: there are none");
-    for (size_t i = 0; i < node->items; i++)
-        if (!sms__expect_kind(reader, node->item[i], SMS__SCALAR))
-            return;
-    mode->instances = node;
+    return (struct sms__mode){
+        .form = form, .turns = {.switch_ps = -1, .newcomer = -1}, .label = form->name, .word = form->name};
 }
 
 /* The bit of a parameter in `given`. */
@@ -81,47 +99,156 @@ static uint32_t bit_of(const struct sms_param *params, const struct sms__node *k
     return 0;
 }
 
+static const char *mode_name(const void *user, size_t i)
+{
+    (void)user;
+    return sms__modes[i]->name;
+}
+
+/* A mode within another. */
+static bool read_part(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *mode)
+{
+    const struct sms__node *name, *params;
+    const struct sms__mode_form *form = NULL;
+    size_t before = reader->errors->count, count = 0;
+    if (!sms__split_use(reader, node, &name, &params))
+        return false;
+    for (; sms__modes[count]; count++)
+        form = strcmp(sms__modes[count]->name, name->text) == 0 ? sms__modes[count] : form;
+    if (form)
+        sms__read_mode(reader, name, form, params, mode);
+    else
+        sms__complain_unknown(reader, name, "mode", count, mode_name, NULL);
+    return reader->errors->count == before;
+}
+
+bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, struct sms__mode *mode)
+{
+    struct sms__mode *part = SMS__NEW(reader->arena, struct sms__mode, list->items + 1);
+    const char *label = "devices(";
+    if (list->items == 0)
+        sms__complain(reader, list, "mode: there are none");
+    *mode = (struct sms__mode){.part = part, .parts = list->items};
+    bool sound = list->items > 0;
+    for (size_t i = 0; i < list->items; i++) {
+        sound &= read_part(reader, list->item[i], &part[i]);
+        if (sound)
+            label = sms__print(reader->arena, "%s%s%s", label, i ? " " : "", part[i].label);
+    }
+    mode->label = sms__print(reader->arena, "%s)", label);
+    return sound;
+}
+
+/* ---- instances ---- */
+
+/* What processes of an instance do, unless the mode says otherwise. */
+static const struct sms__mode_form *const INSIDE = &sms__mode_form_time_slice;
+
+/* A mode of the processes in an instance. */
+static bool read_inside(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *inside)
+{
+    if (!read_part(reader, node, inside))
+        return false;
+    if (inside->form->instances) {
+        sms__complain(reader, node, "an instance has no instances");
+        return false;
+    }
+    return true;
+}
+
+/* `PROFILE` or `{PROFILE: MODE}`. Sets the label of the instance, and its mode if it has one. Returns its name. */
+static struct sms__node *read_instance(struct sms__reader *reader, struct sms__node *node, struct sms__mode *mode,
+                                       const char **label)
+{
+    bool pair = node->kind == SMS__MAP && node->items == 2;
+    struct sms__node *name = pair ? node->item[0] : node;
+    if (!sms__expect_kind(reader, name, SMS__SCALAR) || (pair && !read_inside(reader, node->item[1], mode)))
+        return NULL;
+    *label = pair ? sms__print(reader->arena, "%s:%s", name->text, mode->label) : name->text;
+    return name;
+}
+
+/* Of a mode in an instance. */
+static const char *word_of(struct sms__arena *arena, const struct sms__mode *inside, const char *name)
+{
+    return inside->form == INSIDE ? name : sms__print(arena, "%s/%s", name, inside->form->name);
+}
+
+/* Sets the parts, and the label "mig(instances=3g.20gb+2g.10gb:mps inside=time_slice(slice=4 ms))". */
+static void read_instances(struct sms__reader *reader, const struct sms__node *list, const struct sms__node *inside,
+                           struct sms__mode *mode)
+{
+    struct sms__node *names = SMS__NEW(reader->arena, struct sms__node, 1);
+    struct sms__mode *part = SMS__NEW(reader->arena, struct sms__mode, SMS__INSTANCES_MAX),
+                     usual = sms__bare_mode(INSIDE);
+    const char *label = "", *own = "";
+    bool sound = !inside || read_inside(reader, inside, &usual);
+    if (!sms__expect_list(reader, list, SMS__INSTANCES_MAX))
+        return;
+    if (list->items == 0)
+        sms__complain(reader, list, "instances: there are none");
+    *names = *list;
+    names->item = SMS__NEW(reader->arena, struct sms__node *, SMS__INSTANCES_MAX);
+    for (size_t i = 0; i < list->items; i++) {
+        part[i] = usual;
+        names->item[i] = read_instance(reader, list->item[i], &part[i], &own);
+        sound &= names->item[i] != NULL;
+        if (!sound)
+            continue;
+        part[i].word = word_of(reader->arena, &part[i], mode->form->name);
+        label = sms__print(reader->arena, "%s%s%s", label, i ? "+" : "", own);
+    }
+    if (!sound)
+        return;
+    *mode = (struct sms__mode){mode->form, .part = part, .parts = list->items, .instances = names, .word = mode->word};
+    mode->label = sms__print(reader->arena,
+                             usual.form == INSIDE && !usual.given ? "%s(instances=%s)" : "%s(instances=%s inside=%s)",
+                             mode->form->name, label, usual.label);
+}
+
+/* ---- one mode ---- */
+
 static void read_params(struct sms__reader *reader, const struct sms__node *map, const struct sms__mode_form *form,
                         double *values, struct sms__mode *mode)
 {
-    if (!sms__expect_kind(reader, map, SMS__MAP))
-        return;
     for (size_t i = 0; i + 1 < map->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2) {
-        const struct sms__node *key = map->item[i];
         if (!sms__is_first(reader, map, i))
             continue;
-        mode->given |= bit_of(form->params, key);
-        if (form->instances && key->kind == SMS__SCALAR && !strcmp(key->text, "instances"))
-            read_instances(reader, map->item[i + 1], mode);
-        else
-            sms__read_param(reader, key, map->item[i + 1], form->params, values);
+        mode->given |= bit_of(form->params, map->item[i]);
+        sms__read_param(reader, map->item[i], map->item[i + 1], form->params, values);
     }
 }
 
-/* Adds the instances to a label: "mig(instances=3g.20gb+3g.20gb slice=4 ms)". */
-static const char *with_instances(struct sms__arena *arena, const char *name, const char *label,
-                                  const struct sms__mode *mode)
+static void read_split(struct sms__reader *reader, const struct sms__node *node, const struct sms__node *map,
+                       struct sms__mode *mode)
 {
-    const char *list = "", *rest = strchr(label, '(');
-    for (size_t i = 0; i < mode->instances->items; i++)
-        list = sms__print(arena, "%s%s%s", list, i ? "+" : "", mode->instances->item[i]->text);
-    return sms__print(arena, "%s(instances=%s%s%s", name, list, rest ? " " : "", rest ? rest + 1 : ")");
+    static const char *const keys[] = {"instances", "inside"};
+    const struct sms__node *list = map ? sms__node_get(map, keys[0]) : NULL;
+    for (size_t i = 0; map && i + 1 < map->items; i += 2)
+        if (sms__is_first(reader, map, i) && sms__expect_kind(reader, map->item[i], SMS__SCALAR) &&
+            strcmp(map->item[i]->text, keys[0]) != 0 && strcmp(map->item[i]->text, keys[1]) != 0)
+            sms__complain_unknown(reader, map->item[i], "key", 2, sms__text_at, keys);
+    if (list)
+        read_instances(reader, list, sms__node_get(map, keys[1]), mode);
+    else
+        sms__complain(reader, node, "mode %s: key 'instances' is missing", mode->form->name);
 }
 
 void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
                     const struct sms__node *params, struct sms__mode *mode)
 {
     double *values = SMS__NEW(reader->arena, double, SMS__PARAMS_MAX);
-    size_t before = reader->errors->count;
-    *mode = (struct sms__mode){.form = form, .param = values};
+    *mode = (struct sms__mode){.form = form, .param = values, .label = form->name, .word = form->name};
+    if (params && !sms__expect_kind(reader, params, SMS__MAP))
+        return;
+    if (form->instances) {
+        read_split(reader, node, params, mode);
+        return;
+    }
     sms__default_params(form->params, values);
     if (params)
         read_params(reader, params, form, values, mode);
-    if (form->instances && !mode->instances && reader->errors->count == before)
-        sms__complain(reader, node, "mode %s: key 'instances' is missing", form->name);
     mode->label = sms__param_label(reader->arena, form->name, form->params, values);
-    if (mode->instances)
-        mode->label = with_instances(reader->arena, form->name, mode->label, mode);
     if (form->read)
         form->read(values, mode);
 }

@@ -13,19 +13,25 @@ struct sms__tenant;
 /* A mode as a policy uses it. */
 struct sms__mode {
     const struct sms__mode_form *form;
-    const double *param;               /* the values of its parameters */
-    uint32_t given;                    /* bit i: the scenario gives parameter i */
-    struct sms__turns turns;           /* as far as the scenario gives them; the rest is the device's */
-    int drain;                         /* blocks that run when a slice ends are waited for */
-    uint64_t ahead;                    /* kernels that end before a process is stopped early */
-    double stop_ps;                    /* cost of that, besides the switch */
-    uint64_t clients;                  /* processes on a device at most; 0: as device and driver say */
-    int driver;                        /* 0: of today; 1: before */
-    bool one_queue;                    /* blocks of all processes wait in one dispatch queue, not in one of each */
-    uint64_t granule;                  /* a process's SMs are a multiple of it; 0 is 1 */
-    double launch_wait_ps;             /* by which each other process lengthens a launch of a coarse kernel */
-    const char *label;                 /* as a policy's */
-    const struct sms__node *instances; /* the list of their names; or NULL */
+    const double *param;     /* the values of its parameters */
+    uint32_t given;          /* bit i: the scenario gives parameter i */
+    struct sms__turns turns; /* as far as the scenario gives them; the rest is the device's */
+    int drain;               /* blocks that run when a slice ends are waited for */
+    uint64_t ahead;          /* kernels that end before a process is stopped early */
+    double stop_ps;          /* cost of that, besides the switch */
+    uint64_t clients;        /* processes on a device at most; 0: as device and driver say */
+    uint64_t replicas;       /* a process has at most one of so many parts of memory and SMs; 0: no cap */
+    int driver;              /* 0: of today; 1: before */
+    bool one_queue;          /* blocks of all processes wait in one dispatch queue, not in one of each */
+    uint64_t granule;        /* a process's SMs are a multiple of it; 0 is 1 */
+    double launch_wait_ps;   /* by which each other process lengthens a launch of a coarse kernel */
+    const char *label;       /* as a policy's */
+    const char *word;        /* its name; in an instance "mig", or "mig/mps" */
+    /* A mode that splits has a mode for each part: the instances of a device (it has `instances`), or the devices of
+     * the scenario (its form is NULL). */
+    const struct sms__mode *part;      /* [parts] */
+    size_t parts;                      /* 0: it splits nothing */
+    const struct sms__node *instances; /* the list of their profiles' names; or NULL */
 };
 
 /* What a mode is. */
@@ -34,7 +40,7 @@ struct sms__mode_form {
     const struct sms_param *params; /* or NULL */
     /* Fills in the mode from the values of its parameters; or NULL. */
     void (*read)(const double *values, struct sms__mode *mode);
-    bool instances; /* takes `instances: [PROFILE, ...]`, each of which is a device of its own */
+    bool instances; /* takes `instances: [PROFILE, ...]` and `inside: MODE`; each instance is a device of its own */
     bool exclusive; /* a device has one process at a time */
     bool slices;    /* each process has a context of its own, and these take turns; else kernels run at once */
     /* The processes on a device at most; NULL: no limit. Further ones wait unplaced. */
@@ -52,21 +58,29 @@ const struct sms__mode_form *sms__mode_at(size_t idx); /* NULL beyond the last *
 /* `params` as of sms__split_use. */
 void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
                     const struct sms__node *params, struct sms__mode *mode);
+/* Reads a list of modes, one for each device of the scenario. Returns whether it could be read. */
+bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, struct sms__mode *mode);
 
-/* True if each process has a context of its own, and these take turns. */
-bool sms__mode_slices(const struct sms__mode *mode);
-/* True if kernels of different processes run beside each other on a device or instance. */
+/* The i-th of the modes in which processes share one device or instance: the mode itself, or those of its parts; NULL
+ * beyond the last. The functions below with `shared` want one of these. */
+const struct sms__mode *sms__mode_shared(const struct sms__mode *mode, size_t i);
+/* True if kernels of different processes run beside each other on some device or instance. */
 bool sms__mode_runs_beside(const struct sms__mode *mode);
 /* The processes on a device at most; UINT64_MAX: no limit. */
-uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms__device *device);
+uint64_t sms__mode_most_processes(const struct sms__mode *shared, const struct sms__device *device);
 /* The turns on a device: as the scenario says, else the device, else the defaults of the parameters. */
-struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms__device *device);
+struct sms__turns sms__mode_turns(const struct sms__mode *shared, const struct sms__device *device);
 /* The slice of a process with this weight, ps. */
-double sms__mode_slice_ps(const struct sms__mode *mode, double slice_ps, double weight);
+double sms__mode_slice_ps(const struct sms__mode *shared, double slice_ps, double weight);
 
 /* The SMs of the device on which the process may run, 1 to all. */
-uint64_t sms__mode_sms(const struct sms__mode *mode, const struct sms__device *device,
+uint64_t sms__mode_sms(const struct sms__mode *shared, const struct sms__device *device,
                        const struct sms__tenant *process);
+/* The memory of the device that a process may hold, context included, bytes; UINT64_MAX: no such limit. */
+uint64_t sms__mode_bytes(const struct sms__mode *shared, const struct sms__device *device);
+/* True unless the process lacks what the mode reserves SMs for. */
+bool sms__mode_takes(const struct sms__mode *shared, const struct sms__device *device,
+                     const struct sms__tenant *process);
 
 /* The mode without parameters. */
 struct sms__mode sms__bare_mode(const struct sms__mode_form *form);

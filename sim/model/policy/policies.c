@@ -114,6 +114,10 @@ static const char *read_part(const struct entry *entry, const struct sms__node *
     struct sms__reader *reader = entry->reader;
     struct sms__policy_use *use = entry->use;
     const struct sms__node *name, *params;
+    if (kind == SMS__MODE && node->kind == SMS__LIST) {
+        use->below = true;
+        return sms__read_modes(reader, node, &use->mode) ? use->mode.label : NULL;
+    }
     if (!sms__split_use(reader, node, &name, &params))
         return NULL;
     const struct sms__known known = sms__find_known(sms__load_options(reader), kind, name->text);

@@ -16,10 +16,12 @@ struct sms__footprint;
 /* Most entries of a scenario. */
 enum { SMS__POLICIES_MAX = 1000 };
 
-/* Instances of the scenario's devices under mode mig. Each is a device of its own. */
+/* Where processes are under a mode that splits: instances of the scenario's devices, each of which is a device of its
+ * own, and whole devices. */
 struct sms__instances {
     const struct sms__device **device; /* [count] */
-    size_t *board;                     /* [count]: the scenario's device of which it is a part */
+    const struct sms__mode **mode;     /* [count] */
+    size_t *board;                     /* [count], rising: the scenario's device, or of which it is a part */
     size_t count;
     const struct sms__footprint ***fit; /* [vms] -> [count] -> [kernels] */
 };
@@ -33,13 +35,23 @@ struct sms__policy_use {
     const struct sms_share_policy *share; /* NULL in a scenario with `vms:` */
     double share_param[SMS__PARAMS_MAX];
     struct sms__mode mode;
-    struct sms__instances *instances;     /* NULL: the devices are whole, or in a cluster */
+    struct sms__instances *instances;     /* NULL: the mode splits nothing, or it is a cluster */
     struct sms_layout *layout;            /* of a cluster: [kinds of nodes], whose GPUs the mode splits; or NULL */
     const struct sms_place_policy *place; /* of a cluster */
     double place_param[SMS__PARAMS_MAX];
     bool below;        /* of a cluster: the entry names more than the place policy */
     const char *typed; /* the option --policy that asks for it; NULL: none, or the option is a name of it */
 };
+
+/* A device or instance on which processes of the scenario are under a policy. */
+struct sms__site {
+    const struct sms__device *device;
+    const struct sms__mode *mode;
+    size_t board; /* the scenario's device, or of which it is a part */
+};
+
+/* instances.c: the i-th of them; its device is NULL beyond the last. */
+struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t i);
 
 extern const char sms__policy_option[]; /* the file of marks in that option */
 

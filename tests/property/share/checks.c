@@ -327,7 +327,7 @@ static double kernels_alone_ps(const struct sms_scenario *scenario, const struct
 /* True if one context at a time has a whole device. */
 static bool has_device_alone(const struct sms__mode *mode)
 {
-    return (mode->form->slices || mode->form->exclusive) && !mode->form->instances;
+    return !mode->parts && (mode->form->slices || mode->form->exclusive);
 }
 
 /* With kernels of given times and one context at a time, service must equal the time of the kernels. */
@@ -420,7 +420,7 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
         if (!why && scenario->warmup_ps <= 0)
             why = check_service(outcome, scenario, policy, v);
     }
-    if (!why && !mode->form->instances)
+    if (!why && !mode->parts)
         why = check_process_limit(seen, scenario->vms, sms__mode_most_processes(mode, scenario->device[0]));
     return why;
 }

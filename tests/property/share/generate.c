@@ -33,9 +33,10 @@ struct choices {
     FILE *to;
     enum form form;
     unsigned sms, devices, workloads;
-    unsigned held; /* at this step of the workload */
-    bool unlike;   /* the last device has a resource that the others lack */
-    bool needs;    /* and some kernel demands it */
+    unsigned least; /* SMs that each process has at least, if it wants so many */
+    unsigned held;  /* at this step of the workload */
+    bool unlike;    /* the last device has a resource that the others lack */
+    bool needs;     /* and some kernel demands it */
 };
 
 static unsigned number(struct choices *c, unsigned from, unsigned to) { return (unsigned)within(c->rng, from, to); }
@@ -211,7 +212,7 @@ static void print_events(struct choices *c)
     fprintf(c->to, "  - {launch: k0}\n  - {wait: f%s}\n  - {launch: k0}\n", chance(c->rng, 30) ? ", jobs_ago: 1" : "");
 }
 
-static void print_mode(struct choices *c)
+static const struct sms__mode_form *draw_form(struct choices *c, bool may_split)
 {
     const struct sms__mode_form *form;
     unsigned modes = 0;
@@ -219,17 +220,63 @@ static void print_mode(struct choices *c)
         modes++;
     do /* kernels of both forms do not run at once */
         form = sms__mode_at(number(c, 0, modes - 1));
-    while (c->form == BOTH && !form->slices && !form->exclusive);
-    fprintf(c->to, "mode: {%s: {%s", form->name, form->instances ? "instances: [half, half]" : "");
-    const char *before = form->instances ? ", " : "";
+    while ((c->form == BOTH && !form->slices && !form->exclusive && !form->instances) ||
+           (form->instances && !may_split));
+    return form;
+}
+
+static void print_one_mode(struct choices *c)
+{
+    const struct sms__mode_form *form = draw_form(c, false);
+    fprintf(c->to, "{%s: {", form->name);
+    const char *before = "";
     for (const struct sms_param *param = form->params; param && param->name; param++) {
         if (chance(c->rng, 40))
             continue;
         fputs(before, c->to);
         print_value(c, param);
         before = ", ";
+        c->least = strcmp(param->name, "replicas") == 0 ? 1 : c->least;
     }
     fputs("}}", c->to);
+}
+
+static void print_instances(struct choices *c)
+{
+    c->least = c->least > c->sms / 2 ? c->sms / 2 : c->least;
+    fputs("{mig: {instances: [half, ", c->to);
+    if (chance(c->rng, 50)) {
+        fputs("{half: ", c->to);
+        print_one_mode(c);
+        fputs("}]", c->to);
+    } else {
+        fputs("half]", c->to);
+    }
+    if (chance(c->rng, 60)) {
+        fputs(", inside: ", c->to);
+        print_one_mode(c);
+    }
+    fputs("}}", c->to);
+}
+
+static void print_device_mode(struct choices *c)
+{
+    if (draw_form(c, true)->instances)
+        print_instances(c);
+    else
+        print_one_mode(c);
+}
+
+/* One for all devices, or one for each. */
+static void print_mode(struct choices *c)
+{
+    bool list = chance(c->rng, 30);
+    fputs(list ? "mode: [" : "mode: ", c->to);
+    for (unsigned d = 0; d < (list ? c->devices : 1); d++) {
+        fputs(d ? ", " : "", c->to);
+        print_device_mode(c);
+    }
+    fputs(list ? "]" : "", c->to);
 }
 
 /* A policy of the library, or often the one that does anything at any time. */
@@ -248,6 +295,7 @@ static void print_policies(struct choices *c)
     while (sms__policy_at(NULL, blocks))
         blocks++;
     unsigned first = number(c, 0, blocks - 1);
+    c->least = c->sms;
     fputs("policies:\n", c->to);
     for (unsigned p = 0; p < policies; p++) { /* no two are the same */
         fprintf(c->to, "  - {share: %s, ", draw_share(c));
@@ -340,19 +388,19 @@ static void print_process(struct choices *c, unsigned p, bool forever)
         fprintf(c->to, ", active_threads: %u %%", number(c, 1, 100));
     if (chance(c->rng, 15))
         fprintf(c->to, ", device: %u", number(c, c->needs ? c->devices - 1 : 0, c->devices - 1));
-    fprintf(c->to, ", chunks: %u}\n", number(c, 1, c->sms)); /* some mode may need them */
+    fprintf(c->to, ", chunks: %u}\n", number(c, 1, c->least)); /* some mode may need them */
 }
 
 /* Two streams that wait for each other, often in green contexts that fit on an instance of half of the SMs. */
 static void print_events_of_streams(struct choices *c)
 {
     fprintf(c->to, "  - {name: q, repeat: %u", number(c, 1, 4));
-    fprintf(c->to, ", chunks: %u, streams: [{workload: first", c->sms);
+    fprintf(c->to, ", chunks: %u, streams: [{workload: first", c->least);
     if (chance(c->rng, 50))
-        fprintf(c->to, ", sms: %u", number(c, 1, c->sms / 2));
+        fprintf(c->to, ", sms: %u", number(c, 1, c->least < c->sms / 2 ? c->least : c->sms / 2));
     fputs("}, {workload: second", c->to);
     if (chance(c->rng, 50))
-        fprintf(c->to, ", sms: [0-%u]", number(c, 0, c->sms / 2 - 1));
+        fprintf(c->to, ", sms: [0-%u]", number(c, 0, (c->least < c->sms / 2 ? c->least : c->sms / 2) - 1));
     fputs("}]}\n", c->to);
 }
 
