@@ -212,17 +212,26 @@ static bool is_gap(const struct sms__step *step, double switch_ps)
     return step->kind == SMS__HOST && step->amount < switch_ps;
 }
 
+/* The host time after a launch is a step of its own here, because the launch is one of a phase. */
+static void write_step(struct sms__arena *arena, const struct sms__step *step, FILE *to)
+{
+    const struct sms__node *sync = sms__node_get(step->node, "sync");
+    if (sync)
+        fprintf(to, "  - {host: %s}\n", sync->text);
+    else
+        fprintf(to, "  - %s\n", sms__node_flow(arena, step->node));
+}
+
 /* Writes the phases of the steps to `kernels`, and the steps that are left to `steps`. */
 static void write_phases(struct sms__arena *arena, const struct sms__workload *workload,
                          const struct sms_results *results, double switch_ps, FILE *kernels, FILE *steps)
 {
     const struct sms__device *device = sms_results_scenario(results)->device[0];
-    const struct sms__node *list = sms__node_get(workload->node, "steps");
     size_t phases = 0;
     for (size_t i = 0; i < workload->steps; i++) {
         struct phase phase = {0};
         if (workload->step[i].kind != SMS__LAUNCH) {
-            fprintf(steps, "  - %s\n", sms__node_flow(arena, list->item[i]));
+            write_step(arena, &workload->step[i], steps);
             continue;
         }
         for (; i < workload->steps && (workload->step[i].kind == SMS__LAUNCH || is_gap(&workload->step[i], switch_ps));

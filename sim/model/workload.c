@@ -172,6 +172,7 @@ struct step_fields {
     const struct sms__node *launch;
     uint64_t times;
     int graph;
+    double sync;
     const char *record, *wait;
     uint64_t jobs_ago;
 };
@@ -194,6 +195,8 @@ static const struct sms__field step_table[] = {
      .help = "launches, one after another; default 1"},
     {"graph", SMS__CHOICE, 0, F(step_fields, graph), .choices = sms__truths, .needs = "launch",
      .help = "true: a CUDA graph with the steps before and after that say so: one launch cost; default false"},
+    {"sync", SMS__QUANTITY, SMS__TIME, F(step_fields, sync), 0, SMS__TIME_MAX_PS, .needs = "launch",
+     .help = "host time after each launch, in which the host sees its end; default 0"},
     {"record", SMS__NAME, 0, F(step_fields, record), .one_of = ONE_STEP,
      .help = "an event, by name, when the steps before are done"},
     {"wait", SMS__NAME, 0, F(step_fields, wait), .one_of = ONE_STEP,
@@ -214,17 +217,35 @@ static size_t find_kernel(struct sms__reader *reader, const struct sms__workload
     return 0;
 }
 
+/* Repeats the launch and the host time after it. */
+static void add_syncs(struct sms__reader *reader, const struct step_fields *given, struct sms__workload *workload)
+{
+    struct sms__step *first = &workload->step[workload->steps - 1], launch;
+    const struct sms__step host = {.kind = SMS__HOST, .node = first->node, .amount = given->sync, .times = 1};
+    const struct sms__node *at = sms__node_get(first->node, "sync");
+    first->times = 1;
+    launch = *first;
+    if (launch.in_graph)
+        sms__complain(reader, at, "the host takes no time between the launches of a graph");
+    else if (given->times > STEPS_MAX / 2 || workload->steps + 2 * given->times - 1 > STEPS_MAX)
+        sms__complain(reader, at, "each launch with 'sync' is two steps, and a job has at most %d", STEPS_MAX);
+    else
+        for (uint64_t i = 1; i <= 2 * given->times - 1; i++)
+            *SMS__APPEND(reader->arena, workload->step, workload->steps) = i % 2 ? host : launch;
+}
+
 static void read_step(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload)
 {
     struct step_fields given = {.host = -1, .copy_in = -1, .copy_out = -1, .times = 1};
-    struct sms__step *step = &workload->step[workload->steps++];
+    struct sms__step *step = SMS__APPEND(reader->arena, workload->step, workload->steps);
     sms__read_fields(reader, node, step_table, &given);
-    step->times = given.times;
-    step->in_graph = given.graph != 0;
+    *step = (struct sms__step){.node = node, .times = given.times, .in_graph = given.graph != 0};
     step->continues_graph = step->in_graph && workload->steps > 1 && step[-1].in_graph;
     if (given.launch) {
         step->kind = SMS__LAUNCH;
         step->kernel = find_kernel(reader, workload, given.launch);
+        if (given.sync > 0)
+            add_syncs(reader, &given, workload);
     } else if (given.record || given.wait) {
         step->kind = given.record ? SMS__RECORD : SMS__WAIT;
         step->event = given.record ? given.record : given.wait;
@@ -239,18 +260,18 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
 }
 
 /* Finds the most memory that the job holds after any step. */
-static void sum_memory(struct sms__reader *reader, const struct sms__node *list, struct sms__workload *workload)
+static void sum_memory(struct sms__reader *reader, struct sms__workload *workload)
 {
     uint64_t held = 0;
     for (size_t i = 0; i < workload->steps; i++) {
         const struct sms__step *step = &workload->step[i];
-        if (sms__is_wrong(reader, list->item[i], "allocate"))
+        if (sms__is_wrong(reader, step->node, "allocate"))
             return;
         uint64_t bytes = step->kind == SMS__ALLOCATE || step->kind == SMS__FREE ? (uint64_t)step->amount : 0;
         if (step->kind == SMS__ALLOCATE)
             held += bytes;
         if (step->kind == SMS__FREE && bytes > held)
-            sms__complain(reader, list->item[i], "the job frees %llu B and holds %llu B", (unsigned long long)bytes,
+            sms__complain(reader, step->node, "the job frees %llu B and holds %llu B", (unsigned long long)bytes,
                           (unsigned long long)held);
         if (step->kind == SMS__FREE)
             held = bytes && bytes <= held ? held - bytes : 0;
@@ -265,7 +286,7 @@ static int by_event(const void *left, const void *right)
     return order ? order : (a->step > b->step) - (a->step < b->step);
 }
 
-static void list_records(struct sms__reader *reader, const struct sms__node *list, struct sms__workload *workload)
+static void list_records(struct sms__reader *reader, struct sms__workload *workload)
 {
     struct sms__event_record *record = NULL;
     for (size_t i = 0; i < workload->steps; i++) {
@@ -280,7 +301,7 @@ static void list_records(struct sms__reader *reader, const struct sms__node *lis
     qsort(record, workload->records, sizeof *record, by_event);
     for (size_t r = 1; r < workload->records; r++)
         if (!strcmp(record[r - 1].event, record[r].event))
-            sms__complain(reader, list->item[record[r].step], "the job records the event '%.60s' twice",
+            sms__complain(reader, workload->step[record[r].step].node, "the job records the event '%.60s' twice",
                           record[r].event);
 }
 
@@ -306,11 +327,10 @@ static void read_steps(struct sms__reader *reader, const struct sms__node *node,
         sms__complain(reader, node, "more than %d steps", STEPS_MAX);
         return;
     }
-    workload->step = SMS__NEW(reader->arena, struct sms__step, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
         read_step(reader, node->item[i], workload);
-    sum_memory(reader, node, workload);
-    list_records(reader, node, workload);
+    sum_memory(reader, workload);
+    list_records(reader, workload);
 }
 
 static const struct sms__field workload_fields[] = {

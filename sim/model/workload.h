@@ -40,10 +40,12 @@ enum sms__step_kind {
     SMS__WAIT
 };
 
+/* A step of the list may be several of these: sync follows each launch as host time. */
 struct sms__step {
     enum sms__step_kind kind;
-    double amount; /* ps of host time, bytes of a copy or of device memory */
-    size_t kernel; /* of a launch */
+    const struct sms__node *node; /* of the list; NULL: the workload lists none */
+    double amount;                /* ps of host time, bytes of a copy or of device memory */
+    size_t kernel;                /* of a launch */
     uint64_t times;
     bool in_graph;        /* its launches are nodes of a CUDA graph */
     bool continues_graph; /* so are those of the step before */

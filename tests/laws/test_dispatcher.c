@@ -103,6 +103,14 @@ static void a_graph_has_the_cost_of_one_launch(void **state)
     assert_takes(RUN("", ONE, "{launch: k, graph: true}, {host: 1 us}, {launch: k, graph: true}", ""), 2 * (5 + 3) + 1);
 }
 
+static void the_host_takes_time_after_each_launch_that_it_waits_for(void **state)
+{
+    (void)state;
+    assert_takes(RUN("", ONE, "{launch: k, sync: 2 us}", ""), 5 + 3 + 2);
+    assert_takes(RUN("", ONE, "{launch: k, times: 3, sync: 2 us}, {launch: k}", ""), 3 * (5 + 3 + 2) + 5 + 3);
+    assert_takes(RUN("", ONE, "{launch: k, times: 3, sync: 0 us}", ""), 3 * (5 + 3));
+}
+
 static void launches_of_two_tenants_pass_at_the_same_time_and_their_blocks_one_by_one(void **state)
 {
     (void)state;
@@ -139,6 +147,7 @@ int main(void)
         cmocka_unit_test(a_scenario_may_say_that_blocks_start_at_once),
         cmocka_unit_test(a_kernel_may_say_what_its_launch_costs),
         cmocka_unit_test(a_graph_has_the_cost_of_one_launch),
+        cmocka_unit_test(the_host_takes_time_after_each_launch_that_it_waits_for),
         cmocka_unit_test(launches_of_two_tenants_pass_at_the_same_time_and_their_blocks_one_by_one),
         cmocka_unit_test(each_instance_has_a_dispatcher),
     };

@@ -157,7 +157,11 @@ static void print_step(struct choices *c, unsigned kernels)
         break;
     default:
         fprintf(c->to, "  - {launch: k%u, ", number(c, 0, kernels - 1));
-        fprintf(c->to, "times: %u%s}\n", number(c, 1, 3), chance(c->rng, 20) ? ", graph: true" : "");
+        fprintf(c->to, "times: %u", number(c, 1, 3));
+        if (chance(c->rng, 20))
+            fputs(", graph: true}\n", c->to);
+        else
+            fprintf(c->to, chance(c->rng, 20) ? ", sync: %u us}\n" : "}\n", 250 * number(c, 0, 2));
     }
 }
 
