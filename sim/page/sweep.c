@@ -127,6 +127,28 @@ static void read_alone(struct sms__points *points)
                    sms__query_list, metrics);
 }
 
+/* What policies gain for tenants that have the GPU to themselves, on average over the points where that is something,
+ * and what is left of their gain of STP. Older databases do not say. */
+static void read_gains_alone(struct sms__points *points)
+{
+    size_t tables = 0;
+    json_t *gains = sms__json_keep(points->page->data, "gains_alone", json_object());
+    json_t *rows = sms__json_keep(gains, "rows", json_array()), *left = sms__json_keep(gains, "left", json_array());
+    sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'gain_alone'",
+                   sms__points_count, &tables);
+    if (!tables)
+        return;
+    sms__query_run(points, NULL,
+                   "SELECT position, name, avg(gain_ratio) - 1, count(*) FROM main.gain_alone WHERE position > 0 "
+                   "GROUP BY position, name ORDER BY position, 3 DESC, name LIMIT 400",
+                   sms__query_list, rows);
+    sms__query_run(
+        points, NULL,
+        "SELECT position, avg(left_ratio) - 1 FROM main.answer WHERE position > 0 AND left_ratio IS NOT NULL "
+        "GROUP BY position ORDER BY position LIMIT 100",
+        sms__query_list, left);
+}
+
 /* Which measurements bear on the answer, and warnings of the scenarios. Older databases do not say. */
 static void read_caveats(struct sms__points *points)
 {
@@ -168,6 +190,7 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     read_plan(points);
     read_asked(points);
     read_alone(points);
+    read_gains_alone(points);
     read_caveats(points);
     sms__points_count_steps(points);
     sms__points_axes(points);

@@ -13,12 +13,6 @@
 #define LEAST_TOLD 0.005
 enum { NAMED = 3 };
 
-/* The tenants that are told of: not the further ones of an entry with a count. */
-static bool is_told(const struct sms_results *results, size_t v)
-{
-    return sms__gains_alone(results, v) && !sms__is_like_last(sms_results_scenario(results)->vm, v);
-}
-
 static void put_gains(const struct sms__outcome *answer, size_t over, bool of_stp, FILE *to)
 {
     const struct sms_results *results = answer->results;
@@ -28,7 +22,7 @@ static void put_gains(const struct sms__outcome *answer, size_t over, bool of_st
     size_t count = 0;
     for (size_t v = 0; v < scenario->vms; v++) {
         const double gain = sms__gain_alone(results, answer->best.best, over, v).mean - 1;
-        if (!is_told(results, v) || !(gain > LEAST_TOLD) || ++count > NAMED)
+        if (!sms__tells_gain_alone(results, v) || !(gain > LEAST_TOLD) || ++count > NAMED)
             continue;
         if (count == 1)
             fprintf(to, "; %swith the GPU to itself %s gains", of_stp ? "of that, " : "", scenario->vm[v].name);
@@ -62,7 +56,7 @@ void sms__add_alone_rows(struct sms__table_out *table, const struct sms_results 
     const struct sms_scenario *scenario = sms_results_scenario(results);
     char text[64];
     for (size_t v = 0; v < scenario->vms; v++) {
-        if (!is_told(results, v))
+        if (!sms__tells_gain_alone(results, v))
             continue;
         sms__table_add(table, "%s alone", scenario->vm[v].name);
         sms__table_value(table, "normalized_progress_ratio", sms__progress_alone(results, baseline, v).mean, NAN);

@@ -182,6 +182,11 @@ bool sms__gains_alone(const struct sms_results *results, size_t vm)
     return results->each && alone_under(results, 0, vm);
 }
 
+bool sms__tells_gain_alone(const struct sms_results *results, size_t vm)
+{
+    return sms__gains_alone(results, vm) && !sms__is_like_last(results->scenario->vm, vm);
+}
+
 static double gain_in(const struct sms_results *results, size_t policy, size_t baseline, size_t vm, size_t replication)
 {
     return sms__gains_alone(results, vm)

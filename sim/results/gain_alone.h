@@ -16,6 +16,9 @@ int sms__gain_alone_find(struct sms_results *results, struct sms_errors *errors)
 bool sms__has_gain_alone(const struct sms_results *results);
 bool sms__gains_alone(const struct sms_results *results, size_t vm);
 
+/* The same of tenants that are told of: not of the further ones of an entry with a count. */
+bool sms__tells_gain_alone(const struct sms_results *results, size_t vm);
+
 /* The speed of the tenant alone under a policy, over that under a baseline; 1 if there is no difference. */
 struct sms_estimate sms__gain_alone(const struct sms_results *results, size_t policy, size_t baseline, size_t vm);
 

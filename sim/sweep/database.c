@@ -53,7 +53,7 @@ static sqlite3_stmt *make_table(struct sms__database *database, sqlite3_str *tex
 
 static const char answer_sql[] =
     "CREATE TABLE answer (point INTEGER, position INTEGER, policy TEXT, subject TEXT, name TEXT, metric TEXT, better "
-    "INTEGER, value REAL, in_group INTEGER, PRIMARY KEY (point, position)) WITHOUT ROWID;"
+    "INTEGER, value REAL, in_group INTEGER, left_ratio REAL, PRIMARY KEY (point, position)) WITHOUT ROWID;"
     "CREATE VIEW best AS SELECT point, policy, subject, name, metric, value, (SELECT count(*) - 1 FROM answer g "
     "WHERE g.point = b.point AND g.in_group) AS not_told_apart FROM (SELECT *, max(better * value) FROM "
     "answer WHERE value IS NOT NULL GROUP BY point) b";
@@ -64,6 +64,9 @@ static const char line_sql[] =
     "(SELECT DISTINCT scenario, position, policy, substr(policy, 1, instr(policy || '(', '(') - 1) AS base "
     "FROM answer JOIN point USING (point)) WINDOW same AS (PARTITION BY scenario, position) "
     "ORDER BY scenario, position, policy;";
+static const char gain_alone_sql[] =
+    "CREATE TABLE gain_alone (point INTEGER, position INTEGER, policy TEXT, name TEXT, "
+    "gain_ratio REAL, PRIMARY KEY (point, position, name)) WITHOUT ROWID";
 static const char bound_sql[] =
     "CREATE TABLE bound (point INTEGER, metric TEXT, steady_per_s REAL, run_per_s REAL, binds TEXT, share_ratio REAL, "
     "no_bound_because TEXT, PRIMARY KEY (point, metric)) WITHOUT ROWID";
@@ -107,7 +110,8 @@ void sms__database_begin(struct sms__database *database, const char *path, const
     make_points(database);
     database->record = make_table(
         database, begin_sql(database, "CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB)"), "record", 2);
-    database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 9);
+    database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 10);
+    database->gain_alone = make_table(database, begin_sql(database, gain_alone_sql), "gain_alone", 5);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (plan->keep & 1u << s)
             make_subject(database, (enum sms_subject)s);
@@ -247,6 +251,7 @@ bool sms__database_end(struct sms__database *database, const struct sms__index *
     sqlite3_finalize(database->point);
     sqlite3_finalize(database->record);
     sqlite3_finalize(database->answer);
+    sqlite3_finalize(database->gain_alone);
     sqlite3_finalize(database->bound);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         sqlite3_finalize(database->row[s]);

@@ -135,8 +135,8 @@ static bool write_bound(struct sms__merge *merge, enum sms_bounded metric)
     return !content->failed && sms__database_insert(&merge->database, insert);
 }
 
-/* What the point asks, the value by which each policy answers it, its mean over the replications, and whether it is not
- * told apart from the best. */
+/* What the point asks, the value by which each policy answers it, its mean over the replications, whether it is not
+ * told apart from the best, and what is left of its gain of STP. */
 static bool write_answers(struct sms__merge *merge)
 {
     struct sms__content *content = &merge->content;
@@ -146,7 +146,8 @@ static bool write_answers(struct sms__merge *merge)
     const int better = sms__content_number(content) > 0 ? 1 : -1;
     bool succeeded = true;
     for (uint32_t p = 0; succeeded && p < merge->policies; p++) {
-        const double value = sms__content_number(content), in_group = sms__content_number(content);
+        const double value = sms__content_number(content), in_group = sms__content_number(content),
+                     left = sms__content_number(content);
         if (content->failed || !metric[0])
             continue;
         sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
@@ -158,7 +159,29 @@ static bool write_answers(struct sms__merge *merge)
         sqlite3_bind_int(insert, 7, better);
         sms__bind_number(insert, 8, value);
         sqlite3_bind_int(insert, 9, in_group > 0);
+        sms__bind_number(insert, 10, left);
         succeeded = sms__database_insert(&merge->database, insert);
+    }
+    return succeeded && !content->failed;
+}
+
+/* What policies gain over the first for tenants that have the GPU to themselves. */
+static bool write_gains_alone(struct sms__merge *merge)
+{
+    struct sms__content *content = &merge->content;
+    sqlite3_stmt *insert = merge->database.gain_alone;
+    const uint32_t tenants = sms__content_count(content);
+    bool succeeded = true;
+    for (uint32_t i = 0; succeeded && i < tenants; i++) {
+        const char *name = sms__content_text(content);
+        for (uint32_t p = 0; succeeded && p < merge->policies; p++) {
+            sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
+            sqlite3_bind_int64(insert, 2, p);
+            sms__bind_text(insert, 3, merge->policy[p]);
+            sms__bind_text(insert, 4, name);
+            sms__bind_number(insert, 5, sms__content_number(content));
+            succeeded = !content->failed && sms__database_insert(&merge->database, insert);
+        }
     }
     return succeeded && !content->failed;
 }
@@ -171,7 +194,7 @@ bool sms__merge_results(struct sms__merge *merge)
     merge->policy = SMS__NEW(&merge->arena, const char *, merge->policies);
     for (uint32_t i = 0; i < merge->policies; i++)
         merge->policy[i] = sms__content_text(content);
-    bool succeeded = !content->failed && write_answers(merge);
+    bool succeeded = !content->failed && write_answers(merge) && write_gains_alone(merge);
     for (int s = 0; succeeded && s < SMS_SUBJECTS; s++)
         if (merge->index->plan->keep & 1u << s)
             succeeded = write_subject(merge, (enum sms_subject)s);

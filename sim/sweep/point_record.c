@@ -4,6 +4,7 @@
 #include "store.h"
 
 #include "../report/output.h"
+#include "../results/gain_alone.h"
 #include "../results/verdict.h"
 
 #include <endian.h>
@@ -57,7 +58,8 @@ static bool find_group(const struct sms_results *results, const struct sms_quest
     return found;
 }
 
-/* Adds the question, and for each policy the mean that answers it and whether it is not told apart from the best. */
+/* Adds the question, and for each policy the mean that answers it, whether it is not told apart from the best, and what
+ * is left of its gain of STP over the first. */
 static int put_answer(struct sms__buffer *content, const struct sms_results *results)
 {
     struct sms_question asked;
@@ -74,9 +76,28 @@ static int put_answer(struct sms__buffer *content, const struct sms_results *res
         put_number(content,
                    known ? sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).mean : (double)NAN);
         put_number(content, in_group[p]);
+        put_number(content, sms__gain_left(results, p, 0).mean);
     }
     free(in_group);
     return found ? SMS_OK : SMS_ENOMEM;
+}
+
+/* Adds the tenants to whom policies make a difference with the GPU to themselves, and what each policy gains them over
+ * the first. */
+static void put_gains_alone(struct sms__buffer *content, const struct sms_results *results)
+{
+    const size_t vms = sms_results_subjects(results, SMS_VM);
+    size_t told = 0;
+    for (size_t v = 0; v < vms; v++)
+        told += sms__tells_gain_alone(results, v);
+    put_number(content, (double)told);
+    for (size_t v = 0; v < vms && told; v++) {
+        if (!sms__tells_gain_alone(results, v))
+            continue;
+        put_text(content, sms_results_subject(results, SMS_VM, v));
+        for (size_t p = 0; p < sms_results_policies(results); p++)
+            put_number(content, sms__gain_alone(results, p, 0, v).mean);
+    }
 }
 
 static void put_values(struct sms__buffer *content, const struct sms_results *results, enum sms_subject subject,
@@ -128,6 +149,7 @@ int sms__record_results(struct sms__buffer *content, const struct sms_results *r
     for (size_t p = 0; p < sms_results_policies(results); p++)
         put_text(content, sms_results_policy(results, p));
     code = put_answer(content, results);
+    put_gains_alone(content, results);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (keep & 1u << s)
             put_subject(content, results, (enum sms_subject)s);

@@ -2,6 +2,7 @@
  * and shows the progress. The results do not depend on the number of threads, for they are merged in the points' order.
  */
 #include "../base/room.h"
+#include "../model/beyond_full.h"
 #include "../results/results.h"
 #include "store.h"
 
@@ -146,6 +147,16 @@ struct running {
     uint64_t memory; /* that it may take */
 };
 
+/* Whether a policy may gain by sparing a kernel its own blocks. Only then do tenants run alone under each policy,
+ * because that may take longer than all other runs of the point. */
+static bool any_wants_more(const struct sms_scenario *scenario)
+{
+    bool any = false;
+    for (size_t v = 0; v < scenario->vms && !scenario->shares && !any; v++)
+        any = sms__wants_more(scenario, &scenario->vm[v], 1 + SMS__FULL_MARGIN);
+    return any;
+}
+
 static int simulate(void *user)
 {
     struct running *running = user;
@@ -155,6 +166,7 @@ static int simulate(void *user)
     options.check = runner->options->check;
     options.cancel = runner->options->cancel;
     options.max_memory = running->memory;
+    options.alone_each = any_wants_more(running->scenario);
     return sms__run_with_memo(running->scenario, &options, runner->memo,
                               sms__point_beside(&running->arena, runner->plan, running->point), &running->results,
                               &running->worker->errors);

@@ -331,6 +331,27 @@ for row in view["overall"]:  # nor does one of another tenant, for which the pla
     assert [row[i][metric] for i in (9, 12, 13)] == [0, 0, 0] and row[10][metric] == 2, row
 END
 
+# What a policy gains for kernels that alone want more than there is stands beside its gain on the page of a sweep, by
+# the numbers of `compare`.
+cp "$(dirname "$0")/../scenarios/two-tenants.yaml" "$work/own.yaml"
+printf 'plan: own\nbase: own.yaml\naxes: [contention.slope: [2, 2.5], run.replications: [2], run.duration: [6 ms]]\n' >"$work/own-plan.yaml"
+(cd "$work" && "$smsched" sweep --quiet own-plan.yaml --out own.sweep && "$smsched" report --format json own.sweep) >"$work/own.json" 2>"$work/err"
+"$smsched" compare --format json --set run.replications=2 --set 'run.duration=6 ms' "$work/own.yaml" >"$work/own-compare.json" 2>/dev/null
+if python3 - "$work" <<'END'; then ok; else bad "what policies gain alone on a sweep's page" "$(cat "$work/err")"; fi
+import json, sqlite3, sys
+page, whole = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("own", "own-compare"))
+database = sqlite3.connect(sys.argv[1] + "/own.sweep/results/sweep.db")
+gains = {row[:2]: row[2] for row in database.execute("SELECT policy, name, gain_ratio FROM gain_alone WHERE point = 0")}
+known = {(row["policy"], row["name"]): row["ratio"] for row in whole["alone"]}
+assert len(known) == 4 and all(abs(gains[key] - known[key]) < 1e-9 for key in known), (gains, known)
+left = [row[0] for row in database.execute("SELECT left_ratio FROM answer WHERE policy = 'fine_grained' ORDER BY point")]
+assert "so that +0.0 % is left for sharing" in whole["answer"]["text"] and abs(left[0] - 1) < 5e-4, (left, whole["answer"])
+mean = (sum(gain - 1 for gain, in database.execute("SELECT gain_ratio FROM gain_alone WHERE policy = 'fine_grained' AND name = 'single'")) / 2)
+rows = [row for row in page["gains_alone"]["rows"] if row[:2] == [2, "single"]]
+assert len(rows) == 1 and abs(rows[0][2] - mean) < 1e-9 and rows[0][3] == 2 and rows[0][2] > 0.02, (rows, mean)
+assert abs(page["gains_alone"]["left"][1][1] - (sum(left) / 2 - 1)) < 1e-9, page["gains_alone"]
+END
+
 # Why there is no answer.
 scenario "round_robin, fine_grained" "answer: {metric: deadline_miss_ratio}" | sed 's/, deadline: 1 ms//' >"$work/none.yaml"
 "$smsched" compare "$work/none.yaml" >"$work/out" 2>/dev/null

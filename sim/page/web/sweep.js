@@ -69,6 +69,15 @@ function sweepQuestions() {
   return data.subjects.flatMap((view, s) => view.names.flatMap((name, n) => view.metrics.map(metric => [s, n, metric, `${wordsOf(metric)} of ${whose(view, n)}`])));
 }
 
+/* What a policy gains for tenants that have the GPU to themselves, which is no gain of sharing. */
+function ownGains(state, c) {
+  const told = data.gains_alone.rows.filter(r => r[0] === c.p && r[2] > 0.005), of = n => (n < c.points ? ` at ${group(String(n))} of ${plural(c.points, 'point')}` : '');
+  if (!told.length) return '';
+  const left = viewOf(state).subject === 'host' && state.metric === 'stp_ratio' ? data.gains_alone.left.find(r => r[0] === c.p) : null;
+  const words = told.slice(0, 3).map(([, name, gain, points], i) => `${name}${i ? '' : ' gains'} ${percent(gain, true)}${of(points)}`).join(', ');
+  return `; with the GPU to itself ${words}${told.length > 3 ? ` and ${told.length - 3} more` : ''}${left ? `, so that ${percent(left[1], true)} is left for sharing` : ''}`;
+}
+
 function sweepAnswer(state) {
   const view = viewOf(state), ranks = sweepVerdict(state), best = ranks[0], first = view.policies[0], better = betterOf(view.subject, state.metric);
   const choose = choice('Measured by', sweepQuestions().map(q => [q.slice(0, 3).join('/'), q[3]]), [state.subject, state.name, state.metric].join('/'), value => {
@@ -81,7 +90,7 @@ function sweepAnswer(state) {
     el('p', { class: 'muted' }, `${wordsOf(state.metric)} of ${whose(view, state.name)} (${state.metric}): ${formulaOf(view.subject, state.metric)}; ${better > 0 ? 'more is better' : better < 0 ? 'less is better' : 'neither way is better'}.`),
     ranks.length > 1 && better ? [sweepBest(ranks), sweepCounts(state, ranks)] : null,
     el('dl', { class: 'facts' }, changes.slice(0, 3).map(c => fact(`${c.label} over ${first}, on average`, percent(c.change, true),
-      `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; ${c.tested ? `better beyond chance at ${group(String(c.won))} of ${group(String(c.tested))}, worse at ${group(String(c.lost))}` : `better at ${group(String(c.better))} of ${group(String(c.points))}`}`)), best ? gapFact(state, best.label) : null),
+      `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; ${c.tested ? `better beyond chance at ${group(String(c.won))} of ${group(String(c.tested))}, worse at ${group(String(c.lost))}` : `better at ${group(String(c.better))} of ${group(String(c.points))}`}${ownGains(state, c)}`)), best ? gapFact(state, best.label) : null),
     el('div', { class: 'controls' }, choose), data.caveats.length ? el('ul', { class: 'warnings' }, data.caveats.map(([text]) => el('li', {}, `${text[0].toUpperCase()}${text.slice(1)}.`))) : null);
 }
 
