@@ -166,9 +166,10 @@ static void find_arrivals(struct call *call, struct sms__bound_device *device, s
             continue;
         struct sms__bound_vm *vm = &device->vm[device->of[v]];
         const char *name = sms__print(&call->arena, "arrivals of %s", tenant->name);
-        uint64_t draws = tenant->arrivals == SMS__POISSON ? call->replications * count : 1;
+        uint64_t each = count / sms__devices_for_one(call->scenario);
+        uint64_t draws = tenant->arrivals == SMS__POISSON ? call->replications * each : 1;
         for (uint64_t i = 0; i < draws; i++) {
-            sms__stream_again(stream, sms__replication_seed(call->seed, i / count), name, first + i % count);
+            sms__stream_again(stream, sms__replication_seed(call->seed, i / each), name, first + i % each);
             add_arrivals(vm, window, stream, 1 / ((double)draws * vm->alike));
         }
     }

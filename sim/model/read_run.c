@@ -27,6 +27,8 @@ void sms__read_queue(struct sms__reader *reader, const struct sms__node *node, v
 /* With fewer replications the spread is hardly known, and a rule that may stop there often stops too early. */
 enum { REPLICATIONS_LEAST = 5 };
 
+static const char *const equal_devices[] = {"each", "one", NULL};
+
 const struct sms__field sms__run_fields[] = {
     {"warmup", SMS__QUANTITY, SMS__TIME, F(sms_scenario, warmup_ps), 0, SMS__TIME_MAX_PS, .word = "auto",
      .otherwise = "a time", .help = "not measured; auto: by pilot runs; default 0"},
@@ -41,6 +43,8 @@ const struct sms__field sms__run_fields[] = {
     {"unknowns", SMS__CUSTOM, SMS__COUNT, F(sms_scenario, unknowns), 1, SMS__DRAWS_MAX, .read = sms__read_unknowns,
      .fields = sms__unknowns_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
      .help = "draws of what is not known, for compare and run --out: 100, or {draws: 100, slope: 0, ...}"},
+    {"equal_devices", SMS__CHOICE, 0, F(sms_scenario, host.equal_devices), .choices = equal_devices,
+     .help = "one: one of them is simulated and counts for all, at their part of the cost; default each"},
     {0}};
 
 static void check_auto(struct sms__reader *reader, const struct sms__node *run, struct sms_scenario *scenario)

@@ -135,6 +135,7 @@ void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, st
                                                           : 0;
     sms__unite_resources(reader->arena, scenario);
     sms__check_expects(reader, scenario);
+    sms__check_equal_devices(reader, scenario);
     if (cluster)
         resolve_cluster(reader, file, scenario);
     else

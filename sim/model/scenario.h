@@ -15,12 +15,16 @@
 #include "tenant.h"
 #include "unknowns.h"
 
+/* Whether each device of a host is simulated, or one that counts for all. */
+enum sms__equal_devices { SMS__SIMULATE_EACH, SMS__SIMULATE_ONE };
+
 /* The host of the devices. 0: no limit, no power. */
 struct sms__host {
     uint64_t cores;           /* processes that compute at once */
     double link_in, link_out; /* bytes/s of all copies of all devices */
     double power_w;
     double context_bytes, context_ps; /* of a process on a device; time to create it */
+    int equal_devices;                /* enum sms__equal_devices */
 };
 
 /* Runs of a policy by which a warm-up is found. */
@@ -62,6 +66,12 @@ static inline const char *sms__tenant_word(const struct sms_scenario *scenario)
     return scenario->shares ? "process" : scenario->cluster ? "pod" : "VM";
 }
 
+/* For how many devices one that is simulated counts: 1, or that of all devices, which then are equal. */
+static inline size_t sms__devices_for_one(const struct sms_scenario *scenario)
+{
+    return scenario->host.equal_devices == SMS__SIMULATE_ONE && scenario->devices > 1 ? scenario->devices : 1;
+}
+
 /* How many replications it may take. */
 static inline uint64_t sms__most_replications(const struct sms_scenario *scenario)
 {
@@ -81,6 +91,9 @@ void sms__read_queue(struct sms__reader *reader, const struct sms__node *node, v
 
 /* resolve.c: checks the parts of a scenario against each other, fills in what runs need, and warns. */
 void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+
+/* equal_devices.c: complains where one device cannot stand for all. */
+void sms__check_equal_devices(struct sms__reader *reader, const struct sms_scenario *scenario);
 
 /* check_policies.c: complains of policies under which a block would never be placed or kernels cannot be together. */
 void sms__check_modes(struct sms__reader *reader, const struct sms_scenario *scenario);

@@ -277,6 +277,45 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
         restart_node(&record->node[i], now);
 }
 
+static void repeat_vm(struct sms__vm_record *vm, size_t times)
+{
+    vm->jobs *= times;
+    vm->missed *= times;
+    vm->job_parts *= (sms__integral)times;
+    vm->rejected *= times;
+    vm->tardiness_ps *= (double)times;
+    vm->unended *= times;
+}
+
+static void repeat_kernel(struct sms__kernel_record *kernel, size_t models, size_t times)
+{
+    kernel->blocks *= times;
+    kernel->launches *= times;
+    kernel->block_parts *= (sms__integral)times;
+    kernel->launch_parts *= (sms__integral)times;
+    kernel->wait_ps *= (sms__integral)times;
+    kernel->placed *= times;
+    for (size_t m = 0; m < models; m++) {
+        kernel->span[m].residence_ps *= (sms__integral)times;
+        kernel->span[m].work_ps *= (sms__integral)times;
+    }
+}
+
+void sms__record_repeat(struct sms__record *record, size_t devices)
+{
+    const struct sms_scenario *scenario = record->scenario;
+    for (size_t v = 0; v < scenario->vms && devices > 1; v++)
+        repeat_vm(&record->vm[v], devices);
+    for (size_t k = 0; k < record->first_kernel[scenario->vms] && devices > 1; k++)
+        repeat_kernel(&record->kernel[k], record->models, devices);
+    for (size_t d = 1; d < devices; d++) {
+        record->device[d] = record->device[0];
+        size_t each = scenario->device[0]->sms * record->bins;
+        if (record->bins)
+            memcpy(record->bin + d * each, record->bin, each * sizeof *record->bin);
+    }
+}
+
 int sms__record_beyond(struct sms__record *record, const struct sms__node *at, const char *what, const char *name)
 {
     snprintf(record->why, sizeof record->why,

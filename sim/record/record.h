@@ -282,6 +282,10 @@ uint64_t sms__job_parts(const struct sms__workload *workload, size_t step, uint6
  * Returns SMS_EINPUT. */
 int sms__record_beyond(struct sms__record *record, const struct sms__node *at, const char *what, const char *name);
 
+/* Counts what was measured on device 0 for `devices` devices, of which only that one was simulated. The series and
+ * histograms stay as they are, because they are of what was simulated. */
+void sms__record_repeat(struct sms__record *record, size_t devices);
+
 /* Discards all measurements, and starts again at `now`. */
 void sms__record_restart(struct sms__record *record, uint64_t now);
 

@@ -329,7 +329,7 @@ static void count(const struct sms__record *record, double *counted)
     const struct sms__cluster_record *cluster = record->cluster;
     double *pods = counted + record->scenario->vms;
     for (size_t v = 0; v < record->scenario->vms; v++)
-        counted[v] = (double)record->vm[v].jobs;
+        counted[v] = (double)record->vm[v].jobs / (double)sms__devices_for_one(record->scenario);
     pods[SMS__COUNT_WAITS] = cluster ? (double)cluster->wait.count : 0;
     pods[SMS__COUNT_TURNAROUNDS] = cluster ? (double)cluster->turnaround.count : 0;
     pods[SMS__COUNT_SLOWDOWNS] = cluster ? (double)cluster->work.slowdown.count : 0;

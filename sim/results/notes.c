@@ -50,6 +50,16 @@ static void note_seed(struct sms_results *results)
                              n));
 }
 
+static void note_one_device(struct sms_results *results)
+{
+    const size_t devices = sms__devices_for_one(results->scenario);
+    if (devices > 1)
+        sms__note(results, sms__print(&results->arena,
+                                      "one of %zu equal devices was simulated and counts for all: intervals are as "
+                                      "wide as those of one",
+                                      devices));
+}
+
 /* Counts the kernels of a VM without an end under the policy with fewest; the mean over replications. */
 static double count_kernels(const struct sms_results *results, size_t v)
 {
@@ -67,6 +77,7 @@ static void note_few(struct sms_results *results)
     struct sms__names few = {.count = 0};
     for (size_t v = 0; v < scenario->vms && scenario->duration_ps > 0 && !scenario->cluster; v++) {
         double kernels = scenario->vm[v].repeat == 0 ? count_kernels(results, v) : INFINITY;
+        kernels /= (double)sms__devices_for_one(scenario);
         if (kernels < KERNELS_FEW)
             sms__names_add(&few, scenario->vm[v].name, kernels);
     }
@@ -421,6 +432,7 @@ int sms__results_note(void *user)
     results->notes.assumed = "";
     note_lockstep(results);
     note_seed(results);
+    note_one_device(results);
     note_few(results);
     note_stp(results);
     note_starts(results);

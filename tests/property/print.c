@@ -358,7 +358,7 @@ static void print_run(FILE *to, const struct scenario *s)
     print_unless_0(to, ", duration: ", s->duration, " ps");
     if (s->replications != 1)
         print_number(to, ", replications: ", s->replications, "");
-    fputs("}\n", to);
+    fputs(s->one ? ", equal_devices: one}\n" : "}\n", to);
     if (s->wordy && s->policy[0].kind < FINE_GRAINED)
         fprintf(to, "expect:\n  - {metric: kernels_per_s, policy: %s, min: 0}\n", policy_names[s->policy[0].kind]);
 }

@@ -1,6 +1,7 @@
 /* Properties that compare runs: of one scenario again, or of two that must agree. */
 #include "property.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Nothing random: random streams go by names and devices. */
@@ -279,6 +280,56 @@ bool twin_device_is_alone(const struct scenario *scenario, char *why, size_t siz
         return true;
     forget_device_1(&pair.b.outcome);
     bool same = same_stays(&pair.a.outcome, &pair.b.outcome, why, size);
+    pair_release(&pair);
+    return same;
+}
+
+/* Whether all devices add up to it. */
+static bool is_sum(const char *metric)
+{
+    const size_t length = strlen(metric);
+    return (length > 6 && !strcmp(metric + length - 6, "_per_s")) || !strcmp(metric, "energy_j") ||
+           !strcmp(metric, "rejected_jobs");
+}
+
+/* The load of backgrounds is added up device by device. */
+static const double ROUNDING = 1e-12;
+
+static bool same_but_sums(const struct outcome *one, const struct outcome *two, enum sms_subject subject, char *why,
+                          size_t size)
+{
+    size_t count, subjects = sms_results_subjects(one->results, subject);
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    for (size_t i = 0; i < one->policies * subjects * count; i++) {
+        size_t p = i / count / subjects, idx = i / count % subjects, m = i % count;
+        double alone = sms_results_value(one->results, p, 0, subject, idx, m);
+        double both = sms_results_value(two->results, p, 0, subject, idx, m);
+        double expected = is_sum(metric[m].name) ? 2 * alone : alone;
+        if (!same_value(expected, both) && !(fabs(both - expected) <= ROUNDING * fabs(expected)))
+            return fails(why, size, "policy %zu: %s of %s is %.17g, and of two devices %.17g", p, metric[m].name,
+                         sms_results_subject(one->results, subject, idx), alone, both);
+    }
+    return true;
+}
+
+bool one_device_counts_for_all(const struct scenario *scenario, char *why, size_t size)
+{
+    struct pair pair;
+    struct scenario one = *scenario, two;
+    one.devices = 1;
+    make_endless(&one);
+    for (size_t v = 0; v < one.vms; v++)
+        one.vm[v].repeat = 0;
+    two = one;
+    two.devices = 2;
+    two.device[1] = two.device[0];
+    two.one = 1;
+    if (!run_pair(&pair, &one, &two))
+        return true;
+    const struct outcome *a = &pair.a.outcome, *b = &pair.b.outcome;
+    bool same = same_stays(a, b, why, size) && same_but_sums(a, b, SMS_HOST, why, size) &&
+                same_but_sums(a, b, SMS_VM, why, size) && same_but_sums(a, b, SMS_RESOURCE, why, size) &&
+                same_but_sums(a, b, SMS_KERNEL, why, size);
     pair_release(&pair);
     return same;
 }

@@ -43,7 +43,7 @@ bool property_holds(const struct named_property *property, const struct scenario
 
 /* properties_same.c: runs compared with runs. */
 scenario_property is_valid, renaming_changes_nothing, ties_permuted, idle_vm_changes_nothing,
-    unused_resource_changes_nothing, twin_device_is_alone, time_scales;
+    unused_resource_changes_nothing, twin_device_is_alone, one_device_counts_for_all, time_scales;
 file_property it_runs, is_repeatable;
 #if PROPERTY_HAS_REFERENCE
 file_property passes_check, equals_reference;

@@ -126,6 +126,7 @@ struct scenario {
     uint64_t contention, slope;
     uint64_t pair[CLASSES][CLASSES];               /* slowdowns beyond 1, thousandths */
     uint64_t warmup, duration, seed, replications; /* ps; duration 0: until all jobs end */
+    uint64_t one;                                  /* of equal devices one is simulated, and counts for all */
     uint64_t wordy;                                /* adds titles, sources and other things that change nothing */
     uint64_t renamed;                              /* VMs, workloads and kernels have other names */
 };

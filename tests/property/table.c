@@ -20,6 +20,8 @@ const struct named_property properties[] = {
     {"idle_vm_changes_nothing", "a VM whose jobs never arrive", idle_vm_changes_nothing, NULL, NULL},
     {"unused_resource_changes_nothing", "a resource that nobody takes", unused_resource_changes_nothing, NULL, NULL},
     {"twin_device_is_alone", "a second device changes nothing on the first", twin_device_is_alone, NULL, NULL},
+    {"one_device_counts_for_all", "one of two equal devices has the figures of one, and twice what is done",
+     one_device_counts_for_all, NULL, NULL},
     {"time_scales", "four times the times take four times as long", time_scales, NULL, NULL},
 #if PROPERTY_HAS_REFERENCE
     {"check", "the engine's own checks find nothing", NULL, NULL, passes_check},

@@ -56,7 +56,7 @@ static struct run *set_up(struct sms__arena *arena, const struct sms__run_spec *
         .engine = &run->engine,
         .vm = scenario->vm,
         .type = type,
-        .gpus = scenario->devices,
+        .gpus = scenario->devices / sms__devices_for_one(scenario),
         .cores = (double)scenario->host.cores,
         .vms = !scenario->shares,
         .ended = end_process,
@@ -80,6 +80,7 @@ int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     sms__share_advance(run->share, 1, now);
     sms__share_close(run->share, now);
     record->to_ps = now;
+    sms__record_repeat(record, sms__devices_for_one(spec->scenario));
     record->events = run->engine.events + sms__share_events(run->share);
     if (*record->why)
         return SMS_EBUG;
