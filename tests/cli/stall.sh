@@ -48,4 +48,11 @@ sed -i -e '/^kernels/s/1 ms/1 ns/' -e 's/, count: 3/, repeat: 7000/' \
     "$folder/s.yaml"
 check 'mobile_cuda' "$smsched" run "$folder/s.yaml"
 grep -q warning "$folder/out" && { echo 'many allocations do not end'; wrong=1; }
+
+# A process fails at the first of the jobs that arrive. Nothing is left that the other could wait for.
+scenario '200 B' plain
+sed -i -e '/^kernels/a steps: [{allocate: 900 B}, {launch: k}]' -e 's/, count: 3/, arrivals: {every: 1 ms}, repeat: 5/' \
+    -e '/arrivals/s/}]$/}, {name: b, workload: large}]/' -e '/^scenario/i workload: large\nstatic: 2000 B\nkernels: [{name: k, time: 1 ms}]\n---' \
+    "$folder/s.yaml"
+check ': 1 process waits for ever: 1 for a device' "$smsched" run --check "$folder/s.yaml"
 exit $wrong

@@ -8,7 +8,7 @@
 
 static const struct sms__field scheduler_fields[] = {
     {"kind", SMS__CHOICE, 0, F(sms__default_scheduler, kind), .choices = sms__scheduler_kinds,
-     .help = "default or gpushare; default default"},
+     .help = "the scheduler that places the pods; default default"},
     {"retry", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, retry_ps), 0, SMS__TIME_MAX_PS,
      .help = "wait before pods that found no node are tried again, doubled each time; default 0"},
     {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, retry_most_ps), 0, SMS__TIME_MAX_PS,
