@@ -2,8 +2,7 @@
  * program each (docs/explanation/bound.md). Devices share nothing but the run's length. */
 #include "bound.h"
 #include "../base/errors.h"
-#include "../base/rng.h"
-#include "../engine/engine.h"
+#include "../levels/share/share_level.h"
 #include "../model/draws.h"
 #include "../results/results.h"
 
@@ -131,14 +130,6 @@ static int solve(struct call *call, const struct sms__bound_device *device, cons
     return code;
 }
 
-/* The arrival after `now`, as job_arrivals.c has it. */
-static uint64_t next_arrival(const struct sms__tenant *vm, uint64_t now, size_t idx, gsl_rng *stream)
-{
-    if (vm->arrivals == SMS__LISTED)
-        return sms__after_if_any((uint64_t)(vm->start_ps + 0.5), vm->times->ps[idx]);
-    return sms__after(now, vm->interval_ps * (vm->arrivals == SMS__POISSON ? sms__exponential(stream) : 1));
-}
-
 /* Adds the jobs that arrive at one device in one replication. */
 static void add_arrivals(struct sms__bound_vm *vm, const struct sms__bound_window *window, gsl_rng *stream,
                          double weight)
@@ -146,7 +137,7 @@ static void add_arrivals(struct sms__bound_vm *vm, const struct sms__bound_windo
     uint64_t from = (uint64_t)(window->from_ps + 0.5), to = (uint64_t)(window->to_ps + 0.5);
     uint64_t now = (uint64_t)(vm->vm->start_ps + 0.5);
     for (double jobs = 0; jobs < vm->most_jobs; jobs++) {
-        now = next_arrival(vm->vm, now, (size_t)jobs, stream);
+        now = sms__arrival_of_job(vm->vm, (uint64_t)jobs, now, stream);
         if (now > to)
             return;
         vm->arrived[0] += weight;

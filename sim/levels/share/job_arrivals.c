@@ -13,13 +13,19 @@ static bool has_more(const struct sms__process *process, uint64_t coming)
     return listed && (!vm->repeat || jobs->taken + jobs->backlog_count + coming < vm->repeat);
 }
 
-static uint64_t next_arrival(const struct sms__process *process, uint64_t now)
+uint64_t sms__arrival_of_job(const struct sms__tenant *vm, uint64_t job, uint64_t before, gsl_rng *random)
 {
-    const struct sms__tenant *vm = process->vm;
     if (vm->arrivals == SMS__LISTED)
-        return sms__after_if_any((uint64_t)(vm->start_ps + 0.5), vm->times->ps[process->jobs->arrived]);
-    return sms__after(now,
-                      vm->interval_ps * (vm->arrivals == SMS__POISSON ? sms__exponential(process->jobs->random) : 1));
+        return sms__after_if_any((uint64_t)(vm->start_ps + 0.5), vm->times->ps[job]);
+    return sms__after(before, vm->interval_ps * (vm->arrivals == SMS__POISSON ? sms__exponential(random) : 1));
+}
+
+/* Schedules the arrival after this one. */
+static void expect_next(struct sms__process *process, uint64_t before)
+{
+    struct sms__jobs *jobs = process->jobs;
+    uint64_t next = jobs->coming ? sms__arrival_of_job(process->vm, jobs->arrived, before, jobs->random) : SMS__NEVER;
+    sms__engine_at(process->share->engine, jobs->source, next);
 }
 
 /* Doubles the ring, with the oldest job first. */
@@ -65,7 +71,7 @@ static void arrive(void *subject, uint64_t now)
     jobs->arrived++;
     jobs->coming = has_more(process, 1);
     process->share->pending -= !jobs->coming;
-    sms__engine_at(process->share->engine, jobs->source, jobs->coming ? next_arrival(process, now) : SMS__NEVER);
+    expect_next(process, now);
     admit(process, now);
 }
 
@@ -77,7 +83,7 @@ void sms__process_receive_jobs(struct sms__process *process, uint64_t seed, size
     *jobs = (struct sms__jobs){.source = sms__engine_source(share->engine, SMS__LEVEL_TENANT, arrive, process),
                                .random = sms__stream(share->arena, seed, name, number),
                                .coming = true};
-    sms__engine_at(share->engine, jobs->source, next_arrival(process, (uint64_t)(process->vm->start_ps + 0.5)));
+    expect_next(process, (uint64_t)(process->vm->start_ps + 0.5));
     share->pending++;
 }
 

@@ -6,6 +6,7 @@
 #ifndef SMS_LEVELS_SHARE_H
 #define SMS_LEVELS_SHARE_H
 
+#include "../../base/rng.h"
 #include "../../engine/engine.h"
 #include "../simulate.h"
 #include "../../model/scenario.h"
@@ -61,6 +62,9 @@ void sms__share_close(struct sms_share *share, uint64_t now);
 const struct sms__process *sms__share_busy(const struct sms_share *share);
 uint64_t sms__share_events(const struct sms_share *share); /* of the engines of contexts */
 int sms__share_code(const struct sms_share *share);        /* of the first of those engines that failed, or SMS_OK */
+
+/* job_arrivals.c: when the job of this number arrives at a tenant whose job before it arrived at `before`; ps. */
+uint64_t sms__arrival_of_job(const struct sms__tenant *vm, uint64_t job, uint64_t before, gsl_rng *random);
 
 /* stand_alone.c: a process by itself on a device of the scenario. Of more than SMS__ALONE_JOBS jobs only that many are
  * simulated. Each of the others takes the mean of the second half of these, which is exact if nothing is drawn. */

@@ -1,7 +1,6 @@
 /* Slots of a host, for processes that come and go. A slot belongs to one GPU. Its source of events, its contexts and
  * its random streams serve one process after another. */
 #include "slot.h"
-#include "../../base/rng.h"
 #include "sm_part.h"
 #include "stream.h"
 #include "time_slice.h"
