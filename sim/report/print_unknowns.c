@@ -58,12 +58,10 @@ static void ask(const struct sms_results *results, FILE *to)
     const char *modes = results->notes.assumed ? results->notes.assumed : "";
     if (contention)
         fprintf(to, "%s contention %s", demands ? "," : "  assumed, not measured:", scenario->contention.label);
-    if (demands || contention)
-        fputs("; --unknowns 100 says how far that matters", to);
     if (*modes)
-        fprintf(to, "%s %s", demands || contention ? "; it does not draw" : "  assumed, not measured:", modes);
+        fprintf(to, "%s %s", demands || contention ? "," : "  assumed, not measured:", modes);
     if (demands || contention || *modes)
-        fputc('\n', to);
+        fputs("; --unknowns 100 says how far that matters\n", to);
 }
 
 /* ---- the draws ---- */

@@ -207,19 +207,24 @@ static double knee_of(const struct lister *l, const struct sms__device *device, 
     return resource->knee > 0 || any || strcmp(resource->name, "dram") != 0 ? resource->knee : KNEE_OF_DRAM;
 }
 
+/* The parameter of this name, which may have places already; added if it is new. */
+static struct sms__parameter *add_once(const struct lister *l, const char *name, double spread)
+{
+    for (size_t i = 0; i < l->list->parameters; i++)
+        if (!strcmp(l->list->parameter[i].name, name))
+            return &l->list->parameter[i];
+    return add(l, name, spread);
+}
+
 /* Adds the knees of a device that the document names at `path`. Devices of one model share them. */
 static void add_knees(const struct lister *l, const struct sms__device *device, const char *path)
 {
-    for (size_t r = 0; device && r < device->resources; r++) {
+    for (size_t r = 0; r < device->resources; r++) {
         const char *resource = device->resource[r].name;
         const char *name = sms__print(l->arena, "knee of %s of %s", resource, device->name);
         const double knee = knee_of(l, device, r);
-        size_t i = 0;
-        while (i < l->list->parameters && strcmp(l->list->parameter[i].name, name) != 0)
-            i++;
-        struct sms__parameter *parameter = i < l->list->parameters ? &l->list->parameter[i]
-                                           : knee > 0 ? add(l, name, l->scenario->unknowns.spread[SMS__UNKNOWN_KNEE])
-                                                      : NULL;
+        struct sms__parameter *parameter =
+            knee > 0 ? add_once(l, name, l->scenario->unknowns.spread[SMS__UNKNOWN_KNEE]) : NULL;
         if (parameter)
             add_place(l, parameter,
                       (struct sms__drawn_place){sms__print(l->arena, "%s.resources.%s.knee", path, resource), knee, 1,
@@ -236,14 +241,104 @@ static const struct sms__device *device_called(const struct sms_scenario *scenar
     return NULL;
 }
 
-static void add_all_knees(const struct lister *l)
+/* Does it for each device that the document names, and where. */
+static void for_devices(const struct lister *l,
+                        void (*add_of)(const struct lister *l, const struct sms__device *device, const char *path))
 {
     const bool cluster = l->scenario->cluster;
     const struct sms__node *list = sms__node_get(l->scenario->node, cluster ? "nodes" : "devices");
     for (size_t i = 0; list && i < list->items; i++) {
         const struct sms__node *use = cluster ? sms__node_get(list->item[i], "devices") : list->item[i];
-        add_knees(l, device_called(l->scenario, use),
-                  sms__print(l->arena, cluster ? "nodes.%zu.devices" : "devices.%zu", i));
+        const struct sms__device *device = device_called(l->scenario, use);
+        if (device)
+            add_of(l, device, sms__print(l->arena, cluster ? "nodes.%zu.devices" : "devices.%zu", i));
+    }
+}
+
+/* ---- modes ---- */
+
+/* The spread of three generations of GPUs: slices of 2.0, 2.17 and 2.21 ms, rounded up for drivers that nobody
+ * measured; switches of 77, 147 and 226 us. */
+#define SPREAD_OF_SLICE 0.1
+#define SPREAD_OF_SWITCH 0.5
+
+/* Adds how contexts take turns on a device, where some mode leaves to it what it does not say. */
+static void add_turns(const struct lister *l, const struct sms__device *device, const char *path)
+{
+    const struct sms__mode *mode;
+    bool slice = false, change = false;
+    struct sms__turns turns = {0};
+    for (size_t p = 0; p < l->scenario->policies; p++)
+        for (size_t i = 0; (mode = sms__mode_shared(&l->scenario->policy[p].mode, i)); i++) {
+            if (!mode->form->slices)
+                continue;
+            slice |= mode->turns.slice_ps <= 0 && device->turns.slice_ps <= 0;
+            change |= mode->turns.switch_ps < 0 && device->turns.switch_ps < 0;
+            turns = sms__mode_turns(&(struct sms__mode){.turns = {.switch_ps = -1, .newcomer = -1}}, device);
+        }
+    struct sms__parameter *added =
+        slice ? add_once(l, sms__print(l->arena, "slice of %s", device->name), SPREAD_OF_SLICE) : NULL;
+    if (added)
+        add_place(l, added,
+                  (struct sms__drawn_place){sms__print(l->arena, "%s.time_slice.slice", path), turns.slice_ps,
+                                            sms__slice_params[0].min, sms__slice_params[0].max, " ps"});
+    added = change ? add_once(l, sms__print(l->arena, "switch of %s", device->name), SPREAD_OF_SWITCH) : NULL;
+    if (added)
+        add_place(l, added,
+                  (struct sms__drawn_place){sms__print(l->arena, "%s.time_slice.switch", path), turns.switch_ps,
+                                            sms__slice_params[1].min, sms__slice_params[1].max, " ps"});
+}
+
+/* Adds the dispatch queues of a mode that does not say which they are: one for all in half of the draws. */
+static void add_queues(const struct lister *l, const char *name, const struct sms__node *params, const char *path)
+{
+    const struct sms__mode_form *form;
+    for (size_t i = 0; (form = sms__mode_at(i)); i++) {
+        const bool takes = form->params == sms__mps_params && !form->reserves;
+        if (!takes || strcmp(form->name, name) != 0 || (params && sms__node_get(params, "queues")))
+            continue;
+        struct sms__parameter *added = add_once(l, sms__print(l->arena, "queues of %s", name), 1);
+        const char *at = sms__print(l->arena, "%s.%s.queues", path, name);
+        add_place(l, added, (struct sms__drawn_place){.path = at, .word = sms__queues_of_mps[1]});
+    }
+}
+
+/* The same of all modes below a policy's `mode:`, in which modes of instances stand. */
+static void add_all_queues(const struct lister *l, const struct sms__node *node, const char *path)
+{
+    if (node->kind == SMS__SCALAR)
+        add_queues(l, node->text, NULL, path);
+    for (size_t i = 0; node->kind == SMS__LIST && i < node->items; i++)
+        add_all_queues(l, node->item[i], sms__print(l->arena, "%s.%zu", path, i));
+    for (size_t i = 0; node->kind == SMS__MAP && i + 1 < node->items; i += 2) {
+        const struct sms__node *key = node->item[i], *value = node->item[i + 1];
+        add_queues(l, key->text, value->kind == SMS__MAP ? value : NULL, path);
+        add_all_queues(l, value, sms__print(l->arena, "%s.%s", path, key->text));
+    }
+}
+
+/* Queues matter where blocks of several processes wait in them. A scenario with a shared one compares both kinds. */
+static bool queues_matter(const struct sms_scenario *scenario)
+{
+    const struct sms__mode *mode;
+    bool blocks = false, shared = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            blocks |= !scenario->vm[v].workload->kernel[k].whole;
+    for (size_t p = 0; p < scenario->policies; p++)
+        for (size_t i = 0; (mode = sms__mode_shared(&scenario->policy[p].mode, i)); i++)
+            shared |= mode->one_queue;
+    return blocks && !shared;
+}
+
+static void add_modes(const struct lister *l)
+{
+    const struct sms__node *list = sms__node_get(l->scenario->node, "policies");
+    for_devices(l, add_turns);
+    for (size_t p = 0; list && list->kind == SMS__LIST && p < list->items && queues_matter(l->scenario); p++) {
+        const struct sms__node *mode = list->item[p]->kind == SMS__MAP ? sms__node_get(list->item[p], "mode") : NULL;
+        if (mode)
+            add_all_queues(l, mode, sms__print(l->arena, "policies.%zu.mode", p));
     }
 }
 
@@ -259,5 +354,7 @@ void sms__list_unknowns(struct sms__arena *arena, const struct sms_scenario *sce
     add_param(&l, "floor", SMS__UNKNOWN_CURVE);
     add_curves(&l);
     if (scenario->contention.model->measured_alone)
-        add_all_knees(&l);
+        for_devices(&l, add_knees);
+    if (scenario->shares && scenario->vms > 1)
+        add_modes(&l);
 }
