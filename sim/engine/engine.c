@@ -190,6 +190,7 @@ static inline bool step(struct sms__engine *engine, uint64_t to)
 /* Looks at the limits after every event: one may take long if there are many SMs. */
 static int run(struct sms__engine *engine, uint64_t to)
 {
+    engine->until = to;
     while (!engine->stopped && step(engine, to)) {
         if (engine->max_events && engine->events >= engine->max_events)
             return SMS_ELIMIT;

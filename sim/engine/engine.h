@@ -47,6 +47,7 @@ struct sms__engine {
     bool fetches;                      /* too many subjects for the cache */
     bool linear_scan;                  /* finds the next event by looking at every source, not by the queue */
     uint64_t now;                      /* ps */
+    uint64_t until;                    /* ps: it runs up to then, if it is inside another one */
     uint64_t events, max_events;       /* max 0: no limit */
     size_t firing;                     /* the source that fires, or SIZE_MAX */
     bool refreshed;                    /* the source that fires has set its next event */
@@ -96,6 +97,13 @@ uint64_t sms__engine_next(const struct sms__engine *engine);
 
 /* Like sms__engine_next, for handlers and actions: leaves out the event that fires. */
 uint64_t sms__engine_next_other(const struct sms__engine *engine);
+
+/* Returns the time before which no level above that of blocks acts. */
+static inline uint64_t sms__engine_quiet_until(const struct sms__engine *engine)
+{
+    uint64_t others = sms__queue_least(&engine->queue[SMS__EVENT_QUEUES - 1]);
+    return others <= engine->until ? others : engine->until + 1;
+}
 
 /* Returns now + delay, or SMS__NEVER if that is beyond the clock. The delay is rounded up to whole picoseconds, at
  * least 1, so that time always advances. */

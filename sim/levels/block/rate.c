@@ -227,6 +227,19 @@ static inline void rate_sm(struct sms__sm_state *sm, uint64_t now)
     sms__device_clock_bound(sm);
 }
 
+uint64_t sms__rate_only(struct sms__sm_state *sm, uint64_t now)
+{
+    struct sms__group *group = sm->group;
+    sm->rated = sm->composition;
+    if (sm->device->compositions.shared) {
+        const struct sms__composed *anew = &sm->composition->shape[group->shape];
+        set_speed(group, anew->slow, anew->speed, now);
+    } else {
+        slow_down(sm, now);
+    }
+    return sms__group_due(group, sm->resident[group->first].end);
+}
+
 /* Rates every SM, because a change of the usage of a resource of scope device affects all of them. */
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {

@@ -50,6 +50,9 @@ void sms__rate_init(struct sms__blocks *device);
 void sms__rate(struct sms__blocks *device, uint64_t now);
 /* The same if this is the only SM that has changed, and not `spreads`. */
 void sms__rate_one(struct sms__sm_state *sm, uint64_t now);
+/* Gives the only group of an SM its speed, for models with `slowdown`, and returns when its next block ends. There are
+ * no resources of scope device. */
+uint64_t sms__rate_only(struct sms__sm_state *sm, uint64_t now);
 /* Finds by how much the resources of scope sm slow their users. Returns those that may, one bit each, of which alone
  * `slowdown` is set. For models with `slowdown`. */
 uint32_t sms__sm_slowdowns(const struct sms__blocks *device, const struct sms__composition *composition,

@@ -167,10 +167,47 @@ static bool refill(struct sms__sm_state *sm, uint64_t now)
     return true;
 }
 
+/* True if all that happens on the device are ends of blocks of one launch, until another level acts, and what ends on
+ * one SM is nothing to the others. */
+static bool only_ends(const struct sms__sm_state *sm)
+{
+    const struct sms__blocks *device = sm->device;
+    return device->dispatcher.grids == 1 && device->queues.waiting == 0 && !device->dispatcher.costing.first &&
+           !device->dispatcher.held.first && sm->groups == 1 && !device->setup.device_scope && !device->clocks &&
+           device->policy.cacheable && device->setup.contention->slowdown && !device->setup.observer &&
+           !device->setup.options->check;
+}
+
+/* Ends blocks of the SM ahead of their time, where nothing else can come between, and leaves the last to end in time,
+ * because the launch may end with it. Blocks that wait for nothing on a device of their own, as in stand-alone runs, so
+ * take one event an SM. Returns false, and has done nothing, if there are no others than the last. */
+static bool run_ahead(struct sms__sm_state *sm, uint64_t now)
+{
+    struct sms__group *group = sm->group;
+    struct sms__engine *engine = sm->device->setup.engine;
+    if (!only_ends(sm) || sms__group_due(group, sm->resident[group->last].end) <= now)
+        return false;
+    const uint64_t quiet = sms__engine_quiet_until(engine);
+    uint64_t events = 0, at = now;
+    sms__log_departure(sm->device, sm->idx);
+    sm->device->left++;
+    do {
+        sms__sm_integrate(sm, at);
+        while (is_due(sm, group, at))
+            leave(sm, group, at);
+        at = sms__rate_only(sm, at);
+        events++;
+    } while (at < quiet && sms__group_due(group, sm->resident[group->last].end) > at);
+    engine->events += events - 1;
+    sm->next_group = 0;
+    sms__engine_at(engine, sm->source, at);
+    return true;
+}
+
 void sms__sm_fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *sm = subject;
-    if (refill(sm, now))
+    if (refill(sm, now) || run_ahead(sm, now))
         return;
     sms__sm_touch(sm, now);
     sms__log_departure(sm->device, sm->idx);
