@@ -210,17 +210,3 @@ int sms__engine_advance(struct sms__engine *engine, uint64_t to)
 }
 
 uint64_t sms__engine_next(const struct sms__engine *engine) { return engine->first ? engine->now : first_time(engine); }
-
-uint64_t sms__engine_next_other(const struct sms__engine *engine)
-{
-    if (engine->first)
-        return engine->now;
-    if (engine->firing == none || engine->refreshed)
-        return first_time(engine);
-    size_t own = engine->handler[engine->firing].queue;
-    uint64_t time = sms__queue_other(&engine->queue[own], engine->handler[engine->firing].place).time;
-    for (size_t q = 0; q < SMS__EVENT_QUEUES; q++)
-        if (q != own && sms__queue_least(&engine->queue[q]) < time)
-            time = sms__queue_least(&engine->queue[q]);
-    return time;
-}

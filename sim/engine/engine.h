@@ -95,9 +95,6 @@ int sms__engine_advance(struct sms__engine *engine, uint64_t to);
 /* Returns the time of the next event: now if actions are deferred, SMS__NEVER if there is none. */
 uint64_t sms__engine_next(const struct sms__engine *engine);
 
-/* Like sms__engine_next, for handlers and actions: leaves out the event that fires. */
-uint64_t sms__engine_next_other(const struct sms__engine *engine);
-
 /* Returns the time before which no level above that of blocks acts. */
 static inline uint64_t sms__engine_quiet_until(const struct sms__engine *engine)
 {

@@ -181,7 +181,8 @@ static void judge_all(const struct sms__cluster_run *run, struct sms__filter *fi
     }
 }
 
-struct sms__filter *sms__filter_of(struct sms__cluster_run *run, uint32_t shape)
+/* The present verdicts for pods of the shape; NULL: they are not cached. */
+static struct sms__filter *filter_of(struct sms__cluster_run *run, uint32_t shape)
 {
     struct sms__filter *filter = &sms__gpushare(run)->filter[shape];
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
@@ -218,17 +219,19 @@ static void note_all(struct sms__cluster_run *run, const struct sms__filter *fil
             note(run, notes, n, filter->verdict[n]);
 }
 
-size_t sms__filter_passed(const struct sms__filter *filter)
+/* The number of nodes that pass the default filter. */
+static size_t count_passed(const struct sms__filter *filter)
 {
     return filter->count[SMS__NODE_PASSES] + filter->count[SMS__NODE_GONE] + filter->count[SMS__NODE_NOT_SHARED] +
            filter->count[SMS__NODE_LACKS_DEVICE];
 }
 
-void sms__filter_count(struct sms__cluster_run *run, const struct sms__filter *filter, bool extender, uint64_t times)
+/* Counts the nodes that the default filter, or the extender's, leaves out. */
+static void count_all(struct sms__cluster_run *run, const struct sms__filter *filter, bool extender)
 {
     for (int v = 0; v < SMS__VERDICTS; v++)
         if (is_of_extender((uint8_t)v) == extender)
-            count_left_out(run, (uint8_t)v, times * filter->count[v]);
+            count_left_out(run, (uint8_t)v, filter->count[v]);
 }
 
 /* Applies the filter, whose verdicts are up to date where they are cached. Returns how many nodes pass. */
@@ -237,9 +240,9 @@ static size_t filter_nodes(struct sms__cluster_run *run, uint32_t p, bool extend
     struct sms__cycle *cycle = &sms__gpushare(run)->cycle;
     struct notes notes = {.count = 0};
     if (cycle->cached) {
-        sms__filter_count(run, cycle->cached, extender, 1);
+        count_all(run, cycle->cached, extender);
         note_all(run, cycle->cached, extender, &notes);
-        cycle->passed = extender ? cycle->cached->count[SMS__NODE_PASSES] : sms__filter_passed(cycle->cached);
+        cycle->passed = extender ? cycle->cached->count[SMS__NODE_PASSES] : count_passed(cycle->cached);
     } else
         ask(run, sms__pod_shape(run, p), extender, &notes);
     explain(run, p, extender ? "extender" : "default", &notes, now);
@@ -248,7 +251,7 @@ static size_t filter_nodes(struct sms__cluster_run *run, uint32_t p, bool extend
 
 size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    sms__gpushare(run)->cycle.cached = sms__filter_of(run, run->pod[p].shape);
+    sms__gpushare(run)->cycle.cached = filter_of(run, run->pod[p].shape);
     return filter_nodes(run, p, false, now);
 }
 

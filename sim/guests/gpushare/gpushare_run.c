@@ -27,8 +27,7 @@ static void hold_retries(struct sms__cluster_run *run)
 static void wait_for_timer(struct sms__cluster_run *run)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    uint64_t time = sms__queue_least(&gpushare->timers), backoff = sms__backoffs_next(gpushare), now = run->engine.now;
-    time = backoff < time ? backoff : time;
+    uint64_t time = sms__queue_least(&gpushare->timers), now = run->engine.now;
     if (time == SMS__NEVER || is_over(run))
         time = SMS__NEVER;
     sms__engine_at(&run->engine, gpushare->timer_source, time > now ? time : now);
@@ -53,8 +52,6 @@ static void act(void *subject, uint64_t now)
     sms__stranded_integrate(run, now);
     wait_for_timer(run);
     sms__failures_await(run);
-    if (sms__backoffs_can_skip(run) && goes_on(run))
-        sms__backoffs_skip(run);
     sms__cluster_check(run);
 }
 
@@ -87,8 +84,6 @@ static void fire(void *subject, uint64_t now)
     struct sms__match next;
     while ((next = sms__queue_first(&gpushare->timers)).time <= now && !sms__engine_ends(&run->engine))
         fire_pod(run, (uint32_t)next.source, now);
-    while (sms__backoffs_next(gpushare) <= now)
-        sms__candidate_queue(run, sms__backoffs_pop(gpushare));
     sms__engine_defer(&run->engine, &gpushare->act);
 }
 
@@ -140,7 +135,6 @@ static void init(struct sms__cluster_run *run)
     gpushare->cycle.pod = gpushare->cycle.binding = SMS__NO_POD;
     gpushare->act = (struct sms__action){.act = act, .subject = run};
     init_nodes(run);
-    sms__backoffs_init(run);
     sms__stranded_init(run);
     sms__health_init(run, change_health);
     gpushare->cycle.bind_source = sms__engine_source(engine, SMS__LEVEL_POLICY, sms__extender_bound, run);

@@ -80,7 +80,6 @@ struct sms__gpushare_state {
     struct sms__candidate *candidate; /* [pods] */
     struct sms__queue active;         /* pods to be tried, by priority and then by when they were queued */
     struct sms__queue timers;         /* when something happens to a pod next, according to its state */
-    struct sms__backoffs *backoffs;   /* pods in their longest back-off, which have no timer */
     uint64_t queued;                  /* how often pods were queued */
     uint64_t version;                 /* how often something was freed, from 1 */
     uint64_t waiting, untried;        /* pods that are queued or back off; those not tried at this version */
@@ -130,18 +129,6 @@ void sms__gpushare_freed(struct sms__cluster_run *run, uint64_t now);
 /* Something has been freed, or has joined: all pods may be tried again. */
 void sms__gpushare_changed(struct sms__cluster_run *run);
 
-/* backoffs.c: pods in their longest back-off, in the order in which these are over. */
-void sms__backoffs_init(struct sms__cluster_run *run);
-void sms__backoffs_add(struct sms__cluster_run *run, uint32_t pod);
-/* When the first back-off is over, or SMS__NEVER; takes its pod out. */
-uint64_t sms__backoffs_next(const struct sms__gpushare_state *gpushare);
-uint32_t sms__backoffs_pop(struct sms__gpushare_state *gpushare);
-/* Whether tries may be skipped: no try is explained, and nothing more is to be done now. */
-bool sms__backoffs_can_skip(const struct sms__cluster_run *run);
-/* Counts tries that fail in no time, up to the next event that may change that. They can be skipped, and something else
- * goes on. */
-void sms__backoffs_skip(struct sms__cluster_run *run);
-
 /* extender.c: begins scheduling cycles until one waits for the extender. */
 void sms__cycles_begin(struct sms__cluster_run *run, uint64_t now);
 /* The answers of the extender: to the filter request, to the bind request. The subject is the run. */
@@ -153,12 +140,6 @@ void sms__claim_release(struct sms__cluster_run *run, uint32_t pod);
 /* filter.c: filters for the pod of the cycle. Returns how many nodes pass. */
 size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 size_t sms__filter_by_extender(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
-/* The present verdicts for pods of the shape; NULL: they are not cached. */
-struct sms__filter *sms__filter_of(struct sms__cluster_run *run, uint32_t shape);
-/* The number of nodes that pass the default filter. */
-size_t sms__filter_passed(const struct sms__filter *filter);
-/* Counts the nodes that the default filter, or the extender's, leaves out, so many times. */
-void sms__filter_count(struct sms__cluster_run *run, const struct sms__filter *filter, bool extender, uint64_t times);
 /* The node as the extender sees it; `gpu` has room for its GPUs. */
 struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
 extern const struct sms__node_filter sms__gpushare_filter;

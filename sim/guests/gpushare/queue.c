@@ -59,10 +59,7 @@ void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t p, uint64_t 
     candidate->tried = tried;
     gpushare->under_way--;
     set_state(run, p, SMS__CANDIDATE_BACKOFF);
-    if (gpushare->rules->when == SMS__RETRY_TIMER && candidate->delay_ps == most && !run->reference)
-        sms__backoffs_add(run, p);
-    else
-        sms__candidate_timer(run, p, candidate->not_before);
+    sms__candidate_timer(run, p, candidate->not_before);
     if (gpushare->rules->when == SMS__RETRY_CHANGE && tried == gpushare->version)
         park(run, p);
     sms__engine_defer(&run->engine, &gpushare->act);
