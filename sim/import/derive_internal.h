@@ -107,22 +107,15 @@ struct sms__derived {
     struct sms__fitted fit;
 };
 
-enum sms__derived_step_kind {
-    SMS__DERIVED_LAUNCH,
-    SMS__DERIVED_COPY_IN,
-    SMS__DERIVED_COPY_OUT,
-    SMS__DERIVED_RECORD,
-    SMS__DERIVED_WAIT
-};
+enum sms__derived_step_kind { SMS__DERIVED_LAUNCH, SMS__DERIVED_COPY_IN, SMS__DERIVED_COPY_OUT };
 
 /* A step of the job that is derived. */
 struct sms__derived_step {
     enum sms__derived_step_kind kind;
     size_t kernel;
     uint64_t times;
-    double bytes;           /* of a copy */
-    double host_s;          /* host time after the step */
-    size_t event, jobs_ago; /* of a record or a wait */
+    double bytes;  /* of a copy */
+    double host_s; /* host time after the step */
 };
 
 /* Something of the profile that was left out, and why. */

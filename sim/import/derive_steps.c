@@ -160,53 +160,6 @@ static double add_round(const struct sms__derivation *derivation, const struct e
     return busy_until - event[0].start;
 }
 
-/* Adds the records of operations that start before `until`. */
-static void add_records(struct sms__derivation *derivation, double until, size_t *next)
-{
-    const struct sms__profile *profile = derivation->profile;
-    for (; *next < profile->syncs && !profile->sync[*next].waits && profile->sync[*next].at_s < until; ++*next)
-        derivation->step[derivation->steps++] =
-            (struct sms__derived_step){.kind = SMS__DERIVED_RECORD, .times = 1, .event = profile->sync[*next].event};
-}
-
-/* Adds the waits of the operation that starts at `start`. Takes from `pending`, the time before it, the host's time
- * before the wait, and the wait; what is left follows. Before the first operation, end_round does that. */
-static void add_waits(struct sms__derivation *derivation, double start, size_t *next, double *pending)
-{
-    const struct sms__profile *profile = derivation->profile;
-    const size_t first = *next;
-    const bool splits = derivation->steps > 0;
-    for (; *next < profile->syncs && profile->sync[*next].waits && profile->sync[*next].at_s <= start; ++*next) {
-        const struct sms__profile_sync *sync = &profile->sync[*next];
-        if (*next == first && splits && sync->host_s >= GAP_MIN) {
-            add_host(derivation, sync->host_s);
-            *pending -= sync->host_s;
-        }
-        *pending -= *next == first && splits ? sync->waited_s : 0;
-        derivation->step[derivation->steps++] = (struct sms__derived_step){
-            .kind = SMS__DERIVED_WAIT, .times = 1, .event = sync->event, .jobs_ago = sync->jobs_ago};
-    }
-}
-
-/* Adds the times before the first operation and after the last one. If the first one waits, it does so as soon as the
- * round begins. */
-static void end_round(struct sms__derivation *derivation, double lead, double rest)
-{
-    const struct sms__profile_sync *sync = derivation->profile->sync;
-    size_t wait = 0;
-    while (wait < derivation->steps && derivation->step[wait].kind == SMS__DERIVED_WAIT)
-        wait++;
-    if (wait > 0) {
-        double after = lead + rest - sync->host_s - sync->waited_s;
-        derivation->step[wait - 1].host_s += after >= GAP_MIN && after <= GAP_MAX ? after : 0;
-        lead = sync->host_s;
-        rest = 0;
-    }
-    lead += fmin(rest, 0); /* what reaches into the next round delays its first step */
-    derivation->lead_s = lead >= GAP_MIN && lead <= GAP_MAX ? lead : 0;
-    add_host(derivation, rest);
-}
-
 /* Makes the steps of one of the profile's equal rounds, with mean host times. A host time that is negative or too short
  * for a step is added to the next one, so that the round takes its mean time. */
 static void make_round(struct sms__derivation *derivation, const struct timeline *timeline)
@@ -215,8 +168,7 @@ static void make_round(struct sms__derivation *derivation, const struct timeline
     double *host_s = SMS__NEW(derivation->arena, double, count + 1),
            *bytes = SMS__NEW(derivation->arena, double, count + 1);
     double pending = 0, busy = 0, lead = 0;
-    size_t sync = 0;
-    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, count + derivation->profile->syncs + 1);
+    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, count + 1);
     for (size_t r = 0; r < rounds; r++) {
         const struct event *event = &timeline->event[r * count];
         busy += add_round(derivation, event, count, host_s);
@@ -227,8 +179,6 @@ static void make_round(struct sms__derivation *derivation, const struct timeline
     for (size_t e = 0; e < count; e++) {
         struct event event = timeline->event[e];
         pending += host_s[e] / (double)rounds;
-        add_records(derivation, event.start, &sync);
-        add_waits(derivation, event.start, &sync, &pending);
         if (derivation->steps && pending >= GAP_MIN) {
             add_host(derivation, pending);
             pending = 0;
@@ -237,8 +187,10 @@ static void make_round(struct sms__derivation *derivation, const struct timeline
         add_step(derivation, &event);
         derivation->overlaps += e > 0 && event.kind == SMS__DERIVED_LAUNCH && host_s[e] < -GAP_MIN * (double)rounds;
     }
-    add_records(derivation, INFINITY, &sync);
-    end_round(derivation, lead, pending + derivation->profile->round_s - busy / (double)rounds - lead);
+    double rest = pending + derivation->profile->round_s - busy / (double)rounds - lead;
+    lead += fmin(rest, 0); /* what reaches into the next round delays its first step */
+    derivation->lead_s = lead >= GAP_MIN && lead <= GAP_MAX ? lead : 0;
+    add_host(derivation, rest);
 }
 
 static bool is_equal(const struct sms__derived_step *a, const struct sms__derived_step *b)

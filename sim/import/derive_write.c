@@ -216,13 +216,7 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
 
 static void write_step(const struct sms__derivation *derivation, const struct sms__derived_step *step, FILE *to)
 {
-    if (step->kind == SMS__DERIVED_RECORD)
-        fprintf(to, "  - record: e%zu\n", step->event);
-    else if (step->kind == SMS__DERIVED_WAIT && step->jobs_ago)
-        fprintf(to, "  - {wait: e%zu, jobs_ago: %zu}\n", step->event, step->jobs_ago);
-    else if (step->kind == SMS__DERIVED_WAIT)
-        fprintf(to, "  - wait: e%zu\n", step->event);
-    else if (step->kind != SMS__DERIVED_LAUNCH)
+    if (step->kind != SMS__DERIVED_LAUNCH)
         fprintf(to, "  - %s: %.0f B\n", step->kind == SMS__DERIVED_COPY_IN ? "copy_in" : "copy_out", step->bytes);
     else if (step->times > 1)
         fprintf(to, "  - {launch: %s, times: %llu}\n", derivation->kernel[step->kernel].name,

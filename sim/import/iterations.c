@@ -350,14 +350,8 @@ static void keep(const struct search *search, struct sms__arena *arena, const st
     out->pitch_s = 2 * found->longest_s;
     out->rounds = found->rounds;
     out->round_s = found->mean_s;
-    found->begin_s = SMS__NEW(arena, double, found->rounds);
-    found->end_s = SMS__NEW(arena, double, found->rounds);
-    for (size_t w = 0; w < found->rounds; w++) {
-        size_t end = (size_t)window[w].from + window[w].length;
-        found->begin_s[w] = search->operation[window[w].from].start;
-        found->end_s[w] = end < search->operations ? search->operation[end].start : INFINITY;
+    for (size_t w = 0; w < found->rounds; w++)
         keep_window(search, &window[w], (double)w * out->pitch_s, out);
-    }
 }
 
 static bool has_geometry_of(const struct sms__profile_shape *a, const struct sms__profile_shape *b)

@@ -13,12 +13,11 @@ struct sms__iterations {
     size_t launches, copies; /* of one iteration */
     double mean_s, spread;   /* length; its coefficient of variation */
     double longest_s;
-    double *begin_s, *end_s; /* [rounds] of each; the end is the start of what follows, or INFINITY */
-    double covered;          /* share of the operations' time that the equal iterations have, a ratio */
-    double overlap;          /* time in which an operation runs beside another, over the iterations' time */
-    bool repeats;            /* an iteration was found; otherwise the whole trace is one */
-    bool named;              /* between the steps that the program names */
-    bool by_stream;          /* equal on each stream; streams run beside each other, so each needs a workload */
+    double covered; /* share of the operations' time that the equal iterations have, a ratio */
+    double overlap; /* time in which an operation runs beside another, over the iterations' time */
+    bool repeats;   /* an iteration was found; otherwise the whole trace is one */
+    bool named;     /* between the steps that the program names */
+    bool by_stream; /* equal on each stream; streams run beside each other, so each needs a workload */
 };
 
 /* Sets `out` to the launches and copies of the equal iterations, in the list of the profile's launches, which changes,

@@ -63,23 +63,6 @@ struct sms__profile_copy {
     double bytes, start_s, duration_s;
     unsigned line;
     const struct sms__place *place; /* NULL: unknown */
-    int64_t correlation;            /* of a trace, with its call; -1: unknown */
-};
-
-/* A wait of a stream for an event that another stream had recorded. Correlations of calls count up. */
-struct sms__profile_wait {
-    const struct sms__place *place;
-    const char *record_context, *record_stream;
-    int64_t correlation, record_correlation;
-};
-
-/* In each round of a stream: a wait before an operation for an event, or the record of one after an operation. */
-struct sms__profile_sync {
-    bool waits;
-    size_t event; /* its number */
-    size_t jobs_ago;
-    double at_s;             /* start of that operation in the first round */
-    double host_s, waited_s; /* before the operation, means: the host's time, and then that of all its waits */
 };
 
 /* Is told how much of a file was read. Bytes; of a report of nsys, estimated from its rows. */
@@ -98,8 +81,6 @@ struct sms__profile {
     size_t places, shapes;          /* of a trace: numbers of them are below */
     struct sms__profile_copy *copy; /* by start */
     size_t copies;
-    struct sms__profile_wait *wait;
-    size_t waits;
 
     bool by_range; /* for the reader: kernels are to be named by the range around their launch */
     uint64_t most; /* for the reader: bytes of text of a file, as of sms__gzip_open; 0: SMS__TEXT_MOST */
@@ -114,8 +95,6 @@ struct sms__profile {
     size_t rounds;  /* iterations.c: launches and copies are so many equal rounds, each of `round_s`; 0: unknown */
     double pitch_s; /* from the start of a round to that of the next */
     double round_s; /* starts count from the start of the first round */
-    struct sms__profile_sync *sync; /* stream_waits.c: by `at_s`, a wait before a record */
-    size_t syncs;
 };
 
 #endif

@@ -3,7 +3,6 @@
 #include "recorded_trace.h"
 
 #include "iterations.h"
-#include "stream_waits.h"
 #include "text.h"
 
 #include <math.h>
@@ -32,7 +31,6 @@ struct trace {
     size_t parts;
     const char *device[PARTS_MAX]; /* of the profile */
     size_t devices, processes, streams;
-    size_t waits; /* of one iteration, for events of other streams */
 };
 
 /* Writes a line for the reader of the document, which the user is also told. */
@@ -142,28 +140,6 @@ static void set_repeats(struct part *part, size_t count)
         part[p].repeat = (uint64_t)fmax(floor(fmin(span / part[p].found.mean_s, 1e6) + 0.5), 1);
 }
 
-/* Finds what streams that share an iteration wait for of each other. */
-static void find_waits(struct trace *trace, const struct part *whole, struct part *part, size_t parts)
-{
-    struct sms__profile own = *trace->profile;
-    struct sms__waiting_stream *stream = SMS__NEW(trace->arena, struct sms__waiting_stream, parts + 1);
-    own.wait = SMS__NEW(trace->arena, struct sms__profile_wait, own.waits + 1);
-    own.waits = 0;
-    for (size_t w = 0; w < trace->profile->waits; w++) {
-        const struct sms__profile_wait *wait = &trace->profile->wait[w];
-        const struct sms__place *place = wait->place;
-        if (is_same(place->device, whole->device) && (!place->process || is_same(place->process, whole->process)))
-            own.wait[own.waits++] = *wait;
-    }
-    for (size_t p = 0; p < parts && own.waits > 0; p++) {
-        stream[p] = (struct sms__waiting_stream){
-            .context = part[p].context ? part[p].context : "", .stream = part[p].stream, .part = &part[p].profile};
-        take_part(trace, &part[p], trace->profile, &stream[p].all);
-    }
-    if (own.waits > 0)
-        trace->waits += sms__stream_waits_find(trace->arena, &own, &whole->found, stream, parts, STEPS_MAX / 3);
-}
-
 /* Divides a part into its streams if it must be, or if that says more than all of them in one order: only a stream by
  * itself repeats something, or they overlap. */
 static int divide(struct trace *trace, struct part whole)
@@ -189,8 +165,6 @@ static int divide(struct trace *trace, struct part whole)
         if (!shared || stream->profile.launches > 0)
             trace->part[to++] = *stream;
     }
-    if (shared)
-        find_waits(trace, &whole, &trace->part[from], to - from);
     if (!shared && !(several && better)) {
         trace->part[from] = whole;
         to = from + 1;
@@ -292,12 +266,7 @@ static void state_all(const struct trace *trace)
         state_part(trace, &trace->part[p]);
         of_streams += trace->part[p].stream != NULL;
     }
-    if (of_streams && trace->waits)
-        state(trace,
-              "streams of one process have a workload each; %zu waits of an iteration for events of each other are "
-              "steps",
-              trace->waits);
-    else if (of_streams)
+    if (of_streams)
         state(trace, "streams of one process have a workload each; what they wait for of each other is host time");
     for (size_t c = 0; c < profile->copies; c++) {
         size_t p = 0;

@@ -36,8 +36,6 @@ static const struct {
             {ARGS, "shared memory", SMS__EVENT_SHARED},
             {ARGS, "bytes", SMS__EVENT_BYTES},
             {ARGS, "est. achieved occupancy %", SMS__EVENT_OCCUPANCY},
-            {ARGS, "wait_on_stream", SMS__EVENT_WAIT_STREAM},
-            {ARGS, "wait_on_cuda_event_record_corr_id", SMS__EVENT_WAIT_RECORD},
             {ARGS, "grid", SMS__EVENT_GRID},
             {ARGS, "block", SMS__EVENT_BLOCK},
             {ARGS, "name", SMS__EVENT_ARG_NAME},

@@ -18,8 +18,6 @@ enum {
     E(SHARED),
     E(BYTES),
     E(OCCUPANCY),
-    E(WAIT_STREAM),
-    E(WAIT_RECORD),
     E(GRID),
     E(BLOCK) = E(GRID) + 3
 };

@@ -202,42 +202,11 @@ static void state_collectives(struct sms__trace_reading *reading)
                                      found.count, 100 * found.seconds / all));
 }
 
-static int by_event(const void *left, const void *right)
-{
-    const struct sms__trace_event *a = left, *b = right;
-    int order = strcmp(a->place->process, b->place->process);
-    if (order)
-        return order;
-    if (a->event != b->event)
-        return a->event < b->event ? -1 : 1;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
-}
-
-static void join_events(struct sms__trace_reading *reading)
-{
-    struct sms__profile *out = reading->out;
-    const struct sms__trace_event *record = NULL;
-    sms__sort(reading->scratch, reading->event, reading->events, sizeof *reading->event, by_event);
-    for (size_t e = 0; e < reading->events; e++) {
-        const struct sms__trace_event *event = &reading->event[e];
-        if (!event->waits)
-            record = event;
-        else if (record && record->event == event->event && !strcmp(record->place->process, event->place->process))
-            *SMS__APPEND(reading->arena, out->wait, out->waits) =
-                (struct sms__profile_wait){.place = event->place,
-                                           .record_context = record->place->context,
-                                           .record_stream = record->place->stream,
-                                           .correlation = event->correlation,
-                                           .record_correlation = record->correlation};
-    }
-}
-
 void sms__reading_end(struct sms__trace_reading *reading)
 {
     struct sms__profile *out = reading->out;
     struct sms__arena *arena = reading->arena;
     join_calls(reading);
-    join_events(reading);
     state_collectives(reading);
     sms__sort(reading->scratch, out->launch, out->launches, sizeof *out->launch, by_start);
     sms__sort(reading->scratch, out->copy, out->copies, sizeof *out->copy, by_copy_start);

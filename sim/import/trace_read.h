@@ -21,23 +21,14 @@ struct sms__trace_other {
     double seconds;
 };
 
-/* A record of an event on a stream, or a wait of a stream for it. */
-struct sms__trace_event {
-    const struct sms__place *place;
-    int64_t event, correlation;
-    bool waits;
-};
-
 struct sms__trace_reading {
     struct sms__arena *arena;
     struct sms__profile *out;
-    struct sms__arena *scratch;                    /* for calls and events */
+    struct sms__arena *scratch;                    /* for calls */
     const char **fact;                             /* out->fact */
     struct sms__string_pool places, shapes, named; /* of `out`; named: by a range and a shape */
     struct sms__trace_call *call;
     size_t calls;
-    struct sms__trace_event *event;
-    size_t events;
     struct sms__trace_other memsets, inner_copies;
     size_t unfinished; /* operations without a start, an end or a positive length */
     size_t unsized;    /* launches without a grid or a block */
@@ -56,8 +47,8 @@ void sms__trace_other(struct sms__trace_other *other, double seconds);
 /* Whether a kernel is a collective of NCCL or RCCL. */
 bool sms__trace_is_collective(const char *kernel);
 /* Joins calls, which it sorts: a launch takes the last call of its correlation that began before it, one of its own
- * process first. A launch without a process gets that of its call. A wait is for the last record of its event in its
- * process before it. Then sorts launches and copies by start, and adds what it found as facts. */
+ * process first. A launch without a process gets that of its call. Then sorts launches and copies by start, and adds
+ * what it found as facts. */
 void sms__reading_end(struct sms__trace_reading *reading);
 
 #endif

@@ -65,16 +65,6 @@ class Trace:
                  dur=length, args=dict(device=self.device, context=1, stream=stream, correlation=0, bytes=size))
         return start + length
 
-    def wait(self, stream, on, called):
-        """The host records an event on a stream, and lets another stream wait for it."""
-        self.correlation += 2
-        for i, name in enumerate(["cudaEventRecord", "cudaStreamWaitEvent"]):
-            self.add(ph="X", cat="cuda_runtime", name=name, pid=self.pid, tid=self.pid, ts=EPOCH + called, dur=1,
-                     args=dict(correlation=self.correlation - 1 + i))
-        self.add(ph="X", cat="cuda_sync", name="Stream Wait Event", pid=self.device, tid=stream, ts=EPOCH + called, dur=1,
-                 args=dict(cuda_sync_kind="Stream Wait Event", wait_on_stream=on, wait_on_cuda_event_record_corr_id=self.correlation - 1,
-                           wait_on_cuda_event_id=1, stream=stream, correlation=self.correlation, device=self.device, context=1))
-
     def object(self, **more):
         return dict(schemaVersion=1, deviceProperties=[GPU | dict(id=i) for i in range(2)], traceEvents=self.events) | more
 
@@ -97,24 +87,6 @@ def training(steps=12):
             trace.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", t, 150, grid=8, block=512, stream=20, called=called)
             t = trace.kernel("softmax(float*)", t, 100, grid=80 + i % 2, called=called) + 5
         t = trace.kernel("update(float*)", t, 60, called=called) + 40
-    return trace.object()
-
-
-def waiting(steps=12, reduction=300):
-    """Steps of three layers, each of which is reduced on a second stream; the update waits for the last reduction."""
-    trace, t = Trace(), 0
-    for i in range(steps):
-        trace.mark(f"ProfilerStep#{i + 5}", t - 40, 900)
-        called = t - 20
-        reduced = t
-        for layer in range(3):
-            t = trace.kernel("gemm(float*)", t, 200 + wobble(3 * i + layer, 8), called=called)
-            trace.wait(20, 7, called)
-            reduced = trace.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)", max(t + 5, reduced + 2), reduction,
-                                   grid=8, block=512, stream=20, called=called)
-            t += 5
-        trace.wait(7, 20, called)
-        t = trace.kernel("update(float*)", max(t, reduced) + 5, 60, called=called) + 40
     return trace.object()
 
 
@@ -194,10 +166,10 @@ def unequal():
     return trace.object()
 
 
-FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "copies": copies, "whole": whole, "unequal": unequal, "waiting": waiting}
+FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "copies": copies, "whole": whole, "unequal": unequal}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
-LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100, "waiting": 11 * 1219}
+LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100}
 
 
 # One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.
@@ -333,19 +305,6 @@ def check_fine(smsched, work, update):
         check(f"{name} is the same when compressed", packed.stdout == out.read_text(), packed.stderr)
 
 
-def check_waits(smsched, work):
-    """What waits for a reduction comes earlier where the reduction is shorter, as in a trace of that."""
-    write(work / "waiting.json", waiting())
-    write(work / "shorter.json", waiting(reduction=150))
-    run(smsched, "import", "kineto", work / "waiting.json", "-o", work / "waiting.yaml")
-    text = (work / "waiting.yaml").read_text()
-    check("the streams wait for each other", text.count("wait: e") == 4 and text.count("record: e") == 4, text)
-    (work / "halved.yaml").write_text(text.replace("block_time: 296.", "block_time: 146."))
-    steps, _ = bounds(waiting(reduction=150)["traceEvents"])
-    length, _ = simulate(smsched, work / "halved.yaml")
-    within("a shorter reduction shortens the step as in a trace of it", length, steps[-1] - steps[0], 0.01)
-
-
 def check_devices(smsched, work):
     """A GPU is found by its name and its memory, and a memory that contradicts the file is told."""
     for name, gib, said in GPUS:
@@ -464,7 +423,6 @@ def main():
     smsched, update = Path(sys.argv[1]).resolve(), "--update" in sys.argv
     with tempfile.TemporaryDirectory() as folder:
         check_fine(smsched, Path(folder), update)
-        check_waits(smsched, Path(folder))
         check_devices(smsched, Path(folder))
         check_texts(smsched, Path(folder))
         check_with(smsched, Path(folder), update)

@@ -130,30 +130,6 @@ def overlapping(path):
     report.close()
 
 
-def waiting(path):
-    """20 steps on two streams of which each waits for an event of the other; the same two events each time."""
-    report = Report(path)
-    report.version("3.13.2")
-    report.table("CUPTI_ACTIVITY_KIND_CUDA_EVENT", ["deviceId", "contextId", "streamId", "correlationId", "globalPid", "eventId"])
-    report.table("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", COMMON + ["syncType", "eventId"])
-
-    def wait(event, stream, on):
-        record = report.place(0, 0, 0, on, 100) | dict(eventId=event)
-        report.add("CUPTI_ACTIVITY_KIND_CUDA_EVENT", {c: v for c, v in record.items() if c not in ("start", "end")})
-        report.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", report.place(0, 0, 0, stream, 100) | dict(syncType=2, eventId=event))
-
-    t = 0
-    for i in range(20):
-        first = report.kernel("layer(float*)", t, 90000 + wobble(i, 2000))
-        wait(1, 20, 7)
-        reduced = report.kernel("reduce(float*)", first + 3000, 150000, grid=2, stream=20)
-        report.kernel("layer(float*)", first + 2000, 80000)
-        wait(2, 7, 20)
-        t = report.kernel("update(float*)", reduced + 4000, 30000, grid=16) + 2000
-    report.calls(300000, 4000)
-    report.close()
-
-
 def growing(path):
     """25 requests of which each has a larger grid than the last, as when a language model decodes."""
     report = Report(path)
@@ -230,9 +206,9 @@ def irregular(path):
 
 
 FINE = {"training": training, "overlapping": overlapping, "several": several, "irregular": irregular, "growing": growing,
-        "shuffled": shuffled, "annotated": annotated, "waiting": waiting}
+        "shuffled": shuffled, "annotated": annotated}
 # Makespan of the scenario in ns, from the trace: jobs times length of a job, of the process that runs longest.
-LENGTH = {"training": 29 * ((200000 + 150000 + 5000) + 3 * (130000 + 1500) + 52000 + 32000), "overlapping": 19 * 450000, "waiting": 19 * 279000,
+LENGTH = {"training": 29 * ((200000 + 150000 + 5000) + 3 * (130000 + 1500) + 52000 + 32000), "overlapping": 19 * 450000,
           "several": 49 * 30000, "annotated": 9 * 1340000, "shuffled": 39 * 10000,
           "growing": sum(3 * (40000 + 1000 * i + 80000 + 4000) + 60000 for i in range(24)), "irregular": sum(10000 * (i + 1) for i in range(9)) + 8 * 5000}
 
@@ -401,7 +377,6 @@ def main():
     if sys.argv[1] == "--seeds":
         training(Path(sys.argv[2]) / "nsys-training.sqlite", page_size=512)
         irregular(Path(sys.argv[2]) / "nsys-irregular.sqlite")
-        waiting(Path(sys.argv[2]) / "nsys-waiting.sqlite")
         annotated(Path(sys.argv[2]) / "nsys-annotated.sqlite")
         return 0
     smsched, update = Path(sys.argv[1]).resolve(), "--update" in sys.argv

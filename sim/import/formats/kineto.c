@@ -18,7 +18,7 @@ enum { TEXT_MAX = 128, GPUS_MAX = 1024 };
 
 static const long double NS_LEAST = 1e17L; /* a time stamp this large cannot be in us: it is in ns */
 
-enum category { OTHER, KERNEL, COPY, MEMSET, CALL, MARK, SYNC };
+enum category { OTHER, KERNEL, COPY, MEMSET, CALL, MARK };
 
 static const struct {
     const char *name;
@@ -26,7 +26,7 @@ static const struct {
 } categories[] = {{"kernel", KERNEL},        {"gpu_memcpy", COPY},   {"memcpy", COPY},          {"gpu_memset", MEMSET},
                   {"memset", MEMSET},        {"cuda_runtime", CALL}, {"runtime", CALL},         {"cuda_driver", CALL},
                   {"hip_runtime", CALL},     {"driver", CALL},       {"user_annotation", MARK}, {"cpu_op", MARK},
-                  {"python_function", MARK}, {"operator", MARK},     {"cuda_sync", SYNC}};
+                  {"python_function", MARK}, {"operator", MARK}};
 
 /* A `B` event of a kernel or another operation that waits for its `E`. */
 struct open {
@@ -187,25 +187,8 @@ static void add_copy(struct kineto *kineto, const struct sms__event *event, unsi
         sms__trace_other(&kineto->reading.inner_copies, copy.duration_s);
     } else if (!is_full(kineto, out->copies, "copies")) {
         copy.place = place_of(kineto, event);
-        copy.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1);
         *SMS__APPEND(kineto->reading.arena, out->copy, out->copies) = copy;
     }
-}
-
-/* A wait for an event; other synchronizations are of the host. */
-static void add_wait(struct kineto *kineto, const struct sms__event *event)
-{
-    struct sms__profile *out = kineto->reading.out;
-    double recorder = sms__event_whole(event, SMS__EVENT_WAIT_STREAM, -1);
-    struct sms__profile_wait wait = {.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1),
-                                     .record_correlation =
-                                         (int64_t)sms__event_whole(event, SMS__EVENT_WAIT_RECORD, -1)};
-    if (recorder < 0 || wait.correlation < 0 || wait.record_correlation < 0 || out->waits == SMS__TRACE_ROWS_MAX)
-        return;
-    wait.place = place_of(kineto, event);
-    wait.record_context = wait.place->context;
-    wait.record_stream = intern_number(kineto, recorder);
-    *SMS__APPEND(kineto->reading.arena, out->wait, out->waits) = wait;
 }
 
 /* The pid of the event, as a number or a text. */
@@ -248,9 +231,6 @@ static void add_event(struct kineto *kineto, const struct sms__event *event, uns
         if (!strncmp(sms__event_text(event, SMS__EVENT_NAME), "ProfilerStep", 12) &&
             kineto->steps < SMS__TRACE_ROWS_MAX && times_of(kineto, event, &start, &length))
             *SMS__APPEND(kineto->reading.arena, kineto->step_s, kineto->steps) = start;
-        break;
-    case SYNC:
-        add_wait(kineto, event);
         break;
     case OTHER:
         break;
@@ -398,8 +378,6 @@ static void name_places(struct kineto *kineto)
         place.process = of_device(&devices, copy->place)->fixed;
         copy->place = sms__trace_place(&kineto->reading, place);
     }
-    for (size_t w = 0; w < out->waits; w++)
-        out->wait[w].place = name_place(kineto, &named, out->wait[w].place, NULL);
 }
 
 static void identify_gpu(struct kineto *kineto)
@@ -460,12 +438,9 @@ static int read_trace(void *user, struct sms__arena *scratch)
                                               "%zu kernels took less than a unit of the trace's clock, and "
                                               "count as half of one",
                                               kineto->instant));
-    if (kineto->wait_calls && !reading->out->waits)
-        sms__reading_fact(
-            reading, sms__print(reading->arena,
-                                "%zu waits of a stream for an event are host time, as the trace does not tell which "
-                                "streams: profile with _ExperimentalConfig(enable_cuda_sync_events=True)",
-                                kineto->wait_calls));
+    if (kineto->wait_calls)
+        sms__reading_fact(reading, sms__print(reading->arena, "%zu waits of a stream for an event are host time",
+                                              kineto->wait_calls));
     sms__reading_end(reading);
     name_places(kineto);
     identify_gpu(kineto);

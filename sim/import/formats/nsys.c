@@ -41,12 +41,6 @@ static const struct sms__report_table copy_table = {
     "CUPTI_ACTIVITY_KIND_MEMCPY", 2, {COMMON_COLUMNS, "bytes", "copyKind"}};
 static const struct sms__report_table memset_table = {"CUPTI_ACTIVITY_KIND_MEMSET", 2, {COMMON_COLUMNS, "bytes"}};
 
-/* Events that streams recorded, and what waited for them. */
-enum { RECORD_EVENT = SHARED_COLUMNS, SYNC_EVENT = SHARED_COLUMNS, SYNC_TYPE, SYNC_STREAM_WAITS = 2 };
-static const struct sms__report_table record_table = {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", 0, {COMMON_COLUMNS, "eventId"}};
-static const struct sms__report_table sync_table = {
-    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", 0, {COMMON_COLUMNS, "eventId", "syncType"}};
-
 enum { CALL_START, CALL_END, CALL_CORRELATION, CALL_THREAD };
 static const struct sms__report_table call_table = {
     "CUPTI_ACTIVITY_KIND_RUNTIME", 4, {"start", "end", "correlationId", "globalTid"}};
@@ -226,7 +220,6 @@ static void read_copy(void *user, sqlite3_stmt *row)
         copy->place = read_place(nsys, row, NULL);
         copy->to_device = in;
         copy->bytes = (double)sms__report_whole(row, BYTES, 0);
-        copy->correlation = sms__report_whole(row, CORRELATION, -1);
         nsys->out->copies++;
     }
 }
@@ -239,27 +232,6 @@ static void read_memset(void *user, sqlite3_stmt *row)
         sms__trace_other(&nsys->reading.memsets, duration);
     else
         nsys->reading.unfinished++;
-}
-
-/* Adds an event, unless it says too little of itself. */
-static void add_event(struct nsys *nsys, sqlite3_stmt *row, bool waits)
-{
-    struct sms__trace_reading *reading = &nsys->reading;
-    struct sms__trace_event event = {.waits = waits,
-                                     .event = sms__report_whole(row, RECORD_EVENT, -1),
-                                     .correlation = sms__report_whole(row, CORRELATION, -1)};
-    if (event.event < 0 || event.correlation < 0 || reading->events == SMS__TRACE_ROWS_MAX)
-        return;
-    event.place = read_place(nsys, row, NULL);
-    *SMS__APPEND(reading->arena, reading->event, reading->events) = event;
-}
-
-static void read_record(void *user, sqlite3_stmt *row) { add_event(user, row, false); }
-
-static void read_sync(void *user, sqlite3_stmt *row)
-{
-    if (sms__report_whole(row, SYNC_TYPE, 0) == SYNC_STREAM_WAITS)
-        add_event(user, row, true);
 }
 
 static void read_call(void *user, sqlite3_stmt *row)
@@ -308,7 +280,7 @@ static void fail_empty(struct sms__report *report)
                          kernel_table.name);
 }
 
-/* Reads launches and copies, and what streams wait for. */
+/* Reads launches and copies. */
 static void read_operations(struct nsys *nsys)
 {
     struct sms__report *report = &nsys->report;
@@ -326,8 +298,6 @@ static void read_operations(struct nsys *nsys)
     sms__report_rows(report, &kernel_table, read_kernel, nsys);
     sms__report_rows(report, &copy_table, read_copy, nsys);
     sms__report_rows(report, &memset_table, read_memset, nsys);
-    sms__report_rows(report, &record_table, read_record, nsys);
-    sms__report_rows(report, &sync_table, read_sync, nsys);
     if (report->code == SMS_OK && nsys->out->launches == 0)
         sms__report_fail(report, "no kernel has a start, an end, a grid and a block: export it again");
 }
