@@ -10,8 +10,6 @@ struct options {
     bool brief, force, trust;
 };
 
-static const char *const formats[] = {"table", "csv", "json", "latex", NULL};
-
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
@@ -21,7 +19,7 @@ static const struct cli_option own_options[] = {
      AT(force), .letter = 'f'},
     {"brief", NULL, "with --out: leave out the rows of timeline.csv, heatmap.csv and latencies.csv", CLI_FLAG,
      AT(brief)},
-    {"format", "FORMAT", "table, csv, json or latex", CLI_CHOICE, AT(format), .choices = formats},
+    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
     {0},
 };
 
@@ -49,7 +47,7 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
     for (size_t i = 0; i < set->count; i++) {
         if (format == FORMAT_CSV)
             sms__print_tidy(set->results[i], stdout);
-        if (format == FORMAT_TABLE || format == FORMAT_LATEX)
+        if (format == FORMAT_TABLE)
             sms__print_results(set->results[i], screen);
     }
 }
@@ -57,8 +55,7 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
 static int run(struct cli *cli)
 {
     struct options *given = cli->options;
-    struct sms__screen screen = cli_screen(cli);
-    screen.latex = given->format == FORMAT_LATEX;
+    const struct sms__screen screen = cli_screen(cli);
     struct session session;
     given->run.alone_each = given->out || given->format == FORMAT_JSON; /* which have the answer */
     int code = session_load(&session, cli, &given->run.changes);
