@@ -175,9 +175,89 @@ static void lots_go_by_weight(void **state)
     share_release(s);
 }
 
+#define EIGHT "[{name: k, blocks: 8, threads: 64, block_time: 1 ms}]" /* 1 ms on four SMs, 2 ms on two */
+
+/* `b` is idle from 1 ms on, and launches at 3.5 ms. The kernel of `a` that began at 3 ms on all SMs keeps them until 4
+ * ms.
+ */
+static void a_launch_has_the_sms_of_those_that_are_idle(void **state)
+{
+    (void)state;
+    struct shared s = share(
+        "workload: a\nkernels: " EIGHT "\nsteps: [{launch: k, times: 3}]\n---\n"
+        "workload: b\nkernels: " EIGHT "\nsteps: [{host: 3.5 ms}, {launch: k}]\n",
+        "devices: [{model: small}]\ncontention: none\npolicies:\n"
+        "  - {share: lithos, mode: mps}\n  - {share: {lithos: {steal: false}}, mode: mps}\n"
+        "  - {share: {lithos: {idle: 3 ms}}, mode: mps}\n"
+        "processes: [{name: b, workload: b, active_threads: 50 %}, {name: a, workload: a, active_threads: 50 %}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){4 + 2, 2 + 1 + 1});
+    assert_turnarounds(s, 1, 2, (double[]){3.5 + 2, 2 * 3});
+    assert_turnarounds(s, 2, 2, (double[]){3.5 + 2, 2 + 2 + 2}); /* at 2 ms it is not idle, at 4 ms it has launched */
+    share_release(s);
+}
+
+/* A process without SMs of its own looks each millisecond whether others are idle: `b` is so 1 ms after its kernel. */
+static void who_has_no_sms_waits_for_idle_ones(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: b\nkernels: " EIGHT "\nsteps: [{launch: k}, {host: 20 ms}]\n---\n"
+                            "workload: a\nkernels: " EIGHT "\n",
+                            "devices: [{model: small}]\ncontention: none\npolicies: [{share: lithos, mode: mps}]\n"
+                            "processes: [{name: b, workload: b}, {name: a, workload: a}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){1 + 20, 2 + 1});
+    share_release(s);
+}
+
+/* The short kernel is launched at 0.5 ms and waits for what the long one has launched: all of it, until 4 ms, or an
+ * atom of eight blocks, until 1 ms. Within 0.5 ms there are four blocks, so both run at once, and the short one takes
+ * two. */
+static void a_kernel_waits_for_an_atom_at_most(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: long\nkernels: [{name: k, blocks: 32, threads: 64, block_time: 1 ms}]\n---\n"
+              "workload: short\nkernels: " EIGHT "\nsteps: [{host: 0.5 ms}, {launch: k}, {host: 10 ms}]\n",
+              "devices: [{model: small}]\ncontention: none\npolicies:\n"
+              "  - {share: lithos, mode: mps}\n  - {share: {lithos: {atom: 1 ms}}, mode: mps}\n"
+              "  - {share: {lithos: {atom: 0.5 ms}}, mode: mps}\n"
+              "processes: [{name: p, streams: [{workload: long}, {workload: short}]}]\n");
+    assert_turnarounds(s, 0, 1, (double[]){5 + 10});
+    assert_turnarounds(s, 1, 1, (double[]){2 + 10});
+    assert_turnarounds(s, 2, 1, (double[]){0.5 + 2 + 10});
+    share_release(s);
+}
+
+/* Published: l = 23.88 ms / TPCs + 28.5 us of 54 TPCs gets 49 at 1.1, and 36 at 1.5. A kernel in rounds gets whole
+ * ones. */
+static void a_kernel_has_as_few_sms_as_slow_it_little(void **state)
+{
+    (void)state;
+    char text[512];
+    snprintf(text, sizeof text, "workload: w\nkernels: [{name: k, time: {100 %%: %.12g ms, 50 %%: %.12g ms}}]\n",
+             23.88 / 54 + 0.0285, 23.88 / 27 + 0.0285);
+    struct shared s =
+        share(text, "devices: [{model: a100}]\ncontention: none\npolicies:\n"
+                    "  - {share: {lithos: {slip: 110 %}}, mode: mps}\n"
+                    "  - {share: {lithos: {slip: 150 %}}, mode: mps}\nprocesses: [{name: p, workload: w}]\n");
+    assert_turnarounds(s, 0, 1, (double[]){23.88 / 49 + 0.0285});
+    assert_turnarounds(s, 1, 1, (double[]){23.88 / 36 + 0.0285});
+    share_release(s);
+    s = share("workload: w\nkernels: " EIGHT "\n",
+              "devices: [{model: small}]\ncontention: none\npolicies:\n"
+              "  - {share: {lithos: {slip: 199 %}}, mode: mps}\n  - {share: {lithos: {slip: 200 %}}, mode: mps}\n"
+              "processes: [{name: p, workload: w}]\n");
+    assert_turnarounds(s, 0, 1, (double[]){1});
+    assert_turnarounds(s, 1, 1, (double[]){2});
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_launch_has_the_sms_of_those_that_are_idle),
+        cmocka_unit_test(who_has_no_sms_waits_for_idle_ones),
+        cmocka_unit_test(a_kernel_waits_for_an_atom_at_most),
+        cmocka_unit_test(a_kernel_has_as_few_sms_as_slow_it_little),
         cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
         cmocka_unit_test(a_higher_priority_has_the_device_when_it_comes),
         cmocka_unit_test(only_a_higher_priority_preempts),

@@ -131,6 +131,13 @@ struct sms_share_policy {
      * SMS_EVENT_LAUNCHED comes before another process is asked. NULL grants it. */
     enum sms_answer (*launch)(struct sms_share *share, size_t process);
 
+    /* Called once a launch is granted. Returns the time, ps alone on the SMs of the process, that one launch of its
+     * kernel may take: a longer kernel is launched in pieces, one after another, of as many blocks as take so long, at
+     * least one (atoms). `launch` is asked before each, SMS_EVENT_LAUNCHED follows each, and SMS_EVENT_KERNEL_ENDED the
+     * last. A piece costs as much as the next launch of a step. Coarse kernels have no blocks, and stay whole. 0, or
+     * NULL: whole kernels. */
+    uint64_t (*atom)(struct sms_share *share, size_t process);
+
     /* Called between two driver calls. Answers SMS_GRANT, or SMS_SUSPEND to suspend the process. NULL grants. */
     enum sms_answer (*call)(struct sms_share *share, size_t process);
 
@@ -168,6 +175,9 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
  * while the process waits for a job to arrive. Of several streams the longest counts. Takes time proportional to the
  * steps left. */
 uint64_t sms_share_left(const struct sms_share *share, size_t process);
+/* Returns the time alone, ps, of the kernel that the process launches or runs, if it had `sms` SMs, 1 to all of its
+ * device; 0 if there is none. */
+uint64_t sms_share_kernel_ps(const struct sms_share *share, size_t process, size_t sms);
 uint64_t sms_share_context(const struct sms_share *share); /* bytes of a context without static variables */
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* zeroed, for the run; never returns NULL */
 

@@ -163,12 +163,14 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     sms__engine_defer(device->setup.engine, &device->dispatch);
 }
 
-uint64_t sms__launch_parts(struct sms__launch *launch)
+uint64_t sms__launch_add_partial(struct sms__launch *launch, int sign)
 {
     uint64_t ended = launch->blocks - launch->waiting - launch->resident;
     sms__integral parts = (sms__integral)ended * SMS__PARTS + launch->parts;
     launch->parts = 0;
-    return (uint64_t)(parts / launch->blocks);
+    parts /= launch->kernel->blocks;
+    launch->record->launch_parts += sign * parts;
+    return (uint64_t)parts;
 }
 
 void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)

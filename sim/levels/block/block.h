@@ -61,8 +61,9 @@ void sms__blocks_integrate(struct sms__blocks *device, uint64_t now);
 /* Adds the work of blocks under way to their kernels' records (sign 1), or subtracts it (-1). */
 void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now);
 
-/* Returns how much of a launch under way is done, in parts. Call it once after each sms__blocks_add_partial. */
-uint64_t sms__launch_parts(struct sms__launch *launch);
+/* Adds what is done of a kernel under way to its record (sign 1), or subtracts it (-1), and returns it, in parts. Call
+ * it once after each sms__blocks_add_partial. */
+uint64_t sms__launch_add_partial(struct sms__launch *launch, int sign);
 
 /* Stops the dispatch of blocks, or starts it again. */
 void sms__blocks_hold(struct sms__blocks *device, bool hold);

@@ -71,8 +71,8 @@ struct sms__launch {
     size_t owner;         /* index of its dispatch queue */
     size_t tenant;        /* for policies, like deadline_ps */
     uint64_t deadline_ps; /* UINT64_MAX if it has none */
-    uint64_t blocks;      /* of the grid */
-    uint64_t done;        /* of these, blocks that ended before the run began */
+    uint64_t blocks; /* of the kernel's grid, those up to which it goes: the kernel's unless another launch follows */
+    uint64_t done;   /* of these, blocks that ended before it */
     double priority;
 
     /* Kept by the block level. */
@@ -89,6 +89,12 @@ struct sms__launch {
     struct sms__launch_end end;
     struct sms__launch_notes notes;
 };
+
+/* True if a further launch does the rest of the kernel's blocks. */
+static inline bool sms__launch_goes_on(const struct sms__launch *launch)
+{
+    return launch->blocks < launch->kernel->blocks;
+}
 
 /* True if the work of the kernel's blocks is random. */
 static inline bool sms__is_drawn(const struct sms__kernel *kernel)

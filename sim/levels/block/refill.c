@@ -62,8 +62,8 @@ static void end_launch(struct sms__launch *launch, uint64_t now)
     launch->end.is_due = false;
     sms__dispatcher_forget(launch->device, launch);
     sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
-    launch->record->launches++;
-    if (launch->done == 0)
+    launch->record->launches += !sms__launch_goes_on(launch);
+    if (launch->done == 0 && !sms__launch_goes_on(launch))
         sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
     launch->ended(launch->subject, now);
 }

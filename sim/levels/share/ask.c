@@ -112,6 +112,16 @@ static enum outcome try_allocate(struct sms__stream *stream, uint64_t now)
     return granted ? allocate(stream, now) : turn_down(stream, answer, now);
 }
 
+static uint64_t ask_for_piece(struct sms__stream *stream)
+{
+    struct sms_share *share = stream->process->share;
+    const struct sms__stream *before = share->policy.asking;
+    share->policy.asking = stream;
+    uint64_t piece_ps = share->policy.policy->atom(share, stream->process->idx);
+    share->policy.asking = before;
+    return piece_ps;
+}
+
 static enum outcome try_launch(struct sms__stream *stream, uint64_t now)
 {
     const struct sms_share_policy *policy = stream->process->share->policy.policy;
@@ -120,6 +130,7 @@ static enum outcome try_launch(struct sms__stream *stream, uint64_t now)
     enum sms_answer answer = policy->launch ? sms__stream_consult(stream, policy->launch) : SMS_GRANT;
     if (answer != SMS_GRANT || sms__has_ended(stream))
         return turn_down(stream, answer, now);
+    stream->piece_ps = policy->atom ? ask_for_piece(stream) : 0;
     sms__stream_launch(stream, now);
     return GONE;
 }

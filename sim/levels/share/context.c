@@ -247,8 +247,9 @@ static uint64_t add_partial_coarse(const struct sms__context *context, struct sm
 uint64_t sms__context_add_partial(const struct sms__context *context, struct sms__stream_kernel *kernel, int sign,
                                   uint64_t now)
 {
-    uint64_t parts = kernel->launch.kernel->whole ? add_partial_coarse(context, kernel, sign, now)
-                                                  : sms__launch_parts(&kernel->launch);
+    if (!kernel->launch.kernel->whole)
+        return sms__launch_add_partial(&kernel->launch, sign);
+    uint64_t parts = add_partial_coarse(context, kernel, sign, now);
     kernel->launch.record->launch_parts += sign * (sms__integral)parts;
     return parts;
 }

@@ -3,6 +3,8 @@
 #include "gpu.h"
 #include "host.h"
 
+#include <math.h>
+
 /* A host of slots keeps the records of its GPUs itself. */
 static void init_gpu(struct sms_share *share, size_t g)
 {
@@ -121,6 +123,18 @@ double sms__instance_kernel_ps(const struct sms__instance *instance, const struc
         return fit->work_ps * fit->alone;
     uint64_t waves = (uint64_t)((double)kernel->blocks / slots);
     return fit->work_ps * fit->alone * (double)(waves + ((double)waves * slots < (double)kernel->blocks));
+}
+
+double sms__instance_kernel_ps_on(const struct sms__instance *instance, const struct sms__stream *stream, size_t k,
+                                  size_t sms)
+{
+    const struct sms__footprint *fit =
+        &sms__instance_fits(instance, stream->process->arrival.vm)[stream->first_kernel + k];
+    const struct sms__kernel *kernel = &stream->workload->kernel[k];
+    const double slots = (double)fit->per_sm * (double)sms;
+    if (kernel->whole || slots <= 0)
+        return fit->work_ps * sms__slowdown_on(fit, instance->type, (double)sms / (double)instance->type->sms);
+    return fit->work_ps * fit->alone * ceil((double)kernel->blocks / slots);
 }
 
 uint64_t sms__instance_free(const struct sms__instance *instance) { return instance->type->memory - instance->held; }

@@ -61,6 +61,9 @@ const struct sms__footprint *sms__instance_fit(const struct sms__instance *insta
                                                size_t kernel);
 /* Time alone of a kernel: of a coarse one its own, else that of full waves of blocks. */
 double sms__instance_kernel_ps(const struct sms__instance *instance, const struct sms__stream *stream, size_t kernel);
+/* The same, if it had so many SMs, at least one. */
+double sms__instance_kernel_ps_on(const struct sms__instance *instance, const struct sms__stream *stream, size_t kernel,
+                                  size_t sms);
 uint64_t sms__instance_free(const struct sms__instance *instance);                                   /* bytes */
 bool sms__instance_allows(const struct sms__instance *instance, const struct sms__process *process); /* ever */
 bool sms__instance_admits(const struct sms__instance *instance, const struct sms__process *process); /* now */

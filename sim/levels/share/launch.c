@@ -2,6 +2,7 @@
 #include "stream.h"
 #include "time_slice.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What a kernel asks of the device, parts of SMS_FULL: a coarse one its greatest demand, one of blocks all of it. */
@@ -25,6 +26,12 @@ static struct sms__context *context_of(const struct sms__stream *stream)
     return sms__context_of(stream->process->instance, stream->process);
 }
 
+/* Blocks of the stream's kernel that were done before the run began. */
+static uint64_t blocks_before(const struct sms__stream *stream)
+{
+    return sms__blocks_done(stream->kernel.launch.kernel, stream->done);
+}
+
 static void observe_kernel(const struct sms__stream *stream, uint64_t now)
 {
     const struct sms__process *process = stream->process;
@@ -37,7 +44,7 @@ static void observe_kernel(const struct sms__stream *stream, uint64_t now)
                                  stream->kernel.launch.kernel->name,
                                  stream->kernel.launched_ps,
                                  now,
-                                 stream->kernel.launch.blocks - stream->kernel.launch.done};
+                                 stream->kernel.launch.blocks - blocks_before(stream)};
     sms__observe(observer, (struct sms_run_event){SMS_RUN_KERNEL, .kernel = &run});
 }
 
@@ -53,22 +60,47 @@ static void leave_device(struct sms__stream *stream, uint64_t now)
     sms__instance_kernel(process->instance, stream->kernel.core, -1, now);
 }
 
-static void end_kernel(struct sms__stream *stream, uint64_t now)
+/* The last launch of a kernel has ended. Pieces have left its latency to this. */
+static void count_kernel(struct sms__stream *stream, uint64_t now)
 {
     struct sms__process *process = stream->process;
     observe_kernel(stream, now);
     sms__record_kernel(process->share->spec->record, process->arrival.vm, now);
+    if (stream->cut && stream->done <= 0)
+        sms__histogram_add(&stream->kernel.launch.record->latency, now - stream->kernel.launched_ps);
+    stream->times++;
+    stream->done = 0;
+    stream->cut = 0;
+    stream->excused = false;
+}
+
+static void end_kernel(struct sms__stream *stream, uint64_t now)
+{
+    struct sms__process *process = stream->process;
+    const bool goes_on = sms__launch_goes_on(&stream->kernel.launch);
+    stream->cut = goes_on ? stream->kernel.launch.blocks : stream->cut;
+    if (!goes_on)
+        count_kernel(stream, now);
     sms__slicer_end_kernel(stream->kernel.context);
     leave_device(stream, now);
     sms__stream_enter(stream, SMS_PHASE_HOST, now);
-    stream->times++;
-    stream->done = 0;
-    stream->excused = false;
-    sms__tell(process, SMS_EVENT_KERNEL_ENDED);
+    if (!goes_on)
+        sms__tell(process, SMS_EVENT_KERNEL_ENDED);
     if (process->doomed && process->kernels == 0)
         sms__process_fail(process, now);
     else
         process->share->go_on(stream, now);
+}
+
+/* The block before which the launch of the kernel from block `from` ends. */
+static uint64_t end_of_piece(const struct sms__stream *stream, size_t k, uint64_t from)
+{
+    uint64_t blocks = stream->workload->kernel[k].blocks;
+    if (stream->piece_ps == 0 || stream->workload->kernel[k].whole)
+        return blocks;
+    double alone = sms__instance_kernel_ps(stream->process->instance, stream, k);
+    double most = fmax(1, floor((double)stream->piece_ps / alone * (double)blocks + 1e-9));
+    return most < (double)(blocks - from) ? from + (uint64_t)most : blocks;
 }
 
 /* Sets the launch of the stream's kernel k. It is large, so it is set in place. */
@@ -83,11 +115,13 @@ static void set_launch(struct sms__stream *stream, size_t k)
     if (stream->kernel.fit && kernel->whole)
         fit = memcpy(stream->kernel.fit, fit, sizeof *fit);
     struct sms__kernel_record *own = &record->kernel[record->first_kernel[process->arrival.vm] + of_vm];
+    const uint64_t from = stream->cut ? stream->cut : sms__blocks_done(kernel, stream->done);
+    const uint64_t times = stream->cut && !stream->times ? 1 : stream->times; /* a piece is no first launch */
     stream->kernel.launch = (struct sms__launch){
         .fit = fit,
-        .pending.cost_ps = stream->done > 0
+        .pending.cost_ps = stream->done > 0 && !stream->cut
                                ? 0
-                               : sms__launch_cost(&stream->workload->step[stream->step], stream->times, fit->launch_ps),
+                               : sms__launch_cost(&stream->workload->step[stream->step], times, fit->launch_ps),
         .kernel = kernel,
         .vm = process->arrival.name,
         .record = own,
@@ -95,8 +129,8 @@ static void set_launch(struct sms__stream *stream, size_t k)
         .stream = process->jitter[of_vm],
         .priority = sms__stream_priority(process->vm, stream->idx),
         .kernel_type = process->first_kernel_type + of_vm,
-        .blocks = kernel->blocks,
-        .done = sms__blocks_done(kernel, stream->done),
+        .blocks = end_of_piece(stream, k, from),
+        .done = from,
     };
 }
 
@@ -105,7 +139,7 @@ static void set_kernel(struct sms__stream *stream, size_t k, uint64_t now)
     struct sms__stream_kernel *kernel = &stream->kernel;
     kernel->idx = k;
     kernel->on_device = true;
-    kernel->launched_ps = now;
+    kernel->launched_ps = stream->cut ? kernel->launched_ps : now;
     kernel->deadline_ps = sms__job_deadline(stream);
     kernel->done = stream->done;
     kernel->overhead = stream->process->share->policy.policy->intercepts ? stream->workload->overhead : 0;
@@ -128,7 +162,7 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
         sms__instance_kernel(process->instance, stream->kernel.core, 1, now);
     }
     sms__context_launch(context, &stream->kernel, now);
-    if (stream->done > 0)
+    if (stream->done > 0 && !stream->cut)
         sms__context_add_partial(context, &stream->kernel, -1, now);
     sms__slicer_add(context, now);
     sms__tell(process, SMS_EVENT_LAUNCHED);

@@ -134,6 +134,8 @@ static void add_partial(struct sms__stream *stream, int sign, uint64_t now)
     uint64_t parts = 0;
     if (stream->kernel.on_device)
         parts = sms__context_add_partial(stream->kernel.context, &stream->kernel, sign, now);
+    else if (stream->cut) /* between two pieces of its kernel */
+        parts = sms__launch_add_partial(&stream->kernel.launch, sign);
     sms__job_add_partial(stream, sign, parts);
 }
 

@@ -199,6 +199,17 @@ uint64_t sms_share_left(const struct sms_share *share, size_t process)
     return is_process(share, process) ? to_uint(left_ps(&share->process[process])) : 0;
 }
 
+uint64_t sms_share_kernel_ps(const struct sms_share *share, size_t process, size_t sms)
+{
+    if (!is_process(share, process))
+        return 0;
+    const struct sms__instance *instance = share->process[process].instance;
+    const struct sms__stream *stream = current_stream(&share->process[process]);
+    if (sms == 0 || kernel_ps(stream) <= 0 || sms > instance->type->sms)
+        return 0;
+    return to_uint(sms__instance_kernel_ps_on(instance, stream, kernel_of(stream), sms));
+}
+
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device)
 {
     if (!is_device(share, device))

@@ -105,6 +105,11 @@ static enum sms_answer launch(struct sms_share *share, size_t process)
     return answer(share, SMS_GRANT);
 }
 
+static uint64_t atom(struct sms_share *share, size_t process)
+{
+    return likes(share, 50) ? 0 : sms_share_kernel_ps(share, process, 1) / 7 + 1;
+}
+
 static enum sms_answer call(struct sms_share *share, size_t process)
 {
     (void)process;
@@ -136,6 +141,7 @@ const struct sms_share_policy chaos = {
     .place = place,
     .allocate = allocate,
     .launch = launch,
+    .atom = atom,
     .call = call,
     .next = next,
     .preempts = preempts,

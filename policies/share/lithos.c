@@ -1,0 +1,182 @@
+/* LithOS (Coppock et al., SOSP 2025; AureliusJustin/lithos-reproduction @ 4d7fb046): each process has a quota of SMs of
+ * its own, as many as the mode gives it (`active_threads`). A launch may also use the SMs of processes that have run no
+ * kernel for a while (stealing), and SMs of nobody. It keeps them until it has ended, as the hardware does. So long
+ * kernels are launched in atoms, and the owner waits for one at most. With `slip` a kernel has the fewest SMs of its
+ * process on which it takes no more than so many times as long (right-sizing), and others may have the rest. Loses
+ * where processes pause for a little longer than `idle`: each return then waits for the thief. */
+#include <smsched/share.h>
+
+#include <string.h>
+
+enum { STEAL, IDLE, ATOM, SLIP };
+
+static const char *const booleans[] = {"false", "true", NULL};
+
+static const struct sms_param params[] = {
+    {"steal", SMS_UNIT_CHOICE, 0, 1, 1, "launches use SMs of others that are idle", booleans},
+    {"idle", SMS_UNIT_TIME, 1e6, 3.6e15, 1e9, "time without a kernel after which a process is idle"},
+    {"atom", SMS_UNIT_TIME, 0, 3.6e15, 0, "longest launch of kernels that are given by blocks; 0: any"},
+    {"slip", SMS_UNIT_RATIO, 1, 16, 1, "how much longer a kernel may take on fewer SMs; 1: it has all of its process"},
+    {0},
+};
+
+struct process {
+    long device; /* on which it is, or -1 */
+    size_t quota;
+    size_t wanted;      /* of its quota, the SMs that its kernel takes */
+    uint64_t active_ps; /* when its latest kernel ended */
+};
+
+/* An SM of a device, and which of its owner's SMs it is. */
+struct sm {
+    size_t owner, rank; /* number of the process from 1, or 0 */
+};
+
+struct state {
+    struct process *process; /* [processes] */
+    struct sm *sm;           /* [devices][most SMs] */
+    uint64_t *row;           /* scratch: a bit for each SM */
+    size_t most;
+    bool watched; /* a timer will look for SMs that are idle */
+};
+
+static struct process *process_of(const struct sms_share *share, size_t p)
+{
+    return &((struct state *)sms_share_state(share))->process[p];
+}
+
+/* The SMs of the device on which the process is. */
+static struct sm *sms_of(const struct sms_share *share, size_t p)
+{
+    const struct state *state = sms_share_state(share);
+    return &state->sm[(size_t)state->process[p].device * state->most];
+}
+
+static size_t count_of(const struct sms_share *share, size_t p)
+{
+    return sms_share_device(share, (size_t)process_of(share, p)->device).sms;
+}
+
+static void start(struct sms_share *share)
+{
+    struct state *state = sms_share_state(share);
+    const size_t processes = sms_share_processes(share), devices = sms_share_devices(share);
+    for (size_t d = 0; d < devices; d++)
+        state->most = sms_share_device(share, d).sms > state->most ? sms_share_device(share, d).sms : state->most;
+    state->process = sms_share_alloc(share, processes, sizeof *state->process);
+    state->sm = sms_share_alloc(share, devices * state->most, sizeof *state->sm);
+    state->row = sms_share_alloc(share, state->most / 64 + 1, sizeof *state->row);
+    for (size_t p = 0; p < processes; p++)
+        state->process[p].device = -1;
+}
+
+/* Takes the first SMs that nobody owns. A process that comes when there are none lives on what others leave. */
+static void enter(struct sms_share *share, size_t p)
+{
+    struct process *process = process_of(share, p);
+    const struct sms_process_view view = sms_share_process(share, p);
+    *process = (struct process){.device = view.device, .active_ps = sms_share_now(share)};
+    for (size_t s = 0; s < count_of(share, p) && process->quota < view.sms; s++)
+        if (sms_of(share, p)[s].owner == 0)
+            sms_of(share, p)[s] = (struct sm){p + 1, process->quota++};
+    process->wanted = process->quota;
+}
+
+static void leave(struct sms_share *share, size_t p)
+{
+    struct process *process = process_of(share, p);
+    for (size_t s = 0; process->device >= 0 && s < count_of(share, p); s++)
+        if (sms_of(share, p)[s].owner == p + 1)
+            sms_of(share, p)[s] = (struct sm){0, 0};
+    process->device = -1;
+}
+
+static void event(struct sms_share *share, const struct sms_share_event *event)
+{
+    if (event->kind == SMS_EVENT_ENDED || event->kind == SMS_EVENT_FAILED || event->kind == SMS_EVENT_SUSPENDED)
+        leave(share, event->process);
+    if (event->kind == SMS_EVENT_PLACED || event->kind == SMS_EVENT_RESTORED)
+        enter(share, event->process);
+    if (event->kind == SMS_EVENT_KERNEL_ENDED)
+        process_of(share, event->process)->active_ps = sms_share_now(share);
+}
+
+static bool is_idle(const struct sms_share *share, size_t p)
+{
+    const enum sms_phase phase = sms_share_process(share, p).phase;
+    return phase != SMS_PHASE_KERNEL && phase != SMS_PHASE_LAUNCH &&
+           sms_share_now(share) - process_of(share, p)->active_ps >= (uint64_t)sms_share_param(share, IDLE);
+}
+
+/* True if the process may use the SM: it owns it and wants it, or its owner does not. */
+static bool may_use(const struct sms_share *share, size_t p, const struct sm *sm)
+{
+    if (sm->owner == p + 1)
+        return sm->rank < process_of(share, p)->wanted;
+    return sms_share_param(share, STEAL) > 0 &&
+           (sm->owner == 0 || sm->rank >= process_of(share, sm->owner - 1)->wanted || is_idle(share, sm->owner - 1));
+}
+
+/* The fewest SMs of its quota, two by two as they share a TPC, on which the kernel takes no more than `slip` times as
+ * long as on all. */
+static size_t size_of(const struct sms_share *share, size_t p)
+{
+    const double slip = sms_share_param(share, SLIP);
+    size_t sms = process_of(share, p)->quota;
+    const double most_ps = slip * (double)sms_share_kernel_ps(share, p, sms);
+    while (slip > 1 && sms > 2 && (double)sms_share_kernel_ps(share, p, sms - 2) <= most_ps)
+        sms -= 2;
+    return sms;
+}
+
+/* With no SM to use, it looks again after the time of `idle`. */
+static enum sms_answer wait(struct sms_share *share)
+{
+    struct state *state = sms_share_state(share);
+    if (!state->watched)
+        sms_share_wake(share, (uint64_t)sms_share_param(share, IDLE), 0);
+    state->watched = true;
+    return SMS_DEFER;
+}
+
+static void timer(struct sms_share *share, size_t tag)
+{
+    (void)tag;
+    ((struct state *)sms_share_state(share))->watched = false;
+}
+
+static enum sms_answer launch(struct sms_share *share, size_t p)
+{
+    const struct state *state = sms_share_state(share);
+    size_t any = 0;
+    process_of(share, p)->wanted = size_of(share, p);
+    memset(state->row, 0, (state->most / 64 + 1) * sizeof *state->row);
+    for (size_t s = 0; s < count_of(share, p); s++) {
+        const bool may = may_use(share, p, &sms_of(share, p)[s]);
+        state->row[s / 64] |= (uint64_t)may << (s % 64);
+        any += may;
+    }
+    if (any == 0)
+        return wait(share);
+    sms_share_use_sms(share, p, state->row);
+    return SMS_GRANT;
+}
+
+static uint64_t atom(struct sms_share *share, size_t p)
+{
+    (void)p;
+    return (uint64_t)sms_share_param(share, ATOM);
+}
+
+const struct sms_share_policy sms_share_policy_lithos = {
+    .name = "lithos",
+    .help = "a quota of SMs for each process, which others have while it is idle; long kernels in atoms (LithOS)",
+    .params = params,
+    .state = sizeof(struct state),
+    .repartitions = true,
+    .start = start,
+    .launch = launch,
+    .atom = atom,
+    .event = event,
+    .timer = timer,
+};
