@@ -194,6 +194,42 @@ static void a_score_that_is_no_number_ends_the_run(void **state)
     sms_file_free(file);
 }
 
+static int count_event(void *user, const struct sms_run_event *event)
+{
+    (void)event;
+    ++*(size_t *)user;
+    return 0;
+}
+
+/* The blocks of processes have an engine of their own, which stops the run's: b, which is on the host, does no more. */
+static void a_score_that_is_no_number_ends_a_run_of_processes(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct sms_load_options options = with_made();
+    struct sms_run_options run = sms_run_defaults();
+    struct sms_results *results;
+    struct sms_errors errors;
+    size_t events = 0;
+    snprintf(text, sizeof text,
+             SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 3, threads: 32, block_time: 1 us}]\n"
+                          "---\nworkload: h\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\n"
+                          "steps: [{host: 1 us}, {copy_in: 1 KB}]\n---\nscenario: s\ndevices: [{model: small, link: "
+                          "{bandwidth: 1 GB/s}}]\n"
+                          "policies: [{share: plain, block: undefined, mode: mps}]\n"
+                          "processes: [{name: a, workload: w}, {name: b, workload: h, repeat: 1000}]\n",
+             3, 32, "sm");
+    struct sms_file *file = load_text_with(text, &options);
+    run.alone = false;
+    run.observe = count_event;
+    run.user = &events;
+    run.events = SMS_RUN_SPAN;
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), &run, &results, &errors), SMS_EBUG);
+    assert_non_null(strstr(errors.item[0].message, "policy 'undefined' scores SM"));
+    assert_in_range(events, 1, 10);
+    sms_file_free(file);
+}
+
 static void a_policy_that_promises_nothing_is_the_same_under_both_engines(void **state)
 {
     (void)state;
@@ -235,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_policy_that_refuses_the_first_sm_places_blocks_on_the_others),
         cmocka_unit_test(a_policy_that_admits_no_block_is_refused),
         cmocka_unit_test(a_score_that_is_no_number_ends_the_run),
+        cmocka_unit_test(a_score_that_is_no_number_ends_a_run_of_processes),
         cmocka_unit_test(a_policy_that_promises_nothing_is_the_same_under_both_engines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
