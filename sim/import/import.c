@@ -37,18 +37,35 @@ static const char *process_of(const struct sms__profile_launch *launch)
     return launch->place->process ? launch->place->process : "";
 }
 
-/* The part of a profile that belongs to one process. Copies name no process, so they belong to it only if it is the
- * only one. */
+/* Numbers the processes that launched kernels of known geometry, from 1, or all if there are none. */
+static size_t number_processes(const struct sms__profile *profile, struct sms__string_pool *numbers)
+{
+    size_t processes = 0;
+    for (bool all = false; !processes && profile->launches; all = true)
+        for (size_t i = 0; i < profile->launches; i++) {
+            const char *name = process_of(&profile->launch[i]);
+            struct sms__pooled_string *entry = sms__intern(numbers, name, strlen(name));
+            if (!entry->value && (all || profile->launch[i].shape->grid[0] > 0))
+                entry->value = ++processes;
+        }
+    return processes;
+}
+
+/* The part of a profile that belongs to a process. The first has also launches of processes without a number, which are
+ * then left out with a word. Copies name no process, so they belong to it only if it is the only one. */
 static struct sms__profile process_part(struct sms__arena *arena, const struct sms__profile *profile,
-                                        const char *process, bool only)
+                                        struct sms__string_pool *numbers, size_t process, bool only)
 {
     struct sms__profile part = *profile;
     part.launch = SMS__NEW(arena, struct sms__profile_launch, profile->launches);
     part.launches = 0;
     part.copies = only ? profile->copies : 0;
-    for (size_t i = 0; i < profile->launches; i++)
-        if (!strcmp(process_of(&profile->launch[i]), process))
+    for (size_t i = 0; i < profile->launches; i++) {
+        const char *name = process_of(&profile->launch[i]);
+        size_t number = sms__intern(numbers, name, strlen(name))->value;
+        if ((number ? number : 1) == process)
             part.launch[part.launches++] = profile->launch[i];
+    }
     return part;
 }
 
@@ -77,17 +94,11 @@ static void write_scenario(const struct conversion *conversion, size_t workloads
 static int convert(const struct conversion *conversion)
 {
     const struct sms__profile *profile = conversion->profile;
-    struct sms__string_pool known = {.arena = conversion->arena};
-    const char **process = NULL;
-    size_t processes = 0;
+    struct sms__string_pool numbers = {.arena = conversion->arena};
+    const size_t processes = number_processes(profile, &numbers);
     int code = SMS_OK;
-    for (size_t i = 0; i < profile->launches; i++) {
-        const char *name = process_of(&profile->launch[i]);
-        if (!sms__intern(&known, name, strlen(name))->value++)
-            *SMS__APPEND(conversion->arena, process, processes) = name;
-    }
     for (size_t p = 0; code == SMS_OK && p < processes; p++) {
-        struct sms__profile part = process_part(conversion->arena, profile, process[p], processes == 1);
+        struct sms__profile part = process_part(conversion->arena, profile, &numbers, p + 1, processes == 1);
         struct sms__derive_options derive = conversion->derive;
         if (processes > 1)
             derive.name = sms__print(conversion->arena, "%s-%zu", conversion->derive.name, p + 1);

@@ -66,6 +66,10 @@ import nvprof fine/nvprof-trace.csv fine/nvprof-metrics.csv --dump
 if cmp "$work/first" "$work/out"; then ok "(in any order)"; else bad "(in any order)" "they differ"; fi
 reads fine/nvprof-two-processes-together nvprof fine/nvprof-two-processes.csv fine/nvprof-two-processes-trace.csv
 reads fine/ncu-two-files ncu fine/ncu-raw.csv fine/ncu-2019-bom-crlf.csv
+# A kernel that no trace has, of another run, is left out with a word.
+import nvprof fine/nvprof-metrics.csv fine/nvprof-trace.csv
+if [ "$status" -eq 0 ] && grep -q "^# left out: 'unseen(int)': has metrics, and no launch" "$work/out" &&
+    [ "$(grep -c '^workload:' "$work/out")" = 1 ]; then ok "(a kernel that no trace has)"; else bad "(a kernel that no trace has)" "$(head -5 "$work/out" "$work/err")"; fi
 refuses "(of different programs)" 3 "the files come from different programs" nvprof fine/nvprof-events.csv \
     fine/nvprof-trace.csv --dump
 refuses "(one file of two is bad)" 3 "bad/ncu-empty.csv: error: contains no table" ncu fine/ncu-raw.csv bad/ncu-empty.csv --dump
