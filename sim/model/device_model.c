@@ -216,8 +216,8 @@ static void read_sources(struct sms__reader *reader, const struct sms__node *nod
 }
 
 const struct sms__field sms__device_fields[] = {
-    {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "its name"},
-    {"title", SMS__TEXT, 0, F(sms__device, title), .help = "its name in words"},
+    {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "name of the device"},
+    {"title", SMS__TEXT, 0, F(sms__device, title), .help = "name of the device in words"},
     {"source", SMS__TEXT, 0, F(sms__device, source), .help = "says where the numbers are from"},
     {"compute_capability", SMS__TEXT, 0, F(sms__device, capability),
      .help = "compute capability, such as 7.0, by which profiles are recognised"},

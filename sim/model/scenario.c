@@ -12,7 +12,7 @@ enum { ENTRIES_MAX = 10000 };
 #define TENANTS "a scenario has either vms or processes"
 
 static const struct sms__field scenario_fields[] = {
-    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
+    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "name of the scenario"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "question that it is to answer"},
     {"plugins", SMS__CUSTOM, .read = sms__skip, .form = SMS__FORM_FILES,
      .help = "plug-ins with policies and models that it names: paths relative to its file"},

@@ -20,7 +20,7 @@ const struct sms__field sms__stream_fields[] = {
      .otherwise = "a number of jobs", .help = "jobs, or forever; default: as the process"},
     {"sms", SMS__CUSTOM, SMS__COUNT, F(item, stream.green), 1, SMS__GREEN_MAX, .read = sms__read_green,
      .form = SMS__FORM_SMS,
-     .help = "its green context: a number of SMs, or a list such as [0-15, 32]; default: all of the process"},
+     .help = "green context of the stream: a number of SMs, or a list such as [0-15, 32]; default: all of the process"},
     {0}};
 
 const struct sms__table sms__stream_tables[2] = {{"scenario: processes: streams", sms__stream_fields}, {NULL, NULL}};

@@ -59,7 +59,8 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
 /* The keys that both spellings have. */
 #define NAME                                                                                                           \
     {                                                                                                                  \
-        "name", SMS__NAME, 0, F(entry, vm.name), .required = true, .help = "its name; of several NAME1, NAME2, ..."    \
+        "name", SMS__NAME, 0, F(entry, vm.name), .required = true,                                                     \
+                                                 .help = "name of the tenant; several are NAME1, NAME2, ..."           \
     }
 #define SEVERAL                                                                                                        \
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, TENANTS_MAX, .help = "number of them; default 1"},         \
@@ -69,7 +70,7 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
          F(entry, vm.start_ps),                                                                                        \
          0,                                                                                                            \
          SMS__TIME_MAX_PS,                                                                                             \
-         .help = "default: drawn if it repeats for ever, else 0"},                                                     \
+         .help = "time of the start; default: drawn if it repeats for ever, else 0"},                                  \
     {                                                                                                                  \
         "stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS,                                \
             .needs = "count", .help = "time between starts; default 0"                                                 \
@@ -105,7 +106,7 @@ const struct sms__field sms__vm_fields[] = {
     DEADLINE,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
      .help = "blocks of higher ones go first; default 0"},
-    DEVICE("the only one, from 0; default: all, with jobs on each"),
+    DEVICE("number of its only device, from 0; default: all, with jobs on each"),
     {"draw",
      .refuse = "a VM draws no workload; processes do, and those of {mode: together} run their kernels as VMs do"},
     {"weight", .refuse = "no block policy asks for weights; processes have them, for their share policies and modes"},
@@ -118,7 +119,7 @@ const struct sms__field sms__process_fields[] = {
     NAME,
     {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "workload that one job does"},
     {"draw", SMS__REFERENCE, 0, F(entry, draw), .read = keep_list, .holds = SMS__MANY, .least = 1, .most = DRAW_MAX,
-     .help = "instead: workloads, of which each replication draws one"},
+     .help = "workloads, of which each replication draws one; instead of workload"},
     SEVERAL,
     REPEAT("jobs of each stream; default 1; with arrivals in all, default forever"),
     {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = sms__keep,
@@ -134,7 +135,7 @@ const struct sms__field sms__process_fields[] = {
      .help = "under mps: share of the SMs that it may use; default 100 %"},
     {"chunks", SMS__INTEGER, SMS__COUNT, F(entry, vm.chunks), 1, 1e6,
      .help = "under partition: chunks of the device's SMs that are its alone"},
-    DEVICE("the only one, from 0; default: any"),
+    DEVICE("number of its only device, from 0; default: any"),
     {0}};
 
 const struct sms__table sms__process_tables[3] = {

@@ -202,7 +202,7 @@ static const struct sms__field step_table[] = {
     {"wait", SMS__NAME, 0, F(step_fields, wait), .one_of = ONE_STEP,
      .help = "waits for this event, in the recording stream's job of the same number"},
     {"jobs_ago", SMS__INTEGER, SMS__COUNT, F(step_fields, jobs_ago), 0, SMS__REPEAT_MAX, .needs = "wait",
-     .help = "or in a job so many before; default 0"},
+     .help = "so many jobs of the recording stream ago; default 0"},
     {0}};
 
 static const char *kernel_name(const void *user, size_t i) { return ((const struct sms__kernel *)user)[i].name; }
@@ -334,8 +334,8 @@ static void read_steps(struct sms__reader *reader, const struct sms__node *node,
 }
 
 static const struct sms__field workload_fields[] = {
-    {"workload", SMS__NAME, 0, F(sms__workload, name), .required = true, .help = "its name"},
-    {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "its name in words"},
+    {"workload", SMS__NAME, 0, F(sms__workload, name), .required = true, .help = "name of the workload"},
+    {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "name of the workload in words"},
     {"source", SMS__TEXT, 0, F(sms__workload, source), .help = "says where the numbers are from"},
     {"device", SMS__NAME, 0, F(sms__workload, device),
      .help = "on which it was measured; on another its kernels are scaled; default: any"},

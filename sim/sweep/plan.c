@@ -16,7 +16,7 @@ static const char *const subjects[KEEPABLE + 1] = {"host",   "vm",      "resourc
                                                    "device", "cluster", "node",     "bound",  NULL};
 
 static const struct sms__field plan_fields[] = {
-    {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
+    {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "name of the plan"},
     {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "the question that it answers"},
     {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep, .form = SMS__FORM_FILES, .least = 1,
      .most = BASES_MAX, .help = "files with scenarios, relative to the plan; default: the plan's own file"},

@@ -33,7 +33,7 @@ const struct sms__field sms__range_fields[] = {
      .help = "last value, in the same unit"},
     {"steps", SMS__INTEGER, SMS__COUNT, F(range_fields, steps), 2, SMS__POINTS_MAX, .help = "number of values"},
     {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .form = SMS__FORM_END,
-     .help = "instead of steps: difference between neighbouring values"},
+     .help = "difference between neighbouring values, instead of steps"},
     {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales, .help = "linear (default) or log"},
     {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: whole numbers"},
     {0}};

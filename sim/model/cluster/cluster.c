@@ -47,7 +47,7 @@ static void read_ties(struct sms__reader *reader, const struct sms__node *node, 
 }
 
 static const struct sms__field cluster_fields[] = {
-    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
+    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "name of the scenario"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "question that it is to answer"},
     {"plugins", SMS__CUSTOM, .read = sms__skip, .form = SMS__FORM_FILES,
      .help = "plug-ins with policies and models that it names: paths relative to its file"},

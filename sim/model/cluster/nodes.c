@@ -21,20 +21,23 @@ struct entry {
 const char *const sms__guest_node_keys[] = {"share", "used_by_others", "unhealthy", "added", NULL};
 static const char *const shares[] = {"memory", "cards", NULL};
 
-const struct sms__field sms__sick_fields[] = {
-    {"gpu", SMS__INTEGER, SMS__COUNT, F(sms__sick, gpu), 0, SMS_NODE_GPUS_MAX - 1, .required = true,
-     .help = "its number, from 0"},
-    {"from", SMS__QUANTITY, SMS__TIME, F(sms__sick, from_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
-    {"to", SMS__QUANTITY, SMS__TIME, F(sms__sick, to_ps), 1, SMS__TIME_MAX_PS, .help = "default: for ever"},
-    {0}};
+const struct sms__field sms__sick_fields[] = {{"gpu", SMS__INTEGER, SMS__COUNT, F(sms__sick, gpu), 0,
+                                               SMS_NODE_GPUS_MAX - 1, .required = true,
+                                               .help = "number of the GPU, from 0"},
+                                              {"from", SMS__QUANTITY, SMS__TIME, F(sms__sick, from_ps), 0,
+                                               SMS__TIME_MAX_PS, .help = "time when it begins; default 0"},
+                                              {"to", SMS__QUANTITY, SMS__TIME, F(sms__sick, to_ps), 1, SMS__TIME_MAX_PS,
+                                               .help = "time when it ends; default: for ever"},
+                                              {0}};
 
 const struct sms__field sms__node_fields[] = {
-    {"name", SMS__NAME, 0, F(entry, nodes.name), .help = "its name; of several NAME1, NAME2, ..."},
+    {"name", SMS__NAME, 0, F(entry, nodes.name), .help = "name of the node; several are NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, nodes.count), 1, NODES_MAX, .help = "number of them; default 1"},
-    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, nodes.gpus), 0, SMS_NODE_GPUS_MAX, .help = "default 0"},
+    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, nodes.gpus), 0, SMS_NODE_GPUS_MAX, .help = "number of GPUs; default 0"},
     {"model", SMS__NAME, 0, F(entry, model), .help = "model of its GPUs; default gpu"},
     {"devices", SMS__FIELDS, 0, F(entry, devices), .read = sms__keep, .fields = sms__device_use_fields,
-     .overrides = sms__device_fields, .help = "instead of gpus and model: {model: DEVICE, count: N}, to run workloads"},
+     .overrides = sms__device_fields,
+     .help = "GPUs that run workloads, instead of gpus and model: {model: DEVICE, count: N}"},
     {"mig", SMS__FIELDS, 0, F(entry, mig), .read = sms__keep, .holds = SMS__MANY, .fields = sms__node_mig_fields,
      .least = 1, .most = SMS_NODE_GPUS_MAX, .needs = "devices",
      .help = "GPUs that are split into instances, which pods ask for by profile; default: those that mode mig splits"},
@@ -56,7 +59,7 @@ const struct sms__field sms__node_fields[] = {
     {"added", SMS__QUANTITY, SMS__TIME, F(entry, nodes.said.added_ps), 0, SMS__TIME_MAX_PS,
      .help = "gpushare: when it joins the cluster; default 0"},
     {"table", SMS__FIELDS, 0, F(entry, table), .read = sms__keep, .fields = sms__table_fields,
-     .help = "instead: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
+     .help = "nodes, a row each: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}"},
     {0}};
 
 /* Returns the number of a device of the scenario, to which it is added if it is new. */

@@ -24,7 +24,7 @@ const struct sms__field sms__failure_fields[] = {
     {"for", SMS__QUANTITY, SMS__TIME, F(entry, failure.for_ps), 1, SMS__TIME_MAX_PS,
      .help = "time that it lasts; default: for ever"},
     {"mtbf", SMS__QUANTITY, SMS__TIME, F(entry, failure.mtbf_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
-     .help = "instead of at: mean of exponential times to failure"},
+     .help = "mean of exponential times to failure, instead of at"},
     {"mttr", SMS__QUANTITY, SMS__TIME, F(entry, failure.mttr_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
      .help = "mean of exponential times to return"},
     {0}};

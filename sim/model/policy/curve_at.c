@@ -1,3 +1,4 @@
+/* The overhead that a curve gives for a usage. */
 #include <smsched/contention.h>
 
 double sms_curve_at(const struct sms_curve *curve, double usage)
