@@ -66,6 +66,7 @@ struct sms_process_view {
     uint64_t deadline_ps; /* of the job under way; UINT64_MAX if it has none */
     uint64_t service_ps;  /* time for which its kernels have had the device so far */
     uint64_t kernel_ps;   /* time alone of the kernel that it launches or runs; 0 if there is none */
+    uint64_t blocks;      /* in the grid of that kernel; of a coarse one 1 */
     size_t sms;           /* SMs of its device that it may use now; 0 while it has no device */
 };
 
@@ -75,6 +76,7 @@ struct sms_share_device_view {
     size_t processes;      /* with a context on the device */
     double core;           /* utilization as nvidia-smi shows it: the sum of the processes' `core`, at most 1 */
     size_t sms;
+    uint64_t threads; /* of an SM, at most */
 };
 
 enum { SMS_WAIT = -1 };

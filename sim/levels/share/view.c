@@ -188,6 +188,7 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .deadline_ps = asked ? sms__job_deadline(stream) : earliest_deadline(of),
         .service_ps = service_of(of),
         .kernel_ps = to_uint(kernel_ps(stream)),
+        .blocks = kernel_ps(stream) > 0 ? stream->workload->kernel[kernel_of(stream)].blocks : 0,
         .sms = !of->instance         ? 0
                : of->parts.all.is_on ? of->parts.all.sms
                                      : of->instance->type->sms,
@@ -221,6 +222,7 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
         .free = sms__instance_free(instance),
         .processes = instance->processes,
         .sms = instance->type->sms,
+        .threads = instance->type->sm.threads,
         .core = instance->core < SMS_FULL ? instance->core / SMS_FULL : 1,
     };
 }
