@@ -184,10 +184,22 @@ static void print_limits(const struct sms__advice *advice, struct sms__trust *tr
         fprintf(to, "  nearest that was measured: %s\n", line.text);
     print_outside(advice, trust, best, to);
     if (advice->draws)
-        fprintf(to,
-                "  not known: demands, times, and the knee of contention; the answer holds in %zu of %zu draws%s%s\n",
-                advice->held, advice->draws, advice->decides ? "; what decides is " : "",
-                advice->decides ? advice->decides : "");
+        fprintf(to, "  not known: %s; the answer holds in %zu of %zu draws%s%s\n",
+                best && best->way->paired ? "times" : "demands, times, and the knee of contention", advice->held,
+                advice->draws, advice->decides ? "; what decides is " : "", advice->decides ? advice->decides : "");
+}
+
+/* What stands for the kernels as they are. */
+static void print_simplified(const struct sms__programs *programs, const struct sms__way *best, FILE *to)
+{
+    if (best->paired)
+        fputs("  under mps: kernels slow each other as they do side by side, block by block; whether processes have a "
+              "queue each or one is not known, and the worse of the two counts\n",
+              to);
+    for (size_t p = 0; p < programs->count; p++)
+        if (programs->program[p].fold >= 1.5)
+            fprintf(to, "  many launches: one of %s stands for %.0f\n", programs->program[p].name,
+                    programs->program[p].fold);
 }
 
 static void print_failed(const struct sms__advice *advice, FILE *to)
@@ -218,6 +230,8 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
     sms__advice_print_answer(advice, to);
     if (best && best->binds)
         fprintf(to, "  binds: under %s %s\n", best->way->label, best->binds);
+    if (best)
+        print_simplified(advice->programs, best->way, to);
     print_limits(advice, trust, to);
     fputs("\n", to);
     print_table(advice, screen);

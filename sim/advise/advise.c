@@ -6,21 +6,14 @@
 #include "../import/derive.h"
 #include "../sweep/draw_unknowns.h"
 #include "../base/statistics.h"
-#include "../model/policy/modes.h"
 #include "../results/verdict.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    REPLICATIONS = 3,
-    JOBS = 500,             /* of each program alone in a run: enough for p99 where it is slowed five times */
-    SLICES = 200,           /* of time slices in a run, so that no program had more of them than another by chance */
-    LAUNCHES_MOST = 400000, /* in a run: seconds for all ways */
-    SHORTER = 10,           /* runs for the first estimate */
-    DRAWN_SHORTER = 5       /* runs of draws */
-};
+/* Parts of a run, for the first estimate and for draws. */
+static const double FIRST = 0.1, DRAWN = 0.2;
 
 struct work {
     struct sms__arena *arena;
@@ -32,15 +25,15 @@ struct work {
 
 /* ---- one run ---- */
 
-static int load_way(const struct work *work, const struct sms__way *way, struct sms__span span, bool taken,
+static int load_way(const struct work *work, const struct sms__way *way, struct sms__span span, enum sms__end end,
                     struct sms_file **file, struct sms_errors *errors)
 {
-    const struct sms__buffer *workloads = sms__way_text(work->out, way, taken);
+    const struct sms__buffer *workloads = sms__way_text(work->out, way, end);
     struct sms__buffer text = {0};
     FILE *to = sms__buffer_open(&text);
     if (to) {
         fwrite(workloads->bytes, 1, workloads->length, to);
-        sms__way_write(way, work->programs, work->settings, span, to);
+        sms__way_write(way, work->programs, work->settings, span, end, to);
     }
     int code = to && sms__buffer_close(&text, to)
                    ? sms_file_load_text(text.bytes, text.length, way->name, work->settings->load, file, errors)
@@ -58,11 +51,11 @@ static struct sms_run_options options_of(const struct work *work)
     return run;
 }
 
-static int run_way(const struct work *work, const struct sms__way *way, struct sms__span span, bool taken,
+static int run_way(const struct work *work, const struct sms__way *way, struct sms__span span, enum sms__end end,
                    struct sms_file **file, struct sms_results **results, struct sms_errors *errors)
 {
     const struct sms_run_options run = options_of(work);
-    int code = load_way(work, way, span, taken, file, errors);
+    int code = load_way(work, way, span, end, file, errors);
     return code ? code : sms_run(sms_file_scenario(*file, 0), &run, results, errors);
 }
 
@@ -232,7 +225,7 @@ static int look_at(const struct work *work, const struct sms__way *way, struct s
     *outlook = (struct sms__outlook){.way = way, .programs = count, .worst_gain = INFINITY};
     outlook->share = SMS__NEW(work->arena, struct sms__tenancy, count);
     outlook->worst_slowdown = SMS__NEW(work->arena, double, count);
-    int code = run_way(work, way, span, false, &outlook->file, &outlook->results, &errors);
+    int code = run_way(work, way, span, SMS__KNOWN_END, &outlook->file, &outlook->results, &errors);
     if (code == SMS_EINPUT) {
         outlook->why = why_not(work->arena, &errors);
         return SMS_OK;
@@ -258,18 +251,28 @@ static int look_at(const struct work *work, const struct sms__way *way, struct s
     return SMS_OK;
 }
 
-/* The other end of the range, of a way in which kernels without counters run beside others or on fewer SMs. */
-static int look_at_worst(const struct work *work, struct sms__span span, struct sms__outlook *outlook)
+/* Another end of what is not known. */
+static int look_at_end(const struct work *work, struct sms__span span, enum sms__end end, struct sms__outlook *outlook)
 {
     struct sms_file *file = NULL;
     struct sms_results *results = NULL;
-    if (!work->out->ranged || outlook->way->sliced || outlook->way->alone || outlook->why)
-        return SMS_OK;
-    int code = run_way(work, outlook->way, span, true, &file, &results, work->errors);
+    int code = run_way(work, outlook->way, span, end, &file, &results, work->errors);
     if (code == SMS_OK)
         judge(work->programs, outlook, results);
     sms_results_free(results);
     sms_file_free(file);
+    return code;
+}
+
+/* The queues of MPS, and kernels without counters beside others or on fewer SMs. */
+static int look_at_ends(const struct work *work, struct sms__span span, struct sms__outlook *outlook)
+{
+    const struct sms__way *way = outlook->way;
+    int code = SMS_OK;
+    if (way->paired && !outlook->why)
+        code = look_at_end(work, span, SMS__QUEUE_END, outlook);
+    if (code == SMS_OK && work->out->ranged && !way->sliced && !way->alone && !outlook->why)
+        code = look_at_end(work, span, SMS__TAKEN_END, outlook);
     return code;
 }
 
@@ -321,7 +324,7 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
         if (code == SMS_OK && i == 0 && outlook->why) /* not even alone */
             code = sms__fail(work->errors, SMS_EINPUT, work->programs->program[0].path, "%s", outlook->why);
         if (code == SMS_OK)
-            code = look_at_worst(work, span, outlook);
+            code = look_at_ends(work, span, outlook);
         if (work->settings->on_progress)
             work->settings->on_progress(work->settings->user, i + 1, ways->count);
     }
@@ -330,43 +333,51 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
     return code;
 }
 
-/* Runs in which every program does JOBS jobs alone, and contexts have SLICES slices, unless that takes too many
- * launches. */
-static struct sms__span span_for(const struct sms__programs *programs, const struct sms__device *device)
+const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way, enum sms__end end)
 {
-    double longest_ps = 0, launches_per_ps = 0, jobs_ps = 0;
-    for (size_t p = 0; p < programs->count; p++) {
-        const struct sms__program *program = &programs->program[p];
-        const double apart_ps = program->per_s > 0 ? 1e12 / program->per_s : program->job_ps;
-        launches_per_ps += program->launches / fmax(apart_ps, 1);
-        jobs_ps = fmax(jobs_ps, JOBS * apart_ps);
-        longest_ps = fmax(longest_ps, program->job_ps);
-    }
-    const double most_ps = launches_per_ps > 0 ? LAUNCHES_MOST / launches_per_ps : jobs_ps;
-    const double slice_ps = device->turns.slice_ps > 0 ? device->turns.slice_ps : sms__slice_params[0].fallback;
-    const double duration_ps = fmax(fmin(fmax(jobs_ps, SLICES * slice_ps), most_ps), 3 * longest_ps);
-    return (struct sms__span){fmax(longest_ps, 1e6), fmax(duration_ps, 1e6), REPLICATIONS};
+    return &advice->text[way->sliced             ? SMS__SLICED_TEXT
+                         : end == SMS__TAKEN_END ? SMS__TAKEN_TEXT
+                         : way->paired           ? SMS__PAIRED_TEXT
+                                                 : SMS__FREE_TEXT];
 }
 
-const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way, bool taken)
-{
-    return &advice->text[way->sliced ? SMS__SLICED_TEXT : taken ? SMS__TAKEN_TEXT : SMS__FREE_TEXT];
-}
-
-static int write_workloads(struct work *work)
+static int write_texts(struct work *work)
 {
     FILE *to[SMS__TEXTS];
     int code = SMS_OK;
     for (int t = 0; t < SMS__TEXTS; t++)
         code = (to[t] = sms__buffer_open(&work->out->text[t])) ? code : SMS_ENOMEM;
     for (size_t p = 0; p < work->programs->count && code == SMS_OK; p++) {
-        code = sms__write_coarse(work->arena, &work->programs->program[p], work->settings, to, work->errors);
+        code = sms__write_coarse(work->arena, work->programs, p, work->settings, to, work->errors);
         work->out->ranged |= work->programs->program[p].unknown > 0;
     }
     for (int t = 0; t < SMS__TEXTS; t++)
         if (to[t] && !sms__buffer_close(&work->out->text[t], to[t]))
             code = code ? code : SMS_ENOMEM;
     return code;
+}
+
+static void free_texts(struct sms__advice *advice)
+{
+    for (int t = 0; t < SMS__TEXTS; t++) {
+        free(advice->text[t].bytes);
+        advice->text[t] = (struct sms__buffer){0};
+    }
+}
+
+/* While one program does a long job, others may launch millions of kernels. Then one stands for several, and the texts
+ * are written anew. */
+static int write_workloads(struct work *work)
+{
+    const struct sms__programs *programs = work->programs;
+    int code = write_texts(work);
+    const double fold = sms__programs_crowd(programs);
+    if (code || fold <= 1)
+        return code;
+    for (size_t p = 0; p < programs->count; p++)
+        programs->program[p].least_fold = fold * fmax(programs->program[p].fold, 1);
+    free_texts(work->out);
+    return write_texts(work);
 }
 
 /* ---- what is not known ---- */
@@ -388,10 +399,11 @@ struct drawn {
 static int draw(const struct work *work, const struct sms__outlook *outlook, bool alone, struct drawn *out)
 {
     struct sms_run_options run = options_of(work);
-    struct sms__span span = work->out->span;
-    span.duration_ps /= DRAWN_SHORTER;
-    span.replications = 1;
-    int code = run_way(work, outlook->way, span, false, &out->file, &out->results, work->errors);
+    const struct sms__span span = sms__span_for(work->programs, work->out->device, DRAWN);
+    const enum sms__end end = work->out->ranged && !outlook->way->sliced && !sms__advice_shares(work->out)
+                                  ? SMS__TAKEN_END /* at which it does not pay */
+                                  : SMS__KNOWN_END;
+    int code = run_way(work, outlook->way, span, end, &out->file, &out->results, work->errors);
     const struct sms__unknowns_run draws = {out->file, work->settings->load, &run, work->settings->draws};
     run.alone = alone;
     return code ? code : sms__unknowns_run(&draws, out->results, work->errors);
@@ -424,8 +436,9 @@ static void count(const struct work *work, const struct sms__program *asked, con
     work->out->draws = own->draws;
     work->out->decides = find_deciding(work->arena, own);
     for (size_t d = 0; d < own->draws; d++)
-        work->out->held += asked ? own->value[d] <= asked->target.ns
-                                 : own->value[d] > 1 && !(other && shown(other[d]) > shown(own->value[d]));
+        work->out->held += asked
+                               ? own->value[d] <= asked->target.ns
+                               : shown(own->value[d]) > shown(1) && !(other && shown(other[d]) > shown(own->value[d]));
 }
 
 static int draw_unknowns(const struct work *work)
@@ -461,19 +474,19 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
     if (code == SMS_OK)
         code = write_workloads(&work);
     if (code == SMS_OK) {
-        struct sms__span span = span_for(programs, out->device), first = span;
-        first.duration_ps /= SHORTER;
-        first.replications = 1;
         sms__ways_list(arena, programs, out->device, &ways);
         out->left_out = ways.left_out;
+        code = sms__measure_together(arena, programs, &ways, &out->text[SMS__BLOCK_TEXT], settings, errors);
+    }
+    if (code == SMS_OK) {
         if (settings->on_estimate) {
-            code = look_at_all(&work, &ways, first);
+            code = look_at_all(&work, &ways, sms__span_for(programs, out->device, FIRST));
             if (code == SMS_OK)
                 settings->on_estimate(settings->user, out);
             drop_outlooks(out);
         }
         if (code == SMS_OK)
-            code = look_at_all(&work, &ways, span);
+            code = look_at_all(&work, &ways, sms__span_for(programs, out->device, 1));
     }
     if (code == SMS_OK)
         code = draw_unknowns(&work);
@@ -485,8 +498,7 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
 void sms__advice_free(struct sms__advice *advice)
 {
     drop_outlooks(advice);
-    for (int t = 0; t < SMS__TEXTS; t++)
-        free(advice->text[t].bytes);
+    free_texts(advice);
     sms_file_free(advice->device_file);
 }
 

@@ -30,11 +30,18 @@ struct sms__program {
     double memory;        /* bytes that each copy holds, beside what its steps allocate */
     double job_ps;        /* time of a job alone, as the sum of its steps */
     double host_ps;       /* that part of it which the host takes */
-    double launches;      /* of a job */
+    double launches;      /* of a job, as it is simulated */
+    double fold;          /* launches for which one is simulated, because there are too many; 1: each is */
+    double least_fold;    /* which it is at least; 0: 1 */
+    double mix_ps;        /* time alone of its launches side by side with others, block by block */
+    double mix_blocks;    /* and their blocks */
     double unknown;       /* share of its kernels' time without counters, 0..1 */
     double alone_per_s;   /* jobs/s with the GPU to itself */
     double alone_mean_ns; /* mean latency there */
 };
+
+/* Whether the processes of MPS have a dispatch queue each, or one: which of the two a GPU has is not known. */
+enum sms__queues { SMS__OWN_QUEUES, SMS__ONE_QUEUE, SMS__QUEUE_KINDS };
 
 struct sms__programs {
     struct sms__program *program; /* [count] */
@@ -71,26 +78,37 @@ enum sms__text_kind {
     SMS__FREE_TEXT,   /* kernels without counters press on nothing */
     SMS__TAKEN_TEXT,  /* they take all the room there is, and are as slow as they have fewer SMs */
     SMS__SLICED_TEXT, /* kernels and the short gaps between them are one kernel */
+    SMS__PAIRED_TEXT, /* they slow each other as they do block by block */
+    SMS__BLOCK_TEXT,  /* block by block: a few launches of each kernel, as often as a job has them */
     SMS__TEXTS
 };
 
-/* coarse_workload.c: writes the program's workloads with coarse kernels to `to`, [SMS__TEXTS], as documents that end
- * with "---". Each kernel is simulated alone on the device, on all, half and an eighth of its SMs. Sets what the
- * program takes alone. In a guard of `arena`. */
-int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
+/* Between what ends the answer may be. */
+enum sms__end {
+    SMS__KNOWN_END, /* each process of MPS has a dispatch queue; kernels without counters press on nothing */
+    SMS__QUEUE_END, /* all have one */
+    SMS__TAKEN_END  /* kernels without counters take turns with others */
+};
+
+/* coarse_workload.c: writes the workloads of program `number` to `to`, [SMS__TEXTS], as documents that end with "---".
+ * Each kernel is simulated alone on the device, on all, half and an eighth of its SMs. Sets what the program takes
+ * alone. In a guard of `arena`. */
+int sms__write_coarse(struct sms__arena *arena, const struct sms__programs *programs, size_t number,
                       const struct sms__advise_settings *settings, FILE *const *to, struct sms_errors *errors);
 
 /* ways.c: a way to share. */
 struct sms__way {
-    const char *label;           /* "mps, caps 70 % 30 %" */
-    const char *name;            /* of its scenario and files: "mps-70-30" */
-    const char *policy;          /* as `policies:` has it */
-    uint64_t *copies;            /* [programs] */
-    double *cap;                 /* [programs]: active_threads of each copy, 0..1; NULL: all */
-    uint64_t *chunks;            /* [programs]: of a static partition of each copy; NULL: there are none */
-    bool sliced;                 /* contexts take turns */
-    bool alone;                  /* each program has a GPU of its own */
-    const char *const *instance; /* [processes]: profiles of MIG; or NULL */
+    const char *label;              /* "mps, caps 70 % 30 %" */
+    const char *name;               /* of its scenario and files: "mps-70-30" */
+    const char *policy;             /* as `policies:` has it */
+    uint64_t *copies;               /* [programs] */
+    double *cap;                    /* [programs]: active_threads of each copy, 0..1; NULL: all */
+    uint64_t *chunks;               /* [programs]: of a static partition of each copy; NULL: there are none */
+    bool sliced;                    /* contexts take turns */
+    bool paired;                    /* kernels slow each other as they do block by block: */
+    double *slow[SMS__QUEUE_KINDS]; /* [programs]: times by which all other processes slow those of a copy */
+    bool alone;                     /* each program has a GPU of its own */
+    const char *const *instance;    /* [processes]: profiles of MIG; or NULL */
 };
 
 struct sms__ways {
@@ -102,6 +120,12 @@ struct sms__ways {
 /* Lists the ways in which so many copies of the programs can share one device. In a guard of the arena. */
 void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
                     struct sms__ways *out);
+/* together.c: sets `slow` of the ways that are `paired`, from launches of all kernels block by block, which `text` has
+ * (SMS__BLOCK_TEXT). A way of which it is not known, because kernels have no blocks or end too late, is paired no more.
+ * In a guard of `arena`. */
+int sms__measure_together(struct sms__arena *arena, const struct sms__programs *programs, struct sms__ways *ways,
+                          const struct sms__buffer *text, const struct sms__advise_settings *settings,
+                          struct sms_errors *errors);
 /* The first process of program p, as its index among all processes; that of the number of programs is how many there
  * are. */
 size_t sms__way_first(const struct sms__way *way, size_t p);
@@ -110,9 +134,16 @@ struct sms__span {
     double warmup_ps, duration_ps; /* duration: of what is measured */
     unsigned replications;
 };
+/* Runs in which every program does 500 jobs alone, and contexts have 200 slices, unless that takes too many launches;
+ * or `part` of that, 0..1. Each program begins and ends a job in them, even where all take turns. */
+struct sms__span sms__span_for(const struct sms__programs *programs, const struct sms__device *device, double part);
+/* The launches in a run of the least length, as a multiple of the most that there should be. */
+double sms__programs_crowd(const struct sms__programs *programs);
 /* Writes the scenario of a way. */
 void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,
-                    const struct sms__advise_settings *settings, struct sms__span span, FILE *to);
+                    const struct sms__advise_settings *settings, struct sms__span span, enum sms__end end, FILE *to);
+/* Writes what the processes of a program run: "workload: NAME", or its streams. */
+void sms__write_work(const struct sms__program *program, FILE *to);
 /* settings.c: writes the commands and files that set the way up on a machine, as a commented text. */
 void sms__way_settings(const struct sms__way *way, const struct sms__programs *programs,
                        const struct sms__device *device, FILE *to);
@@ -134,8 +165,8 @@ struct sms__outlook {
     struct sms_file *file; /* NULL: the way does not work, as `why` says */
     struct sms_results *results;
     const char *why;
-    struct sms_estimate gain; /* sum over programs of jobs/s over jobs/s with the GPU to itself */
-    double worst_gain;        /* the same if kernels without counters take turns with others; gain.mean without such */
+    struct sms_estimate gain;   /* sum over programs of jobs/s over jobs/s with the GPU to itself */
+    double worst_gain;          /* the same at the worst end of what is not known; gain.mean if all is known */
     struct sms__tenancy *share; /* [programs] */
     double *worst_slowdown;     /* [programs]: as worst_gain */
     bool meets;                 /* all targets, at the worst end */
@@ -162,7 +193,8 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
                 struct sms__advice *out, struct sms_errors *errors);
 void sms__advice_free(struct sms__advice *advice);
 /* The workloads that a way's scenario follows. */
-const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way, bool taken);
+const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way,
+                                        enum sms__end end);
 
 /* advice_text.c: the ranked table and what it says, for people; the first lines by themselves, as an estimate. */
 void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen);

@@ -10,7 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARES = 3, DRAWN_LAUNCHES = 4 };
+enum {
+    SHARES = 3,
+    DRAWN_LAUNCHES = 4,
+    JOB_LAUNCHES = 20000, /* of a job: beyond, one stands for several of its kernel */
+    MIX_LAUNCHES = 40     /* block by block, beside others */
+};
 
 /* A demand of less of the device is not written. */
 static const double DEMAND_LEAST = 1e-5;
@@ -57,12 +62,13 @@ struct kernel {
     const struct sms__footprint *fit; /* on the whole device */
     const struct sms__device *device;
     double ns[SHARES], jitter;
+    double launches; /* for which it stands */
 };
 
 /* The mean number of blocks on an SM. A block's work is what it is, however fast it goes. */
 static double resident(const struct kernel *kernel)
 {
-    return (double)kernel->given->blocks * kernel->fit->work_ps * kernel->fit->alone /
+    return kernel->launches * (double)kernel->given->blocks * kernel->fit->work_ps * kernel->fit->alone /
            ((double)kernel->device->sms * kernel->ns[0] * 1e3);
 }
 
@@ -97,8 +103,9 @@ static const char *write_demand(const char *resource, double mean, const char *b
     return ", ";
 }
 
-static void write_kernel(struct sms__arena *arena, const struct kernel *kernel, bool taken, FILE *to)
+static void write_kernel(struct sms__arena *arena, const struct kernel *kernel, enum sms__text_kind kind, FILE *to)
 {
+    const bool taken = kind == SMS__TAKEN_TEXT;
     const bool unknown = kernel->given->demands == 0;
     const struct sms__node name = {.kind = SMS__SCALAR, .text = kernel->given->name};
     const char *before = ", demand: {";
@@ -112,10 +119,12 @@ static void write_kernel(struct sms__arena *arena, const struct kernel *kernel, 
     fputs(before[1] == ' ' && before[2] == '\0' ? "}" : "", to);
     if (taken && unknown)
         fputs(", room: 100 %", to);
-    else if (room_of(kernel) >= 1e-4)
+    else if (kind != SMS__PAIRED_TEXT && room_of(kernel) >= 1e-4)
         fprintf(to, ", room: %.4g %%", 100 * room_of(kernel));
     if (kernel->jitter >= 1e-4)
         fprintf(to, ", jitter: %.3g %%", 100 * fmin(kernel->jitter, 0.5));
+    if (kernel->launches > 1)
+        fprintf(to, ", launches: %.0f", kernel->launches);
     fputs("}\n", to);
 }
 
@@ -137,16 +146,60 @@ static struct kernel kernel_of(const struct sms_results *results, const struct s
     struct kernel kernel = {.given = &workload->kernel[k],
                             .fit = &scenario->vm[0].fit[0][k],
                             .device = scenario->device[0],
-                            .jitter = jitter_of(results, k)};
+                            .jitter = jitter_of(results, k),
+                            .launches = 1};
     for (size_t s = 0; s < SHARES; s++)
         kernel.ns[s] = metric_of(results, s * workload->kernels + k, "latency_mean_ns");
     return kernel;
 }
 
+/* ---- launches ---- */
+
+static double launches_of(const struct sms__workload *workload)
+{
+    double launches = 0;
+    for (size_t i = 0; i < workload->steps; i++)
+        launches += workload->step[i].kind == SMS__LAUNCH ? (double)workload->step[i].times : 0;
+    return launches;
+}
+
+/* For how many launches one stands, so that a job has not too many. */
+static double fold_of(const struct sms__program *program, const struct sms__workload *workload)
+{
+    return fmax(fmax(launches_of(workload) / JOB_LAUNCHES, program->least_fold), 1);
+}
+
+/* The launches of a step that are simulated; those of a kernel by its time are. */
+static uint64_t folded(const struct sms__workload *workload, const struct sms__step *step, double fold)
+{
+    const double times = nearbyint((double)step->times / fold);
+    return workload->kernel[step->kernel].whole ? step->times : (uint64_t)fmax(times, 1);
+}
+
+/* A kernel that takes as long in a job as all of its launches. */
+static struct kernel fold_kernel(struct kernel kernel, const struct sms__workload *workload, size_t k, double fold)
+{
+    double all = 0, left = 0;
+    for (size_t i = 0; i < workload->steps; i++)
+        if (workload->step[i].kind == SMS__LAUNCH && workload->step[i].kernel == k) {
+            all += (double)workload->step[i].times;
+            left += (double)folded(workload, &workload->step[i], fold);
+        }
+    kernel.launches = left > 0 ? all / left : 1;
+    kernel.jitter /= sqrt(kernel.launches);
+    for (size_t s = 0; s < SHARES; s++)
+        kernel.ns[s] *= kernel.launches;
+    return kernel;
+}
+
 /* ---- what the program takes alone ---- */
 
+struct sums {
+    double fold, unknown_ps, kernel_ps;
+};
+
 static void add_step(struct sms__program *program, const struct sms__workload *workload, const struct sms__step *step,
-                     const struct sms_results *results, double *unknown_ps, double *kernel_ps)
+                     const struct sms_results *results, struct sums *sums)
 {
     const struct sms__device *device = sms_results_scenario(results)->device[0];
     const bool copy = step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT;
@@ -155,9 +208,9 @@ static void add_step(struct sms__program *program, const struct sms__workload *w
                                                      : 0;
     if (step->kind == SMS__LAUNCH) {
         ps = metric_of(results, step->kernel, "latency_mean_ns") * 1e3 * (double)step->times;
-        program->launches += (double)step->times;
-        *kernel_ps += ps;
-        *unknown_ps += workload->kernel[step->kernel].demands == 0 ? ps : 0;
+        program->launches += (double)folded(workload, step, sums->fold);
+        sums->kernel_ps += ps;
+        sums->unknown_ps += workload->kernel[step->kernel].demands == 0 ? ps : 0;
     }
     program->host_ps += step->kind == SMS__HOST ? step->amount : 0;
     program->job_ps += ps;
@@ -166,11 +219,12 @@ static void add_step(struct sms__program *program, const struct sms__workload *w
 static void sum_steps(struct sms__program *program, const struct sms__workload *workload,
                       const struct sms_results *results)
 {
-    double unknown_ps = 0, kernel_ps = 0;
+    struct sums sums = {.fold = fold_of(program, workload)};
     for (size_t i = 0; i < workload->steps; i++)
-        add_step(program, workload, &workload->step[i], results, &unknown_ps, &kernel_ps);
-    if (kernel_ps > 0)
-        program->unknown = fmax(program->unknown, unknown_ps / kernel_ps);
+        add_step(program, workload, &workload->step[i], results, &sums);
+    program->fold = fmax(program->fold, sums.fold);
+    if (sums.kernel_ps > 0)
+        program->unknown = fmax(program->unknown, sums.unknown_ps / sums.kernel_ps);
 }
 
 /* ---- phases ---- */
@@ -268,12 +322,46 @@ static int write_sliced(struct sms__arena *arena, const struct sms__workload *wo
 
 /* ---- the document ---- */
 
-static void write_steps(struct sms__arena *arena, const struct sms__workload *workload, FILE *to)
+static void write_steps(struct sms__arena *arena, const struct sms__workload *workload, double fold, FILE *to)
 {
     const struct sms__node *steps = sms__node_get(workload->node, "steps");
     fputs(steps ? "steps:\n" : "", to);
-    for (size_t i = 0; steps && i < steps->items; i++)
-        fprintf(to, "  - %s\n", sms__node_flow(arena, steps->item[i]));
+    for (size_t i = 0; steps && i < steps->items; i++) {
+        const struct sms__step *step = &workload->step[i];
+        const uint64_t times = step->kind == SMS__LAUNCH ? folded(workload, step, fold) : step->times;
+        const struct sms__node *node = steps->item[i];
+        if (times == step->times) {
+            fprintf(to, "  - %s\n", sms__node_flow(arena, node));
+            continue;
+        }
+        node = sms__node_pick(arena, node, (const char *[]){"times", NULL}, false);
+        const char *text = sms__node_flow(arena, node); /* "{launch: k}" */
+        fprintf(to, "  - %.*s, times: %llu}\n", (int)strlen(text) - 1, text, (unsigned long long)times);
+    }
+}
+
+/* The kernels as they are, and a few launches of each, as often as a job has them. */
+static void write_blocks(struct sms__arena *arena, struct sms__program *program, const char *name,
+                         const struct sms__workload *workload, const struct sms_results *results, FILE *to)
+{
+    const struct sms__node *node =
+        sms__node_pick(arena, workload->node,
+                       (const char *[]){"workload", "steps", "static", "exclusive", "corun_class", NULL}, false);
+    const double all = launches_of(workload);
+    double *times = SMS__NEW(arena, double, workload->kernels);
+    const char *text = sms__node_flow(arena, node); /* "{kernels: ...}" */
+    fprintf(to, "{workload: '%s', %.*s, steps: [", name, (int)strlen(text) - 2, text + 1);
+    for (size_t i = 0; i < workload->steps; i++)
+        times[workload->step[i].kernel] += workload->step[i].kind == SMS__LAUNCH ? (double)workload->step[i].times : 0;
+    for (size_t k = 0, said = 0; k < workload->kernels; k++) {
+        const struct sms__node kernel = {.kind = SMS__SCALAR, .text = workload->kernel[k].name};
+        const double launches = ceil(times[k] / fmax(all, 1) * MIX_LAUNCHES);
+        if (launches > 0)
+            fprintf(to, "%s{launch: %s, times: %.0f}", said++ ? ", " : "", sms__node_flow(arena, &kernel), launches);
+        program->mix_ps += launches * metric_of(results, k, "latency_mean_ns") * 1e3;
+        program->mix_blocks += launches * (double)workload->kernel[k].blocks;
+    }
+    fputs("]}\n---\n", to);
 }
 
 static void write_head(struct sms__arena *arena, const struct sms__program *program, const char *name,
@@ -318,19 +406,19 @@ static void write_uncertainty(const struct sms__workload *workload, const struct
     fputs(*before == ',' ? "}\n" : "", to);
 }
 
-static void write_kernels(struct sms__arena *arena, const struct sms__workload *workload,
-                          const struct sms_results *results, bool taken, FILE *to)
+static void write_kernels(struct sms__arena *arena, const struct sms__workload *workload, double fold,
+                          const struct sms_results *results, enum sms__text_kind kind, FILE *to)
 {
     write_uncertainty(workload, results, to);
     fputs("kernels:\n", to);
     for (size_t k = 0; k < workload->kernels; k++) {
-        const struct kernel kernel = kernel_of(results, workload, k);
+        const struct kernel kernel = fold_kernel(kernel_of(results, workload, k), workload, k, fold);
         if (kernel.given->whole)
             fprintf(to, "  - %s\n", sms__node_flow(arena, kernel.given->node));
         else
-            write_kernel(arena, &kernel, taken, to);
+            write_kernel(arena, &kernel, kind, to);
     }
-    write_steps(arena, workload, to);
+    write_steps(arena, workload, fold, to);
     fputs("---\n", to);
 }
 
@@ -352,9 +440,11 @@ static int run_kernels(struct measuring *measuring, const struct sms__advise_set
     return code ? code : sms_run(sms_file_scenario(*file, 0), &run, results, errors);
 }
 
-int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
+int sms__write_coarse(struct sms__arena *arena, const struct sms__programs *programs, size_t number,
                       const struct sms__advise_settings *settings, FILE *const *to, struct sms_errors *errors)
 {
+    struct sms__program *program = &programs->program[number];
+    program->job_ps = program->host_ps = program->launches = program->mix_ps = program->mix_blocks = 0;
     const struct sms__workload *workload;
     size_t first;
     int code = SMS_OK;
@@ -367,10 +457,13 @@ int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
         if (code == SMS_OK) {
             program->unknown = fmax(program->unknown, workload->unmeasured);
             sum_steps(program, workload, results);
-            for (int t = 0; t < SMS__TEXTS; t++)
+            for (int t = 0; t < SMS__BLOCK_TEXT; t++)
                 write_head(arena, program, name, workload, results, to[t]);
-            write_kernels(arena, workload, results, false, to[SMS__FREE_TEXT]);
-            write_kernels(arena, workload, results, true, to[SMS__TAKEN_TEXT]);
+            fprintf(to[SMS__PAIRED_TEXT], "corun_class: c%zu\n", number);
+            write_kernels(arena, workload, fold_of(program, workload), results, SMS__FREE_TEXT, to[SMS__FREE_TEXT]);
+            write_kernels(arena, workload, fold_of(program, workload), results, SMS__TAKEN_TEXT, to[SMS__TAKEN_TEXT]);
+            write_kernels(arena, workload, fold_of(program, workload), results, SMS__PAIRED_TEXT, to[SMS__PAIRED_TEXT]);
+            write_blocks(arena, program, name, workload, results, to[SMS__BLOCK_TEXT]);
             code = write_sliced(arena, workload, results, to[SMS__SLICED_TEXT]);
         }
         sms_results_free(results);

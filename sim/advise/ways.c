@@ -2,11 +2,18 @@
 #include "advise.h"
 
 #include "../model/layout.h"
+#include "../model/policy/modes.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { LAYOUTS_MOST = 8, LISTED_MOST = 4096 };
+enum {
+    REPLICATIONS = 3,
+    JOBS = 500,             /* of each program alone in a run: enough for p99 where it is slowed five times */
+    SLICES = 200,           /* of time slices in a run, so that no program had more of them than another by chance */
+    LAUNCHES_MOST = 400000, /* in a run: seconds for all ways */
+};
 
 struct lister {
     struct sms__arena *arena;
@@ -224,7 +231,7 @@ static void add_shared(struct lister *l)
     if (l->processes < 2)
         return;
     add(l, "time slices", "time-slices", "{mode: time_slice}")->sliced = true;
-    add(l, "mps", "mps", "{mode: mps}");
+    add(l, "mps", "mps", "{mode: mps}")->paired = true;
     for (size_t i = 0; i < 3 && l->programs->count == 2; i++)
         add_caps(l, first[i]);
     if (l->programs->count != 2)
@@ -276,16 +283,16 @@ size_t sms__way_first(const struct sms__way *way, size_t p)
     return first;
 }
 
-static void write_work(const struct sms__program *program, FILE *to)
+void sms__write_work(const struct sms__program *program, FILE *to)
 {
     const struct sms__tenant *tenant = program->tenant;
     if (!tenant->own || tenant->choices < 2) {
-        fprintf(to, ", workload: '%s'", program->name);
+        fprintf(to, "workload: '%s'", program->name);
         if (tenant->streams > 1)
             fprintf(to, ", streams: %llu", (unsigned long long)tenant->streams);
         return;
     }
-    fputs(", streams: [", to);
+    fputs("streams: [", to);
     for (size_t i = 0; i < tenant->choices; i++)
         fprintf(to, i ? ", {workload: '%s-%zu'}" : "{workload: '%s'}", program->name, i + 1);
     fputs("]", to);
@@ -299,7 +306,8 @@ static void write_process(const struct sms__way *way, const struct sms__programs
     if (way->copies[p] > 1)
         fprintf(to, "-%llu", (unsigned long long)copy + 1);
     fputs("'", to);
-    write_work(program, to);
+    fputs(", ", to);
+    sms__write_work(program, to);
     if (program->per_s > 0)
         fprintf(to, ", arrivals: {poisson: %.9g us}", 1e6 * (double)way->copies[p] / program->per_s);
     else
@@ -317,14 +325,33 @@ static void write_process(const struct sms__way *way, const struct sms__programs
     fputs("}\n", to);
 }
 
-void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,
-                    const struct sms__advise_settings *settings, struct sms__span span, FILE *to)
+/* Programs are classes by number, because names of classes have letters and digits only. The processes beside one slow
+ * it by equal parts. */
+static void write_slowdowns(const struct sms__way *way, const struct sms__programs *programs, const double *slow,
+                            FILE *to)
 {
+    const double others = (double)sms__way_first(way, programs->count) - 1;
+    fputs("contention: {model: pairwise, slowdown: {", to);
+    for (size_t p = 0; p < programs->count; p++) {
+        fprintf(to, "%sc%zu: {", p ? ", " : "", p);
+        for (size_t q = 0; q < programs->count; q++)
+            fprintf(to, "%sc%zu: %.6g", q ? ", " : "", q, 1 + (slow[p] - 1) / others);
+        fputs("}", to);
+    }
+    fputs("}}   # as they do block by block\n", to);
+}
+
+void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,
+                    const struct sms__advise_settings *settings, struct sms__span span, enum sms__end end, FILE *to)
+{
+    const bool one_queue = way->paired && end == SMS__QUEUE_END;
     fprintf(to, "scenario: %s\nquestion: How do the programs run under %s?\n", way->name, way->label);
     fprintf(to, "devices: [{model: '%s', count: %zu}]\n", settings->device, way->alone ? programs->count : 1);
     if (settings->cores)
         fprintf(to, "host: {cores: %llu}\n", (unsigned long long)settings->cores);
-    fprintf(to, "policies: [%s]\nprocesses:\n", way->policy);
+    if (way->paired && end != SMS__TAKEN_END)
+        write_slowdowns(way, programs, way->slow[one_queue ? SMS__ONE_QUEUE : SMS__OWN_QUEUES], to);
+    fprintf(to, "policies: [%s]\nprocesses:\n", one_queue ? "{mode: {mps: {queues: shared}}}" : way->policy);
     for (size_t p = 0, process = 0; p < programs->count; p++)
         for (uint64_t copy = 0; copy < way->copies[p]; copy++)
             write_process(way, programs, p, copy, process++, to);
@@ -338,4 +365,44 @@ void sms__way_write(const struct sms__way *way, const struct sms__programs *prog
                 programs->program[asked].name, way->copies[asked] > 1 ? "-1" : "");
     fprintf(to, "run: {warmup: %.9g us, duration: %.9g us, seed: %llu, replications: %u}\n", span.warmup_ps / 1e6,
             (span.warmup_ps + span.duration_ps) / 1e6, (unsigned long long)settings->seed, span.replications);
+}
+
+/* ---- how long they run ---- */
+
+/* What programs ask of a run. */
+struct load {
+    double longest_ps, launches_per_ps, jobs_ps; /* jobs: so that each program does JOBS alone */
+    double least_ps;                             /* so that each begins and ends a job, even where all take turns */
+};
+
+static struct load load_of(const struct sms__programs *programs)
+{
+    struct load load = {0};
+    double copies = 0;
+    for (size_t p = 0; p < programs->count; p++) {
+        const struct sms__program *program = &programs->program[p];
+        const double apart_ps = program->per_s > 0 ? 1e12 / program->per_s : program->job_ps;
+        load.launches_per_ps += program->launches / fmax(apart_ps, 1);
+        load.jobs_ps = fmax(load.jobs_ps, JOBS * apart_ps);
+        load.longest_ps = fmax(load.longest_ps, program->job_ps);
+        copies += (double)program->most;
+    }
+    load.least_ps = (2 * copies + 1) * load.longest_ps;
+    return load;
+}
+
+double sms__programs_crowd(const struct sms__programs *programs)
+{
+    const struct load load = load_of(programs);
+    return load.launches_per_ps * load.least_ps / LAUNCHES_MOST;
+}
+
+struct sms__span sms__span_for(const struct sms__programs *programs, const struct sms__device *device, double part)
+{
+    const struct load load = load_of(programs);
+    const double most_ps = load.launches_per_ps > 0 ? LAUNCHES_MOST / load.launches_per_ps : load.jobs_ps;
+    const double slice_ps = device->turns.slice_ps > 0 ? device->turns.slice_ps : sms__slice_params[0].fallback;
+    const double whole_ps = fmin(fmax(load.jobs_ps, SLICES * slice_ps), most_ps);
+    const double duration_ps = fmax(part * whole_ps, load.least_ps);
+    return (struct sms__span){fmax(load.longest_ps, 1e6), fmax(duration_ps, 1e6), part < 1 ? 1 : REPLICATIONS};
 }

@@ -194,13 +194,13 @@ static int write_file(struct sms__folder *folder, const char *name, const struct
 static int write_way(struct sms__folder *folder, const struct sms__advice *advice,
                      const struct sms__advise_settings *settings, const struct sms__way *way, struct sms_errors *errors)
 {
-    const struct sms__buffer *text = sms__way_text(advice, way, false);
+    const struct sms__buffer *text = sms__way_text(advice, way, SMS__KNOWN_END);
     struct sms__buffer scenario = {0}, set = {0};
     char name[300];
     FILE *to = sms__buffer_open(&scenario), *to_set = sms__buffer_open(&set);
     if (to) {
         fwrite(text->bytes, 1, text->length, to);
-        sms__way_write(way, advice->programs, settings, advice->span, to);
+        sms__way_write(way, advice->programs, settings, advice->span, SMS__KNOWN_END, to);
     }
     if (to_set)
         sms__way_settings(way, advice->programs, advice->device, to_set);

@@ -96,6 +96,38 @@ def check_blocks(work):
     near("alone", alone, json.loads(done.stdout)["runs"][0]["vms"][0]["job_latency_p50_ns"], 0.02)
 
 
+def check_together(work):
+    """Under MPS, coarse kernels slow each other as blocks do: heat's short blocks wait for the long ones of flux."""
+    train, serve = ROOT / "scenarios/advise/train.yaml", ROOT / "scenarios/advise/serve.yaml"
+    mps = way(advise(train, serve, "--device", "v100"), "mps")["programs"]
+    scenario = work / "blocks.yaml"
+    scenario.write_text(f"{train.read_text()}\n---\n{serve.read_text()}\n---\nscenario: s\ndevices: [{{model: v100}}]\npolicies: [{{mode: mps}}]\n"
+                        "processes: [{name: train, workload: train, repeat: forever}, {name: serve, workload: serve, repeat: forever}]\n"
+                        "run: {warmup: 15 ms, duration: 75 ms}\n")
+    done = subprocess.run([smsched, "run", scenario, "--format", "json", "--quiet"], capture_output=True, text=True, check=True)
+    for own, vm in zip(mps, json.loads(done.stdout)["runs"][0]["vms"]):
+        near(f"{own['program']} as block by block", own["job_latency_p50_ns"]["mean"], vm["job_latency_p50_ns"], 0.06)
+    scenario.write_text(f"{serve.read_text()}\n---\nscenario: s\ndevices: [{{model: a100-80gb}}]\npolicies: [{{mode: mps}}]\n"
+                        "processes: [{name: serve, workload: serve, repeat: forever, count: 3}]\nrun: {warmup: 10 ms, duration: 40 ms}\n")
+    done = subprocess.run([smsched, "run", scenario, "--format", "json", "--quiet"], capture_output=True, text=True, check=True)
+    three = way(advise(serve, "--device", "a100-80gb", "--copies", "3"), "mps-3")["programs"][0]
+    near("three copies as block by block", three["job_latency_p50_ns"]["mean"], json.loads(done.stdout)["runs"][0]["vms"][0]["job_latency_p50_ns"], 0.12)
+    check("serve is slowed most", mps[1]["slowdown_ratio"]["mean"] > 2 * mps[0]["slowdown_ratio"]["mean"], mps)
+
+
+def check_many_launches(work):
+    """Of a job of 200 000 launches one stands for ten: it takes as long as all."""
+    many = work / "many.yaml"
+    many.write_text("workload: many\nkernels: [{name: k, blocks: 108, threads: 128, registers: 32, block_time: 10 us}]\n"
+                    "steps: [{launch: k, times: 199000}, {host: 1 ms}, {launch: k, times: 1000}]\n")
+    text = run(many, "--device", "a100", "--copies", "2", "--quiet", "--unknowns", "1").stdout
+    check("that is said", "one of many stands for 10" in text, text)
+    alone = way(advise(many, "--device", "a100", "--copies", "2"), "exclusive")["programs"][0]
+    near("a job alone", alone["job_latency_p50_ns"]["mean"], 200000 * 10e3 + 1e6, 0.01)
+    two = way(advise(many, "--device", "a100", "--copies", "2"), "time-slices-2")
+    check("a long job ends in time slices", two["works"] and two["work_ratio"]["mean"] > 0.8, two)
+
+
 def check_range(work):
     bare = work / "bare.yaml"
     bare.write_text("workload: bare\nkernels: [{name: k, blocks: 108, threads: 128, registers: 32, block_time: 1 ms}]\n")
@@ -160,6 +192,8 @@ with tempfile.TemporaryDirectory() as folder:
     check_copies(Path(folder))
     check_targets()
     check_blocks(Path(folder))
+    check_together(Path(folder))
+    check_many_launches(Path(folder))
     check_range(Path(folder))
     check_folder(Path(folder))
     check_same()

@@ -1,0 +1,188 @@
+/* How much kernels slow each other under MPS. A coarse kernel has a mean demand and a mean room, and does not tell long
+ * blocks from short ones: where queues take turns of one block, short blocks wait for long ones. So those of each way
+ * run side by side on a device of its own, block by block, and each program alone on another: once with a queue for
+ * each process, once with one for all. By so much as they take longer coarse kernels then slow each other. */
+#include "advise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIXES = 3, BLOCKS_MOST = 2000000 };
+
+struct together {
+    const struct sms__programs *programs;
+    struct sms__ways *ways;
+    const struct sms__advise_settings *settings;
+    const struct sms_results *results;
+    size_t kernels; /* of processes before the one at hand */
+};
+
+static size_t kernels_of(const struct sms__program *program)
+{
+    const struct sms__workload *workload;
+    size_t count = 0, first;
+    for (size_t i = 0; (workload = sms__workload_of(program->tenant, i, &first)); i++)
+        count += workload->kernels;
+    return count;
+}
+
+static bool has_coarse(const struct sms__program *program)
+{
+    const struct sms__workload *workload;
+    bool coarse = false;
+    size_t first;
+    for (size_t i = 0; (workload = sms__workload_of(program->tenant, i, &first)); i++)
+        for (size_t k = 0; k < workload->kernels; k++)
+            coarse |= workload->kernel[k].whole;
+    return coarse;
+}
+
+static size_t count_paired(const struct sms__ways *ways)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ways->count; i++)
+        count += ways->way[i].paired;
+    return count;
+}
+
+/* Long enough for each kernel to run a few times, unless that takes too many blocks. */
+static double duration_of(const struct together *together)
+{
+    const struct sms__programs *programs = together->programs;
+    double longest_ps = 1, blocks_per_ps = 0;
+    for (size_t p = 0; p < programs->count; p++) {
+        longest_ps = fmax(longest_ps, programs->program[p].mix_ps);
+        blocks_per_ps += programs->program[p].mix_blocks / fmax(programs->program[p].mix_ps, 1);
+    }
+    const double devices = (double)(1 + count_paired(together->ways));
+    return fmin(MIXES * longest_ps, BLOCKS_MOST / fmax(blocks_per_ps * devices, 1e-12));
+}
+
+static void write_process(const struct sms__program *program, size_t *process, size_t device, FILE *to)
+{
+    fprintf(to, "  - {name: p%zu, repeat: forever, device: %zu, ", (*process)++, device);
+    sms__write_work(program, to);
+    fputs("}\n", to);
+}
+
+static void write_scenario(const struct together *together, FILE *to)
+{
+    const struct sms__programs *programs = together->programs;
+    size_t process = 0, device = programs->count;
+    fprintf(to, "scenario: together\ndevices: [{model: '%s', count: %zu}]\n", together->settings->device,
+            device + count_paired(together->ways));
+    fprintf(to, "policies: [{mode: mps}, {mode: {mps: {queues: shared}}}]\nrun: {duration: %.9g us, seed: %llu}\n",
+            duration_of(together) / 1e6, (unsigned long long)together->settings->seed);
+    fputs("processes:\n", to);
+    for (size_t p = 0; p < programs->count; p++)
+        write_process(&programs->program[p], &process, p, to);
+    for (size_t i = 0; i < together->ways->count; i++) {
+        const struct sms__way *way = &together->ways->way[i];
+        for (size_t p = 0; p < programs->count && way->paired; p++)
+            for (uint64_t copy = 0; copy < way->copies[p]; copy++)
+                write_process(&programs->program[p], &process, device, to);
+        device += way->paired;
+    }
+}
+
+/* ---- what came of it ---- */
+
+static double latency(const struct together *together, size_t queues, size_t kernel)
+{
+    return sms_results_value(together->results, queues, 0, SMS_KERNEL, kernel,
+                             (size_t)sms_metric_index(SMS_KERNEL, "latency_mean_ns"));
+}
+
+static double launches(const struct together *together, size_t kernel)
+{
+    return sms_results_value(together->results, SMS__OWN_QUEUES, 0, SMS_KERNEL, kernel,
+                             (size_t)sms_metric_index(SMS_KERNEL, "kernels_per_s"));
+}
+
+/* By which times the kernels of program p took longer in the next process than alone. Kernels count as often as they
+ * were launched alone. */
+static double next_slowdown(struct together *together, size_t p, size_t queues)
+{
+    const size_t kernels = kernels_of(&together->programs->program[p]);
+    double alone_ns = 0, beside_ns = 0;
+    size_t alone = 0;
+    for (size_t i = 0; i < p; i++)
+        alone += kernels_of(&together->programs->program[i]);
+    for (size_t k = 0; k < kernels; k++) {
+        const double one = latency(together, queues, alone + k), two = latency(together, queues, together->kernels + k);
+        const double times = isnan(one) || isnan(two) ? 0 : launches(together, alone + k);
+        alone_ns += times > 0 ? times * one : 0;
+        beside_ns += times > 0 ? times * two : 0;
+    }
+    together->kernels += kernels;
+    return alone_ns > 0 ? fmax(beside_ns / alone_ns, 1) : NAN;
+}
+
+/* For all ways, with one kind of queues. */
+static void find_slowdowns(struct sms__arena *arena, struct together *together, size_t queues)
+{
+    const struct sms__programs *programs = together->programs;
+    together->kernels = 0;
+    for (size_t p = 0; p < programs->count; p++)
+        together->kernels += kernels_of(&programs->program[p]);
+    for (size_t i = 0; i < together->ways->count; i++) {
+        struct sms__way *way = &together->ways->way[i];
+        double *slow = way->slow[queues] = SMS__NEW(arena, double, programs->count);
+        for (size_t p = 0; p < programs->count && way->paired; p++)
+            for (uint64_t copy = 0; copy < way->copies[p]; copy++)
+                slow[p] += next_slowdown(together, p, queues) / (double)way->copies[p];
+    }
+}
+
+/* A kernel of a way may have ended nowhere in the time. */
+static void drop_unknown(struct sms__ways *ways, size_t programs)
+{
+    for (size_t i = 0; i < ways->count; i++)
+        for (size_t p = 0; p < programs && ways->way[i].paired; p++)
+            ways->way[i].paired = !isnan(ways->way[i].slow[SMS__OWN_QUEUES][p] + ways->way[i].slow[SMS__ONE_QUEUE][p]);
+}
+
+static int run(struct together *together, const struct sms__buffer *text, struct sms_file **file,
+               struct sms_results **results, struct sms_errors *errors)
+{
+    const struct sms__advise_settings *settings = together->settings;
+    struct sms_run_options options = sms_run_defaults();
+    struct sms__buffer whole = {0};
+    FILE *to = sms__buffer_open(&whole);
+    if (to) {
+        fwrite(text->bytes, 1, text->length, to);
+        write_scenario(together, to);
+    }
+    options.alone = false;
+    options.jobs = settings->jobs;
+    options.cancel = settings->cancel;
+    int code = to && sms__buffer_close(&whole, to)
+                   ? sms_file_load_text(whole.bytes, whole.length, "together", settings->load, file, errors)
+                   : sms__fail(errors, SMS_ENOMEM, NULL, "no memory");
+    free(whole.bytes);
+    return code ? code : sms_run(sms_file_scenario(*file, 0), &options, results, errors);
+}
+
+int sms__measure_together(struct sms__arena *arena, const struct sms__programs *programs, struct sms__ways *ways,
+                          const struct sms__buffer *text, const struct sms__advise_settings *settings,
+                          struct sms_errors *errors)
+{
+    struct together together = {.programs = programs, .ways = ways, .settings = settings};
+    struct sms_file *file = NULL;
+    struct sms_results *results = NULL;
+    for (size_t p = 0; p < programs->count; p++)
+        for (size_t i = 0; i < ways->count && has_coarse(&programs->program[p]); i++)
+            ways->way[i].paired = false;
+    if (!count_paired(ways))
+        return SMS_OK;
+    int code = run(&together, text, &file, &results, errors);
+    together.results = results;
+    for (size_t i = 0; i < SMS__QUEUE_KINDS && code == SMS_OK; i++)
+        find_slowdowns(arena, &together, i);
+    if (code == SMS_OK)
+        drop_unknown(ways, programs->count);
+    sms_results_free(results);
+    sms_file_free(file);
+    return code;
+}
