@@ -209,6 +209,23 @@ static void print_failed(const struct sms__advice *advice, FILE *to)
             fprintf(to, "  does not work: %s: %s\n", advice->outlook[i].way->label, advice->outlook[i].why);
 }
 
+/* Of so much of its load a program does less only where jobs arrive faster than it does them, and not by chance. */
+#define KEEPS_UP 0.9
+
+/* Programs that cannot keep up, whose queue grows without end: their latencies tell how long the run was. */
+static void print_overload(const struct sms__advice *advice, const struct sms__outlook *best, FILE *to)
+{
+    for (size_t p = 0; best && best->results && p < advice->programs->count; p++) {
+        const struct sms__program *program = &advice->programs->program[p];
+        const double done = best->share[p].per_s.mean;
+        if (done < KEEPS_UP * program->per_s)
+            fprintf(to,
+                    "  overload: under %s %s does %.4g jobs/s, and %.4g arrive: its queue and its latencies grow as "
+                    "long as that lasts\n",
+                    best->way->label, program->name, done, program->per_s);
+    }
+}
+
 static void print_few(const struct sms__advice *advice, FILE *to)
 {
     const char *before = "  no percentile but a maximum: p99 of";
@@ -228,6 +245,7 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
     if (advice->ranged)
         put_range_reason(advice->programs, to);
     sms__advice_print_answer(advice, to);
+    print_overload(advice, best, to);
     if (best && best->binds)
         fprintf(to, "  binds: under %s %s\n", best->way->label, best->binds);
     if (best)

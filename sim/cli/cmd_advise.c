@@ -161,12 +161,24 @@ static int set_copies(const struct cli *cli, const char *value, const struct sms
     return EXIT_OK;
 }
 
+/* Whether two values begin with the same "NAME:". */
+static bool are_of_one(const char *value, const char *other)
+{
+    const size_t length = strcspn(value, ":");
+    return value[length] && strncmp(value, other, length + 1) == 0;
+}
+
 static int set_all(const struct cli *cli, const char *const *values, const struct sms__programs *programs,
                    int (*set)(const struct cli *cli, const char *value, const struct sms__programs *programs))
 {
     int code = EXIT_OK;
-    for (size_t i = 0; values[i] && code == EXIT_OK; i++)
+    for (size_t i = 0; values[i] && code == EXIT_OK; i++) {
+        for (size_t before = 0; before < i; before++)
+            if (are_of_one(values[before], values[i]))
+                return cli_usage(cli, "'%s' and '%s' are of one program, which has one of them at most", values[before],
+                                 values[i]);
         code = set(cli, values[i], programs);
+    }
     return code;
 }
 

@@ -69,6 +69,9 @@ def check_copies(work):
     check("and the answer says so", not advice["share"], advice["answer"])
     advice = advise(third, "--device", "a100", "--copies", "2", "--load", "third:20/s")
     near("the load is of all copies together", way(advice, "mps-2")["programs"][0]["jobs_per_s"]["mean"], 20, 0.1)
+    for load, told in (20, False), (1000, True):  # a GPU does 100 for each copy
+        said = run(third, "--device", "a100", "--copies", "2", "--load", f"third:{load}/s", "--unknowns", "1").stdout
+        check(f"whether {load} jobs/s are too many", ("overload: under mps, 2 copies third does 200 jobs/s, and 1000 arrive" in said) == told, said)
 
 
 def check_targets():
@@ -175,6 +178,7 @@ def check_errors(work):
     refused(2, "did you mean 'third'", third, "--device", "a100", "--slo", "thrd:p99<1ms")
     refused(2, "is no target", third, "--device", "a100", "--slo", "third:p98<1ms")
     refused(2, "has no unit", third, "--device", "a100", "--slo", "third:p99<50")
+    refused(2, "are of one program", third, "--device", "a100", "--slo", "third:p99<50ms", "--slo", "third:p50<5ms")
     refused(2, "is no rate", third, "--device", "a100", "--load", "third:30")
     refused(2, "is no number of copies", third, "--device", "a100", "--copies", "3..1")
     refused(2, "names no program", third, "--device", "a100", "--memory", "1GiB")
