@@ -66,8 +66,10 @@ refused none.so "cannot be found: No such file or directory"
 refused hardware.yaml "is not a shared object"
 : >empty.so
 refused empty.so "is not a shared object"
-head -c 100 my_policy.so >cut.so
-refused cut.so "cannot be loaded"
+for bytes in 20 100 3000 $(($(stat -c %s my_policy.so) / 2)); do
+    head -c "$bytes" my_policy.so >cut.so
+    refused cut.so "is cut off"
+done
 build undefined 'int nobody(void);' 'int call(void) { return nobody(); }' 'SMS_PLUGIN(0);'
 refused undefined.so "undefined symbol: nobody"
 build silent 'int answer = 42;'

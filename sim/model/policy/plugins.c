@@ -73,13 +73,28 @@ static bool read_bytes(struct opening *opening)
     return true;
 }
 
+/* Whether all that is loaded into memory is in the file: the loader reads beyond the end of one that was cut off, which
+ * ends the program. */
+static bool is_whole(const struct opening *opening, const Elf64_Ehdr *header)
+{
+    const size_t size = opening->plugin.size;
+    bool whole = header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phoff <= size &&
+                 header->e_phnum <= (size - header->e_phoff) / sizeof(Elf64_Phdr);
+    for (size_t i = 0; whole && i < header->e_phnum; i++) {
+        Elf64_Phdr part;
+        memcpy(&part, opening->plugin.bytes + header->e_phoff + i * sizeof part, sizeof part);
+        whole = part.p_offset <= size && part.p_filesz <= size - part.p_offset;
+    }
+    return whole;
+}
+
 static bool check_elf(const struct opening *opening)
 {
     Elf64_Ehdr header = {0};
     memcpy(&header, opening->plugin.bytes, opening->plugin.size < sizeof header ? opening->plugin.size : sizeof header);
-    if (memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_DYN)
-        return true;
-    return refuse(opening, "is not a shared object; 'cc -shared -fPIC' makes one of a C file");
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN)
+        return refuse(opening, "is not a shared object; 'cc -shared -fPIC' makes one of a C file");
+    return is_whole(opening, &header) || refuse(opening, "is cut off: its file lacks what it says it has");
 }
 
 static bool open_object(struct opening *opening)
