@@ -10,6 +10,8 @@ struct options {
     bool brief, force, trust;
 };
 
+static const char *const formats[] = {"table", "csv", "json", "latex", NULL};
+
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
@@ -19,7 +21,7 @@ static const struct cli_option own_options[] = {
      AT(force), .letter = 'f'},
     {"brief", NULL, "with --out: leave out the rows of timeline.csv, heatmap.csv and latencies.csv", CLI_FLAG,
      AT(brief)},
-    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
+    {"format", "FORMAT", "table, csv, json or latex", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
 
@@ -47,7 +49,7 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
     for (size_t i = 0; i < set->count; i++) {
         if (format == FORMAT_CSV)
             sms__print_tidy(set->results[i], stdout);
-        if (format == FORMAT_TABLE)
+        if (format == FORMAT_TABLE || format == FORMAT_LATEX)
             sms__print_results(set->results[i], screen);
     }
 }
@@ -55,7 +57,8 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
 static int run(struct cli *cli)
 {
     struct options *given = cli->options;
-    const struct sms__screen screen = cli_screen(cli);
+    struct sms__screen screen = cli_screen(cli);
+    screen.latex = given->format == FORMAT_LATEX;
     struct session session;
     given->run.alone_each = given->out || given->format == FORMAT_JSON; /* which have the answer */
     int code = session_load(&session, cli, &given->run.changes);
