@@ -260,6 +260,26 @@ policies: [round_robin]
 vms: [{name: a, workload: a, streams: 3, repeat: 3}]
 END
 prints "a/k blocks 1 to 50 of several launches"
+cat >"$work/parts.yaml" <<'END'
+device: small
+clock: 1 GHz
+sms: 4
+sm: {threads: 2048, warps: 64, blocks: 2}
+resources: {fp32: {class: compute}}
+---
+workload: w
+kernels: [{name: k, blocks: 16, threads: 64, block_time: 1 ms}]
+---
+scenario: s
+devices: [{model: small}]
+policies: [{mode: mps}]
+processes: [{name: a, workload: w, active_threads: 50 %}, {name: b, workload: w, active_threads: 25 %}]
+END
+try 0 "why a block may not go to an SM of another part" explain "$work/parts.yaml" --all --from '0 ms' --to '2 ms'
+prints "b/k block 3 waits on device 0: SMs 0 to 1, 3: outside its part; SM 2: block slots full (2 + 1 > 2)"
+prints "a/k block 3 -> device 0 SM 0, score 1"
+try 0 "the same in short" explain "$work/parts.yaml" --from '0 ms' --to '2 ms'
+prints "in between waits: block slots full in its part on up to 1 SM"
 # shellcheck disable=SC2086
 try 0 "every decision" explain $span --policy leftover --all; prints "block 3522 waits on device 0: SMs 0 to 79: registers full (65536 + 16384 > 65536)"
 prints "block 3521 -> device 0 SM 0, score 1; passed over: SMs 1 to 79"

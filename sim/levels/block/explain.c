@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NO_RESOURCE = SMS__CAUSES - 1, RANGES_MAX = 6 };
+enum { NO_RESOURCE = SMS__CAUSES - 1, OUTSIDE = SMS__CAUSES, RANGES_MAX = 6 };
 
 static const uint64_t WAITS_FOR_DISPATCHER = UINT64_MAX; /* as the `explained` of a launch */
 
@@ -16,7 +16,7 @@ struct text {
     size_t used;
 };
 
-/* The SMs that refused a block for one cause. */
+/* The SMs that refused a block for one cause, or that are outside the part of its process or stream. */
 struct refusal {
     int cause;
     size_t sms, ranges;
@@ -26,8 +26,8 @@ struct refusal {
 };
 
 struct refusals {
-    struct refusal by[SMS__CAUSES]; /* in the order in which they were met */
-    size_t causes, sms;
+    struct refusal by[OUTSIDE + 1]; /* in the order in which they were met */
+    size_t causes, sms;             /* of these, SMs that refused */
 };
 
 static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -161,12 +161,13 @@ static struct refusal *refusal_of(struct refusals *all, int cause)
 }
 
 static void add_refusal(struct refusals *all, const struct sms__blocks *device, size_t sm,
-                        const struct sms__launch *launch, int verdict)
+                        const struct sms__launch *launch, int cause)
 {
-    int cause = cause_of(device, sm, launch, verdict);
     struct refusal *refusal = refusal_of(all, cause);
-    struct text detail = detail_of(device, sm, launch, cause);
-    all->sms++;
+    struct text detail = {.used = 0};
+    if (cause != OUTSIDE)
+        detail = detail_of(device, sm, launch, cause);
+    all->sms += cause != OUTSIDE;
     if (refusal->sms++ == 0) {
         refusal->first = sm;
         refusal->detail = detail;
@@ -188,7 +189,10 @@ static void append_refusal(struct text *text, const struct sms__blocks *device, 
     else
         append(text, "%s", refusal->named.chars);
     char words[128];
-    append(text, ": %s%s", sms__cause_words(device, refusal->cause, words, sizeof words), refusal->detail.chars);
+    if (refusal->cause == OUTSIDE)
+        append(text, ": outside its part");
+    else
+        append(text, ": %s%s", sms__cause_words(device, refusal->cause, words, sizeof words), refusal->detail.chars);
 }
 
 /* The cause for which most SMs refused the block; NULL if none did. */
@@ -196,7 +200,7 @@ static const struct refusal *main_refusal(const struct refusals *all)
 {
     const struct refusal *most = NULL;
     for (size_t i = 0; i < all->causes; i++)
-        if (!most || all->by[i].sms > most->sms)
+        if (all->by[i].cause != OUTSIDE && (!most || all->by[i].sms > most->sms))
             most = &all->by[i];
     return most;
 }
@@ -250,8 +254,10 @@ static void ask_again(const struct sms__blocks *device, const struct sms__launch
         if ((long)asked == sm && device->setup.policy->policy->search != SMS_SEARCH_BEST)
             break;
         int verdict = sms__verdict(device, &device->sm[asked], launch);
-        if (verdict != SMS__ALLOWED && sms__may_use(launch->shape->allowed, asked))
-            add_refusal(all, device, asked, launch, verdict);
+        if (!sms__may_use(launch->shape->allowed, asked))
+            add_refusal(all, device, asked, launch, OUTSIDE);
+        else if (verdict != SMS__ALLOWED)
+            add_refusal(all, device, asked, launch, cause_of(device, asked, launch, verdict));
     }
 }
 
@@ -262,12 +268,13 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
     if (is_left_out(device, is_known, now))
         return;
     struct text text = {.used = 0};
-    char cause[128] = "";
+    char words[96], cause[128] = "";
     struct refusals all;
     ask_again(device, launch, ring_start, sm, &all);
     if (all.sms)
-        sms__cause_words(device, main_refusal(&all)->cause, cause, sizeof cause);
-    for (size_t i = 0; i < all.causes; i++)
+        snprintf(cause, sizeof cause, "%s%s", sms__cause_words(device, main_refusal(&all)->cause, words, sizeof words),
+                 launch->shape->allowed ? " in its part" : "");
+    for (size_t i = 0; i < all.causes && (all.sms || sm < 0); i++)
         append_refusal(&text, device, &all.by[i]);
     const bool scores = sm >= 0 && device->setup.policy->policy->search == SMS_SEARCH_BEST;
     emit(device, launch, sm, all.sms, text.chars, cause, scores ? sms__score(device, &device->sm[sm], launch) : NAN,
