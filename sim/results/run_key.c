@@ -36,8 +36,9 @@ const char *sms__run_key(struct sms__arena *arena, const struct sms__run_text *t
     const struct sms__tenant *vm = spec->only_vm < 0 ? NULL : &scenario->vm[spec->only_vm];
     /* A single stream launches one kernel after another, so the queue has no choice. */
     const bool queues = !vm || scenario->shares || vm->streams > 1;
-    return sms__print(arena, "%s\n%s\n%s\n%s %.17g %ld %llu %.17g %.17g %.17g", vm ? text->alone : text->together,
-                      vm ? flow(arena, vm->node) : flow(arena, spec->policy->node),
+    const char *policy = spec->policy == scenario->alone ? "alone" : flow(arena, spec->policy->node);
+    return sms__print(arena, "%s\n%s\n%s\n%s\n%s %.17g %ld %llu %.17g %.17g %.17g", vm ? text->alone : text->together,
+                      vm ? flow(arena, vm->node) : "", policy,
                       queues ? flow(arena, sms__node_get(scenario->node, "queue")) : "", vm ? vm->name : "",
                       vm ? vm->start_ps : 0, spec->only_vm, (unsigned long long)spec->seed, scenario->warmup_ps,
                       scenario->duration_ps, spec->slack_ps);

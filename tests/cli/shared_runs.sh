@@ -33,7 +33,8 @@ END
 }
 
 # A parameter of a policy changes no run of another policy, and no stand-alone run. Of 2 policies and 2 VMs in 2 replications:
-# the first policy and the stand-alone runs once, the second for each limit.
+# the first policy and the stand-alone runs once, the second for each limit:
+# 12 of 24. Each tenant also runs alone under each policy, twice where that differs: 4 under the first policy, and 4, 4 and 2 under the second.
 (workloads; cat) >limits.yaml <<'END'
 scenario: few
 devices: [{model: v100, sms: 4}]
@@ -45,15 +46,15 @@ run: {replications: 2, duration: 3 ms, warmup: 1 ms}
 plan: limits
 axes: [policies.fine_grained.limit: [75 %, 100 %, 150 %]]
 END
-counts limits 3 "12 of 24"
+counts limits 3 "26 of 44"
 
-# The queue matters to a stand-alone run with several streams only: a has one, b two.
+# The queue matters to a stand-alone run with several streams only: a has one, b two. So b's under each policy are of one queue, too.
 sed -e 's/repeat: 4,/repeat: 4, streams: 2,/' -e 's/plan: limits/plan: queues/' -e 's/- *policies.*//' \
     -e 's/^axes.*/axes: [queue: [interleave, kernel_fifo]]/' limits.yaml >queues.yaml
-counts queues 2 "14 of 16"
+counts queues 2 "26 of 32"
 
 # A stand-alone run is of one tenant: the others, their kernels and their number change none. 24 runs together, and of a, b and
-# c alone 1, 2 and 6.
+# c alone 1, 2 and 6, as many under round_robin; sm_quota is that of stand-alone runs.
 (workloads; cat) >mixes.yaml <<'END'
 scenario: mixed
 devices: [{model: v100, sms: 4, count: 2}]
@@ -68,11 +69,11 @@ axes:
   - vms.c.repeat: [1, 2, 3]
   - vms.c.device: [0, 1]
 END
-counts mixes 12 "33 of 60"
+counts mixes 12 "42 of 96"
 
 # Pilots are shared, too. The warm-up that they find counts for all policies, and is part of what a run reads.
 sed -e 's/plan: limits/plan: pilots/' -e 's/warmup: 1 ms/warmup: auto/' -e 's/repeat: 4/repeat: forever/' limits.yaml >pilots.yaml
-counts pilots 3 "32 of 54"
+counts pilots 3 "46 of 74"
 
 # Processes: modes and share policies of their own.
 (workloads; cat) >processes.yaml <<'END'
