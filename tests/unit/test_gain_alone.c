@@ -9,7 +9,7 @@
                  "demand: {fp32: %d %%}}]\n---\nworkload: b\nkernels: [{name: b, blocks: 320, threads: 32, "           \
                  "block_time: 10 us, jitter: 5 %%, demand: {fp64: %d %%}}]\n---\nscenario: s\n"                        \
                  "devices: [{model: small}]\ncontention: {model: proportional, slope: 2}\nqueue: interleave\n"         \
-                 "policies: [round_robin, fine_grained, breadth_first]\nvms: [%s]\nalone: %s\n"                        \
+                 "policies: [%s]\nvms: [%s]\nalone: %s\n"                                                              \
                  "run: {warmup: 1 ms, duration: 4 ms, replications: 3}\n"
 
 #define A "{name: a, workload: a, repeat: forever}"
@@ -20,9 +20,9 @@ struct gained {
     struct sms_results *results;
 };
 
-static struct gained run_each(bool each, int fp32, int fp64, const char *vms, const char *alone)
+static struct gained run_each(bool each, int fp32, int fp64, const char *vms, const char *alone, const char *policies)
 {
-    struct gained of = {.file = load_text(TENANTS, 4, 8, "sm", fp32, fp64, vms, alone)};
+    struct gained of = {.file = load_text(TENANTS, 4, 8, "sm", fp32, fp64, policies, vms, alone)};
     struct sms_run_options options = sms_run_defaults();
     struct sms_errors errors;
     options.alone_each = each;
@@ -33,7 +33,12 @@ static struct gained run_each(bool each, int fp32, int fp64, const char *vms, co
     return of;
 }
 
-static struct gained run(int fp32, int fp64, const char *vms) { return run_each(true, fp32, fp64, vms, "round_robin"); }
+#define POLICIES "round_robin, fine_grained, breadth_first"
+
+static struct gained run(int fp32, int fp64, const char *vms)
+{
+    return run_each(true, fp32, fp64, vms, "round_robin", POLICIES);
+}
 
 enum { ROUND_ROBIN, FINE_GRAINED, BREADTH_FIRST };
 
@@ -71,11 +76,22 @@ static void a_tenant_within_full_gains_nothing_alone(void **state)
     discard(alone.results, alone.file);
 }
 
+/* a wants 200 % of fp32 alone, so policies could treat it differently, but these admit as much as there is room for. */
+static void a_tenant_that_policies_treat_alike_gains_nothing_alone(void **state)
+{
+    (void)state;
+    struct gained of =
+        run_each(true, 25, 10, A, "round_robin", "{fine_grained: {limit: 15}}, {fine_grained: {limit: 16}}");
+    assert_true(sms__has_gain_alone(of.results));
+    assert_false(sms__gains_alone(of.results, 0));
+    discard(of.results, of.file);
+}
+
 /* The baseline's runs are taken from the stand-alone runs where their policy is the same. */
 static void the_policy_of_the_stand_alone_runs_changes_no_gain(void **state)
 {
     (void)state;
-    struct gained a = run(25, 20, A ", " B), b = run_each(true, 25, 20, A ", " B, "fine_grained");
+    struct gained a = run(25, 20, A ", " B), b = run_each(true, 25, 20, A ", " B, "fine_grained", POLICIES);
     for (size_t v = 0; v < 2; v++)
         assert_near(sms__gain_alone(a.results, FINE_GRAINED, ROUND_ROBIN, v).mean,
                     sms__gain_alone(b.results, FINE_GRAINED, ROUND_ROBIN, v).mean, 1e-12);
@@ -88,7 +104,7 @@ static void the_policy_of_the_stand_alone_runs_changes_no_gain(void **state)
 static void without_the_option_nothing_is_known(void **state)
 {
     (void)state;
-    struct gained of = run_each(false, 25, 20, A ", " B, "round_robin");
+    struct gained of = run_each(false, 25, 20, A ", " B, "round_robin", POLICIES);
     assert_false(sms__has_gain_alone(of.results));
     assert_true(sms__gain_alone(of.results, FINE_GRAINED, ROUND_ROBIN, 0).mean == 1);
     discard(of.results, of.file);
@@ -111,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tenant_alone_gains_what_it_gains_alone),
         cmocka_unit_test(a_tenant_within_full_gains_nothing_alone),
+        cmocka_unit_test(a_tenant_that_policies_treat_alike_gains_nothing_alone),
         cmocka_unit_test(the_policy_of_the_stand_alone_runs_changes_no_gain),
         cmocka_unit_test(without_the_option_nothing_is_known),
         cmocka_unit_test(stp_above_the_number_of_tenants_is_noted),
