@@ -44,8 +44,11 @@ static void put_work(const struct sms__advice *advice, const struct sms__outlook
 
 static void put_refusal(const struct sms__advice *advice, const struct sms__outlook *best, FILE *to)
 {
+    const struct sms__programs *programs = advice->programs;
     fputs("do not share: ", to);
-    if (!best)
+    if (programs->count == 1 && programs->program[0].most == 1)
+        fputs("there is nobody to share with; name another program, or try --copies 1..4\n", to);
+    else if (!best)
         fputs("no way to share works on this device\n", to);
     else if (!best->meets) {
         fprintf(to, "no way meets the target; nearest is %s", best->way->label);

@@ -27,10 +27,11 @@ static size_t kernels_of(const struct sms__program *program)
     return count;
 }
 
-static bool has_coarse(const struct sms__program *program)
+/* Coarse kernels have no blocks, and a program that only waits for its host has none. */
+static bool lacks_blocks(const struct sms__program *program)
 {
     const struct sms__workload *workload;
-    bool coarse = false;
+    bool coarse = !(program->launches > 0);
     size_t first;
     for (size_t i = 0; (workload = sms__workload_of(program->tenant, i, &first)); i++)
         for (size_t k = 0; k < workload->kernels; k++)
@@ -172,7 +173,7 @@ int sms__measure_together(struct sms__arena *arena, const struct sms__programs *
     struct sms_file *file = NULL;
     struct sms_results *results = NULL;
     for (size_t p = 0; p < programs->count; p++)
-        for (size_t i = 0; i < ways->count && has_coarse(&programs->program[p]); i++)
+        for (size_t i = 0; i < ways->count && lacks_blocks(&programs->program[p]); i++)
             ways->way[i].paired = false;
     if (!count_paired(ways))
         return SMS_OK;

@@ -170,6 +170,15 @@ def refused(code, words, *arguments):
     check(f"'{words}' is said", words in said, said)
 
 
+def check_little(work):
+    """One program alone, and one that launches nothing."""
+    said = run(work / "third.yaml", "--device", "a100", "--unknowns", "1").stdout
+    check("nobody to share with", "do not share: there is nobody to share with" in said, said)
+    (work / "host.yaml").write_text("workload: host\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\nsteps: [{host: 1 ms}]\n")
+    two = way(advise(work / "host.yaml", "v100/hotspot_512", "--device", "v100"), "mps")
+    near("a program that launches nothing slows nobody", two["work_ratio"]["mean"], 2)
+
+
 def check_errors(work):
     third = work / "third.yaml"
     refused(2, "name a trace", "--device", "a100")
@@ -201,5 +210,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_range(Path(folder))
     check_folder(Path(folder))
     check_same()
+    check_little(Path(folder))
     check_errors(Path(folder))
 sys.exit(failed > 0)
