@@ -4,6 +4,7 @@
 #include "../base/arena.h"
 #include "../base/buffer.h"
 #include "../base/read.h"
+#include "../model/policy/registry.h"
 #include "../yaml/fields.h"
 
 #include <ctype.h>
@@ -16,6 +17,7 @@
 enum { PATH_BYTES = 4400, TEMPLATE_BYTES_MAX = 1 << 20 };
 
 static const char *const kinds[] = {"policy", "share", "place", "queue", "contention", NULL};
+static const enum sms__kind registered[] = {SMS__BLOCK, SMS__SHARE, SMS__PLACE, SMS__QUEUE, SMS__CONTENTION};
 
 /* The file of each template below share/smsched/new, and what it becomes in the folder; '@' stands for the kind, and
  * for the name. */
@@ -115,6 +117,9 @@ static int check_args(const struct cli *cli, const char **kind)
         return cli_usage(cli, "there is no kind '%s'; kinds are policy, share, place, queue, contention", cli->args[0]);
     if (!is_identifier(cli->args[1]))
         return cli_usage(cli, "'%s' cannot be a name: it is of a-z, 0-9 and _, begins with a letter, and is short",
+                         cli->args[1]);
+    if (sms__find_known(NULL, registered[k], cli->args[1]).name)
+        return cli_usage(cli, "smsched has a %s '%s'; a plug-in of that name would not load", cli->args[0],
                          cli->args[1]);
     if (!cli->share)
         return cli_fail(EXIT_IO, NULL, "the templates, share/smsched/new beside bin/, are not installed");

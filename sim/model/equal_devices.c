@@ -29,12 +29,13 @@ void sms__check_equal_devices(struct sms__reader *reader, const struct sms_scena
     const struct sms__node *node = sms__node_get(sms__node_get(scenario->node, "run"), "equal_devices");
     size_t unlike = find_unlike(scenario);
     if (scenario->shares || scenario->cluster) {
-        sms__complain(reader, node, "one device cannot stand for all: %s share them",
+        sms__complain(reader, node, "one device cannot stand for all: %s share them; write each",
                       scenario->shares ? "processes" : "pods");
         return;
     }
     if (unlike)
-        sms__complain(reader, node, "one device cannot stand for all: device %zu is not like device 0", unlike);
+        sms__complain(reader, node, "one device cannot stand for all: device %zu is not like device 0; write each",
+                      unlike);
     for (size_t v = 0; v < scenario->vms; v++)
         if (!sms__is_like_last(scenario->vm, v))
             check_vm(reader, &scenario->vm[v]);

@@ -78,8 +78,8 @@ static size_t count_most(struct sms__reader *reader, const struct sms_scenario *
 {
     size_t most = 0;
     if (!use->mode.form && use->mode.parts != scenario->devices) {
-        sms__complain(reader, use->node, "mode: a list has one mode for each device: %zu for %zu devices",
-                      use->mode.parts, scenario->devices);
+        sms__complain(reader, use->node, "mode: a list has one mode for each device: %zu for %zu device%s",
+                      use->mode.parts, scenario->devices, scenario->devices == 1 ? "" : "s");
         return 0;
     }
     for (size_t d = 0; d < scenario->devices; d++) {

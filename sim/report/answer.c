@@ -342,7 +342,7 @@ void sms__print_no_answer(const struct sms_results *results, FILE *to)
     if (!sms_results_question(results, &asked))
         fputs("  no answer: these results do not have the metric that the scenario asks for\n", to);
     else if (sms_results_policies(results) == 1)
-        fputs("  no answer: there is only one policy, so nothing to compare it with\n", to);
+        fputs("  no answer: there is only one policy, so nothing to compare it with: add one with --policy\n", to);
     else
         fprintf(to, "  no answer: no policy has a value of %s of %s; 'answer: {metric: ...}' names another metric\n",
                 sms__metric_name(asked.subject, asked.metric), sms_results_subject(results, asked.subject, asked.idx));

@@ -24,29 +24,42 @@ const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(con
     return text;
 }
 
-static bool turns_unknown(const struct sms__device *device)
+/* The first mode in which contexts take turns on the device by the default's slice or switch, because neither the
+ * policy nor the device says them; NULL: none. */
+static const struct sms__mode *mode_by_default(const struct sms_scenario *scenario, size_t d)
 {
-    return !(device->turns.slice_ps > 0) || device->turns.switch_ps < 0;
-}
-
-/* The first policy under which contexts take turns by the default's slice or switch; NULL: none. */
-static const struct sms__mode *mode_by_default(const struct sms_scenario *scenario)
-{
+    const struct sms__turns own = scenario->device[d]->turns;
     const struct sms__mode *shared;
     for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
-        for (size_t i = 0; (shared = sms__mode_shared(&scenario->policy[p].mode, i)); i++)
-            if (shared->form->slices && (!(shared->turns.slice_ps > 0) || shared->turns.switch_ps < 0))
+        for (size_t i = 0; (shared = sms__mode_shared(sms__mode_of_device(&scenario->policy[p].mode, d), i)); i++)
+            if (shared->form->slices && ((!(shared->turns.slice_ps > 0) && !(own.slice_ps > 0)) ||
+                                         (shared->turns.switch_ps < 0 && own.switch_ps < 0)))
                 return shared;
     return NULL;
+}
+
+static bool is_named(const struct sms_scenario *scenario, size_t d)
+{
+    bool named = false;
+    for (size_t i = 0; i < d; i++)
+        named |= !strcmp(scenario->device[i]->name, scenario->device[d]->name) && mode_by_default(scenario, i);
+    return named;
 }
 
 const char *sms__note_on_turns(struct sms_results *results, const char **name)
 {
     const struct sms_scenario *scenario = results->scenario;
-    const struct sms__mode *mode = mode_by_default(scenario);
-    const char *devices = sms__names_of_devices(results, turns_unknown);
+    const struct sms__mode *mode = NULL;
+    const char *devices = "";
     char slice[40], change[40];
-    if (!mode || !*devices || scenario->vms < 2)
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__mode *here = mode_by_default(scenario, d);
+        if (!here || scenario->device[d]->mig.board || is_named(scenario, d))
+            continue;
+        mode = mode ? mode : here;
+        devices = sms__print(&results->arena, "%s%s%s", devices, *devices ? ", " : "", scenario->device[d]->name);
+    }
+    if (!mode || scenario->vms < 2)
         return NULL;
     const struct sms__turns turns = sms__mode_turns(mode, &(struct sms__device){.turns = {.switch_ps = -1}});
     *name = mode->word;

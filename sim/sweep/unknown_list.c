@@ -262,20 +262,38 @@ static void for_devices(const struct lister *l,
 #define SPREAD_OF_SLICE 0.1
 #define SPREAD_OF_SWITCH 0.5
 
+/* What neither a mode nor the device says of its turns. */
+struct unsaid_turns {
+    bool slice, change;
+};
+
+static struct unsaid_turns find_unsaid(const struct sms__mode *mode, const struct sms__device *device)
+{
+    struct unsaid_turns unsaid = {0};
+    const struct sms__mode *shared;
+    for (size_t i = 0; (shared = sms__mode_shared(mode, i)); i++) {
+        unsaid.slice |= shared->form->slices && shared->turns.slice_ps <= 0 && device->turns.slice_ps <= 0;
+        unsaid.change |= shared->form->slices && shared->turns.switch_ps < 0 && device->turns.switch_ps < 0;
+    }
+    return unsaid;
+}
+
 /* Adds how contexts take turns on a device, where some mode leaves to it what it does not say. */
 static void add_turns(const struct lister *l, const struct sms__device *device, const char *path)
 {
-    const struct sms__mode *mode;
+    const struct sms__turns turns =
+        sms__mode_turns(&(struct sms__mode){.turns = {.switch_ps = -1, .newcomer = -1}}, device);
     bool slice = false, change = false;
-    struct sms__turns turns = {0};
-    for (size_t p = 0; p < l->scenario->policies; p++)
-        for (size_t i = 0; (mode = sms__mode_shared(&l->scenario->policy[p].mode, i)); i++) {
-            if (!mode->form->slices)
+    for (size_t p = 0; p < l->scenario->policies; p++) {
+        const struct sms__mode *mode = &l->scenario->policy[p].mode;
+        for (size_t d = 0; d < (mode->form ? 1 : mode->parts); d++) {
+            if (!mode->form && strcmp(l->scenario->device[d]->name, device->name) != 0)
                 continue;
-            slice |= mode->turns.slice_ps <= 0 && device->turns.slice_ps <= 0;
-            change |= mode->turns.switch_ps < 0 && device->turns.switch_ps < 0;
-            turns = sms__mode_turns(&(struct sms__mode){.turns = {.switch_ps = -1, .newcomer = -1}}, device);
+            struct unsaid_turns unsaid = find_unsaid(sms__mode_of_device(mode, d), device);
+            slice |= unsaid.slice;
+            change |= unsaid.change;
         }
+    }
     struct sms__parameter *added =
         slice ? add_once(l, sms__print(l->arena, "slice of %s", device->name), SPREAD_OF_SLICE) : NULL;
     if (added)

@@ -20,6 +20,9 @@ try 2 "a kind that there is not" new polcy mine
 prints "did you mean 'policy'?"
 try 2 "a name that C has not" new policy my-policy
 prints "'my-policy' cannot be a name"
+try 2 "a name that is taken" new policy round_robin
+prints "smsched has a policy 'round_robin'"
+if [ -e round_robin ]; then bad "a name that is taken" "its folder was made"; else ok; fi
 
 # A policy of 20 lines in a comparison, by the option and by the scenario.
 cp my_policy/my_policy.so .

@@ -43,6 +43,21 @@ if grep -q "assumed, not measured" <<<"$output"; then bad "what is measured is a
 try 0 "one policy" compare two.yaml --policy round_robin
 if grep -q "assumed, not measured" <<<"$output"; then bad "one policy has an answer" "$output"; else ok; fi
 
+# Each device has a mode of its own: the one whose slice nobody measured does not take turns.
+cat >modes.yaml <<'EOF'
+workload: w
+kernels: [{name: k, time: 3 ms, demand: {fp32: 60 %}}]
+---
+scenario: modes
+devices: [{model: a100}, {model: v100}]
+policies: [{mode: [mps, time_slice]}, {mode: [exclusive, time_slice]}]
+processes: [{name: a, workload: w}, {name: b, workload: w}, {name: c, workload: w}, {name: d, workload: w}]
+EOF
+try 0 "a mode for each device" compare modes.yaml --notes
+if grep -q "slice and switch\|stand in for" <<<"$output"; then bad "turns of a device without turns" "$output"; else ok; fi
+try 0 "the other way round" compare modes.yaml --notes --set policies.0.mode.0=time_slice --set policies.0.mode.1=mps
+prints "stand in for what was not measured on a100"; prints "slice and switch of time_slice"
+
 # The same bytes with any number of threads, under both engines, and by the key of the scenario.
 "$smsched" compare two.yaml --unknowns 20 --format json --jobs 1 >one.json
 for way in "--jobs 5" "--engine reference" "--check"; do

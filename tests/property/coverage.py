@@ -60,6 +60,8 @@ def is_drawn(path, fields):
 
 
 def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     smsched, by_property, by_share = sys.argv[1:]
     fields, words, missing, drawn, known = set(), set(), [], 0, 0
     for document in documents(by_property, by_share):

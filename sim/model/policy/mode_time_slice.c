@@ -37,7 +37,7 @@ void sms__read_slices(const double *values, struct sms__mode *mode)
     mode->clients = (uint64_t)values[REPLICAS];
 }
 
-static uint64_t most_processes(const struct sms__mode *mode, const struct sms__device *device)
+uint64_t sms__most_replicas(const struct sms__mode *mode, const struct sms__device *device)
 {
     (void)device;
     return mode->clients ? mode->clients : UINT64_MAX;
@@ -49,5 +49,5 @@ const struct sms__mode_form sms__mode_form_time_slice = {
     .params = sms__slice_params,
     .read = sms__read_slices,
     .slices = true,
-    .most_processes = most_processes,
+    .most_processes = sms__most_replicas,
 };

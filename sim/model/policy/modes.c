@@ -15,6 +15,11 @@ const struct sms__mode_form *sms__mode_at(size_t idx)
     return NULL;
 }
 
+const struct sms__mode *sms__mode_of_device(const struct sms__mode *mode, size_t d)
+{
+    return mode->form ? mode : &mode->part[d];
+}
+
 const struct sms__mode *sms__mode_shared(const struct sms__mode *mode, size_t i)
 {
     const struct sms__mode *found = NULL;

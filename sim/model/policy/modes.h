@@ -1,5 +1,6 @@
 /* The modes in which processes share a device (docs/explanation/sharing.md). A mode is a table of operations in a file
- * of its own, mode_NAME.c, which the build finds. */
+ * of its own, mode_NAME.c, which defines sms__mode_form_NAME and which the build finds. An operation sees the mode, the
+ * device and one process, not who else is there: what depends on that is a share policy. */
 #ifndef SMS_MODEL_POLICY_MODES_H
 #define SMS_MODEL_POLICY_MODES_H
 
@@ -61,6 +62,8 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
 /* Reads a list of modes, one for each device of the scenario. Returns whether it could be read. */
 bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, struct sms__mode *mode);
 
+/* The mode of the scenario's device d: its own, where a list has one for each. */
+const struct sms__mode *sms__mode_of_device(const struct sms__mode *mode, size_t d);
 /* The i-th of the modes in which processes share one device or instance: the mode itself, or those of its parts; NULL
  * beyond the last. The functions below with `shared` want one of these. */
 const struct sms__mode *sms__mode_shared(const struct sms__mode *mode, size_t i);
@@ -120,5 +123,6 @@ uint64_t sms__active_threads(const struct sms__mode *mode, const struct sms__dev
 /* mode_time_slice.c: the parameters of modes that take turns. */
 extern const struct sms_param sms__slice_params[];
 void sms__read_slices(const double *values, struct sms__mode *mode);
+uint64_t sms__most_replicas(const struct sms__mode *mode, const struct sms__device *device);
 
 #endif

@@ -10,5 +10,6 @@ const struct sms__mode_form sms__mode_form_weighted_slice = {
     .params = sms__slice_params,
     .read = sms__read_slices,
     .slices = true,
+    .most_processes = sms__most_replicas,
     .slice_ps = weigh_slice,
 };
