@@ -262,7 +262,7 @@ static void for_devices(const struct lister *l,
 #define SPREAD_OF_SLICE 0.1
 #define SPREAD_OF_SWITCH 0.5
 
-/* What neither a mode nor the device says of its turns. */
+/* What neither a mode nor the device tells about its turns. */
 struct unsaid_turns {
     bool slice, change;
 };
