@@ -6,14 +6,14 @@
 set -eu
 bench=$1 smsched=$2 page=$(dirname "$0")/../docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='1799|V100, l2 and dram full
-2282|V100, l2 and dram full, knee
-5764|V100, l2 and dram full, maxmin
-1237|V100, l2 and dram full, leftover
-1160|proportional
-1002|fine_grained
-1313|utilization_aware
-1144|4000 streams'
+kept='1707|V100, l2 and dram full
+2127|V100, l2 and dram full, knee
+5611|V100, l2 and dram full, maxmin
+1203|V100, l2 and dram full, leftover
+1139|proportional
+995|fine_grained
+1302|utilization_aware
+1125|4000 streams'
 
 table=$("$bench" --instructions 'V100, l2 and dram full' proportional fine_grained utilization_aware '4000 streams')
 failures=0

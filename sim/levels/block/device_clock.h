@@ -29,9 +29,15 @@ struct sms__device_clock {
     uint64_t since;
     size_t source;
     struct sms__next_ends *next; /* [sms] */
-    struct sms__queue key;       /* by SM: the first of them, as the bits of a reading */
-    struct sms__bounds rises;    /* by SM: the least sm_slow of a group that does not follow the clock */
-    struct sms__bounds falls;    /* by SM: the greatest sm_slow of a group that does, negative */
+    uint64_t *node;              /* [2 leaves]: a tournament, by SM: the first of them, but for some bits */
+    size_t leaves;
+    uint64_t mask;            /* those bits, which have the SM */
+    bool changed;             /* a first end has, since `first` was found */
+    size_t first;             /* the SM of which a group ends first; if there is one */
+    double reading;           /* that of its end; INFINITY: none */
+    uint64_t later;           /* no group of another SM ends before this key */
+    struct sms__bounds rises; /* by SM: the least sm_slow of a group that does not follow the clock */
+    struct sms__bounds falls; /* by SM: the greatest sm_slow of a group that does, negative */
 };
 
 static inline double sms__device_clock_reading(const struct sms__device_clock *clock, uint64_t now)
@@ -46,17 +52,8 @@ void sms__device_clock_init(struct sms__blocks *device);
 struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__footprint *fit);
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now); /* true if its speed changed */
 void sms__device_clock_update(struct sms__blocks *device, uint64_t now);       /* before SMs are rated */
-void sms__device_clock_bound(const struct sms__sm_state *sm);                  /* after an SM is rated anew */
-/* Call the first for each group that follows a clock, the second for an SM after all of its groups. */
-static inline void sms__device_clock_await(struct sms__device_clock *clock, size_t sm, size_t group, double end)
-{
-    struct sms__next_ends *next = &clock->next[sm];
-    double later = end < next->first ? next->first : end;
-    next->group = end < next->first ? group : next->group;
-    next->first = end < next->first ? end : next->first;
-    next->second = later < next->second ? later : next->second;
-}
-void sms__device_clock_track(struct sms__sm_state *sm);
+/* Updates what the clock keeps of an SM that was rated. */
+void sms__device_clock_track(struct sms__device_clock *clock, const struct sms__sm_state *sm);
 void sms__device_clock_schedule(struct sms__blocks *device); /* after all are */
 
 #endif

@@ -2,8 +2,6 @@
  * leaves. Invariant: a group's clock is brought up to date exactly when its speed changes. */
 #include "internal.h"
 
-#include <math.h>
-
 void sms__rate_init(struct sms__blocks *device)
 {
     const struct sms__device *model = device->setup.model;
@@ -60,7 +58,7 @@ static inline __attribute__((always_inline)) void set_speed(struct sms__group *g
 {
     if (sm_slow == group->slow)
         return;
-    group->base += (double)(now - group->since) * group->speed;
+    group->base += (double)(int64_t)(now - group->since) * group->speed;
     group->since = now;
     group->slow = sm_slow;
     group->speed = speed;
@@ -188,24 +186,19 @@ static inline __attribute__((always_inline)) void schedule(struct sms__sm_state 
     size_t next = SMS__NONE, groups = sm->groups;
     const struct sms__resident *resident = sm->resident;
     struct sms__group *group = sm->group;
-    for (size_t c = 0; c < sm->device->clocks; c++)
-        sm->device->clock[c].next[sm->idx] = (struct sms__next_ends){INFINITY, INFINITY, SMS__NONE};
     for (size_t g = 0; g < groups; g++, group++) {
         if (anew)
             give(group, anew[group->shape].slow, anew[group->shape].speed, now);
-        double left = resident[group->first].end - group->base;
-        if (group->clock) {
-            sms__device_clock_await(group->clock, sm->idx, g, group->clock_base + left);
+        if (group->clock)
             continue;
-        }
-        uint64_t due = sms__after(group->since, left * group->slow);
+        uint64_t due = sms__after(group->since, (resident[group->first].end - group->base) * group->slow);
         next = due < first ? g : due == first ? SMS__NONE : next;
         first = due < first ? due : first;
     }
     sm->next_group = (uint16_t)next;
     sms__engine_at(sm->device->setup.engine, sm->source, first);
-    if (sm->device->clocks)
-        sms__device_clock_track(sm);
+    for (size_t c = 0; c < sm->device->clocks; c++)
+        sms__device_clock_track(&sm->device->clock[c], sm);
 }
 
 static bool is_as_rated(const struct sms__sm_state *sm) { return sm->rated == sm->composition; }
@@ -224,7 +217,6 @@ static inline void rate_sm(struct sms__sm_state *sm, uint64_t now)
         sms__rate_groups(sm, now);
         schedule(sm, NULL, now);
     }
-    sms__device_clock_bound(sm);
 }
 
 uint64_t sms__rate_only(struct sms__sm_state *sm, uint64_t now)
