@@ -166,7 +166,8 @@ static void judge(const struct sms__programs *programs, struct sms__outlook *out
             outlook->misses_by =
                 fmax(outlook->misses_by, miss_of(program, worst(results, outlook->way, p, program->target.metric)));
     }
-    outlook->worst_gain = fmin(outlook->worst_gain, gain_of(programs, outlook->way, results).mean);
+    const double gain = gain_of(programs, outlook->way, results).mean;
+    outlook->worst_gain = isnan(gain) ? 0 : fmin(outlook->worst_gain, gain); /* no number: a program ended no job */
     outlook->meets = outlook->misses_by <= 1;
 }
 
