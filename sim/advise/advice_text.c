@@ -57,7 +57,7 @@ static void put_refusal(const struct sms__advice *advice, const struct sms__outl
     } else {
         fprintf(to, "the best way, %s, may do no more work (", best->way->label);
         put_work(advice, best, to);
-        fputs(") than a GPU that runs one program at a time (1)\n", to);
+        fputs(") than a GPU with one program (1)\n", to);
     }
 }
 
@@ -70,9 +70,9 @@ void sms__advice_print_answer(const struct sms__advice *advice, FILE *to)
         put_refusal(advice, best, to);
         return;
     }
-    fprintf(to, "share by %s: ", best->way->label);
+    fprintf(to, "share by %s: one GPU does the work of ", best->way->label);
     put_work(advice, best, to);
-    fputs(" of the work of a GPU that runs one program at a time", to);
+    fputs(" with a program each", to);
     put_targets(advice, best, to);
     fputs("\n", to);
 }
@@ -256,10 +256,9 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
     print_limits(advice, trust, to);
     fputs("\n", to);
     print_table(advice, screen);
-    fputs(
-        "\n  x: work done, where a GPU for one program at a time does 1; slowdown: mean time of a job over that alone; "
-        "of copies, jobs/s are of all, and latencies of the slowest\n",
-        to);
+    fputs("\n  x: GPUs with a program each that do the same work; slowdown: mean time of a job over that alone; "
+          "of copies, jobs/s are of all, and latencies of the slowest\n",
+          to);
     print_failed(advice, to);
     print_few(advice, to);
     if (advice->left_out)

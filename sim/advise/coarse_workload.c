@@ -269,9 +269,8 @@ static bool is_gap(const struct sms__step *step, double switch_ps)
 /* The host time after a launch is a step of its own here, because the launch is one of a phase. */
 static void write_step(struct sms__arena *arena, const struct sms__step *step, FILE *to)
 {
-    const struct sms__node *sync = sms__node_get(step->node, "sync");
-    if (sync)
-        fprintf(to, "  - {host: %s}\n", sync->text);
+    if (step->kind == SMS__HOST && !sms__node_get(step->node, "host")) /* made from a key of a launch */
+        fprintf(to, "  - {host: %.0f ps}\n", step->amount);
     else
         fprintf(to, "  - %s\n", sms__node_flow(arena, step->node));
 }

@@ -35,8 +35,8 @@ static const struct cli_option own_options[] = {
     {"load", "NAME:RATE/s",
      "jobs arrive at this rate, at random, at all copies together; default: the next when one ends (repeatable)",
      CLI_LIST, AT(load)},
-    {"memory", "NAME:SIZE", "device memory of each copy beside what its steps allocate: weights, caches (repeatable)",
-     CLI_LIST, AT(memory)},
+    {"gpu-memory", "NAME:SIZE",
+     "device memory of each copy beside what its steps allocate: weights, caches (repeatable)", CLI_LIST, AT(memory)},
     {"cores", "N", "cores of the host that the programs share; default: no limit", CLI_COUNT, AT(cores), .max = 1e6},
     {"with", "FILE", "traces: demands from this report of Nsight Compute, or from kernels of the 'library'", CLI_TEXT,
      AT(with), .file = CLI_INPUT},
@@ -137,8 +137,8 @@ static int set_load(const struct cli *cli, const char *value, const struct sms__
 static int set_memory(const struct cli *cli, const char *value, const struct sms__programs *programs)
 {
     const char *rest;
-    struct sms__program *program = find_program(cli, "memory", value, programs, &rest);
-    return program ? parse(cli, "memory", rest, SMS__BYTES, &program->memory) : EXIT_USAGE;
+    struct sms__program *program = find_program(cli, "gpu-memory", value, programs, &rest);
+    return program ? parse(cli, "gpu-memory", rest, SMS__BYTES, &program->memory) : EXIT_USAGE;
 }
 
 static int set_copies(const struct cli *cli, const char *value, const struct sms__programs *programs)

@@ -64,7 +64,7 @@ def check_by_hand(work):
 
 def check_copies(work):
     third = work / "third.yaml"
-    advice = advise(third, "--device", "a100-80gb", "--copies", "2", "--memory", "third:45GiB")
+    advice = advise(third, "--device", "a100-80gb", "--copies", "2", "--gpu-memory", "third:45GiB")
     check("two of 45 GiB do not fit 80 GiB", not way(advice, "mps-2")["works"], way(advice, "mps-2"))
     check("and the answer says so", not advice["share"], advice["answer"])
     advice = advise(third, "--device", "a100", "--copies", "2", "--load", "third:20/s")
@@ -190,7 +190,7 @@ def check_errors(work):
     refused(2, "are of one program", third, "--device", "a100", "--slo", "third:p99<50ms", "--slo", "third:p50<5ms")
     refused(2, "is no rate", third, "--device", "a100", "--load", "third:30")
     refused(2, "is no number of copies", third, "--device", "a100", "--copies", "3..1")
-    refused(2, "names no program", third, "--device", "a100", "--memory", "1GiB")
+    refused(2, "names no program", third, "--device", "a100", "--gpu-memory", "1GiB")
     (work / "report.nsys-rep").write_text("x")
     refused(3, "nsys export --type sqlite", work / "report.nsys-rep", "--device", "a100")
     (work / "wrong.yaml").write_text("workload: w\nkernels: [{name: k, time: 10 ms, demnd: {fp32: 1 %}}]\n")
