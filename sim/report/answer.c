@@ -259,7 +259,7 @@ static void put_comparison(const struct sms__outcome *answer, FILE *to)
     if (next == SIZE_MAX) {
         if (answer->best.equal)
             return;
-        fprintf(to, "; %s is ", name_of(answer, answer->other));
+        fprintf(to, "; %s changes it by ", name_of(answer, answer->other));
         put_change(answer, answer->other, baseline, to);
         return;
     }
