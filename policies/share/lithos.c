@@ -1,9 +1,9 @@
 /* LithOS (Coppock et al., SOSP 2025; AureliusJustin/lithos-reproduction @ 4d7fb046): each process has a quota of SMs of
- * its own, as many as the mode gives it (`active_threads`). A launch may also use the SMs of processes that have run no
- * kernel for a while (stealing), and SMs of nobody. It keeps them until it has ended, as the hardware does. So long
- * kernels are launched in atoms, and the owner waits for one at most. With `slip` a kernel has the fewest SMs of its
- * process on which it takes no more than so many times as long (right-sizing), and others may have the rest. Loses
- * where processes pause for a little longer than `idle`: each return then waits for the thief. */
+ * its own, as many as the mode gives it (`active_threads`), or an equal part of all. A launch may also use the SMs of
+ * processes that have run no kernel for a while (stealing), and SMs of nobody. It keeps them until it has ended, as the
+ * hardware does. So long kernels are launched in atoms, and the owner waits for one at most. With `slip` a kernel has
+ * the fewest SMs of its process on which it takes no more than so many times as long (right-sizing), and others may
+ * have the rest. Loses where processes pause for a little longer than `idle`: each return then waits for the thief. */
 #include <smsched/share.h>
 
 #include <string.h>
@@ -70,13 +70,21 @@ static void start(struct sms_share *share)
         state->process[p].device = -1;
 }
 
+/* What the mode gives the process, or an equal part where that is all of the device. */
+static size_t quota_of(const struct sms_share *share, size_t p)
+{
+    const size_t sms = count_of(share, p), given = sms_share_process(share, p).sms;
+    const size_t beside = (sms_share_processes(share) - 1) / sms_share_devices(share) + 1;
+    return given < sms ? given : sms > beside ? sms / beside : 1;
+}
+
 /* Takes the first SMs that nobody owns. A process that comes when there are none lives on what others leave. */
 static void enter(struct sms_share *share, size_t p)
 {
     struct process *process = process_of(share, p);
-    const struct sms_process_view view = sms_share_process(share, p);
-    *process = (struct process){.device = view.device, .active_ps = sms_share_now(share)};
-    for (size_t s = 0; s < count_of(share, p) && process->quota < view.sms; s++)
+    *process = (struct process){.device = sms_share_process(share, p).device, .active_ps = sms_share_now(share)};
+    const size_t quota = quota_of(share, p);
+    for (size_t s = 0; s < count_of(share, p) && process->quota < quota; s++)
         if (sms_of(share, p)[s].owner == 0)
             sms_of(share, p)[s] = (struct sm){p + 1, process->quota++};
     process->wanted = process->quota;

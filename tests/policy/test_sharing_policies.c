@@ -202,9 +202,21 @@ static void who_has_no_sms_waits_for_idle_ones(void **state)
     (void)state;
     struct shared s = share("workload: b\nkernels: " EIGHT "\nsteps: [{launch: k}, {host: 20 ms}]\n---\n"
                             "workload: a\nkernels: " EIGHT "\n",
-                            "devices: [{model: small}]\ncontention: none\npolicies: [{share: lithos, mode: mps}]\n"
+                            "devices: [{model: small, sms: 1}]\ncontention: none\n"
+                            "policies: [{share: lithos, mode: mps}]\n"
                             "processes: [{name: b, workload: b}, {name: a, workload: a}]\n");
-    assert_turnarounds(s, 0, 2, (double[]){1 + 20, 2 + 1});
+    assert_turnarounds(s, 0, 2, (double[]){4 + 20, 5 + 4});
+    share_release(s);
+}
+
+/* Each has half of the SMs, for twice as long, because the mode gives both all of them. */
+static void quotas_are_equal_parts_unless_given(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: " EIGHT "\n",
+                            "devices: [{model: small}]\ncontention: none\npolicies: [{share: lithos, mode: mps}]\n"
+                            "processes: [{name: a, workload: w}, {name: b, workload: w}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){2, 2});
     share_release(s);
 }
 
@@ -300,6 +312,7 @@ int main(void)
         cmocka_unit_test(caps_of_few_blocks_do_not_hold),
         cmocka_unit_test(a_launch_has_the_sms_of_those_that_are_idle),
         cmocka_unit_test(who_has_no_sms_waits_for_idle_ones),
+        cmocka_unit_test(quotas_are_equal_parts_unless_given),
         cmocka_unit_test(a_kernel_waits_for_an_atom_at_most),
         cmocka_unit_test(a_kernel_has_as_few_sms_as_slow_it_little),
         cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
