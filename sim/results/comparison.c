@@ -22,6 +22,20 @@ enum sms__regime sms__regimes_of(const struct sms__result *result, size_t policy
     return found;
 }
 
+bool sms_results_regimes(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                         size_t metric, double mean[2])
+{
+    const struct sms__result of = {results, policy, subject, idx, metric};
+    struct sms__regimes regimes;
+    bool failed = false;
+    if (!mean)
+        return false;
+    const bool two = sms__regimes_of(&of, policy, -1, &regimes, &failed) == SMS__TWO_REGIMES;
+    for (size_t i = 0; i < 2; i++)
+        mean[i] = two ? regimes.mean[i] : (double)NAN;
+    return two;
+}
+
 struct sms_estimate sms__cover_regimes(const struct sms__result *result, size_t policy, long baseline,
                                        struct sms_estimate estimate, bool *failed)
 {

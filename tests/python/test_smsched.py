@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -189,6 +190,32 @@ class Arrays(unittest.TestCase):
         allocation = smsched.run(CLUSTER).allocation()
         self.assertTrue((allocation.allocated <= allocation.arrived + 1e-9).all())
         self.assertGreater(len(allocation), 10)
+
+    def test_regimes_are_those_of_the_answer(self):
+        workloads = [("a", 110, 256, "90 us", {"dram": "14 %", "int": "3 %"}, "7 %"),
+                     ("b", 80, 192, "130 us", {"fp32": "20 %", "shared": "9 %"}, "4 %"),
+                     ("c", 230, 128, "40 us", {"fp64": "11 %", "dram": "2 %"}, "10 %")]
+        documents = [{"workload": name, "kernels": [{"name": "k", "blocks": blocks, "threads": threads, "block_time": time,
+                                                     "demand": demand, "jitter": jitter}]}
+                     for name, blocks, threads, time, demand, jitter in workloads]
+        documents.append({
+            "scenario": "s", "devices": [{"model": "v100", "sms": 8}], "policies": ["round_robin", "fine_grained"],
+            "answer": {"metric": "stp_ratio", "better": "lower"},
+            "vms": [{"name": name, "workload": name, "repeat": "forever"} for name, *_ in workloads],
+            "run": {"warmup": "5 ms", "duration": "25 ms", "seed": 3, "replications": 8}})
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("ignore", smsched.InputWarning)
+            path = pathlib.Path(folder, "phases.yaml")
+            path.write_text("\n---\n".join(map(json.dumps, documents)))
+            answer = json.loads(smsched.program("compare", "--quiet", "--format", "json", str(path)))["answer"]
+            frame = smsched.run(path).estimates()
+        told = re.search(r"^round_robin has the lowest stp_ratio of host: \S+ \(two regimes: (\S+) and (\S+)\)", answer["text"])
+        self.assertIsNotNone(told, answer["text"])
+        stp = frame[frame.metric == "stp_ratio"].set_index("policy")
+        self.assertEqual([f"{stp.loc['round_robin', column]:.4g}" for column in ("low_regime", "high_regime")], list(told.groups()))
+        self.assertTrue(math.isnan(stp.loc["fine_grained", "low_regime"]) and math.isnan(stp.loc["fine_grained", "high_regime"]))
+        self.assertTrue((frame.low_regime.isna() == frame.high_regime.isna()).all())
+        self.assertTrue((frame.low_regime.dropna() < frame.high_regime.dropna()).all())
 
     def test_changes_are_those_of_the_program(self):
         document = json.loads(smsched.program("compare", "--quiet", "--format", "json", SERVER))

@@ -348,6 +348,42 @@ static void metrics_have_words_without_units_the_same_for_one_name(void **state)
     }
 }
 
+/* Phases decide under round_robin in which of two regimes a replication is, and under fine_grained they do not. */
+static const char *const phases =
+    "workload: a\nkernels: [{name: k, blocks: 110, threads: 256, block_time: 90 us,"
+    " demand: {dram: 14 %%, int: 3 %%}, jitter: 7 %%}]\n"
+    "---\nworkload: b\nkernels: [{name: k, blocks: 80, threads: 192, block_time: 130 us,"
+    " demand: {fp32: 20 %%, shared: 9 %%}, jitter: 4 %%}]\n"
+    "---\nworkload: c\nkernels: [{name: k, blocks: 230, threads: 128, block_time: 40 us,"
+    " demand: {fp64: 11 %%, dram: 2 %%}, jitter: 10 %%}]\n"
+    "---\nscenario: s\ndevices: [{model: v100, sms: 8}]\npolicies: [round_robin, fine_grained]\n"
+    "vms: [{name: a, workload: a, repeat: forever}, {name: b, workload: b, repeat: forever},"
+    " {name: c, workload: c, repeat: forever}]\n"
+    "run: {warmup: 5 ms, duration: 25 ms, seed: 3, replications: 8}\n";
+
+static void regimes_are_the_means_of_two_groups_of_replications(void **state)
+{
+    (void)state;
+    const size_t stp = metric_idx(SMS_HOST, "stp_ratio");
+    struct sms_file *file = load_text(phases);
+    struct sms_results *results = run_first(file, NULL);
+    double mean[2], sum[2] = {0};
+    size_t count[2] = {0};
+    assert_true(sms_results_regimes(results, 0, SMS_HOST, 0, stp, mean));
+    for (size_t r = 0; r < sms_results_replications(results); r++) {
+        const double value = sms_results_value(results, 0, r, SMS_HOST, 0, stp);
+        const bool high = value > (mean[0] + mean[1]) / 2;
+        sum[high] += value;
+        count[high]++;
+    }
+    assert_true(count[0] >= 2 && count[1] >= 2 && mean[1] > 1.01 * mean[0]);
+    assert_near(mean[0], sum[0] / (double)count[0], 1e-12);
+    assert_near(mean[1], sum[1] / (double)count[1], 1e-12);
+    assert_false(sms_results_regimes(results, 1, SMS_HOST, 0, stp, mean));
+    assert_true(isnan(mean[0]) && isnan(mean[1]));
+    discard(results, file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +401,7 @@ int main(void)
         cmocka_unit_test(adding_a_tenant_leaves_the_draws_of_others_alone),
         cmocka_unit_test(an_event_limit_and_a_cancel_stop_a_run),
         cmocka_unit_test(confidence_intervals_are_students),
+        cmocka_unit_test(regimes_are_the_means_of_two_groups_of_replications),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,27 @@ static void a_policy_is_compared_with_a_baseline(void **state)
     }
 }
 
+static void no_value_has_regimes(void **state)
+{
+    const struct kinds *kinds = *state;
+    const size_t metric = (size_t)sms_metric_index(SMS_VM, "kernels_per_s");
+    const struct {
+        const struct sms_results *results;
+        size_t policy;
+        int subject;
+        size_t idx, metric;
+    } none[] = {{NULL, 0, SMS_VM, 0, metric},           {kinds->of_vms, 1, SMS_VM, 0, metric},
+                {kinds->of_vms, 0, SMS_VM, 1, metric},  {kinds->of_vms, 0, SMS_VM, 0, SIZE_MAX},
+                {kinds->of_vms, 0, SMS_SUBJECTS, 0, 0}, {kinds->of_vms, 0, SMS_VM, 0, metric}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        double mean[2] = {1, 2};
+        assert_false(sms_results_regimes(none[i].results, none[i].policy, (enum sms_subject)none[i].subject,
+                                         none[i].idx, none[i].metric, mean));
+        assert_true(isnan(mean[0]) && isnan(mean[1]));
+    }
+    assert_false(sms_results_regimes(kinds->of_vms, 0, SMS_VM, 0, metric, NULL));
+}
+
 static void values_of_a_replication_are_one_array(void **state)
 {
     const struct kinds *kinds = *state;
@@ -485,6 +506,7 @@ int main(void)
         cmocka_unit_test(settings_change_a_scenario_of_a_loaded_file),
         cmocka_unit_test(values_of_a_replication_are_one_array),
         cmocka_unit_test(a_policy_is_compared_with_a_baseline),
+        cmocka_unit_test(no_value_has_regimes),
         cmocka_unit_test(a_text_in_memory_loads_like_a_file_and_need_not_be_terminated),
         cmocka_unit_test(policies_that_cannot_be_are_refused_before_anything_is_read),
         cmocka_unit_test(a_file_without_scenarios_has_none_to_ask_or_run),

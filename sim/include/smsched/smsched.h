@@ -357,6 +357,15 @@ struct sms_estimate {
 struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                          size_t idx, size_t metric);
 
+/* Returns whether the replications fall into two regimes under a policy, as the answer of `smsched compare` tells it:
+ * two groups of at least two values each, more than 10 of their standard deviations and 1 % of the mean of all apart
+ * (docs/explanation/statistics.md). Sets `mean`, which the caller owns, to the mean of the lower group and that of the
+ * higher one, in the metric's unit. Returns false and sets both to NAN if there is one regime: also for fewer than 5
+ * replications, if one of them has no value or stands apart alone, if there is no such metric, or if memory runs out.
+ * An estimate's `ci95` is of the mean of all, while that of `smsched run` covers both regimes. */
+bool sms_results_regimes(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                         size_t metric, double mean[2]);
+
 /* Returns the ratio of a policy's mean to a baseline's, over the replications in which both have a value. Its interval
  * is paired by replication, because both saw the same random numbers (delta method). If the baseline's value is not
  * above 0 in some replication, there is no ratio (n 0, mean NAN): the interval needs a base well above 0. */

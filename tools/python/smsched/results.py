@@ -11,6 +11,7 @@ from ._native import Problem, call, ffi, lib, owned, problems, text
 #: kinds of subjects, in the order of enum sms_subject
 SUBJECTS = ("host", "vm", "resource", "kernel", "process", "device", "cluster", "node")
 ESTIMATE = ("n", "mean", "sd", "ci95")
+REGIMES = ("low_regime", "high_regime")
 
 
 class Answer(NamedTuple):
@@ -101,12 +102,17 @@ class Results:
         return pandas.DataFrame(means, index=index, columns=self.metrics(kind), dtype=float)
 
     def estimates(self) -> pandas.DataFrame:
-        """All estimates, one a row: number of replications, mean, standard deviation, half of the 95 % interval."""
-        rows = []
+        """All estimates, one a row: number of replications, mean, standard deviation, half of the 95 % interval.
+
+        Where the replications fall into two regimes, `low_regime` and `high_regime` are their means, else NaN. There
+        `ci95` is of the mean of all, while that of `smsched run` covers both."""
+        rows, regimes = [], ffi.new("double[2]")
         for policy, kind, subject, metric in self._walk():
             estimate = self._estimate(policy, kind, subject, metric)
-            rows.append(self._names(policy, kind, subject, metric) + tuple(getattr(estimate, key) for key in ESTIMATE))
-        return pandas.DataFrame(rows, columns=["policy", "kind", "subject", "metric", *ESTIMATE])
+            lib.sms_results_regimes(self._results, policy, _kind(kind), subject, metric, regimes)
+            rows.append(self._names(policy, kind, subject, metric) + tuple(getattr(estimate, key) for key in ESTIMATE)
+                        + tuple(regimes))
+        return pandas.DataFrame(rows, columns=["policy", "kind", "subject", "metric", *ESTIMATE, *REGIMES])
 
     def changes(self, baseline: str | int | None = None) -> pandas.DataFrame:
         """Each policy's change over the baseline, the first policy if not given, paired by replication.
