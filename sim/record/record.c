@@ -198,8 +198,10 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
 
 void sms__process_record_restart(struct sms__process_record *process)
 {
-    *process = (struct sms__process_record){
-        .peak_held = process->peak_held, .failed = process->failed, .choice = process->choice};
+    *process = (struct sms__process_record){.service_before_ps = process->service_before_ps + process->service_ps,
+                                            .peak_held = process->peak_held,
+                                            .failed = process->failed,
+                                            .choice = process->choice};
 }
 
 void sms__device_record_restart(struct sms__device_record *device)

@@ -71,6 +71,7 @@ struct sms__process_record {
     uint64_t sliced_ps;                    /* part of SMS_PHASE_KERNEL in which others had the time slice */
     uint64_t paused_ps;                    /* time paused, in any phase */
     uint64_t service_ps;                   /* time in which its kernels had the device */
+    uint64_t service_before_ps;            /* the same before the warm-up ended, because policies see the whole run */
     uint64_t pauses, suspends, migrations; /* a migration restores it on another device than before */
     double copied_in, copied_out;          /* bytes of its own copies */
     double moved;                          /* bytes of suspends and restores */

@@ -85,6 +85,32 @@ static void best_effort_kernels_end_before_further_ones_launch(void **state)
     share_release(s);
 }
 
+/* What policies see of service does not begin again where measuring does. */
+static void when_a_warm_up_ends_changes_no_turn(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"fair_share", "token_bucket", "lottery", "earliest_deadline", "lithos"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        double ends[2][3];
+        for (size_t w = 0; w < 2; w++) {
+            char text[512];
+            snprintf(text, sizeof text,
+                     "devices: [{model: small}]\npolicies: [{share: %s, mode: " SLICES "}]\nprocesses:\n"
+                     "  - {name: a, workload: w, repeat: 200, weight: 0.9}\n"
+                     "  - {name: b, workload: w, repeat: 100, weight: 0.3, start: 40 ms}\n"
+                     "  - {name: c, workload: w, repeat: 100, start: 70 ms}\n"
+                     "run: {warmup: %d ms, duration: 60 s}\n",
+                     policies[i], w ? 90 : 10);
+            struct shared s = share("workload: w\nkernels: [{name: k, time: 3 ms}]\n", text);
+            for (size_t p = 0; p < 3; p++)
+                ends[w][p] = turnaround_ms(s, 0, p);
+            share_release(s);
+        }
+        assert_memory_equal(ends[0], ends[1], sizeof ends[0]);
+        assert_true(ends[0][0] > 3 * 200);
+    }
+}
+
 static void service_goes_by_weight(void **state)
 {
     (void)state;
@@ -319,6 +345,7 @@ int main(void)
         cmocka_unit_test(a_higher_priority_has_the_device_when_it_comes),
         cmocka_unit_test(only_a_higher_priority_preempts),
         cmocka_unit_test(best_effort_kernels_end_before_further_ones_launch),
+        cmocka_unit_test(when_a_warm_up_ends_changes_no_turn),
         cmocka_unit_test(service_goes_by_weight),
         cmocka_unit_test(who_comes_late_has_nothing_to_catch_up_on),
         cmocka_unit_test(lots_go_by_weight),

@@ -119,7 +119,8 @@ static double kernel_ps(const struct sms__stream *stream)
 
 static uint64_t service_of(const struct sms__process *process)
 {
-    uint64_t now = process->share->engine->now, service = process->record->service_ps;
+    uint64_t now = process->share->engine->now;
+    uint64_t service = process->record->service_before_ps + process->record->service_ps;
     if (!process->instance)
         return service;
     if (sms__is_sliced(process->instance))
