@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* So many lie in one line of memory, for which a heap of many ends waits at each level. */
+enum { CHILDREN = 4 };
+
 struct end {
     uint64_t time;
     uint32_t pod, attempt; /* of the pod, when this was added */
@@ -18,8 +21,8 @@ static bool is_before(struct end a, struct end b) { return a.time != b.time ? a.
 
 static void sift_up(struct end *heap, size_t i, struct end end)
 {
-    for (; i > 0 && is_before(end, heap[(i - 1) / 2]); i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
+    for (; i > 0 && is_before(end, heap[(i - 1) / CHILDREN]); i = (i - 1) / CHILDREN)
+        heap[i] = heap[(i - 1) / CHILDREN];
     heap[i] = end;
 }
 
@@ -27,8 +30,10 @@ static struct end pop(struct sms__ends *ends)
 {
     struct end *heap = ends->heap, first = heap[0], last = heap[--ends->count];
     size_t i = 0;
-    for (size_t child; (child = 2 * i + 1) < ends->count; i = child) {
-        child += child + 1 < ends->count && is_before(heap[child + 1], heap[child]);
+    for (size_t child; (child = CHILDREN * i + 1) < ends->count; i = child) {
+        const size_t left = ends->count - child, next = child + (left < CHILDREN ? left : CHILDREN);
+        for (size_t other = child + 1; other < next; other++)
+            child = is_before(heap[other], heap[child]) ? other : child;
         if (!is_before(heap[child], last))
             break;
         heap[i] = heap[child];
