@@ -48,20 +48,21 @@ static double truncated(double decrease)
 /* The fragments of a node for the typical pods, in whole numbers, so that equally good nodes get equal scores. */
 struct fragments {
     size_t typicals;
-    uint64_t pods; /* of them */
-    uint64_t sum;  /* before the pod comes */
+    uint64_t sum; /* before the pod comes */
 };
 
 static struct fragments fragments_of(const struct sms_place_view *view, const struct sms_node_view *node)
 {
-    struct fragments before = {0};
-    double covered = 0;
-    for (; before.typicals < view->typicals && covered < view->params[SHARE]; before.typicals++) {
-        before.pods += view->typical[before.typicals].pods;
-        covered += view->typical[before.typicals].share;
+    size_t typicals = 0, most = view->typicals; /* the fewest that make up the share, by halves */
+    while (typicals < most) {
+        size_t middle = (typicals + most) / 2;
+        if (view->typical[middle].covered < view->params[SHARE])
+            typicals = middle + 1;
+        else
+            most = middle;
     }
-    before.sum = sms_node_weigh_fragments(view->typical, before.typicals, node);
-    return before;
+    typicals += typicals < view->typicals;
+    return (struct fragments){typicals, sms_node_weigh_fragments(view->typical, typicals, node)};
 }
 
 /* Returns by how much the fragment of the node shrinks, on average over the typical pods. */
@@ -69,7 +70,8 @@ static double decrease(const struct sms_place_view *view, const struct fragments
                        const struct sms_node_view *after)
 {
     int64_t less = (int64_t)(before->sum - sms_node_weigh_fragments(view->typical, before->typicals, after));
-    double mean = before->pods > 0 ? (double)less / (double)before->pods : 0;
+    uint64_t pods = before->typicals ? view->typical[before->typicals - 1].counted : 0;
+    double mean = pods > 0 ? (double)less / (double)pods : 0;
     return view->params[ORDER] == TRUNCATED ? truncated(mean) : mean;
 }
 

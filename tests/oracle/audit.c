@@ -114,7 +114,9 @@ const char *sms__audit_ledger(struct sms__cluster_run *run)
     sum_pods(run);
     for (size_t n = 0; n < cluster->nodes; n++) {
         agrees &= node_agrees(run, n);
-        fragments += sms__weigh_fragments(cluster, &run->ledger.node[n]);
+        struct sms_node_view afresh = run->ledger.node[n];
+        afresh.weighed = NULL;
+        fragments += sms__weigh_fragments(cluster, &afresh);
         milli += up_milli(run, n);
     }
     if (!agrees || milli != run->ledger.gpu_milli)

@@ -115,7 +115,7 @@ static void gpu_clustering_counts_each_size_apart(void **state)
 static void fragments_are_those_of_the_simulator_of_fgd(void **state)
 {
     struct fixture f;
-    struct sms_typical_pod typical[] = {{make_pod(1, 465, 6000), 0.0933, 933, 0}};
+    struct sms_typical_pod typical[] = {{make_pod(1, 465, 6000), 0.0933, 933, 0.0933, 933, 0, 0}};
     struct sms_place_view view = {.typical = typical, .typicals = 1};
     struct sms_pod_view one = make_pod(1, 1000, 1000), part = make_pod(1, 200, 1000);
     (void)state;
@@ -128,14 +128,14 @@ static void fragments_are_those_of_the_simulator_of_fgd(void **state)
     assert_near(sms_node_fragments(&view, &f.node), 251.91, 0.01); /* fgd-score */
 }
 
-/* Whether typical pods are known to ask for the same of GPUs or not; one is without GPUs, one asks for too many CPUs.
- */
+/* Whether typical pods are linked by kinds or not; one is without GPUs, one asks for too many CPUs. */
 static void fragments_of_all_typical_pods_are_the_sum_of_those_of_each(void **state)
 {
     struct fixture f;
-    struct sms_typical_pod typical[] = {{make_pod(1, 465, 1000), 0.4, 4, 1},  {make_pod(1, 465, 900000), 0.1, 1, 1},
-                                        {make_pod(1, 1000, 1000), 0.2, 2, 3}, {make_pod(1, 465, 500), 0.1, 1, 0},
-                                        {make_pod(0, 0, 1000), 0.1, 1, 5},    {make_pod(1, 1000, 900), 0.1, 1, 3}};
+    struct sms_typical_pod typical[] = {
+        {make_pod(1, 465, 1000), 0.4, 4, 0.4, 4, 1, 1},  {make_pod(1, 465, 900000), 0.1, 1, 0.5, 5, 2, 0},
+        {make_pod(1, 1000, 1000), 0.2, 2, 0.7, 7, 3, 1}, {make_pod(1, 465, 500), 0.1, 1, 0.8, 8, 0, 0},
+        {make_pod(0, 0, 1000), 0.1, 1, 0.9, 9, 0, 1},    {make_pod(1, 1000, 900), 0.1, 1, 1, 10, 0, 0}};
     size_t count = sizeof typical / sizeof *typical;
     uint64_t sum = 0;
     (void)state;
@@ -144,15 +144,42 @@ static void fragments_of_all_typical_pods_are_the_sum_of_those_of_each(void **st
         sum += typical[t].pods * sms_node_fragment(&f.node, &typical[t].pod);
     assert_true(sum > 0);
     assert_int_equal(sms_node_weigh_fragments(typical, count, &f.node), sum);
+    for (size_t t = 0; t < count; t++)
+        typical[t].alike = typical[t].skip = 0;
+    assert_int_equal(sms_node_weigh_fragments(typical, count, &f.node), sum);
     assert_int_equal(sms_node_weigh_fragments(typical, 1, &f.node), 4 * sms_node_fragment(&f.node, &typical[0].pod));
     assert_int_equal(sms_node_weigh_fragments(typical, count, NULL), 0);
     assert_int_equal(sms_node_weigh_fragments(NULL, count, &f.node), 0);
 }
 
+/* A copy with less left is weighed for itself, and so is each number of typical pods. */
+static void kept_fragments_are_of_one_view(void **state)
+{
+    struct fixture f;
+    struct sms_typical_pod typical[] = {{make_pod(1, 465, 1000), 0.5, 5, 0.5, 5, 0, 0},
+                                        {make_pod(1, 1000, 1000), 0.5, 5, 1, 10, 0, 0}};
+    struct sms_weighed kept = {.node = &f.node};
+    (void)state;
+    make_used(&f);
+    const uint64_t one = sms_node_weigh_fragments(typical, 1, &f.node);
+    const uint64_t both = sms_node_weigh_fragments(typical, 2, &f.node);
+    assert_true(one < both);
+    f.node.weighed = &kept;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sms_node_weigh_fragments(typical, 1, &f.node), one);
+        assert_int_equal(sms_node_weigh_fragments(typical, 2, &f.node), both);
+    }
+    assert_int_equal(kept.count, 2);
+    struct sms_node_view copy = f.node;
+    copy.cpu_left = 0;
+    assert_int_equal(sms_node_weigh_fragments(typical, 2, &copy), 10 * sms_node_gpu_left(&copy));
+    assert_int_equal(sms_node_weigh_fragments(typical, 2, &f.node), both);
+}
+
 /* Half the pods want a GPU, half of them half a GPU. */
 static const struct sms_typical_pod halves[] = {
-    {{.gpus = 1, .gpu_milli = 1000, .cpu_milli = 1000, .models = UINT64_MAX}, 0.5, 7, 0},
-    {{.gpus = 1, .gpu_milli = 500, .cpu_milli = 1000, .models = UINT64_MAX}, 0.5, 7, 0},
+    {{.gpus = 1, .gpu_milli = 1000, .cpu_milli = 1000, .models = UINT64_MAX}, 0.5, 7, 0.5, 7, 0, 0},
+    {{.gpus = 1, .gpu_milli = 500, .cpu_milli = 1000, .models = UINT64_MAX}, 0.5, 7, 1, 14, 0, 0},
 };
 
 static void make_fgd(struct setting *s, const struct sms_typical_pod *typical, size_t typicals)
@@ -197,9 +224,9 @@ static void fgd_departs_from_best_fit_where_that_wastes(void **state)
 static void fgd_finds_equal_what_is_equal(void **state)
 {
     static const struct sms_typical_pod three[] = {
-        {{.gpus = 1, .gpu_milli = 700, .models = UINT64_MAX}, 0.7, 7, 0},
-        {{.gpus = 1, .gpu_milli = 600, .models = UINT64_MAX}, 0.2, 2, 0},
-        {{.gpus = 1, .gpu_milli = 500, .models = UINT64_MAX}, 0.1, 1, 0},
+        {{.gpus = 1, .gpu_milli = 700, .models = UINT64_MAX}, 0.7, 7, 0.7, 7, 0, 0},
+        {{.gpus = 1, .gpu_milli = 600, .models = UINT64_MAX}, 0.2, 2, 0.9, 9, 0, 0},
+        {{.gpus = 1, .gpu_milli = 500, .models = UINT64_MAX}, 0.1, 1, 1, 10, 0, 0},
     };
     struct setting s;
     struct fixture whole, split;
@@ -250,6 +277,9 @@ static void fgd_counts_gpus_that_no_memory_is_left_for(void **state)
         {{.gpus = 1, .gpu_milli = 500, .gpu_memory = 8ULL << 30, .memory = 128ULL << 30, .models = UINT64_MAX},
          1,
          7,
+         1,
+         7,
+         0,
          0}};
     struct setting s;
     struct fixture f;
@@ -291,7 +321,8 @@ static void fgd_asks_the_most_frequent_shapes_alone(void **state)
 /* int(100 / (1 + e^(-decrease / 1000))), for the decreases that pods of 1, 100, ... make of a GPU that nobody wants. */
 static void fgd_truncates_as_its_simulator_does(void **state)
 {
-    static const struct sms_typical_pod none[] = {{{.gpus = 2, .gpu_milli = 1000, .models = UINT64_MAX}, 1, 7, 0}};
+    static const struct sms_typical_pod none[] = {
+        {{.gpus = 2, .gpu_milli = 1000, .models = UINT64_MAX}, 1, 7, 1, 7, 0, 0}};
     struct setting s;
     struct fixture f;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
@@ -310,7 +341,8 @@ static void fgd_truncates_as_its_simulator_does(void **state)
 /* 40 thousandths less count alike when truncated, and the lower GPU wins; exactly, the better one. */
 static void fgd_decides_otherwise_when_truncated(void **state)
 {
-    static const struct sms_typical_pod one[] = {{{.gpus = 1, .gpu_milli = 995, .models = UINT64_MAX}, 1, 7, 0}};
+    static const struct sms_typical_pod one[] = {
+        {{.gpus = 1, .gpu_milli = 995, .models = UINT64_MAX}, 1, 7, 1, 7, 0, 0}};
     struct setting s;
     struct fixture f;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
@@ -335,6 +367,7 @@ int main(void)
         cmocka_unit_test(gpu_clustering_counts_each_size_apart),
         cmocka_unit_test(fragments_are_those_of_the_simulator_of_fgd),
         cmocka_unit_test(fragments_of_all_typical_pods_are_the_sum_of_those_of_each),
+        cmocka_unit_test(kept_fragments_are_of_one_view),
         cmocka_unit_test(fgd_takes_the_gpu_where_fragments_shrink_most),
         cmocka_unit_test(fgd_departs_from_best_fit_where_that_wastes),
         cmocka_unit_test(fgd_finds_equal_what_is_equal),

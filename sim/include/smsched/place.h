@@ -92,6 +92,15 @@ struct sms_monitored {
     uint64_t memory_left; /* on its GPUs, measured, whatever pods have asked for */
 };
 
+/* The engine's: the latest sum of sms_node_weigh_fragments for one of its views. It is of the view at that address
+ * alone, because a copy may differ. */
+struct sms_weighed {
+    const struct sms_node_view *node;
+    const struct sms_typical_pod *typical;
+    size_t count; /* 0: the view has changed since */
+    uint64_t sum;
+};
+
 /* One node, and what its pods leave. */
 struct sms_node_view {
     size_t node;
@@ -110,14 +119,19 @@ struct sms_node_view {
     uint32_t pods_by_gpus[SMS_NODE_GPUS_MAX + 1];
     uint32_t parts;                        /* pods with a part of one GPU */
     const struct sms_monitored *monitored; /* for policies with `pace`; otherwise NULL */
+    struct sms_weighed *weighed;           /* NULL: sums are not kept */
 };
 
-/* A typical pod shape of the scenario, and its share among the pods (FGD, ATC'23, section 4.1). */
+/* A typical pod shape of the scenario, and its share among the pods (FGD, ATC'23, section 4.1). Those that ask for the
+ * same of GPUs and labels are of one kind. All may be kinds of their own: `alike` and `skip` are then 0. */
 struct sms_typical_pod {
     struct sms_pod_view pod;
-    double share;  /* shares of all typical pods add up to 1 */
-    uint64_t pods; /* the share as a number of pods, for exact sums */
-    size_t like;   /* 1 + the number of the first typical pod that asks for the same of GPUs and labels; 0: not known */
+    double share;     /* shares of all typical pods add up to 1 */
+    uint64_t pods;    /* the share as a number of pods, for exact sums */
+    double covered;   /* the sum of shares up to this one */
+    uint64_t counted; /* the sum of pods up to this one */
+    uint32_t alike;   /* so many places later the next of this kind comes; 0: none */
+    uint32_t skip;    /* of the first of a kind: so many that follow are of kinds that came before */
 };
 
 struct sms_place_view {
@@ -265,8 +279,8 @@ uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_po
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
                            const struct sms_pod_view *pod);
 
-/* Returns the fragments of the node for the first `count` typical pods, each times its number of pods. A sum of whole
- * numbers is exact in any order. */
+/* Returns the fragments of the node for the first `count` typical pods, each times its number of pods: thousandths of
+ * GPUs. A sum of whole numbers is exact in any order. */
 uint64_t sms_node_weigh_fragments(const struct sms_typical_pod *typical, size_t count,
                                   const struct sms_node_view *node);
 

@@ -130,6 +130,8 @@ void sms__ledger_init(struct sms__cluster_run *run)
         init_classes(run);
     for (size_t n = 0; n < cluster->nodes; n++) {
         ledger->entry[n].first_pod = SMS__NO_POD;
+        ledger->entry[n].weighed.node = &ledger->node[n];
+        ledger->node[n].weighed = run->reference ? NULL : &ledger->entry[n].weighed;
         ledger->entry[n].fragments = fragments_of(run, n);
         ledger->fragments += ledger->entry[n].fragments;
     }
@@ -253,6 +255,7 @@ static void note_change(struct sms__cluster_run *run, size_t n)
     struct sms__ledger *ledger = &run->ledger;
     struct sms__ledger_entry *entry = &ledger->entry[n];
     entry->class_stamp = 0;
+    entry->weighed.count = 0;
     sms__log_change(ledger, n);
     ledger->fragments -= entry->fragments;
     entry->fragments = fragments_of(run, n);

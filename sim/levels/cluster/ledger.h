@@ -40,6 +40,7 @@ struct sms__ledger_entry {
     bool freed;          /* it is in the list of freed nodes */
     uint16_t lost;       /* bit i: GPU i is down, by itself or with the node */
     uint32_t first_pod;  /* on it, where nodes may fail; SMS__NO_POD */
+    struct sms_weighed weighed;
 };
 
 struct sms__ledger {

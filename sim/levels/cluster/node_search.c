@@ -240,7 +240,9 @@ static size_t list_changed(struct sms__cluster_run *run, struct shape_cache *cac
             node[nodes++] = n;
             __builtin_prefetch(&ledger->node[n]);
             __builtin_prefetch(&ledger->node[n].memory_left);
+            __builtin_prefetch(&ledger->node[n].weighed);
             __builtin_prefetch(&ledger->entry[n]);
+            __builtin_prefetch(&ledger->entry[n].weighed.sum);
         } else if (cache->bits[n / 64] >> n % 64 & 1) {
             set_score(cache, n, -INFINITY);
         }

@@ -2,8 +2,7 @@
  * come (FGD, ATC'23, section 3.2). */
 #include <smsched/place.h>
 
-/* Typical pods for which what they lose of GPUs is kept while a node is weighed. */
-enum { LOST_MOST = 1000 };
+enum { WHOLE = 1000 }; /* thousandths */
 
 /* Pods without GPUs run on any node. */
 static bool may_run_on(const struct sms_node_view *node, const struct sms_pod_view *pod)
@@ -68,27 +67,29 @@ uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_po
     return lost;
 }
 
-/* A node that is weighed. Most of its GPUs are full, so few are looked at for a pod if those with most left come first.
- */
+/* A node that is weighed. Most of its GPUs are full or whole, so few are looked at for a pod. */
 struct weighed {
     const struct sms_node_view *node;
     uint64_t left;                         /* on all GPUs */
-    uint32_t milli[SMS_NODE_GPUS_MAX + 1]; /* left of each, falling; then 0 */
+    uint32_t whole;                        /* GPUs with all left */
+    uint32_t milli[SMS_NODE_GPUS_MAX + 1]; /* left of each other one, falling; then 0 */
 };
 
 static void weigh(struct weighed *weighed, const struct sms_node_view *node)
 {
-    weighed->node = node;
-    weighed->left = sms_node_gpu_left(node);
     uint32_t gpus = 0;
-    for (uint32_t i = 0; weighed->left && i < node->gpus; i++) {
-        uint32_t at = gpus, milli = node->gpu[i].milli_left;
+    *weighed = (struct weighed){.node = node};
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        const uint32_t milli = node->gpu[i].milli_left;
+        weighed->left += milli;
+        weighed->whole += milli == WHOLE;
+        if (milli == 0 || milli == WHOLE)
+            continue;
+        uint32_t at = gpus++;
         for (; at > 0 && weighed->milli[at - 1] < milli; at--)
             weighed->milli[at] = weighed->milli[at - 1];
         weighed->milli[at] = milli;
-        gpus += milli > 0;
     }
-    weighed->milli[gpus] = 0;
 }
 
 /* The thousandths left of GPUs that the pod fits; 0: there are fewer than it asks for. */
@@ -104,41 +105,62 @@ static uint64_t usable_one_by_one(const struct sms_node_view *node, const struct
     return fit >= pod->gpus ? usable : 0;
 }
 
-static uint64_t usable_by_milli(const uint32_t *milli, const struct sms_pod_view *pod)
+static uint64_t usable_by_milli(const struct weighed *weighed, const struct sms_pod_view *pod)
 {
-    uint64_t usable = 0;
+    uint64_t usable = (uint64_t)weighed->whole * WHOLE;
     uint32_t fit = 0;
-    for (; milli[fit] >= pod->gpu_milli; fit++)
-        usable += milli[fit];
-    return fit >= pod->gpus ? usable : 0;
+    for (; weighed->milli[fit] >= pod->gpu_milli; fit++)
+        usable += weighed->milli[fit];
+    return weighed->whole + fit >= pod->gpus ? usable : 0;
 }
 
-/* The thousandths of GPUs that a pod cannot use, where it fits by CPUs and memory. */
-static uint64_t lost_of_gpus(const struct weighed *weighed, const struct sms_pod_view *pod)
+/* The thousandths of GPUs that a pod can use, where it fits by CPUs and memory. */
+static uint64_t usable_of_gpus(const struct weighed *weighed, const struct sms_pod_view *pod)
 {
     const struct sms_node_view *node = weighed->node;
-    if (node->down || pod->gpus == 0 || (pod->labels & ~node->labels) || !may_run_on(node, pod))
-        return weighed->left;
+    if (pod->gpus == 0 || node->down || (pod->labels & ~node->labels) || !may_run_on(node, pod))
+        return 0;
     bool by_milli = pod->gpu_milli > 0 && !pod->gpu_memory && !pod->profile && !node->layout;
-    return weighed->left - (by_milli ? usable_by_milli(weighed->milli, pod) : usable_one_by_one(node, pod));
+    return by_milli ? usable_by_milli(weighed, pod) : usable_one_by_one(node, pod);
 }
 
-/* Most typical pods differ in CPUs alone, so GPUs are looked at once for all that ask for the same of them. */
-uint64_t sms_node_weigh_fragments(const struct sms_typical_pod *typical, size_t count, const struct sms_node_view *node)
+/* The pods of the kind of the first, and from there on, that fit by CPUs and memory. */
+static uint64_t fit_of_kind(const struct sms_typical_pod *first, const struct sms_typical_pod *end,
+                            const struct sms_node_view *node)
+{
+    uint64_t pods = 0;
+    for (const struct sms_typical_pod *t = first; t < end; t = t->alike ? t + t->alike : end)
+        pods += node->cpu_left >= t->pod.cpu_milli && node->memory_left >= t->pod.memory ? t->pods : 0;
+    return pods;
+}
+
+/* All pods lose what is left, but for what those that fit can use. Most typical pods differ in CPUs alone, so GPUs are
+ * looked at once for all of a kind, and CPUs only if it can use any. */
+static uint64_t weigh_afresh(const struct sms_typical_pod *typical, size_t count, const struct sms_node_view *node)
 {
     struct weighed weighed;
-    uint64_t lost[LOST_MOST], sum = 0;
     weigh(&weighed, node);
-    for (size_t t = 0; typical && weighed.left && t < count; t++) {
-        const struct sms_pod_view *pod = &typical[t].pod;
-        size_t like = typical[t].like;
-        uint64_t own = like && like <= t && like <= LOST_MOST ? lost[like - 1] : lost_of_gpus(&weighed, pod);
-        bool fits = node->cpu_left >= pod->cpu_milli && node->memory_left >= pod->memory;
-        if (t < LOST_MOST)
-            lost[t] = own;
-        sum += typical[t].pods * (fits ? own : weighed.left);
+    if (!weighed.left)
+        return 0;
+    uint64_t sum = weighed.left * typical[count - 1].counted;
+    for (size_t t = 0; t < count; t += 1 + typical[t].skip) {
+        uint64_t usable = usable_of_gpus(&weighed, &typical[t].pod);
+        if (usable)
+            sum -= usable * fit_of_kind(&typical[t], typical + count, node);
     }
     return sum;
+}
+
+uint64_t sms_node_weigh_fragments(const struct sms_typical_pod *typical, size_t count, const struct sms_node_view *node)
+{
+    if (!typical || !count || !node)
+        return 0;
+    struct sms_weighed *kept = node->weighed;
+    if (!kept || kept->node != node)
+        return weigh_afresh(typical, count, node);
+    if (kept->typical != typical || kept->count != count)
+        *kept = (struct sms_weighed){node, typical, count, weigh_afresh(typical, count, node)};
+    return kept->sum;
 }
 
 double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node)

@@ -105,14 +105,20 @@ static bool asks_alike(const struct sms_pod_view *a, const struct sms_pod_view *
            a->models == b->models && a->profile == b->profile && a->labels == b->labels;
 }
 
-/* Finds for each typical pod the first that asks for the same of GPUs and labels. */
-static void find_alike(struct sms_typical_pod *typical, size_t typicals)
+/* Links the typical pods of each kind, and skips from the first of a kind to that of the next. */
+static void link_kinds(struct sms_typical_pod *typical, size_t typicals)
 {
+    size_t first = 0; /* of the latest kind */
     for (size_t t = 0; t < typicals; t++) {
-        size_t first = 0;
-        while (!asks_alike(&typical[first].pod, &typical[t].pod))
-            first++;
-        typical[t].like = first + 1;
+        size_t after = t; /* the latest that asks for the same */
+        while (after > 0 && !asks_alike(&typical[after - 1].pod, &typical[t].pod))
+            after--;
+        if (after > 0) {
+            typical[after - 1].alike = (uint32_t)(t - (after - 1));
+            typical[first].skip++;
+        } else {
+            first = t;
+        }
     }
 }
 
@@ -136,10 +142,19 @@ static void find_typicals(struct sms__arena *arena, struct sms__cluster *cluster
     cluster->typical = SMS__NEW(arena, struct sms_typical_pod, cluster->typicals);
     for (size_t t = 0; t < cluster->typicals; t++)
         cluster->typical_pods += weighted[t].weight;
-    for (size_t t = 0; t < cluster->typicals; t++)
-        cluster->typical[t] = (struct sms_typical_pod){
-            weighted[t].view, (double)weighted[t].weight / (double)cluster->typical_pods, weighted[t].weight, 0};
-    find_alike(cluster->typical, cluster->typicals);
+    double covered = 0;
+    uint64_t counted = 0;
+    for (size_t t = 0; t < cluster->typicals; t++) {
+        const double share = (double)weighted[t].weight / (double)cluster->typical_pods;
+        covered += share;
+        counted += weighted[t].weight;
+        cluster->typical[t] = (struct sms_typical_pod){.pod = weighted[t].view,
+                                                       .share = share,
+                                                       .pods = weighted[t].weight,
+                                                       .covered = covered,
+                                                       .counted = counted};
+    }
+    link_kinds(cluster->typical, cluster->typicals);
 }
 
 double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t count)
