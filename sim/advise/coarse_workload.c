@@ -266,10 +266,11 @@ static bool is_gap(const struct sms__step *step, double switch_ps)
     return step->kind == SMS__HOST && step->amount < switch_ps;
 }
 
-/* The host time after a launch is a step of its own here, because the launch is one of a phase. */
+/* Host time that comes from a key of a launch has no document of its own: its node is the launch, which is in a phase.
+ */
 static void write_step(struct sms__arena *arena, const struct sms__step *step, FILE *to)
 {
-    if (step->kind == SMS__HOST && !sms__node_get(step->node, "host")) /* made from a key of a launch */
+    if (step->kind == SMS__HOST && !sms__node_get(step->node, "host"))
         fprintf(to, "  - {host: %.0f ps}\n", step->amount);
     else
         fprintf(to, "  - %s\n", sms__node_flow(arena, step->node));
@@ -442,6 +443,7 @@ static int run_kernels(struct measuring *measuring, const struct sms__advise_set
 int sms__write_coarse(struct sms__arena *arena, const struct sms__programs *programs, size_t number,
                       const struct sms__advise_settings *settings, FILE *const *to, struct sms_errors *errors)
 {
+    static const enum sms__text_kind texts[] = {SMS__FREE_TEXT, SMS__TAKEN_TEXT, SMS__PAIRED_TEXT};
     struct sms__program *program = &programs->program[number];
     program->job_ps = program->host_ps = program->launches = program->mix_ps = program->mix_blocks = 0;
     const struct sms__workload *workload;
@@ -459,9 +461,8 @@ int sms__write_coarse(struct sms__arena *arena, const struct sms__programs *prog
             for (int t = 0; t < SMS__BLOCK_TEXT; t++)
                 write_head(arena, program, name, workload, results, to[t]);
             fprintf(to[SMS__PAIRED_TEXT], "corun_class: c%zu\n", number);
-            write_kernels(arena, workload, fold_of(program, workload), results, SMS__FREE_TEXT, to[SMS__FREE_TEXT]);
-            write_kernels(arena, workload, fold_of(program, workload), results, SMS__TAKEN_TEXT, to[SMS__TAKEN_TEXT]);
-            write_kernels(arena, workload, fold_of(program, workload), results, SMS__PAIRED_TEXT, to[SMS__PAIRED_TEXT]);
+            for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+                write_kernels(arena, workload, fold_of(program, workload), results, texts[t], to[texts[t]]);
             write_blocks(arena, program, name, workload, results, to[SMS__BLOCK_TEXT]);
             code = write_sliced(arena, workload, results, to[SMS__SLICED_TEXT]);
         }

@@ -68,7 +68,7 @@ static bool split_devices(struct sms__reader *reader, const struct sms_scenario 
 {
     bool split = true;
     for (size_t d = 0; d < scenario->devices && split; d++)
-        split = add_device(reader, scenario, d, mode->form ? mode : &mode->part[d], out);
+        split = add_device(reader, scenario, d, sms__mode_of_device(mode, d), out);
     return split;
 }
 
@@ -83,7 +83,7 @@ static size_t count_most(struct sms__reader *reader, const struct sms_scenario *
         return 0;
     }
     for (size_t d = 0; d < scenario->devices; d++) {
-        const struct sms__mode *mode = use->mode.form ? &use->mode : &use->mode.part[d];
+        const struct sms__mode *mode = sms__mode_of_device(&use->mode, d);
         most += mode->parts ? mode->parts : 1;
     }
     if (most > INSTANCES_MAX)

@@ -28,12 +28,11 @@ const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(con
  * policy nor the device says them; NULL: none. */
 static const struct sms__mode *mode_by_default(const struct sms_scenario *scenario, size_t d)
 {
-    const struct sms__turns own = scenario->device[d]->turns;
     const struct sms__mode *shared;
     for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
         for (size_t i = 0; (shared = sms__mode_shared(sms__mode_of_device(&scenario->policy[p].mode, d), i)); i++)
-            if (shared->form->slices && ((!(shared->turns.slice_ps > 0) && !(own.slice_ps > 0)) ||
-                                         (shared->turns.switch_ps < 0 && own.switch_ps < 0)))
+            if (sms__mode_unsaid(shared, scenario->device[d]).slice ||
+                sms__mode_unsaid(shared, scenario->device[d]).change)
                 return shared;
     return NULL;
 }
@@ -41,8 +40,8 @@ static const struct sms__mode *mode_by_default(const struct sms_scenario *scenar
 static bool is_named(const struct sms_scenario *scenario, size_t d)
 {
     bool named = false;
-    for (size_t i = 0; i < d; i++)
-        named |= !strcmp(scenario->device[i]->name, scenario->device[d]->name) && mode_by_default(scenario, i);
+    for (size_t i = 0; i < d && !named; i++)
+        named = !strcmp(scenario->device[i]->name, scenario->device[d]->name) && mode_by_default(scenario, i);
     return named;
 }
 

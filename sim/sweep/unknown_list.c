@@ -262,22 +262,6 @@ static void for_devices(const struct lister *l,
 #define SPREAD_OF_SLICE 0.1
 #define SPREAD_OF_SWITCH 0.5
 
-/* What neither a mode nor the device tells about its turns. */
-struct unsaid_turns {
-    bool slice, change;
-};
-
-static struct unsaid_turns find_unsaid(const struct sms__mode *mode, const struct sms__device *device)
-{
-    struct unsaid_turns unsaid = {0};
-    const struct sms__mode *shared;
-    for (size_t i = 0; (shared = sms__mode_shared(mode, i)); i++) {
-        unsaid.slice |= shared->form->slices && shared->turns.slice_ps <= 0 && device->turns.slice_ps <= 0;
-        unsaid.change |= shared->form->slices && shared->turns.switch_ps < 0 && device->turns.switch_ps < 0;
-    }
-    return unsaid;
-}
-
 /* Adds how contexts take turns on a device, where some mode leaves to it what it does not say. */
 static void add_turns(const struct lister *l, const struct sms__device *device, const char *path)
 {
@@ -289,9 +273,11 @@ static void add_turns(const struct lister *l, const struct sms__device *device, 
         for (size_t d = 0; d < (mode->form ? 1 : mode->parts); d++) {
             if (!mode->form && strcmp(l->scenario->device[d]->name, device->name) != 0)
                 continue;
-            struct unsaid_turns unsaid = find_unsaid(sms__mode_of_device(mode, d), device);
-            slice |= unsaid.slice;
-            change |= unsaid.change;
+            const struct sms__mode *shared;
+            for (size_t i = 0; (shared = sms__mode_shared(sms__mode_of_device(mode, d), i)); i++) {
+                slice |= sms__mode_unsaid(shared, device).slice;
+                change |= sms__mode_unsaid(shared, device).change;
+            }
         }
     }
     struct sms__parameter *added =

@@ -79,6 +79,13 @@ static struct sms__turns fill_in(struct sms__turns turns, const struct sms__turn
     return turns;
 }
 
+struct sms__unsaid_turns sms__mode_unsaid(const struct sms__mode *mode, const struct sms__device *device)
+{
+    return (struct sms__unsaid_turns){
+        .slice = mode->form->slices && !(mode->turns.slice_ps > 0) && !(device->turns.slice_ps > 0),
+        .change = mode->form->slices && mode->turns.switch_ps < 0 && device->turns.switch_ps < 0};
+}
+
 struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms__device *device)
 {
     double values[SMS__PARAMS_MAX] = {0};

@@ -73,6 +73,11 @@ bool sms__mode_runs_beside(const struct sms__mode *mode);
 uint64_t sms__mode_most_processes(const struct sms__mode *shared, const struct sms__device *device);
 /* The turns on a device: as the scenario says, else the device, else the defaults of the parameters. */
 struct sms__turns sms__mode_turns(const struct sms__mode *shared, const struct sms__device *device);
+/* What neither the mode nor the device tells about turns, so that defaults stand in. */
+struct sms__unsaid_turns {
+    bool slice, change;
+};
+struct sms__unsaid_turns sms__mode_unsaid(const struct sms__mode *shared, const struct sms__device *device);
 /* The slice of a process with this weight, ps. */
 double sms__mode_slice_ps(const struct sms__mode *shared, double slice_ps, double weight);
 
