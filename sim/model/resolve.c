@@ -117,8 +117,31 @@ static void resolve_cluster(struct sms__reader *reader, struct sms_file *file, s
     sms__find_held(&file->arena, cluster);
 }
 
+/* Whether each entry of `devices` was found with its resources, so that a name which they lack is surely wrong. */
+static bool found_devices(const struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__node *list = sms__node_get(scenario->node, "devices");
+    bool found = scenario->devices > 0;
+    for (size_t i = 0; found && i < list->items; i++)
+        found = sms__node_get(list->item[i], "model") && !sms__is_wrong(reader, list->item[i], "model");
+    for (size_t d = 0; found && d < scenario->devices; d++)
+        found = scenario->device[d]->resources > 0;
+    return found;
+}
+
+/* What can be said of demands although something else is wrong, because users want all errors at once. */
+static void check_names(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    for (size_t v = 0; v < scenario->vms; v++)
+        if (scenario->vm[v].workload)
+            sms__check_demands(reader, scenario, scenario->vm[v].workload);
+    check_curves(reader, scenario);
+}
+
 static void resolve_devices(struct sms__reader *reader, struct sms_scenario *scenario)
 {
+    if (reader->errors->count && found_devices(reader, scenario))
+        check_names(reader, scenario);
     bool whole = require(reader, scenario, "devices", scenario->devices, false);
     whole &= require(reader, scenario, scenario->shares ? "processes" : "vms", scenario->vms, false);
     whole &= require(reader, scenario, "policies", scenario->policies, false);
