@@ -331,9 +331,36 @@ static void caps_of_few_blocks_do_not_hold(void **state)
     share_release(s);
 }
 
+/* Production launches a kernel each millisecond, 100 in a period. TGS learns that for five periods, in which a window
+ * has one launch. The sixth sets the limit to 2 blocks, and a launch more is let through than the limit says. While the
+ * rate stays, the limit becomes 1.5 x 2 + 1 = 4, then 7. From the ninth period on production has half of its rate: 7 /
+ * 1.5 = 4.67, then (4.67 - 1) / 10. */
+static void best_effort_launches_as_much_as_leaves_the_rate(void **state)
+{
+    (void)state;
+    static const struct {
+        int from_ms, to_ms, a_window;
+    } cases[] = {{410, 500, 1}, {610, 700, 3}, {710, 800, 5}, {810, 900, 8}, {910, 1000, 5}, {1010, 1100, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "devices: [{model: small}]\ncontention: none\npolicies:\n"
+            "  - {share: {tgs: {period: 100.3 ms, window: 10 ms, poll: 1 ms, first: 2, least: 1}}, mode: together}\n"
+            "processes:\n  - {name: steady, workload: w, priority: 1, start: 0.52 ms, arrivals: {every: 2 ms}}\n"
+            "  - {name: ends, workload: w, priority: 1, start: 1.52 ms, arrivals: {every: 2 ms}, repeat: 401}\n"
+            "  - {name: low, workload: w, repeat: forever, start: 0 ms}\nrun: {warmup: %d ms, duration: %d ms}\n",
+            cases[i].from_ms, cases[i].to_ms);
+        struct shared s = share("workload: w\nkernels: [{name: k, time: 50 us}]\n", text);
+        assert_near(estimate(s.results, 0, SMS_VM, 2, "kernels_per_s").mean, cases[i].a_window * 100.0, 1e-6);
+        share_release(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(best_effort_launches_as_much_as_leaves_the_rate),
         cmocka_unit_test(tokens_come_as_the_utilization_says),
         cmocka_unit_test(caps_of_few_blocks_do_not_hold),
         cmocka_unit_test(a_launch_has_the_sms_of_those_that_are_idle),
