@@ -357,9 +357,46 @@ static void best_effort_launches_as_much_as_leaves_the_rate(void **state)
     }
 }
 
+/* `low` takes 10 ms in ten rounds. At 300 us `high` launches. It has the device when the round that runs has ended; or
+ * half of it while there is a second round in the atom, or there are all others. */
+static void a_kernel_waits_for_the_bound_of_best_effort_at_most(void **state)
+{
+    (void)state;
+    struct shared s = share(
+        "workload: long\nkernels: [{name: k, blocks: 80, threads: 64, block_time: 1 ms}]\n---\n"
+        "workload: short\nkernels: [{name: k, blocks: 40, threads: 64, block_time: 1 ms}]\n"
+        "steps: [{host: 300 us}, {launch: k}]\n",
+        "devices: [{model: small}]\ncontention: none\npolicies:\n"
+        "  - {share: {tally: {bound: 1 ms}}, mode: together}\n"
+        "  - {share: {tally: {bound: 2 ms}}, mode: together}\n  - {share: {tally: {bound: 0 s}}, mode: together}\n"
+        "processes:\n  - {name: low, workload: long}\n"
+        "  - {name: high, workload: short, priority: 1}\n");
+    assert_turnarounds(s, 0, 2, (double[]){15, 6});
+    assert_turnarounds(s, 1, 2, (double[]){15, 7});
+    assert_turnarounds(s, 2, 2, (double[]){15, 11});
+    share_release(s);
+}
+
+/* An atom of 1 ms begins in the pause of `high`, which waits for it. `other` waits for the rest of `low`. */
+static void best_effort_has_the_pauses_one_kernel_at_a_time(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: half\nkernels: [{name: k, blocks: 24, threads: 32, block_time: 1 ms}]\n---\n"
+                            "workload: short\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n"
+                            "steps: [{launch: k}, {host: 100 us}, {launch: k}, {host: 50 ms}]\n",
+                            "devices: [{model: small}]\ncontention: none\n"
+                            "policies: [{share: {tally: {bound: 1 ms}}, mode: together}]\nprocesses:\n"
+                            "  - {name: high, workload: short, priority: 1}\n  - {name: low, workload: half}\n"
+                            "  - {name: other, workload: half, start: 3.5 ms}\n");
+    assert_turnarounds(s, 0, 3, (double[]){53, 5, 4.5});
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_waits_for_the_bound_of_best_effort_at_most),
+        cmocka_unit_test(best_effort_has_the_pauses_one_kernel_at_a_time),
         cmocka_unit_test(best_effort_launches_as_much_as_leaves_the_rate),
         cmocka_unit_test(tokens_come_as_the_utilization_says),
         cmocka_unit_test(caps_of_few_blocks_do_not_hold),

@@ -1,0 +1,51 @@
+/* Tally (Zhao et al., ASPLOS 2025; tally-project/tally @ 86feb12): a kernel of a process of a lower priority launches
+ * only while no other process has a kernel on the device. It does so in atoms of a bounded time: a kernel of a higher
+ * priority waits for the rest of an atom at most. Loses where a process of high priority has kernels with short
+ * pauses between them: an atom begins in each pause, and the next kernel waits for it. */
+#include <smsched/share.h>
+
+enum { BOUND };
+
+static const struct sms_param params[] = {
+    {"bound", SMS_UNIT_TIME, 0, 3.6e15, 31.6e6,
+     "longest launch of best-effort kernels that are given by blocks; 0: any"},
+    {0},
+};
+
+/* True if a process of a higher priority is on its device, whether it has a kernel there or not. */
+static bool is_best_effort(const struct sms_share *share, const struct sms_process_view *self)
+{
+    bool best_effort = false;
+    for (size_t p = 0; p < sms_share_processes(share); p++) {
+        const struct sms_process_view other = sms_share_process(share, p);
+        best_effort |= other.device == self->device && other.priority > self->priority;
+    }
+    return best_effort;
+}
+
+static enum sms_answer launch(struct sms_share *share, size_t process)
+{
+    const struct sms_process_view self = sms_share_process(share, process);
+    if (!is_best_effort(share, &self))
+        return SMS_GRANT;
+    for (size_t p = 0; p < sms_share_processes(share); p++) {
+        const struct sms_process_view other = sms_share_process(share, p);
+        if (p != process && other.device == self.device && other.phase == SMS_PHASE_KERNEL)
+            return SMS_DEFER;
+    }
+    return SMS_GRANT;
+}
+
+static uint64_t atom(struct sms_share *share, size_t process)
+{
+    const struct sms_process_view self = sms_share_process(share, process);
+    return is_best_effort(share, &self) ? (uint64_t)sms_share_param(share, BOUND) : 0;
+}
+
+const struct sms_share_policy sms_share_policy_tally = {
+    .name = "tally",
+    .help = "kernels of a lower priority launch while the device has no other, in atoms of a bounded time (Tally)",
+    .params = params,
+    .launch = launch,
+    .atom = atom,
+};
