@@ -236,6 +236,7 @@ static void restart_cluster(struct sms__cluster_record *cluster)
     cluster->failures = cluster->restarts = cluster->lost = 0;
     cluster->wasted_ps = 0;
     cluster->layout_changes = 0;
+    cluster->moved = 0;
     if (cluster->monitor)
         restart_monitor(cluster->monitor);
 }

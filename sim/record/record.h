@@ -195,6 +195,7 @@ struct sms__cluster_record {
     uint64_t arrived, placed; /* pods; a pod that restarts counts as placed once */
     uint64_t failures, restarts, lost;
     uint64_t layout_changes;          /* instances of GPUs that were made for a pod */
+    uint64_t moved;                   /* how often a pod was moved to another instance of its GPU */
     sms__integral wasted_ps;          /* thousandths of GPUs x ps of runs that a failure cut short */
     uint64_t running;                 /* pods with a place at the end */
     uint64_t waiting;                 /* pods that arrived at any time and have no place at the end */

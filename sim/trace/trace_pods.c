@@ -24,7 +24,8 @@ static void name_gpu(const struct sms__trace *trace, size_t track, char name[SMS
 static const char *color_of(const char *ended)
 {
     static const char *const colors[][2] = {{"done", "good"},     {"failed", "terrible"}, {"running", "rail_response"},
-                                            {"restarted", "bad"}, {"lost", "terrible"},   {"timed_out", "yellow"}};
+                                            {"restarted", "bad"}, {"lost", "terrible"},   {"timed_out", "yellow"},
+                                            {"moved", "olive"}};
     for (size_t i = 0; i < sizeof colors / sizeof *colors; i++)
         if (!strcmp(colors[i][0], ended))
             return colors[i][1];
@@ -61,11 +62,11 @@ void sms__trace_placement(struct sms__trace *trace, const char *policy, const st
                                           .end_ps = placement->time_ps});
 }
 
-/* A pod that is queued again is late once, when it ends. */
+/* A pod that is queued again, or moves, is late once, when it ends. */
 static bool ends_late(const struct sms_departure *departure)
 {
     return departure->late_ps > 0 && strcmp(departure->ended, "restarted") != 0 &&
-           strcmp(departure->ended, "timed_out") != 0;
+           strcmp(departure->ended, "timed_out") != 0 && strcmp(departure->ended, "moved") != 0;
 }
 
 static void put_miss(struct sms__trace *trace, const struct sms_departure *departure, struct sms__trace_slice slice)

@@ -160,9 +160,85 @@ static void instances_do_not_slow_each_other(void **state)
     sms_file_free(file);
 }
 
+#define TWO_OPEN                                                                                                       \
+    "  - {name: p, profiles: {7g.40gb: 10 s, 3g.20gb: 20 s}}\n"                                                        \
+    "  - {name: q, start: 4 s, profiles: {7g.40gb: 10 s, 3g.20gb: 20 s}}\n"
+
+/* p begins on the whole GPU at 2 s, as a change takes 2 s, and has done a fifth when q comes. Both go on at 6 s with
+ * 3g: p takes 16 s more. Then q has done 16 of 20 s, and goes on at 24 s on the whole GPU for 2 s. */
+static void pods_with_an_open_profile_move_and_keep_what_they_did(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_gpu("{changes: free, change: 2 s}", "miso", TWO_OPEN);
+    struct sms_results *results = run_logged(file, "0 p a 1@0\n4 p a 1@0\n4 q a 1@4\n22 q a 1@0\n");
+    assert_true(metric(results, "moved_count") == 2);
+    assert_true(metric(results, "layout_changes_count") == 4);
+    assert_true(metric(results, "placed_count") == 2);
+    assert_near(metric(results, "makespan_ns"), 26e9, 1e-3);
+    assert_near(metric(results, "turnaround_mean_ns"), 22e9, 1e-3);
+    assert_true(metric(results, "wait_mean_ns") == 0);
+    discard(results, file);
+}
+
+/* Other policies give it the first profile of its list that is to be had, and it stays there. */
+static void without_a_policy_that_moves_them_they_take_the_first_profile(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_gpu("{changes: free, change: 2 s}", "first_fit", TWO_OPEN);
+    struct sms_results *results = run_logged(file, "0 p a 1@0\n12 q a 1@0\n");
+    assert_true(metric(results, "moved_count") == 0);
+    assert_near(metric(results, "makespan_ns"), 22e9, 1e-3);
+    discard(results, file);
+    file = load_gpu("{layout: [3g.20gb, 3g.20gb]}", "first_fit", TWO_OPEN);
+    results = run_logged(file, "0 p a 1@0\n4 q a 1@4\n");
+    assert_near(metric(results, "makespan_ns"), 24e9, 1e-3);
+    discard(results, file);
+}
+
+/* The pod with a profile has slices 0 to 3 for good, so p has 3g at 4, and q waits for the end of it. */
+static void pods_with_a_profile_stay_where_they_are(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_gpu("{changes: free, change: 2 s}", "miso", "  - {name: f, profile: 3g.20gb}\n" TWO_OPEN);
+    assert_placements(file, "0 f a 1@0\n0 p a 1@4\n22 q a 1@4\n");
+}
+
+/* Pods that failures cut off begin anew, and both engines agree with the ledger. */
+static void pods_that_move_may_fail(void **state)
+{
+    double turnaround[2];
+    (void)state;
+    struct sms_file *file = load_text(
+        "scenario: s\nnodes: [{name: a, devices: {model: a100, count: 3}, mig: [{changes: free, change: 1 s}]}]\n"
+        "policies: [miso]\npods:\n"
+        "  - {name: f, profile: 1g.5gb, count: 9, arrivals: {poisson: 20 s}, duration: 15 s}\n"
+        "  - {name: p, count: 60, arrivals: {poisson: 4 s}, spread: exponential,\n"
+        "     profiles: {7g.40gb: 10 s, 4g.20gb: 13 s, 3g.20gb: 15 s, 2g.10gb: 25 s, 1g.5gb: 55 s}}\n"
+        "  - {name: q, count: 60, arrivals: {poisson: 5 s}, profiles: {3g.20gb: 9 s, 7g.40gb: 8 s}}\n"
+        "failures: [{node: a, gpu: each, mtbf: 60 s, mttr: 9 s}]\n");
+    for (size_t e = 0; e < 2; e++) {
+        struct sms_run_options options = sms_run_defaults();
+        options.check = true;
+        options.engine = e ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;
+        struct sms_results *results = run_scenario_of(file, 0, &options);
+        assert_true(metric(results, "done_count") == 129);
+        assert_true(metric(results, "moved_count") > 9);
+        assert_true(metric(results, "restarts_count") > 0);
+        turnaround[e] = metric(results, "turnaround_mean_ns");
+        sms_results_free(results);
+    }
+    assert_true(turnaround[0] == turnaround[1]);
+    sms_file_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_with_an_open_profile_move_and_keep_what_they_did),
+        cmocka_unit_test(without_a_policy_that_moves_them_they_take_the_first_profile),
+        cmocka_unit_test(pods_with_a_profile_stay_where_they_are),
+        cmocka_unit_test(pods_that_move_may_fail),
         cmocka_unit_test(a_fixed_layout_takes_pods_of_its_profiles),
         cmocka_unit_test(a_free_layout_changes_where_no_pod_is_in_the_way),
         cmocka_unit_test(a_layout_that_changes_when_empty_waits_for_that),

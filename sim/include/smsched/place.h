@@ -40,6 +40,8 @@ struct sms_pod_view {
     uint32_t profile;     /* number of the profile of which it asks for one instance, from 1; then gpu_milli is what the
                              first model that has it gives, and gpu_memory is 0. 0: it asks for GPUs */
     uint64_t deadline_ps; /* of each of its jobs; without jobs, from its arrival to its end; 0: none */
+    uint32_t times;       /* it leaves its profile open: the number of its table of times by profile, from 1, and
+                             `profile` is the smallest of them until it has its place. 0: it does not */
 };
 
 struct sms_gpu_view {
@@ -90,6 +92,12 @@ struct sms_monitored {
     double float_ps;      /* sum over these containers of the time that the latest job left until its deadline */
     double core;          /* utilization of its GPUs' cores, 0..1 */
     uint64_t memory_left; /* on its GPUs, measured, whatever pods have asked for */
+};
+
+/* A pod that leaves its profile open, for `arrange`. */
+struct sms_open_pod {
+    const double *time_ps;   /* by profile: how long it takes in all on such an instance, more than 0; 0: not at all */
+    uint32_t profile, slice; /* the instance that it has, and is to have; profile 0: it has none yet */
 };
 
 /* The engine's: the latest sum of sms_node_weigh_fragments for one of its views. It is of the view at that address
@@ -187,6 +195,15 @@ struct sms_place_policy {
      * lowest. */
     void (*choose)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                    uint8_t chosen[SMS_NODE_GPUS_MAX]);
+
+    /* For pods that leave their profile open: chooses the instances of all that are on one GPU, or are to be, 1 to
+     * SMS_SLICES_MAX of them in order of arrival. `taken` are the slices that other pods have, a bit each; the layout
+     * changes freely. Sets what each of `pods` is to have, and returns how well the GPU suits, a finite number; or
+     * -INFINITY if they do not all fit, and sets nothing. The pod that comes goes to the GPU with the highest, among
+     * equals the lowest. Pods whose instance changes keep what they have done, and wait until the layout has changed.
+     * NULL: such a pod takes the first profile of its list that it finds, and stays there. */
+    double (*arrange)(const struct sms_place_view *view, const struct sms_mig_view *mig, uint32_t taken,
+                      struct sms_open_pod *pod, uint32_t pods);
 
     /* For SMS_PLACE_BEST: returns how long decisions take in a cluster of `nodes` nodes. Such a policy sees what the
      * nodes' monitors report, and nodes that do not answer are not scored. NULL: decisions take no time, and no monitor

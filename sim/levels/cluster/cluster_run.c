@@ -31,7 +31,7 @@ uint64_t sms__pod_delay(const struct sms__cluster_run *run, uint32_t p)
 {
     const struct sms__pod *pod = &run->pod[p];
     double delay_ps = run->cluster->waits.start_delay_ps;
-    if (pod->seat.made)
+    if (pod->seat.made || pod->seat.moved)
         delay_ps += sms__node_kind(run->cluster, pod->node)->mig->change_ps[__builtin_ctz(pod->seat.gpus)];
     return (uint64_t)delay_ps;
 }

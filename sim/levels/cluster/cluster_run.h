@@ -51,10 +51,11 @@ struct sms__cluster_run {
     struct sms__node_search *search;
     struct sms__samples *samples;
     struct sms__ends *ends;
-    struct sms__failures *failures; /* NULL: nothing fails */
-    struct sms__audit *audit;       /* NULL before the first check */
-    struct sms__hosts *hosts;       /* NULL: no pod has a workload */
-    struct sms__drained *drained;   /* [shapes]: the GPU that drains for it; NULL: none ever did */
+    struct sms__failures *failures;   /* NULL: nothing fails */
+    struct sms__audit *audit;         /* NULL before the first check */
+    struct sms__hosts *hosts;         /* NULL: no pod has a workload */
+    struct sms__drained *drained;     /* [shapes]: the GPU that drains for it; NULL: none ever did */
+    struct sms__arranging *arranging; /* open_pods.h; NULL: no pod leaves its profile open */
 
     const struct sms__scheduler *scheduler;
     void *scheduling; /* its state */
@@ -128,6 +129,12 @@ void sms__no_instance(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* A pod of the shape has been placed, after others of it may have found none. */
 void sms__instance_found(struct sms__cluster_run *run, uint32_t shape);
 
+/* arrange.c: pods that leave their profile open. */
+/* The pod holds an instance then; others may have moved. False: it waits, or the run has been stopped. */
+bool sms__hold_open(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+/* Pods move on GPUs that others have left. */
+void sms__arrange_left(struct sms__cluster_run *run, uint64_t now);
+
 /* life.c: what happens to a pod: it takes its place, its run begins, and it ends or is cut off. Each step is told to
  * the scheduler, the observer and whoever watches the run. */
 /* The pod takes that seat on the node. */
@@ -136,6 +143,8 @@ void sms__pod_put(struct sms__cluster_run *run, uint32_t pod, uint32_t node, str
 bool sms__pod_take(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
 /* The same in two steps, between which the pod can give the place back as if nothing had been. */
 bool sms__pod_hold(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
+/* The same on a seat that is known. */
+void sms__pod_hold_at(struct sms__cluster_run *run, uint32_t pod, uint32_t node, struct sms__seat seat, uint64_t now);
 void sms__pod_seat(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 void sms__pod_release(struct sms__cluster_run *run, uint32_t pod);
 /* The pod's run begins on the place that it has. */

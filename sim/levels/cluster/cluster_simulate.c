@@ -4,6 +4,7 @@
 #include "../run_engine.h"
 #include "observer.h"
 #include "cluster_run.h"
+#include "open_pods.h"
 #include "scheduler.h"
 
 /* All pods that end at this instant, and then those that wait. */
@@ -73,6 +74,7 @@ static int init(struct sms__cluster_run *run)
     sms__choose_scheduler(run);
     sms__pods_init(run);
     sms__ledger_init(run);
+    sms__arranging_init(run);
     sms__node_search_init(run);
     int code = init_engine(run);
     sms__ends_init(run, end_pods);

@@ -37,6 +37,9 @@ void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
     run->scheduler->freed(run, now);
     if (run->scheduler->serve)
         run->scheduler->serve(run, now);
+    sms__arrange_left(run, now);
+    if (run->arranging && run->scheduler->serve) /* pods that moved may have left an instance to another */
+        run->scheduler->serve(run, now);
     sms__cluster_conclude(run);
 }
 

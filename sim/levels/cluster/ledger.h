@@ -39,7 +39,7 @@ struct sms__ledger_entry {
     uint64_t changed_at; /* the position of its latest change in the log, from 1; 0: none */
     bool freed;          /* it is in the list of freed nodes */
     uint16_t lost;       /* bit i: GPU i is down, by itself or with the node */
-    uint32_t first_pod;  /* on it, where nodes may fail; SMS__NO_POD */
+    uint32_t first_pod;  /* on it, where nodes may fail or pods move; SMS__NO_POD */
     struct sms_weighed weighed;
 };
 
@@ -73,6 +73,7 @@ struct sms__seat {
     uint16_t gpus; /* bit i: GPU i */
     uint8_t slice; /* of a pod with a profile: where its instance begins */
     bool made;     /* its instance was made for it */
+    bool moved;    /* it came from another of the GPU */
 };
 /* Allocates to a pod, sets `made`, and takes back. Integrals are up to now. */
 void sms__ledger_take(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod,

@@ -2,6 +2,7 @@
  * change once. */
 #include "observer.h"
 #include "cluster_run.h"
+#include "open_pods.h"
 #include "scheduler.h"
 
 /* The share of what is left that typical pods cannot use. */
@@ -58,14 +59,16 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
 /* In whole picoseconds; SMS__NEVER: beyond the clock. */
 static uint64_t end_after(const struct sms__cluster_run *run, const struct sms__pod *pod, uint64_t now)
 {
-    uint64_t delay = sms__pod_delay(run, (uint32_t)(pod - run->pod));
-    double lasts = (double)delay + (double)pod->duration_ps;
-    bool beyond =
-        lasts > 1.8e19 || pod->duration_ps > SMS__NEVER - 1 - now || delay > SMS__NEVER - 1 - now - pod->duration_ps;
-    return beyond ? SMS__NEVER : now + delay + pod->duration_ps;
+    const uint32_t p = (uint32_t)(pod - run->pod);
+    uint64_t delay = sms__pod_delay(run, p), duration = sms__pod_lasts(run, p);
+    double lasts = (double)delay + (double)duration;
+    bool beyond = lasts > 1.8e19 || duration > SMS__NEVER - 1 - now || delay > SMS__NEVER - 1 - now - duration;
+    return beyond ? SMS__NEVER : now + delay + duration;
 }
 
-/* The list of pods on a node is kept where something may fail. */
+/* The list of pods on a node is kept where something may fail, or pods may move. */
+static bool keeps_list(const struct sms__cluster_run *run) { return run->cluster->failures || run->arranging; }
+
 static void enter_list(struct sms__cluster_run *run, uint32_t p)
 {
     struct sms__pod *pod = &run->pod[p];
@@ -87,7 +90,7 @@ static void leave_list(struct sms__cluster_run *run, const struct sms__pod *pod)
         run->pod[pod->next].prev = pod->prev;
 }
 
-static void hold(struct sms__cluster_run *run, uint32_t p, uint32_t node, struct sms__seat seat, uint64_t now)
+void sms__pod_hold_at(struct sms__cluster_run *run, uint32_t p, uint32_t node, struct sms__seat seat, uint64_t now)
 {
     struct sms__pod *pod = &run->pod[p];
     sms__ledger_integrate(run, now);
@@ -103,7 +106,7 @@ bool sms__pod_hold(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint
     if (wrong)
         sms__cluster_stop(run, wrong);
     else
-        hold(run, p, node, seat, now);
+        sms__pod_hold_at(run, p, node, seat, now);
     return !wrong;
 }
 
@@ -125,13 +128,13 @@ void sms__pod_seat(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     }
     report_placement(run, p, now);
     pod->since_ps = now;
-    if (run->cluster->failures)
+    if (keeps_list(run))
         enter_list(run, p);
 }
 
 void sms__pod_put(struct sms__cluster_run *run, uint32_t p, uint32_t node, struct sms__seat seat, uint64_t now)
 {
-    hold(run, p, node, seat, now);
+    sms__pod_hold_at(run, p, node, seat, now);
     sms__pod_seat(run, p, now);
 }
 
@@ -166,7 +169,8 @@ static void give_back(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     sms__ledger_integrate(run, now);
     sms__ledger_give(run, pod->node, sms__pod_shape(run, p), &pod->seat);
     sms__ledger_note_freed(&run->ledger, pod->node);
-    if (run->cluster->failures)
+    sms__pod_leaves_instance(run, p);
+    if (keeps_list(run))
         leave_list(run, pod);
     if (run->scheduler->leave)
         run->scheduler->leave(run, p, now);
@@ -179,6 +183,7 @@ void sms__pod_cut(struct sms__cluster_run *run, uint32_t p, const char *ended, u
         run->observer->cut(run, p, now);
     sms__pod_departs(run, p, ended, now);
     give_back(run, p, now);
+    sms__pod_begins_anew(run, p);
     pod->node = SMS__NO_NODE;
     pod->attempt++;
     sms__ends_await(run);

@@ -116,7 +116,8 @@ static bool fits_freed(const struct sms__cluster_run *run, uint32_t shape)
 {
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     const struct sms__ledger *ledger = &run->ledger;
-    bool all = run->reference && pod->replicas == 1, fits = false;
+    bool all = run->reference && pod->replicas == 1,
+         fits = pod->times && ledger->frees; /* any may make room by moves */
     size_t nodes = all ? run->cluster->nodes : ledger->frees;
     for (size_t i = 0; i < nodes && !fits; i++)
         fits = sms_node_fits(&ledger->node[all ? i : ledger->freed[i]], pod);
@@ -138,6 +139,10 @@ static bool hold_gang(struct sms__cluster_run *run, uint32_t first, uint32_t *en
 {
     size_t last = sms__search_last(run);
     uint32_t p = first;
+    if (run->cluster->shape[run->pod[p].shape].times) {
+        *end = run->pod[p].next;
+        return sms__hold_open(run, p, now);
+    }
     for (; p != SMS__NO_POD && sms__same_gang(run, first, p); p = run->pod[p].next) {
         uint32_t node = sms__find_node(run, run->pod[p].shape);
         if (sms__engine_ends(&run->engine))

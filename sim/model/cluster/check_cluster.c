@@ -99,6 +99,29 @@ static bool is_one_mode(const struct sms__mode *mode)
     return one;
 }
 
+/* Whether the layout of any GPU changes freely, as the policies need that arrange GPUs. */
+static bool has_free_layout(const struct sms__cluster *cluster)
+{
+    bool any = false;
+    for (size_t k = 0; k < cluster->kinds; k++)
+        for (size_t g = 0; cluster->node[k].mig && g < cluster->node[k].gpus; g++)
+            any |= cluster->node[k].mig->gpu[g].split && cluster->node[k].mig->gpu[g].changes == SMS_LAYOUT_FREE;
+    return any;
+}
+
+/* Pods that leave their profile open. */
+static void check_open(struct sms__reader *reader, const struct sms__cluster *cluster,
+                       const struct sms__policy_use *use)
+{
+    if (use->place->arrange && !has_free_layout(cluster))
+        sms__complain(reader, use->node,
+                      "%s moves pods with profiles on GPUs with changes: free, and there are none: a node has them as "
+                      "mig: [{changes: free, change: 10 s}]",
+                      use->place->name);
+    else if (use->place->pace)
+        sms__complain(reader, use->node, "policies whose decisions take time know no pods with several profiles");
+}
+
 static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     const struct sms__guest *guest = scenario->cluster->guest;
@@ -122,6 +145,8 @@ static void check_parts(struct sms__reader *reader, const struct sms_scenario *s
                           "%s splits all GPUs, and pod '%.60s' asks for one: give it a profile, or split some by mig: "
                           "of their nodes",
                           use->mode.form->name, find_whole(scenario->cluster)->name);
+        if (scenario->cluster->profiles.tables)
+            check_open(reader, scenario->cluster, use);
         if (use->place->pace && find_gang(scenario->cluster))
             sms__complain(reader, use->node, "policies whose decisions take time know no gangs, and %s is one",
                           find_gang(scenario->cluster)->name);
@@ -196,5 +221,10 @@ void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster)
     bool *held = SMS__NEW(arena, bool, cluster->shapes);
     for (size_t s = 0; s < cluster->shapes; s++)
         held[s] = any_holds(cluster, &cluster->shape[s]);
+    for (size_t s = 0; s < cluster->shapes; s++) { /* one that leaves its profile open needs any of them */
+        const uint32_t t = cluster->shape[s].times;
+        for (size_t i = 0; t && i < cluster->profiles.times[t - 1].profiles; i++)
+            held[s] |= held[cluster->profiles.times[t - 1].shape[cluster->profiles.times[t - 1].profile[i]]];
+    }
     cluster->held = held;
 }

@@ -101,10 +101,21 @@ struct sms__labels {
     size_t count;
 };
 
+/* `profiles:` of a pod, which leaves its profile open. */
+struct sms__profile_times {
+    double ps[SMS_PROFILES_MAX + 1];      /* by profile: how long it takes; 0: it does not run on it */
+    uint32_t milli[SMS_PROFILES_MAX + 1]; /* of a GPU, as of sms_pod_view */
+    uint32_t shape[SMS_PROFILES_MAX + 1]; /* what it asks for once it has such an instance */
+    uint32_t profile[SMS_PROFILES_MAX];   /* [profiles], in the order given */
+    size_t profiles;
+};
+
 /* Profiles of instances that layouts and pods name. Profile p of the public header is name[p - 1]. */
 struct sms__profiles {
     const char *name[SMS_PROFILES_MAX];
     size_t count;
+    struct sms__profile_times *times; /* [tables] */
+    size_t tables;
 };
 
 /* How pods with workloads are simulated: as the time that they take alone; as steps, with coarse kernels; as kernels

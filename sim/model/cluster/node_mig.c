@@ -156,46 +156,105 @@ static void complain_of_profile(struct sms__reader *reader, const struct sms__no
         sms__complain(reader, name, "no node has devices with instances");
 }
 
-/* Refuses what a pod with a profile does not have. */
-static void refuse_others(struct sms__reader *reader, const struct sms__node *pod)
+/* Refuses what a pod does not have beside its profile, or beside several. */
+static void refuse_others(struct sms__reader *reader, const struct sms__node *pod, bool several)
 {
-    static const char *const keys[] = {"gpus", "gpu", "gpu_memory"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    static const char *const keys[] = {"gpus", "gpu", "gpu_memory", "duration", "workload"};
+    const size_t others = several ? sizeof keys / sizeof *keys : 3;
+    for (size_t i = 0; i < others; i++)
         if (sms__node_get(pod, keys[i]))
             sms__complain(reader, sms__node_get(pod, keys[i]),
-                          "a pod has either a profile or %s: its profile says that", keys[i]);
+                          several ? "a pod has either profiles or %s: its profiles say that"
+                                  : "a pod has either a profile or %s: its profile says that",
+                          keys[i]);
     if (sms__node_get(pod, "replicas"))
         sms__complain(reader, sms__node_get(pod, "replicas"),
                       "a pod of a gang has no profile: instances reach no other GPU (MIG User Guide)");
 }
 
+/* The models of GPUs that have the profile, a bit each. `milli`: the least of a GPU that it is on any. */
+static uint64_t models_with(const struct sms_scenario *scenario, const char *name, uint32_t *milli)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    uint64_t models = 0;
+    *milli = 1000;
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__mig *mig = sheet_of(scenario, &cluster->node[k]);
+        const struct sms__mig_profile *profile = mig ? sms__find_profile(mig, name) : NULL;
+        if (!profile)
+            continue;
+        uint32_t each = (uint32_t)(profile->slices * 1000 / mig->slices);
+        models |= (uint64_t)1 << cluster->node[k].model;
+        *milli = each < *milli ? each : *milli;
+    }
+    return models;
+}
+
+/* The number of a profile that a pod names, for its models of GPUs; 0 with the problem reported. */
+static uint32_t number_of(struct sms__reader *reader, const struct sms__node *name, struct sms_scenario *scenario,
+                          uint64_t of_pod, uint32_t *milli)
+{
+    const uint64_t models = models_with(scenario, name->text, milli);
+    if (!models)
+        complain_of_profile(reader, name, scenario);
+    else if (!(of_pod & models))
+        sms__complain(reader, name, "none of its models of GPUs has a profile '%.60s'", name->text);
+    return of_pod & models ? intern(reader, name, name->text, scenario->cluster) : 0;
+}
+
+static void refuse_guest(struct sms__reader *reader, const struct sms__node *at, const struct sms__cluster *cluster)
+{
+    if (cluster->guest)
+        sms__complain(reader, at, "%s knows no instances of GPUs", cluster->guest->kind);
+}
+
 void sms__read_pod_profile(struct sms__reader *reader, const struct sms__node *pod, struct sms_scenario *scenario,
                            struct sms_pod_view *view)
 {
-    struct sms__cluster *cluster = scenario->cluster;
     const struct sms__node *name = sms__node_get(pod, "profile");
+    uint32_t milli;
+    refuse_others(reader, pod, false);
+    refuse_guest(reader, name, scenario->cluster);
+    view->profile = number_of(reader, name, scenario, view->models, &view->gpu_milli);
+    if (view->profile)
+        view->models &= models_with(scenario, name->text, &milli);
+}
+
+double sms__read_pod_profiles(struct sms__reader *reader, const struct sms__node *pod, struct sms_scenario *scenario,
+                              struct sms_pod_view *view)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__node *map = sms__node_get(pod, "profiles");
     uint64_t models = 0;
-    refuse_others(reader, pod);
-    if (cluster->guest)
-        sms__complain(reader, name, "%s knows no instances of GPUs", cluster->guest->kind);
-    view->gpu_milli = 1000;
-    for (size_t k = 0; k < cluster->kinds; k++) {
-        const struct sms__mig *mig = sheet_of(scenario, &cluster->node[k]);
-        const struct sms__mig_profile *profile = mig ? sms__find_profile(mig, name->text) : NULL;
-        if (!profile)
+    refuse_others(reader, pod, true);
+    refuse_guest(reader, map, cluster);
+    if (!sms__expect_kind(reader, map, SMS__MAP))
+        return 0;
+    if (map->items == 0)
+        sms__complain(reader, map, "profiles: there are none");
+    struct sms__profile_times *times = SMS__APPEND(reader->arena, cluster->profiles.times, cluster->profiles.tables);
+    *times = (struct sms__profile_times){.profiles = 0};
+    for (size_t i = 0; i + 1 < map->items; i += 2) {
+        const struct sms__node *name = map->item[i];
+        struct sms__quantity time;
+        uint32_t milli;
+        if (!sms__expect_kind(reader, name, SMS__SCALAR) || !sms__is_first(reader, map, i) ||
+            !sms__read_number(reader, map->item[i + 1], SMS__TIME, 1, SMS__POD_LASTS_MAX, &time))
             continue;
-        uint32_t milli = (uint32_t)(profile->slices * 1000 / mig->slices);
-        models |= (uint64_t)1 << cluster->node[k].model;
-        view->gpu_milli = milli < view->gpu_milli ? milli : view->gpu_milli;
+        const uint32_t p = number_of(reader, name, scenario, view->models, &milli);
+        if (!p || times->ps[p] > 0)
+            continue;
+        models |= models_with(scenario, name->text, &times->milli[p]);
+        times->ps[p] = time.value;
+        times->profile[times->profiles++] = p;
+        if (milli < view->gpu_milli || !view->profile) {
+            view->profile = p;
+            view->gpu_milli = milli;
+        }
     }
-    if (!models) {
-        complain_of_profile(reader, name, scenario);
-        return;
-    }
-    if (!(view->models & models))
-        sms__complain(reader, name, "none of its models of GPUs has a profile '%.60s'", name->text);
+    view->times = (uint32_t)cluster->profiles.tables;
     view->models &= models;
-    view->profile = intern(reader, name, name->text, cluster);
+    return times->profiles ? times->ps[times->profile[0]] : 0;
 }
 
 /* The scenario's number of the instance, which is added if it is new. */

@@ -22,6 +22,9 @@ extern const struct sms__field sms__node_mig_fields[];
 /* `profile:` of a pod: what the pod asks for. Nodes are read. */
 void sms__read_pod_profile(struct sms__reader *reader, const struct sms__node *pod, struct sms_scenario *scenario,
                            struct sms_pod_view *view);
+/* `profiles:` of a pod, which leaves its profile open. Returns how long it takes on the first; 0: there is none. */
+double sms__read_pod_profiles(struct sms__reader *reader, const struct sms__node *pod, struct sms_scenario *scenario,
+                              struct sms_pod_view *view);
 /* Once pods and policies are read: numbers the profiles of policies' modes, and makes the instances that pods with
  * workloads run on devices of the scenario. */
 void sms__complete_mig(struct sms__reader *reader, struct sms_scenario *scenario);

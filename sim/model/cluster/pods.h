@@ -6,6 +6,9 @@
 
 #include "../../yaml/fields.h"
 
+/* The clock's 213 days; the sum of a pod's start and duration may not pass them. */
+#define SMS__POD_LASTS_MAX 1.8e19
+
 struct sms__cluster;
 struct sms_scenario;
 struct sms__tenant;

@@ -12,12 +12,9 @@
 
 enum { PODS_MAX = 20000000, REPLICAS_MAX = 100000 };
 
-/* The clock's 213 days; the sum of a pod's start and duration may not pass them. */
-#define CLOCK_PS 1.8e19
-
 /* One entry of `pods:`, or one row of a table. */
 struct entry {
-    const struct sms__node *table, *sample, *models, *selector, *workload, *profile;
+    const struct sms__node *table, *sample, *models, *selector, *workload, *profile, *profiles;
     uint64_t gpus, gpu_milli, cpu_milli, memory, replicas;
     struct sms__pods pods;
     struct sms__tenant vm; /* what a pod with a workload runs */
@@ -51,17 +48,17 @@ const struct sms__field sms__pod_fields[] = {
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, pods.count), 1, PODS_MAX, .help = "number of them; default 1"},
     {"replicas", SMS__INTEGER, SMS__COUNT, F(entry, replicas), 1, REPLICAS_MAX,
      .help = "pods of a gang, which start together; default 1"},
-    {"start", SMS__QUANTITY, SMS__TIME, F(entry, pods.start_ps), 0, CLOCK_PS,
+    {"start", SMS__QUANTITY, SMS__TIME, F(entry, pods.start_ps), 0, SMS__POD_LASTS_MAX,
      .help = "time at which it arrives; default 0"},
     {"arrivals", SMS__FIELDS, 0, F(entry, pods.arriving), .read = sms__read_pod_arrivals,
      .fields = sms__pod_arrival_fields, .help = "{poisson: TIME, ...} or {every: TIME, ...}; default: all at once"},
-    {"duration", SMS__QUANTITY, SMS__TIME, F(entry, pods.duration_ps), 1, CLOCK_PS, .word = "forever",
+    {"duration", SMS__QUANTITY, SMS__TIME, F(entry, pods.duration_ps), 1, SMS__POD_LASTS_MAX, .word = "forever",
      .otherwise = "a time", .help = "on its node, or forever; default forever"},
     {"spread", SMS__CHOICE, 0, F(entry, pods.spread), .choices = spreads,
      .help = "spread of the duration: fixed or exponential; default fixed"},
-    {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, pods.deadline_ps), 1, CLOCK_PS,
+    {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, pods.deadline_ps), 1, SMS__POD_LASTS_MAX,
      .help = "deadline of the pod, from its arrival to its end"},
-    {"job_deadline", SMS__QUANTITY, SMS__TIME, F(entry, pods.job_deadline_ps), 1, CLOCK_PS,
+    {"job_deadline", SMS__QUANTITY, SMS__TIME, F(entry, pods.job_deadline_ps), 1, SMS__POD_LASTS_MAX,
      .help = "deadline of each job, from its first use of the GPU; without a workload, of the duration"},
     {"workload", SMS__REFERENCE, 0, F(entry, workload),
      .help = "workload of the pod on each GPU, instead of a duration"},
@@ -81,6 +78,10 @@ const struct sms__field sms__pod_fields[] = {
      .help = "share of a GPU, in thousandths; default 100 %"},
     {"profile", SMS__REFERENCE, 0, F(entry, profile),
      .help = "MIG profile of which it takes one instance, as 2g.10gb; instead of gpus"},
+    {"profiles", SMS__QUANTITY, SMS__TIME, F(entry, profiles), 1, SMS__POD_LASTS_MAX, .read = sms__keep,
+     .holds = SMS__NAMED, .least = 1,
+     .help =
+         "{PROFILE: TIME, ...}: profiles of which it takes one, and how long it lasts on it; instead of a duration"},
     {"gpu_memory", SMS__CUSTOM, SMS__BYTES, F(entry, pods.request), 0, SMS__GPU_BYTES_MAX, .read = read_request,
      .form = SMS__FORM_NUMBER_OR_LIST, .least = 1, .most = SMS__CONTAINERS_MAX,
      .help = "memory of each GPU; default 0; under gpushare also a list, by container"},
@@ -148,7 +149,7 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     struct sms__reader *reader = reading->reader;
     bool of_gpu = is_given(node, "gpu") || is_given(node, "gpu_memory");
     if (!is_given(node, "gpus"))
-        entry->gpus = of_gpu || entry->workload || entry->profile;
+        entry->gpus = of_gpu || entry->workload || entry->profile || entry->profiles;
     if (entry->gpus == 0 && (of_gpu || entry->models))
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
     struct sms_pod_view view = {.gpus = (uint32_t)entry->gpus,
@@ -162,8 +163,12 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     view.labels = sms__read_labels(reader, entry->selector, reading->cluster, false);
     if (entry->gpus)
         view.models = sms__read_models(reader, entry->models, reading->cluster);
-    if (entry->profile)
+    if (entry->profile && entry->profiles)
+        sms__complain(reader, entry->profile, "a pod has either a profile or profiles");
+    else if (entry->profile)
         sms__read_pod_profile(reader, node, reading->scenario, &view);
+    else if (entry->profiles)
+        entry->pods.duration_ps = sms__read_pod_profiles(reader, node, reading->scenario, &view);
     const struct sms__guest *guest = reading->cluster->guest;
     if (guest)
         guest->read_pod(reader, node, reading->cluster, &entry->pods.request, &view);
@@ -188,7 +193,7 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
     double last = entry->pods.start_ps + sms__mean_interval(&entry->pods.arriving) * ((double)entry->pods.count - 1);
     bool works = entry->workload != NULL;
     bool by_rows = entry->sample && !is_given(node, "duration"); /* they say how long */
-    bool forever = entry->pods.duration_ps == 0 && !sms__is_wrong(reader, node, "duration");
+    bool forever = entry->pods.duration_ps == 0 && !entry->profiles && !sms__is_wrong(reader, node, "duration");
     if (forever && entry->pods.spread == SMS__POD_EXPONENTIAL)
         sms__complain(reader, node, "%s",
                       works     ? "a pod with a workload has no spread"
@@ -198,7 +203,7 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
         sms__complain(reader, node, "what lasts for ever has no deadline");
     if (is_given(node, "restarts") && entry->pods.on_failure == SMS__LOST)
         sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
-    if (last + entry->pods.duration_ps > CLOCK_PS)
+    if (last + entry->pods.duration_ps > SMS__POD_LASTS_MAX)
         sms__complain(reader, sms__at_key(node, carrier(entry, last)), "it would end beyond the clock's 213 days");
     if (is_given(node, "arrivals") && entry->pods.count == 1 && !entry->sample && !sms__is_wrong(reader, node, "count"))
         sms__complain(reader, node, "arrivals are for a count of several");
@@ -226,11 +231,11 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
     struct entry copy = *entry;
     if (!is_given(node, "name"))
         sms__complain(reading->reader, node, "key 'name' is missing");
-    check_times(reading->reader, node, entry);
     struct sms_pod_view view = read_view(reading, node, &copy);
+    check_times(reading->reader, node, &copy);
     copy.vm.profile = view.profile;
     struct sms__pods *pods = &cluster->pod[cluster->groups];
-    *pods = entry->pods;
+    *pods = copy.pods;
     pods->tenant = sms__read_podwork(reading->reader, entry->workload, &copy.vm, reading->scenario, &view);
     view.kind = pods->tenant;
     reading->view[cluster->groups++] = view;
@@ -283,10 +288,9 @@ static void make_pool(const struct reading *reading, struct table *table)
 }
 
 const char *const sms__sampled_keys[] = {
-    "gpus",        "gpu",      "gpu_memory", "cpu",      "memory",   "models",
-    "profile",     "replicas", "selector",   "priority", "workload", "allocate_delay",
-    "start_delay", "table",    "repeat",     "period",   "weight",   "active_threads",
-    NULL};
+    "gpus",     "gpu",      "gpu_memory",     "cpu",      "memory",         "models",      "profile", "profiles",
+    "replicas", "selector", "priority",       "workload", "allocate_delay", "start_delay", "table",   "repeat",
+    "period",   "weight",   "active_threads", NULL};
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {

@@ -8,10 +8,10 @@ enum { TYPICALS_MAX = 1000 };
 /* Fields of no padding, one by one: the order is of no meaning, only equal ones must meet. */
 static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view *b)
 {
-    const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,  a->profile,
-                          a->labels, (uint64_t)a->priority, a->kind,       a->memory,    a->replicas};
-    const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,  b->profile,
-                          b->labels, (uint64_t)b->priority, b->kind,       b->memory,    b->replicas};
+    const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,   a->profile,
+                          a->labels, (uint64_t)a->priority, a->kind,       a->memory,    a->replicas, a->times};
+    const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,   b->profile,
+                          b->labels, (uint64_t)b->priority, b->kind,       b->memory,    b->replicas, b->times};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
@@ -52,7 +52,10 @@ static void find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, 
     }
     if (count)
         qsort(keyed, count, sizeof *keyed, compare_groups);
-    cluster->shape = SMS__NEW(arena, struct sms_pod_view, count);
+    size_t open = 0;
+    for (size_t t = 0; t < cluster->profiles.tables; t++)
+        open += cluster->profiles.times[t].profiles;
+    cluster->shape = SMS__NEW(arena, struct sms_pod_view, count + open);
     for (size_t i = 0; i < count; i++) {
         struct sms__pods *pods = &cluster->pod[keyed[i].group];
         if (keyed[i].shape == keyed[i].group) {
@@ -132,6 +135,7 @@ static void find_typicals(struct sms__arena *arena, struct sms__cluster *cluster
         weighted[s].view.priority = 0;
         weighted[s].view.kind = 0;
         weighted[s].view.replicas = 1;
+        weighted[s].view.times = 0;
         cluster->priorities |= cluster->shape[s].priority != 0;
     }
     for (size_t g = 0; g < cluster->groups; g++)
@@ -180,9 +184,31 @@ static void measure_load(struct sms__cluster *cluster, const struct sms_pod_view
     cluster->load = cluster->gpu_milli ? milli / (double)cluster->gpu_milli : 0;
 }
 
+/* Adds what pods that leave their profile open ask for on each: no pod begins so, so it is of no typical one. */
+static void add_open_shapes(struct sms__cluster *cluster)
+{
+    const size_t shapes = cluster->shapes;
+    for (size_t s = 0; s < shapes; s++) {
+        if (!cluster->shape[s].times)
+            continue;
+        struct sms__profile_times *times = &cluster->profiles.times[cluster->shape[s].times - 1];
+        for (size_t i = 0; i < times->profiles; i++) {
+            const uint32_t p = times->profile[i];
+            struct sms_pod_view view = cluster->shape[s];
+            bool same = view.profile == p;
+            view.profile = p;
+            view.gpu_milli = times->milli[p];
+            times->shape[p] = (uint32_t)(same ? s : cluster->shapes);
+            if (!same)
+                cluster->shape[cluster->shapes++] = view;
+        }
+    }
+}
+
 void sms__find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view)
 {
     find_shapes(arena, cluster, view);
     find_typicals(arena, cluster, view);
+    add_open_shapes(cluster);
     measure_load(cluster, view);
 }
