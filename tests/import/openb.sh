@@ -33,6 +33,12 @@ for file in fine/*.yaml; do
     "$smsched" validate "$file" >"$work/out" 2>&1 && ok "$file is a scenario" || bad "$file is a scenario" "$(head -c 300 "$work/out")"
 done
 
+# mixed LIST: how many of its pods come to the mixed cluster of scenarios/openb, under each policy.
+mixed() {
+    python3 ../../../scenarios/openb/mixed.py "$1" | "$smsched" run - --check --quiet --format csv | awk -F, '$5 == "placed_count" { print $6 }' | tr '\n' ' '
+}
+same "pods on whole GPUs, shared GPUs and instances" "$(mixed fine/pods.csv)" "4 4 4 4 "
+
 # refused NAME NODES PODS: with the words of bad/NAME.err, and nothing written.
 refused() {
     "$smsched" import openb "$2" "$3" >"$work/out" 2>"$work/err"
@@ -107,6 +113,7 @@ same "all pods find a node and leave it" "$(measured placed_count) $(measured wa
 asked=$(awk -F, 'NR > 1 { s += $4 * $5 / 1000 * ($10 > $9 ? $10 - $9 : 0.5); end = $10 > end ? $10 : end }
                  END { printf "%.5g", s / (6212 * end) }' "$data/openb_pod_list_default.csv")
 same "GPU time" "$(printf '%.5g' "$(measured gpu_allocation_mean_ratio)")" "$asked"
+same "the trace on whole GPUs, shared GPUs and instances" "$(mixed "$data/openb_pod_list_default.csv")" "8152 8152 8152 8152 "
 cmp -s "$work/all.yaml" "$work/again.yaml" && ok "the same bytes again" || bad "the same bytes again" "they differ"
 
 finish
