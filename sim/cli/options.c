@@ -91,13 +91,28 @@ void *cli_value(struct cli *cli, const char *name)
     return NULL;
 }
 
+/* A count beyond it would not be exact. */
+static const double COUNT_MAX = 9007199254740992.0;
+
+static const enum sms__dimension dimensions[] = {[CLI_COUNT] = SMS__COUNT,
+                                                 [CLI_TIME] = SMS__TIME,
+                                                 [CLI_RATIO] = SMS__RATIO,
+                                                 [CLI_FREQUENCY] = SMS__FREQUENCY,
+                                                 [CLI_BYTES] = SMS__BYTES};
+
+static int complain_range(struct cli *cli, const struct cli_option *option, const char *text, double min, double max)
+{
+    char low[32], high[32];
+    const enum sms__dimension dimension = dimensions[option->kind];
+    sms__print_bound(low, sizeof low, dimension, min);
+    sms__print_bound(high, sizeof high, dimension, max);
+    if (max >= COUNT_MAX)
+        return cli_usage(cli, "--%s: '%s' is out of range; it must be at least %s", option->name, text, low);
+    return cli_usage(cli, "--%s: '%s' is out of range; it must be from %s to %s", option->name, text, low, high);
+}
+
 static int set_number(struct cli *cli, const struct cli_entry *entry, const char *text)
 {
-    static const enum sms__dimension dimensions[] = {[CLI_COUNT] = SMS__COUNT,
-                                                     [CLI_TIME] = SMS__TIME,
-                                                     [CLI_RATIO] = SMS__RATIO,
-                                                     [CLI_FREQUENCY] = SMS__FREQUENCY,
-                                                     [CLI_BYTES] = SMS__BYTES};
     const struct cli_option *option = entry->option;
     struct sms__quantity number;
     char why[160];
@@ -105,9 +120,9 @@ static int set_number(struct cli *cli, const struct cli_entry *entry, const char
     if (problem)
         return cli_usage(cli, "--%s: '%s' %s", option->name, text, problem);
     bool count = option->kind == CLI_COUNT;
-    double min = count ? 1 : option->min, max = option->max > 0 ? option->max : count ? 9007199254740992.0 : 9e18;
+    double min = count ? 1 : option->min, max = option->max > 0 ? option->max : count ? COUNT_MAX : 9e18;
     if (number.value < min || number.value > max)
-        return cli_usage(cli, "--%s: '%s' is out of range", option->name, text);
+        return complain_range(cli, option, text, min, max);
     if (option->percentage && number.value >= 1 && !strchr(text, '%'))
         return cli_usage(cli, "--%s: '%s' without %% is %.6g %%: write '%s %%', or '%.6g %%' if that is meant",
                          option->name, text, 100 * number.value, text, 100 * number.value);
