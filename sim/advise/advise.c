@@ -171,11 +171,15 @@ static void judge(const struct sms__programs *programs, struct sms__outlook *out
     outlook->meets = outlook->misses_by <= 1;
 }
 
-/* The busiest resource, the time with a kernel on a GPU, and the host. */
-static const char *find_binding(struct sms__arena *arena, const struct sms__programs *programs,
-                                const struct sms__outlook *outlook)
+/* The busiest resource, the time with a kernel on a GPU, and the host: what a program waits for it alone, and how busy
+ * the cores are with the jobs of all. */
+static const char *find_binding(const struct work *work, const struct sms__outlook *outlook)
 {
+    struct sms__arena *arena = work->arena;
+    const struct sms__programs *programs = work->programs;
     const struct sms_results *results = outlook->results;
+    const double cores = (double)work->settings->cores;
+    double on_host = 0;
     const size_t devices = sms_results_subjects(results, SMS_DEVICE);
     const double busy = value(results, 0, SMS_DEVICE, devices - 1, "busy_ratio");
     const char *resource = "";
@@ -190,6 +194,11 @@ static const char *find_binding(struct sms__arena *arena, const struct sms__prog
     const char *text = sms__print(arena, "a kernel is on the GPU %.0f %% of the time", 100 * busy);
     if (*resource)
         text = sms__print(arena, "%s; busiest is %s, %.0f %%", text, resource, 100 * most);
+    for (size_t p = 0; p < programs->count; p++)
+        on_host += outlook->share[p].per_s.mean * programs->program[p].host_ps / 1e12;
+    if (cores > 0)
+        text = sms__print(arena, "%s; %s of the host busy %.0f %%", text,
+                          cores > 1 ? sms__print(arena, "the %.0f cores", cores) : "the core", 100 * on_host / cores);
     for (size_t p = 0; p < programs->count; p++)
         if (programs->program[p].host_ps > 0.2 * programs->program[p].job_ps)
             text = sms__print(arena, "%s; %s alone waits for its host %.0f %%", text, programs->program[p].name,
@@ -248,7 +257,7 @@ static int look_at(const struct work *work, const struct sms__way *way, struct s
     for (size_t p = 0; p < count; p++)
         set_share(work->programs, outlook, p);
     judge(work->programs, outlook, outlook->results);
-    outlook->binds = find_binding(work->arena, work->programs, outlook);
+    outlook->binds = find_binding(work, outlook);
     return SMS_OK;
 }
 

@@ -74,6 +74,17 @@ def check_copies(work):
         check(f"whether {load} jobs/s are too many", ("overload: under mps, 2 copies third does 200 jobs/s, and 1000 arrive" in said) == told, said)
 
 
+def check_cores(work):
+    """Of a job of 50 ms 40 are the host's: a core does 25 jobs/s, however many copies there are."""
+    chat = coarse(work / "chat.yaml", 20, "{host: 40 ms}, ")
+    for cores, most, busy in (1, 25, "the core of the host busy 100 %"), (2, 50, "the 2 cores of the host busy 100 %"):
+        advice = advise(chat, "--device", "a100", "--copies", "4", "--cores", str(cores))
+        near(f"four copies on {cores} cores", way(advice, "time-slices-4")["programs"][0]["jobs_per_s"]["mean"], most, 0.01)
+        check(f"{cores} cores bind", busy in way(advice, "time-slices-4")["binds"], way(advice, "time-slices-4")["binds"])
+    free = way(advise(chat, "--device", "a100", "--copies", "4"), "mps-4")["programs"][0]["jobs_per_s"]["mean"]
+    near("with a core for each, four do four times the work of one", free, 80, 0.1)
+
+
 def check_targets():
     train, serve = ROOT / "scenarios/advise/train.yaml", ROOT / "scenarios/advise/serve.yaml"
     arguments = (train, serve, "--device", "a100-80gb", "--load", "serve:60/s")
@@ -203,6 +214,7 @@ def check_errors(work):
 with tempfile.TemporaryDirectory() as folder:
     check_by_hand(Path(folder))
     check_copies(Path(folder))
+    check_cores(Path(folder))
     check_targets()
     check_blocks(Path(folder))
     check_together(Path(folder))
