@@ -233,6 +233,27 @@ for wrong in 's/,0,0.5/,0 x,0.5/' 's/,0,0.5/,99,0.5/' 's/,lost$/,gone/' 's/,ende
     rm -r wrong
 done
 
+# Pods on instances are on the rows of their GPUs, and a stay that ended by a move is a piece of its own.
+cat >moved.yaml <<'END'
+scenario: moved
+nodes: [{name: n, devices: {model: a100, count: 12}, mig: [{gpus: [11], changes: free, change: 2 s}]}]
+policies: [miso]
+pods:
+  - {name: p, profiles: {7g.40gb: 10 s, 3g.20gb: 20 s}}
+  - {name: q, start: 4 s, profiles: {7g.40gb: 10 s, 3g.20gb: 20 s}}
+END
+try 0 "a run of pods that move" run moved.yaml --out moved --quiet
+if [ "$(cut -d, -f5,7,12 moved/placements.csv | tr '\n' ' ')" = "pod,gpus,ended p,11:7g.40gb@0,moved p,11:3g.20gb@0,done q,11:3g.20gb@4,moved q,11:7g.40gb@0,done " ]; then ok
+else bad "placements on instances" "$(cut -d, -f5,7,12 moved/placements.csv)"; fi
+"$smsched" report --format json moved >moved.json
+python3 - <<'END' && ok || bad "pods on instances are not what placements.csv says"
+import json
+chart = json.load(open("moved.json"))["timelines"][0]
+assert chart["rows"] == ["n/11"] and len(chart["panels"][0]["pieces"]) // 5 == 4, chart
+END
+sed 's/@4/@9/' moved/placements.csv >wrong.csv && mv wrong.csv moved/placements.csv
+try 3 "an instance beyond the last slice" report moved --quiet; prints "placements.csv"
+
 # ---- the page ----
 try 0 "a page" report run -o page.html; prints "page.html"
 try 0 "the same again" report run --quiet -o again.html

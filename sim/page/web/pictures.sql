@@ -12,7 +12,7 @@ INSERT INTO span SELECT 2, scenario, policy, 'waiting', '', -1, 0, 'waiting', ti
     WHERE wait_ns > 0 AND wait_ns <= time_ns;
 INSERT INTO span SELECT 2, scenario, policy, node || '/' || gpu.value, rtrim(node, '0123456789'),
     CAST(substr(node, length(rtrim(node, '0123456789')) + 1) AS INT), gpu.value, ended, time_ns, end_ns, 1, pod, placements.rowid
-    FROM placements, json_each('[' || replace(gpus, ' ', ',') || ']') gpu;
+    FROM placements, json_each('[' || replace(substr(gpus, 1, instr(gpus || ':', ':') - 1), ' ', ',') || ']') gpu;
 
 CREATE TABLE line (kind INT, scenario TEXT, row TEXT, i INT, PRIMARY KEY (kind, scenario, row)) WITHOUT ROWID;
 INSERT INTO line SELECT kind, scenario, row, row_number() OVER (PARTITION BY kind, scenario ORDER BY major, minor, sub, min(at)) - 1
