@@ -177,14 +177,14 @@ void sms__partial_unlock(struct sms__partial *partial)
     partial->name[0] = '\0';
 }
 
-int sms__partial_folder(struct sms__partial *partial, const char *target, unsigned mode,
+int sms__partial_folder(struct sms__partial *partial, const char *target,
                         void (*recover)(const char *left_over, const char *target), struct sms_errors *errors)
 {
     int code = name_target(partial, target, errors);
     if (code)
         return code;
     recover_all(partial, &(struct recovery){true, recover});
-    partial->lock = create(partial, (mode_t)mode, make_folder);
+    partial->lock = create(partial, 0777, make_folder);
     if (partial->lock < 0)
         return sms__fail(errors, SMS_EIO, partial->target, "cannot be made: %s", strerror(errno));
     return SMS_OK;

@@ -46,10 +46,10 @@ bool sms__target_of(const char *path, char target[SMS__TARGET_BYTES]);
 /* Closes a stream once all of it is on the disk. Returns SMS_OK, or SMS_EIO with an error that names `path`. */
 int sms__close_whole(FILE *file, const char *path, struct sms_errors *errors);
 
-/* Creates an empty folder under a temporary name beside `target`, with `mode` less the umask. Calls `recover` first for
+/* Creates an empty folder under a temporary name beside `target`. Calls `recover` first for
  * each left-over of the same target. The caller removes or renames the folder and then calls sms__partial_unlock.
  * Returns SMS_OK, or SMS_EIO with an error that says why. */
-int sms__partial_folder(struct sms__partial *partial, const char *target, unsigned mode,
+int sms__partial_folder(struct sms__partial *partial, const char *target,
                         void (*recover)(const char *left_over, const char *target), struct sms_errors *errors);
 void sms__partial_unlock(struct sms__partial *partial);
 

@@ -5,7 +5,7 @@
 struct options {
     struct run_options run; /* first: its tables have offset 0 */
     struct trace_options trace;
-    const char *out;
+    const char *out, *point;
     int format;
     bool brief, force, trust;
 };
@@ -21,6 +21,8 @@ static const struct cli_option own_options[] = {
      AT(force), .letter = 'f'},
     {"brief", NULL, "with --out: leave out the rows of timeline.csv, heatmap.csv and latencies.csv", CLI_FLAG,
      AT(brief)},
+    {"point", "N", "run point N of a plan, as 'smsched sweep' does; points count from 0, as in points.csv", CLI_TEXT,
+     AT(point)},
     {"format", "FORMAT", "table, csv, json or latex", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
@@ -61,7 +63,8 @@ static int run(struct cli *cli)
     screen.latex = given->format == FORMAT_LATEX;
     struct session session;
     given->run.alone_each = given->out || given->format == FORMAT_JSON; /* which have the answer */
-    int code = session_load(&session, cli, &given->run.changes);
+    int code = given->point ? session_load_point(&session, cli, given->point, &given->run.changes)
+                            : session_load(&session, cli, &given->run.changes);
     if (code == EXIT_OK)
         code = session_load_trust(&session, given->trust, given->format);
     if (code == EXIT_OK)
@@ -76,17 +79,18 @@ static int run(struct cli *cli)
 
 const struct cli_command cmd_run = {
     .name = "run",
-    .args = "SCENARIO...",
+    .args = "SCENARIO...|PLAN",
     .summary = "run every policy of the scenarios and print the results",
     .text =
         "Prints throughput, normalized progress, waiting and slowdown of each VM and of the host, for each scenario "
         "and policy. Values are means over the replications, with 95 % confidence intervals. With 'run: {until: "
         "1 %}' in the scenario, replications are added until the intervals are narrow enough. With --out the "
         "results, a timeline and the scenarios themselves go into a new folder, from which 'smsched plot' draws "
-        "figures.",
+        "figures. --point runs one point of the plan of a sweep, which keeps no timelines.",
     .examples = "smsched run scenarios/02-a-server.yaml\n"
                 "smsched run scenarios/02-a-server.yaml --out results --force   # then: smsched report results\n"
                 "smsched run scenarios/02-a-server.yaml --policy most_room --set run.replications=5\n"
+                "smsched run scenarios/sweeps/load.yaml --point 7 --out point\n"
                 "sed 's/model: v100/model: a100/' scenarios/02-a-server.yaml | smsched run - --format csv\n",
     .options = {{own_options},
                 {session_trust, AT(trust)},

@@ -1,6 +1,5 @@
 /* The command sweep: runs a plan's points, prints their status, or merges them. */
 #include "cli.h"
-#include "origin.h"
 #include "session.h"
 #include "sweep_command.h"
 
@@ -71,7 +70,7 @@ static int load(struct sweep *sweep, const struct cli *cli, const char *path, co
     *sweep = (struct sweep){.cli = cli, .path = path, .options = session_options(cli)};
     if (!strcmp(path, "-"))
         return cli_usage(cli, "a plan is read from a file, not from standard input: 'sweep status', 'sweep merge' and "
-                              "'report --point' read it again");
+                              "'run --point' read it again");
     if (cli_check_file(path, "the file of a plan"))
         return EXIT_INPUT;
     int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
@@ -133,8 +132,6 @@ static int write_results(struct sweep *sweep, struct sms__index *index)
     }
     uint64_t warned = 0;
     int code = sms__sweep_merge(index, &cli_interrupted, &warned, &errors);
-    if (code == SMS_OK)
-        code = origin_write(sweep->folder, sweep->path, sweep->cli->models, &errors);
     if (code)
         return cli_print_errors(code, &errors);
     if (warned) {

@@ -6,7 +6,6 @@
 #include "../base/room.h"
 #include "../base/read.h"
 #include "../model/policy/policies.h"
-#include "../sweep/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +162,52 @@ int session_load(struct session *session, const struct cli *cli, const struct se
     return first ? first : check_outputs(session);
 }
 
+static int read_point(const struct cli *cli, const char *number, uint64_t *point)
+{
+    size_t digits = strspn(number, "0123456789");
+    if (cli->n_args != 1)
+        return cli_usage(cli, "--point: name one plan");
+    if (digits == 0 || digits > 18 || number[digits])
+        return cli_usage(cli, "--point: '%s' is not the number of a point", number);
+    *point = strtoull(number, NULL, 10);
+    return EXIT_OK;
+}
+
+static int load_plan(struct session *session, uint64_t point)
+{
+    struct sms_errors errors = {0};
+    const char *path = session->cli->args[0];
+    session->plan_options = session_options(session->cli);
+    int code = sms__plan_load(path, &session->plan_options, &session->plan, &errors);
+    if (code == SMS_OK && point >= session->plan->points)
+        code = sms__fail(&errors, SMS_EINPUT, path, "there is no point %llu; the plan has %llu points, numbered from 0",
+                         (unsigned long long)point, (unsigned long long)session->plan->points);
+    if (code == SMS_OK)
+        code = sms__worker_context_open(session->plan, true, &session->context, &errors);
+    return cli_print_errors(code, &errors);
+}
+
+int session_load_point(struct session *session, const struct cli *cli, const char *number,
+                       const struct session_changes *changes)
+{
+    uint64_t point = 0;
+    struct sms_errors errors = {0};
+    struct sms_file *file = NULL;
+    *session = (struct session){.cli = cli};
+    int code = read_point(cli, number, &point);
+    code = code ? code : load_plan(session, point);
+    if (code)
+        return code;
+    code = sms__point_load(&session->context, point, &file, NULL, &errors);
+    code = code ? cli_print_errors(code, &errors) : add_file(session, file);
+    if (code)
+        return code;
+    sms_errors_print(sms_file_warnings(file), stderr);
+    if (is_changed(changes, file->scenario[0]))
+        return cli_usage(cli, "--point: a point is what its plan says, without --set and policies that it lacks");
+    return add_scenario(session, file->scenario[0]) ? check_outputs(session) : cli_no_memory();
+}
+
 bool session_is_plan(const struct session *session, const char *path)
 {
     if (strcmp(path, "-") != 0)
@@ -244,4 +289,7 @@ void session_free(struct session *session)
     for (size_t i = session->files; i > 0; i--) /* changed copies before the files that they share */
         sms_file_free(session->file[i - 1]);
     free(session->file);
+    if (session->context.plan)
+        sms__worker_context_close(&session->context);
+    sms__plan_free(session->plan);
 }

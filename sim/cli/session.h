@@ -4,6 +4,7 @@
 
 #include "../report/output.h"
 #include "../report/trust.h"
+#include "../sweep/sweep.h"
 #include "cli.h"
 
 struct session {
@@ -12,8 +13,12 @@ struct session {
     size_t files;
     const struct sms_scenario **scenario; /* [scenarios]: of all files */
     size_t scenarios;
-    double *seconds;          /* [scenarios]: time that each run took */
-    struct sms__set set;      /* results of the first scenarios */
+    double *seconds;     /* [scenarios]: time that each run took */
+    struct sms__set set; /* results of the first scenarios */
+    /* of a point: its plan, with the options and files from which it was made */
+    struct sms_load_options plan_options;
+    struct sms__plan *plan;
+    struct sms__worker_context context;
     struct sms__trust *trust; /* the set's; NULL: there is no file of them */
 };
 
@@ -30,6 +35,10 @@ struct sms_load_options session_options(const struct cli *cli);
  * may be NULL. Returns an exit code; session_free follows in any case.
  */
 int session_load(struct session *session, const struct cli *cli, const struct session_changes *changes);
+/* The same for point `number`, text of the command line, of the one plan that is named. A point is what the plan says,
+ * so `changes` can only pick policies that it has. */
+int session_load_point(struct session *session, const struct cli *cli, const char *number,
+                       const struct session_changes *changes);
 /* Whether the argument, which the session has loaded, contains a plan. */
 bool session_is_plan(const struct session *session, const char *path);
 /* Reports if the files contain no scenario. Returns an exit code. */

@@ -62,12 +62,8 @@ static const char *find_database(struct sms__page *page)
 
 static int read_source(struct sms__page *page)
 {
-    if (is_file(sms__print(&page->arena, "%s/summary.json", page->source))) {
-        if (page->rerun)
-            return sms__fail(&page->errors, SMS_EINPUT, page->source,
-                             "is the folder of a run, whose page already has its timeline; --point is for sweeps");
+    if (is_file(sms__print(&page->arena, "%s/summary.json", page->source)))
         return sms__page_read_folder(page);
-    }
     const char *database = find_database(page);
     if (database)
         return sms__page_read_sweep(page, database);

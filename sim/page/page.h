@@ -15,32 +15,12 @@
  * out or averaged, and the page says so. */
 enum { SMS__PAGE_NUMBERS = 120000, SMS__PAGE_TEXT = 200000, SMS__PAGE_SCENARIOS = 500 };
 
-/* A point of a sweep, as read from its database. */
-struct sms__page_point {
-    uint64_t point;
-    const char *database;       /* path */
-    const char *version, *text; /* version of the program that merged it; text of the plan */
-    unsigned char key[SMS__KEY_BYTES];
-};
-
-/* How to simulate the point again. `run` writes a folder of results, which must stay until the page is written. It
- * returns SMS_OK or the code of an error that it added to `errors`. */
-struct sms__page_rerun {
-    uint64_t point;
-    const char *command; /* the command that makes the page */
-    int (*run)(void *user, const struct sms__page_point *point, struct sms_errors *errors);
-    void *user;
-    const char *folder; /* set by run, like `results` */
-    const struct sms_results *results;
-};
-
 struct sms__page {
     struct sms__arena arena;
     struct sms_errors errors;
     const char *source;                   /* a folder or a database, as the user named it */
     const char *share;                    /* the installed share/smsched, where the files of the page are */
     const char *metric;                   /* the page begins with it; or NULL */
-    struct sms__page_rerun *rerun;        /* the point of a sweep to show; or NULL */
     const struct sms_load_options *trust; /* NULL, or where models are: the page says how far to trust a run */
     const atomic_bool *cancel;
     struct sms__progress *progress; /* of reading a sweep; or NULL */

@@ -64,9 +64,6 @@ void sms__points_axes(struct sms__points *points);
 /* page_gaps.c: adds how far each policy is below the bound, over all points and along each axis. */
 void sms__points_gaps(struct sms__points *points);
 
-/* rerun.c: simulates the requested point again, if there is one, and adds its pictures. `path`: the database's. */
-void sms__points_rerun(struct sms__points *points, const char *path);
-
 /* page_subjects.c: counts the steps of reading all, for progress: one for the axes, one for the bounds, and some for
  * each subject. */
 void sms__points_count_steps(struct sms__points *points);

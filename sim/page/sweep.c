@@ -203,7 +203,6 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     sms__page_step(page);
     sms__points_subjects(points);
     read_manifest(points, path, json_object_get(page->data, "plan"));
-    sms__points_rerun(points, path);
     sqlite3_close(points->file);
     return points->code;
 }

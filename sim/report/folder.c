@@ -202,7 +202,7 @@ int sms__folder_check(const char *path, enum sms__folder_kind kind, struct sms_e
     char target[SMS__TARGET_BYTES];
     if (!sms__target_of(path, target))
         return sms__fail(errors, SMS_EIO, path, "the name is too long");
-    return kind == SMS__FOLDER_SCRATCH ? SMS_OK : check_target(target, kind, NULL, &exists, errors);
+    return check_target(target, kind, NULL, &exists, errors);
 }
 
 int sms__folder_begin(struct sms__folder *folder, const char *path, enum sms__folder_kind kind,
@@ -210,9 +210,7 @@ int sms__folder_begin(struct sms__folder *folder, const char *path, enum sms__fo
 {
     folder->kind = kind;
     int code = sms__folder_check(path, kind, errors);
-    return code ? code
-                : sms__partial_folder(&folder->partial, path, kind == SMS__FOLDER_SCRATCH ? 0700 : 0777, empty_into,
-                                      errors);
+    return code ? code : sms__partial_folder(&folder->partial, path, empty_into, errors);
 }
 
 FILE *sms__folder_open(struct sms__folder *folder, const char *name, struct sms_errors *errors)
@@ -330,14 +328,13 @@ static int publish(struct sms__folder *folder, bool exists, struct sms_errors *e
 int sms__folder_end(struct sms__folder *folder, json_t *manifest, struct sms_errors *errors)
 {
     bool exists = false;
-    const bool scratch = folder->kind == SMS__FOLDER_SCRATCH;
-    int code = scratch ? SMS_OK : check_target(folder->partial.target, folder->kind, &folder->names, &exists, errors);
+    int code = check_target(folder->partial.target, folder->kind, &folder->names, &exists, errors);
     if (code == SMS_OK && exists && folder->kind == SMS__FOLDER_ADD)
         keep_older(folder);
     if (code == SMS_OK)
         code = write_manifest(folder, manifest, errors);
     json_decref(manifest);
-    return code || scratch ? code : publish(folder, exists, errors);
+    return code ? code : publish(folder, exists, errors);
 }
 
 void sms__folder_abandon(struct sms__folder *folder)

@@ -16,8 +16,7 @@ struct sms__file_names {
 enum sms__folder_kind {
     SMS__FOLDER_NEW,     /* nothing may exist under its name */
     SMS__FOLDER_REPLACE, /* replaces an older one */
-    SMS__FOLDER_ADD,     /* the same, but files of the older one that are not written again stay */
-    SMS__FOLDER_SCRATCH  /* never gets its name; readable by this user only */
+    SMS__FOLDER_ADD      /* the same, but files of the older one that are not written again stay */
 };
 
 struct sms__folder {
@@ -45,7 +44,7 @@ int sms__folder_close(struct sms__folder *folder, const char *name, FILE *file, 
 void sms__folder_add(struct sms__folder *folder, const char *name);
 
 /* Writes `manifest`, which it releases, with the list of files, and renames the folder. Files that are not on the list
- * are removed. A scratch folder stays as it is. After a failure the older folder is as it was; call
+ * are removed. After a failure the older folder is as it was; call
  * sms__folder_abandon. */
 int sms__folder_end(struct sms__folder *folder, struct json_t *manifest, struct sms_errors *errors);
 

@@ -115,15 +115,14 @@ for base in tests/scenarios/processes tests/golden/cluster; do
     name=many-$(basename "$base" | tr -d 0-9-)
     printf 'plan: %s\nbase: %s\naxes: [run.seed: [1, 2]]\n' "$name" "$source/$base.yaml" >"$name.yaml"
     "$smsched" sweep "$name.yaml" --quiet || exit 1
-    "$smsched" report "$name.sweep" --point 1 --quiet -o "$name.html" || exit 1
+    "$smsched" report "$name.sweep" --quiet -o "$name.html" || exit 1
 done
 sed 's/^run: .*/run: {until: {metric: kernels_per_s, precision: 0.001 %}, replications: 3}/' base.yaml >warned.yaml
 "$smsched" run warned.yaml --out warned --quiet 2>/dev/null || exit 1
 for folder in run processes cluster several warned failures gpushare; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
 "$smsched" report small.sweep --quiet -o sweep.html || exit 1
 "$smsched" report asked.sweep --quiet -o asked.html || exit 1
-"$smsched" report small.sweep --point 13 --quiet -o point.html || exit 1
-"$smsched" report unbounded.sweep --point 2 --quiet -o unbounded.html || exit 1
+"$smsched" report unbounded.sweep --quiet -o unbounded.html || exit 1
 "$smsched" report equal.sweep --quiet -o equal.html || exit 1
 "$smsched" report ties.db --quiet -o ties.html || exit 1
 "$smsched" report limit.sweep --quiet -o limit.html || exit 1

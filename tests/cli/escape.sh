@@ -110,9 +110,6 @@ cp plan.yaml $'plan\xff.yaml'
 "$smsched" sweep $'plan\xff.yaml' --out swept --quiet >/dev/null 2>err
 exits 0 $? "a sweep of a plan whose file's name is not UTF-8"
 json swept/results/manifest.json "the manifest of its sweep"
-json swept/origin.json "where its plan was"
-"$smsched" report swept --point 0 --out page.html --quiet 2>err
-exits 0 $? "a report of one of its points, whose plan is found again"
 
 # An SVG is XML, whatever it says.
 sed 's/^question.*/question: "a[b[1]]> 2?"/' s.yaml >closing.yaml

@@ -70,13 +70,12 @@ for kind in FIFO link device folder socket; do
         ends "plot of a folder whose $file is a $kind" plot odd --quiet --format svg
         rm -rf odd
     done
-    for file in origin.json merge.lock 1-of-1.$here.db 1-of-1.$here.db-journal 1-of-1.$here.db-wal 1-of-1.$here.lock 2-of-3.$here.db results/manifest.json results/sweep.db results/sweep.db-journal results/sweep.db-wal; do
+    for file in merge.lock 1-of-1.$here.db 1-of-1.$here.db-journal 1-of-1.$here.db-wal 1-of-1.$here.lock 2-of-3.$here.db results/manifest.json results/sweep.db results/sweep.db-journal results/sweep.db-wal; do
         cp -r plan.sweep odd
         make_odd $kind odd/$file
         ends "status of a sweep whose $file is a $kind" sweep status --out odd plan.yaml
         ends "merge of a sweep whose $file is a $kind" sweep merge --quiet --out odd plan.yaml
         ends "report of a sweep whose $file is a $kind" report odd --quiet -o odd.html
-        ends "a point of a sweep whose $file is a $kind" report odd --point 1 --quiet -o odd.html
         rm -rf odd
     done
 done

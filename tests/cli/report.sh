@@ -398,104 +398,19 @@ for said in "Of 600 scenarios, only the first 500" "they are too many for a page
     if grep -q "$said" wide.json; then ok; else bad "a page of many scenarios does not say '$said'"; fi
 done
 
-# ---- one point of a sweep, simulated again ----
-# Its pictures equal those of the same scenario written by hand.
-mkdir tmp
-export TMPDIR=$PWD/tmp
+# ---- one point of a sweep ----
+# A point that is run is the same scenario written by hand.
 "$smsched" run hand.yaml --out hand --quiet 2>warnings || cat warnings
-"$smsched" report hand --format json >hand.json
-try 0 "a point" report small.sweep --point 3 --quiet -o point.html
-try 0 "the same again" report small.sweep --point 3 --quiet -o again.html
-if cmp point.html again.html; then ok; else bad "two pages of one point differ"; fi
-"$smsched" report small.sweep/results/sweep.db --point 3 --format json >point.json 2>warnings || cat warnings
-"$smsched" report small.sweep --format json >whole.json
-python3 - <<'END' && ok || bad "a point that is simulated again is not what the scenario gives by hand"
-import json
-point, hand, whole = (json.load(open(name + ".json")) for name in ("point", "hand", "whole"))
-assert len(point["timelines"][0]["panels"]) == 2 and all(panel["pieces"] for panel in point["timelines"][0]["panels"])
-for part in ("timelines", "waits", "heat", "allocation", "placements"):
-    assert point.pop(part) == hand[part], part
-assert point.pop("point") == {"point": 3, "scenario": "few", "policies": [panel["policy"] for panel in hand["timelines"][0]["panels"]],
-    "command": "smsched report small.sweep/results/sweep.db --point 3", "fields": [["contention.slope", "2"], ["queue", "fifo"]]}
-assert point == whole
-END
-refuse_point() { # EXIT TEXT WHAT POINT [ARGUMENT...]: for small.sweep, unless an argument names another folder
-    local folder=small.sweep
-    [ $# -gt 4 ] && [[ $5 != -* ]] && folder=$5 && set -- "${@:1:4}" "${@:6}"
-    try "$1" "$3" report "$folder" --point "$4" "${@:5}" --quiet -o refused.html
-    prints "$2"
-    clean refused "$3"
-}
-refuse_point 3 "there is no point 6; the sweep has 6 points, numbered from 0" "a point beyond the last" 6
-refuse_point 3 "there is no point 99999999999999;" "a large number" 99999999999999
-for number in -1 1.5 "" x 1x 9999999999999999999; do refuse_point 2 "is not the number of a point" "point '$number'" "$number"; done
-refuse_point 3 "is the folder of a run" "a point of a run" 0 run
-try 2 "--plan alone" report small.sweep --plan plan.yaml; prints "--plan is for --point"
-try 2 "--models alone" report small.sweep --models .; prints "--models is for --point"
-
-# The files that the sweep was made from are gone or have changed.
-mv plan.yaml moved.yaml
-refuse_point 3 "its plan cannot be read as it was; --plan says where it is now" "a plan that is gone" 3
-prints "plan.yaml: error: No such file"
-refuse_point 3 "its plan cannot be read as it was" "a plan that is not there" 3 --plan none.yaml
-try 0 "a plan that was moved" report small.sweep --point 3 --plan moved.yaml --quiet -o moved.html
-if grep -q '"command":"smsched report small.sweep --point 3 --plan moved.yaml"' moved.html; then ok; else bad "the command does not say where the plan is"; fi
-mv moved.yaml plan.yaml
-cp small.sweep/results/sweep.db alone.db
-refuse_point 3 "no origin.json in the folder above says where its plan is; --plan does" "a database alone" 3 alone.db
-try 0 "a database alone, and its plan" report alone.db --point 3 --plan plan.yaml --quiet -o alone.html
-mv scenario.yaml gone.yaml
-refuse_point 3 "its plan cannot be read as it was" "a base that is gone" 3
-prints "scenario.yaml: No such file"
-sed 's/repeat: 2/repeat: 3/' gone.yaml >scenario.yaml
-refuse_point 3 "point 3 is no longer what it was in small.sweep/results/sweep.db: the scenario 'few', or a device or workload" "another base" 3
-sed 's/blocks: 200/blocks: 201/' gone.yaml >scenario.yaml
-refuse_point 3 "or a device or workload that it uses, has changed" "another workload" 3
-sed 's/^/  /; s/^  //; s/^question.*/& # a comment/' gone.yaml >scenario.yaml
-try 0 "a comment in the base" report small.sweep --point 3 --quiet -o comment.html
-if cmp comment.html point.html; then ok; else bad "a comment in the base makes another page"; fi
-mv gone.yaml scenario.yaml
-cp plan.yaml kept.yaml
-sed -i 's/\[1, 2, 3\]/[1, 2, 3, 4]/' plan.yaml
-try 0 "a plan that has become longer" report small.sweep --point 3 --quiet -o longer.html
-sed 's/\[1, 2, 3\]/[1, 4, 3]/' kept.yaml >plan.yaml
-refuse_point 3 "the plan has changed, and point 3 is another one" "a plan with other values" 3
-try 0 "a point that the plan has as before" report small.sweep --point 1 --quiet -o before.html
-sed 's/\[1, 2, 3\]/[1]/' kept.yaml >plan.yaml
-refuse_point 3 "the plan has changed, and point 3 is another one" "a plan that is shorter" 3
-mv kept.yaml plan.yaml
-change() { # SQL: runs it in a copy of the results
-    rm -rf changed.sweep && cp -r small.sweep changed.sweep
-    python3 -c '
-import sqlite3, sys
-with sqlite3.connect("changed.sweep/results/sweep.db") as database:
-    database.execute(sys.argv[1])' "$1"
-}
-change "UPDATE host SET kernels_per_s = kernels_per_s * (1 + 1e-15) WHERE point = 3 AND position = 1 AND replication = 2"
-refuse_point 3 "point 3 simulated again gives other results" "a number that was changed" 3 changed.sweep
-try 0 "another point of it" report changed.sweep --point 2 --quiet -o other.html
-change "UPDATE host SET replication = 7 WHERE point = 3 AND position = 1 AND replication = 2"
-refuse_point 3 "point 3 simulated again gives other results" "a replication too many" 3 changed.sweep
-change "UPDATE meta SET value = 'other' WHERE key = 'sources'"
-refuse_point 3 "(sources other), but this is" "results of another version" 3 changed.sweep
-change "DELETE FROM record WHERE point = 3"
-refuse_point 3 "has no key for point 3" "a point without a key" 3 changed.sweep
-change "UPDATE record SET key = 'short'"
-refuse_point 3 "has no key for point 3" "a short key" 3 changed.sweep
-change "DROP TABLE record"
-refuse_point 3 "is it the database of a sweep?" "no keys" 3 changed.sweep
-change "UPDATE point SET state = 'failed', message = 'for no reason' WHERE point = 3"
-refuse_point 3 "point 3 failed: for no reason" "a point that failed" 3 changed.sweep
-change "UPDATE point SET state = 'missing' WHERE point = 3"
-refuse_point 3 "point 3 has not been run" "a point that is missing" 3 changed.sweep
-for json in '' '[]' '{"plan": 3}'; do
-    echo "$json" >changed.sweep/origin.json
-    refuse_point 3 "no origin.json in the folder above says where its plan is" "an origin that is none" 2 changed.sweep
+try 0 "a point" run plan.yaml --point 3 --out point --quiet
+for file in hand/*.csv hand/comparison.json; do
+    if cmp "$file" "point/${file#hand/}"; then ok; else bad "${file#hand/} of a point is not what the scenario gives by hand"; fi
 done
-if [ -z "$(ls tmp)" ]; then ok; else bad "a point that is simulated again leaves something behind" "$(ls tmp)"; fi
-TMPDIR=$PWD/none
-try 4 "nowhere to write" report small.sweep --point 3 --quiet -o refused.html; prints "cannot be made"
-unset TMPDIR
+try 3 "a point beyond the last" run plan.yaml --point 6; prints "plan.yaml: error: there is no point 6; the plan has 6 points, numbered from 0"
+for number in -1 1.5 "" x 1x 9999999999999999999; do try 2 "point '$number'" run plan.yaml --point "$number"; prints "is not the number of a point"; done
+try 3 "a point of no plan" run hand.yaml --point 0; prints "has no document with 'plan:'"
+try 2 "points of two plans" run plan.yaml plan.yaml --point 0; prints "--point: name one plan"
+try 2 "a point that is set otherwise" run plan.yaml --point 0 --set run.seed=7; prints "a point is what its plan says"
+try 2 "a point of a report" report small.sweep --point 3; prints "'smsched run PLAN --point N --out DIR', then"
 
 # ---- without the library ----
 mkdir -p bare/bin bare/share/smsched

@@ -1,5 +1,5 @@
 'use strict';
-/* Gaps between a sweep's policies and the upper bound, over all points and along each axis; and the sections of one point. */
+/* Gaps between a sweep's policies and the upper bound, over all points and along each axis. */
 
 /* Whether the chosen metric has a bound. */
 const isBounded = state => Boolean(data.bounds) && viewOf(state).subject === 'host' && Boolean(data.bounds.metrics[state.metric]?.overall.length);
@@ -21,19 +21,6 @@ function gapCurve(metric, a) {
     lines(series, { numbers: axis.numbers, log: axisIsLog(axis), apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: true, said, height: 220 }),
     under(name, () => [[axis.name, 'policy', 'metric', 'points', 'mean_gap_ratio', 'least_gap_ratio', 'greatest_gap_ratio']].concat(
       rows.map(r => [axis.values[r[0]], policies[r[1]], metric, r[2], r[3], r[4], r[5]]))));
-}
-
-/* ---- one point, simulated again ---- */
-
-const pointWords = point => `point ${point.point} (${[point.scenario].concat(point.fields.map(([name, value]) => `${name} ${value}`)).join(', ')})`;
-
-function pointSections() {
-  const point = data.point;
-  if (!point) return [['Timeline', 'timeline', el('p', { class: 'muted' }, 'A sweep keeps no timelines. ', el('code', {}, 'smsched report --point N'), ' simulates one point again and shows its timeline. points.csv lists the points.')]];
-  const state = { scenario: { tables: {}, ...point }, command: point.command }, pictures = ofScenario(data.timelines, point);
-  const said = el('p', {}, `This is ${pointWords(point)}, simulated again with the same results.`);
-  return [[`Occupancy of the SMs in point ${point.point}`, 'heat', heatSection(state)], [`Allocation of the cluster in point ${point.point}`, 'allocation', allocationSection(state)],
-    [`Timeline of point ${point.point}`, 'timeline', [said, pictures.length ? lanesSection(state, pictures) : placementsSection(state) || el('p', { class: 'muted' }, 'There is nothing to show in a timeline.')]]];
 }
 
 function gapsSection(state) {

@@ -199,12 +199,11 @@ function curvesSection(state) {
 function cellCard(state, pair, at) {
   const view = viewOf(state), means = (meansBy(state, pair, fixedWithout(state, pair), false) || []).filter(c => c.at[0] === at[0] && c.at[1] === at[1]), better = betterOf(view.subject, state.metric) || 1;
   if (!means.length) return null;
-  const points = means[0].points, first = means[0].first, known = data.point && data.point.point === first;
+  const points = means[0].points, first = means[0].first;
   return el('div', { class: 'opened', role: 'status' }, el('strong', {}, pair.map((a, i) => `${axisWords(data.axes[a])} ${data.axes[a].values[at[i]]}`).join(', ') + (points > 1 ? `: means over ${plural(points, 'point')}` : `: point ${first}`)),
     bars(means.slice().sort((x, y) => better * (y.mean - x.mean)).map(c => ({ label: view.policies[c.policy], color: c.policy, value: c.mean / unitOf(state.metric, Math.abs(means[0].mean)).size, said: show(state.metric, c.mean) })), null,
       wordsOf(state.metric) + (unitOf(state.metric, Math.abs(means[0].mean)).name ? ` (${unitOf(state.metric, Math.abs(means[0].mean)).name})` : ''), plain, ''),
-    el('p', { class: 'muted' }, known ? el('a', { href: '#section-timeline', onclick: event => { event.preventDefault(); document.getElementById('section-timeline').scrollIntoView(); } }, 'Its timeline is below.')
-      : ['Timeline', points > 1 ? ` of its first point, ${first}` : '', ': ', el('code', {}, `smsched report DIR --point ${first}`)]));
+    el('p', { class: 'muted' }, 'Timeline', points > 1 ? ` of its first point, ${first}` : '', ': ', el('code', {}, `smsched run PLAN --point ${first} --out DIR`), ', then ', el('code', {}, 'smsched report DIR')));
 }
 
 function mapSection(state) {
@@ -278,9 +277,10 @@ function warnedSection() {
 
 function sweepSections(state) {
   const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but there is nothing to compare. No kept metric with a better direction differs between points or policies.` : 'No point of this sweep is done.';
-  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ...(data.point ? pointSections() : []), ['Failed points', 'failures', failuresSection()]];
+  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ['Failed points', 'failures', failuresSection()]];
   return [[null, 'answer', sweepAnswer(state)], ['Gains and their certainty', 'gains', sweepGains(state)], ['Distance from the upper bound', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)], ['One metric against another', 'trade', sweepTrade(state)],
-    ['All numbers', 'table', pointsTable(state)], ...pointSections(), ['Failed points', 'failures', failuresSection()], ['Warnings', 'warnings', warnedSection()],
+    ['All numbers', 'table', pointsTable(state)], ['Timeline', 'timeline', el('p', { class: 'muted' }, 'A sweep keeps no timelines. ', el('code', {}, 'smsched run PLAN --point N --out DIR'), ' runs one point again, and ', el('code', {}, 'smsched report DIR'), ' shows its timeline. points.csv lists the points.')],
+    ['Failed points', 'failures', failuresSection()], ['Warnings', 'warnings', warnedSection()],
     ['What was run', 'manifest', [commandLine(),
       el('details', {}, el('summary', {}, 'The plan'), el('pre', { tabindex: '0', 'aria-label': 'Text of the plan' }, data.plan.text || 'The text is in manifest.json.'))]]];
 }
