@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INFLATE_MOST = 100 }; /* as `until` of a scenario */
-
 struct options {
     const char *out;
     struct sms__import_options import;
@@ -46,8 +44,6 @@ static const struct cli_option own_options[] = {
      "kineto, nsys: demands from this report of Nsight Compute, or from kernels of the 'library' with the same "
      "operation",
      CLI_TEXT, AT(with), .file = CLI_INPUT},
-    {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
-     CLI_RATIO, AT(inflate), .min = 1e-6},
     {"most", "SIZE", "take at most so much text of a file, decompressed, such as '1 GiB'; default 256 MiB", CLI_BYTES,
      AT(most), .min = 1, .max = 1e12},
     {"columns", "KEY=COLUMN[:UNIT],...",
@@ -146,8 +142,6 @@ static int check_usage(const struct cli *cli, const struct sms__importer *import
                                                     : "say with --columns which column is what: KEY=COLUMN[:UNIT],...");
     if (given->import.times && !given->import.columns)
         return cli_usage(cli, "--times is for pods");
-    if (given->import.inflate > INFLATE_MOST)
-        return cli_usage(cli, "--inflate is a share of all GPUs, as '130 %%', of at most %d %%", 100 * INFLATE_MOST);
     return EXIT_OK;
 }
 

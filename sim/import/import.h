@@ -14,20 +14,18 @@ struct sms__import_options {
     const char *profiled; /* profilers: name of the profiled device; NULL: it is found from the profile */
     const char *device;   /* profilers: name of the target device; NULL: the profiled device */
     double clock_hz;      /* profilers: SM clock to write for; 0: the device's, or as profiled */
-    const char *name;     /* ncu, nvprof: of the workload; openb: of the scenario; NULL: from the file's name */
+    const char *name;     /* ncu, nvprof: of the workload; pods: of the scenario; NULL: from the file's name */
     const char *title;    /* ncu, nvprof: of the workload; or NULL */
     const char *source;   /* ncu, nvprof: where the numbers come from; NULL: the tool's name */
     bool iteration;       /* ncu, nvprof: one iteration of the launches, and no scenario */
     const char *with;     /* traces: a file of Nsight Compute whose counters kernels take, or "library"; or NULL */
     bool names;           /* nsys: kernels are named by the NVTX range around their launch */
-    double inflate; /* openb: pods are drawn until they request this share of the cluster's GPUs, a ratio; 0: the pods
-                       of the list */
-    uint64_t most;  /* bytes of text of a file, as of sms__gzip_open; 0: SMS__TEXT_MOST */
-    const char *columns;                   /* pods: which column is what; or the name of a preset */
-    bool times;                            /* pods: the times of arrival instead of a scenario */
+    uint64_t most;        /* bytes of text of a file, as of sms__gzip_open; 0: SMS__TEXT_MOST */
+    const char *columns;  /* pods: which column is what; or the name of a preset */
+    bool times;           /* pods: the times of arrival instead of a scenario */
     const struct sms_load_options *load;   /* where devices are looked for */
     const struct sms__import_watch *watch; /* kineto, nsys: is told of progress; or NULL */
-    FILE *notes;                           /* nsys, openb, pods: is told what was found, a line each; NULL: nobody is */
+    FILE *notes;                           /* nsys, pods: is told what was found, a line each; NULL: nobody is */
 };
 
 /* A format. Each is a file of formats/ that defines one, named after the file: sms__import_NAME. CMake lists them. */

@@ -111,8 +111,7 @@ survives 61 2 "import ncu" out.yaml import ncu "$fine/ncu-raw.csv" --out out.yam
 survives 61 3 "import nvprof" out.yaml import nvprof "$fine/nvprof-trace.csv" "$fine/nvprof-metrics.csv" --out out.yaml
 survives 61 4 "import nsys" out.yaml import nsys nsys-irregular.sqlite --out out.yaml
 survives 61 5 "import kineto" out.yaml import kineto kineto-training.json --out out.yaml
-survives 2 1 "import openb" out.yaml import openb "$tests/import/openb/fine/nodes.csv" "$tests/import/openb/fine/pods.csv" \
-    --out out.yaml
+survives 2 1 "import pods" out.yaml import pods "$tests/import/pods/fine/helios.csv" --columns helios --out out.yaml
 survives 2 1 "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
 survives 61 6 "report" report.html report vms --out report.html
 survives 61 7 "report of processes as JSON" none report processes --format json

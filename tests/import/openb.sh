@@ -1,88 +1,44 @@
 #!/usr/bin/env bash
-# Lists of nodes and pods: small ones byte for byte, damaged ones with every problem at its place, and, where the data
+# Scenarios of openb: small ones byte for byte, and, where the data
 # is, the trace of 2023. Usage: openb.sh SMSCHED [--update]
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 update=${2-}
 data=$(realpath -m "${SMSCHED_DATA:-../shared/data}")/openb
+convert=$(realpath "$(dirname "$0")/../../scenarios/openb/convert.py")
 cd "$(dirname "$0")/openb" || exit 1
 
 same() { [ "$2" = "$3" ] && ok "$1" || bad "$1" "$2 instead of $3"; }
 
-# writes NAME ARGUMENT...: what is imported is fine/NAME.
+# writes NAME ARGUMENT...: the scenario is fine/NAME.
 writes() {
     local name=$1
     shift
-    if ! "$smsched" import openb "$@" --out "$work/out.yaml" 2>"$work/err"; then
-        bad "$name" "$(head -c 300 "$work/err")"
-        return
-    fi
+    "$convert" "$@" >"$work/out.yaml" 2>"$work/err" || bad "$name" "$(head -c 300 "$work/err")"
     [ "$update" = --update ] && cp "$work/out.yaml" "fine/$name"
     if diff -u "fine/$name" "$work/out.yaml"; then ok "$name"; else bad "$name" "it is something else"; fi
 }
 writes timed.yaml fine/nodes.csv fine/pods.csv
 writes untimed.yaml fine/nodes.csv fine/untimed.csv
 writes newer.yaml fine/newer-nodes.csv fine/newer-pods.csv
-same "unknown memory and unused columns are told" "$(grep -c 'not known: the memory of GPUs of model H800$\|not used: qos, pod_phase' "$work/err")" 2
-writes inflated.yaml fine/nodes.csv fine/pods.csv --inflate '130 %' --name inflated
+writes inflated.yaml fine/nodes.csv fine/pods.csv --until '130 %' --name inflated
 sed 's/$/\r/' fine/pods.csv >"$work/pods.csv"
-"$smsched" import openb fine/nodes.csv "$work/pods.csv" | diff fine/timed.yaml - >"$work/diff" && ok "lines that end as on Windows" ||
+"$convert" fine/nodes.csv "$work/pods.csv" | diff fine/timed.yaml - >"$work/diff" && ok "lines that end as on Windows" ||
     bad "lines that end as on Windows" "$(head -c 300 "$work/diff")"
 for file in fine/*.yaml; do
     "$smsched" validate "$file" >"$work/out" 2>&1 && ok "$file is a scenario" || bad "$file is a scenario" "$(head -c 300 "$work/out")"
 done
-
 # mixed LIST: how many of its pods come to the mixed cluster of scenarios/openb, under each policy.
 mixed() {
     python3 ../../../scenarios/openb/mixed.py "$1" | "$smsched" run - --check --quiet --format csv | awk -F, '$5 == "placed_count" { print $6 }' | tr '\n' ' '
 }
 same "pods on whole GPUs, shared GPUs and instances" "$(mixed fine/pods.csv)" "4 4 4 4 "
 
-# refused NAME NODES PODS: with the words of bad/NAME.err, and nothing written.
-refused() {
-    "$smsched" import openb "$2" "$3" >"$work/out" 2>"$work/err"
-    local status=$?
-    [ "$update" = --update ] && cp "$work/err" "bad/$1.err"
-    if [ "$status" -ne 3 ] || [ -s "$work/out" ]; then
-        bad "$1" "exit $status, $(wc -c <"$work/out") bytes written"
-    elif diff -u "bad/$1.err" "$work/err"; then
-        ok "$1"
-    else
-        bad "$1" "it says something else"
-    fi
-}
-for file in bad/*.nodes.csv; do
-    name=$(basename "$file" .csv)
-    refused "$name" "$file" fine/pods.csv
-done
-for file in bad/*.pods.csv; do
-    name=$(basename "$file" .csv)
-    refused "$name" fine/nodes.csv "$file"
-done
-# What the lists may say and a scenario may not is refused before it is written.
-sed 's/^pod-0/trace/' fine/pods.csv >"$work/trace.csv"
-"$smsched" import openb fine/nodes.csv "$work/trace.csv" --inflate '130 %' >"$work/out" 2>"$work/err" && "$smsched" validate "$work/out" >"$work/said" 2>&1
-same "a pod called like the table of pods" "$?" 0
-"$smsched" import openb fine/nodes.csv fine/pods.csv --name 'a b' --out "$work/named.yaml" 2>"$work/err"
-same "a scenario whose name is none" "$? $(grep -c "would be invalid, 'scenario: a b': 'a b' is not a name" "$work/err")" "3 1"
-clean named.yaml "a scenario whose name is none"
-refused both bad/ragged.nodes.csv bad/cells.pods.csv
-refused swapped fine/pods.csv fine/nodes.csv
-refused missing fine/nodes.csv fine/none.csv
-"$smsched" import openb fine/nodes.csv >"$work/out" 2>"$work/err"
-same "one file alone is a misuse" "$? $(grep -c 'name two files to import' "$work/err")" "2 1"
-"$smsched" import openb fine/nodes.csv fine/pods.csv --dump >"$work/out" 2>"$work/err"
-same "there is nothing to dump" "$? $(grep -c 'for profiles' "$work/err")" "2 1"
-
-"$smsched" import openb fine/nodes.csv fine/pods.csv --inflate 130 >"$work/out" 2>"$work/err"
-same "130 is not 130 %" "$? $(grep -c "as '130 %'" "$work/err")" "2 1"
-for share in '0 %' 0 '-5 %' '0.00009 %'; do
-    "$smsched" import openb fine/nodes.csv fine/pods.csv --inflate "$share" >"$work/out" 2>"$work/err"
-    same "nobody draws $share" "$? $(wc -c <"$work/out") $(grep -cF -- "--inflate: '$share' is out of range" "$work/err")" "2 0 1"
-done
-"$smsched" import openb fine/nodes.csv fine/pods.csv --inflate '0.0001 %' --out "$work/least.yaml" && "$smsched" validate "$work/least.yaml" >"$work/out" 2>&1
-same "the least that is drawn is of a scenario" "$? $(grep -c 'until: 0.0001 %' "$work/least.yaml")" "0 1"
+same "lists that are swapped" "$("$convert" fine/pods.csv fine/nodes.csv 2>&1)" "fine/pods.csv:1: error: this list has no column 'sn'"
+same "a list that is not there" "$("$convert" fine/nodes.csv fine/none.csv 2>&1 | grep -c 'none.csv: error: .*No such file')" 1
+sed 's/96500/many/' fine/nodes.csv >"$work/cells.csv"
+same "a value that is no number" "$("$convert" "$work/cells.csv" fine/pods.csv 2>&1 >"$work/out")" "$work/cells.csv:3: error: a value is not a number"
 
 if [ ! -d "$data" ]; then
     echo "$passed passed, $failed failed; no data in $data"
@@ -91,7 +47,7 @@ if [ ! -d "$data" ]; then
 fi
 
 # What data/README.md and the lists themselves say of the trace.
-imported() { "$smsched" import openb "$data/openb_node_list_$1.csv" "$data/openb_pod_list_$2.csv" --out "$work/$3.yaml"; }
+imported() { "$convert" "$data/openb_node_list_$1.csv" "$data/openb_pod_list_$2.csv" >"$work/$3.yaml"; }
 rows() { grep -c "^        - \[openb-$1-" "$work/$2.yaml"; }
 models() { awk -F', ' '/\[openb-node-/ { n[$5] += $4; c[$5]++ } END { for (m in n) print m, c[m], n[m] }' "$work/all.yaml" | sort | tr '\n' ';'; }
 imported all_node default all && imported gpu_node multigpu20 gpu && imported all_node gpushare40 share

@@ -156,9 +156,12 @@ def devices(smsched):
 
 
 def openb(smsched, data):
-    """Nodes and pods of the trace, as imported."""
-    count = lambda nodes, what: smsched.text("import", "openb", os.path.join(data, "openb", nodes),
-                                             os.path.join(data, "openb/openb_pod_list_default.csv")).count(what)
+    """Nodes and pods of the trace, as converted."""
+    def count(nodes, what):
+        lists = [os.path.join(data, "openb", name) for name in (nodes, "openb_pod_list_default.csv")]
+        convert = os.path.join(ROOT, "scenarios/openb/convert.py")
+        return subprocess.run([sys.executable, convert, *lists], check=True, capture_output=True, text=True).stdout.count(what)
+
     return {"openb-nodes": count("openb_node_list_gpu_node.csv", "openb-node-"),
             "openb-all": count("openb_node_list_all_node.csv", "openb-node-"),
             "openb-pods": count("openb_node_list_gpu_node.csv", "openb-pod-")}
