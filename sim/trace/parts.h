@@ -1,4 +1,4 @@
-/* What the files of the trace writer share: the trace of the policy that runs now, its tracks and its counters. The
+/* What the files of the trace writer share: the trace of the policy that runs now and its tracks. The
  * files that observe say what happens, and trace_json.c writes it. */
 #ifndef SMS_REPORT_TRACE_PARTS_H
 #define SMS_REPORT_TRACE_PARTS_H
@@ -8,8 +8,6 @@
 #include "../base/arena.h"
 #include "../base/write.h"
 #include "../model/scenario.h"
-
-__extension__ typedef unsigned __int128 sms__u128;
 
 /* What can be in a trace. The cluster's is pods, others have the rest. */
 enum sms__trace_class {
@@ -41,15 +39,6 @@ struct sms__trace_track {
     uint64_t kernel_end_ps;
 };
 
-/* Block x picoseconds by device, kernel and interval of 2^shift ps. Intervals are merged in pairs when the run goes
- * beyond the last. Times count from from_ps of the options. */
-struct sms__trace_usage {
-    sms__u128 *sum; /* [devices][kinds][bins] */
-    size_t rows, bins;
-    unsigned shift;
-    uint64_t last_ps; /* the latest end */
-};
-
 /* Events of one class that were observed, and those that are in the file. `blocks` is of stays only. */
 struct sms__trace_count {
     uint64_t seen, kept, blocks, blocks_kept;
@@ -59,7 +48,6 @@ struct sms__trace_count {
 struct sms__trace_part {
     const char *label;
     struct sms__trace_count count[SMS__TRACE_CLASSES];
-    uint64_t interval_ps; /* of the counters; 0 without */
 };
 
 enum { SMS__TRACE_CACHE = 256 };
@@ -84,7 +72,6 @@ struct sms__trace {
     struct sms__trace_track *track;
     size_t tracks;
     bool *named; /* [sms__trace_pids]: the "process" of the viewer has a name */
-    struct sms__trace_usage usage;
     uint64_t next_tid;
     struct {
         const char *vm, *kernel;
@@ -107,13 +94,6 @@ struct sms__trace_slice {
     } detail; /* one more argument */
 };
 
-/* A counter of a device. */
-struct sms__trace_series {
-    size_t device;
-    const char *name, *unit;
-    int decimals; /* values are in 10^-decimals */
-};
-
 /* trace_json.c: writes the parts of a file to trace->write.to, as Chrome trace events. A "process" of the viewer and a
  * lane are begun before their first event. */
 void sms__trace_json_begin(struct sms__trace *trace);
@@ -121,8 +101,6 @@ void sms__trace_json_begin(struct sms__trace *trace);
 void sms__trace_json_process(struct sms__trace *trace, uint64_t pid, const char *name);
 void sms__trace_json_lane(struct sms__trace *trace, const struct sms__trace_slice *slice, size_t lane);
 void sms__trace_json_put(struct sms__trace *trace, const struct sms__trace_slice *slice, uint64_t tid);
-void sms__trace_json_count(struct sms__trace *trace, const struct sms__trace_series *series, uint64_t time_ps,
-                           uint64_t value);
 /* `file`: the scenario's. */
 void sms__trace_json_end(struct sms__trace *trace, const char *file);
 
@@ -131,17 +109,9 @@ void sms__trace_name_pid(struct sms__trace *trace, size_t pid, const char *name)
 /* Counts the event, and writes it if the budget has room. Returns whether it was written. */
 bool sms__trace_put(struct sms__trace *trace, enum sms__trace_class class, const struct sms__trace_slice *slice);
 
-/* usage.c: the counters of a policy. Begins with none; SMS_ENOMEM without memory. `events` is the maximum number
- * of events that sms__usage_write may write. */
-int sms__usage_begin(struct sms__trace *trace, size_t events);
-void sms__usage_add(struct sms__trace_usage *usage, size_t row, uint64_t start, uint64_t end, uint64_t blocks);
-void sms__usage_write(struct sms__trace *trace);
-
 /* part.c: makes `policy` the current one. False if it is not in the trace, or the interval does not overlap that of
- * the options, to which it is cut. */
-bool sms__trace_observe(struct sms__trace *trace, const char *policy, uint64_t *start_ps, uint64_t *end_ps);
-/* Completes the current policy, if there is one. */
-void sms__trace_end_part(struct sms__trace *trace);
+ * the options. */
+bool sms__trace_observe(struct sms__trace *trace, const char *policy, uint64_t start_ps, uint64_t end_ps);
 
 /* Number of "processes" of each policy, and the viewer's number of one of the current policy. */
 static inline size_t sms__trace_pids(const struct sms__trace *trace)

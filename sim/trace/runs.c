@@ -98,8 +98,7 @@ static void name_misses(const struct sms__trace *trace, size_t track, char name[
 
 void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct sms_stay *stay)
 {
-    uint64_t start = stay->start_ps, end = stay->end_ps;
-    if (!sms__trace_observe(trace, policy, &start, &end))
+    if (!sms__trace_observe(trace, policy, stay->start_ps, stay->end_ps))
         return;
     const size_t kind = kind_of(trace, stay->vm, stay->kernel);
     if (kind == trace->kinds)
@@ -116,15 +115,13 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
                                      .lanes_max = SIZE_MAX,
                                      .detail = {"blocks", NULL, stay->blocks}};
     slice.sort_index = sms__trace_streams(trace) + 1 + stay->sm * trace->scenario->device[stay->device]->sm.blocks;
-    sms__usage_add(&trace->usage, stay->device * trace->kinds + kind, start, end, stay->blocks);
     count->blocks += stay->blocks;
     count->blocks_kept += sms__trace_put(trace, SMS__TRACE_BLOCKS, &slice) ? stay->blocks : 0;
 }
 
 void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run)
 {
-    uint64_t start = run->launch_ps, end = run->end_ps;
-    if (!sms__trace_observe(trace, policy, &start, &end))
+    if (!sms__trace_observe(trace, policy, run->launch_ps, run->end_ps))
         return;
     const size_t kind = kind_of(trace, run->vm, run->kernel);
     if (kind == trace->kinds)
@@ -167,9 +164,8 @@ static void put_hold(struct sms__trace *trace, const struct sms__trace_slice *sp
 void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span)
 {
     const struct sms_scenario *scenario = trace->scenario;
-    uint64_t start = span->start_ps, end = span->end_ps;
     size_t state = 0;
-    if (span->process >= scenario->vms || !sms__trace_observe(trace, policy, &start, &end))
+    if (span->process >= scenario->vms || !sms__trace_observe(trace, policy, span->start_ps, span->end_ps))
         return;
     while (state < STATES && strcmp(states[state], span->state) != 0)
         state++;
@@ -197,8 +193,7 @@ void sms__trace_miss(struct sms__trace *trace, const char *policy, const struct 
 {
     const struct sms_scenario *scenario = trace->scenario;
     const size_t pid = scenario->shares ? scenario->devices : miss->device;
-    uint64_t start = miss->end_ps - 1, end = miss->end_ps; /* what ends then is of the same interval */
-    if (!sms__trace_observe(trace, policy, &start, &end))
+    if (!sms__trace_observe(trace, policy, miss->end_ps - 1, miss->end_ps)) /* what ends then is of the same interval */
         return;
     const double late_ps = (double)(miss->end_ps - miss->arrived_ps) - miss->allowed_ps;
     struct sms__trace_slice slice = {.category = "miss",

@@ -148,7 +148,6 @@ int sms__trace_end(struct sms__trace *trace, FILE *summary, struct sms_errors *e
     const char *path = trace->options.path;
     char *file = sms__path_text(trace->scenario->node->mark.file);
     *errors = (struct sms_errors){0};
-    sms__trace_end_part(trace);
     if (file)
         sms__trace_json_end(trace, file);
     end_compression(trace);
@@ -171,6 +170,5 @@ void sms__trace_free(struct sms__trace *trace)
     for (size_t t = 0; t < trace->tracks && trace->track; t++)
         free(trace->track[t].lane);
     sms__arena_release(&trace->arena);
-    free(trace->usage.sum);
     free(trace);
 }

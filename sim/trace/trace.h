@@ -1,7 +1,7 @@
 /* Writes a run as Chrome trace events, in JSON, which Perfetto and chrome://tracing open (docs/reference/trace.md).
  *
  * Each event is written when it is observed, up to a budget of events for each policy. Later events are only counted,
- * so the file has those that ended first. The counters cover the whole run. The policies must run one after the other,
+ * so the file has those that ended first. The policies must run one after the other,
  * each once: the file has them in that order. */
 #ifndef SMS_REPORT_TRACE_H
 #define SMS_REPORT_TRACE_H
@@ -18,7 +18,7 @@ struct sms__trace_options {
     const char *path;
     const char *const *policies; /* as in sms_run_options */
     uint64_t seed;
-    uint64_t events; /* maximum number of blocks, kernels, spans, instants and counters, of all policies together */
+    uint64_t events;         /* maximum number of blocks, kernels, spans and instants, of all policies together */
     uint64_t from_ps, to_ps; /* only events that overlap this interval are in the file */
 };
 

@@ -97,19 +97,6 @@ void sms__trace_json_put(struct sms__trace *trace, const struct sms__trace_slice
     fprintf(to, "\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 "}}", slice->start_ps, slice->end_ps);
 }
 
-void sms__trace_json_count(struct sms__trace *trace, const struct sms__trace_series *series, uint64_t time_ps,
-                           uint64_t value)
-{
-    FILE *to = trace->write.to;
-    const uint64_t scale = series->decimals == 3 ? 1000 : 10000;
-    fputs(",\n{\"ph\":\"C\",\"name\":\"", to);
-    print(to, series->name);
-    fprintf(to, "\",\"pid\":%" PRIu64, sms__trace_pid(trace, series->device));
-    print_us(to, "ts", time_ps);
-    fprintf(to, ",\"args\":{\"%s\":%" PRIu64 ".%0*" PRIu64 "}}", series->unit, value / scale, series->decimals,
-            value % scale);
-}
-
 static void write_part(const struct sms__trace *trace, size_t p, FILE *to)
 {
     static const char *const names[SMS__TRACE_CLASSES] = {"stays", "kernels", "spans", "instants", "pods"};
@@ -122,8 +109,8 @@ static void write_part(const struct sms__trace *trace, size_t p, FILE *to)
             fprintf(to, ",\"%s\":%" PRIu64 ",\"%s_kept\":%" PRIu64, names[c], part->count[c].seen, names[c],
                     part->count[c].kept);
     if (!trace->scenario->cluster)
-        fprintf(to, ",\"blocks\":%" PRIu64 ",\"blocks_kept\":%" PRIu64 ",\"counter_interval_ps\":%" PRIu64,
-                part->count[SMS__TRACE_BLOCKS].blocks, part->count[SMS__TRACE_BLOCKS].blocks_kept, part->interval_ps);
+        fprintf(to, ",\"blocks\":%" PRIu64 ",\"blocks_kept\":%" PRIu64, part->count[SMS__TRACE_BLOCKS].blocks,
+                part->count[SMS__TRACE_BLOCKS].blocks_kept);
     fputs("}", to);
 }
 

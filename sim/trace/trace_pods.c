@@ -51,8 +51,8 @@ static void put_pod(struct sms__trace *trace, const char *pod, enum sms__trace_c
 
 void sms__trace_placement(struct sms__trace *trace, const char *policy, const struct sms_placement *placement)
 {
-    uint64_t start = placement->time_ps - placement->wait_ps, end = placement->time_ps;
-    if (placement->wait_ps > 0 && sms__trace_observe(trace, policy, &start, &end))
+    if (placement->wait_ps > 0 &&
+        sms__trace_observe(trace, policy, placement->time_ps - placement->wait_ps, placement->time_ps))
         put_pod(trace, placement->pod, SMS__TRACE_PODS,
                 (struct sms__trace_slice){.category = "wait",
                                           .color = "grey",
@@ -83,14 +83,13 @@ static void put_miss(struct sms__trace *trace, const struct sms_departure *depar
 
 void sms__trace_departure(struct sms__trace *trace, const char *policy, const struct sms_departure *departure)
 {
-    uint64_t start = departure->start_ps, end = departure->end_ps;
     struct sms__trace_slice slice = {.category = "pod",
                                      .color = color_of(departure->ended),
                                      .lanes_max = LANES_MAX,
-                                     .start_ps = start,
-                                     .end_ps = end,
+                                     .start_ps = departure->start_ps,
+                                     .end_ps = departure->end_ps,
                                      .detail = {"ended", departure->ended, 0}};
-    if (!sms__trace_observe(trace, policy, &start, &end))
+    if (!sms__trace_observe(trace, policy, departure->start_ps, departure->end_ps))
         return;
     for (size_t gpu = 0; gpu < SMS_NODE_GPUS_MAX; gpu++)
         if (departure->gpus >> gpu & 1) {

@@ -1,8 +1,7 @@
 """Checks a trace. Usage:
     check.py valid FILE LIMIT            an SM holds LIMIT blocks at most
     check.py blocks FILE POLICY COUNT    so many blocks are in it
-    check.py usage FILE RESOURCE RATIO SMS   every block demands RATIO of an SM, usage stays below 100 %
-    check.py budget FILE EVENTS          no more blocks, kernels and counters
+    check.py budget FILE EVENTS          no more blocks and kernels
     check.py first FILE WHOLE            FILE has those events of WHOLE that ended first, and no others
     check.py span FILE WHOLE FROM TO     FILE is what of WHOLE was there from FROM to TO (ps)
     check.py file FILE NAME              the scenario's file is called NAME
@@ -62,7 +61,7 @@ def check_fields(trace):
     places = [(e["pid"], e["args"]["sort_index"]) for e in trace["traceEvents"] if e["name"] == "thread_sort_index"]
     check(len(places) == len(set(places)) == len(threads), "a place for each thread")
     needed = {"X": {"ph", "cat", "name", "pid", "tid", "ts", "dur", "args"},
-              "i": {"ph", "cat", "name", "pid", "tid", "ts", "s", "args"}, "C": {"ph", "name", "pid", "ts", "args"},
+              "i": {"ph", "cat", "name", "pid", "tid", "ts", "s", "args"},
               "M": {"ph", "name", "pid", "tid", "args"}}
     for event in trace["traceEvents"]:
         check(needed[event["ph"]] <= event.keys(), f"a field is missing: {event}")
@@ -127,29 +126,9 @@ def blocks(path, policy, count):
     check(run["blocks"] == run["blocks_kept"] == int(count), f"the summary differs: {run}")
 
 
-def integral(trace, name):
-    """Of a counter over time, and for how long it ran."""
-    samples = [(e["ts"], next(iter(e["args"].values()))) for e in trace["traceEvents"]
-               if e["ph"] == "C" and e["name"] == name]
-    check(len(samples) > 1 and samples[-1][1] == 0, f"{name} does not end with 0")
-    total = sum(value * (after - at) for (at, value), (after, _) in zip(samples, samples[1:]))
-    return total, samples[-1][0] - samples[0][0], max(value for _, value in samples)
-
-
-def usage(path, resource, ratio, sms):
-    trace = load(path)
-    resident = sum((end - start) * n for _, _, _, start, end, n in spans(trace, "block")) / decimal.Decimal(MICROSECOND)
-    counted, time, _ = integral(trace, "resident")
-    check(resident - time / 1000 <= counted <= resident, f"{counted} blocks x us counted, there were {resident}")
-    used = resident * 100 * decimal.Decimal(ratio) / int(sms)
-    counted, time, most = integral(trace, resource)
-    check(used - time / 10000 <= counted <= used, f"{counted} % x us counted, there were {used}")
-    check(50 < most <= 100, f"{most} % used")
-
-
 def budget(path, events):
     trace = load(path)
-    counted = sum(e["ph"] in "CXi" for e in trace["traceEvents"])
+    counted = sum(e["ph"] in "Xi" for e in trace["traceEvents"])
     check(0 < counted <= int(events), f"{counted} events")
 
 
@@ -170,8 +149,6 @@ def span(path, whole, first, last):
                                 if span[3] < int(last) and span[4] > int(first)})
     check(both(trace) == kept, "what is kept is not what was there")
     check(0 < kept.total() < both(all_of_it).total(), "nothing, or everything, was kept")
-    times = [e["ts"] * MICROSECOND for e in trace["traceEvents"] if e["ph"] == "C"]
-    check(times and min(times) >= int(first) and max(times) <= int(last), "counters beyond the span")
 
 
 def file(path, name):
@@ -258,4 +235,4 @@ def holds(path):
     check(pauses.total() + preemptions.total() > 0, "nothing was checked")
 
 
-{f.__name__: f for f in (valid, blocks, usage, budget, first, span, file, pods, some, misses, late_pods, holds)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (valid, blocks, budget, first, span, file, pods, some, misses, late_pods, holds)}[sys.argv[1]](*sys.argv[2:])
