@@ -98,11 +98,8 @@ static json_t *axes(const struct sms__field *field)
 /* Ranges from which points are drawn have neither steps nor step. */
 static json_t *spread(const struct sms__field *field)
 {
-    static const char *const rules[] = {"oneOf", "if", "then"};
     json_t *range = mapping(sms__range_fields, false);
     (void)field;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        json_object_del(range, rules[i]);
     json_object_set_new(json_object_get(range, "properties"), "steps", json_false());
     json_object_set_new(json_object_get(range, "properties"), "step", json_false());
     return varied(range);
@@ -117,7 +114,7 @@ static const struct form {
     const char *json;
     json_t *(*make)(const struct sms__field *field);
 } forms[] = {
-    [SMS__FORM_TENANTS] = {"{}"}, /* schema_rules.c tells VMs from processes */
+    [SMS__FORM_TENANTS] = {"{\"anyOf\": [" REFER("block_policy") ", " REFER("share_policy") "]}"},
     [SMS__FORM_POLICY] = {REFER("block_policy")},
     [SMS__FORM_PLACE] = {REFER("place_policy")},
     [SMS__FORM_POLICIES] = {"{\"type\": \"array\", \"items\": {\"anyOf\": [" REFER("block_policy") ", " REFER(
@@ -263,7 +260,6 @@ static json_t *mapping(const struct sms__field *fields, bool loose)
         if (!field->refuse)
             json_object_set_new(properties, field->name, field_schema(field, loose));
     add_field_rules(object, fields, loose);
-    schema_add_rules(object, fields);
     return object;
 }
 

@@ -1,6 +1,7 @@
 /* A JSON schema (draft-07) of the files that smsched reads, generated from the tables by which it reads them. schema.c
- * makes it of fields, schema_uses.c has policies, contention models and metrics, schema_rules.c rules between keys, and
- * schema_parts.c what all of them are made of. All functions return new references. */
+ * makes it of fields, schema_uses.c has policies, contention models and metrics, and schema_parts.c what
+ * all of them are made of. The loader alone knows rules between keys that no table of fields has. All functions return
+ * new references. */
 #ifndef SMS_CLI_SCHEMA_H
 #define SMS_CLI_SCHEMA_H
 
@@ -29,8 +30,5 @@ json_t *schema_described(json_t *schema, const char *text);
 /* schema_uses.c: the form of a contention model; and definitions of policies, demands and metrics. */
 json_t *schema_contention(const struct sms__field *field);
 void schema_add_uses(json_t *definitions);
-
-/* schema_rules.c: adds the rules between keys that fields cannot express to what was made of these fields. */
-void schema_add_rules(json_t *object, const struct sms__field *fields);
 
 #endif
