@@ -139,8 +139,8 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
         !open_rows(&rows->waits, waits_name, "scenario,policy,device,vm,kernel,launch_ns,end_ns,waited_ns,sms,reason",
                    folder, errors))
         return SMS_EIO;
-    if (shares &&
-        !open_rows(&rows->spans, spans_name, "scenario,policy,process,device,state,start_ns,end_ns", folder, errors))
+    if (shares && !open_rows(&rows->spans, spans_name, "scenario,policy,process,device,sms,state,start_ns,end_ns",
+                             folder, errors))
         return SMS_EIO;
     if (pods && !begin_placements(&rows->placements, folder, errors))
         return SMS_EIO;
@@ -227,15 +227,15 @@ static void add_wait(struct rows *rows, const char *policy, const struct sms_wai
     fputc('\n', rows->waits);
 }
 
-/* The device's field is empty if there is none (-1). */
+/* The fields of device and SMs are empty if there is none (-1). */
 static void add_span(struct rows *rows, const char *policy, const struct sms_span *span)
 {
     if (!count_row(rows, policy, SMS__CUT_SPANS))
         return;
     SMS__PRINT_CSV(rows->spans, rows->scenario, policy, span->name);
     if (span->device >= 0)
-        fprintf(rows->spans, "%ld", span->device);
-    fputc(',', rows->spans);
+        fprintf(rows->spans, "%ld,%zu", span->device, span->sms);
+    fputs(span->device >= 0 ? "," : ",,", rows->spans);
     sms__print_csv(rows->spans, span->state);
     fprintf(rows->spans, ",%.3f,%.3f\n", (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
 }

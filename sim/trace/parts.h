@@ -91,7 +91,8 @@ struct sms__trace_slice {
     struct {
         const char *name, *text; /* NULL: there is none; it is a number */
         uint64_t number;
-    } detail; /* one more argument */
+    } detail;   /* one more argument */
+    size_t sms; /* another, if not 0 */
 };
 
 /* trace_json.c: writes the parts of a file to trace->write.to, as Chrome trace events. A "process" of the viewer and a

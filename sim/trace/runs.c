@@ -182,6 +182,7 @@ void sms__trace_span(struct sms__trace *trace, const char *policy, const struct 
     if (span->device >= 0) {
         slice.detail.name = "device";
         slice.detail.number = (uint64_t)span->device;
+        slice.sms = span->sms;
     }
     sms__trace_name_pid(trace, scenario->devices, "processes");
     put_hold(trace, &slice);

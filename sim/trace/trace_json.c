@@ -94,6 +94,8 @@ void sms__trace_json_put(struct sms__trace *trace, const struct sms__trace_slice
         fprintf(to, "\"%s\":\"%s\",", slice->detail.name, slice->detail.text);
     else if (slice->detail.name)
         fprintf(to, "\"%s\":%" PRIu64 ",", slice->detail.name, slice->detail.number);
+    if (slice->sms)
+        fprintf(to, "\"sms\":%zu,", slice->sms);
     fprintf(to, "\"start_ps\":%" PRIu64 ",\"end_ps\":%" PRIu64 "}}", slice->start_ps, slice->end_ps);
 }
 

@@ -161,6 +161,32 @@ static void a_policy_moves_sms_between_processes(void **state)
     share_release(s);
 }
 
+/* Keeps the spans of the first process, in us. */
+static int keep_part(void *user, const struct sms_run_event *event)
+{
+    const struct sms_span *span = event->span;
+    char *text = user;
+    const size_t used = strlen(text);
+    if (span->process == FIRST && span->end_ps - span->start_ps > 1000)
+        snprintf(text + used, 200 - used, "%s %zu %.0f-%.0f\n", span->state, span->sms, (double)span->start_ps / 1e6,
+                 (double)span->end_ps / 1e6);
+    return 0;
+}
+
+static void the_timeline_says_how_many_sms_a_process_may_use(void **state)
+{
+    (void)state;
+    char text[200] = "";
+    struct sms_file *file = load_moved("mover", BLOCKS("w", "24"), PAIR);
+    struct sms_run_options options = sms_run_defaults();
+    options.observe = keep_part;
+    options.events = SMS_RUN_SPAN;
+    options.user = text;
+    options.alone = false;
+    discard(run_first(file, &options), file);
+    assert_string_equal(text, "kernel 3 0-2250\nkernel 0 2250-2750\nkernel 1 2750-6000\n");
+}
+
 /* Blocks that run are not stopped: those of 1.5 ms end at 3 ms, on SMs that are the other's by then. */
 static void blocks_on_sms_that_are_taken_away_run_to_their_end(void **state)
 {
@@ -212,6 +238,7 @@ int main(void)
         cmocka_unit_test(a_green_context_reserves_nothing),
         cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),
         cmocka_unit_test(a_policy_moves_sms_between_processes),
+        cmocka_unit_test(the_timeline_says_how_many_sms_a_process_may_use),
         cmocka_unit_test(blocks_on_sms_that_are_taken_away_run_to_their_end),
         cmocka_unit_test(a_coarse_kernel_ends_as_it_began),
         cmocka_unit_test(a_policy_that_does_not_declare_it_ends_the_run),

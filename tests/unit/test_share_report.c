@@ -202,7 +202,7 @@ static void spans_are_written_as_rows(void **state)
     struct rows rows = {.scenario = "s"};
     char path[SMS__PATH_BYTES + 16], text[200] = "";
     begin_folder(&folder, &rows);
-    struct sms_span span = {0, "a", "kernel", 1, 1500, 3 * us};
+    struct sms_span span = {0, "a", "kernel", 1, 1500, 3 * us, .sms = 32};
     add_span(&rows, "p", &span);
     span = (struct sms_span){1, "b", "suspended", -1, 0, us};
     add_span(&rows, "p", &span);
@@ -212,7 +212,7 @@ static void spans_are_written_as_rows(void **state)
     assert_non_null(file);
     fread(text, 1, sizeof text - 1, file);
     fclose(file);
-    assert_string_equal(text, "s,p,a,1,kernel,1.500,3000.000\ns,p,b,,suspended,0.000,1000.000\n");
+    assert_string_equal(text, "s,p,a,1,32,kernel,1.500,3000.000\ns,p,b,,,suspended,0.000,1000.000\n");
     assert_int_equal(rows.cuts, 0);
     free(rows.cut);
     sms__folder_abandon(&folder);

@@ -163,6 +163,7 @@ struct sms_span {
     long device;
     uint64_t start_ps, end_ps;
     size_t stream; /* of the process, from 0; if it has several, `name` ends with /1, /2, ... */
+    size_t sms;    /* of the device that it may use, 0 on none; when that changes, another span begins */
 };
 
 /* A job of a VM or process ended after its deadline. */

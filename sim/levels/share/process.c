@@ -64,7 +64,7 @@ static void emit_span(const struct sms__stream *stream, uint64_t now)
                  now > span->since_ps;
     if (shown && sms__observes(observer, SMS_RUN_SPAN)) {
         struct sms_span seen = {stream->process->idx, stream->name, span->state, span->instance,
-                                span->since_ps,       now,          stream->idx};
+                                span->since_ps,       now,          stream->idx, span->sms};
         sms__observe(observer, (struct sms_run_event){SMS_RUN_SPAN, .span = &seen});
     }
 }
@@ -86,10 +86,11 @@ static void show(struct sms__stream *stream, uint64_t now)
     const struct sms__instance *instance = stream->process->instance;
     long idx = instance ? (long)instance->idx : -1;
     const char *state = state_of(stream);
-    if (stream->span.state == state && stream->span.instance == idx)
+    const size_t sms = sms__stream_sms(stream);
+    if (stream->span.state == state && stream->span.instance == idx && stream->span.sms == sms)
         return;
     emit_span(stream, now);
-    stream->span = (struct sms__timeline_span){state, shown_phase(stream), idx, now};
+    stream->span = (struct sms__timeline_span){state, shown_phase(stream), idx, sms, now};
 }
 
 void sms__process_show(struct sms__process *process, uint64_t now)

@@ -46,6 +46,7 @@ struct sms__timeline_span {
     const char *state;
     enum sms_phase phase;
     long instance; /* or -1 */
+    size_t sms;    /* of the instance that the stream may use, or 0 */
     uint64_t since_ps;
 };
 

@@ -9,6 +9,7 @@
 static void change(struct sms__process *process, const uint64_t *sms, uint64_t now)
 {
     sms__part_change(process, sms);
+    sms__process_show(process, now);
     sms__context_offer(sms__context_of(process->instance, process), now);
     sms__changed(process->share);
 }

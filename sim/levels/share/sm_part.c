@@ -158,6 +158,12 @@ void sms__part_leave(struct sms__process *process)
         release(process);
 }
 
+size_t sms__stream_sms(const struct sms__stream *stream)
+{
+    const struct sms__process *process = stream->process;
+    return !process->instance ? 0 : stream->part->is_on ? stream->part->sms : type_of(process)->sms;
+}
+
 void sms__part_change(struct sms__process *process, const uint64_t *sms)
 {
     struct sms__sm_part *all = &process->parts.all;

@@ -14,6 +14,8 @@ void sms__part_set(struct sms__process *process);
 /* The process and its streams choose SMs of its instance, and give them back. */
 void sms__part_enter(struct sms__process *process);
 void sms__part_leave(struct sms__process *process);
+/* Returns the number of SMs of its instance that the stream may use now, 0 without one. */
+size_t sms__stream_sms(const struct sms__stream *stream);
 /* The process has these SMs from now on, where the mode reserves SMs without those of others: bit s % 64 of sms[s / 64]
  * stands for SM s. Blocks elsewhere run to their end, and coarse kernels end as they began. The caller offers the
  * blocks that wait. */
