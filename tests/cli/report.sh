@@ -251,8 +251,11 @@ import json
 chart = json.load(open("moved.json"))["timelines"][0]
 assert chart["rows"] == ["n/11"] and len(chart["panels"][0]["pieces"]) // 5 == 4, chart
 END
+try 0 "figures of pods that move" plot moved --quiet --format svg
+if grep -q '>moved<' moved/plots/pods-moved.svg; then ok; else bad "the figure of pods lacks moves" "$(ls moved moved/plots)"; fi
 sed 's/@4/@9/' moved/placements.csv >wrong.csv && mv wrong.csv moved/placements.csv
 try 3 "an instance beyond the last slice" report moved --quiet; prints "placements.csv"
+try 3 "the same in figures" plot moved --quiet --format svg
 
 # ---- the page ----
 try 0 "a page" report run -o page.html; prints "page.html"

@@ -5,10 +5,10 @@ SELECT rowid + 1 FROM placements WHERE NOT ifnull(time_ns BETWEEN 0 AND 1e18 AND
 -- @check placements.csv: no pod ends so
 SELECT rowid + 1 FROM placements WHERE ended NOT IN (SELECT name FROM palette WHERE kind = 'ending' AND name <> 'waiting') LIMIT 1;
 -- @check placements.csv: a list of GPUs is malformed
-SELECT rowid + 1 FROM placements WHERE gpus GLOB '*[^0-9 ]*' LIMIT 1;
+SELECT rowid + 1 FROM placements WHERE gpus GLOB '*[^0-9 ]*' AND gpus NOT GLOB '[0-9]:?*@[0-7]' AND gpus NOT GLOB '1[0-9]:?*@[0-7]' LIMIT 1; -- 3:2g.10gb@4 is an instance
 -- @table placed
 SELECT p.rowid AS number, scenario, policy, pod, node, CAST(g.value AS INT) AS gpu, time_ns, wait_ns, end_ns, ended
-FROM placements p, json_each('["' || replace(gpus, ' ', '","') || '"]') g WHERE gpus <> '';
+FROM placements p, json_each('["' || replace(substr(gpus, 1, instr(gpus || ':', ':') - 1), ' ', '","') || '"]') g WHERE gpus <> '';
 -- @check placements.csv: a list of GPUs is malformed
 SELECT number + 1 FROM placed WHERE gpu >= 64 LIMIT 1;
 -- @table pod_row
