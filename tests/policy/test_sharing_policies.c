@@ -392,9 +392,31 @@ static void best_effort_has_the_pauses_one_kernel_at_a_time(void **state)
     share_release(s);
 }
 
+/* A phase of 30 ms: 40 bytes in at 4 a ms, a kernel of 10 ms, and 40 bytes out. The host then takes 30 ms. Phases take
+ * turns in the order in which they ask: of two jobs each finds the device free after its host step, of three none. */
+static void phases_take_turns_and_pay_for_their_bytes(void **state)
+{
+    (void)state;
+    for (int count = 2; count <= 3; count++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "devices: [{model: linked}]\npolicies: [{share: memory_turns, mode: together}]\n"
+                 "processes: [{name: p, workload: w, count: %d, repeat: 2}]\n",
+                 count);
+        struct shared s = share("device: linked\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\nlink: {bandwidth: 4 KB/s}\n"
+                                "sm: {threads: 2048, warps: 64, blocks: 2}\nresources: {fp32: {class: compute}}\n---\n"
+                                "workload: w\nkernels: [{name: k, time: 10 ms}]\nsteps: [{allocate: 800 B}, "
+                                "{copy_in: 40 B}, {launch: k}, {copy_out: 40 B}, {free: all}, {host: 30 ms}]\n",
+                                text);
+        assert_turnarounds(s, 0, (size_t)count, count == 2 ? (double[]){120, 150} : (double[]){150, 180, 210});
+        share_release(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(phases_take_turns_and_pay_for_their_bytes),
         cmocka_unit_test(a_kernel_waits_for_the_bound_of_best_effort_at_most),
         cmocka_unit_test(best_effort_has_the_pauses_one_kernel_at_a_time),
         cmocka_unit_test(best_effort_launches_as_much_as_leaves_the_rate),
