@@ -122,8 +122,10 @@ static void deal_out(struct search *search, uint32_t i, uint32_t busy)
 }
 
 static double arrange(const struct sms_place_view *view, const struct sms_mig_view *mig, uint32_t taken,
-                      struct sms_open_pod *pod, uint32_t pods)
+                      struct sms_open_pod *pod, uint32_t pods, double beat)
 {
+    if (-(double)pods <= beat)
+        return -INFINITY;
     struct search search = {.mig = mig,
                             .pod = pod,
                             .pods = pods,

@@ -28,7 +28,7 @@ static const struct sms_mig_view a100 = {.slices = 8,
 static int arrange(double layouts, uint32_t taken, struct sms_open_pod *pod, uint32_t pods)
 {
     const struct sms_place_view view = {.params = &layouts};
-    double score = sms_place_policy_miso.arrange(&view, &a100, taken, pod, pods);
+    double score = sms_place_policy_miso.arrange(&view, &a100, taken, pod, pods, -INFINITY);
     return isfinite(score) ? -(int)score : 0;
 }
 
@@ -69,6 +69,18 @@ static void of_equal_layouts_the_one_that_moves_fewer_pods_wins(void **state)
     arrange(PUBLISHED, 0, pod, 2);
     assert_int_equal(pod[0].slice, 4);
     assert_int_equal(pod[1].slice, 0);
+}
+
+/* A GPU with as many pods as the best so far is of no use, and nothing is set. */
+static void a_gpu_with_more_pods_is_not_tried(void **state)
+{
+    const double layouts = PUBLISHED;
+    const struct sms_place_view view = {.params = &layouts};
+    struct sms_open_pod pod[2] = {{divided, 0, 0}, {narrow, 0, 0}};
+    (void)state;
+    assert_true(isinf(sms_place_policy_miso.arrange(&view, &a100, 0, pod, 2, -2)));
+    assert_int_equal(pod[0].profile, 0);
+    assert_true(isfinite(sms_place_policy_miso.arrange(&view, &a100, 0, pod, 2, -3)));
 }
 
 /* Slices of pods that are not open stay theirs; eight pods find no layout, nor does one whose profiles do not fit. */
@@ -269,6 +281,7 @@ int main(void)
         cmocka_unit_test(pods_get_the_layout_of_least_mean_slowdown),
         cmocka_unit_test(all_layouts_are_more_than_the_published),
         cmocka_unit_test(of_equal_layouts_the_one_that_moves_fewer_pods_wins),
+        cmocka_unit_test(a_gpu_with_more_pods_is_not_tried),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(chooses_what_its_function_chooses),
         cmocka_unit_test(keeps_up_with_arrivals_and_departures),

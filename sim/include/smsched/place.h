@@ -200,10 +200,11 @@ struct sms_place_policy {
      * SMS_SLICES_MAX of them in order of arrival. `taken` are the slices that other pods have, a bit each; the layout
      * changes freely. Sets what each of `pods` is to have, and returns how well the GPU suits, a finite number; or
      * -INFINITY if they do not all fit, and sets nothing. The pod that comes goes to the GPU with the highest, among
-     * equals the lowest. Pods whose instance changes keep what they have done, and wait until the layout has changed.
-     * NULL: such a pod takes the first profile of its list that it finds, and stays there. */
+     * equals the lowest; -INFINITY may also stand for a score that is not above `beat`. Pods whose instance changes
+     * keep what they have done, and wait until the layout has changed. NULL: such a pod takes the first profile of its
+     * list that it finds, and stays there. */
     double (*arrange)(const struct sms_place_view *view, const struct sms_mig_view *mig, uint32_t taken,
-                      struct sms_open_pod *pod, uint32_t pods);
+                      struct sms_open_pod *pod, uint32_t pods, double beat);
 
     /* For SMS_PLACE_BEST: returns how long decisions take in a cluster of `nodes` nodes. Such a policy sees what the
      * nodes' monitors report, and nodes that do not answer are not scored. NULL: decisions take no time, and no monitor

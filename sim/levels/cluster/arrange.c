@@ -76,14 +76,13 @@ static bool is_sound(const struct sms_mig_view *mig, const struct arrangement *a
     return true;
 }
 
-/* -INFINITY: the policy finds no instances for all. */
-static double ask(struct sms__cluster_run *run, uint32_t n, uint32_t gpu, uint32_t waiting, struct arrangement *all)
+/* Of `all` the node and the GPU are given. -INFINITY: the policy finds no instances for all, or cannot beat that. */
+static double ask(struct sms__cluster_run *run, struct arrangement *all, uint32_t waiting, double beat)
 {
-    const struct sms_mig_view *mig = run->ledger.node[n].mig;
-    *all = (struct arrangement){.node = n, .gpu = gpu};
+    const struct sms_mig_view *mig = run->ledger.node[all->node].mig;
     if (!list_pods(run, all, waiting))
         return -INFINITY;
-    double score = run->policy->arrange(&run->view, mig, all->taken, all->open, all->pods);
+    double score = run->policy->arrange(&run->view, mig, all->taken, all->open, all->pods, beat);
     if (score == -INFINITY)
         return score;
     if (isfinite(score) && is_sound(mig, all))
@@ -155,7 +154,8 @@ static bool arrange_for(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     for (uint32_t n = 0; n < run->cluster->nodes; n++) {
         const struct sms_node_view *node = &run->ledger.node[n];
         for (uint32_t gpu = 0; has_rest(node, sms__pod_shape(run, p)) && gpu < node->gpus; gpu++) {
-            double score = ask(run, n, gpu, p, &next);
+            next = (struct arrangement){.node = n, .gpu = gpu};
+            double score = ask(run, &next, p, most);
             if (score > most) {
                 most = score;
                 best = next;
@@ -186,15 +186,11 @@ bool sms__hold_open(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 void sms__arrange_left(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__arranging *arranging = run->arranging;
-    struct arrangement all;
     while (arranging && arranging->lefts && !run->engine.stopped) {
-        const uint32_t gpu = arranging->left[--arranging->lefts];
-        uint32_t n = 0;
-        arranging->was_left[gpu] = false;
-        while (n + 1 < run->cluster->nodes && sms__first_gpu(&run->ledger, n + 1) <= gpu)
-            n++;
-        if (run->policy->arrange &&
-            ask(run, n, gpu - (uint32_t)sms__first_gpu(&run->ledger, n), SMS__NO_POD, &all) > -INFINITY)
+        const struct sms__left_gpu left = arranging->left[--arranging->lefts];
+        struct arrangement all = {.node = left.node, .gpu = left.gpu};
+        arranging->was_left[sms__first_gpu(&run->ledger, left.node) + left.gpu] = false;
+        if (run->policy->arrange && ask(run, &all, SMS__NO_POD, -INFINITY) > -INFINITY)
             apply(run, &all, SMS__NO_POD, now);
     }
 }

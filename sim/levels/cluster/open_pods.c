@@ -9,7 +9,7 @@ void sms__arranging_init(struct sms__cluster_run *run)
     run->arranging = SMS__NEW(run->arena, struct sms__arranging, 1);
     run->arranging->done = SMS__NEW(run->arena, double, run->pods);
     run->arranging->was_left = SMS__NEW(run->arena, bool, gpus);
-    run->arranging->left = SMS__NEW(run->arena, uint32_t, gpus);
+    run->arranging->left = SMS__NEW(run->arena, struct sms__left_gpu, gpus);
 }
 
 const struct sms__profile_times *sms__pod_times(const struct sms__cluster_run *run, uint32_t p)
@@ -33,13 +33,13 @@ void sms__pod_leaves_instance(struct sms__cluster_run *run, uint32_t p)
 {
     struct sms__arranging *arranging = run->arranging;
     const struct sms__pod *pod = &run->pod[p];
-    if (!arranging || arranging->moves)
+    if (!arranging || arranging->moves || !sms__pod_shape(run, p)->profile)
         return;
-    const size_t gpu = sms__first_gpu(&run->ledger, pod->node) + (size_t)__builtin_ctz(pod->seat.gpus | 1u << 31);
-    if (!pod->seat.gpus || arranging->was_left[gpu])
-        return;
-    arranging->was_left[gpu] = true;
-    arranging->left[arranging->lefts++] = (uint32_t)gpu;
+    const uint32_t gpu = (uint32_t)__builtin_ctz(pod->seat.gpus);
+    bool *was_left = &arranging->was_left[sms__first_gpu(&run->ledger, pod->node) + gpu];
+    if (!*was_left)
+        arranging->left[arranging->lefts++] = (struct sms__left_gpu){pod->node, gpu};
+    *was_left = true;
 }
 
 void sms__pod_begins_anew(struct sms__cluster_run *run, uint32_t p)

@@ -4,10 +4,14 @@
 
 #include "cluster_run.h"
 
+struct sms__left_gpu {
+    uint32_t node, gpu;
+};
+
 struct sms__arranging {
-    double *done;   /* [pods]: the part of its work that the pod had done when it came to its instance */
-    bool *was_left; /* [GPUs]: a pod has left it, and others of it may move */
-    uint32_t *left; /* [lefts]: such GPUs, by their numbers in the ledger */
+    double *done;               /* [pods]: the part of its work that the pod had done when it came to its instance */
+    bool *was_left;             /* [GPUs]: a pod has left it, and others of it may move */
+    struct sms__left_gpu *left; /* [lefts]: such GPUs */
     size_t lefts;
     bool moves; /* pods that leave their instances come to others */
 };
