@@ -178,8 +178,8 @@ void cli_print_help(const struct cli_command *command, FILE *to);
 /* The command of that name; NULL with the problem printed. */
 const struct cli_command *cli_find(const struct cli_command *const *commands, const char *name);
 
-/* shell_completion.c: prints the completion for a shell. False: there is none for it. */
-bool cli_print_completion(const struct cli_command *const *commands, const char *shell, FILE *to);
+/* shell_completion.c: prints the completion for bash. */
+void cli_print_completion(const struct cli_command *const *commands, FILE *to);
 
 /* command.c: runs a command, whose name is the first of `argv`. Returns the exit code. */
 int cli_run(const struct cli_command *const *commands, const struct cli_command *command, int argc, char **argv);

@@ -136,8 +136,10 @@ static int help(struct cli *cli)
     else if (!strcmp(topic, "man"))
         print_man(cli->commands, stdout);
     else if (!strcmp(topic, "completion")) {
-        if (!cli_print_completion(cli->commands, cli->n_args > 1 ? cli->args[1] : "bash", stdout))
-            return cli_usage(cli, "there is completion for bash, zsh and fish, not for '%s'", cli->args[1]);
+        if (cli->n_args > 1)
+            return cli_usage(cli, "completion is for bash; zsh takes it after 'autoload -U bashcompinit && "
+                                  "bashcompinit', and fish makes its own of the man page");
+        cli_print_completion(cli->commands, stdout);
     } else {
         const struct cli_command *command = cli_find(cli->commands, topic);
         if (!command)
@@ -150,10 +152,10 @@ static int help(struct cli *cli)
 const struct cli_command cmd_help = {
     .name = "help",
     .args = "[COMMAND]",
-    .summary = "print help, a man page or completions for a shell",
+    .summary = "print help, a man page or completion for bash",
     .text = "",
-    .words = "man completion bash zsh fish",
+    .words = "man completion",
     .examples = "smsched help run\n"
                 "smsched help man >smsched.1\n"
-                "source <(smsched help completion bash)   # or zsh; for fish: smsched help completion fish | source\n",
+                "source <(smsched help completion)   # zsh: autoload -U bashcompinit && bashcompinit, before\n",
     .run = help};

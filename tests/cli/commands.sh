@@ -39,24 +39,20 @@ if ! grep "^'" <<<"$output"; then ok; else bad "a line of the man page is a requ
 try 0 "what explain does with --policy" explain --help; prints "--policy POLICY      explain only this policy"
 try 0 "what plot does not print with --quiet" plot --help; prints "--quiet              print no progress and no names of figures"
 # Nothing that a program reads is folded, whatever the terminal's width.
-for command in "help man" "help completion bash" "list schema"; do
+for command in "help man" "help completion" "list schema"; do
     if [ "$(COLUMNS=50 "$smsched" $command)" = "$(COLUMNS= "$smsched" $command)" ]; then ok; else bad "folded: $command"; fi
 done
 try 0 "completion" help completion; prints "complete -o default -F _smsched smsched"
 # completes SHELL WORDS... : what the shell offers for the last word of a command line.
 completes() {
-    "$smsched" help completion bash >"$work/smsched.bash"
+    "$smsched" help completion >"$work/smsched.bash"
     bash -c '. "$0"; COMP_WORDS=(smsched "$@"); COMP_CWORD=$#; _smsched; echo "${COMPREPLY[*]}"' "$work/smsched.bash" "$@"
 }
 if [ "$(completes co)" = compare ]; then ok; else bad "bash completes commands" "$(completes co)"; fi
 if [ "$(completes run --for)" = "--force --format" ]; then ok; else bad "bash completes options" "$(completes run --for)"; fi
 if [ "$(completes run --format '')" = "table csv json latex" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
 if [ "$(completes compare --policy fine_grained_)" = fine_grained_capped ]; then ok; else bad "bash completes policies" "$(completes compare --policy fine_grained_)"; fi
-try 0 "completion for zsh" help completion zsh; prints "'--format[table, csv or json]:FORMAT:(table csv json )'"
-if ! command -v zsh >/dev/null || zsh -n <<<"$output"; then ok; else bad "zsh does not read its completion"; fi
-try 0 "completion for fish" help completion fish; prints "-l format -x -a 'table csv json '"
-if ! command -v fish >/dev/null || fish -n /dev/stdin <<<"$output"; then ok; else bad "fish does not read its completion"; fi
-try 2 "completion for another shell" help completion tcsh
+try 2 "completion for another shell" help completion zsh; prints "zsh takes it after"
 for command in advise run compare validate check explain plot report sweep import list help; do
     try 0 "examples of $command" "$command" --help; prints "examples:"
 done
