@@ -17,8 +17,6 @@ struct options {
 
 #define AT(member) offsetof(struct options, import.member)
 
-static const char *const names[] = {"symbol", "nvtx", NULL};
-
 static const struct cli_format own_format = {"a file that import wrote",
                                              {"# found: ", "# Derived from a profile", "# Pods of a cluster, written",
                                               "# A cluster and its pods, written", "# When requests come.",
@@ -38,8 +36,6 @@ static const struct cli_option own_options[] = {
     {"source", "TEXT", "profilers: where the profile comes from; default: tool and version", CLI_TEXT, AT(source)},
     {"iteration", NULL, "profilers: the launches of one iteration, without copies, host time and scenario", CLI_FLAG,
      AT(iteration)},
-    {"names", "FROM", "nsys: nvtx names kernels by the range around their launch; default: symbol", CLI_CHOICE,
-     AT(names), .choices = names},
     {"with", "FILE",
      "kineto, nsys: demands from this report of Nsight Compute, or from kernels of the 'library' with the same "
      "operation",

@@ -144,16 +144,11 @@ static const char *find_difference(const char *symbol, const char *other, size_t
     return NULL;
 }
 
-/* Whether the text is no symbol but words, such as the path of an NVTX range: "forward/first layer". */
-static bool is_prose(const char *text)
-{
-    return strpbrk(text, " /") && !strpbrk(text, "(<") && strncmp(text, "void ", 5) != 0;
-}
-
-size_t sms__derive_function(const char *symbol, const char **name)
+/* Finds the function's name in a symbol: all of the symbol if it is not C++, "[a strange name]". Returns its length. */
+static size_t function_of(const char *symbol, const char **name)
 {
     const char *arguments;
-    size_t length = is_prose(symbol) ? 0 : find_function(symbol, name, &arguments);
+    size_t length = find_function(symbol, name, &arguments);
     *name = length ? *name : symbol;
     return length ? length : strlen(symbol);
 }
@@ -161,7 +156,7 @@ size_t sms__derive_function(const char *symbol, const char **name)
 static const char *make_name(struct sms__arena *arena, const char *symbol)
 {
     const char *from, *word;
-    size_t length = sms__derive_function(symbol, &from), more = 0;
+    size_t length = function_of(symbol, &from), more = 0;
     bool bare = is_bare(from, length);
     char *name = sms__copy(arena, from, length < NAME_LENGTH ? length : NAME_LENGTH);
     for (char *c = name; *c; c++)

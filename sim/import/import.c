@@ -132,8 +132,7 @@ static int import_profile(struct import *import)
     const struct sms__import_options *options = import->options;
     const char *path = import->paths[0];
     struct sms_errors *errors = import->errors;
-    struct sms__profile profile = {
-        .tool = import->importer->name, .by_range = options->names, .most = options->most, .watch = options->watch};
+    struct sms__profile profile = {.tool = import->importer->name, .most = options->most, .watch = options->watch};
     int code = import->importer->read(arena, import->paths, import->n_paths, &profile, errors);
     if (code != SMS_OK)
         return code;

@@ -82,7 +82,6 @@ struct sms__profile {
     struct sms__profile_copy *copy; /* by start */
     size_t copies;
 
-    bool by_range; /* for the reader: kernels are to be named by the range around their launch */
     uint64_t most; /* for the reader: bytes of text of a file, as of sms__gzip_open; 0: SMS__TEXT_MOST */
     const struct sms__import_watch *watch; /* for the reader of a trace; or NULL */
     bool demands;                          /* of a trace: some launches have metrics of resources */

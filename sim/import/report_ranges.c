@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGES_MAX = 1000000, STEPS_MAX = 100000, SAMPLES_MAX = 4000000, SERIES = 3 };
+enum { STEPS_MAX = 100000, SAMPLES_MAX = 4000000, SERIES = 3 };
 
 /* The SQL of a range's text, which is in a column, in StringIds or in both. NULL: there are no ranges. */
 static const char *text_of_range(struct sms__report *report)
@@ -29,53 +29,11 @@ struct sample {
 
 struct reading {
     struct sms__report *report;
-    struct sms__report_ranges *ranges;
     double *step_s;
     struct sample *sample;
     size_t count; /* steps, samples */
     int64_t origin;
 };
-
-static void read_range(void *user, sqlite3_stmt *row)
-{
-    struct reading *reading = user;
-    struct sms__report_ranges *ranges = reading->ranges;
-    struct sms__report_range *range = SMS__APPEND(reading->report->arena, ranges->range, ranges->count);
-    *range = (struct sms__report_range){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
-                                        sqlite3_column_int64(row, 2)};
-    range->name = sms__derive_text(reading->report->arena, sms__report_text(reading->report, row, 3), 40);
-    size_t before = ranges->count - 1;
-    while (before &&
-           (range[0].thread != ranges->range[before - 1].thread || range->end > ranges->range[before - 1].end))
-        before = ranges->range[before - 1].thread == range->thread ? ranges->range[before - 1].around : 0;
-    range->around = before;
-}
-
-void sms__report_ranges_read(struct sms__report *report, struct sms__report_ranges *ranges)
-{
-    struct reading reading = {.report = report, .ranges = ranges};
-    const char *text = text_of_range(report);
-    if (text)
-        sms__report_query(report, read_range, &reading,
-                          "SELECT globalTid, start, \"end\", %s FROM main.NVTX_EVENTS e WHERE \"end\" > start "
-                          "ORDER BY 1, 2, 3 DESC LIMIT %d",
-                          text, RANGES_MAX);
-}
-
-const char *sms__report_range_at(const struct sms__report_ranges *ranges, int64_t thread, int64_t time)
-{
-    size_t low = 0, high = ranges->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct sms__report_range *range = &ranges->range[middle];
-        bool after = range->thread > thread || (range->thread == thread && range->start > time);
-        low = after ? low : middle + 1;
-        high = after ? middle : high;
-    }
-    while (low && ranges->range[low - 1].thread == thread && ranges->range[low - 1].end < time)
-        low = ranges->range[low - 1].around;
-    return low && ranges->range[low - 1].thread == thread ? ranges->range[low - 1].name : NULL;
-}
 
 static void read_step(void *user, sqlite3_stmt *row)
 {

@@ -13,7 +13,7 @@ void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *a
 {
     reading->arena = arena;
     reading->out = out;
-    reading->places.arena = reading->shapes.arena = reading->named.arena = arena;
+    reading->places.arena = reading->shapes.arena = arena;
     reading->fact = SMS__NEW(arena, const char *, SMS__TRACE_FACTS_MAX);
     out->fact = reading->fact;
     out->trace = true;
@@ -105,32 +105,6 @@ static const struct sms__trace_call *call_of(const struct sms__trace_reading *re
     return NULL;
 }
 
-/* "RANGE/KERNEL", without the kernel's namespaces, template and arguments. */
-static const char *name_by_range(struct sms__arena *arena, const char *range, const char *kernel)
-{
-    char *name = sms__print(arena, "%s/", range);
-    for (char *c = name; *c; c++)
-        *c = strchr("<(:", *c) ? '_' : *c;
-    const char *from;
-    size_t length = sms__derive_function(kernel, &from);
-    return sms__print(arena, "%s%.*s", name, (int)length, from);
-}
-
-/* The shape with the kernel's name in a range. */
-static const struct sms__profile_shape *shape_in_range(struct sms__trace_reading *reading, const char *range,
-                                                       const struct sms__profile_shape *shape)
-{
-    const void *const key[] = {range, shape};
-    struct sms__pooled_string *entry = sms__intern(&reading->named, (const char *)key, sizeof key);
-    if (!entry->fixed) {
-        struct sms__profile_shape named = *shape;
-        named.kernel = sms__intern_text(&reading->named, name_by_range(reading->arena, range, shape->kernel));
-        entry = sms__intern(&reading->named, (const char *)key, sizeof key);
-        entry->fixed = sms__trace_shape(reading, named);
-    }
-    return entry->fixed;
-}
-
 /* Gives a launch what its call tells of it. */
 static void take_call(struct sms__trace_reading *reading, struct sms__profile_launch *launch,
                       const struct sms__trace_call *call)
@@ -141,8 +115,6 @@ static void take_call(struct sms__trace_reading *reading, struct sms__profile_la
         place.process = call->process;
         launch->place = sms__trace_place(reading, place);
     }
-    if (call->range)
-        launch->shape = shape_in_range(reading, call->range, launch->shape);
 }
 
 /* What launches cost. The shortest of a hundred delays is taken for one without a queue. */

@@ -11,7 +11,6 @@ enum { SMS__TRACE_ROWS_MAX = 2000000, SMS__TRACE_FACTS_MAX = 16 };
 struct sms__trace_call {
     int64_t correlation;
     const char *process;
-    const char *range; /* that it is in, by which its kernels are to be named; NULL: none */
     double start_s, length_s;
 };
 
@@ -24,9 +23,9 @@ struct sms__trace_other {
 struct sms__trace_reading {
     struct sms__arena *arena;
     struct sms__profile *out;
-    struct sms__arena *scratch;                    /* for calls */
-    const char **fact;                             /* out->fact */
-    struct sms__string_pool places, shapes, named; /* of `out`; named: by a range and a shape */
+    struct sms__arena *scratch;             /* for calls */
+    const char **fact;                      /* out->fact */
+    struct sms__string_pool places, shapes; /* of `out` */
     struct sms__trace_call *call;
     size_t calls;
     struct sms__trace_other memsets, inner_copies;

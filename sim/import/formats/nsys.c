@@ -52,8 +52,7 @@ struct nsys {
     struct sms__string_pool texts;
     struct sms__string_pool processes, places, names; /* by global number; by row_place; by number in StringIds */
     struct sms__report_gpus gpus;
-    struct sms__report_ranges ranges; /* if kernels are named by them */
-    size_t in_graphs, in_green;       /* launches that are nodes of CUDA graphs, that ran in green contexts */
+    size_t in_graphs, in_green; /* launches that are nodes of CUDA graphs, that ran in green contexts */
     size_t launches_most, copies_most, calls_most; /* rows of the tables */
     int64_t origin;                                /* start of the first launch, ns */
     const char *product;                           /* version of Nsight Systems; "" */
@@ -239,12 +238,10 @@ static void read_call(void *user, sqlite3_stmt *row)
     struct nsys *nsys = user;
     struct sms__trace_reading *reading = &nsys->reading;
     struct sms__trace_call call = {.correlation = sms__report_whole(row, CALL_CORRELATION, -1)};
-    const int64_t thread = sqlite3_column_int64(row, CALL_THREAD);
     if (call.correlation < 0 || reading->calls == nsys->calls_most ||
         !read_times(nsys, row, &call.start_s, &call.length_s))
         return;
-    call.range = sms__report_range_at(&nsys->ranges, thread, sqlite3_column_int64(row, CALL_START));
-    call.process = find_process(nsys, thread);
+    call.process = find_process(nsys, sqlite3_column_int64(row, CALL_THREAD));
     reading->call[reading->calls++] = call;
 }
 
@@ -380,8 +377,6 @@ static void read_report(void *user)
     sms__report_rows(report, &newer, take_version, nsys);
     sms__report_gpus_read(report, &nsys->gpus);
     read_operations(nsys);
-    if (nsys->out->by_range)
-        sms__report_ranges_read(report, &nsys->ranges);
     if (report->code == SMS_OK)
         report->code = sms__scratch(report->arena, read_calls, nsys);
     sms__report_steps_read(report, nsys->origin, nsys->out);
