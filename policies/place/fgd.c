@@ -84,24 +84,14 @@ static double score_of(const struct sms_place_view *view, const struct fragments
     return decrease(view, before, &after);
 }
 
-/* True if the instances of two GPUs lie alike, or both GPUs are whole. */
-static bool lie_alike(const struct sms_node_view *node, uint32_t a, uint32_t b)
-{
-    const struct sms_layout *x = node->layout ? &node->layout[a] : NULL, *y = node->layout ? &node->layout[b] : NULL;
-    bool same =
-        !x || (x->split == y->split && x->busy == y->busy && x->drains == y->drains && x->changes == y->changes);
-    for (uint32_t s = 0; x && same && s < SMS_SLICES_MAX; s++)
-        same = x->profile[s] == y->profile[s];
-    return same;
-}
-
 /* True if an earlier GPU has exactly as much left, so that this one need not be tried. */
 static bool has_twin(const struct sms_node_view *node, uint32_t gpu)
 {
     const struct sms_gpu_view *self = &node->gpu[gpu];
+    const struct sms_layout *layout = node->layout;
     for (uint32_t i = 0; i < gpu; i++)
         if (node->gpu[i].milli_left == self->milli_left && node->gpu[i].memory_left == self->memory_left &&
-            lie_alike(node, i, gpu))
+            (!layout || sms_layouts_alike(&layout[i], &layout[gpu])))
             return true;
     return false;
 }

@@ -89,7 +89,7 @@ static void give(struct search *search, uint32_t i, uint32_t profile, uint32_t s
 {
     struct deal *now = &search->now, before = *now;
     const struct sms_open_pod *pod = &search->pod[i];
-    const uint32_t slices = ((UINT32_C(1) << search->mig->profile[profile].slices) - 1) << slice;
+    const uint32_t slices = sms_instance_slices(search->mig, profile, slice);
     if (!(search->mig->profile[profile].starts >> slice & 1) || (busy & slices))
         return;
     now->slowdown += search->slowdown[i][profile];

@@ -402,6 +402,8 @@ static void helpers_of_policies_make_nothing_of_nothing(void **state)
     assert_int_equal(sms_layout_first(NULL, NULL, 1), -1);
     assert_false(sms_layout_take(NULL, NULL, 1, 0));
     sms_layout_give(NULL, 0);
+    assert_int_equal(sms_instance_slices(NULL, 1, 0), 0);
+    assert_false(sms_layouts_alike(NULL, &(struct sms_layout){.split = true}));
     assert_int_equal(sms_layout_profiles(NULL, NULL), 0);
     assert_int_equal(sms_node_with(NULL, &pod, NULL, NULL, NULL).gpus, 0);
     assert_false(sms_pod_is_part(NULL));

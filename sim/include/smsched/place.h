@@ -246,6 +246,16 @@ static inline uint64_t sms_node_bytes(const struct sms_node_view *node, const st
     return node->mig->profile[pod->profile].memory;
 }
 
+/* Returns the slices, a bit each, of an instance of the profile that begins at the slice. */
+static inline uint32_t sms_instance_slices(const struct sms_mig_view *mig, uint32_t profile, uint32_t slice)
+{
+    return mig ? ((UINT32_C(1) << mig->profile[profile].slices) - 1) << slice : 0;
+}
+
+/* True if both GPUs have the same instances, pods have the same of these, and the layouts change alike; also if both
+ * are NULL. */
+bool sms_layouts_alike(const struct sms_layout *a, const struct sms_layout *b);
+
 /* Returns the slices of the GPU that pods have, a bit each. */
 uint32_t sms_layout_busy(const struct sms_mig_view *mig, const struct sms_layout *layout);
 

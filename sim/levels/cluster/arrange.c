@@ -31,11 +31,6 @@ static void add_pod(struct sms__cluster_run *run, struct arrangement *all, uint3
                                          .slice = has ? pod->seat.slice : 0};
 }
 
-static uint32_t slices_at(const struct sms_mig_view *mig, uint32_t profile, uint32_t slice)
-{
-    return ((UINT32_C(1) << mig->profile[profile].slices) - 1) << slice;
-}
-
 /* Lists the pods of the GPU. False: pods on it may not move, or there are too many. */
 static bool list_pods(struct sms__cluster_run *run, struct arrangement *all, uint32_t waiting)
 {
@@ -50,7 +45,7 @@ static bool list_pods(struct sms__cluster_run *run, struct arrangement *all, uin
         if (sms__pod_times(run, p))
             add_pod(run, all, p);
         else
-            all->taken |= slices_at(node->mig, sms__pod_shape(run, p)->profile, run->pod[p].seat.slice);
+            all->taken |= sms_instance_slices(node->mig, sms__pod_shape(run, p)->profile, run->pod[p].seat.slice);
     }
     if (waiting != SMS__NO_POD && all->pods < SMS_SLICES_MAX)
         add_pod(run, all, waiting);
@@ -67,7 +62,7 @@ static bool is_sound(const struct sms_mig_view *mig, const struct arrangement *a
         const struct sms_open_pod *open = &all->open[i];
         if (open->profile == 0 || open->profile > SMS_PROFILES_MAX || open->slice >= mig->slices)
             return false;
-        const uint32_t slices = slices_at(mig, open->profile, open->slice);
+        const uint32_t slices = sms_instance_slices(mig, open->profile, open->slice);
         if (!(open->time_ps[open->profile] > 0) || !(mig->profile[open->profile].starts >> open->slice & 1) ||
             (busy & slices))
             return false;

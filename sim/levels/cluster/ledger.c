@@ -156,13 +156,6 @@ static uint64_t hash_node(const struct sms_node_view *node)
     return hash;
 }
 
-/* Whether the GPU is split in the same way, has its pods in the same places, and may be changed alike. */
-static bool lies_alike(const struct sms_layout *a, const struct sms_layout *b)
-{
-    return !memcmp(a->profile, b->profile, sizeof a->profile) && a->busy == b->busy && a->changes == b->changes &&
-           a->split == b->split && a->drains == b->drains;
-}
-
 static bool look_the_same(const struct sms_node_view *a, const struct sms_node_view *b)
 {
     if (a->down != b->down || a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory ||
@@ -174,7 +167,7 @@ static bool look_the_same(const struct sms_node_view *a, const struct sms_node_v
     for (uint32_t i = 0; i < a->gpus && same; i++)
         same = a->gpu[i].milli_left == b->gpu[i].milli_left && a->gpu[i].pods == b->gpu[i].pods &&
                a->gpu[i].memory_left == b->gpu[i].memory_left &&
-               (!a->layout || lies_alike(&a->layout[i], &b->layout[i]));
+               (!a->layout || sms_layouts_alike(&a->layout[i], &b->layout[i]));
     return same;
 }
 

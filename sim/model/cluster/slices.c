@@ -2,10 +2,14 @@
  */
 #include <smsched/place.h>
 
-/* The slices of an instance of the profile that begins there. */
-static uint32_t slices_of(const struct sms_mig_view *mig, uint32_t profile, uint32_t start)
+#include <string.h>
+
+bool sms_layouts_alike(const struct sms_layout *a, const struct sms_layout *b)
 {
-    return ((UINT32_C(1) << mig->profile[profile].slices) - 1) << start;
+    if (!a || !b)
+        return a == b;
+    return !memcmp(a->profile, b->profile, sizeof a->profile) && a->busy == b->busy && a->changes == b->changes &&
+           a->split == b->split && a->drains == b->drains;
 }
 
 uint32_t sms_layout_busy(const struct sms_mig_view *mig, const struct sms_layout *layout)
@@ -13,7 +17,7 @@ uint32_t sms_layout_busy(const struct sms_mig_view *mig, const struct sms_layout
     uint32_t busy = 0;
     for (uint32_t s = 0; mig && layout && s < mig->slices; s++)
         if (layout->busy >> s & 1)
-            busy |= slices_of(mig, layout->profile[s], s);
+            busy |= sms_instance_slices(mig, layout->profile[s], s);
     return busy;
 }
 
@@ -33,7 +37,7 @@ static uint32_t new_starts(const struct sms_mig_view *mig, const struct sms_layo
     if (layout->changes == SMS_LAYOUT_FIXED || (layout->changes != SMS_LAYOUT_FREE && busy))
         return 0;
     for (uint32_t s = 0; s < mig->slices; s++)
-        if ((mig->profile[profile].starts >> s & 1) && !(busy & slices_of(mig, profile, s)))
+        if ((mig->profile[profile].starts >> s & 1) && !(busy & sms_instance_slices(mig, profile, s)))
             starts |= UINT32_C(1) << s;
     return starts;
 }
@@ -58,9 +62,9 @@ bool sms_layout_take(const struct sms_mig_view *mig, struct sms_layout *layout, 
     if (slice >= SMS_SLICES_MAX || !(sms_layout_starts(mig, layout, profile) >> slice & 1))
         return false;
     bool made = layout->profile[slice] != profile;
-    uint32_t slices = slices_of(mig, profile, slice);
+    uint32_t slices = sms_instance_slices(mig, profile, slice);
     for (uint32_t s = 0; made && s < mig->slices; s++)
-        if (layout->profile[s] && (slices & slices_of(mig, layout->profile[s], s)))
+        if (layout->profile[s] && (slices & sms_instance_slices(mig, layout->profile[s], s)))
             layout->profile[s] = 0;
     layout->profile[slice] = (uint8_t)profile;
     layout->busy = (uint8_t)(layout->busy | 1u << slice);
