@@ -49,7 +49,8 @@ def edit(path, changes):
 
 
 def run(commands, folder, binaries):
-    environment = dict(os.environ, PATH=os.path.abspath(binaries) + ":" + os.environ["PATH"], COLUMNS="100", HOME=folder)
+    environment = dict(os.environ, PATH=os.path.abspath(binaries) + ":" + os.environ["PATH"], COLUMNS="100", HOME=folder,
+                       CPATH=os.path.abspath("sim/include"))  # where an installed smsched has its headers, a compiler looks
     done = subprocess.run(["bash", "-euc", commands], cwd=folder, env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:

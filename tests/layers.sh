@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Includes point one way, in this order.
-# Policies and contention models include public headers only. The files that pages name are there.
+# Policies, modes and contention models include public headers only. The files that pages name are there.
 set -u
 order=(base yaml model record engine levels guests results bound report trace figures import sweep advise page cli)
 wrong=0

@@ -306,14 +306,13 @@ static void write_phases(struct sms__arena *arena, const struct sms__workload *w
 static int write_sliced(struct sms__arena *arena, const struct sms__workload *workload,
                         const struct sms_results *results, FILE *to)
 {
-    const struct sms__turns *turns = &sms_results_scenario(results)->device[0]->turns;
+    const struct sms__turns turns = sms__mode_turns(NULL, sms_results_scenario(results)->device[0]);
     struct sms__buffer steps = {0};
     FILE *to_steps = sms__buffer_open(&steps);
     if (!to_steps)
         return SMS_ENOMEM;
     fputs("kernels:\n", to);
-    write_phases(arena, workload, results, turns->switch_ps >= 0 ? turns->switch_ps : sms__slice_params[1].fallback, to,
-                 to_steps);
+    write_phases(arena, workload, results, turns.switch_ps, to, to_steps);
     const bool whole = sms__buffer_close(&steps, to_steps);
     fprintf(to, "steps:\n%s---\n", whole ? steps.bytes : "");
     free(steps.bytes);

@@ -401,7 +401,7 @@ struct sms__span sms__span_for(const struct sms__programs *programs, const struc
 {
     const struct load load = load_of(programs);
     const double most_ps = load.launches_per_ps > 0 ? LAUNCHES_MOST / load.launches_per_ps : load.jobs_ps;
-    const double slice_ps = device->turns.slice_ps > 0 ? device->turns.slice_ps : sms__slice_params[0].fallback;
+    const double slice_ps = sms__mode_turns(NULL, device).slice_ps;
     const double whole_ps = fmin(fmax(load.jobs_ps, SLICES * slice_ps), most_ps);
     const double duration_ps = fmax(part * whole_ps, load.least_ps);
     return (struct sms__span){fmax(load.longest_ps, 1e6), fmax(duration_ps, 1e6), part < 1 ? 1 : REPLICATIONS};

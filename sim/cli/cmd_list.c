@@ -81,7 +81,7 @@ static json_t *list_policies(const struct sms_load_options *options)
     const struct sms_block_policy *policy;
     const struct sms_queue_discipline *queue;
     const struct sms_share_policy *share;
-    const struct sms__mode_form *mode;
+    const struct sms_sharing_mode *mode;
     const struct sms_place_policy *place;
     json_t *list = json_array();
     for (size_t i = 0; (policy = sms__policy_at(options, i)); i++) {
@@ -94,7 +94,7 @@ static json_t *list_policies(const struct sms_load_options *options)
         add(list, "queue discipline", queue->name, queue->help, NULL);
     for (size_t i = 0; (share = sms__share_at(options, i)); i++)
         add(list, "share policy", share->name, share->help, share->params);
-    for (size_t i = 0; (mode = sms__mode_at(i)); i++) {
+    for (size_t i = 0; (mode = sms__mode_at(options, i)); i++) {
         add(list, "mode", mode->name, mode->help, mode->params);
         if (mode->instances)
             add_split(list);
@@ -159,11 +159,7 @@ static json_t *list_fields(const struct sms_load_options *options)
     return list;
 }
 
-static json_t *list_schema(const struct sms_load_options *options)
-{
-    (void)options;
-    return schema_of_files();
-}
+static json_t *list_schema(const struct sms_load_options *options) { return schema_of_files(options); }
 
 /* ---- printing it ---- */
 

@@ -16,8 +16,8 @@
 
 enum { PATH_BYTES = 4400, TEMPLATE_BYTES_MAX = 1 << 20 };
 
-static const char *const kinds[] = {"policy", "share", "place", "queue", "contention", NULL};
-static const enum sms__kind registered[] = {SMS__BLOCK, SMS__SHARE, SMS__PLACE, SMS__QUEUE, SMS__CONTENTION};
+static const char *const kinds[] = {"policy", "share", "mode", "place", "queue", "contention", NULL};
+static const enum sms__kind registered[] = {SMS__BLOCK, SMS__SHARE, SMS__MODE, SMS__PLACE, SMS__QUEUE, SMS__CONTENTION};
 
 /* The file of each template below share/smsched/new, and what it becomes in the folder; '@' stands for the kind, and
  * for the name. */
@@ -114,7 +114,8 @@ static int check_args(const struct cli *cli, const char **kind)
     if (!kinds[k] && near)
         return cli_usage(cli, "there is no kind '%s'; did you mean '%s'?", cli->args[0], near);
     if (!kinds[k])
-        return cli_usage(cli, "there is no kind '%s'; kinds are policy, share, place, queue, contention", cli->args[0]);
+        return cli_usage(cli, "there is no kind '%s'; kinds are policy, share, mode, place, queue, contention",
+                         cli->args[0]);
     if (!is_identifier(cli->args[1]))
         return cli_usage(cli, "'%s' cannot be a name: it is of a-z, 0-9 and _, begins with a letter, and is short",
                          cli->args[1]);
@@ -152,12 +153,12 @@ struct nothing {
 const struct cli_command cmd_new = {
     .name = "new",
     .args = "KIND NAME",
-    .summary = "write a policy or model of your own to begin with, as a plug-in",
+    .summary = "write a policy, mode or model of your own to begin with, as a plug-in",
     .text =
         "Makes a folder NAME with a policy, a scenario that uses it, a Makefile and a test. KIND is policy (a block "
-        "policy), share, place, queue or contention. 'make' there builds the plug-in, and 'make test' checks its "
+        "policy), share, mode, place, queue or contention. 'make' there builds the plug-in, and 'make test' checks its "
         "promises (docs/how-to/plugins.md).",
-    .words = "policy share place queue contention",
+    .words = "policy share mode place queue contention",
     .examples = "smsched new policy most_threads && make -C most_threads test\n"
                 "smsched new contention mine\n",
     .options = {{cli_quiet}},

@@ -22,6 +22,6 @@ json_t *sheet_list_entry(const struct sms__device *device);
 void sheet_list_print(const json_t *sheets);
 
 /* schema.c: the schema of all files. The caller releases it. */
-json_t *schema_of_files(void);
+json_t *schema_of_files(const struct sms_load_options *options);
 
 #endif

@@ -124,7 +124,8 @@ static const struct form {
     [SMS__FORM_LABELS] = {"{\"type\": \"object\", \"additionalProperties\": "
                           "{\"type\": [\"string\", \"number\", \"boolean\", \"null\"]}}"},
     [SMS__FORM_ROW] = {"{\"type\": \"array\"}"},
-    [SMS__FORM_CONTENTION] = {.make = schema_contention},
+    [SMS__FORM_CONTENTION] = {REFER("contention_model")},
+    [SMS__FORM_QUEUE] = {REFER("queue_discipline")},
     [SMS__FORM_MEASURE] = {.make = measure},
     [SMS__FORM_NAMES] = {.make = names},
     [SMS__FORM_NUMBER_OR_LIST] = {.make = number_or_list},
@@ -278,7 +279,7 @@ static json_t *kinds(void)
     return schema_when(schema_has("plan"), schema_refer("plan"), tenants);
 }
 
-json_t *schema_of_files(void)
+json_t *schema_of_files(const struct sms_load_options *options)
 {
     const struct {
         const char *name;
@@ -297,7 +298,7 @@ json_t *schema_of_files(void)
     json_object_set_new(schema, "type", json_string("object"));
     for (size_t i = 0; i < sizeof definition / sizeof *definition; i++)
         json_object_set_new(definitions, definition[i].name, mapping(definition[i].fields, false));
-    schema_add_uses(definitions);
+    schema_add_uses(definitions, options);
     json_object_set_new(schema, "definitions", definitions);
     return schema;
 }

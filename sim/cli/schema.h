@@ -5,6 +5,8 @@
 #ifndef SMS_CLI_SCHEMA_H
 #define SMS_CLI_SCHEMA_H
 
+#include <smsched/smsched.h>
+
 #include "../yaml/fields.h"
 
 #include <jansson.h>
@@ -27,8 +29,8 @@ json_t *schema_refer(const char *definition);
 /* Sets "description". A "$ref" is moved into "allOf", because draft-07 ignores everything beside it. */
 json_t *schema_described(json_t *schema, const char *text);
 
-/* schema_uses.c: the form of a contention model; and definitions of policies, demands and metrics. */
-json_t *schema_contention(const struct sms__field *field);
-void schema_add_uses(json_t *definitions);
+/* schema_uses.c: definitions of policies, modes and contention models, those that the options add included, and of
+ * demands and metrics. */
+void schema_add_uses(json_t *definitions, const struct sms_load_options *options);
 
 #endif

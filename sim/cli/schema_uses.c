@@ -75,13 +75,13 @@ static json_t *end_uses(struct uses *uses)
 #define POLICIES(type, policy_at)                                                                                      \
     struct uses uses = begin_uses();                                                                                   \
     const struct type *policy;                                                                                         \
-    for (size_t i = 0; (policy = policy_at(NULL, i)); i++)                                                             \
+    for (size_t i = 0; (policy = policy_at(options, i)); i++)                                                          \
         add_use(&uses, policy->name, policy->help, policy->params);                                                    \
     return end_uses(&uses)
 
-static json_t *block_policies(void) { POLICIES(sms_block_policy, sms__policy_at); }
-static json_t *share_policies(void) { POLICIES(sms_share_policy, sms__share_at); }
-static json_t *place_policies(void) { POLICIES(sms_place_policy, sms__place_at); }
+static json_t *block_policies(const struct sms_load_options *options) { POLICIES(sms_block_policy, sms__policy_at); }
+static json_t *share_policies(const struct sms_load_options *options) { POLICIES(sms_share_policy, sms__share_at); }
+static json_t *place_policies(const struct sms_load_options *options) { POLICIES(sms_place_policy, sms__place_at); }
 
 /* The instances that a mode makes, and what their processes do. */
 static json_t *split_mode(const char *help)
@@ -100,11 +100,11 @@ static json_t *split_mode(const char *help)
 }
 
 /* A mode with instances is never a name alone, because it must list them. */
-static json_t *mode(void)
+static json_t *mode(const struct sms_load_options *options)
 {
     struct uses uses = begin_uses();
-    const struct sms__mode_form *form;
-    for (size_t i = 0; (form = sms__mode_at(i)); i++)
+    const struct sms_sharing_mode *form;
+    for (size_t i = 0; (form = sms__mode_at(options, i)); i++)
         if (form->instances)
             json_object_set_new(uses.forms, form->name, split_mode(form->help));
         else
@@ -117,10 +117,10 @@ static json_t *modes(void) { return schema_either(schema_refer("mode"), schema_l
 
 /* A policy alone, or a mapping of one or more parts: the policy itself, if `key` is not NULL, and share policy, mode
  * and block policy. */
-static json_t *with_parts(json_t *alone, const char *key)
+static json_t *with_parts(const struct sms_load_options *options, json_t *alone, const char *key)
 {
-    json_t *properties =
-        json_pack("{so so so}", "share", share_policies(), "mode", modes(), "block", schema_refer("block_policy"));
+    json_t *properties = json_pack("{so so so}", "share", share_policies(options), "mode", modes(), "block",
+                                   schema_refer("block_policy"));
     if (key)
         json_object_set_new(properties, key, json_deep_copy(alone));
     json_t *parts = schema_object(properties);
@@ -158,13 +158,12 @@ static json_t *contention_form(const struct sms_contention *model)
 }
 
 /* A model by name, unless it needs more, or a mapping with its name and parameters. */
-json_t *schema_contention(const struct sms__field *field)
+static json_t *contention(const struct sms_load_options *options)
 {
-    (void)field;
     struct uses uses = begin_uses();
     const struct sms_contention *model;
     json_t *any = json_array();
-    for (size_t i = 0; (model = sms__contention_at(NULL, i)); i++) {
+    for (size_t i = 0; (model = sms__contention_at(options, i)); i++) {
         if (!model->pairs)
             add_name(&uses, model->name, model->help);
         json_array_append_new(any, contention_form(model));
@@ -172,6 +171,16 @@ json_t *schema_contention(const struct sms__field *field)
     json_decref(uses.forms);
     json_array_insert_new(any, 0, names_of(&uses));
     return json_pack("{so}", "anyOf", any);
+}
+
+static json_t *queues(const struct sms_load_options *options)
+{
+    struct uses uses = begin_uses();
+    const struct sms_queue_discipline *queue;
+    for (size_t i = 0; (queue = sms__queue_at(options, i)); i++)
+        add_name(&uses, queue->name, queue->help);
+    json_decref(uses.forms);
+    return names_of(&uses);
 }
 
 /* A count of units, or a share. */
@@ -203,12 +212,14 @@ static json_t *metrics(void)
     return names_of(&uses);
 }
 
-void schema_add_uses(json_t *definitions)
+void schema_add_uses(json_t *definitions, const struct sms_load_options *options)
 {
-    json_object_set_new(definitions, "block_policy", block_policies());
-    json_object_set_new(definitions, "share_policy", with_parts(share_policies(), NULL));
-    json_object_set_new(definitions, "place_policy", with_parts(place_policies(), "place"));
-    json_object_set_new(definitions, "mode", mode());
+    json_object_set_new(definitions, "block_policy", block_policies(options));
+    json_object_set_new(definitions, "share_policy", with_parts(options, share_policies(options), NULL));
+    json_object_set_new(definitions, "place_policy", with_parts(options, place_policies(options), "place"));
+    json_object_set_new(definitions, "mode", mode(options));
+    json_object_set_new(definitions, "contention_model", contention(options));
+    json_object_set_new(definitions, "queue_discipline", queues(options));
     json_object_set_new(definitions, "demand", demand());
     json_object_set_new(definitions, "metric", metrics());
 }

@@ -9,7 +9,10 @@
 
 struct sms__blocks;
 struct sms__cluster_run;
+struct sms__device;
 struct sms__launch;
+struct sms__mode;
+struct sms__tenant;
 struct sms_queued;
 
 struct sms__oracle {
@@ -23,6 +26,9 @@ struct sms__oracle {
     void (*check)(struct sms__blocks *device, uint64_t now);
     /* The same if the discipline's answers about a launch are no numbers, or others when it is asked again. */
     void (*check_queued)(struct sms__blocks *device, const struct sms_queued *queued, double rank, uint64_t turn);
+    /* NULL, or what is wrong with the mode's answers about the process on the device. */
+    const char *(*check_mode)(const struct sms__mode *mode, const struct sms__device *device,
+                              const struct sms__tenant *process);
     /* NULL, or which invariant of the ledger of a cluster does not hold. */
     const char *(*audit_ledger)(struct sms__cluster_run *run);
     /* Whether the memory in use of each GPU of hosts is that of its processes, all on GPUs of their pods, and `bytes`

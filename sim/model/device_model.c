@@ -360,9 +360,14 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
             (struct sms_resource_view){resource->name, (enum sms_class)resource->cls, (enum sms_scope)resource->scope,
                                        resource->hard != 0, resource->knee};
     }
-    device->view.sms = device->sms;
-    device->view.resources = device->resources;
-    device->view.resource = device->resource_view;
+    device->view = (struct sms_device_view){.name = device->name,
+                                            .memory = device->memory,
+                                            .clients = device->mps.clients,
+                                            .clients_before = device->mps.clients_before,
+                                            .chunk = device->mps.chunk ? device->mps.chunk : 1,
+                                            .sms = device->sms,
+                                            .resources = device->resources,
+                                            .resource = device->resource_view};
     sms__sm_capacity(&device->sm, device->view.capacity);
 }
 

@@ -21,8 +21,8 @@ static const struct sms__field scenario_fields[] = {
      .help = "{model: NAME, count: N}, with any field of a device to override"},
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
      .form = SMS__FORM_CONTENTION, .help = "a model, or {model: NAME, ...}; default knee"},
-    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
-     .help = "says which kernel offers a block next; default leftover"},
+    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .form = SMS__FORM_QUEUE,
+     .choices = sms__queue_names, .help = "says which kernel offers a block next; default leftover"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .holds = SMS__MANY, .form = SMS__FORM_TENANTS, .least = 1,
      .most = SMS__POLICIES_MAX,
      .help =

@@ -129,8 +129,7 @@ static size_t put_clock(const struct sms__device *device, struct sms__sheet_row 
 
 static size_t put_turns(const struct sms__device *device, struct sms__sheet_row *row)
 {
-    const struct sms__mode mode = sms__bare_mode(&sms__mode_form_time_slice);
-    const struct sms__turns turns = sms__mode_turns(&mode, device);
+    const struct sms__turns turns = sms__mode_turns(NULL, device);
     char text[40], instead[SMS__SHEET_TEXT];
     sms__quantity_print(text, sizeof text, turns.slice_ps, SMS__TIME);
     snprintf(instead, sizeof instead, "default: %s", text);

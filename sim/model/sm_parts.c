@@ -6,11 +6,6 @@
 
 /* ---- sizes ---- */
 
-uint64_t sms__chunk_sms(const struct sms__tenant *process, const struct sms__device *device)
-{
-    return process->chunks * (device->mps.chunk ? device->mps.chunk : 1);
-}
-
 /* The least size that the device has of so many SMs or more. */
 static uint64_t round_up(uint64_t sms, const struct sms__device *device)
 {
@@ -153,7 +148,7 @@ static void check_chunks(struct sms__reader *reader, const struct sms_scenario *
         if (!sms__may_be_on(process, site.board))
             continue;
         node = sms__node_get(process->node, site.mode->form->needs ? site.mode->form->needs : "");
-        if (!site.mode->form->needs || (node && sms__chunk_sms(process, site.device) <= site.device->sms))
+        if (!site.mode->form->needs || (node && sms__mode_asks(site.mode, site.device, process) <= site.device->sms))
             return;
         last = site;
     }
@@ -163,9 +158,9 @@ static void check_chunks(struct sms__reader *reader, const struct sms_scenario *
         sms__complain(reader, process->node, "process '%.60s' has no %s, without which it cannot start under %s",
                       process->name, last.mode->form->needs, last.mode->label);
     else
-        sms__complain(reader, node, "%llu chunks are %llu SMs of %s, which has %llu",
-                      (unsigned long long)process->chunks, (unsigned long long)sms__chunk_sms(process, last.device),
-                      last.device->name, (unsigned long long)last.device->sms);
+        sms__complain(reader, node, "%s makes this %llu SMs of %s, which has %llu", last.mode->label,
+                      (unsigned long long)sms__mode_asks(last.mode, last.device, process), last.device->name,
+                      (unsigned long long)last.device->sms);
 }
 
 void sms__check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)

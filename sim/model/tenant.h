@@ -133,8 +133,6 @@ void sms__check_streams(struct sms__reader *reader, const struct sms__streams *s
                         const struct sms__choice *choice, size_t choices);
 /* sm_parts.c: `sms:` of a stream; `at` is a const struct sms__green *. */
 void sms__read_green(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* The SMs of the process's static partition on the device. */
-uint64_t sms__chunk_sms(const struct sms__tenant *process, const struct sms__device *device);
 /* The SMs of a green context on a device that has as many: a count is rounded up as the hardware does. */
 uint64_t sms__green_sms(const struct sms__green *green, const struct sms__device *device);
 /* Complains of streams of one workload in different green contexts. */

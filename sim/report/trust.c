@@ -171,7 +171,7 @@ static void use_modes(struct sms__arena *arena, const struct sms_scenario *scena
     if (scenario->cluster)
         use(arena, &uses->modes, "cluster");
     if (side_by_side > 1 && !scenario->shares && !scenario->cluster)
-        use(arena, &uses->modes, sms__mode_form_together.name);
+        use(arena, &uses->modes, sms_sharing_mode_together.name);
     for (size_t p = 0; p < scenario->policies && side_by_side > 1 && scenario->shares; p++)
         add_modes(arena, &scenario->policy[p].mode, &uses->modes);
 }

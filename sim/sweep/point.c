@@ -133,6 +133,15 @@ static void put_source(struct sms__buffer *text, const char *folder, const char 
             put_model(text, "p ", file, "\n");
 }
 
+/* A mode of a device or instance, and what splits these. */
+static void put_modes(struct sms__buffer *text, const struct sms__mode *mode)
+{
+    if (mode->form)
+        put_source(text, "policies/mode", mode->form->name);
+    for (size_t i = 0; i < mode->parts; i++)
+        put_modes(text, &mode->part[i]);
+}
+
 static void put_policy(struct sms__buffer *text, const struct sms__policy_use *use)
 {
     if (use->policy)
@@ -143,6 +152,7 @@ static void put_policy(struct sms__buffer *text, const struct sms__policy_use *u
         put_source(text, "policies/share", use->share->name);
     if (use->place)
         put_source(text, "policies/place", use->place->name);
+    put_modes(text, &use->mode);
 }
 
 static void put_plugins(struct sms__buffer *text, const struct sms_scenario *scenario)

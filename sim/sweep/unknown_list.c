@@ -1,6 +1,7 @@
 /* Lists what is not known of a scenario, each parameter once, with its name and spread. */
 #include "draw_unknowns.h"
 
+#include "../model/policy/modes.h"
 #include "../model/retarget.h"
 
 #include <math.h>
@@ -262,11 +263,12 @@ static void for_devices(const struct lister *l,
 #define SPREAD_OF_SLICE 0.1
 #define SPREAD_OF_SWITCH 0.5
 
+static const struct sms_param turn_param[] = {SMS_MODE_TURNS};
+
 /* Adds how contexts take turns on a device, where some mode leaves to it what it does not say. */
 static void add_turns(const struct lister *l, const struct sms__device *device, const char *path)
 {
-    const struct sms__turns turns =
-        sms__mode_turns(&(struct sms__mode){.turns = {.switch_ps = -1, .newcomer = -1}}, device);
+    const struct sms__turns turns = sms__mode_turns(NULL, device);
     bool slice = false, change = false;
     for (size_t p = 0; p < l->scenario->policies; p++) {
         const struct sms__mode *mode = &l->scenario->policy[p].mode;
@@ -285,26 +287,35 @@ static void add_turns(const struct lister *l, const struct sms__device *device, 
     if (added)
         add_place(l, added,
                   (struct sms__drawn_place){sms__print(l->arena, "%s.time_slice.slice", path), turns.slice_ps,
-                                            sms__slice_params[0].min, sms__slice_params[0].max, " ps"});
+                                            turn_param[0].min, turn_param[0].max, " ps"});
     added = change ? add_once(l, sms__print(l->arena, "switch of %s", device->name), SPREAD_OF_SWITCH) : NULL;
     if (added)
         add_place(l, added,
                   (struct sms__drawn_place){sms__print(l->arena, "%s.time_slice.switch", path), turns.switch_ps,
-                                            sms__slice_params[1].min, sms__slice_params[1].max, " ps"});
+                                            turn_param[1].min, turn_param[1].max, " ps"});
+}
+
+/* Whether it is a mode of the scenario whose processes may have the same SMs, with queues of their own or one for all.
+ */
+static bool takes_queues(const struct sms_scenario *scenario, const char *name)
+{
+    const struct sms__mode *mode;
+    bool takes = false;
+    for (size_t p = 0; p < scenario->policies; p++)
+        for (size_t i = 0; (mode = sms__mode_shared(&scenario->policy[p].mode, i)); i++)
+            for (const struct sms_param *param = mode->form->params; param && param->name; param++)
+                takes |= !mode->form->reserves && !strcmp(mode->form->name, name) && !strcmp(param->name, "queues");
+    return takes;
 }
 
 /* Adds the dispatch queues of a mode that does not say which they are: one for all in half of the draws. */
 static void add_queues(const struct lister *l, const char *name, const struct sms__node *params, const char *path)
 {
-    const struct sms__mode_form *form;
-    for (size_t i = 0; (form = sms__mode_at(i)); i++) {
-        const bool takes = form->params == sms__mps_params && !form->reserves;
-        if (!takes || strcmp(form->name, name) != 0 || (params && sms__node_get(params, "queues")))
-            continue;
-        struct sms__parameter *added = add_once(l, sms__print(l->arena, "queues of %s", name), 1);
-        const char *at = sms__print(l->arena, "%s.%s.queues", path, name);
-        add_place(l, added, (struct sms__drawn_place){.path = at, .word = sms__queues_of_mps[1]});
-    }
+    if (!takes_queues(l->scenario, name) || (params && sms__node_get(params, "queues")))
+        return;
+    struct sms__parameter *added = add_once(l, sms__print(l->arena, "queues of %s", name), 1);
+    const char *at = sms__print(l->arena, "%s.%s.queues", path, name);
+    add_place(l, added, (struct sms__drawn_place){.path = at, .word = "shared"});
 }
 
 /* The same of all modes below a policy's `mode:`, in which modes of instances stand. */

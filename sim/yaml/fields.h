@@ -38,6 +38,7 @@ enum sms__form {
     SMS__FORM_POLICY,  /* a block policy */
     SMS__FORM_PLACE,   /* a place policy */
     SMS__FORM_CONTENTION,
+    SMS__FORM_QUEUE,
     SMS__FORM_DEMAND,
     SMS__FORM_MEASURE, /* a number, a percentage or a time */
     SMS__FORM_METRIC,

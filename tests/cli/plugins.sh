@@ -3,6 +3,7 @@
 # sweeps, and promises that are broken. Usage: plugins.sh SMSCHED BUILD
 set -u
 . "$(dirname "$0")/../checks.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
 sanitized "$1" && { echo "skipped: a plug-in would need the sanitizers, too"; exit 77; }
 cmake --install "$2" --prefix "$work/usr" >/dev/null || exit 1
 smsched=$work/usr/bin/smsched
@@ -10,7 +11,7 @@ export CC
 CC=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$2/CMakeCache.txt")
 cd "$work" || exit 1
 
-for kind in policy share place queue contention; do
+for kind in policy share mode place queue contention; do
     try 0 "new $kind" new "$kind" "my_$kind"
     prints "my_$kind/scenario.yaml"
     if make -s -C "my_$kind" test >log 2>&1; then ok; else bad "the test of a new $kind" "$(cat log)"; fi
@@ -50,6 +51,66 @@ else bad "the manifest lacks the plug-in $content" "$(cat results/manifest.json)
 try 0 "results without plug-ins" run hardware.yaml --quiet --out bare
 if jq -e '.scenarios[0] | has("plugins") | not' bare/manifest.json >/dev/null; then ok; else bad "plug-ins of none" "$(cat bare/manifest.json)"; fi
 
+# Modes: a plug-in that is a mode of the tree under another name has its results, to the byte.
+cat >modes.yaml <<'END'
+workload: solve
+kernels: [{name: flux, blocks: 300, threads: 192, registers: 60, block_time: 19 us, jitter: 5 %, demand: {fp32: 8.8 %, dram: 10.5 %}}]
+steps: [{allocate: 2 GiB}, {launch: flux, times: 20}]
+---
+workload: infer
+kernels: [{name: heat, blocks: 184, threads: 256, registers: 40, block_time: 2.7 us, demand: {fp32: 13.4 %, dram: 7.8 %}}]
+steps: [{host: 1 ms}, {allocate: 1 GiB}, {launch: heat, times: 3}]
+---
+scenario: modes
+devices: [{model: a100}]
+policies: [{mode: MODE}]
+processes:
+  - {name: solve, workload: solve, active_threads: 40 %, chunks: 20, weight: 2}
+  - {name: serve, workload: infer, priority: 1, active_threads: 33 %, chunks: 4, repeat: 5}
+  - {name: late, workload: infer, start: 2 ms, chunks: 20}
+run: {seed: 1, replications: 3}
+END
+# same MODE USE: `use` is how a policy names the mode.
+same() {
+    local own
+    sed -e "s/sms_sharing_mode_$1/mode/; s/^const struct/static const struct/; s/\.name = \"$1\"/.name = \"my_$1\"/; \
+            s|<smsched/mode.h>|<smsched/plugin.h>|" "$root/policies/mode/$1.c" >"my_$1.c"
+    echo 'SMS_PLUGIN(.mode = {&mode});' >>"my_$1.c"
+    "$CC" -std=c17 -O2 -ffp-contract=off -fPIC -shared -I"$work/usr/include" "my_$1.c" -o "my_$1.so" || bad "my_$1 does not compile"
+    sed "s/MODE/$2/" modes.yaml >own.yaml
+    sed "s/MODE/$2/; s/\b$1\b/my_$1/" modes.yaml >other.yaml
+    try 0 "$1 of the tree" run own.yaml --quiet --format csv
+    own=$output
+    try 0 "$1 as a plug-in" run other.yaml --quiet --format csv --check --plugin "my_$1.so"
+    output=${output//my_/}
+    if [ "$own" = "$output" ]; then ok; else bad "$1 and its plug-in differ" "$(diff <(echo "$own") <(echo "$output"))"; fi
+    try 0 "list $1" list policies "my_$1" --plugin "my_$1.so"
+    prints "mode: "
+}
+same exclusive exclusive
+same together '{together: {launch_wait: 3 us}}'
+same mps '{mps: {granule: 2, queues: shared}}'
+same mps '{mps: {replicas: 2}}'
+same partition '{partition: {clients: 2}}'
+same time_slice '{time_slice: {slice: 1 ms, drain: true, newcomer: rest_of_slice}}'
+same time_slice time_slice
+same mig '{mig: {instances: [4g.20gb, {3g.20gb: mps}]}}'
+same mps '{mig: {instances: [4g.20gb, 3g.20gb], inside: mps}}'
+cp my_mode/my_mode.so .
+sed 's/MODE/my_mod/' modes.yaml >near.yaml
+try 3 "a mode that is spelt wrong" validate near.yaml --plugin my_mode.so
+prints "unknown mode 'my_mod'; did you mean 'my_mode'?"
+sed 's/MODE/{mig: {instances: [4g.20gb], inside: my_mod}}/' modes.yaml >near.yaml
+try 3 "the same inside instances" validate near.yaml --plugin my_mode.so
+prints "did you mean 'my_mode'?"
+sed 's/MODE/{my_mode: {hihg: 20 %}}/' modes.yaml >near.yaml
+try 3 "a parameter that is spelt wrong" validate near.yaml --plugin my_mode.so
+prints "did you mean 'high'?"
+for plugin in my_policy my_share my_mode my_place my_queue my_contention; do
+    try 0 "the schema of $plugin" list schema --plugin "$plugin/$plugin.so"
+    prints "\"$plugin\""
+done
+
 # Each refusal: its words, with the place in a scenario.
 # build NAME LINE...: a plug-in whose C file is these lines.
 build() {
@@ -82,13 +143,26 @@ refused older.so "was built for smsched 0.999, and this is"
 build other '#undef SMS_PLUGIN_SIZES' '#define SMS_PLUGIN_SIZES 1, 2, 3' 'SMS_PLUGIN(.block = {0});'
 refused other.so "was built with other headers"
 build nothing 'SMS_PLUGIN(.block = {0});'
-refused nothing.so "has no policy or model in it"
+refused nothing.so "has no policy, mode or model in it"
 build taken 'static const struct sms_block_policy policy = {.name = "leftover", .help = "mine"};' 'SMS_PLUGIN(.block = {&policy});'
 refused taken.so "names something 'leftover', and that name is taken"
 build mode 'static const struct sms_block_policy policy = {.name = "mps", .help = "mine"};' 'SMS_PLUGIN(.block = {&policy});'
 refused mode.so "that name is taken"
 build scoreless 'static const struct sms_block_policy policy = {.name = "mine", .help = "mine", .search = SMS_SEARCH_BEST};' 'SMS_PLUGIN(.block = {&policy});'
 refused scoreless.so "looks for the best SM and has no score"
+bad_mode() { # NAME WORDS FIELDS
+    build "$1" "static const struct sms_param params[] = {{\"slice\", SMS_UNIT_RATIO, 0, 1, 0, \"mine\", NULL}, {0}};" \
+        'double weigh(const double *p, const struct sms_device_view *d, const struct sms_mode_process *o, double s) { return (void)p, (void)d, (void)o, s; }' \
+        "static const struct sms_sharing_mode it = {.name = \"mine\", .help = \"mine\", $3};" "const void *uses[] = {&params, &weigh};" 'SMS_PLUGIN(.mode = {&it});'
+    refused "$1.so" "$2"
+}
+build mode_taken 'static const struct sms_sharing_mode mode = {.name = "leftover", .help = "mine"};' 'SMS_PLUGIN(.mode = {&mode});'
+refused mode_taken.so "names something 'leftover', and that name is taken"
+bad_mode reserves "reserves SMs and does not say how many" '.reserves = true'
+bad_mode no_turns "has a slice for each process, and no turns" '.slice_ps = weigh'
+bad_mode splits "has instances, and these have modes of their own" '.instances = true, .slices = true'
+bad_mode other_slice "has a parameter of the engine's, and not as mode.h has it" '.slices = true, .params = params'
+bad_mode other_size "was compiled with another version of the header" '.size = 8'
 cp my_policy.so twice.so
 try 3 "two of one name" validate hardware.yaml --plugin my_policy.so --plugin twice.so
 prints "names something 'my_policy', and that name is taken"
@@ -145,6 +219,22 @@ bad_place place_nan "gave a score that is not finite" "0.0 / 0.0"
 bad_place place_counts "scores the same node differently" "n++"
 bad_other share acts_in_next "called sms_share_pause in its function next" sms_share_policy '.next = next' \
     "static size_t next(struct sms_share *share, size_t device, const size_t *ready, size_t count) { (void)device, (void)count; sms_share_pause(share, ready[0]); return 0; }"
+
+mode_args='const double *param, const struct sms_device_view *device, const struct sms_mode_process *process'
+broken_mode() { # NAME WORDS FIELDS FUNCTION
+    bad_other mode "$1" "$2" sms_sharing_mode "$3" "$4"
+}
+broken_mode too_many "gives a process more SMs than the device has" '.sms = sms' \
+    "static uint64_t sms($mode_args) { (void)param, (void)process; return device->sms + 1; }"
+broken_mode sms_count "mode my_mode answers the same question differently" '.sms = sms' \
+    "static uint64_t sms($mode_args) { static int n; (void)param, (void)device, (void)process; return 1 + n++ % 2; }"
+broken_mode bytes_count "mode my_mode answers the same question differently" '.bytes = bytes' \
+    "static uint64_t bytes($mode_args) { static int n; (void)param, (void)process; return device->memory - n++; }"
+slice="static double slice($mode_args, double ps) { (void)param, (void)device, (void)process, (void)ps; return"
+broken_mode slice_nan "mode my_mode gave a slice of " '.slices = true, .slice_ps = slice' "$slice 0.0 / 0.0; }"
+broken_mode slice_zero "mode my_mode gave a slice of 0 ps" '.slices = true, .slice_ps = slice' "$slice 0; }"
+broken_mode slice_endless "mode my_mode gave a slice of inf ps" '.slices = true, .slice_ps = slice' "$slice 1 / 0.0; }"
+try 70 "a slice that is no number, without --check" run other.yaml --plugin slice_nan.so --quiet
 
 # A sweep takes no results of another build.
 cat >plan.yaml <<'END'

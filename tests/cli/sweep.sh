@@ -404,6 +404,8 @@ if [ -e "${SMSCHED_BUILD-}/sources.c" ]; then
     with_other models/contention/proportional.c "120 missing" "another model, and the points are done"
     with_other policies/block/leftover.c "120 missing" "another leftover, which stand-alone runs use, and the points are done"
     with_other policies/block/breadth_first.c "120 done" "another breadth_first, which no point uses, and points are missing"
+    with_other policies/mode/exclusive.c "120 missing" "another mode of stand-alone runs, and the points are done"
+    with_other policies/mode/mps.c "120 done" "another mps, which no point uses, and points are missing"
     with_other policies/share/lottery.c "120 done" "another lottery, which no point uses, and points are missing"
 fi
 

@@ -1,6 +1,7 @@
-/* Checks what policies and contention models promise (smsched/policy.h, contention.h), if sms_run_options.check is set:
- * the same question has the same answer, more usage is no reason to take a block, and a slowdown is a number that does
- * not fall. The engine relies on all of that when it remembers answers. */
+/* Checks what policies, modes and contention models promise (smsched/policy.h, contention.h, mode.h), if
+ * sms_run_options.check is set: the same question has the same answer, more usage is no reason to take a block, a
+ * slowdown is a number that does not fall, and a mode gives no more SMs than there are. The engine relies on all of
+ * that when it remembers answers. */
 #include "oracle.h"
 
 #include "../../sim/levels/block/internal.h"
@@ -140,4 +141,17 @@ const char *sms__broken_promise(struct sms__blocks *device, const char **who)
         for (size_t s = 0; s < device->sms && queue->head && !wrong; s++)
             wrong = wrong_policy(&device->sm[s], queue->head);
     return wrong;
+}
+
+const char *sms__broken_mode(const struct sms__mode *mode, const struct sms__device *device,
+                             const struct sms__tenant *process)
+{
+    const uint64_t sms = sms__mode_asks(mode, device, process), bytes = sms__mode_bytes(mode, device, process);
+    const uint64_t most = sms__mode_most_processes(mode, device);
+    const double slice_ps = sms__mode_slice_ps(mode, device, process, 1e9);
+    if (sms != sms__mode_asks(mode, device, process) || bytes != sms__mode_bytes(mode, device, process) ||
+        most != sms__mode_most_processes(mode, device) ||
+        differ(slice_ps, sms__mode_slice_ps(mode, device, process, 1e9)))
+        return "answers the same question differently";
+    return sms > device->sms ? "gives a process more SMs than the device has" : NULL;
 }

@@ -288,6 +288,10 @@ class Policies(unittest.TestCase):
         mine = smsched.policy("share", "mine", next=following)
         self.same(PROCESSES, "priority", mine, lambda name: {"policies": [{"share": name, "mode": "time_slice"}]})
 
+    def test_mode(self):
+        mine = smsched.policy("mode", "mine", sms=lambda params, device, process: int(process.active_threads * device.sms))
+        self.same(PROCESSES, "mps", mine, lambda name: {"policies": [{"mode": name}]})
+
     def test_an_exception_ends_the_run_and_is_raised(self):
         def score(params, device, sm, block):
             raise KeyError("mine")

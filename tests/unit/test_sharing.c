@@ -174,11 +174,11 @@ static void policies_have_three_parts(void **state)
     struct sms__turns turns[5];
     for (size_t p = 0; p < 5; p++)
         turns[p] = sms__mode_turns(sms__mode_shared(&use[p].mode, 0), scenario->device[0]);
-    assert_true(use[0].mode.form == &sms__mode_form_time_slice && turns[0].slice_ps == 2e9 && !use[0].mode.drain);
+    assert_true(use[0].mode.form == &sms_sharing_mode_time_slice && turns[0].slice_ps == 2e9 && !use[0].mode.drain);
     assert_true(turns[0].switch_ps == 0.147e9 && turns[1].slice_ps == 4e9 && use[1].mode.drain);
-    assert_true(!strcmp(use[3].mode.form->name, "mps") && use[3].mode.clients == 16 && use[3].mode.granule == 1);
+    assert_true(!strcmp(use[3].mode.form->name, "mps") && use[3].mode.param[0] == 16 && use[3].mode.param[1] == 1);
     assert_true(use[3].param[0] == 1.5 && turns[4].switch_ps == 0 && turns[4].slice_ps == 2e9);
-    assert_true(scenario->alone->mode.form == &sms__mode_form_exclusive && scenario->alone->share == use[0].share);
+    assert_true(scenario->alone->mode.form == &sms_sharing_mode_exclusive && scenario->alone->share == use[0].share);
     assert_null(use[3].instances);
     assert_true(sms__is_called(&use[3], "mps") && sms__is_called(&use[3], "fine_grained"));
     assert_true(sms__is_called(&use[1], "time_slice") && !sms__is_called(&use[0], "time_slice"));

@@ -1,4 +1,4 @@
-/* Plug-ins: policies and contention models in shared objects. For authors of plug-ins.
+/* Plug-ins: policies, sharing modes and contention models in shared objects. For authors of plug-ins.
  *
  * A plug-in is a policy's file as it would be in the tree, with one more line:
  *
@@ -13,6 +13,7 @@
 #define SMSCHED_PLUGIN_H
 
 #include <smsched/contention.h>
+#include <smsched/mode.h>
 #include <smsched/place.h>
 #include <smsched/share.h>
 #include <smsched/version.h>
@@ -35,9 +36,9 @@ extern "C" {
         sizeof(struct sms_node_view), sizeof(struct sms_gpu_view), sizeof(struct sms_pod_view),                        \
         sizeof(struct sms_monitored), sizeof(struct sms_typical_pod), sizeof(struct sms_queue_discipline),             \
         sizeof(struct sms_queued), sizeof(struct sms_contention), sizeof(struct sms_contention_view),                  \
-        sizeof(struct sms_group)
+        sizeof(struct sms_group), sizeof(struct sms_sharing_mode), sizeof(struct sms_mode_process)
 
-enum { SMS_PLUGIN_STRUCTS = 22, SMS_PLUGIN_MOST = 16 };
+enum { SMS_PLUGIN_STRUCTS = 24, SMS_PLUGIN_MOST = 16 };
 
 /* What a plug-in offers: lists that NULL ends, of at most SMS_PLUGIN_MOST each. */
 struct sms_plugin {
@@ -48,6 +49,7 @@ struct sms_plugin {
     const struct sms_place_policy *place[SMS_PLUGIN_MOST + 1];
     const struct sms_queue_discipline *queue[SMS_PLUGIN_MOST + 1];
     const struct sms_contention *contention[SMS_PLUGIN_MOST + 1];
+    const struct sms_sharing_mode *mode[SMS_PLUGIN_MOST + 1];
 };
 
 /* Defines the symbol that is looked for. The arguments initialize the lists, as in .place = {&one, &other}. */

@@ -56,8 +56,13 @@ struct sms_resource_view {
     double knee; /* exponent of how it fills, for the contention model knee: 1 .. SMS_KNEE_MAX; 0: not known */
 };
 
-/* What a policy may know of the device. Read only. */
+/* What a policy or mode may know of the device, or of an instance of one. Read only. */
 struct sms_device_view {
+    const char *name;
+    uint64_t memory;                          /* bytes */
+    uint64_t clients, clients_before;         /* processes at most under MPS, by drivers of today and before; 0: not
+                                               * known */
+    uint64_t chunk;                           /* SMs of a chunk of static partitions; 1: not known */
     size_t sms;                               /* SMs of the device */
     size_t resources;                         /* 1 .. SMS_RESOURCES_MAX */
     const struct sms_resource_view *resource; /* [resources] */

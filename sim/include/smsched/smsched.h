@@ -23,6 +23,7 @@
 
 #include <smsched/contention.h>
 #include <smsched/error.h>
+#include <smsched/mode.h>
 #include <smsched/place.h>
 #include <smsched/policy.h>
 #include <smsched/share.h>
@@ -44,7 +45,7 @@ struct sms_file;
 struct sms_scenario;
 struct sms_results;
 
-/* How to load a file. `policies`, `contentions`, `shares`, `places` and `queues` are added to those of the
+/* How to load a file. `policies`, `contentions`, `shares`, `places`, `queues` and `modes` are added to those of the
  * library, and must outlive the file. */
 struct sms_load_options {
     size_t size; /* sizeof this struct, so that a newer library knows which options are missing; 0: as the library's */
@@ -66,6 +67,8 @@ struct sms_load_options {
     /* NULL, or paths of plug-ins, the last of them NULL: shared objects with policies and models (plugin.h). They are
      * open until the file is freed. Opening one runs its code. */
     const char *const *plugins;
+    const struct sms_sharing_mode *const *modes;
+    size_t n_modes;
 };
 
 /* Reads and checks every document of a YAML file, and the files to which they refer. `options` may be NULL. On success

@@ -27,7 +27,7 @@ static bool exceeds_limit(const struct sms__stream *stream, const struct sms__in
 {
     const struct sms__process *process = stream->process;
     uint64_t pod = process->vm->memory_most, context = sms__process_context_bytes(process);
-    uint64_t most = instance ? sms__mode_bytes(instance->mode, instance->type) : UINT64_MAX;
+    uint64_t most = instance ? sms__mode_bytes(instance->mode, instance->type, process->vm) : UINT64_MAX;
     uint64_t held = process->memory.held;
     most = pod && pod < most ? pod : most;
     return context > most || held > most - context || stream->wanted > most - context - held;

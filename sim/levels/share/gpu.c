@@ -1,6 +1,7 @@
 /* GPUs and instances: their memory, the processes and kernels on them, and their power. The memory, processes and
  * kernels of a GPU are the sums of those of its instances. */
 #include "gpu.h"
+#include "../oracle.h"
 #include "host.h"
 
 #include <math.h>
@@ -212,8 +213,17 @@ void sms__instance_hold(struct sms__instance *instance, int64_t bytes, uint64_t 
         sms__changed(instance->share);
 }
 
+static void check_mode(const struct sms__instance *instance, const struct sms__process *process)
+{
+    const char *wrong = sms__oracle->check_mode(instance->mode, instance->type, process->vm);
+    if (wrong)
+        sms__share_refuse(instance->share, "mode %s %s", instance->mode->form->name, wrong);
+}
+
 void sms__instance_enter(struct sms__instance *instance, struct sms__process *process, uint64_t now)
 {
+    if (instance->share->spec->options->check)
+        check_mode(instance, process);
     sms__gpu_advance(instance->gpu, now);
     instance->processes++;
     instance->gpu->processes++;

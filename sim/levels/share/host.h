@@ -78,6 +78,10 @@ bool sms__flows_are_busy(const struct sms_share *share); /* a copy or host step 
 /* slot.c */
 void sms__slots_init(struct sms_share *share);
 
+/* refuse.c: ends the run with SMS_EBUG, because a policy or mode breaks its contract. The first reason stands. Returns
+ * false. */
+bool sms__share_refuse(const struct sms_share *share, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* start.c: a process of the scenario's tenant v; `gpu` as of its arrival. */
 void sms__process_init(struct sms_share *share, size_t idx, size_t tenant, size_t v, long gpu);
 

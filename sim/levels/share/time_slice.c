@@ -49,8 +49,13 @@ static void take_out(struct sms__slicer *slicer, struct sms__context *context)
 /* The length of a slice of the current context. */
 static double slice_ps(const struct sms__instance *instance)
 {
-    const struct sms__slicer *slicer = instance->slicer;
-    return sms__mode_slice_ps(instance->mode, slicer->turns.slice_ps, slicer->current->owner->vm->weight);
+    const double usual_ps = instance->slicer->turns.slice_ps;
+    const double ps =
+        sms__mode_slice_ps(instance->mode, instance->type, instance->slicer->current->owner->vm, usual_ps);
+    if (ps >= 1 && isfinite(ps))
+        return ps;
+    sms__share_refuse(instance->share, "mode %s gave a slice of %g ps", instance->mode->form->name, ps);
+    return usual_ps;
 }
 
 /* The slice ends only if another context waits for its end. */

@@ -7,31 +7,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Ends the run. The first reason stands. */
-static bool refuse(const struct sms_share *share, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool refuse(const struct sms_share *share, const char *format, ...)
-{
-    struct sms__record *record = share->spec->record;
-    va_list args;
-    va_start(args, format);
-    if (!*record->why)
-        vsnprintf(record->why, sizeof record->why, format, args);
-    va_end(args);
-    share->engine->stopped = true;
-    return false;
-}
-
 static bool is_process(const struct sms_share *share, size_t process)
 {
-    return share && (process < share->processes || refuse(share, "share policy %s named process %zu of %zu",
-                                                          share->policy.policy->name, process, share->processes));
+    return share &&
+           (process < share->processes || sms__share_refuse(share, "share policy %s named process %zu of %zu",
+                                                            share->policy.policy->name, process, share->processes));
 }
 
 static bool is_device(const struct sms_share *share, size_t device)
 {
-    return share && (device < share->instances || refuse(share, "share policy %s named device %zu of %zu",
-                                                         share->policy.policy->name, device, share->instances));
+    return share &&
+           (device < share->instances || sms__share_refuse(share, "share policy %s named device %zu of %zu",
+                                                           share->policy.policy->name, device, share->instances));
 }
 
 uint64_t sms_share_now(const struct sms_share *share) { return share ? share->engine->now : 0; }
@@ -249,7 +236,7 @@ bool sms_share_admits(const struct sms_share *share, size_t process, size_t devi
 static bool may_act(struct sms_share *share, const char *what)
 {
     return !share->policy.may_not_act ||
-           refuse(share, "share policy %s called %s in its function next", share->policy.policy->name, what);
+           sms__share_refuse(share, "share policy %s called %s in its function next", share->policy.policy->name, what);
 }
 
 void sms_share_pause(struct sms_share *share, size_t process)
@@ -269,7 +256,8 @@ static bool may_repartition(const struct sms_share *share)
 {
     const struct sms_share_policy *policy = share->policy.policy;
     return policy->repartitions ||
-           refuse(share, "share policy %s called sms_share_use_sms and does not declare repartitions", policy->name);
+           sms__share_refuse(share, "share policy %s called sms_share_use_sms and does not declare repartitions",
+                             policy->name);
 }
 
 bool sms_share_use_sms(struct sms_share *share, size_t process, const uint64_t *sms)

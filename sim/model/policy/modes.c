@@ -1,19 +1,12 @@
 /* Sharing modes, and how an entry of a scenario names one. */
+#include "../file.h"
 #include "../layout.h"
+#include "../tenant.h"
 #include "modes.h"
 #include "policies.h"
+#include "registry.h"
 
 #include <string.h>
-
-extern const struct sms__mode_form *const sms__modes[];
-
-const struct sms__mode_form *sms__mode_at(size_t idx)
-{
-    for (size_t i = 0; sms__modes[i]; i++)
-        if (i == idx)
-            return sms__modes[i];
-    return NULL;
-}
 
 const struct sms__mode *sms__mode_of_device(const struct sms__mode *mode, size_t d)
 {
@@ -42,33 +35,52 @@ bool sms__mode_runs_beside(const struct sms__mode *mode)
     return beside;
 }
 
+struct sms_mode_process sms__mode_process(const struct sms__tenant *process)
+{
+    return (struct sms_mode_process){process->name, process->priority, process->weight, process->active_threads,
+                                     process->chunks};
+}
+
 uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms__device *device)
 {
-    const struct sms__mode_form *form = mode->form;
-    return form->exclusive ? 1 : form->most_processes ? form->most_processes(mode, device) : UINT64_MAX;
+    const struct sms_sharing_mode *form = mode->form;
+    if (!form->most_processes)
+        return form->exclusive ? 1 : UINT64_MAX;
+    const uint64_t most = form->most_processes(mode->param, &device->view);
+    return form->exclusive || most < 1 ? 1 : most;
+}
+
+uint64_t sms__mode_asks(const struct sms__mode *mode, const struct sms__device *device,
+                        const struct sms__tenant *process)
+{
+    const struct sms_mode_process view = sms__mode_process(process);
+    return mode->form->sms ? mode->form->sms(mode->param, &device->view, &view) : device->sms;
 }
 
 uint64_t sms__mode_sms(const struct sms__mode *mode, const struct sms__device *device,
                        const struct sms__tenant *process)
 {
-    uint64_t sms = mode->form->sms ? mode->form->sms(mode, device, process) : device->sms;
+    const uint64_t sms = sms__mode_asks(mode, device, process);
     return sms > device->sms ? device->sms : sms > 0 ? sms : 1;
 }
 
-/* The device plugin sets this for MPS, less what is no whole MiB (NVIDIA/k8s-device-plugin, mps/daemon.go). */
-uint64_t sms__mode_bytes(const struct sms__mode *mode, const struct sms__device *device)
+uint64_t sms__mode_bytes(const struct sms__mode *mode, const struct sms__device *device,
+                         const struct sms__tenant *process)
 {
-    return mode->replicas ? device->memory / mode->replicas : UINT64_MAX;
+    const struct sms_mode_process view = sms__mode_process(process);
+    return mode->form->bytes ? mode->form->bytes(mode->param, &device->view, &view) : UINT64_MAX;
 }
 
 bool sms__mode_takes(const struct sms__mode *mode, const struct sms__device *device, const struct sms__tenant *process)
 {
-    return !mode->form->reserves || mode->form->sms(mode, device, process) > 0;
+    return !mode->form->reserves || sms__mode_asks(mode, device, process) > 0;
 }
 
-double sms__mode_slice_ps(const struct sms__mode *mode, double slice_ps, double weight)
+double sms__mode_slice_ps(const struct sms__mode *mode, const struct sms__device *device,
+                          const struct sms__tenant *process, double slice_ps)
 {
-    return mode->form->slice_ps ? mode->form->slice_ps(slice_ps, weight) : slice_ps;
+    const struct sms_mode_process view = sms__mode_process(process);
+    return mode->form->slice_ps ? mode->form->slice_ps(mode->param, &device->view, &view, slice_ps) : slice_ps;
 }
 
 static struct sms__turns fill_in(struct sms__turns turns, const struct sms__turns *by)
@@ -88,18 +100,25 @@ struct sms__unsaid_turns sms__mode_unsaid(const struct sms__mode *mode, const st
 
 struct sms__turns sms__mode_turns(const struct sms__mode *mode, const struct sms__device *device)
 {
-    double values[SMS__PARAMS_MAX] = {0};
-    struct sms__mode fallback = {.given = UINT32_MAX};
-    sms__default_params(sms__slice_params, values);
-    sms__read_slices(values, &fallback);
-    fallback.turns.newcomer = SMS__WHOLE_SLICE;
-    return fill_in(fill_in(mode->turns, &device->turns), &fallback.turns);
+    const struct sms__turns usual = sms__usual_turns(), own = fill_in(device->turns, &usual);
+    return mode ? fill_in(mode->turns, &own) : own;
 }
 
-struct sms__mode sms__bare_mode(const struct sms__mode_form *form)
+/* The mode as its parameters say, whose values are set. */
+static void act(struct sms__mode *mode)
 {
-    return (struct sms__mode){
-        .form = form, .turns = {.switch_ps = -1, .newcomer = -1}, .label = form->name, .word = form->name};
+    mode->turns = (struct sms__turns){.switch_ps = -1, .newcomer = -1};
+    for (size_t i = 0; i < sms__count_params(mode->form->params); i++)
+        sms__act_on_param(&mode->form->params[i], mode->param[i], mode->given >> i & 1, mode);
+}
+
+struct sms__mode sms__bare_mode(struct sms__arena *arena, const struct sms_sharing_mode *form)
+{
+    double *values = SMS__NEW(arena, double, SMS__PARAMS_MAX);
+    struct sms__mode mode = {.form = form, .param = values, .label = form->name, .word = form->name};
+    sms__default_params(form->params, values);
+    act(&mode);
+    return mode;
 }
 
 /* The bit of a parameter in `given`. */
@@ -111,26 +130,23 @@ static uint32_t bit_of(const struct sms_param *params, const struct sms__node *k
     return 0;
 }
 
-static const char *mode_name(const void *user, size_t i)
-{
-    (void)user;
-    return sms__modes[i]->name;
-}
+static const char *mode_name(const void *user, size_t i) { return sms__known_at(user, SMS__MODE, i).name; }
 
 /* A mode within another. */
 static bool read_part(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *mode)
 {
+    const struct sms_load_options *options = sms__load_options(reader);
     const struct sms__node *name, *params;
-    const struct sms__mode_form *form = NULL;
     size_t before = reader->errors->count, count = 0;
     if (!sms__split_use(reader, node, &name, &params))
         return false;
-    for (; sms__modes[count]; count++)
-        form = strcmp(sms__modes[count]->name, name->text) == 0 ? sms__modes[count] : form;
-    if (form)
-        sms__read_mode(reader, name, form, params, mode);
+    const struct sms__known known = sms__find_known(options, SMS__MODE, name->text);
+    while (mode_name(options, count))
+        count++;
+    if (known.name)
+        sms__read_mode(reader, name, known.item, params, mode);
     else
-        sms__complain_unknown(reader, name, "mode", count, mode_name, NULL);
+        sms__complain_unknown(reader, name, "mode", count, mode_name, options);
     return reader->errors->count == before;
 }
 
@@ -154,7 +170,7 @@ bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, s
 /* ---- instances ---- */
 
 /* What processes of an instance do, unless the mode says otherwise. */
-static const struct sms__mode_form *const INSIDE = &sms__mode_form_time_slice;
+static const struct sms_sharing_mode *const INSIDE = &sms_sharing_mode_time_slice;
 
 /* A mode of the processes in an instance. */
 static bool read_inside(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *inside)
@@ -192,7 +208,7 @@ static void read_instances(struct sms__reader *reader, const struct sms__node *l
 {
     struct sms__node *names = SMS__NEW(reader->arena, struct sms__node, 1);
     struct sms__mode *part = SMS__NEW(reader->arena, struct sms__mode, SMS__INSTANCES_MAX),
-                     usual = sms__bare_mode(INSIDE);
+                     usual = sms__bare_mode(reader->arena, INSIDE);
     const char *label = "", *own = "";
     bool sound = !inside || read_inside(reader, inside, &usual);
     if (!sms__expect_list(reader, list, SMS__INSTANCES_MAX))
@@ -220,7 +236,7 @@ static void read_instances(struct sms__reader *reader, const struct sms__node *l
 
 /* ---- one mode ---- */
 
-static void read_params(struct sms__reader *reader, const struct sms__node *map, const struct sms__mode_form *form,
+static void read_params(struct sms__reader *reader, const struct sms__node *map, const struct sms_sharing_mode *form,
                         double *values, struct sms__mode *mode)
 {
     for (size_t i = 0; i + 1 < map->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2) {
@@ -246,7 +262,7 @@ static void read_split(struct sms__reader *reader, const struct sms__node *node,
         sms__complain(reader, node, "mode %s: key 'instances' is missing", mode->form->name);
 }
 
-void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
+void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms_sharing_mode *form,
                     const struct sms__node *params, struct sms__mode *mode)
 {
     double *values = SMS__NEW(reader->arena, double, SMS__PARAMS_MAX);
@@ -261,6 +277,5 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
     if (params)
         read_params(reader, params, form, values, mode);
     mode->label = sms__param_label(reader->arena, form->name, form->params, values);
-    if (form->read)
-        form->read(values, mode);
+    act(mode);
 }

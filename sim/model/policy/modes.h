@@ -1,30 +1,24 @@
-/* The modes in which processes share a device (docs/explanation/sharing.md). A mode is a table of operations in a file
- * of its own, mode_NAME.c, which defines sms__mode_form_NAME and which the build finds. An operation sees the mode, the
- * device and one process, not who else is there: what depends on that is a share policy. */
+/* The modes in which processes share a device (docs/explanation/sharing.md), as policies of a scenario use them.
+ * smsched/mode.h says what a mode is. */
 #ifndef SMS_MODEL_POLICY_MODES_H
 #define SMS_MODEL_POLICY_MODES_H
 
-#include <smsched/policy.h>
+#include <smsched/mode.h>
 
 #include "../device_model.h"
 
-struct sms__mode_form;
 struct sms__tenant;
 
 /* A mode as a policy uses it. */
 struct sms__mode {
-    const struct sms__mode_form *form;
+    const struct sms_sharing_mode *form;
     const double *param;     /* the values of its parameters */
     uint32_t given;          /* bit i: the scenario gives parameter i */
     struct sms__turns turns; /* as far as the scenario gives them; the rest is the device's */
-    int drain;               /* blocks that run when a slice ends are waited for */
+    bool drain;              /* blocks that run when a slice ends are waited for */
     uint64_t ahead;          /* kernels that end before a process is stopped early */
     double stop_ps;          /* cost of that, besides the switch */
-    uint64_t clients;        /* processes on a device at most; 0: as device and driver say */
-    uint64_t replicas;       /* a process has at most one of so many parts of memory and SMs; 0: no cap */
-    int driver;              /* 0: of today; 1: before */
     bool one_queue;          /* blocks of all processes wait in one dispatch queue, not in one of each */
-    uint64_t granule;        /* a process's SMs are a multiple of it; 0 is 1 */
     double launch_wait_ps;   /* by which each other process lengthens a launch of a coarse kernel */
     const char *label;       /* as a policy's */
     const char *word;        /* its name; in an instance "mig", or "mig/mps" */
@@ -35,29 +29,8 @@ struct sms__mode {
     const struct sms__node *instances; /* the list of their profiles' names; or NULL */
 };
 
-/* What a mode is. */
-struct sms__mode_form {
-    const char *name, *help;
-    const struct sms_param *params; /* or NULL */
-    /* Fills in the mode from the values of its parameters; or NULL. */
-    void (*read)(const double *values, struct sms__mode *mode);
-    bool instances; /* takes `instances: [PROFILE, ...]` and `inside: MODE`; each instance is a device of its own */
-    bool exclusive; /* a device has one process at a time */
-    bool slices;    /* each process has a context of its own, and these take turns; else kernels run at once */
-    /* The processes on a device at most; NULL: no limit. Further ones wait unplaced. */
-    uint64_t (*most_processes)(const struct sms__mode *mode, const struct sms__device *device);
-    /* The number of the device's SMs on which this process may run; 0 counts as 1, and more than it has, or NULL, as
-     * all. sm_part.c picks the SMs. It is asked when a run begins, and must not change. */
-    uint64_t (*sms)(const struct sms__mode *mode, const struct sms__device *device, const struct sms__tenant *process);
-    bool reserves;     /* these SMs are the process's alone, and it waits unplaced until as many are free */
-    const char *needs; /* key of a process, without which none can start; or NULL */
-    /* The slice of a process with this weight, ps, where `slice_ps` is that of the device; NULL: the same for all. */
-    double (*slice_ps)(double slice_ps, double weight);
-};
-
-const struct sms__mode_form *sms__mode_at(size_t idx); /* NULL beyond the last */
 /* `params` as of sms__split_use. */
-void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
+void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms_sharing_mode *form,
                     const struct sms__node *params, struct sms__mode *mode);
 /* Reads a list of modes, one for each device of the scenario. Returns whether it could be read. */
 bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, struct sms__mode *mode);
@@ -71,63 +44,46 @@ const struct sms__mode *sms__mode_shared(const struct sms__mode *mode, size_t i)
 bool sms__mode_runs_beside(const struct sms__mode *mode);
 /* The processes on a device at most; UINT64_MAX: no limit. */
 uint64_t sms__mode_most_processes(const struct sms__mode *shared, const struct sms__device *device);
-/* The turns on a device: as the scenario says, else the device, else the defaults of the parameters. */
+/* The turns on a device: as the scenario says, else the device, else the defaults of the parameters. `shared` may be
+ * NULL: then the scenario says nothing. */
 struct sms__turns sms__mode_turns(const struct sms__mode *shared, const struct sms__device *device);
 /* What neither the mode nor the device tells about turns, so that defaults stand in. */
 struct sms__unsaid_turns {
     bool slice, change;
 };
 struct sms__unsaid_turns sms__mode_unsaid(const struct sms__mode *shared, const struct sms__device *device);
-/* The slice of a process with this weight, ps. */
-double sms__mode_slice_ps(const struct sms__mode *shared, double slice_ps, double weight);
+/* The slice of the process, ps, where that of the device is `slice_ps`. The mode's answer may be no number, or
+ * not positive. */
+double sms__mode_slice_ps(const struct sms__mode *shared, const struct sms__device *device,
+                          const struct sms__tenant *process, double slice_ps);
 
 /* The SMs of the device on which the process may run, 1 to all. */
 uint64_t sms__mode_sms(const struct sms__mode *shared, const struct sms__device *device,
                        const struct sms__tenant *process);
 /* The memory of the device that a process may hold, context included, bytes; UINT64_MAX: no such limit. */
-uint64_t sms__mode_bytes(const struct sms__mode *shared, const struct sms__device *device);
-/* True unless the process lacks what the mode reserves SMs for. */
+uint64_t sms__mode_bytes(const struct sms__mode *shared, const struct sms__device *device,
+                         const struct sms__tenant *process);
+/* The SMs that the mode asks for, which may be none, or more than there are. */
+uint64_t sms__mode_asks(const struct sms__mode *shared, const struct sms__device *device,
+                        const struct sms__tenant *process);
+/* True unless the mode would reserve no SM for the process. */
 bool sms__mode_takes(const struct sms__mode *shared, const struct sms__device *device,
                      const struct sms__tenant *process);
 
-/* The mode without parameters. */
-struct sms__mode sms__bare_mode(const struct sms__mode_form *form);
+/* The mode with the defaults of its parameters. */
+struct sms__mode sms__bare_mode(struct sms__arena *arena, const struct sms_sharing_mode *form);
+
+/* What modes see of a process. */
+struct sms_mode_process sms__mode_process(const struct sms__tenant *process);
 
 /* The default, that of runs of one tenant alone, and that of VMs. */
-extern const struct sms__mode_form sms__mode_form_time_slice, sms__mode_form_exclusive, sms__mode_form_together;
+extern const struct sms_sharing_mode sms_sharing_mode_time_slice, sms_sharing_mode_exclusive, sms_sharing_mode_together;
 
-/* The parameter `launch_wait`, for modes in which kernels of several processes run at once. */
-#define SMS__LAUNCH_WAIT                                                                                               \
-    {                                                                                                                  \
-        "launch_wait", SMS_UNIT_TIME, 0, 1e12, 0,                                                                      \
-            "time by which each other process with a kernel under way lengthens a launch of a coarse kernel"           \
-    }
-
-/* mode_mps.c: the parameters of modes of MPS, and its choices. */
-#define SMS__CLIENTS                                                                                                   \
-    {                                                                                                                  \
-        "clients", SMS_UNIT_COUNT, 0, 1024, 0, "processes on a device at most; 0: as the device says, else 48"         \
-    }
-#define SMS__DRIVER                                                                                                    \
-    {                                                                                                                  \
-        "driver", SMS_UNIT_CHOICE, 0, 1, 0, "the clients that a device takes depend on it", sms__drivers               \
-    }
-#define SMS__QUEUES                                                                                                    \
-    {                                                                                                                  \
-        "queues", SMS_UNIT_CHOICE, 0, 1, 0,                                                                            \
-            "whether each process has a dispatch queue, and these take turns of one block, or all share one",          \
-            sms__queues_of_mps                                                                                         \
-    }
-extern const char *const sms__drivers[], *const sms__queues_of_mps[];
-extern const struct sms_param sms__mps_params[];
-void sms__read_mps(const double *values, struct sms__mode *mode);
-uint64_t sms__most_clients(const struct sms__mode *mode, const struct sms__device *device);
-uint64_t sms__active_threads(const struct sms__mode *mode, const struct sms__device *device,
-                             const struct sms__tenant *process);
-
-/* mode_time_slice.c: the parameters of modes that take turns. */
-extern const struct sms_param sms__slice_params[];
-void sms__read_slices(const double *values, struct sms__mode *mode);
-uint64_t sms__most_replicas(const struct sms__mode *mode, const struct sms__device *device);
+/* mode_params.c: sets what the engine does by this parameter; `given`: the scenario gives it. */
+void sms__act_on_param(const struct sms_param *param, double value, bool given, struct sms__mode *mode);
+/* True if one of them is the engine's by its name, and not as mode.h has it. */
+bool sms__is_mode_param_wrong(const struct sms_param *params);
+/* The turns of a device of which nothing is known. */
+struct sms__turns sms__usual_turns(void);
 
 #endif

@@ -175,13 +175,15 @@ DEFINE_ADD(add_shares, SMS__SHARE, sms_share_policy, share, shares, n_shares)
 DEFINE_ADD(add_places, SMS__PLACE, sms_place_policy, place, places, n_places)
 DEFINE_ADD(add_queues, SMS__QUEUE, sms_queue_discipline, queue, queues, n_queues)
 DEFINE_ADD(add_contentions, SMS__CONTENTION, sms_contention, contention, contentions, n_contentions)
+DEFINE_ADD(add_modes, SMS__MODE, sms_sharing_mode, mode, modes, n_modes)
 
 static void add_all(const struct opening *opening)
 {
     const struct sms_plugin *has = opening->has;
-    if (!has->block[0] && !has->share[0] && !has->place[0] && !has->queue[0] && !has->contention[0])
-        refuse(opening, "has no policy or model in it");
-    else if (add_blocks(opening) && add_shares(opening) && add_places(opening) && add_queues(opening))
+    if (!has->block[0] && !has->share[0] && !has->place[0] && !has->queue[0] && !has->contention[0] && !has->mode[0])
+        refuse(opening, "has no policy, mode or model in it");
+    else if (add_blocks(opening) && add_shares(opening) && add_places(opening) && add_queues(opening) &&
+             add_modes(opening))
         add_contentions(opening);
 }
 

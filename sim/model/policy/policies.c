@@ -175,10 +175,12 @@ static void set_default(const struct sms_load_options *options, enum sms__kind k
  * in launch order (Gilman et al., PER 2020). A VM and a tenant alone get both from the policy, whatever `queue:` says.
  * Below a mode or a place policy it is the SM only, because `queue:`, leftover by default, is of such an entry as well.
  */
-static void set_defaults(const struct sms_load_options *options, enum sms__kind first, struct sms__policy_use *use)
+static void set_defaults(const struct sms__reader *reader, enum sms__kind first, struct sms__policy_use *use)
 {
+    const struct sms_load_options *options = sms__load_options(reader);
     set_default(options, SMS__BLOCK, first == SMS__BLOCK ? "leftover" : "most_room", use);
-    use->mode = sms__bare_mode(first == SMS__BLOCK ? &sms__mode_form_exclusive : &sms__mode_form_time_slice);
+    use->mode =
+        sms__bare_mode(reader->arena, first == SMS__BLOCK ? &sms_sharing_mode_exclusive : &sms_sharing_mode_time_slice);
     if (first == SMS__BLOCK)
         return;
     set_default(options, SMS__SHARE, "plain", use);
@@ -194,7 +196,7 @@ static bool read_use(struct sms__reader *reader, const struct sms__node *node, e
     bool parts = first != SMS__BLOCK && node->kind == SMS__MAP && (node->items != 2 || is_key(node->item[0], first));
     size_t before = reader->errors->count;
     use->node = node;
-    set_defaults(sms__load_options(reader), first, use);
+    set_defaults(reader, first, use);
     use->written = parts ? read_parts(&entry, node) : read_part(&entry, node, first, true);
     use->label = use->written ? sms__bounded_label(reader->arena, use->written) : NULL;
     use->typed = node->mark.file == sms__policy_option ? node->mark.text : NULL;
@@ -249,7 +251,7 @@ static struct sms__policy_use *default_use(struct sms__reader *reader, const str
                                            enum sms__kind first)
 {
     struct sms__policy_use *use = SMS__NEW(reader->arena, struct sms__policy_use, 1);
-    set_defaults(sms__load_options(reader), first, use);
+    set_defaults(reader, first, use);
     use->label = first == SMS__PLACE ? use->place->name : first == SMS__SHARE ? use->share->name : use->policy->name;
     use->written = use->label;
     use->node = scenario->node;

@@ -25,6 +25,7 @@ DEFINE_AT(sms__share_at, sms_share_policy, sms__share_policies, shares, n_shares
 DEFINE_AT(sms__place_at, sms_place_policy, sms__place_policies, places, n_places)
 DEFINE_AT(sms__contention_at, sms_contention, sms__contentions, contentions, n_contentions)
 DEFINE_AT(sms__queue_at, sms_queue_discipline, sms__queues, queues, n_queues)
+DEFINE_AT(sms__mode_at, sms_sharing_mode, sms__modes, modes, n_modes)
 
 #define KNOWN(one)                                                                                                     \
     (one) ? (struct sms__known){(one)->name, (one)->params, (one)->size, (one)} : (struct sms__known) { 0 }
@@ -33,15 +34,13 @@ struct sms__known sms__known_at(const struct sms_load_options *options, enum sms
 {
     const struct sms_place_policy *place = kind == SMS__PLACE ? sms__place_at(options, idx) : NULL;
     const struct sms_share_policy *share = kind == SMS__SHARE ? sms__share_at(options, idx) : NULL;
-    const struct sms__mode_form *mode = kind == SMS__MODE ? sms__mode_at(idx) : NULL;
+    const struct sms_sharing_mode *mode = kind == SMS__MODE ? sms__mode_at(options, idx) : NULL;
     const struct sms_block_policy *block = kind == SMS__BLOCK ? sms__policy_at(options, idx) : NULL;
     const struct sms_contention *contention = kind == SMS__CONTENTION ? sms__contention_at(options, idx) : NULL;
     const struct sms_queue_discipline *queue = kind == SMS__QUEUE ? sms__queue_at(options, idx) : NULL;
     if (queue)
         return (struct sms__known){queue->name, NULL, queue->size, queue};
-    if (mode)
-        return (struct sms__known){mode->name, mode->params, 0, mode};
-    return place ? KNOWN(place) : share ? KNOWN(share) : block ? KNOWN(block) : KNOWN(contention);
+    return place ? KNOWN(place) : share ? KNOWN(share) : mode ? KNOWN(mode) : block ? KNOWN(block) : KNOWN(contention);
 }
 
 struct sms__known sms__find_known(const struct sms_load_options *options, enum sms__kind kind, const char *name)
@@ -52,7 +51,7 @@ struct sms__known sms__find_known(const struct sms_load_options *options, enum s
     return known;
 }
 
-/* The policies or models of one kind that the options add. */
+/* The policies, modes or models of one kind that the options add. */
 struct added {
     size_t count, size; /* size of the kind's struct in this library */
     const void *list;
@@ -66,6 +65,7 @@ static struct added added_of(const struct sms_load_options *options, enum sms__k
         [SMS__BLOCK] = {options->n_policies, sizeof(struct sms_block_policy), options->policies},
         [SMS__CONTENTION] = {options->n_contentions, sizeof(struct sms_contention), options->contentions},
         [SMS__QUEUE] = {options->n_queues, sizeof(struct sms_queue_discipline), options->queues},
+        [SMS__MODE] = {options->n_modes, sizeof(struct sms_sharing_mode), options->modes},
     };
     return added[kind];
 }
@@ -74,18 +74,32 @@ static struct added added_of(const struct sms_load_options *options, enum sms__k
 static const char *known_misuse(const struct sms__known *known, size_t size)
 {
     if (known->size && known->size != size)
-        return "a policy or model that is added was compiled with another version of the header";
+        return "a policy, mode or model that is added was compiled with another version of the header";
     if (!known->name || !sms__is_name(known->name))
-        return "a policy or model that is added has no name, or one that no file could say";
+        return "a policy, mode or model that is added has no name, or one that no file could say";
     if (sms__count_params(known->params) > SMS__PARAMS_MAX)
-        return "a policy or model that is added has more than 16 parameters";
+        return "a policy, mode or model that is added has more than 16 parameters";
     for (size_t i = 0; i < sms__count_params(known->params); i++) {
         const struct sms_param *param = &known->params[i];
         if ((unsigned)param->unit > SMS_UNIT_CHOICE ||
             (param->unit == SMS_UNIT_CHOICE && (!param->choices || !param->choices[0])))
-            return "a policy or model that is added has a parameter of no unit, or a choice between nothing";
+            return "a policy, mode or model that is added has a parameter of no unit, or a choice between nothing";
     }
     return NULL;
+}
+
+static const char *mode_misuse(const struct sms_sharing_mode *mode)
+{
+    if (mode->reserves && !mode->sms)
+        return "a mode that is added reserves SMs and does not say how many";
+    if (mode->slice_ps && !mode->slices)
+        return "a mode that is added has a slice for each process, and no turns";
+    if (mode->instances &&
+        (mode->exclusive || mode->slices || mode->params || mode->most_processes || mode->sms || mode->bytes))
+        return "a mode that is added has instances, and these have modes of their own";
+    return sms__is_mode_param_wrong(mode->params)
+               ? "a mode that is added has a parameter of the engine's, and not as mode.h has it"
+               : NULL;
 }
 
 static const char *function_misuse(enum sms__kind kind, const void *item)
@@ -93,6 +107,8 @@ static const char *function_misuse(enum sms__kind kind, const void *item)
     const struct sms_block_policy *block = kind == SMS__BLOCK ? item : NULL;
     const struct sms_contention *model = kind == SMS__CONTENTION ? item : NULL;
     const struct sms_place_policy *place = kind == SMS__PLACE ? item : NULL;
+    if (kind == SMS__MODE)
+        return mode_misuse(item);
     if (block && block->search == SMS_SEARCH_BEST && !block->score)
         return "a block policy that is added looks for the best SM and has no score";
     if (model && !model->slowdown && !model->rate)
@@ -107,10 +123,10 @@ static const char *kind_misuse(const struct sms_load_options *options, enum sms_
     const struct added added = added_of(options, kind);
     const char *wrong = NULL;
     if (added.count && !added.list)
-        return "options have a number of policies or models and no list of them";
+        return "options have a number of policies, modes or models and no list of them";
     for (size_t i = 0; i < added.count && !wrong; i++) {
         struct sms__known known = sms__known_at(options, kind, i);
-        wrong = known.item ? known_misuse(&known, added.size) : "a policy or model that is added is NULL";
+        wrong = known.item ? known_misuse(&known, added.size) : "a policy, mode or model that is added is NULL";
         wrong = wrong ? wrong : function_misuse(kind, known.item);
     }
     return wrong;

@@ -4,6 +4,7 @@
 #define SMS_MODEL_POLICY_REGISTRY_H
 
 #include <smsched/contention.h>
+#include <smsched/mode.h>
 #include <smsched/place.h>
 #include <smsched/policy.h>
 #include <smsched/share.h>
@@ -33,8 +34,9 @@ const struct sms_share_policy *sms__share_at(const struct sms_load_options *opti
 const struct sms_place_policy *sms__place_at(const struct sms_load_options *options, size_t idx);
 const struct sms_contention *sms__contention_at(const struct sms_load_options *options, size_t idx);
 const struct sms_queue_discipline *sms__queue_at(const struct sms_load_options *options, size_t idx);
+const struct sms_sharing_mode *sms__mode_at(const struct sms_load_options *options, size_t idx);
 
-/* Returns what is wrong with the policies and models that options add, or NULL. */
+/* Returns what is wrong with the policies, modes and models that options add, or NULL. */
 const char *sms__options_misuse(const struct sms_load_options *options);
 
 #endif

@@ -216,14 +216,14 @@ static void print_events(struct choices *c)
     fprintf(c->to, "  - {launch: k0}\n  - {wait: f%s}\n  - {launch: k0}\n", chance(c->rng, 30) ? ", jobs_ago: 1" : "");
 }
 
-static const struct sms__mode_form *draw_form(struct choices *c, bool may_split)
+static const struct sms_sharing_mode *draw_form(struct choices *c, bool may_split)
 {
-    const struct sms__mode_form *form;
+    const struct sms_sharing_mode *form;
     unsigned modes = 0;
-    while (sms__mode_at(modes))
+    while (sms__mode_at(NULL, modes))
         modes++;
     do /* kernels of both forms do not run at once */
-        form = sms__mode_at(number(c, 0, modes - 1));
+        form = sms__mode_at(NULL, number(c, 0, modes - 1));
     while ((c->form == BOTH && !form->slices && !form->exclusive && !form->instances) ||
            (form->instances && !may_split));
     return form;
@@ -231,7 +231,7 @@ static const struct sms__mode_form *draw_form(struct choices *c, bool may_split)
 
 static void print_one_mode(struct choices *c)
 {
-    const struct sms__mode_form *form = draw_form(c, false);
+    const struct sms_sharing_mode *form = draw_form(c, false);
     fprintf(c->to, "{%s: {", form->name);
     const char *before = "";
     for (const struct sms_param *param = form->params; param && param->name; param++) {

@@ -10,6 +10,7 @@ from ._native import ffi, lib
 KINDS = {
     "block": ("struct sms_block_policy", "policies"),
     "share": ("struct sms_share_policy", "shares"),
+    "mode": ("struct sms_sharing_mode", "modes"),
     "place": ("struct sms_place_policy", "places"),
     "queue": ("struct sms_queue_discipline", "queues"),
     "contention": ("struct sms_contention", "contentions"),
@@ -61,8 +62,8 @@ def parameter(name: str, fallback: float, min: float, max: float, help: str = ""
 def policy(kind: str, name: str, help: str = "", *, params: Sequence[dict[str, Any]] = (), **members: Any) -> Policy:
     """Makes a policy from Python functions, for `plugins=` of `run`, `compare` and `explain`.
 
-    `kind` is block, share, place, queue or contention. `members` are those of its struct in the header of that kind
-    (`smsched/policy.h`, `share.h`, `place.h`, `queue.h`, `contention.h`). Functions get the header's arguments as cffi
+    `kind` is block, share, mode, place, queue or contention. `members` are those of its struct in the header of that kind
+    (`smsched/policy.h`, `share.h`, `mode.h`, `place.h`, `queue.h`, `contention.h`). Functions get the header's arguments as cffi
     objects: `sm.usage[0]`, `block.waiting`. Constants and functions of the headers are in `smsched.lib`.
 
     This is the slow path: each call costs a quarter of a microsecond or more, and threads wait for each other. Write a

@@ -1,7 +1,7 @@
 /* exclusive: as a GPU in compute mode EXCLUSIVE_PROCESS. */
-#include "modes.h"
+#include <smsched/mode.h>
 
-const struct sms__mode_form sms__mode_form_exclusive = {
+const struct sms_sharing_mode sms_sharing_mode_exclusive = {
     .name = "exclusive",
     .help = "a device has one process at a time, in order of arrival",
     .exclusive = true,

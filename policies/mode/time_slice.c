@@ -1,0 +1,25 @@
+/* time_slice: contexts take turns on the device. */
+#include <smsched/mode.h>
+
+enum { REPLICAS = SMS_MODE_TURNS_COUNT };
+
+static const struct sms_param params[] = {
+    SMS_MODE_TURNS,
+    {"replicas", SMS_UNIT_COUNT, 0, 1024, 0,
+     "processes on a device at most, as Kubernetes' device plugin counts them; 0: no limit"},
+    {0},
+};
+
+static uint64_t most_processes(const double *param, const struct sms_device_view *device)
+{
+    (void)device;
+    return param[REPLICAS] > 0 ? (uint64_t)param[REPLICAS] : UINT64_MAX;
+}
+
+const struct sms_sharing_mode sms_sharing_mode_time_slice = {
+    .name = "time_slice",
+    .help = "contexts take turns; one alone is never switched",
+    .params = params,
+    .slices = true,
+    .most_processes = most_processes,
+};

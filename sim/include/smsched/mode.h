@@ -1,0 +1,133 @@
+/* Sharing modes: how the processes on a device share it. For authors of modes.
+ *
+ * A mode is one file, policies/mode/NAME.c, that ends with
+ *
+ *     const struct sms_sharing_mode sms_sharing_mode_NAME = { .name = "NAME", ... };
+ *
+ * The build finds the file, and `mode: NAME` of a policy selects the mode. A mode says whether processes take turns or
+ * run kernels at once, how many may be on a device, and what each has of it; the engine does the rest
+ * (docs/explanation/sharing.md). It sees the device and one process, not who else is there: what depends on that is a
+ * share policy (share.h).
+ *
+ * Answers depend on nothing but the arguments. The engine asks again and again, and `--check` compares its answers.
+ * Times are picoseconds, sizes bytes, and a ratio of 1.0 is 100 %. */
+#ifndef SMSCHED_MODE_H
+#define SMSCHED_MODE_H
+
+#include <smsched/policy.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* What a mode may know of a process, which is also that of a pod. Read only. */
+struct sms_mode_process {
+    const char *name;
+    double priority;       /* a higher one goes first; default 0 */
+    double weight;         /* relative share that it should get; default 1 */
+    double active_threads; /* share of the SMs that it asks for, 0..1; default 1 */
+    uint64_t chunks;       /* of its static partition; 0: it has none */
+};
+
+/* Parameters on which the engine acts, by their names: they mean this in every mode that has them in its table. The
+ * mode's functions may read them, too. A table of them stands outside functions. */
+/* For modes that take turns; what the scenario does not give is the device's, else the default. The slice and switch by
+ * default are of the project's specification, part C, from S000, which measures only their ratio. */
+#define SMS_MODE_TURNS                                                                                                 \
+    {"slice", SMS_UNIT_TIME, 1e6, 3.6e15, 2e9, "time that a context has the device while others wait", NULL},          \
+        {"switch", SMS_UNIT_TIME, 0, 6e13, 0.147e9, "time that a change of context takes", NULL},                      \
+        {"drain",                                                                                                      \
+         SMS_UNIT_CHOICE,                                                                                              \
+         0,                                                                                                            \
+         1,                                                                                                            \
+         0,                                                                                                            \
+         "blocks that run when a slice ends are waited for, not stopped",                                              \
+         (const char *const[]){"false", "true", NULL}},                                                                \
+        {"newcomer",                                                                                                   \
+         SMS_UNIT_CHOICE,                                                                                              \
+         0,                                                                                                            \
+         2,                                                                                                            \
+         0,                                                                                                            \
+         "says what a context waits for that comes to one that had the device alone",                                  \
+         (const char *const[]){"as_device", "whole_slice", "rest_of_slice", NULL}},                                    \
+        {"ahead", SMS_UNIT_COUNT,                                                                                      \
+         0,       1e6,                                                                                                 \
+         0,       "kernels launched ahead, which end before the share policy stops a process early",                   \
+         NULL},                                                                                                        \
+    {                                                                                                                  \
+        "stop", SMS_UNIT_TIME, 0, 6e13, 0, "time that it takes to stop a process early, before the switch", NULL       \
+    }
+enum { SMS_MODE_TURNS_COUNT = 6 };
+
+/* For modes in which kernels of several processes run at once. */
+#define SMS_MODE_LAUNCH_WAIT                                                                                           \
+    {                                                                                                                  \
+        "launch_wait", SMS_UNIT_TIME, 0, 1e12, 0,                                                                      \
+            "time by which each other process with a kernel under way lengthens a launch of a coarse kernel", NULL     \
+    }
+#define SMS_MODE_QUEUES                                                                                                \
+    {                                                                                                                  \
+        "queues", SMS_UNIT_CHOICE, 0, 1, 0,                                                                            \
+            "whether each process has a dispatch queue, and these take turns of one block, or all share one",          \
+            (const char *const[])                                                                                      \
+        {                                                                                                              \
+            "own", "shared", NULL                                                                                      \
+        }                                                                                                              \
+    }
+
+/* The parameters of sms_mps_clients, on which the engine does not act. */
+#define SMS_MODE_CLIENTS                                                                                               \
+    {                                                                                                                  \
+        "clients", SMS_UNIT_COUNT, 0, 1024, 0, "processes on a device at most; 0: as the device says, else 48", NULL   \
+    }
+#define SMS_MODE_DRIVER                                                                                                \
+    {                                                                                                                  \
+        "driver", SMS_UNIT_CHOICE, 0, 1, 0, "the clients that a device takes depend on it", (const char *const[])      \
+        {                                                                                                              \
+            "today", "before", NULL                                                                                    \
+        }                                                                                                              \
+    }
+
+struct sms_sharing_mode {
+    size_t size; /* sizeof this struct, or 0; another is refused: it was compiled with another header */
+    const char *name;
+    const char *help;               /* one sentence, no full stop */
+    const struct sms_param *params; /* or NULL */
+
+    bool instances; /* takes `instances: [PROFILE, ...]` and `inside: MODE`, and nothing else of this struct; each
+                     * instance is a device of its own, which has a mode */
+    bool exclusive; /* a device has one process at a time */
+    bool slices;    /* each process has a context of its own, and these take turns; else kernels run at once */
+    bool reserves;  /* the SMs of a process, which `sms` counts, are its alone: it waits unplaced until they are free */
+    const char *needs; /* key of a process, without which none can start; or NULL */
+
+    /* Each of these may be NULL. `params` are the values of the parameters, in the order of the table. */
+
+    /* The processes on a device at most; 0 counts as 1. NULL: no limit. Further ones wait unplaced. */
+    uint64_t (*most_processes)(const double *params, const struct sms_device_view *device);
+
+    /* The number of the device's SMs on which the process may run, at most all of them. The engine picks those that the
+     * fewest others have. 0 counts as 1; with `reserves`, the process cannot be on this device. NULL: all. */
+    uint64_t (*sms)(const double *params, const struct sms_device_view *device, const struct sms_mode_process *process);
+
+    /* The memory of the device that the process may hold, its context included. NULL: all that is free. */
+    uint64_t (*bytes)(const double *params, const struct sms_device_view *device,
+                      const struct sms_mode_process *process);
+
+    /* With `slices`: the slice of the process, at least 1 ps, where `slice_ps` is that of the parameter or the device.
+     * An answer that is no such number ends the run with SMS_EBUG. NULL: the same for all. */
+    double (*slice_ps)(const double *params, const struct sms_device_view *device,
+                       const struct sms_mode_process *process, double slice_ps);
+};
+
+/* Returns how many processes a device takes under MPS: `clients` unless it is 0, else what the device has with drivers
+ * of today (`driver` 0) or of before, else 48. */
+uint64_t sms_mps_clients(const struct sms_device_view *device, double clients, double driver);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif
