@@ -6,14 +6,14 @@
 set -eu
 bench=$1 smsched=$2 page=$(dirname "$0")/../docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='1707|V100, l2 and dram full
-2127|V100, l2 and dram full, knee
-5611|V100, l2 and dram full, maxmin
-1203|V100, l2 and dram full, leftover
-1139|proportional
-995|fine_grained
-1302|utilization_aware
-1125|4000 streams'
+kept='1399|V100, l2 and dram full
+1772|V100, l2 and dram full, knee
+5260|V100, l2 and dram full, maxmin
+991|V100, l2 and dram full, leftover
+1065|proportional
+925|fine_grained
+1281|utilization_aware
+1046|4000 streams'
 
 table=$("$bench" --instructions 'V100, l2 and dram full' proportional fine_grained utilization_aware '4000 streams')
 failures=0

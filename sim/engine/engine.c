@@ -5,16 +5,14 @@
 #include <smsched/error.h>
 
 static const size_t none = SIZE_MAX;
+static const bool never = false;
 
-enum { FEW = 256 }; /* sources whose subjects stay in the cache */
-
-/* Few sources have most events: SMs, and clocks that many SMs follow. So the other levels share a queue. */
 static uint32_t queue_of(int level) { return level < SMS__EVENT_QUEUES ? (uint32_t)level : SMS__EVENT_QUEUES - 1; }
 
 void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS])
 {
     size_t count[SMS__EVENT_QUEUES] = {0};
-    *engine = (struct sms__engine){.firing = none, .tell_at = SMS__NEVER};
+    *engine = (struct sms__engine){.firing = none, .tell_at = SMS__NEVER, .ended = &never};
     for (int l = 0; l < SMS__LEVELS; l++) {
         engine->begin[queue_of(l)] = l < SMS__EVENT_QUEUES ? engine->sources : engine->begin[queue_of(l)];
         engine->next[l] = engine->sources;
@@ -23,7 +21,6 @@ void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, cons
     }
     for (size_t q = 0; q < SMS__EVENT_QUEUES; q++)
         sms__queue_init(&engine->queue[q], arena, count[q]);
-    engine->fetches = count[SMS__LEVEL_BLOCK] > FEW;
     engine->handler = SMS__NEW(arena, struct sms__handler, engine->sources);
     engine->last = &engine->first;
 }
@@ -45,7 +42,8 @@ static inline void set(struct sms__engine *engine, size_t source, uint64_t time)
 void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time)
 {
     engine->refreshed |= source == engine->firing;
-    engine->due_again |= time <= engine->now;
+    if (source != engine->firing && time < engine->others)
+        engine->others = time;
     if (sms__engine_time(engine, source) != time)
         set(engine, source, time);
 }
@@ -93,41 +91,6 @@ static inline uint64_t first_time(const struct sms__engine *engine)
     return time;
 }
 
-/* Always inlined: gcc drops calls of functions that do nothing but fetch. */
-static inline __attribute__((always_inline)) void fetch_lines(const void *start, int lines)
-{
-    enum { LINE = 64 };
-    for (int i = 0; start && i < lines; i++)
-        __builtin_prefetch((const char *)start + i * LINE);
-}
-
-/* Returns the time of the event of a queue after its first one, of this handler. With many subjects, none stays in the
- * cache. So the subject that will probably be next is fetched while this one fires, and the matches of its path that
- * few other sources share. */
-static inline uint64_t look_ahead(const struct sms__engine *engine, const struct sms__handler *handler)
-{
-    enum { MATCHES = 4, OWN_LINES = 4, TOUCHED_LINES = 12 };
-    const struct sms__queue *queue = &engine->queue[handler->queue];
-    if (!engine->fetches)
-        return sms__queue_other(queue, handler->place).time;
-    struct sms__match second = sms__queue_other(queue, handler->place);
-    const struct sms__handler *next = &engine->handler[engine->begin[handler->queue] + second.source];
-    for (size_t i = 0, at = queue->leaves + second.source; i < MATCHES; i++, at /= 2)
-        __builtin_prefetch(&queue->match[at]);
-    fetch_lines(next->subject, OWN_LINES);
-    fetch_lines(next->touched, TOUCHED_LINES);
-    return second.time;
-}
-
-/* True if no other event is set for this instant. */
-static inline bool is_alone(const struct sms__engine *engine, const struct sms__handler *handler)
-{
-    bool alone = look_ahead(engine, handler) != engine->now;
-    for (size_t q = 0; q < SMS__EVENT_QUEUES; q++)
-        alone &= q == handler->queue || sms__queue_least(&engine->queue[q]) != engine->now;
-    return alone && !engine->linear_scan;
-}
-
 /* Returns the source of the first event, which is now. */
 static inline size_t find_first(const struct sms__engine *engine)
 {
@@ -139,17 +102,12 @@ static inline size_t find_first(const struct sms__engine *engine)
     return engine->begin[first] + sms__queue_first(&engine->queue[first]).source;
 }
 
-/* Fires the next source. If nothing else happens at this instant, the actions run before the source leaves the queue:
- * they usually set its next time, and one change of the queue is cheaper than two. */
 static inline void fire_next(struct sms__engine *engine, size_t source)
 {
     const struct sms__handler *handler = &engine->handler[source];
-    engine->alone = is_alone(engine, handler);
     engine->firing = source;
-    engine->refreshed = engine->due_again = false;
+    engine->refreshed = false;
     handler->fire(handler->subject, engine->now);
-    if (engine->alone && !engine->due_again && !engine->stopped)
-        act_all(engine);
     if (!engine->refreshed)
         set(engine, source, SMS__NEVER);
     engine->firing = none;
@@ -157,14 +115,32 @@ static inline void fire_next(struct sms__engine *engine, size_t source)
 
 static bool is_cancelled(const struct sms__engine *engine)
 {
-    return (engine->ended && *engine->ended) ||
-           (engine->cancel && atomic_load_explicit(engine->cancel, memory_order_relaxed));
+    return *engine->ended || (engine->cancel && atomic_load_explicit(engine->cancel, memory_order_relaxed));
 }
 
 bool sms__engine_ends(struct sms__engine *engine)
 {
     engine->stopped |= is_cancelled(engine);
     return engine->stopped;
+}
+
+enum { AT_ONCE = 256 }; /* events that a handler goes through before the run may be cancelled by another thread */
+
+void sms__engine_own(struct sms__engine *engine, size_t source)
+{
+    uint64_t left = engine->max_events ? engine->max_events - engine->events : AT_ONCE;
+    engine->pause = engine->events + (left < AT_ONCE ? left : AT_ONCE);
+    const struct sms__handler *handler = &engine->handler[source];
+    uint64_t equals = sms__queue_other(&engine->queue[handler->queue], handler->place).time;
+    uint64_t quiet = sms__engine_quiet_until(engine);
+    quiet = quiet < engine->tell_at ? quiet : engine->tell_at;
+    engine->others = equals < quiet ? equals : quiet;
+}
+
+void sms__engine_settle(struct sms__engine *engine)
+{
+    if (engine->first && engine->others > engine->now && !engine->stopped)
+        act_all(engine);
 }
 
 /* Does the deferred work, or else fires the next event up to `to`. Returns false if there was nothing to do. */

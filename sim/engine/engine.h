@@ -10,7 +10,6 @@
 /* At equal times lower levels go first, so that decisions see everything that has ended. Sources of one level go in the
  * order in which they were registered. */
 enum sms__level {
-    SMS__LEVEL_DEVICE_CLOCK,
     SMS__LEVEL_BLOCK,
     SMS__LEVEL_LINK,
     SMS__LEVEL_TENANT,
@@ -19,14 +18,13 @@ enum sms__level {
     SMS__LEVELS
 };
 
-/* The first two levels have a queue each, since they have most events. All others have the last one. */
-enum { SMS__EVENT_QUEUES = 3 };
+/* Blocks have most events, and a queue of their own. All other levels have the last one. */
+enum { SMS__EVENT_QUEUES = 2 };
 
 /* The function of a source. It may set the source's next event; if it does not, the source leaves the queue. */
 struct sms__handler {
     void (*fire)(void *subject, uint64_t now);
     void *subject;
-    const void *touched;   /* memory that `fire` reads first besides the subject, to be fetched ahead; or NULL */
     uint32_t queue, place; /* the source's queue, and its number there */
 };
 
@@ -44,16 +42,15 @@ struct sms__engine {
     struct sms__handler *handler;    /* by source */
     size_t next[SMS__LEVELS];        /* the next source to register, by level */
     size_t sources;
-    bool fetches;                      /* too many subjects for the cache */
     bool linear_scan;                  /* finds the next event by looking at every source, not by the queue */
     uint64_t now;                      /* ps */
     uint64_t until;                    /* ps: it runs up to then, if it is inside another one */
+    uint64_t others;                   /* no other source has an event before it; while sms__engine_own is in use */
+    uint64_t pause;                    /* events after which the run loop looks at limits; the same */
     uint64_t events, max_events;       /* max 0: no limit */
     size_t firing;                     /* the source that fires, or SIZE_MAX */
     bool refreshed;                    /* the source that fires has set its next event */
-    bool alone;                        /* when the source began to fire, no other event was set for this instant */
     bool stopped;                      /* set by a handler to end the run */
-    bool due_again;                    /* since the source began to fire, an event was set for this instant */
     const atomic_bool *cancel;         /* NULL, or ends the run once it is true; another thread may set it */
     const bool *ended;                 /* the same, set by this thread */
     struct sms__action *first, **last; /* deferred actions */
@@ -94,6 +91,30 @@ int sms__engine_advance(struct sms__engine *engine, uint64_t to);
 
 /* Returns the time of the next event: now if actions are deferred, SMS__NEVER if there is none. */
 uint64_t sms__engine_next(const struct sms__engine *engine);
+
+/* For the handler of a source that keeps many events of its own, as of the SMs of a device: it may go on to the next of
+ * them by itself while nothing else is to happen before. Call this first, then the others after each of its events. */
+void sms__engine_own(struct sms__engine *engine, size_t source);
+
+/* True if nothing else happens at this instant, and no work is deferred. */
+static inline bool sms__engine_is_quiet(const struct sms__engine *engine)
+{
+    return engine->others > engine->now && !engine->first;
+}
+
+/* Does the deferred work, unless something else happens at this instant, which goes first. */
+void sms__engine_settle(struct sms__engine *engine);
+
+/* Counts an event, and goes on to the next at `time`. Returns false if the handler has to return instead. */
+static inline bool sms__engine_goes_on(struct sms__engine *engine, uint64_t time)
+{
+    if (time >= engine->others || engine->first || engine->stopped || *engine->ended ||
+        engine->events + 1 >= engine->pause)
+        return false;
+    engine->events++;
+    engine->now = time;
+    return true;
+}
 
 /* Returns the time before which no level above that of blocks acts. */
 static inline uint64_t sms__engine_quiet_until(const struct sms__engine *engine)

@@ -16,9 +16,9 @@ struct sms__tenant;
 struct sms_queued;
 
 struct sms__oracle {
-    /* The reference engine does all of sm.c, search.c and wave.c in the simplest way. `subject` of `fire` is an SM. */
+    /* The reference engine does all of sm.c, search.c, wave.c and events.c in the simplest way. `init` registers a
+     * source for each SM. */
     void (*init)(struct sms__blocks *device);
-    void (*fire)(void *subject, uint64_t now);
     void (*dispatch)(void *subject, uint64_t now);
     void (*drop)(struct sms__blocks *device, size_t sm, struct sms__launch *launch, uint64_t now);
     void (*add_partial)(struct sms__blocks *device, size_t sm, int sign, uint64_t now);

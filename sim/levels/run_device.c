@@ -2,8 +2,9 @@
 #include "run_device.h"
 #include "block/block.h"
 
-/* Each kernel demands one set, so there are at most as many sets as kernels. */
-size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct sms__device *device)
+/* Returns the most sets of resources of scope device that the scenario's kernels may demand, each of which has a clock.
+ * Each kernel demands one set, so there are at most as many sets as kernels. */
+static size_t most_clocks(const struct sms_scenario *scenario, const struct sms__device *device)
 {
     size_t kernels = 0, sets = 1;
     for (size_t r = 0; r < device->resources; r++)
@@ -34,13 +35,21 @@ static bool any_launch_cost(const struct sms_scenario *scenario, const struct sm
     return any;
 }
 
-size_t sms__dispatchers(const struct sms_scenario *scenario, const struct sms__device *device)
+/* True if the device needs a dispatcher. */
+static bool has_dispatcher(const struct sms_scenario *scenario, const struct sms__device *device)
 {
     bool any = device->dispatch.launch_ps > 0 || device->dispatch.block_ps > 0;
     for (size_t v = 0; v < scenario->vms && !any; v++)
         if (v == 0 || !scenario->vm[v].fit || scenario->vm[v].fit != scenario->vm[v - 1].fit)
             any = any_launch_cost(scenario, &scenario->vm[v]);
     return any;
+}
+
+size_t sms__block_sources(const struct sms__run_spec *spec, const struct sms__device *device)
+{
+    if (spec->options->engine != SMS_ENGINE_REFERENCE)
+        return 1;
+    return device->sms + has_dispatcher(spec->scenario, device);
 }
 
 static const struct sms_curve *curves_of(struct sms__arena *arena, const struct sms_scenario *scenario,
@@ -107,8 +116,8 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
         .discipline = own ? own : scenario->queue,
         .kernel_type = types,
         .kernel_types = n_types,
-        .max_clocks = sms__device_clocks_max(scenario, model),
-        .has_dispatcher = sms__dispatchers(scenario, model) > 0,
+        .max_clocks = most_clocks(scenario, model),
+        .has_dispatcher = has_dispatcher(scenario, model),
         .device_scope = any_device_scope(types, n_types) || has_device_scope_background(model),
     };
 }

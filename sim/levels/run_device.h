@@ -6,11 +6,9 @@
 
 struct sms__blocks_setup;
 
-/* The most sets of resources of scope device that the scenario's kernels may demand, each of which has a clock. */
-size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct sms__device *device);
-
-/* Returns 1 if the device needs a dispatcher, which has a source of events of the level of blocks; else 0. */
-size_t sms__dispatchers(const struct sms_scenario *scenario, const struct sms__device *device);
+/* Returns how many sources of events of the level of blocks the device needs: one, or in the reference engine one for
+ * each SM and the dispatcher. */
+size_t sms__block_sources(const struct sms__run_spec *spec, const struct sms__device *device);
 
 /* What contention models are asked with. It lives in the arena. Call it in a guard of the arena. */
 struct sms_contention_view sms__contention_view(struct sms__arena *arena, const struct sms_scenario *scenario,

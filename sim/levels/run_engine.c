@@ -17,7 +17,8 @@ void sms__run_engine_init(struct sms__engine *engine, struct sms__arena *arena, 
     sms__engine_init(engine, arena, sources);
     engine->linear_scan = options->engine == SMS_ENGINE_REFERENCE;
     engine->cancel = options->cancel;
-    engine->ended = spec->observer ? &spec->observer->stopped : NULL;
+    if (spec->observer)
+        engine->ended = &spec->observer->stopped;
     engine->max_events = options->max_events;
     if (!spec->on_part || !(spec->scenario->duration_ps > 0) || !options->on_share)
         return;

@@ -1,7 +1,6 @@
 #include "oracle.h"
 
 static const struct sms__oracle oracle = {.init = sms__reference_init,
-                                          .fire = sms__reference_fire,
                                           .dispatch = sms__reference_dispatch,
                                           .drop = sms__reference_drop,
                                           .add_partial = sms__reference_add_partial,

@@ -17,20 +17,12 @@ struct reference_block {
 struct block_list {
     struct reference_block *block;
     size_t blocks;
+    size_t source; /* of the SM's events */
 };
 
 struct sms__reference {
     struct block_list *list; /* [sms] */
 };
-
-void sms__reference_init(struct sms__blocks *device)
-{
-    device->reference = SMS__NEW(device->arena, struct sms__reference, 1);
-    device->reference->list = SMS__NEW(device->arena, struct block_list, device->sms);
-    for (size_t s = 0; s < device->sms; s++)
-        device->reference->list[s].block =
-            SMS__NEW(device->arena, struct reference_block, device->setup.model->sm.blocks);
-}
 
 static struct sms__group *group_of(struct sms__sm_state *sm, const struct sms__launch *launch)
 {
@@ -135,7 +127,7 @@ void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launc
     sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
 }
 
-void sms__reference_fire(void *subject, uint64_t now)
+static void fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *sm = subject;
     struct sms__blocks *device = sm->device;
@@ -153,6 +145,16 @@ void sms__reference_fire(void *subject, uint64_t now)
             sms__remove_group(sm, g);
         sms__end_launches(ended, now);
     }
+}
+
+void sms__reference_init(struct sms__blocks *device)
+{
+    device->reference = SMS__NEW(device->arena, struct sms__reference, 1);
+    device->reference->list = SMS__NEW(device->arena, struct block_list, device->sms);
+    for (size_t s = 0; s < device->sms; s++)
+        device->reference->list[s] = (struct block_list){
+            .block = SMS__NEW(device->arena, struct reference_block, device->setup.model->sm.blocks),
+            .source = sms__engine_source(device->setup.engine, SMS__LEVEL_BLOCK, fire, &device->sm[s])};
 }
 
 /* Returns the SM that the policy's search takes among all SMs that admit the block, or -1. */
@@ -223,15 +225,14 @@ static void schedule(struct sms__blocks *device, size_t s)
         uint64_t due = sms__group_due(group_of(&device->sm[s], list->block[i].launch), list->block[i].end);
         soonest = due < soonest ? due : soonest;
     }
-    sms__engine_at(device->setup.engine, device->sm[s].source, soonest);
+    sms__engine_at(device->setup.engine, list->source, soonest);
 }
 
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
     if (device->setup.contention->shares_device)
         sms__levels_find(device);
-    for (size_t c = 0; c < device->clocks; c++)
-        sms__device_clock_advance(&device->clock[c], now);
+    sms__device_clock_advance(device, now);
     for (size_t s = 0; s < device->sms; s++) {
         sms__rate_groups(&device->sm[s], now);
         schedule(device, s);

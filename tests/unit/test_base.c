@@ -9,6 +9,7 @@
 #include "sim/base/scratch.h"
 #include "sim/base/sort.h"
 #include "sim/engine/event_queue.h"
+#include "sim/levels/block/sm_times.h"
 #include "sim/record/record.h"
 
 static double parse(const char *text, enum sms__dimension dimension)
@@ -195,6 +196,44 @@ static void the_queue_orders_by_time_then_source(void **state)
     struct sms__arena arena = {0};
     (void)state;
     assert_int_equal(sms__guard(&arena, race_queue, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
+/* Returns a time, often one of those that have no key. */
+static uint64_t any_time(gsl_rng *rng)
+{
+    const uint64_t far = UINT64_MAX >> 8; /* of 200 SMs */
+    uint64_t from[] = {0, far - 2, far + 40, SMS__NEVER - 60};
+    return from[gsl_rng_uniform_int(rng, 4)] + gsl_rng_uniform_int(rng, 50);
+}
+
+/* The same for SMs: from the first time that has no key on, and before. */
+static int race_sms(void *user)
+{
+    struct sms__arena *arena = user;
+    struct sms__sm_times times;
+    uint64_t time[SOURCES];
+    gsl_rng *rng = sms__stream(arena, 4, "queue", 0);
+    sms__sm_times_init(&times, arena, SOURCES);
+    for (size_t i = 0; i < SOURCES; i++)
+        time[i] = SMS__NEVER;
+    for (int step = 0; step < 100000; step++) {
+        size_t i = gsl_rng_uniform_int(rng, SOURCES), first = 0;
+        time[i] = gsl_rng_uniform(rng) < 0.9 ? SMS__NEVER : any_time(rng);
+        sms__sm_times_set(&times, i, time[i]);
+        for (size_t s = 0; s < SOURCES; s++)
+            first = time[s] < time[first] ? s : first;
+        assert_int_equal(sms__sm_times_first(&times), time[first]);
+        assert_true(time[first] == SMS__NEVER || sms__sm_times_sm(&times) == first);
+    }
+    return SMS_OK;
+}
+
+static void times_of_sms_are_in_order_to_the_end_of_the_clock(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, race_sms, &arena), SMS_OK);
     sms__arena_release(&arena);
 }
 
@@ -417,6 +456,7 @@ int main(void)
         cmocka_unit_test(exponential_numbers_have_their_moments),
         cmocka_unit_test(jitter_is_a_coefficient_of_variation),
         cmocka_unit_test(the_queue_orders_by_time_then_source),
+        cmocka_unit_test(times_of_sms_are_in_order_to_the_end_of_the_clock),
         cmocka_unit_test(percentiles_are_right_to_a_bucket),
         cmocka_unit_test(an_allocation_that_cannot_be_ends_the_guard),
         cmocka_unit_test(lists_grow_and_keep_what_they_hold),

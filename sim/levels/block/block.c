@@ -31,22 +31,20 @@ static void init_sm(struct sms__blocks *device, size_t idx)
     struct sms__sm_state *sm = &device->sm[idx];
     sm->device = device;
     sm->idx = (uint32_t)idx;
-    sm->source = sms__engine_source(device->setup.engine, SMS__LEVEL_BLOCK,
-                                    device->reference ? sms__oracle->fire : sms__sm_fire, sm);
-    device->setup.engine->handler[sm->source].touched = sm->resident;
 }
 
-/* Allocates the room for blocks. The data of one SM lies together, with what events touch most at the front. The engine
- * fetches the front before it is needed. */
+/* Allocates the room for blocks. The data of one SM lies together, with what events touch most at the front, which
+ * is fetched before it is needed (events.c). */
 static void init_residents(struct sms__blocks *device)
 {
     size_t limit = device->setup.model->sm.blocks;
     size_t each =
         limit * (sizeof(struct sms__resident) + sizeof(struct sms__group) + sizeof(struct sms__resident_cold));
-    char *memory = sms__alloc(device->arena, device->sms, each);
+    device->residents = sms__alloc(device->arena, device->sms, each);
+    device->residents_bytes = each;
     for (size_t s = 0; s < device->sms; s++) {
         struct sms__sm_state *sm = &device->sm[s];
-        sm->resident = (void *)(memory + s * each);
+        sm->resident = (void *)(device->residents + s * each);
         sm->cold = (void *)(sm->resident + limit);
         sm->group = (void *)(sm->cold + limit);
         for (size_t i = 0; i < limit; i++)
@@ -64,10 +62,11 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     device->sms = setup->model->sms;
     device->sm = SMS__NEW(arena, struct sms__sm_state, device->sms);
     init_residents(device);
-    if (setup->options->engine == SMS_ENGINE_REFERENCE)
-        sms__oracle->init(device);
     for (size_t s = 0; s < device->sms; s++)
         init_sm(device, s);
+    if (setup->options->engine == SMS_ENGINE_REFERENCE)
+        sms__oracle->init(device);
+    sms__events_init(device);
     device->rating.knees = setup->contention->slowdown ? find_knees(setup) : 0;
     device->rating.free_below_full =
         setup->contention->slowdown ? device->rating.knees == 0 : setup->contention->free_below_full;
@@ -78,10 +77,10 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT);
     sms__policy_state_init(device);
     device->tells_launches = tells_launches(device);
-    device->refills = device->policy.cacheable && device->policy.patience_ps == SMS__NEVER && !device->records_waits &&
-                      !device->rating.spreads;
     sms__search_init(device);
     sms__compositions_init(device);
+    device->refills = device->search.knows_room && device->policy.cacheable &&
+                      device->policy.patience_ps == SMS__NEVER && !device->records_waits && !device->rating.spreads;
     sms__dispatch_queue_init(device);
     sms__dispatcher_init(device);
     sms__device_clock_init(device);
@@ -301,6 +300,7 @@ static void dispatch(void *subject, uint64_t now)
     if (device->setup.has_dispatcher)
         sms__dispatcher_schedule(device);
     sms__rate(device, now);
+    sms__events_schedule(device);
     if (device->setup.options->check)
         sms__oracle->check(device, now);
 }

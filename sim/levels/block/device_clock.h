@@ -3,8 +3,14 @@
 #define SMS_LEVELS_BLOCK_DEVICE_CLOCK_H
 
 #include "block.h"
+#include "tournament.h"
+
+#include <math.h>
+#include <string.h>
 
 struct sms__sm_state;
+
+enum { SMS__TOGETHER = 64 }; /* SMs that share a bound */
 
 /* A number for each SM, of which those below a limit are looked for. To set one costs few instructions, since a bound
  * is left as it is when the least number rises; a search that finds nothing below it puts it right. */
@@ -14,10 +20,11 @@ struct sms__bounds {
     double first;  /* of all SMs, or less */
 };
 
-/* The first two ends of groups of an SM that follow a clock, as its readings, and the group of the first. */
+/* What a clock keeps of the groups of an SM that may follow it. INFINITY: none. */
 struct sms__next_ends {
-    double first, second; /* INFINITY: none */
-    size_t group;
+    double first, second; /* ends of groups that do, as the clock's readings */
+    double rises, falls;  /* the least sm_slow of a group that does not; the greatest of one that does, negative */
+    size_t group;         /* of the first end */
 };
 
 /* The clock of blocks that one set of resources of scope device slows more than their SMs do. It counts the work that
@@ -27,17 +34,10 @@ struct sms__device_clock {
     uint32_t resources; /* one bit each */
     double base, speed, slow;
     uint64_t since;
-    size_t source;
-    struct sms__next_ends *next; /* [sms] */
-    uint64_t *node;              /* [2 leaves]: a tournament, by SM: the first of them, but for some bits */
-    size_t leaves;
-    uint64_t mask;            /* those bits, which have the SM */
-    bool changed;             /* a first end has, since `first` was found */
-    size_t first;             /* the SM of which a group ends first; if there is one */
-    double reading;           /* that of its end; INFINITY: none */
-    uint64_t later;           /* no group of another SM ends before this key */
-    struct sms__bounds rises; /* by SM: the least sm_slow of a group that does not follow the clock */
-    struct sms__bounds falls; /* by SM: the greatest sm_slow of a group that does, negative */
+    uint64_t due;                    /* no group ends before; SMS__NEVER: none ends */
+    struct sms__next_ends *next;     /* [sms] */
+    struct sms__tournament keys;     /* the first of them, with the SM in place of its last bits */
+    struct sms__bounds rises, falls; /* by SM, as in `next` */
 };
 
 static inline double sms__device_clock_reading(const struct sms__device_clock *clock, uint64_t now)
@@ -45,15 +45,72 @@ static inline double sms__device_clock_reading(const struct sms__device_clock *c
     return clock->base + (double)(int64_t)(now - clock->since) * clock->speed; /* signed: a shorter conversion */
 }
 
+static inline double sms__lower(double a, double b) { return a < b ? a : b; }
+
+/* Returns the key of a reading, which has the SM in place of its last bits. Doubles that are not negative have the same
+ * order as their bits. */
+static inline uint64_t sms__reading_key(const struct sms__device_clock *clock, double reading, size_t sm)
+{
+    uint64_t bits;
+    reading = reading > 0 ? reading : 0;
+    memcpy(&bits, &reading, sizeof bits);
+    return (bits & ~clock->keys.mask) | sm;
+}
+
+/* Returns a reading that is not above any that has this key. */
+static inline double sms__key_reading(const struct sms__device_clock *clock, uint64_t key)
+{
+    double reading;
+    uint64_t bits = key & ~clock->keys.mask;
+    memcpy(&reading, &bits, sizeof reading);
+    return reading;
+}
+
+/* Returns the time of a reading. INFINITY is never read, nor is what SMS__NO_KEY stands for. */
+static inline uint64_t sms__device_clock_due(const struct sms__device_clock *clock, double reading)
+{
+    return sms__after(clock->since, (reading - clock->base) * clock->slow);
+}
+
+/* Sets when the clock is due. Call this after SMs are rated. */
+static inline void sms__device_clock_schedule(struct sms__device_clock *clock, uint64_t now)
+{
+    uint64_t first = sms__device_clock_due(clock, sms__key_reading(clock, sms__tournament_first(&clock->keys)));
+    clock->due = first > now ? first : now; /* a key may stand for a reading that has passed */
+}
+
+static inline void sms__bounds_set(struct sms__bounds *bounds, size_t sm, double value)
+{
+    if (bounds->value[sm] == value)
+        return;
+    bounds->value[sm] = value;
+    bounds->least[sm / SMS__TOGETHER] = sms__lower(bounds->least[sm / SMS__TOGETHER], value);
+    bounds->first = sms__lower(bounds->first, value);
+}
+
+/* Updates what the clock keeps of an SM that was rated. */
+static inline void sms__device_clock_keep(struct sms__device_clock *clock, size_t sm, const struct sms__next_ends *next)
+{
+    double before = clock->next[sm].first;
+    sms__bounds_set(&clock->rises, sm, next->rises);
+    sms__bounds_set(&clock->falls, sm, next->falls);
+    clock->next[sm] = *next;
+    if (next->first != before)
+        sms__tournament_set(&clock->keys, sm,
+                            next->first == INFINITY ? SMS__NO_KEY : sms__reading_key(clock, next->first, sm));
+}
+
 /* Has the SM rated at the end of this instant. */
 void sms__mark_changed(struct sms__sm_state *sm);
 
 void sms__device_clock_init(struct sms__blocks *device);
 struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__footprint *fit);
-bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now); /* true if its speed changed */
-void sms__device_clock_update(struct sms__blocks *device, uint64_t now);       /* before SMs are rated */
-/* Updates what the clock keeps of an SM that was rated. */
-void sms__device_clock_track(struct sms__device_clock *clock, const struct sms__sm_state *sm);
-void sms__device_clock_schedule(struct sms__blocks *device); /* after all are */
+void sms__device_clock_advance(struct sms__blocks *device, uint64_t now); /* gives clocks their speeds, no more */
+void sms__device_clock_update(struct sms__blocks *device, uint64_t now);  /* before SMs are rated */
+/* Returns the SM of which groups end now, which is when the clock is due; NULL if there may be several. Its key stays
+ * until it is rated. */
+struct sms__sm_state *sms__device_clock_only(struct sms__device_clock *clock, uint64_t now);
+/* Gives each SM of which a group ends now an event at this instant, so that they fire in order. */
+void sms__device_clock_end(struct sms__device_clock *clock, uint64_t now);
 
 #endif

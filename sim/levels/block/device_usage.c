@@ -78,8 +78,7 @@ static double slowdown_of(const struct sms__blocks *device, uint32_t resources)
     return slow;
 }
 
-/* Gives the row to the usage as it is. */
-static __attribute__((noinline)) void work_out(struct sms__blocks *device, size_t row)
+void sms__device_usage_work_out(struct sms__blocks *device, size_t row)
 {
     struct sms__implied *implied = &device->rating.implied;
     record_row(device, row);
@@ -89,37 +88,11 @@ static __attribute__((noinline)) void work_out(struct sms__blocks *device, size_
         implied->slow[row * device->clocks + c] = slowdown_of(device, device->clock[c].resources);
 }
 
-/* Returns the row of the usage as it is. */
-static inline size_t find_row(struct sms__blocks *device)
-{
-    struct sms__implied *implied = &device->rating.implied;
-    uint64_t hash = 0, bits;
-    bool same = true;
-    if (implied->row != SIZE_MAX)
-        return implied->row;
-    for (size_t i = 0; i < implied->usages; i++) {
-        memcpy(&bits, implied->from[i], sizeof bits);
-        hash = (hash + bits) * 0x9e3779b97f4a7c15u;
-    }
-    implied->row = (hash >> 32) & (implied->rows - 1);
-    const double *usage = &implied->usage[implied->row * implied->usages];
-    for (size_t i = 0; i < implied->usages; i++)
-        same &= usage[i] == *implied->from[i];
-    if (!same)
-        work_out(device, implied->row);
-    return implied->row;
-}
-
-const double *sms__device_usage_slows(struct sms__blocks *device)
-{
-    return &device->rating.implied.slow[find_row(device) * device->clocks];
-}
-
 static inline void pass_time(struct sms__blocks *device, uint64_t now)
 {
     struct sms__implied *implied = &device->rating.implied;
     if (now != implied->since_ps && implied->rows)
-        implied->time_ps[find_row(device)] += now - implied->since_ps;
+        implied->time_ps[sms__device_usage_row(device, implied)] += now - implied->since_ps;
     implied->since_ps = now;
 }
 

@@ -4,6 +4,8 @@
 
 #include "block.h"
 
+#include <string.h>
+
 /* What usages imply. They come again, since they are sums of whole parts, so the answers are kept in a table. */
 struct sms__implied {
     const double *from[2 * SMS_RESOURCES_MAX]; /* [usages]: where in the rating the usage of each resource is; then
@@ -28,8 +30,28 @@ void sms__device_usage_swap(struct sms__blocks *device, const struct sms__footpr
 /* Adds what was used until now to the record. */
 void sms__device_usage_record(struct sms__blocks *device, uint64_t now);
 
-/* Returns by how much the usage slows those that follow each device clock. For models with `slowdown`. */
-const double *sms__device_usage_slows(struct sms__blocks *device);
+/* Gives the row to the usage as it is. */
+void sms__device_usage_work_out(struct sms__blocks *device, size_t row);
+
+/* Returns the row of the usage as it is. */
+static inline size_t sms__device_usage_row(struct sms__blocks *device, struct sms__implied *implied)
+{
+    uint64_t hash = 0, bits;
+    bool same = true;
+    if (implied->row != SIZE_MAX)
+        return implied->row;
+    for (size_t i = 0; i < implied->usages; i++) {
+        memcpy(&bits, implied->from[i], sizeof bits);
+        hash = (hash + bits) * 0x9e3779b97f4a7c15u;
+    }
+    implied->row = (hash >> 32) & (implied->rows - 1);
+    const double *usage = &implied->usage[implied->row * implied->usages];
+    for (size_t i = 0; i < implied->usages; i++)
+        same &= usage[i] == *implied->from[i];
+    if (!same)
+        sms__device_usage_work_out(device, implied->row);
+    return implied->row;
+}
 
 /* Returns by how much the resource slows its users, by a model with a `slowdown` function. */
 double sms__slowdown(const struct sms__blocks *device, size_t r, double usage);

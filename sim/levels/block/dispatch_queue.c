@@ -193,14 +193,16 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
 {
     struct sms__dispatch_queue *queue = launch->entry.queue;
     bool ends = device->queues.takes_turns && ends_turn(launch);
-    queue->current = launch->entry.next;
-    if (launch->waiting == 0)
-        sms__dispatch_queue_leave(device, launch);
-    else if (!ends || is_last_among_equals(launch))
+    if (launch->waiting && (!ends || is_last_among_equals(launch))) {
         queue->current = launch;
-    else
+        return;
+    }
+    queue->current = launch->entry.next;
+    if (launch->waiting)
         move_to_end(device, launch);
-    if (!ends || !queue->current || is_last_among_equals(queue->current))
+    else
+        sms__dispatch_queue_leave(device, launch);
+    if (!ends || !queue->current || (!launch->waiting && is_last_among_equals(queue->current)))
         return;
     if (returns_to_first(&queue->turn, launch, queue->current, device->sms)) {
         struct sms__launch *again = queue->current;

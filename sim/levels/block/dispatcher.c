@@ -78,28 +78,34 @@ static void join_ready(struct sms__blocks *device, uint64_t now)
     }
 }
 
-static void fire(void *subject, uint64_t now)
+void sms__dispatcher_fire(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
+    device->dispatcher.next_ps = SMS__NEVER;
     join_ready(device, now);
     sms__engine_defer(device->setup.engine, &device->dispatch);
 }
 
 void sms__dispatcher_init(struct sms__blocks *device)
 {
+    device->dispatcher.next_ps = SMS__NEVER;
     if (!device->setup.has_dispatcher)
         return;
     device->dispatcher.interval_ps = device->setup.model->dispatch.block_ps;
-    device->dispatcher.source = sms__engine_source(device->setup.engine, SMS__LEVEL_BLOCK, fire, device);
+    if (device->reference)
+        device->dispatcher.source =
+            sms__engine_source(device->setup.engine, SMS__LEVEL_BLOCK, sms__dispatcher_fire, device);
 }
 
 void sms__dispatcher_schedule(struct sms__blocks *device)
 {
-    const struct sms__dispatcher *dispatcher = &device->dispatcher;
+    struct sms__dispatcher *dispatcher = &device->dispatcher;
     uint64_t next = dispatcher->blocked ? dispatcher->free_ps : SMS__NEVER;
     if (dispatcher->costing.first && dispatcher->costing.first->pending.ready_ps < next)
         next = dispatcher->costing.first->pending.ready_ps;
-    sms__engine_at(device->setup.engine, dispatcher->source, next);
+    dispatcher->next_ps = next;
+    if (device->reference)
+        sms__engine_at(device->setup.engine, dispatcher->source, next);
 }
 
 /* From the end, because most launches of a device cost the same. */

@@ -15,7 +15,8 @@ struct sms__dispatcher {
     struct sms__launch_list costing; /* launches whose cost is not yet over, the first to be ready first */
     struct sms__launch_list held;    /* launches for whose grids there is no room, the first to be let in first */
     size_t grids, held_back;         /* that the device has; launches held */
-    size_t source;                   /* of events */
+    uint64_t next_ps;                /* time of the next event; SMS__NEVER: there is none */
+    size_t source;                   /* of these events, in the reference engine */
     uint64_t checked_start_ps;       /* the latest start that check.c has seen */
     bool checked;                    /* there is one */
 };
@@ -27,6 +28,8 @@ void sms__dispatcher_take(struct sms__blocks *device, struct sms__launch *launch
 void sms__dispatcher_forget(struct sms__blocks *device, struct sms__launch *launch);
 /* Lets in launches that were held back, as far as there is room. Call this at the beginning of a dispatch. */
 void sms__dispatcher_admit(struct sms__blocks *device, uint64_t now);
+/* Launches are ready, or a block may start. */
+void sms__dispatcher_fire(void *device, uint64_t now);
 /* Sets the next event. Call this at the end of a dispatch. */
 void sms__dispatcher_schedule(struct sms__blocks *device);
 

@@ -9,11 +9,14 @@
 #include "levels.h"
 #include "policy_state.h"
 #include "rate.h"
+#include "sm_times.h"
 
 struct sms__blocks {
     struct sms__blocks_setup setup;
     struct sms__arena *arena;
     struct sms__sm_state *sm; /* [sms] */
+    char *residents;          /* [sms][residents_bytes]: what events touch most of each */
+    size_t residents_bytes;
     size_t sms;
     struct sms__search search;
     struct sms__compositions compositions;
@@ -21,6 +24,9 @@ struct sms__blocks {
     struct sms__dispatcher dispatcher;
     struct sms__rating rating;
     struct sms__policy_run policy;
+    struct sms__sm_times times;
+    size_t source;                   /* of events; in the fast engine */
+    bool firing;                     /* it does */
     struct sms__device_clock *clock; /* [clocks]; for models with a `slowdown` function */
     size_t clocks;
     struct sms__wave *wave; /* NULL: blocks are placed one at a time */
@@ -75,8 +81,17 @@ static inline void sms__dispatcher_start(struct sms__blocks *device, uint64_t no
     device->dispatcher.free_ps = now + device->dispatcher.interval_ps;
 }
 
+/* events.c */
+void sms__events_init(struct sms__blocks *device); /* after the engine is chosen */
+/* Gives the device's source the time of its next event. Call this after a dispatch. */
+void sms__events_schedule(struct sms__blocks *device);
+
 /* refill.c: blocks of the SM end. */
-void sms__sm_fire(void *subject, uint64_t now);
+void sms__sm_fire(struct sms__sm_state *sm, uint64_t now);
+/* Does all that happens at an instant at which only blocks of this SM end, if that is simple enough; else nothing. */
+bool sms__refill(struct sms__sm_state *sm, uint64_t now);
+/* The same of the device's dispatcher, for which a block waits. */
+bool sms__start_waiting(struct sms__blocks *device, uint64_t now);
 /* Lists the launch among those that end if its last block has left. Returns the end of the list. */
 struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch);
 /* Ends the launches listed. */

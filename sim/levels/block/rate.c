@@ -2,6 +2,8 @@
  * leaves. Invariant: a group's clock is brought up to date exactly when its speed changes. */
 #include "internal.h"
 
+#include <math.h>
+
 void sms__rate_init(struct sms__blocks *device)
 {
     const struct sms__device *model = device->setup.model;
@@ -177,33 +179,67 @@ void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
     apply_speeds(sm, now);
 }
 
+/* Notes what the clock that the group may follow has to know of it. */
+static inline __attribute__((always_inline)) void note(struct sms__next_ends *next, const struct sms__sm_state *sm,
+                                                       const struct sms__group *group)
+{
+    if (!group->clock) {
+        next->rises = sms__lower(next->rises, group->sm_slow);
+        return;
+    }
+    double reading = group->clock_base + (sm->resident[group->first].end - group->base);
+    next->falls = sms__lower(next->falls, -group->sm_slow);
+    next->group = reading < next->first ? (size_t)(group - sm->group) : next->group;
+    next->second = sms__lower(next->second, reading < next->first ? next->first : reading);
+    next->first = sms__lower(next->first, reading);
+}
+
+static const struct sms__next_ends nothing = {INFINITY, INFINITY, INFINITY, INFINITY, 0};
+
+/* Updates what a device clock keeps of the SM. */
+static void track(struct sms__device_clock *clock, const struct sms__sm_state *sm)
+{
+    struct sms__next_ends next = nothing;
+    for (size_t g = 0; g < sm->groups; g++)
+        if (sm->group[g].wide == clock)
+            note(&next, sm, &sm->group[g]);
+    sms__device_clock_keep(clock, sm->idx, &next);
+}
+
 /* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. `anew` is NULL, or
- * has the speeds that groups get before. Always inline, because the loop over groups is the most frequent one. */
+ * has the speeds that groups get before. Always inline, because the loop over groups is the most frequent one. So it
+ * looks for the first device clock, too; most devices have no other. */
 static inline __attribute__((always_inline)) void schedule(struct sms__sm_state *sm, const struct sms__composed *anew,
                                                            uint64_t now)
 {
+    struct sms__blocks *device = sm->device;
+    struct sms__device_clock *clock = device->clock;
+    struct sms__next_ends wide = nothing;
     uint64_t first = SMS__NEVER;
     size_t next = SMS__NONE, groups = sm->groups;
-    const struct sms__resident *resident = sm->resident;
     struct sms__group *group = sm->group;
     for (size_t g = 0; g < groups; g++, group++) {
         if (anew)
             give(group, anew[group->shape].slow, anew[group->shape].speed, now);
+        if (group->wide && group->wide == clock)
+            note(&wide, sm, group);
         if (group->clock)
             continue;
-        uint64_t due = sms__after(group->since, (resident[group->first].end - group->base) * group->slow);
+        uint64_t due = sms__after(group->since, (sm->resident[group->first].end - group->base) * group->slow);
         next = due < first ? g : due == first ? SMS__NONE : next;
         first = due < first ? due : first;
     }
     sm->next_group = (uint16_t)next;
-    sms__engine_at(sm->device->setup.engine, sm->source, first);
-    for (size_t c = 0; c < sm->device->clocks; c++)
-        sms__device_clock_track(&sm->device->clock[c], sm);
+    sms__sm_times_set(&device->times, sm->idx, first);
+    if (device->clocks)
+        sms__device_clock_keep(clock, sm->idx, &wide);
+    for (size_t c = 1; c < device->clocks; c++)
+        track(&clock[c], sm);
 }
 
 static bool is_as_rated(const struct sms__sm_state *sm) { return sm->rated == sm->composition; }
 
-static inline void rate_sm(struct sms__sm_state *sm, uint64_t now)
+static inline __attribute__((always_inline)) void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
     const struct sms__blocks *device = sm->device;
     if (is_as_rated(sm)) {
@@ -263,10 +299,11 @@ static bool are_as_rated(const struct sms__blocks *device)
 /* Finds the speeds that the device allows, and the SMs that must be rated for that. */
 static void update_device(struct sms__blocks *device, uint64_t now)
 {
-    if (device->setup.contention->shares_device)
+    bool by_levels = device->setup.contention->shares_device;
+    if (by_levels)
         sms__levels_find(device);
     sms__device_clock_update(device, now);
-    if (device->setup.contention->shares_device)
+    if (by_levels)
         sms__levels_mark(device);
 }
 
@@ -282,6 +319,12 @@ static void rate_dirty(struct sms__blocks *device, bool everywhere, uint64_t now
     device->rating.dirty_count = 0;
 }
 
+static inline void schedule_clocks(struct sms__blocks *device, uint64_t now)
+{
+    for (struct sms__device_clock *clock = device->clock, *end = clock + device->clocks; clock < end; clock++)
+        sms__device_clock_schedule(clock, now);
+}
+
 void sms__rate(struct sms__blocks *device, uint64_t now)
 {
     bool everywhere = affects_all_sms(device);
@@ -289,22 +332,22 @@ void sms__rate(struct sms__blocks *device, uint64_t now)
         rate_everywhere(device, now);
     if (device->clocks && !are_as_rated(device))
         update_device(device, now);
-    bool any = device->rating.dirty_count > 0;
     rate_dirty(device, everywhere, now);
-    if (device->clocks && any)
-        sms__device_clock_schedule(device);
+    schedule_clocks(device, now);
 }
 
 void sms__rate_one(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    sm->dirty = true; /* so that it is not listed */
-    if (device->clocks && !is_as_rated(sm))
+    if (device->clocks && !is_as_rated(sm)) {
+        sm->dirty = true; /* so that it is not listed */
         update_device(device, now);
-    sm->dirty = false;
+        sm->dirty = false;
+    }
     rate_sm(sm, now);
     if (!device->clocks)
         return;
-    rate_dirty(device, false, now);
-    sms__device_clock_schedule(device);
+    if (device->rating.dirty_count)
+        rate_dirty(device, false, now);
+    schedule_clocks(device, now);
 }

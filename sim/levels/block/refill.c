@@ -114,20 +114,77 @@ static struct sms__launch *find_launch(const struct sms__sm_state *sm, const str
     return NULL;
 }
 
-/* True if a single block leaves at this instant, one of a launch that goes on, and no SM had room before. */
-static bool may_refill(const struct sms__sm_state *sm, uint64_t now)
+/* True if dispatches of the device may be done in one step. */
+static bool is_simple(const struct sms__blocks *device) { return device->refills && !device->held; }
+
+/* True if the resident ends after `now`, the time at which the one before it ends. Ends that are some picoseconds apart
+ * are not at one instant, because no block is faster than its clock; readings are exact enough for that in short runs.
+ */
+static bool ends_later(const struct sms__group *group, const struct sms__resident *before,
+                       const struct sms__resident *resident, uint64_t now)
 {
-    const struct sms__blocks *device = sm->device;
-    const struct sms__engine *engine = device->setup.engine;
-    if (!device->refills || !device->search.knows_room || sm->next_group == SMS__NONE || !engine->alone ||
-        engine->first || device->held || device->search.open & device->search.waiting ||
-        sms__dispatcher_is_busy(device, now))
+    const double apart = 8;
+    const uint64_t is_short = (uint64_t)1 << 50;
+    return (resident->end - before->end > apart && now < is_short) || sms__group_due(group, resident->end) > now;
+}
+
+/* True if a single block leaves, one of a launch that goes on. */
+static bool leaves_one(const struct sms__sm_state *sm, uint64_t now)
+{
+    if (sm->next_group == SMS__NONE)
         return false;
     const struct sms__group *group = &sm->group[sm->next_group];
     const struct sms__resident *resident = &sm->resident[group->first];
     const struct sms__launch *launch = sm->cold[group->first].launch;
     return resident->blocks == 1 && launch->waiting + launch->resident > 1 &&
-           (resident->next == SMS__NONE || sms__group_due(group, sm->resident[resident->next].end) > now);
+           (resident->next == SMS__NONE || ends_later(group, resident, &sm->resident[resident->next], now));
+}
+
+/* The first block of the group leaves. It stays in the composition. */
+static void leave_one(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+{
+    take_out(sm, group, 1, now);
+    if (group->first == SMS__NONE)
+        sms__remove_group(sm, sm->next_group);
+    if (sm->device->tells_launches)
+        sm->rated = NULL;
+}
+
+/* A block of the launch starts on the SM. It is not in the composition yet. */
+static void start_one(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    sms__sm_put(sm, launch, 1, now);
+    sms__dispatcher_start(device, now);
+    device->queues.dispatches++;
+    sms__dispatch_queue_serve(device, launch);
+}
+
+/* Ends an instant at which only this SM has changed. */
+static void end_instant(struct sms__sm_state *sm, uint64_t now)
+{
+    sms__rate_one(sm, now);
+    if (sm->device->setup.options->check)
+        sms__oracle->check(sm->device, now);
+}
+
+/* While the dispatcher is busy, the block leaves, and what fits in its place waits. */
+static bool leave_room(struct sms__sm_state *sm, struct sms__composition *without, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    struct sms__group *group = &sm->group[sm->next_group];
+    bool waits = device->dispatcher.blocked || find_launch(sm, without);
+    if (!waits && without->fits & device->search.waiting)
+        return false;
+    const struct sms__shape *gone = &device->search.shape[group->shape];
+    leave_one(sm, group, now);
+    sms__sm_integrate(sm, now);
+    sms__compose(sm, gone, -1, now);
+    device->queues.dispatches++;
+    device->dispatcher.blocked = waits;
+    sms__dispatcher_schedule(device);
+    end_instant(sm, now);
+    return true;
 }
 
 /* The steady state of a full device in one step: a block leaves, another takes its place, and afterwards no waiting
@@ -135,35 +192,67 @@ static bool may_refill(const struct sms__sm_state *sm, uint64_t now)
  * which SMs have room: if no waiting shape had any before the block left, only its SM can have got some; the first
  * launch of which a block fits there gets it, as in any dispatch; and what the SM has room for then is known before the
  * block is placed. Returns false, and has done nothing, if this is not the case. */
-static bool refill(struct sms__sm_state *sm, uint64_t now)
+bool sms__refill(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    if (!may_refill(sm, now))
+    if (!is_simple(device) || !leaves_one(sm, now))
         return false;
     struct sms__group *group = &sm->group[sm->next_group];
     const struct sms__shape *gone = &device->search.shape[group->shape];
     struct sms__composition *without = sms__composition_next(device, sm->composition, group->shape, false);
-    struct sms__launch *launch = without ? find_launch(sm, without) : NULL;
+    if (without && sms__dispatcher_is_busy(device, now))
+        return leave_room(sm, without, now);
+    if (!without || device->search.open & device->search.waiting)
+        return false;
+    struct sms__launch *launch = find_launch(sm, without);
     struct sms__composition *then = launch ? sms__composition_next(device, without, launch->shape->idx, true) : NULL;
     if (!then || then->fits & device->search.waiting)
         return false;
-    take_out(sm, group, 1, now);
-    if (group->first == SMS__NONE)
-        sms__remove_group(sm, sm->next_group);
-    if (device->tells_launches)
-        sm->rated = NULL;
+    leave_one(sm, group, now);
     if (then != sm->composition) {
         sms__sm_integrate(sm, now);
         sms__compose_refill(sm, then, gone, launch->shape, now);
     }
-    sms__sm_put(sm, launch, 1, now);
     sms__search_move_ring(device, sm->idx);
-    sms__dispatcher_start(device, now);
-    device->queues.dispatches++;
-    sms__dispatch_queue_serve(device, launch);
-    sms__rate_one(sm, now);
-    if (device->setup.options->check)
-        sms__oracle->check(device, now);
+    start_one(sm, launch, now);
+    end_instant(sm, now);
+    return true;
+}
+
+/* Returns the launch of which a block is placed next; NULL if none fits anywhere. */
+static struct sms__launch *find_open(const struct sms__blocks *device)
+{
+    const struct sms__search *search = &device->search;
+    if (!(search->open & search->waiting))
+        return NULL;
+    for (const struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next) {
+        struct sms__launch *launch =
+            device->queues.passes_over ? sms__dispatch_queue_open(search, queue, queue->head) : queue->head;
+        if (sms__dispatch_queue_may_go(queue, launch) && !sms__is_refused(search, launch->shape))
+            return launch;
+    }
+    return NULL;
+}
+
+/* A block starts that waited for the dispatcher. The next must wait, if it fits. So a dispatch places this one alone.
+ */
+bool sms__start_waiting(struct sms__blocks *device, uint64_t now)
+{
+    const struct sms__launch *costs = device->dispatcher.costing.first;
+    struct sms__launch *launch = NULL;
+    if (is_simple(device) && device->dispatcher.blocked && !(costs && costs->pending.ready_ps <= now))
+        launch = find_open(device);
+    if (!launch)
+        return false;
+    struct sms__sm_state *sm = &device->sm[sms__search(device, launch)];
+    sms__sm_integrate(sm, now);
+    if (device->tells_launches)
+        sm->rated = NULL;
+    start_one(sm, launch, now);
+    sms__compose(sm, launch->shape, 1, now);
+    device->dispatcher.blocked = find_open(device) != NULL;
+    sms__dispatcher_schedule(device);
+    end_instant(sm, now);
     return true;
 }
 
@@ -200,14 +289,13 @@ static bool run_ahead(struct sms__sm_state *sm, uint64_t now)
     } while (at < quiet && sms__group_due(group, sm->resident[group->last].end) > at);
     engine->events += events - 1;
     sm->next_group = 0;
-    sms__engine_at(engine, sm->source, at);
+    sms__sm_times_set(&sm->device->times, sm->idx, at);
     return true;
 }
 
-void sms__sm_fire(void *subject, uint64_t now)
+void sms__sm_fire(struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__sm_state *sm = subject;
-    if (refill(sm, now) || run_ahead(sm, now))
+    if (run_ahead(sm, now))
         return;
     sms__sm_touch(sm, now);
     sms__log_departure(sm->device, sm->idx);

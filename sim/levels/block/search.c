@@ -443,7 +443,7 @@ void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes)
 void sms__search_forget(struct sms__blocks *device)
 {
     struct sms__search *search = &device->search;
-    search->knows_room = false;
+    search->knows_room = device->refills = false;
     search->closed_sms = 0;
     for (size_t s = 0; s < device->sms; s++)
         search->closed_sms += device->sm[s].composition->is_closed;

@@ -47,7 +47,6 @@ struct sms__sm_state {
     struct sms__resident *resident;       /* [limit of blocks]; the pool; NULL in the reference engine */
     struct sms__resident_cold *cold;      /* [limit of blocks]; by index in the pool */
     struct sms__blocks *device;
-    size_t source;
     uint32_t idx; /* in the device */
     bool dirty;   /* to be rated again at the end of this instant */
     bool coupled; /* a group's speed depends on those of groups that a resource of scope device stops (levels.c) */

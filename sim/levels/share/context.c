@@ -97,8 +97,7 @@ static void init_engine(struct sms__context *context)
 {
     struct sms_share *share = share_of(context);
     const struct sms__device *type = context->instance->type;
-    const size_t sources[SMS__LEVELS] = {[SMS__LEVEL_DEVICE_CLOCK] = sms__device_clocks_max(share->scenario, type),
-                                         [SMS__LEVEL_BLOCK] = type->sms + sms__dispatchers(share->scenario, type)};
+    const size_t sources[SMS__LEVELS] = {[SMS__LEVEL_BLOCK] = sms__block_sources(share->spec, type)};
     context->engine = share->setup.vms ? share->engine : SMS__NEW(share->arena, struct sms__engine, 1);
     if (!share->setup.vms)
         sms__run_engine_init(context->engine, share->arena, sources, share->spec);

@@ -32,14 +32,12 @@ static size_t count_streams(const struct sms__host_setup *setup)
 static void count_blocks(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS])
 {
     const struct sms_scenario *scenario = setup->spec->scenario;
-    size_t dispatchers = 0, clocks = 0;
+    size_t each = 0;
     for (size_t g = 0; g < setup->gpus; g++) {
         const struct sms__device *device = scenario->device[setup->type[g]];
         bool again = g > 0 && device == scenario->device[setup->type[g - 1]];
-        dispatchers = again ? dispatchers : sms__dispatchers(scenario, device);
-        clocks = again ? clocks : sms__device_clocks_max(scenario, device);
-        sources[SMS__LEVEL_DEVICE_CLOCK] += clocks;
-        sources[SMS__LEVEL_BLOCK] += device->sms + dispatchers;
+        each = again ? each : sms__block_sources(setup->spec, device);
+        sources[SMS__LEVEL_BLOCK] += each;
     }
 }
 

@@ -1,0 +1,55 @@
+/* When the next block of each SM ends by the speed of its SM. Those that follow a device clock end by that
+ * (device_clock.h). */
+#ifndef SMS_LEVELS_BLOCK_SM_TIMES_H
+#define SMS_LEVELS_BLOCK_SM_TIMES_H
+
+#include "../../engine/event_queue.h"
+#include "tournament.h"
+
+struct sms__sm_times {
+    uint64_t *time; /* [sms] ps; SMS__NEVER: none */
+    size_t sms;
+    struct sms__tournament keys; /* a time, then the SM; none of times that do not fit */
+    unsigned bits;               /* of the SM */
+    bool any_far;                /* some time did not fit, after 40 hours with 80 SMs. Then the first is looked for */
+};
+
+void sms__sm_times_init(struct sms__sm_times *times, struct sms__arena *arena, size_t sms);
+
+/* Returns the key of a time, SMS__NO_KEY if it does not fit. */
+static inline uint64_t sms__sm_times_key(const struct sms__sm_times *times, size_t sm, uint64_t time)
+{
+    return time < UINT64_MAX >> times->bits ? time << times->bits | sm : SMS__NO_KEY;
+}
+
+/* Sets the time at which a block of the SM ends, in place of any other. */
+static inline void sms__sm_times_set(struct sms__sm_times *times, size_t sm, uint64_t time)
+{
+    if (times->time[sm] == time)
+        return;
+    uint64_t key = sms__sm_times_key(times, sm, time);
+    times->time[sm] = time;
+    times->any_far |= key == SMS__NO_KEY && time != SMS__NEVER;
+    sms__tournament_set(&times->keys, sm, key);
+}
+
+/* Returns the lowest of the SMs with the earliest time. */
+size_t sms__sm_times_look(const struct sms__sm_times *times);
+
+/* The same; any SM if none has a time. */
+static inline size_t sms__sm_times_sm(const struct sms__sm_times *times)
+{
+    uint64_t first = sms__tournament_first(&times->keys);
+    return first == SMS__NO_KEY ? sms__sm_times_look(times) : first & times->keys.mask;
+}
+
+/* Returns the earliest time; SMS__NEVER: there is none. */
+static inline uint64_t sms__sm_times_first(const struct sms__sm_times *times)
+{
+    uint64_t first = sms__tournament_first(&times->keys);
+    if (first != SMS__NO_KEY)
+        return first >> times->bits;
+    return times->any_far ? times->time[sms__sm_times_look(times)] : SMS__NEVER;
+}
+
+#endif
