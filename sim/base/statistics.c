@@ -26,6 +26,11 @@ struct sms_estimate sms__estimate_close(struct sms__moments moments)
     return (struct sms_estimate){moments.n, moments.mean, sd, ci95};
 }
 
+double sms__student(size_t n, double error)
+{
+    return floor(gsl_cdf_tdist_Qinv(error, (double)n - 1) * 1e7 + 0.5) / 1e7;
+}
+
 double sms__student95(size_t n) { return floor(gsl_cdf_tdist_Pinv(0.975, (double)n - 1) * 1e7 + 0.5) / 1e7; }
 
 double sms__precision(struct sms_estimate estimate)

@@ -22,7 +22,10 @@ struct sms_estimate sms__estimate_close(struct sms__moments moments);
 /* Returns the factor of Student's 95 % interval of the mean of n >= 2 values. It is rounded to 1e-7, so that the last
  * bits of a library function decide nothing. */
 double sms__student95(size_t n);
-/* Returns the half-width of that interval divided by the mean's absolute value. INFINITY for fewer than two values,
+/* Returns the quantile of Student's t that the mean of n >= 2 values exceeds by chance with the probability `error`, in
+ * ]0, 0.5]; rounded in the same way. */
+double sms__student(size_t n, double error);
+/* Returns the half-width of the 95 % interval divided by the mean's absolute value. INFINITY for fewer than two values,
  * for values without a spread, and for a mean of 0. */
 double sms__precision(struct sms_estimate estimate);
 

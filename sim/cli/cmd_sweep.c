@@ -5,7 +5,7 @@
 
 #include "../base/escape.h"
 #include "../model/job.h"
-#include "../sweep/store.h"
+#include "../sweep/frontier.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,13 +91,13 @@ static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, stru
     struct sms_errors errors = {0};
     int code = sms__worker_context_open(sweep->plan, true, &context, &errors);
     if (code == SMS_OK) {
-        code = sms__index_open(&context, sweep->folder, (struct sms__shard){1, 1}, &index, &errors);
+        code = sms__frontier_open(&context, sweep->folder, (struct sms__shard){1, 1}, &index, &errors);
         sms__worker_context_close(&context);
     }
     if (code)
         return cli_print_errors(code, &errors);
     code = then(sweep, &index);
-    sms__index_close(&index);
+    sms__frontier_close(&index);
     return code;
 }
 
@@ -111,7 +111,8 @@ static void print_store(const struct sms__indexed_store *store)
 
 static int print_status(struct sweep *sweep, struct sms__index *index)
 {
-    uint64_t points = sweep->plan->points, missing = points - index->done - index->failed;
+    (void)sweep;
+    uint64_t points = index->wanted, missing = points - index->done - index->failed;
     printf("%llu points: %llu done, %llu failed, %llu missing\n", number(points), number(index->done),
            number(index->failed), number(missing));
     if (index->stale)
@@ -124,8 +125,8 @@ static int print_status(struct sweep *sweep, struct sms__index *index)
 static int write_results(struct sweep *sweep, struct sms__index *index)
 {
     struct sms_errors errors = {0};
-    uint64_t missing = sweep->plan->points - index->done - index->failed;
-    if (missing == sweep->plan->points) {
+    uint64_t missing = index->wanted - index->done - index->failed;
+    if (missing == index->wanted) {
         sms__print_visible(stderr, sweep->folder);
         fputs(": no point of the plan has been run: there is nothing to merge\n", stderr);
         return EXIT_MISSED;
@@ -143,6 +144,8 @@ static int write_results(struct sweep *sweep, struct sms__index *index)
         sms__print_visible(stdout, sweep->folder);
         printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
                number(missing));
+        if (index->search)
+            sms__search_print(index->search, sweep->plan, stdout);
         sms__sweep_say_alone(sweep->folder, stdout);
     }
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
@@ -184,6 +187,9 @@ static int run(struct sweep *sweep)
     int code = read_shard(cli, &options.shard);
     if (code)
         return code;
+    if (given->shard && sweep->plan->search_node)
+        return cli_usage(cli,
+                         "--shard is not for a plan with a search: which points it needs follows from those before");
     code = sms__sweep_check_results(sweep->folder, &errors);
     if (code == SMS_OK)
         code = sms__sweep_run(sweep->plan, sweep->folder, &options, &count, &errors);

@@ -95,6 +95,12 @@ static json_t *axes(const struct sms__field *field)
     return schema_list(schema_when(any, words, varied(schema_refer("range"))), field->least, field->most);
 }
 
+static json_t *vary(const struct sms__field *field)
+{
+    (void)field;
+    return varied(schema_refer("range"));
+}
+
 /* Ranges from which points are drawn have neither steps nor step. */
 static json_t *spread(const struct sms__field *field)
 {
@@ -135,6 +141,7 @@ static const struct form {
     [SMS__FORM_TIME_BY_SHARE] = {.make = time_by_share},
     [SMS__FORM_FILES] = {.make = files},
     [SMS__FORM_AXES] = {.make = axes},
+    [SMS__FORM_VARY] = {.make = vary},
     [SMS__FORM_END] = {.make = end_of_range},
     [SMS__FORM_SPREAD] = {.make = spread},
     [SMS__FORM_POOL] = {.make = pool},

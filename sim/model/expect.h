@@ -25,10 +25,12 @@ struct sms__answer {
     int sign;                     /* +1: a higher value is better; -1: a lower one */
 };
 
-/* How precisely the mean of a metric is to be known. */
+/* How well the mean of a metric is to be known: to a precision, or so well that it is told from a limit. */
 struct sms__until {
-    const struct sms__node *node;
-    double precision; /* 0: replications have a given number */
+    const struct sms__node *node; /* NULL: replications have a given number */
+    double precision;             /* 0: a limit is given instead */
+    struct sms__quantity limit;   /* in the metric's unit */
+    double confidence;            /* of telling on which side of the limit it is */
     struct sms__expect of;
     uint64_t most; /* replications */
 };

@@ -27,29 +27,6 @@ void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, 
     sms__read_fields(reader, node, sms__answer_fields, answer);
 }
 
-const struct sms__field sms__until_fields[] = {
-    {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), SMS__PRECISION_LEAST, 1, .required = true,
-     .help = "half of the 95 % interval over the mean, of every policy"},
-    {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
-     .help = "metric to be known well; default: the answer's; of a VM kernels_per_s, of a process turnaround_ns"},
-    {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "VM whose metric it is; default: the host's"},
-    {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "process whose metric it is"},
-    {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "node whose metric it is; default: the cluster's"},
-    {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), 1, SMS__REPLICATIONS_MAX,
-     .help = "most replications, from 5; default 100"},
-    {0}};
-
-void sms__read_until(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__until *until = at;
-    struct sms__quantity precision;
-    *until = (struct sms__until){.node = node, .of = {.node = node, .device = -1}, .most = REPLICATIONS};
-    if (node->kind == SMS__MAP)
-        sms__read_fields(reader, node, sms__until_fields, until);
-    else if (sms__read_number(reader, node, SMS__RATIO, SMS__PRECISION_LEAST, 1, &precision))
-        until->precision = precision.value;
-}
-
 /* Reads a number of any dimension. The metric decides which it should be. */
 static void read_any(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
@@ -63,6 +40,36 @@ static void read_any(struct sms__reader *reader, const struct sms__node *node, v
         out->value /= 1e3; /* metrics of time are in ns */
     else
         sms__complain(reader, node, "'%.40s' is neither a number, a percentage nor a time", node->text);
+}
+
+#define UNTIL "until is a precision, or a limit: {limit: 50 ms, metric: job_latency_p99_ns, ...}"
+
+const struct sms__field sms__until_fields[] = {
+    {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), SMS__PRECISION_LEAST, 1, .one_of = UNTIL,
+     .help = "half of the 95 % interval over the mean, of every policy"},
+    {"limit", SMS__CUSTOM, 0, F(sms__until, limit), .read = read_any, .form = SMS__FORM_MEASURE, .one_of = UNTIL,
+     .help = "a value that the mean of every policy is told to be above or below"},
+    {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__until, confidence), 0.5, 0.999999, .needs = "limit",
+     .help = "of what is told of the limit, however often it is looked at; default 95 %"},
+    {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
+     .help = "metric to be known well; default: the answer's; of a VM kernels_per_s, of a process turnaround_ns"},
+    {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "VM whose metric it is; default: the host's"},
+    {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "process whose metric it is"},
+    {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "node whose metric it is; default: the cluster's"},
+    {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), 1, SMS__REPLICATIONS_MAX,
+     .help = "most replications, from 5; default 100"},
+    {0}};
+
+void sms__read_until(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__until *until = at;
+    struct sms__quantity precision;
+    *until =
+        (struct sms__until){.node = node, .of = {.node = node, .device = -1}, .most = REPLICATIONS, .confidence = 0.95};
+    if (node->kind == SMS__MAP)
+        sms__read_fields(reader, node, sms__until_fields, until);
+    else if (sms__read_number(reader, node, SMS__RATIO, SMS__PRECISION_LEAST, 1, &precision))
+        until->precision = precision.value;
 }
 
 static void read_tolerance(struct sms__reader *reader, const struct sms__node *node, void *at)

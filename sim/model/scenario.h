@@ -75,7 +75,7 @@ static inline size_t sms__devices_for_one(const struct sms_scenario *scenario)
 /* How many replications it may take. */
 static inline uint64_t sms__most_replications(const struct sms_scenario *scenario)
 {
-    return scenario->until.precision > 0 ? scenario->until.most : scenario->replications;
+    return scenario->until.node ? scenario->until.most : scenario->replications;
 }
 
 /* scenario.c: reads one document; reader->user is the file. In a guard; problems go to reader->errors. */

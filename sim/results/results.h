@@ -120,6 +120,14 @@ size_t sms__until_next(const struct sms_results *results);
 /* Warns if the precision is not reached. */
 void sms__until_warn(struct sms_results *results);
 
+/* limit.c: what is told of the mean of a metric and a limit, which `run: {until: {limit: ...}}` names. Never wrong with
+ * more than 1 less the confidence, over all looks at the replications, where their means are about normal. */
+enum sms__told { SMS__BELOW = -1, SMS__NOT_TOLD, SMS__ABOVE, SMS__AT_LIMIT /* exactly, where nothing is drawn */ };
+enum sms__told sms__told_of_limit(const struct sms_results *results, size_t policy);
+/* sms__until_next and sms__until_warn of a limit. */
+size_t sms__limit_next(const struct sms_results *results);
+void sms__limit_warn(struct sms_results *results);
+
 /* warmup.c: under warmup: auto, finds the warm-up by pilots, or warns that there is none. */
 int sms__find_warmup(struct sms_results *results, struct sms_errors *errors);
 /* Warns of a warm-up that was given and is too short. */

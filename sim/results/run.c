@@ -48,7 +48,7 @@ static int check_policies(const struct sms_scenario *scenario, const char *const
 static void choose_replications(struct sms_results *results, const struct sms_scenario *scenario)
 {
     const unsigned given = results->options->replications;
-    results->until = !given && scenario->until.precision > 0;
+    results->until = !given && scenario->until.node;
     results->wanted = given ? given : (size_t)scenario->replications;
     results->room = results->until ? (size_t)scenario->until.most : results->wanted;
 }

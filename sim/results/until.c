@@ -29,7 +29,7 @@ bool sms_results_until(const struct sms_results *results, struct sms_until *out)
 {
     if (out)
         *out = (struct sms_until){0};
-    if (!results || !out || !results->until)
+    if (!results || !out || !results->until || !(results->scenario->until.precision > 0))
         return false;
     const struct sms__until *until = &results->scenario->until;
     const struct sms__expect *of = &until->of;
@@ -62,6 +62,8 @@ size_t sms__until_next(const struct sms_results *results)
 {
     struct sms_until until;
     size_t n = results->replications, next = 2 * n;
+    if (!(results->scenario->until.precision > 0))
+        return sms__limit_next(results);
     if (!sms_results_until(results, &until) || sms_results_exact(results))
         return n;
     size_t count = held(results, &until, AHEAD + 1);
@@ -102,6 +104,7 @@ void sms__until_warn(struct sms_results *results)
 {
     struct sms_until until;
     char what[200];
+    sms__limit_warn(results);
     if (!sms_results_until(results, &until) || until.reached <= until.wanted)
         return;
     describe(results, &until, what, sizeof what);

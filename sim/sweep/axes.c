@@ -336,14 +336,15 @@ static void read_axis(struct axes *axes, const struct sms__node *node, struct sm
 void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan)
 {
     struct axes axes = {reader, plan};
-    const struct sms__node *list = plan->axes_node;
-    if (!list || !sms__expect_list(reader, list, SMS__COLUMNS_MAX))
+    const struct sms__node *list = plan->axes_node, *vary = plan->search.vary;
+    if (list && !sms__expect_list(reader, list, SMS__COLUMNS_MAX))
         return;
-    plan->axis = SMS__NEW(&plan->arena, struct sms__axis, list->items);
+    const size_t listed = list ? list->items : 0, count = listed + (vary != NULL);
+    plan->axis = SMS__NEW(&plan->arena, struct sms__axis, count);
     plan->column = SMS__NEW(&plan->arena, struct sms__column, SMS__COLUMNS_MAX);
-    for (size_t i = 0; i < list->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+    for (size_t i = 0; i < count && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         struct sms__axis *axis = &plan->axis[plan->axes++];
-        read_axis(&axes, list->item[i], axis);
+        read_axis(&axes, i < listed ? list->item[i] : vary, axis);
         finish_axis(plan, axis);
     }
 }

@@ -53,7 +53,8 @@ static sqlite3_stmt *make_table(struct sms__database *database, sqlite3_str *tex
 
 static const char answer_sql[] =
     "CREATE TABLE answer (point INTEGER, position INTEGER, policy TEXT, subject TEXT, name TEXT, metric TEXT, better "
-    "INTEGER, value REAL, in_group INTEGER, left_ratio REAL, PRIMARY KEY (point, position)) WITHOUT ROWID;"
+    "INTEGER, value REAL, in_group INTEGER, left_ratio REAL, told INTEGER, ci95 REAL, PRIMARY KEY (point, position)) "
+    "WITHOUT ROWID;"
     "CREATE VIEW best AS SELECT point, policy, subject, name, metric, value, (SELECT count(*) - 1 FROM answer g "
     "WHERE g.point = b.point AND g.in_group) AS not_told_apart FROM (SELECT *, max(better * value) FROM "
     "answer WHERE value IS NOT NULL GROUP BY point) b";
@@ -70,6 +71,10 @@ static const char gain_alone_sql[] =
 static const char bound_sql[] =
     "CREATE TABLE bound (point INTEGER, metric TEXT, steady_per_s REAL, run_per_s REAL, binds TEXT, share_ratio REAL, "
     "no_bound_because TEXT, PRIMARY KEY (point, metric)) WITHOUT ROWID";
+
+static const char found_sql[] = "CREATE TABLE found (point INTEGER, position INTEGER, policy TEXT, holds NUMERIC, "
+                                "fails NUMERIC, state TEXT, remark "
+                                "TEXT, points INTEGER, replications INTEGER)";
 
 /* NUMERIC columns store numbers as numbers. "75 %" stays text, and CAST(... AS REAL) makes it 75. */
 static void make_points(struct sms__database *database)
@@ -110,8 +115,10 @@ void sms__database_begin(struct sms__database *database, const char *path, const
     make_points(database);
     database->record = make_table(
         database, begin_sql(database, "CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB)"), "record", 2);
-    database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 10);
+    database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 12);
     database->gain_alone = make_table(database, begin_sql(database, gain_alone_sql), "gain_alone", 5);
+    if (plan->search_node)
+        database->found = make_table(database, begin_sql(database, found_sql), "found", 9);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (plan->keep & 1u << s)
             make_subject(database, (enum sms_subject)s);
@@ -212,7 +219,7 @@ static void fill_meta(struct sms__database *database, const struct sms__index *i
                         "INSERT INTO meta VALUES ('format', 1), ('version', %Q), ('sources', %Q), ('plan', %Q), "
                         "('question', %Q), ('text', %Q), ('points', %llu), ('done', %llu), ('failed', %llu);",
                         SMSCHED_VERSION, sms__sources(), plan->name, plan->question ? plan->question : "",
-                        plan->node->mark.text, (unsigned long long)plan->points, (unsigned long long)index->done,
+                        plan->node->mark.text, (unsigned long long)index->wanted, (unsigned long long)index->done,
                         (unsigned long long)index->failed);
     if (plan->fixed[SMS__PLAN_ANSWER])
         sqlite3_str_appendf(text,
@@ -253,6 +260,7 @@ bool sms__database_end(struct sms__database *database, const struct sms__index *
     sqlite3_finalize(database->answer);
     sqlite3_finalize(database->gain_alone);
     sqlite3_finalize(database->bound);
+    sqlite3_finalize(database->found);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         sqlite3_finalize(database->row[s]);
     if (sqlite3_close(database->file) != SQLITE_OK)

@@ -37,7 +37,7 @@ static int try_point(struct sms__worker_context *context, uint64_t point, struct
         double pilots = scenario->find_warmup ? SMS__PILOTS : 0;
         times = ((double)scenario->replications + pilots) /
                 (1 + pilots); /* the pilots run once, not once per replication */
-        estimate->is_lower_bound |= scenario->until.precision > 0;
+        estimate->is_lower_bound |= scenario->until.node != NULL;
         code = sms_run(scenario, &options, &results, errors);
     }
     sms_results_free(results);

@@ -188,7 +188,8 @@ static size_t half_of_file_limit(void)
 int sms__index_open(struct sms__worker_context *context, const char *folder, struct sms__shard shard,
                     struct sms__index *index, struct sms_errors *errors)
 {
-    *index = (struct sms__index){.plan = context->plan, .folder = folder, .max_open = half_of_file_limit()};
+    *index = (struct sms__index){
+        .plan = context->plan, .folder = folder, .max_open = half_of_file_limit(), .wanted = context->plan->points};
     index->location = calloc((size_t)context->plan->points + 1, sizeof *index->location);
     if (!index->location)
         return sms__fail(errors, SMS_ENOMEM, folder, "out of memory");

@@ -45,7 +45,7 @@ static const struct sms__node *find_origin(const struct sms__error_origin *origi
     for (size_t c = 0; axis && c < axis->columns; c++)
         if (!plan->column[axis->first + c].wrong)
             return sms__column_value(&plan->arena, plan, axis, origin->coordinates->position[axis - plan->axis], c);
-    return plan->axes_node;
+    return plan->axes_node ? plan->axes_node : plan->node;
 }
 
 void sms__locate_error(const struct sms__error_origin *origin, struct sms_error *error)

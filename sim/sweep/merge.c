@@ -1,6 +1,7 @@
 /* Merges the stores into a folder of CSV files and a database, in the order of the points' numbers. The bytes depend
  * on the points alone, not on shards, machines or folders. */
 #include "merge.h"
+#include "frontier.h"
 
 #include "../base/escape.h"
 #include "../base/sources.h"
@@ -119,7 +120,7 @@ static json_t *make_manifest(const struct sms__index *index)
     json_object_set_new(object, "text", sms__json_text(index->plan->node->mark.text));
     if (index->plan->fixed[SMS__PLAN_ANSWER])
         json_object_set_new(object, "answer", make_answer(index->plan));
-    json_object_set_new(object, "points", json_integer((json_int_t)index->plan->points));
+    json_object_set_new(object, "points", json_integer((json_int_t)index->wanted));
     json_object_set_new(object, "done", json_integer((json_int_t)index->done));
     json_object_set_new(object, "failed", json_integer((json_int_t)index->failed));
     return object;
@@ -133,12 +134,72 @@ static int write_points(struct sms__merge *merge)
         if (atomic_load(merge->cancel))
             return sms__fail(merge->errors, SMS_ECANCELED, merge->index->folder, "interrupted");
         merge->point = i;
+        if (merge->index->search && merge->index->location[i].state == SMS__POINT_MISSING)
+            continue;
         code = sms__guard(&merge->arena, write_point, merge);
         sms__arena_release(&merge->arena);
         if (ferror(merge->points))
             code = SMS_EIO;
     }
     return code;
+}
+
+struct found_rows {
+    struct sms__merge *merge;
+    FILE *to;
+};
+
+/* An answer of a search, to found.csv and to the table `found`. */
+static bool add_found(void *user, const struct sms__search_row *row)
+{
+    const struct found_rows *rows = user;
+    const struct sms__plan *plan = rows->merge->index->plan;
+    sqlite3_stmt *insert = rows->merge->database.found;
+    const char *scenario = row->coordinates->base->name[row->coordinates->scenario];
+    const char *text[] = {row->found->policy, row->holds, row->fails, row->state, row->remark};
+    fputs(scenario, rows->to);
+    for (size_t c = 0; c < plan->axis[plan->axes - 1].first; c++) {
+        fputc(',', rows->to);
+        sms__print_csv(rows->to, sms__point_text(&rows->merge->arena, plan, row->coordinates, c));
+    }
+    sqlite3_bind_int64(insert, 1, (sqlite3_int64)row->found->point);
+    sqlite3_bind_int64(insert, 2, (sqlite3_int64)row->position);
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        fputc(',', rows->to);
+        sms__print_csv(rows->to, text[i]);
+        sms__bind_text(insert, 3 + (int)i, text[i]);
+    }
+    fprintf(rows->to, ",%llu,%llu\n", (unsigned long long)row->found->points,
+            (unsigned long long)row->found->replications);
+    sqlite3_bind_int64(insert, 8, (sqlite3_int64)row->found->points);
+    sqlite3_bind_int64(insert, 9, (sqlite3_int64)row->found->replications);
+    return sms__database_insert(&rows->merge->database, insert);
+}
+
+static int write_answers(void *user)
+{
+    const struct found_rows *rows = user;
+    const struct sms__index *index = rows->merge->index;
+    return sms__search_rows(index->search, index->plan, &rows->merge->arena, add_found, user) ? SMS_OK : SMS_EIO;
+}
+
+static int write_found(struct sms__merge *merge)
+{
+    const struct sms__plan *plan = merge->index->plan;
+    FILE *to = merge->index->search ? sms__folder_open(merge->folder, "found.csv", merge->errors) : NULL;
+    if (!to)
+        return merge->index->search ? SMS_EIO : SMS_OK;
+    fputs("scenario", to);
+    for (size_t c = 0; c < plan->axis[plan->axes - 1].first; c++) {
+        fputc(',', to);
+        sms__print_csv(to, plan->column[c].path->text);
+    }
+    fputs(",policy,holds,fails,state,remark,points,replications\n", to);
+    struct found_rows rows = {merge, to};
+    int code = sms__guard(&merge->arena, write_answers, &rows);
+    sms__arena_release(&merge->arena);
+    int closed = sms__folder_close(merge->folder, "found.csv", to, merge->errors);
+    return code ? code : closed;
 }
 
 /* Closes the database and flushes it to the disk. */
@@ -167,6 +228,8 @@ static int write_files(struct sms__merge *merge)
     sms__folder_add(merge->folder, database_name);
     merge->points = sms__merge_open(merge, "points.csv");
     int code = merge->points ? write_points(merge) : SMS_EIO;
+    if (code == SMS_OK)
+        code = write_found(merge);
     bool succeeded =
         merge->points && sms__folder_close(merge->folder, "points.csv", merge->points, merge->errors) == SMS_OK;
     succeeded = sms__merge_close_rows(merge) && succeeded;

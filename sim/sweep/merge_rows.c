@@ -135,8 +135,8 @@ static bool write_bound(struct sms__merge *merge, enum sms_bounded metric)
     return !content->failed && sms__database_insert(&merge->database, insert);
 }
 
-/* What the point asks, the value by which each policy answers it, its mean over the replications, whether it is not
- * told apart from the best, and what is left of its gain of STP. */
+/* What the point asks, and the mean by which each policy answers it. Then whether it is not told apart from the best,
+ * what is left of its gain of STP, its side of a limit, and half of its interval. */
 static bool write_answers(struct sms__merge *merge)
 {
     struct sms__content *content = &merge->content;
@@ -147,7 +147,8 @@ static bool write_answers(struct sms__merge *merge)
     bool succeeded = true;
     for (uint32_t p = 0; succeeded && p < merge->policies; p++) {
         const double value = sms__content_number(content), in_group = sms__content_number(content),
-                     left = sms__content_number(content);
+                     left = sms__content_number(content), told = sms__content_number(content),
+                     half = sms__content_number(content);
         if (content->failed || !metric[0])
             continue;
         sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
@@ -160,6 +161,8 @@ static bool write_answers(struct sms__merge *merge)
         sms__bind_number(insert, 8, value);
         sqlite3_bind_int(insert, 9, in_group > 0);
         sms__bind_number(insert, 10, left);
+        sqlite3_bind_int(insert, 11, (int)told);
+        sms__bind_number(insert, 12, half);
         succeeded = sms__database_insert(&merge->database, insert);
     }
     return succeeded && !content->failed;

@@ -20,8 +20,10 @@ static const struct sms__field plan_fields[] = {
     {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "the question that it answers"},
     {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep, .form = SMS__FORM_FILES, .least = 1,
      .most = BASES_MAX, .help = "files with scenarios, relative to the plan; default: the plan's own file"},
-    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep, .form = SMS__FORM_AXES,
+    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .read = sms__keep, .form = SMS__FORM_AXES,
      .most = SMS__COLUMNS_MAX, .help = "axes along which it varies; each entry multiplies the points"},
+    {"search", SMS__FIELDS, 0, F(sms__plan, search_node), .read = sms__keep, .fields = sms__search_fields,
+     .help = "finds how far a value may go until a limit is missed, at each point of the axes"},
     {"labels", SMS__CUSTOM, 0, F(sms__plan, labels), .read = sms__keep_map, .form = SMS__FORM_LABELS,
      .help = "PATH: what figures and pages call it, for paths of the axes"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
@@ -43,6 +45,7 @@ const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
                                               {"plan: axes: PATH", sms__range_fields},
                                               {"plan: axes: sobol, random", sms__spread_fields},
                                               {"plan: axes: mixes", sms__mix_fields},
+                                              {"plan: search", sms__search_fields},
                                               {NULL, NULL}};
 
 static const char *subject_word(const void *user, size_t i)
@@ -173,8 +176,8 @@ static void count_points(struct sms__reader *reader, struct sms__plan *plan)
     for (size_t i = 0; i < plan->axes; i++)
         points *= (double)plan->axis[i].count;
     if (points > SMS__POINTS_MAX)
-        sms__complain(reader, plan->axes_node, "%s%.6g points; a plan has at most %d", known ? "" : "at least ", points,
-                      SMS__POINTS_MAX);
+        sms__complain(reader, plan->axes_node ? plan->axes_node : plan->node, "%s%.6g points; a plan has at most %d",
+                      known ? "" : "at least ", points, SMS__POINTS_MAX);
     plan->points = points <= SMS__POINTS_MAX ? (uint64_t)points : 0;
 }
 
@@ -230,7 +233,9 @@ static int load_plan(void *user)
         check_name(&reader, plan);
         check_bases(&reader, plan);
         check_unused_documents(&reader, plan, doc);
+        sms__read_search(&reader, plan);
         sms__read_axes(&reader, plan);
+        sms__check_search(&reader, plan);
         sms__check_labels(&reader, plan);
         count_points(&reader, plan);
         sms__plan_check(plan, load->errors);

@@ -58,14 +58,16 @@ static bool find_group(const struct sms_results *results, const struct sms_quest
     return found;
 }
 
-/* Adds the question, and for each policy the mean that answers it, whether it is not told apart from the best, and what
- * is left of its gain of STP over the first. */
+/* Adds the question, and for each policy the mean that answers it and whether it is not told apart from the best. Then
+ * what is left of its gain of STP, on which side of the limit it is told to be, and half of its interval. */
 static int put_answer(struct sms__buffer *content, const struct sms_results *results)
 {
     struct sms_question asked;
     size_t metrics;
     const size_t policies = sms_results_policies(results);
     const bool known = sms_results_question(results, &asked);
+    const struct sms__until *until = &sms_results_scenario(results)->until;
+    const bool is_limited = until->node && !(until->precision > 0);
     bool *in_group = calloc(policies + 1, sizeof *in_group);
     const bool found = in_group && (!known || find_group(results, &asked, in_group));
     put_text(content, known ? sms__subject_word(asked.subject) : "");
@@ -77,6 +79,9 @@ static int put_answer(struct sms__buffer *content, const struct sms_results *res
                    known ? sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).mean : (double)NAN);
         put_number(content, in_group[p]);
         put_number(content, sms__gain_left(results, p, 0).mean);
+        put_number(content, is_limited ? sms__told_of_limit(results, p) : SMS__NOT_TOLD);
+        put_number(content,
+                   known ? sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).ci95 : (double)NAN);
     }
     free(in_group);
     return found ? SMS_OK : SMS_ENOMEM;

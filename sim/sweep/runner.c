@@ -4,7 +4,7 @@
 #include "../base/room.h"
 #include "../model/beyond_full.h"
 #include "../results/results.h"
-#include "store.h"
+#include "frontier.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -30,6 +30,7 @@ struct runner {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a first record is in the queue, or a thread ended */
     pthread_cond_t freed;   /* the queue is shorter */
+    pthread_cond_t told;    /* a search knows more, or a thread ended */
     pthread_rwlock_t alone; /* held for writing by a point that takes more memory than a thread's part */
     struct queue queue;
     unsigned threads; /* running */
@@ -53,8 +54,24 @@ static bool is_missing(const struct runner *runner, uint64_t point)
     return runner->index->location[point].state == SMS__POINT_MISSING;
 }
 
+/* Points that a search needs may follow from those that others run, so it waits for these. */
+static bool next_of_search(struct runner *runner, uint64_t *point)
+{
+    bool waits = true, found = false;
+    pthread_mutex_lock(&runner->lock);
+    while (waits && !found && !runner->code && !(runner->options->cancel && atomic_load(runner->options->cancel))) {
+        found = sms__search_take(runner->index->search, point, &waits);
+        if (!found && waits)
+            pthread_cond_wait(&runner->told, &runner->lock);
+    }
+    pthread_mutex_unlock(&runner->lock);
+    return found;
+}
+
 static bool next_point(struct runner *runner, uint64_t *point)
 {
+    if (runner->index->search)
+        return next_of_search(runner, point);
     uint64_t stride = runner->options->shard.count;
     pthread_mutex_lock(&runner->lock);
     while (runner->next < runner->plan->points && !is_missing(runner, runner->next))
@@ -118,6 +135,19 @@ static int fail_memory(struct worker *worker)
     return sms__fail(&worker->errors, SMS_ENOMEM, worker->runner->plan->path, "out of memory");
 }
 
+/* Lets the search know a point. */
+static bool tell(struct runner *runner, uint64_t point, bool failed, const struct sms__buffer *content)
+{
+    struct sms__search *search = runner->index->search;
+    if (!search)
+        return true;
+    pthread_mutex_lock(&runner->lock);
+    bool told = sms__search_tell(search, point, failed, content->bytes, content->length);
+    pthread_cond_broadcast(&runner->told);
+    pthread_mutex_unlock(&runner->lock);
+    return told;
+}
+
 /* Takes over `models`. `results`: NULL if the point failed with worker->errors. */
 static int record_point(struct worker *worker, uint64_t point, char *models, const struct sms_results *results)
 {
@@ -131,7 +161,7 @@ static int record_point(struct worker *worker, uint64_t point, char *models, con
         sms__record_failure(content, worker->errors.item[0].message);
     if (code == SMS_OK && models && !content->failed && sms__record_pack(&record, content, &worker->packed) &&
         sms__point_key(&worker->context, point, models, &record.name, record.key) &&
-        add_to_queue(worker->runner, &record))
+        tell(worker->runner, point, record.failed, content) && add_to_queue(worker->runner, &record))
         return SMS_OK;
     free(models);
     return code ? code : fail_memory(worker);
@@ -228,6 +258,7 @@ static void *work(void *user)
     if (code)
         record_failure(runner, code, &worker->errors);
     runner->threads--;
+    pthread_cond_broadcast(&runner->told);
     pthread_cond_signal(&runner->changed);
     pthread_mutex_unlock(&runner->lock);
     return NULL;
@@ -342,14 +373,22 @@ static int report_interrupted(struct runner *runner)
 static int run_missing(struct runner *runner)
 {
     struct sms__shard shard = runner->options->shard;
-    for (uint64_t i = shard.idx - 1; i < runner->plan->points; i += shard.count) {
+    const struct sms__plan *plan = runner->plan;
+    for (uint64_t i = shard.idx - 1; i < plan->points; i += shard.count) {
         runner->count->points++;
         runner->count->before += !is_missing(runner, i);
     }
+    if (runner->index->search && runner->index->wanted == runner->count->before)
+        runner->count->points = runner->index->wanted;
+    else if (runner->index->search) /* at most, if all policies have the same way */
+        runner->count->points =
+            sms__search_groups(runner->index->search) * sms__search_most(plan->axis[plan->axes - 1].count);
     runner->next = shard.idx - 1;
     if (runner->count->points > runner->count->before)
         run_threads(runner, runner->count->points - runner->count->before);
     const struct sms__memo_count runs = runner->memo ? sms__memo_count(runner->memo) : (struct sms__memo_count){0};
+    if (runner->index->search)
+        runner->count->points = runner->count->before + runner->count->run;
     runner->count->simulated = runs.simulated;
     runner->count->shared = runs.shared;
     if (runner->code == SMS_ECANCELED ||
@@ -370,7 +409,7 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
         return code;
     code = sms__worker_context_open(plan, true, &context, errors);
     if (code == SMS_OK) {
-        code = sms__index_open(&context, folder, options->shard, &index, errors);
+        code = sms__frontier_open(&context, folder, options->shard, &index, errors);
         sms__worker_context_close(&context);
     }
     if (code == SMS_OK) {
@@ -383,12 +422,13 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
                                 .lock = PTHREAD_MUTEX_INITIALIZER,
                                 .changed = PTHREAD_COND_INITIALIZER,
                                 .freed = PTHREAD_COND_INITIALIZER,
+                                .told = PTHREAD_COND_INITIALIZER,
                                 .alone = PTHREAD_RWLOCK_INITIALIZER,
                                 .count = count,
                                 .errors = errors};
         code = run_missing(&runner);
         sms__memo_free(runner.memo);
-        sms__index_close(&index);
+        sms__frontier_close(&index);
     }
     sms__store_close(&store);
     return code;

@@ -10,6 +10,7 @@
 #include "sweep.h"
 
 struct sqlite3;
+struct sms__search;
 struct sqlite3_stmt;
 
 enum { SMS__STORE_NAME_BYTES = 280, SMS__CONTENT_BYTES = 1 << 30 };
@@ -120,6 +121,8 @@ struct sms__index {
     size_t passing;                 /* the store that was read last */
     struct sms__buffer content;     /* of the record that was read last */
     struct sms__location *location; /* [points] */
+    struct sms__search *search;     /* NULL without `search:` (frontier.h) */
+    uint64_t wanted;                /* points of the plan; with a search those that it needs so far */
     uint64_t done, failed;
     uint64_t stale; /* records whose key is that of no point */
 };

@@ -59,12 +59,24 @@ enum sms__fixed {
     SMS__FIXED
 };
 
+/* What a plan searches along its last axis: where a metric stops meeting a limit. search_plan.c reads it. */
+struct sms__search_asked {
+    const struct sms__node *node, *vary, *where, *of, *most;
+    int find;          /* 0: the largest value that meets the limit, 1: the least */
+    double confidence; /* that the limits of an answer hold, of each answer */
+    int meets;         /* enum sms__told of a mean that meets the limit */
+    bool at_limit;     /* a mean that is at the limit exactly meets it */
+    bool first_good;   /* the value at position 0 is the one that is not searched for: the limit is met there first */
+};
+
 struct sms__plan {
     struct sms__arena arena;
     const char *path, *name, *question;
     const struct sms__node *node;
     const struct sms_load_options *options;
     const struct sms__node *bases_node, *axes_node, *keep_node, *labels;
+    const struct sms__node *search_node;       /* or NULL */
+    struct sms__search_asked search;           /* if search_node */
     const struct sms__node *fixed[SMS__FIXED]; /* or NULL */
     bool fixed_wrong[SMS__FIXED];              /* while the plan is checked: skip this key */
     uint64_t seed;
@@ -101,6 +113,18 @@ void sms__plan_check(struct sms__plan *plan, struct sms_errors *errors);
 void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan);
 void sms__keep_map(struct sms__reader *reader, const struct sms__node *node, void *field); /* which must be a mapping */
 extern const struct sms__field sms__range_fields[], sms__spread_fields[], sms__mix_fields[];
+
+/* search_plan.c: reads plan->search_node, before the axes; its `vary` becomes the last one. It sets the plan's answer
+ * and the limit of each run. The second checks the values of that axis. */
+void sms__read_search(struct sms__reader *reader, struct sms__plan *plan);
+void sms__check_search(struct sms__reader *reader, struct sms__plan *plan);
+extern const struct sms__field sms__search_fields[];
+/* The most points on the way to one answer, whose errors all together stay below that of the answer. */
+unsigned sms__search_most(uint64_t values);
+/* The position at step `i` of the values that a search first looks at, SMS__SEARCH_SCAN of them at most, in order; or
+ * `values` past the last. */
+enum { SMS__SEARCH_SCAN = 5 };
+uint64_t sms__search_scan(uint64_t values, unsigned i);
 
 /* values.c: the node that a column has at a position of its axis. */
 const struct sms__node *sms__column_value(struct sms__arena *arena, const struct sms__plan *plan,

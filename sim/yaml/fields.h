@@ -53,6 +53,7 @@ enum sms__form {
     SMS__FORM_FILES,    /* a file name, or a list of file names */
     SMS__FORM_POLICIES, /* a list of policies of any kind */
     SMS__FORM_AXES,
+    SMS__FORM_VARY,   /* an entry of axes that is not drawn */
     SMS__FORM_END,    /* end of a range: a number in any unit */
     SMS__FORM_SPREAD, /* a mapping of paths to ranges and lists */
     SMS__FORM_POOL,   /* a list of any values */

@@ -1,0 +1,351 @@
+/* Chooses the points of a search. The way to an answer is walked anew each time from its first point, because then it
+ * has no state but the results, and one rule serves the runs, the status and the merge. */
+#include "../results/results.h"
+#include "frontier.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAY_MAX = 64 };
+
+/* What a search needs of a point's results. */
+struct value {
+    double mean, half; /* NAN: no interval */
+    enum sms__told told;
+    const char *policy;
+};
+struct seen {
+    uint32_t policies, replications; /* 0: the point failed */
+    const char *warning;             /* of its run; "" for none */
+    struct value of[];               /* [policies]; the texts follow */
+};
+
+struct sms__search {
+    const struct sms__plan *plan;
+    uint64_t groups, values;
+    uint64_t first;     /* groups before it have all their points */
+    struct seen **seen; /* [points]; NULL: not known */
+    bool *taken;        /* [points] */
+};
+
+/* The positions that were looked at under one policy of a group, counted from the end at which the limit is met. */
+struct way {
+    const struct sms__search *search;
+    uint64_t group;
+    size_t policy;
+    uint64_t at[WAY_MAX]; /* in order */
+    size_t length;
+};
+
+static uint64_t position_of(const struct sms__search *search, uint64_t at)
+{
+    return search->plan->search.first_good ? at : search->values - 1 - at;
+}
+
+static uint64_t point_of(const struct way *way, uint64_t at)
+{
+    return way->group * way->search->values + position_of(way->search, at);
+}
+
+static const struct value *value_at(const struct way *way, uint64_t at)
+{
+    const struct seen *seen = way->search->seen[point_of(way, at)];
+    return seen && way->policy < seen->policies ? &seen->of[way->policy] : NULL;
+}
+
+/* 1: surely meets the limit, -1: surely does not, 0: not told. */
+static int judge(const struct way *way, uint64_t at)
+{
+    const struct sms__search_asked *asked = &way->search->plan->search;
+    const struct value *value = value_at(way, at);
+    if (!value || value->told == SMS__NOT_TOLD)
+        return 0;
+    const bool meets = value->told == SMS__AT_LIMIT ? asked->at_limit : (int)value->told == asked->meets;
+    return meets ? 1 : -1;
+}
+
+static bool was_at(const struct way *way, uint64_t at)
+{
+    for (size_t i = 0; i < way->length; i++)
+        if (way->at[i] == at)
+            return true;
+    return false;
+}
+
+/* How many of the first entries surely meet the limit. */
+static size_t count_good(const struct way *way)
+{
+    size_t good = 0;
+    while (good < way->length && judge(way, way->at[good]) > 0)
+        good++;
+    return good;
+}
+
+/* The first entry that surely does not; the length if there is none. */
+static size_t first_bad(const struct way *way)
+{
+    size_t bad = 0;
+    while (bad < way->length && judge(way, way->at[bad]) >= 0)
+        bad++;
+    return bad;
+}
+
+/* The middle of entry i and the one before it, if there is something between them. */
+static bool between(const struct way *way, size_t i, uint64_t *at)
+{
+    if (i == 0 || i >= way->length || way->at[i] - way->at[i - 1] < 2)
+        return false;
+    *at = way->at[i - 1] + (way->at[i] - way->at[i - 1]) / 2;
+    return true;
+}
+
+static bool choose(const struct way *way, uint64_t *at)
+{
+    const uint64_t values = way->search->values;
+    for (unsigned i = 0; (*at = sms__search_scan(values, i)) < values; i++)
+        if (!was_at(way, *at))
+            return true;
+    return between(way, count_good(way), at) || between(way, first_bad(way), at);
+}
+
+static void add(struct way *way, uint64_t at)
+{
+    size_t i = way->length++;
+    for (; i > 0 && way->at[i - 1] > at; i--)
+        way->at[i] = way->at[i - 1];
+    way->at[i] = at;
+}
+
+/* Walks as far as results are known. Returns whether a point is missing, at `at`. `mark`: NULL, or what to set for the
+ * points of the way. */
+static bool walk(struct way *way, uint64_t *at, bool *mark)
+{
+    bool more = true;
+    way->length = 0;
+    while ((more = way->length < WAY_MAX && choose(way, at)) && way->search->seen[point_of(way, *at)]) {
+        if (mark)
+            mark[point_of(way, *at)] = true;
+        add(way, *at);
+    }
+    return more;
+}
+
+uint64_t sms__search_groups(const struct sms__search *search) { return search->groups; }
+
+size_t sms__search_policies(const struct sms__search *search, uint64_t group)
+{
+    size_t most = 1;
+    uint64_t at;
+    for (unsigned i = 0; (at = sms__search_scan(search->values, i)) < search->values; i++) {
+        const struct seen *seen = search->seen[group * search->values + position_of(search, at)];
+        most = seen && seen->policies > most ? seen->policies : most;
+    }
+    return most;
+}
+
+/* The next point of a group that nobody has taken. `waits`: some were taken. */
+static bool take_from(const struct sms__search *search, uint64_t group, uint64_t *point, bool *waits)
+{
+    bool missing = false, taken = false;
+    uint64_t at;
+    for (unsigned i = 0; (at = sms__search_scan(search->values, i)) < search->values; i++) {
+        *point = group * search->values + position_of(search, at);
+        missing |= !search->seen[*point];
+        if (!search->seen[*point] && !search->taken[*point])
+            return true;
+    }
+    for (size_t p = 0; !missing && p < sms__search_policies(search, group); p++) {
+        struct way way = {.search = search, .group = group, .policy = p};
+        if (!walk(&way, &at, NULL))
+            continue;
+        *point = point_of(&way, at);
+        if (!search->taken[*point])
+            return true;
+        taken = true;
+    }
+    *waits |= missing || taken;
+    return false;
+}
+
+bool sms__search_take(struct sms__search *search, uint64_t *point, bool *waits)
+{
+    *waits = false;
+    for (uint64_t group = search->first; group < search->groups; group++) {
+        if (take_from(search, group, point, waits)) {
+            search->taken[*point] = true;
+            return true;
+        }
+        search->first += group == search->first && !*waits;
+    }
+    return false;
+}
+
+/* Reads the beginning of a record that has results, as point_record.c writes it: up to what each policy answers. */
+static struct seen *read_seen(struct sms__content *content)
+{
+    const char *warning = sms__content_text(content);
+    const uint32_t policies = sms__content_count(content), replications = sms__content_count(content);
+    const size_t size = content->failed ? 0 : content->size;
+    struct seen *seen = calloc(1, sizeof *seen + policies * sizeof *seen->of + size + strlen(warning) + 1);
+    if (!seen || !size) {
+        free(seen);
+        return NULL;
+    }
+    char *names = (char *)&seen->of[policies];
+    *seen = (struct seen){policies, replications, memcpy(names, warning, strlen(warning) + 1)};
+    names += strlen(warning) + 1;
+    for (uint32_t p = 0; p < policies; p++) {
+        const char *name = sms__content_text(content);
+        seen->of[p].policy = memcpy(names, name, strlen(name) + 1);
+        names += strlen(name) + 1;
+    }
+    for (int i = 0; i < 3; i++)
+        sms__content_text(content); /* subject, name, metric */
+    sms__content_number(content);   /* better */
+    for (uint32_t p = 0; p < policies; p++) {
+        seen->of[p].mean = sms__content_number(content);
+        sms__content_number(content); /* in_group */
+        sms__content_number(content); /* left */
+        seen->of[p].told = (enum sms__told)(int)sms__content_number(content);
+        seen->of[p].half = sms__content_number(content);
+    }
+    return seen;
+}
+
+bool sms__search_tell(struct sms__search *search, uint64_t point, bool failed, const char *text, size_t size)
+{
+    struct sms__content content = {text, size, false};
+    struct seen *seen = failed ? calloc(1, sizeof *seen) : read_seen(&content);
+    if (seen && content.failed) {
+        free(seen);
+        seen = NULL;
+    }
+    free(search->seen[point]);
+    search->seen[point] = seen;
+    return seen != NULL;
+}
+
+/* Looks for a pair of neighbours whose intervals are apart in the wrong order. */
+static void find_odd(const struct way *way, struct sms__search_found *found)
+{
+    const int sign = way->search->plan->search.meets == SMS__BELOW ? 1 : -1;
+    found->odd[0] = found->odd[1] = UINT64_MAX;
+    for (size_t i = 1; i < way->length; i++) {
+        const struct value *before = value_at(way, way->at[i - 1]), *after = value_at(way, way->at[i]);
+        if (!before || !after)
+            continue;
+        const double halves = (isnan(before->half) ? 0 : before->half) + (isnan(after->half) ? 0 : after->half);
+        if (sign * (before->mean - after->mean) <= halves + 1e-12 * fabs(before->mean))
+            continue;
+        found->odd[0] = position_of(way->search, way->at[i - 1]);
+        found->odd[1] = position_of(way->search, way->at[i]);
+        return;
+    }
+}
+
+void sms__search_find(const struct sms__search *search, uint64_t group, size_t policy, struct sms__search_found *found)
+{
+    struct way way = {.search = search, .group = group, .policy = policy};
+    uint64_t at;
+    const bool open = walk(&way, &at, NULL);
+    *found = (struct sms__search_found){.policy = "", .warning = "", .open = open, .points = way.length};
+    const size_t good = count_good(&way), bad = first_bad(&way);
+    found->holds = good > 0 ? position_of(search, way.at[good - 1]) : UINT64_MAX;
+    found->fails = bad < way.length ? position_of(search, way.at[bad]) : UINT64_MAX;
+    found->point = way.length ? point_of(&way, way.at[0]) : group * search->values;
+    for (size_t i = 0; i < way.length; i++) {
+        const struct value *value = value_at(&way, way.at[i]);
+        found->policy = value ? value->policy : found->policy;
+        const struct seen *seen = search->seen[point_of(&way, way.at[i])];
+        found->replications += seen->replications;
+        if (judge(&way, way.at[i]) == 0 && !*found->warning)
+            found->warning = seen->replications ? seen->warning : "a point failed: see points.csv";
+    }
+    find_odd(&way, found);
+}
+
+/* Leaves out of the index what is not on the way to an answer: a store may have more, of the plan as it was before. */
+static void tally(struct sms__search *search, struct sms__index *index, bool *mark)
+{
+    uint64_t at, missing = 0, point;
+    bool waits;
+    for (uint64_t g = 0; g < search->groups; g++)
+        for (size_t p = 0; p < sms__search_policies(search, g); p++)
+            walk(&(struct way){.search = search, .group = g, .policy = p}, &at, mark);
+    while (sms__search_take(search, &point, &waits))
+        missing++;
+    index->done = index->failed = 0;
+    for (point = 0; point < search->plan->points; point++) {
+        search->taken[point] = false;
+        if (!mark[point])
+            index->location[point].state = SMS__POINT_MISSING;
+        index->done += index->location[point].state == SMS__POINT_DONE;
+        index->failed += index->location[point].state == SMS__POINT_FAILED;
+    }
+    search->first = 0;
+    index->wanted = index->done + index->failed + missing;
+}
+
+static int read_all(struct sms__search *search, struct sms__index *index, struct sms_errors *errors)
+{
+    struct sms__point_record record;
+    for (uint64_t i = 0; i < search->plan->points; i++) {
+        if (index->location[i].state == SMS__POINT_MISSING)
+            continue;
+        if (!sms__index_record(index, i, &record) ||
+            !sms__search_tell(search, i, record.failed, record.content, record.size))
+            return sms__fail(errors, SMS_EIO, sms__index_store(index, i), "cannot be read");
+    }
+    for (size_t s = 0; s < index->stores; s++) /* because a reader keeps the writer out */
+        sms__store_reader_close(&index->store[s].reader);
+    return SMS_OK;
+}
+
+static int open_search(struct sms__index *index, struct sms_errors *errors)
+{
+    const struct sms__plan *plan = index->plan;
+    struct sms__search *search = calloc(1, sizeof *search);
+    bool *mark = calloc(plan->points + 1, sizeof *mark);
+    int code = SMS_ENOMEM;
+    index->search = search;
+    if (search) {
+        *search = (struct sms__search){.plan = plan, .values = plan->axis[plan->axes - 1].count};
+        search->groups = plan->points / search->values;
+        search->seen = calloc(plan->points + 1, sizeof *search->seen);
+        search->taken = calloc(plan->points + 1, sizeof *search->taken);
+    }
+    if (search && mark && search->seen && search->taken)
+        code = read_all(search, index, errors);
+    if (code == SMS_ENOMEM)
+        sms__fail(errors, code, plan->path, "out of memory");
+    else if (code == SMS_OK)
+        tally(search, index, mark);
+    free(mark);
+    return code;
+}
+
+int sms__frontier_open(struct sms__worker_context *context, const char *folder, struct sms__shard shard,
+                       struct sms__index *index, struct sms_errors *errors)
+{
+    int code = sms__index_open(context, folder, shard, index, errors);
+    if (code == SMS_OK && context->plan->search_node) {
+        code = open_search(index, errors);
+        if (code)
+            sms__frontier_close(index);
+    }
+    return code;
+}
+
+void sms__frontier_close(struct sms__index *index)
+{
+    struct sms__search *search = index->search;
+    for (uint64_t i = 0; search && search->seen && i < search->plan->points; i++)
+        free(search->seen[i]);
+    if (search) {
+        free(search->seen);
+        free(search->taken);
+    }
+    free(search);
+    sms__index_close(index);
+}

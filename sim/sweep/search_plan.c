@@ -1,0 +1,198 @@
+/* Reads `search:` of a plan. A search is a way to choose points of a sweep: the values that it varies are the plan's
+ * last axis, and the metric that it limits is the plan's answer, so that its points are found, kept and shown like all
+ * others. */
+#include "../results/results.h"
+#include "sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+static const char *const finds[] = {"largest", "least", NULL};
+
+const struct sms__field sms__search_fields[] = {
+    {"vary", SMS__CUSTOM, 0, F(sms__search_asked, vary), .required = true, .read = sms__keep_map,
+     .form = SMS__FORM_VARY, .help = "PATH: range or list, as in axes, in order; the answer is one of these"},
+    {"find", SMS__CHOICE, 0, F(sms__search_asked, find), .required = true, .choices = finds,
+     .help = "largest or least: which value that meets the limit"},
+    {"where", SMS__CUSTOM, 0, F(sms__search_asked, where), .required = true, .read = sms__keep_map,
+     .form = SMS__FORM_LABELS, .help = "METRIC: \"< LIMIT\", or with <=, >, >="},
+    {"of", SMS__TEXT, 0, F(sms__search_asked, of), .read = sms__keep,
+     .help = "a VM, process, resource or node whose metric it is; default: the host, or the cluster"},
+    {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__search_asked, confidence), 0.5, 0.9999,
+     .help = "that both limits of an answer hold; default 95 %"},
+    {"most", SMS__CUSTOM, 0, F(sms__search_asked, most), .read = sms__keep, .form = SMS__FORM_END,
+     .help = "most replications of a point, from 5; default 100"},
+    {0}};
+
+static uint64_t below(uint64_t values, uint64_t position) { return position < values ? position : values; }
+
+uint64_t sms__search_scan(uint64_t values, unsigned i)
+{
+    if (values <= SMS__SEARCH_SCAN)
+        return below(values, i);
+    return i < SMS__SEARCH_SCAN ? i * (values - 1) / (SMS__SEARCH_SCAN - 1) : values;
+}
+
+/* The values of the scan, and bisections between two of them, for either limit of the answer. */
+unsigned sms__search_most(uint64_t values)
+{
+    unsigned most = 0;
+    uint64_t gap = 1;
+    for (unsigned i = 0; i < SMS__SEARCH_SCAN && sms__search_scan(values, i) < values; i++, most++)
+        if (i > 0 && sms__search_scan(values, i) - sms__search_scan(values, i - 1) > gap)
+            gap = sms__search_scan(values, i) - sms__search_scan(values, i - 1);
+    for (; gap > 1; gap -= gap / 2)
+        most += 2;
+    return most;
+}
+
+static struct sms__node *new_scalar(struct sms__arena *arena, const struct sms__node *at, const char *text)
+{
+    struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
+    *node = (struct sms__node){.kind = SMS__SCALAR, .mark = at->mark, .text = text, .expanded = 1};
+    return node;
+}
+
+static struct sms__node *new_map(struct sms__arena *arena, const struct sms__node *at, size_t room)
+{
+    struct sms__node *map = SMS__NEW(arena, struct sms__node, 1);
+    *map = (struct sms__node){.kind = SMS__MAP, .mark = at->mark, .expanded = 1};
+    map->item = SMS__NEW(arena, struct sms__node *, 2 * room);
+    return map;
+}
+
+/* Adds a key, unless it has no value. */
+static void put(struct sms__arena *arena, struct sms__node *map, const char *key, const struct sms__node *value)
+{
+    if (!value)
+        return;
+    map->item[map->items++] = new_scalar(arena, value, key);
+    map->item[map->items++] = (struct sms__node *)(uintptr_t)value;
+    map->expanded += 2;
+}
+
+/* Splits "< 50 ms". Returns the rest, or NULL after an error. */
+static const char *split_limit(struct sms__reader *reader, struct sms__search_asked *asked,
+                               const struct sms__node *node)
+{
+    if (!sms__expect_kind(reader, node, SMS__SCALAR))
+        return NULL;
+    const char *text = node->text;
+    asked->meets = *text == '>' ? SMS__ABOVE : SMS__BELOW;
+    asked->at_limit = text[0] && text[1] == '=';
+    if (*text != '<' && *text != '>') {
+        sms__complain(reader, node, "'%.40s' is no limit: write it as \"< 50 ms\" or \">= 0.9\"", text);
+        return NULL;
+    }
+    text += 1 + asked->at_limit;
+    return text + strspn(text, " ");
+}
+
+/* The answer of the plan's points, and the limit of each run. */
+static void ask(struct sms__plan *plan, const char *limit, double confidence)
+{
+    const struct sms__search_asked *asked = &plan->search;
+    struct sms__arena *arena = &plan->arena;
+    const struct sms__node *metric = asked->where->item[0], *value = asked->where->item[1];
+    struct sms__node *answer = new_map(arena, asked->where, 3),
+                     *until = new_map(arena, asked->most ? asked->most : asked->where, 3);
+    put(arena, answer, "metric", new_scalar(arena, metric, metric->text));
+    put(arena, answer, "of", asked->of);
+    put(arena, answer, "better", new_scalar(arena, metric, asked->meets == SMS__BELOW ? "lower" : "higher"));
+    put(arena, until, "limit", new_scalar(arena, value, limit));
+    put(arena, until, "confidence", new_scalar(arena, asked->node, sms__print(arena, "%.17g", confidence)));
+    put(arena, until, "most", asked->most);
+    plan->fixed[SMS__PLAN_ANSWER] = answer;
+    plan->fixed[SMS__PLAN_UNTIL] = until;
+}
+
+/* What the search decides itself. */
+static bool check_keys(struct sms__reader *reader, const struct sms__plan *plan)
+{
+    static const char *const keys[] = {"answer", "until"};
+    bool right = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct sms__node *value = sms__node_get(plan->node, keys[i]);
+        if (value)
+            sms__complain(reader, value, "'%s' is decided by the plan's search: 'where' says what is asked", keys[i]);
+        right &= value == NULL;
+    }
+    return right;
+}
+
+void sms__read_search(struct sms__reader *reader, struct sms__plan *plan)
+{
+    static const char *const drawn[] = {"sobol", "random", "mixes", NULL};
+    struct sms__search_asked *asked = &plan->search;
+    const struct sms__node *node = plan->search_node;
+    if (!node) {
+        if (!plan->axes_node && !sms__is_wrong(reader, plan->node, "axes"))
+            sms__complain(reader, plan->node, "key 'axes' or 'search' is missing");
+        return;
+    }
+    *asked = (struct sms__search_asked){.node = node, .confidence = 0.95};
+    sms__read_fields(reader, node, sms__search_fields, asked);
+    const struct sms__node *key = asked->vary ? sms__find_key(asked->vary, drawn) : NULL;
+    if (key) {
+        sms__complain(reader, key, "a search goes along values in order: a list or a range, not '%s'", key->text);
+        asked->vary = NULL;
+    }
+    if (!asked->where)
+        return;
+    if (asked->where->items != 2) {
+        sms__complain(reader, asked->where, "a search has one limit, as {job_latency_p99_ns: \"< 50 ms\"}");
+        return;
+    }
+    const char *limit = split_limit(reader, asked, asked->where->item[1]);
+    if (check_keys(reader, plan) && limit)
+        ask(plan, limit, asked->confidence);
+}
+
+/* The number and the unit of a value of the first field. */
+static double number_at(struct sms__plan *plan, const struct sms__axis *axis, uint64_t position, const char **unit)
+{
+    const struct sms__node *node = sms__column_value(&plan->arena, plan, axis, position, 0);
+    char *end = NULL;
+    const double number = node->kind == SMS__SCALAR ? strtod(node->text, &end) : NAN;
+    *unit = end ? end : "";
+    return end && end != node->text ? number : (double)NAN;
+}
+
+/* A list rises or falls throughout. Ranges do. */
+static void check_order(struct sms__reader *reader, struct sms__plan *plan, const struct sms__axis *axis)
+{
+    const struct sms__column *column = &plan->column[axis->first];
+    const char *unit, *other;
+    double before = number_at(plan, axis, 0, &unit), first = before;
+    const bool rises = number_at(plan, axis, axis->count - 1, &other) > first;
+    for (uint64_t i = 1; column->values && i < axis->count; i++) {
+        const double number = number_at(plan, axis, i, &other);
+        if (strcmp(unit, other) != 0 || !(rises ? number > before : number < before)) {
+            sms__complain(reader, column->values->item[i],
+                          "a search needs numbers of one unit that only rise, or only fall");
+            return;
+        }
+        before = number;
+    }
+    plan->search.first_good = rises == (plan->search.find == 0);
+}
+
+void sms__check_search(struct sms__reader *reader, struct sms__plan *plan)
+{
+    const struct sms__axis *axis = plan->axes ? &plan->axis[plan->axes - 1] : NULL;
+    struct sms__search_asked *asked = &plan->search;
+    if (!asked->vary || !axis || axis->node != asked->vary || !axis->columns || plan->column[axis->first].wrong)
+        return;
+    if (axis->count < 2) {
+        sms__complain(reader, asked->vary, "a search needs two values or more");
+        return;
+    }
+    check_order(reader, plan, axis);
+    struct sms__node *until = (struct sms__node *)(uintptr_t)plan->fixed[SMS__PLAN_UNTIL];
+    if (until && until->items > 3) /* each point errs with an equal part of what the answer may */
+        until->item[3]->text =
+            sms__print(&plan->arena, "%.17g", 1 - (1 - asked->confidence) / sms__search_most(axis->count));
+}

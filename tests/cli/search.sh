@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# A search finds how far a value may go, with the confidence that it states, and runs the same points however it is run.
+# Usage: search.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+cd "$work" || exit 1
+same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
+
+# M/D/1: its mean latency is s + rho s / (2 (1 - rho)), with rho = s / interval (Pollaczek and Khinchine), so that the
+# interval at which it is 150 us can be computed. s is the latency of a job that nobody delays.
+cat >queue.yaml <<'END'
+workload: request
+synthetic: true
+kernels: [{name: infer, blocks: 1, threads: 256, block_time: 100 us}]
+---
+scenario: queue
+devices: [{model: v100, sms: 1}]
+vms: [{name: server, workload: request, arrivals: {poisson: 200 us}, streams: 1}]
+run: {warmup: 10 ms, duration: 110 ms}
+END
+cat >known.yaml <<'END'
+plan: known
+base: queue.yaml
+axes: [{run.seed: {from: 1, to: 24, step: 1}}]
+search:
+  vary: {vms.server.arrivals.poisson: {from: 400 us, to: 105 us, steps: 120, scale: log}}
+  find: least
+  where: {job_latency_mean_ns: "< 150 us"}
+  of: server
+keep: [vm]
+END
+try 0 "a search for a known answer" sweep known.yaml
+prints "the least vms.server.arrivals.poisson with job_latency_mean_ns of server < 150 us, each with a confidence of 95 %:"
+"$smsched" run --quiet --format csv --set 'vms.server.arrivals={every: 10 ms}' queue.yaml >alone.csv
+python3 - <<'END' && ok || bad "answers do not cover the truth at their confidence"
+import csv
+alone = next(float(r["mean"]) for r in csv.DictReader(open("alone.csv")) if r["metric"] == "job_latency_mean_ns") / 1e3
+wait = 150 / alone - 1
+truth = alone * (2 * wait + 1) / (2 * wait)
+rows = list(csv.DictReader(open("known.sweep/results/found.csv")))
+value = lambda text: float(text.split()[0])
+assert len(rows) == 24 and all(r["state"] == "between" for r in rows), rows
+inside = sum(value(r["fails"]) < truth < value(r["holds"]) for r in rows)
+assert inside >= 22, (inside, truth, rows) # of 24 with 95 %, fewer than 20 once in 1000
+assert all(value(r["holds"]) < 1.1 * value(r["fails"]) for r in rows), rows
+assert sum(int(r["points"]) for r in rows) < 24 * 20
+points = list(csv.DictReader(open("known.sweep/results/points.csv")))
+assert len(points) == sum(int(r["points"]) for r in rows), "points beside the way to an answer"
+END
+try 0 "its status" sweep status known.yaml; prints " 0 failed, 0 missing"
+try 0 "a search that is done" sweep known.yaml; prints ": 0 run now, "
+sed -i 's/to: 24/to: 4/' known.yaml
+try 0 "one thread" sweep --jobs 1 --quiet --out one known.yaml
+try 0 "many threads" sweep --jobs 7 --quiet --out many known.yaml
+same one/results many/results "threads change a search"
+try 0 "the reference engine" sweep --engine reference --check --quiet --out reference known.yaml
+same one/results reference/results "the reference engine finds something else"
+try 0 "answers that a store of more points has" sweep known.yaml; prints ": 0 run now, "
+same one/results known.sweep/results "points of another search are told"
+
+# Killed again and again, it goes on where it was.
+for wait in 0.05 0.1 0.2 0.3; do
+    (timeout -s KILL $wait "$smsched" sweep --quiet --out killed known.yaml >out 2>&1) 2>>killed.log
+    timeout -s INT $wait "$smsched" sweep --quiet --out killed known.yaml >out 2>&1
+done
+try 0 "a search that was killed" sweep --quiet --out killed known.yaml
+same one/results killed/results "an interruption changes a search"
+try 2 "a shard of a search" sweep --shard 1/2 known.yaml
+prints "--shard is not for a plan with a search"
+
+# Where nothing is drawn the answer is exact: that of a sweep over all values. Whole numbers stay whole.
+cat >exact.yaml <<'END'
+workload: w
+synthetic: true
+kernels: [{name: k, blocks: 640, threads: 1024, block_time: 10 us}]
+---
+scenario: waves
+devices: [{model: v100}]
+policies: [round_robin, leftover]
+vms: [{name: a, workload: w, repeat: 3}]
+END
+axis='{devices.0.sms: {from: 1, to: 40, step: 1}}'
+printf 'plan: all\nbase: exact.yaml\naxes: [%s]\nkeep: [host]\n' "$axis" >all.yaml
+search() { # NAME FIND WHERE [AXES]
+    printf 'plan: %s\nbase: exact.yaml\nsearch: {vary: %s, find: %s, where: {%s}}\nkeep: [host]\n%s\n' "$1" "$axis" "$2" "$3" "${4-}" >"$1.yaml"
+    "$smsched" sweep "$1.yaml" >"$1.out" 2>&1
+}
+"$smsched" sweep --quiet all.yaml
+search least least 'makespan_ns: "< 1 ms"' 'axes: [{vms.a.repeat: [1, 2, 3]}]'
+search most largest 'makespan_ns: ">= 1 ms"'
+search anything least 'makespan_ns: "< 1 s"'
+search nothing least 'makespan_ns: "< 1 us"'
+python3 - <<'END' && ok || bad "exact answers are not those of all values"
+import csv, sqlite3
+rows = lambda name: list(csv.DictReader(open(f"{name}.sweep/results/{name == 'all' and 'hosts' or 'found'}.csv")))
+span = {(r["policy"], int(r["devices.0.sms"])): float(r["makespan_ns"]) for r in rows("all")}
+for policy in "round_robin", "leftover":
+    first = min(n for n in range(1, 41) if span[policy, n] < 1e6)
+    found = {r["vms.a.repeat"]: r for r in rows("least") if r["policy"] == policy}
+    assert (found["3"]["holds"], found["3"]["fails"], found["3"]["state"]) == (str(first), str(first - 1), "between"), found
+    assert int(found["1"]["holds"]) < int(found["2"]["holds"]) < first and int(found["3"]["points"]) < 14
+    last = next(r for r in rows("most") if r["policy"] == policy)
+    assert (last["holds"], last["fails"]) == (str(first - 1), str(first)), last
+assert all((r["state"], r["holds"], r["fails"]) == ("all hold", "1", "") for r in rows("anything"))
+assert all((r["state"], r["holds"], r["fails"]) == ("none holds", "", "40") for r in rows("nothing"))
+database = sqlite3.connect("least.sweep/results/sweep.db")
+assert database.execute('SELECT count(*) FROM found JOIN point USING (point) WHERE "vms.a.repeat" = 3 AND holds = ?', (first,)).fetchone() == (2,)
+END
+if grep -q "round_robin: all hold, as far as 1 (" anything.out; then ok; else bad "all values hold" "$(cat anything.out)"; fi
+if grep -q "round_robin: none holds, from 40 (" nothing.out; then ok; else bad "no value holds" "$(cat nothing.out)"; fi
+
+# What is no answer says why. The metric has a valley, and a percentile of few jobs has no interval.
+cat >valley.yaml <<'END'
+workload: short
+synthetic: true
+kernels: [{name: k, blocks: 1, threads: 32, block_time: 10 us}]
+---
+workload: long
+synthetic: true
+kernels: [{name: k, blocks: 1, threads: 32, block_time: 60 us}]
+---
+scenario: valley
+devices: [{model: v100, sms: 1}]
+vms: [{name: a, workload: short, arrivals: {times: [100 us]}}, {name: b, workload: long, repeat: 1}]
+run: {duration: 1 ms}
+---
+plan: valley
+search: {vary: {vms.b.start: {from: 0 us, to: 200 us, steps: 41}}, find: largest, where: {job_latency_mean_ns: "< 20 us"}, of: a}
+END
+sed -i -e 's/threads: 32, block_time/threads: 1024, block_time/' -e 's/{name: k, blocks: 1,/{name: k, blocks: 2,/' valley.yaml
+try 0 "a metric that is not monotone" sweep valley.yaml
+prints "not monotone: it is better at "
+cat >few.yaml <<'END'
+plan: few
+base: queue.yaml
+search: {vary: {vms.server.arrivals.poisson: [9 ms, 8 ms, 7 ms]}, find: least, where: {job_latency_p99_ns: "< 150 us"}, of: server, most: 10}
+END
+try 0 "a metric without an interval" sweep few.yaml
+prints "leftover: not told"; prints "and so their maximum, which has no interval"
+finish
