@@ -58,8 +58,8 @@ static json_t *params_of(const struct sms_param *params)
 
 static void add(json_t *list, const char *kind, const char *name, const char *help, const struct sms_param *params)
 {
-    json_array_append_new(
-        list, json_pack("{ss ss ss so}", "kind", kind, "name", name, "help", help, "parameters", params_of(params)));
+    json_array_append_new(list, json_pack("{ss ss ss so}", "kind", kind, "name", name, "help", help ? help : "",
+                                          "parameters", params_of(params)));
 }
 
 /* Another parameter of the last entry, of a form of its own. */

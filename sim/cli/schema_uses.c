@@ -49,7 +49,7 @@ static struct uses begin_uses(void) { return (struct uses){json_array(), json_ar
 static void add_name(struct uses *uses, const char *name, const char *help)
 {
     json_array_append_new(uses->names, json_string(name));
-    json_array_append_new(uses->helps, json_string(help));
+    json_array_append_new(uses->helps, json_string(help ? help : ""));
 }
 
 static void add_use(struct uses *uses, const char *name, const char *help, const struct sms_param *params)
