@@ -18,7 +18,7 @@ static void put_range_reason(const struct sms__programs *programs, FILE *to)
         if (programs->program[p].unknown > 0)
             fprintf(to, "%s %.0f %% of the kernel time of %s", said++ ? "," : "", 100 * programs->program[p].unknown,
                     programs->program[p].name);
-    fputs(" (--with takes them from a report of ncu, or from the library)\n", to);
+    fputs(" (--with takes them from a report of ncu)\n", to);
 }
 
 /* "p99 of serve 41.2 ms of 50 ms" */

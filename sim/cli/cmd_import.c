@@ -36,10 +36,7 @@ static const struct cli_option own_options[] = {
     {"source", "TEXT", "profilers: where the profile comes from; default: tool and version", CLI_TEXT, AT(source)},
     {"iteration", NULL, "profilers: the launches of one iteration, without copies, host time and scenario", CLI_FLAG,
      AT(iteration)},
-    {"with", "FILE",
-     "kineto, nsys: demands from this report of Nsight Compute, or from kernels of the 'library' with the same "
-     "operation",
-     CLI_TEXT, AT(with), .file = CLI_INPUT},
+    {"with", "FILE", "kineto, nsys: demands from this report of Nsight Compute", CLI_TEXT, AT(with), .file = CLI_INPUT},
     {"most", "SIZE", "take at most so much text of a file, decompressed, such as '1 GiB'; default 256 MiB", CLI_BYTES,
      AT(most), .min = 1, .max = 1e12},
     {"columns", "KEY=COLUMN[:UNIT],...",

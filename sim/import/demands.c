@@ -1,4 +1,4 @@
-/* Joins the kernels of a trace with measured ones, by name and geometry, or with the nearest of the library. */
+/* Joins the kernels of a trace with measured ones, by name and geometry. */
 #include "demands.h"
 
 #include "derive.h"
@@ -7,20 +7,17 @@
 #include "trace_read.h"
 
 #include <ctype.h>
-#include <glob.h>
 #include <math.h>
 #include <string.h>
 
 enum { KNOWN_MAX = 4096, NAMED_MAX = 6 };
 
 /* How well a known kernel fits a launch, from the worst. */
-enum fit { UNKNOWN, BY_OPERATION, BY_NAME, BASE_NEAR, NAME_NEAR, BASE_EXACT, NAME_EXACT, FITS };
+enum fit { UNKNOWN, BASE_NEAR, NAME_NEAR, BASE_EXACT, NAME_EXACT, FITS };
 
 struct known {
     const char *name, *base; /* normal(); without namespaces and template, in lower case */
     const char *from;        /* for the user */
-    const char *operation;   /* of the library's; NULL: unknown */
-    bool tensor;             /* it uses the tensor units */
     uint64_t grid[3], block[3];
     double threads; /* of the grid */
     struct sms__profile_metric *metric;
@@ -35,11 +32,9 @@ struct match {
 struct joining {
     struct sms__arena *arena;
     struct sms__profile *profile;
-    const struct sms_load_options *load;
     struct sms_errors *errors;
     struct known *known;
     size_t count;
-    bool library;
     struct sms__string_pool found; /* matches by kernel and geometry */
     double seconds[FITS];
     size_t kernels[FITS];
@@ -94,72 +89,6 @@ static const char *base_of(struct sms__arena *arena, const char *name)
     return base;
 }
 
-/* What a kernel computes, by the words of its name; the first that is found counts. Words that any kernel may have,
- * such as "kernel", "compute", "copy" and "block", say nothing. */
-static const struct {
-    const char *word, *operation;
-} operations[] = {{"attention", "attention"},
-                  {"fmha", "attention"},
-                  {"flash_fwd", "attention"},
-                  {"flash_bwd", "attention"},
-                  {"softmax", "softmax"},
-                  {"layernorm", "normalization"},
-                  {"layer_norm", "normalization"},
-                  {"batchnorm", "normalization"},
-                  {"batch_norm", "normalization"},
-                  {"rmsnorm", "normalization"},
-                  {"bn_fw", "normalization"},
-                  {"bn_bw", "normalization"},
-                  {"pooling", "pooling"},
-                  {"pool2d", "pooling"},
-                  {"max_pool", "pooling"},
-                  {"avg_pool", "pooling"},
-                  {"fprop", "convolution"},
-                  {"dgrad", "convolution"},
-                  {"wgrad", "convolution"},
-                  {"winograd", "convolution"},
-                  {"convolution", "convolution"},
-                  {"convolve", "convolution"},
-                  {"conv1d", "convolution"},
-                  {"conv2d", "convolution"},
-                  {"conv3d", "convolution"},
-                  {"splitkreduce", "reduction"},
-                  {"gemv", "gemv"},
-                  {"gemm", "gemm"},
-                  {"matmul", "gemm"},
-                  {"matrixmul", "gemm"},
-                  {"reduce", "reduction"},
-                  {"reduction", "reduction"},
-                  {"elementwise", "elementwise"},
-                  {"vectoradd", "elementwise"},
-                  {"axpy", "elementwise"},
-                  {"transpose", "transposition"},
-                  {"sort", "sort"},
-                  {"histogram", "histogram"},
-                  {"fft", "fft"},
-                  {"spmv", "spmv"},
-                  {"stencil", "stencil"}};
-
-static const char *operation_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (strstr(name, operations[i].word))
-            return operations[i].operation;
-    return NULL;
-}
-
-/* Whether a kernel of this name in lower case computes with tensor units, which kernels of the same operation may do
- * without: then nothing of their demands carries over. */
-static bool says_tensor(const char *name)
-{
-    static const char *const words[] = {"tensorop", "mma",    "s1688", "s16816", "s884",
-                                        "h1688",    "h16816", "h884",  "i8816",  "i16832"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(name, words[i]))
-            return true;
-    return false;
-}
-
 static double threads_of(const uint64_t grid[3], const uint64_t block[3])
 {
     double threads = 1;
@@ -175,7 +104,6 @@ static struct known *add_known(struct joining *joining, const char *symbol)
     struct known *known = SMS__APPEND(joining->arena, joining->known, joining->count);
     known->name = normal(joining->arena, symbol);
     known->base = base_of(joining->arena, known->name);
-    known->operation = operation_of(known->base);
     known->from = sms__derive_text(joining->arena, known->name, 60);
     return known;
 }
@@ -202,112 +130,11 @@ static int read_counters(struct joining *joining, const char *path)
     return code;
 }
 
-/* The usage of a kernel of the library, as metrics of Nsight Compute. */
-static void add_usage(struct joining *joining, const struct sms__device *device, const struct sms__workload *workload,
-                      const struct sms__kernel *kernel)
-{
-    static const char *const metric_of[][2] = {{"fp32", "sm__inst_executed_pipe_fma"},
-                                               {"fp64", "sm__inst_executed_pipe_fp64"},
-                                               {"int", "sm__inst_executed_pipe_alu"},
-                                               {"sfu", "sm__inst_executed_pipe_xu"},
-                                               {"issue", "sm__inst_issued"},
-                                               {"tensor", "sm__inst_executed_pipe_tensor"},
-                                               {"l1", "l1tex__throughput"},
-                                               {"l2", "lts__throughput"},
-                                               {"dram", "dram__throughput"},
-                                               {"shared", "l1tex__data_pipe_lsu_wavefronts_mem_shared"}};
-    struct sms__class use;
-    if (kernel->whole || kernel->demands == 0 || !sms__derive_class(joining->arena, device, kernel, &use))
-        return;
-    struct known *known = add_known(joining, kernel->name);
-    if (!known)
-        return;
-    known->from = sms__print(joining->arena, "%.60s of %.60s", known->from, workload->name);
-    known->threads = (double)kernel->blocks * (double)kernel->threads;
-    known->metric = SMS__NEW(joining->arena, struct sms__profile_metric, sizeof metric_of / sizeof *metric_of);
-    for (size_t m = 0; m < sizeof metric_of / sizeof *metric_of; m++)
-        for (size_t r = 0; r < device->resources; r++)
-            if (!strcmp(device->resource[r].name, metric_of[m][0]) && use.use[r] > 0)
-                known->metric[known->metrics++] = (struct sms__profile_metric){
-                    .name = sms__print(joining->arena, "%s.avg.pct_of_peak_sustained_elapsed", metric_of[m][1]),
-                    .unit = "%",
-                    .mean = 100 * fmin(use.use[r], 1)};
-    for (size_t r = 0; r < device->resources; r++)
-        known->tensor |= !strcmp(device->resource[r].name, "tensor") && use.use[r] > 0;
-}
-
-/* Adds the measured kernels of a file of the library; one that does not load has none. */
-static void read_workloads(struct joining *joining, const char *path)
-{
-    struct sms_errors ignored = {0};
-    struct sms_file *file = NULL, *device_file = NULL;
-    const struct sms__device *device = NULL;
-    int code = sms_file_load(path, joining->load, &file, &ignored);
-    for (size_t w = 0; code == SMS_OK && w < file->workloads; w++) {
-        const struct sms__workload *workload = file->workload[w];
-        if (workload->fitted || !*workload->device ||
-            (!device && sms__derive_device(workload->device, joining->load, &device_file, &device, &ignored)))
-            continue;
-        for (size_t k = 0; k < workload->kernels && !strcmp(device->name, workload->device); k++)
-            add_usage(joining, device, workload, &workload->kernel[k]);
-    }
-    sms_file_free(device_file);
-    sms_file_free(file);
-}
-
-static void read_library(struct joining *joining)
-{
-    char installed[SMS__MODELS_BYTES];
-    const char *folder[2];
-    sms__model_folders(joining->load, installed, folder);
-    for (size_t f = 0; f < 2; f++) {
-        glob_t files = {0};
-        int code =
-            folder[f] ? glob(sms__print(joining->arena, "%s/workloads/*/*.yaml", folder[f]), 0, NULL, &files) : 0;
-        for (size_t i = 0; code == 0 && i < files.gl_pathc; i++)
-            read_workloads(joining, files.gl_pathv[i]);
-        globfree(&files);
-        if (code == GLOB_NOSPACE)
-            sms__arena_give_up(joining->arena);
-    }
-}
-
-/* Whether any program may have a kernel of this name. */
-static bool is_common(const char *base)
-{
-    return !strncmp(base, "kernel", 6) || !strcmp(base, "copy") || !strcmp(base, "compute") || !strcmp(base, "block");
-}
-
 /* A launch and what its name says. */
 struct wanted {
-    const char *name, *base, *operation;
-    bool tensor;
+    const char *name, *base;
     const struct sms__profile_shape *shape;
 };
-
-static struct wanted wanted_of(const struct joining *joining, const struct sms__profile_shape *shape)
-{
-    struct wanted wanted = {.name = normal(joining->arena, shape->kernel), .shape = shape};
-    wanted.base = base_of(joining->arena, wanted.name);
-    char *all = sms__copy(joining->arena, wanted.name, strlen(wanted.name));
-    for (char *c = all; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    wanted.tensor = says_tensor(all);
-    wanted.operation = operation_of(wanted.base);
-    if (is_common(wanted.base)) /* "cutlass::Kernel<..._s1688gemm_64x64_...>" */
-        wanted.operation = operation_of(all);
-    if (sms__trace_is_collective(wanted.name))
-        wanted.operation = NULL;
-    return wanted;
-}
-
-static enum fit fit_of_library(const struct known *known, const struct wanted *wanted)
-{
-    if (!known->operation && !strcmp(known->base, wanted->base) && !is_common(known->base))
-        return BY_NAME;
-    bool same = known->operation && wanted->operation && !strcmp(known->operation, wanted->operation);
-    return same && known->tensor == wanted->tensor ? BY_OPERATION : UNKNOWN;
-}
 
 static enum fit fit_of(const struct known *known, const struct wanted *wanted)
 {
@@ -323,12 +150,13 @@ static enum fit fit_of(const struct known *known, const struct wanted *wanted)
 /* The best fit, and among equals the nearest number of threads. */
 static struct match find_match(const struct joining *joining, const struct sms__profile_shape *shape)
 {
-    const struct wanted wanted = wanted_of(joining, shape);
+    struct wanted wanted = {.name = normal(joining->arena, shape->kernel), .shape = shape};
+    wanted.base = base_of(joining->arena, wanted.name);
     double threads = threads_of(shape->grid, shape->block), least = INFINITY;
     struct match best = {NULL, UNKNOWN};
     for (size_t k = 0; k < joining->count; k++) {
         const struct known *known = &joining->known[k];
-        enum fit fit = joining->library ? fit_of_library(known, &wanted) : fit_of(known, &wanted);
+        enum fit fit = fit_of(known, &wanted);
         double far = fabs(log(known->threads / threads));
         if (fit == UNKNOWN || fit < best.fit || (fit == best.fit && far >= least))
             continue;
@@ -341,15 +169,13 @@ static struct match find_match(const struct joining *joining, const struct sms__
 /* Names a kernel that takes the metrics of another one. */
 static void name_match(struct joining *joining, const struct match *match, const struct sms__profile_shape *shape)
 {
-    if (match->fit == UNKNOWN || match->fit >= BASE_EXACT || match->fit == BY_NAME || joining->named++ >= NAMED_MAX)
+    if (match->fit == UNKNOWN || match->fit >= BASE_EXACT || joining->named++ >= NAMED_MAX)
         return;
     const char *name =
         sms__derive_text(joining->arena, base_of(joining->arena, normal(joining->arena, shape->kernel)), 60);
-    joining->names =
-        sms__print(joining->arena, "%s%s%s of %.0f threads from %s of %.0f%s%s%s", joining->names,
-                   *joining->names ? "; " : "", name, threads_of(shape->grid, shape->block), match->known->from,
-                   match->known->threads, match->fit == BY_OPERATION ? " (" : "",
-                   match->fit == BY_OPERATION ? match->known->operation : "", match->fit == BY_OPERATION ? ")" : "");
+    joining->names = sms__print(joining->arena, "%s%s%s of %.0f threads from %s of %.0f", joining->names,
+                                *joining->names ? "; " : "", name, threads_of(shape->grid, shape->block),
+                                match->known->from, match->known->threads);
 }
 
 static void join_launch(struct joining *joining, struct sms__profile_launch *launch)
@@ -394,11 +220,8 @@ static void add_facts(const struct joining *joining, const char *with)
     memcpy(fact, profile->fact, profile->facts * sizeof *fact);
     for (int f = 0; f < FITS; f++)
         all += joining->seconds[f];
-    const char *near = joining->library
-                           ? share(joining, BY_OPERATION, BY_OPERATION, all, "by operation")
-                           : share(joining, BASE_NEAR, NAME_NEAR, all, "from the nearest geometry of the name"),
-               *exact = joining->library ? share(joining, BY_NAME, BY_NAME, all, "by name, ")
-                                         : share(joining, BASE_EXACT, NAME_EXACT, all, "by name and geometry, ");
+    const char *near = share(joining, BASE_NEAR, NAME_NEAR, all, "from the nearest geometry of the name"),
+               *exact = share(joining, BASE_EXACT, NAME_EXACT, all, "by name and geometry, ");
     fact[profile->facts++] =
         sms__print(joining->arena, "demands from %s: %s%s, %s", sms__derive_text(joining->arena, with, 80), exact, near,
                    share(joining, UNKNOWN, UNKNOWN, all, "unknown"));
@@ -410,20 +233,13 @@ static void add_facts(const struct joining *joining, const char *with)
 }
 
 int sms__demands_join(struct sms__arena *arena, struct sms__profile *profile, const char *with,
-                      const struct sms_load_options *load, struct sms_errors *errors)
+                      struct sms_errors *errors)
 {
-    struct joining joining = {.arena = arena,
-                              .profile = profile,
-                              .load = load,
-                              .errors = errors,
-                              .library = !strcmp(with, "library"),
-                              .found = {.arena = arena},
-                              .names = ""};
-    int code = SMS_OK;
-    if (joining.library)
-        read_library(&joining);
-    else
-        code = read_counters(&joining, with);
+    struct joining joining = {
+        .arena = arena, .profile = profile, .errors = errors, .found = {.arena = arena}, .names = ""};
+    if (!strcmp(with, "library"))
+        return sms__fail(errors, SMS_EINPUT, with, "names tell no demands: name counters that 'ncu --csv' printed");
+    int code = read_counters(&joining, with);
     for (size_t l = 0; code == SMS_OK && l < profile->launches; l++)
         join_launch(&joining, &profile->launch[l]);
     if (code == SMS_OK)

@@ -4,14 +4,11 @@
 
 #include "import.h"
 
-/* Gives launches without metrics those of a known kernel, and adds what it found to the profile's facts. `with` is a
- * file of Nsight Compute, or "library": the workloads of the model folders.
- * From a file, a launch takes the metrics of the kernel of its name (without arguments; otherwise also without
- * namespaces and template) that has its grid and block, otherwise of the one with the nearest number of threads. From
- * the library, it takes the usage of the kernel of its name, otherwise of one of the same operation (gemm, convolution,
- * reduction, ...), which uses tensor units if it does. Of several, the nearest number of threads counts. Must run in a
- * guard of `arena`. Returns SMS_OK, or a code with `errors` filled, except for SMS_ENOMEM. */
+/* Gives launches without metrics those of a known kernel of `with`, a file of Nsight Compute, and adds what it found to
+ * the profile's facts. A launch takes the metrics of the kernel of its name (without arguments; otherwise also without
+ * namespaces and template) that has its grid and block, otherwise of the one with the nearest number of threads. Must
+ * run in a guard of `arena`. Returns SMS_OK, or a code with `errors` filled, except for SMS_ENOMEM. */
 int sms__demands_join(struct sms__arena *arena, struct sms__profile *profile, const char *with,
-                      const struct sms_load_options *load, struct sms_errors *errors);
+                      struct sms_errors *errors);
 
 #endif

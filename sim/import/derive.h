@@ -61,10 +61,6 @@ struct sms__class {
 bool sms__derive_class(struct sms__arena *arena, const struct sms__device *device, const struct sms__kernel *kernel,
                        struct sms__class *found);
 
-/* The folders in which models are looked for, in this order; the first may be NULL. */
-void sms__model_folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
-                        const char *folder[2]);
-
 /* Loads a device by name, from options->models and then from the installed models. A name with a '.' is a path. On
  * success *file owns *device; the caller frees it with sms_file_free. Returns SMS_OK, or a code with `errors` filled.
  */

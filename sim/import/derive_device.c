@@ -19,8 +19,9 @@ enum { CANDIDATES_MAX = 256 };
 
 static const double MEMORY_NEAR = 0.15; /* of the logarithm */
 
-void sms__model_folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
-                        const char *folder[2])
+/* The folders in which models are looked for, in this order; the first may be NULL. */
+static void model_folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
+                          const char *folder[2])
 {
     sms__installed_models(installed);
     folder[0] = options ? options->models : NULL;
@@ -61,7 +62,7 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
     const char *folder[2];
     if (strchr(name, '.'))
         return load_path(name, options, file, device, errors);
-    sms__model_folders(options, installed, folder);
+    model_folders(options, installed, folder);
     for (size_t i = 0; i < 2; i++) {
         int length = folder[i] ? snprintf(path, sizeof path, "%s/devices/%s.yaml", folder[i], name) : -1;
         if ((size_t)length < sizeof path && access(path, F_OK) == 0)
@@ -115,7 +116,7 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
     struct candidates *all = SMS__NEW(arena, struct candidates, 1);
     char installed[SMS__MODELS_BYTES];
     const char *folder[2];
-    sms__model_folders(options, installed, folder);
+    model_folders(options, installed, folder);
     for (size_t f = 0; f < 2; f++) {
         DIR *dir = folder[f] ? opendir(sms__print(arena, "%s/devices", folder[f])) : NULL;
         for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {

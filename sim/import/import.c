@@ -138,7 +138,7 @@ static int import_profile(struct import *import)
         return code;
     if (options->with)
         code = profile.trace
-                   ? sms__demands_join(arena, &profile, options->with, options->load, errors)
+                   ? sms__demands_join(arena, &profile, options->with, errors)
                    : sms__fail(errors, SMS_EINPUT, path, "has counters of its own, or can have: --with is for traces");
     if (code != SMS_OK)
         return code;

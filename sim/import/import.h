@@ -18,7 +18,7 @@ struct sms__import_options {
     const char *title;    /* ncu, nvprof: of the workload; or NULL */
     const char *source;   /* ncu, nvprof: where the numbers come from; NULL: the tool's name */
     bool iteration;       /* ncu, nvprof: one iteration of the launches, and no scenario */
-    const char *with;     /* traces: a file of Nsight Compute whose counters kernels take, or "library"; or NULL */
+    const char *with;     /* traces: a file of Nsight Compute whose counters kernels take; or NULL */
     uint64_t most;        /* bytes of text of a file, as of sms__gzip_open; 0: SMS__TEXT_MOST */
     const char *columns;  /* pods: which column is what; or the name of a preset */
     bool times;           /* pods: the times of arrival instead of a scenario */

@@ -261,7 +261,7 @@ static void state_all(const struct trace *trace)
     if (!profile->demands)
         state(trace,
               "no counters: kernels press on nothing but the limits of SMs; --with takes demands from a report of "
-              "Nsight Compute, or from the library");
+              "Nsight Compute");
     for (size_t p = 0; p < trace->parts; p++) {
         state_part(trace, &trace->part[p]);
         of_streams += trace->part[p].stream != NULL;

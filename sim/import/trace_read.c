@@ -145,7 +145,8 @@ static void join_calls(struct sms__trace_reading *reading)
                             count, length[count / 2] * 1e6, delay[count / 100] * 1e6, delay[count / 2] * 1e6));
 }
 
-bool sms__trace_is_collective(const char *kernel)
+/* Whether a kernel is a collective of NCCL or RCCL. */
+static bool is_collective(const char *kernel)
 {
     return !strncmp(kernel, "nccl", 4) || !strncmp(kernel, "rccl", 4) || strstr(kernel, "ncclKernel") ||
            strstr(kernel, "ncclDevKernel");
@@ -156,12 +157,12 @@ static void state_collectives(struct sms__trace_reading *reading)
     struct sms__trace_other found = {0};
     double all = 0;
     enum { UNKNOWN, YES, NO };
-    char *is_collective = SMS__NEW(reading->scratch, char, reading->out->shapes);
+    char *collective = SMS__NEW(reading->scratch, char, reading->out->shapes);
     for (size_t l = 0; l < reading->out->launches; l++) {
         const struct sms__profile_launch *launch = &reading->out->launch[l];
-        char *known = &is_collective[launch->shape->number];
+        char *known = &collective[launch->shape->number];
         if (*known == UNKNOWN)
-            *known = sms__trace_is_collective(launch->shape->kernel) ? YES : NO;
+            *known = is_collective(launch->shape->kernel) ? YES : NO;
         all += launch->duration_s;
         if (*known == YES)
             sms__trace_other(&found, launch->duration_s);

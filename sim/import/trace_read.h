@@ -43,8 +43,6 @@ const struct sms__profile_shape *sms__trace_shape(struct sms__trace_reading *rea
 void sms__reading_fact(struct sms__trace_reading *reading, const char *fact);
 /* Counts an operation of so many seconds. */
 void sms__trace_other(struct sms__trace_other *other, double seconds);
-/* Whether a kernel is a collective of NCCL or RCCL. */
-bool sms__trace_is_collective(const char *kernel);
 /* Joins calls, which it sorts: a launch takes the last call of its correlation that began before it, one of its own
  * process first. A launch without a process gets that of its call. Then sorts launches and copies by start, and adds
  * what it found as facts. */

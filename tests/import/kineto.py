@@ -17,19 +17,6 @@ HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("SMSCHED_DATA", HERE.parent.parent / "../shared/data")) / "kineto"
 GOLDEN = HERE / "kineto"
 GPU = dict(id=0, name="Tesla V100-SXM2-16GB", totalGlobalMem=16 << 30, computeMajor=7, computeMinor=0, numSms=80)
-OPERATIONS = "gemm", "convolution", "reduction", "elementwise", "fft"
-# What a kernel takes from the library: demands of its operation, or by its name; words that any kernel may have give nothing.
-NAMES = {"void gemmSN_NN_kernel<float, 128>(float*)": "gemm",
-         "void cudnn::ops::convolve_common_engine<float>(float*)": "convolution",
-         "void at::native::reduce_kernel<512, 1, ReduceOp<float>>(ReduceOp<float>)": "reduction",
-         "void at::native::vectorized_elementwise_kernel<4, FillFunctor<float>>(int)": "elementwise",
-         "void fft2d_r2c_32x32<float>(float2*)": "fft",
-         "calculate_temp(int, float*)": "by name",
-         "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_64x64_16x6_nn_align4>(Params)": "unknown",
-         "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw(Params)": "unknown",
-         "void cask_cudnn::computeOffsetsKernel(ComputeOffsetsParams)": "unknown",
-         "void at::native::CatArrayBatchedCopy<float, unsigned int, 3>(float*)": "unknown",
-         "Kernel2(bool*)": "unknown"}
 GPUS = [("NVIDIA A100-SXM4-80GB", 79.1, "a100-80gb, named"), ("NVIDIA A100-SXM4-40GB", 39.4, "a100, named"),
         ("NVIDIA A100 80GB PCIe", 79.1, "a100-80gb-pcie, named"), ("NVIDIA A100-PCIE-40GB", 39.4, "a100-pcie, named"),
         ("NVIDIA A100-SXM4-80GB MIG 3g.40gb", 39.4, "a100-80gb, named"),
@@ -332,7 +319,7 @@ def check_texts(smsched, work):
 
 
 def check_with(smsched, work, update):
-    """Demands from counters by name and geometry, and from the library."""
+    """Demands from counters by name and geometry."""
     write(work / "training.json", training())
     write(work / "counters.csv", COUNTERS)
     done = run(smsched, "import", "kineto", work / "training.json", "--with", work / "counters.csv", "-o", work / "with.yaml")
@@ -342,15 +329,7 @@ def check_with(smsched, work, update):
     check("a run says how much of the kernel time has no metric", "training-1 (9), training-2 (100)" in done.stdout,
           done.stdout)
     done = run(smsched, "import", "kineto", work / "training.json", "--with", "library")
-    check("the library is asked by operation", "gemm of 40960 threads from" in done.stdout and "(gemm)" in done.stdout, done.stdout[:2000])
-    for kernel, operation in NAMES.items():
-        trace, t = Trace(), 0
-        for i in range(4):
-            t = trace.kernel(kernel, t, 100, grid=640 if i % 2 else 80) + 10
-        write(work / "named.json", trace.object())
-        done = run(smsched, "import", "kineto", work / "named.json", "--with", "library")
-        said = f"({operation})" in done.stdout if operation in OPERATIONS else f"(100.0 % of kernel time) {operation}" in done.stdout
-        check(f"{kernel}: {operation}", said, done.stdout[:1200])
+    check("names tell no demands", done.returncode == 3 and "names tell no demands: name counters" in done.stderr, done.stderr)
     for given in (work / "none.csv", work / "training.json"):
         done = run(smsched, "import", "kineto", work / "training.json", "--with", given, "-o", work / "not.yaml")
         check(f"--with {given.name} is refused", done.returncode in (3, 4) and given.name in done.stderr and not (work / "not.yaml").exists(), done.stderr)
