@@ -1,6 +1,7 @@
 /* An upper bound on the host's throughput: the sum over devices of a linear
  * program each (docs/explanation/bound.md). Devices share nothing but the run's length. */
 #include "bound.h"
+#include "solver.h"
 #include "../base/errors.h"
 #include "../levels/share/share_level.h"
 #include "../model/draws.h"
@@ -23,7 +24,6 @@ struct call {
     const double *worth; /* [vms]: of a block, for SMS_BOUND_STP; NULL: not known */
     struct sms_bound *out;
     glp_prob *problem; /* the one being solved */
-    bool broken;       /* an error of GLPK's: its environment is to be freed */
     struct sms_bound_part *part;
     size_t parts;
 };
@@ -262,48 +262,6 @@ static int bound(void *user)
     return SMS_OK;
 }
 
-/* ---- GLPK's environment ---- */
-
-/* GLPK ends the process on an error, which can only be one of memory, unless this leads out of it. */
-static void leave(void *user)
-{
-    struct call *call = user;
-    call->broken = true;
-    longjmp(*call->arena.out_of_memory, 1);
-}
-
-/* What it prints on an error, with its output turned off or not, goes nowhere. */
-static int swallow(void *user, const char *text)
-{
-    (void)user, (void)text;
-    return 1;
-}
-
-/* The environment belongs to the thread; one that was not there before does not stay. */
-static int in_environment(struct call *call)
-{
-    int found = glp_init_env(); /* 0: it is new; 1: it was there */
-    if (found > 1)
-        return SMS_ENOMEM;
-    int terminal = glp_term_out(GLP_OFF);
-    glp_term_hook(swallow, NULL);
-    glp_error_hook(leave, call);
-    int code = sms__guard(&call->arena, bound, call);
-    if (call->broken) {
-        glp_free_env();
-        return code;
-    }
-    glp_error_hook(NULL, NULL);
-    glp_term_hook(NULL, NULL);
-    if (call->problem)
-        glp_delete_prob(call->problem);
-    if (found == 0)
-        glp_free_env();
-    else
-        glp_term_out(terminal);
-    return code;
-}
-
 /* `misuse`: what to say where something is missing. */
 static int find_bound(struct call *call, const char *misuse, struct sms_errors *errors)
 {
@@ -315,7 +273,8 @@ static int find_bound(struct call *call, const char *misuse, struct sms_errors *
     if (!scenario || !out || (unsigned)call->metric >= SMS_BOUNDED)
         return sms__fail(errors, SMS_EUSAGE, NULL, "%s", misuse);
     *out = (struct sms_bound){0};
-    int code = scenario->shares || scenario->cluster ? SMS_OK : in_environment(call);
+    int code =
+        scenario->shares || scenario->cluster ? SMS_OK : sms__with_solver(&call->arena, &call->problem, bound, call);
     if (scenario->shares)
         out->reason = "it is not known for processes that share devices";
     if (scenario->cluster)
