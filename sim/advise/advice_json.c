@@ -32,7 +32,7 @@ static json_t *share_of(const struct sms__advice *advice, const struct sms__outl
     return object;
 }
 
-static json_t *way_of(const struct sms__advice *advice, size_t i)
+json_t *sms__outlook_json(const struct sms__advice *advice, size_t i)
 {
     const struct sms__outlook *outlook = &advice->outlook[i];
     json_t *object = json_object(), *shares = json_array();
@@ -92,7 +92,7 @@ json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *tr
     for (size_t p = 0; p < advice->programs->count; p++)
         json_array_append_new(programs, program_of(&advice->programs->program[p]));
     for (size_t i = 0; i < advice->count; i++)
-        json_array_append_new(ways, way_of(advice, i));
+        json_array_append_new(ways, sms__outlook_json(advice, i));
     json_object_set_new(object, "programs", programs);
     json_object_set_new(object, "ways", ways);
     json_object_set_new(object, "layouts_left_out", json_integer((json_int_t)advice->left_out));

@@ -79,27 +79,16 @@ void sms__advice_print_answer(const struct sms__advice *advice, FILE *to)
 
 /* ---- the table ---- */
 
-/* What the table has, and the unit of its latencies. */
-struct columns {
-    bool targets, memory;
-    size_t count;
-    struct sms__scale scale;
-};
-
-static struct columns columns_of(const struct sms__advice *advice)
+void sms__columns_widen(struct sms__columns *columns, const struct sms__advice *advice,
+                        const struct sms__outlook *outlook)
 {
-    struct columns columns = {.count = 5};
-    double largest = 0;
-    for (size_t p = 0; p < advice->programs->count; p++)
-        columns.targets |= advice->programs->program[p].target.metric != NULL;
-    for (size_t i = 0; i < advice->count; i++)
-        for (size_t p = 0; p < advice->programs->count && !advice->outlook[i].why; p++) {
-            columns.memory |= advice->outlook[i].share[p].memory > 0;
-            largest = fmax(largest, advice->outlook[i].share[p].p50_ns.mean);
-        }
-    columns.count += columns.targets + columns.memory;
-    columns.scale = sms__scale_of("job_latency_p50_ns", largest);
-    return columns;
+    for (size_t p = 0; p < advice->programs->count; p++) {
+        columns->targets |= advice->programs->program[p].target.metric != NULL;
+        if (outlook->why)
+            continue;
+        columns->memory |= outlook->share[p].memory > 0;
+        columns->largest_ns = fmax(columns->largest_ns, outlook->share[p].p50_ns.mean);
+    }
 }
 
 static void add_range(struct sms__table_out *table, const char *before, double one, double other, double half)
@@ -113,14 +102,15 @@ static void add_range(struct sms__table_out *table, const char *before, double o
 }
 
 static void add_share(struct sms__table_out *table, const struct sms__advice *advice,
-                      const struct sms__outlook *outlook, size_t p, const struct columns *columns)
+                      const struct sms__outlook *outlook, size_t p, const struct sms__columns *columns)
 {
     const struct sms__tenancy *share = &outlook->share[p];
+    const double divisor = sms__scale_of("job_latency_p50_ns", columns->largest_ns).divisor;
     sms__table_add(table, "   %s", advice->programs->program[p].name);
     add_range(table, "", share->slowdown.mean, outlook->worst_slowdown[p], share->slowdown.ci95);
     sms__table_add(table, share->per_s.mean < 1e4 ? "%.4g" : "%.0f", share->per_s.mean);
-    sms__table_add(table, "%.4g", share->p50_ns.mean / columns->scale.divisor);
-    sms__table_add(table, "%.4g", share->p99_ns.mean / columns->scale.divisor);
+    sms__table_add(table, "%.4g", share->p50_ns.mean / divisor);
+    sms__table_add(table, "%.4g", share->p99_ns.mean / divisor);
     if (columns->targets && isnan(share->missed))
         sms__table_add(table, "%s", "");
     else if (columns->targets)
@@ -129,34 +119,47 @@ static void add_share(struct sms__table_out *table, const struct sms__advice *ad
         sms__table_add(table, "%.1f", share->memory / (1 << 30));
 }
 
-static void add_way(struct sms__table_out *table, const struct sms__advice *advice, size_t i,
-                    const struct columns *columns)
+static size_t count_columns(const struct sms__columns *columns) { return 5U + columns->targets + columns->memory; }
+
+void sms__columns_add(const struct sms__columns *columns, struct sms__table_out *table,
+                      const struct sms__advice *advice, const struct sms__outlook *outlook, const char *label)
 {
-    const struct sms__outlook *outlook = &advice->outlook[i];
-    sms__table_add(table, "%zu %s", i + 1, outlook->way->label);
+    sms__table_add(table, "%s", label);
     add_range(table, "x", outlook->gain.mean, outlook->worst_gain, outlook->gain.ci95);
-    for (size_t c = 2; c < columns->count; c++)
+    for (size_t c = 2; c < count_columns(columns); c++)
         sms__table_add(table, "%s", "");
     for (size_t p = 0; p < advice->programs->count; p++)
         add_share(table, advice, outlook, p, columns);
 }
 
-static void print_table(const struct sms__advice *advice, const struct sms__screen *screen)
+struct sms__table_out *sms__columns_begin(const struct sms__columns *columns, const char *first)
 {
-    const struct columns columns = columns_of(advice);
-    struct sms__table_out *table = sms__table_new(columns.count);
-    sms__table_add(table, "%s", "way");
+    struct sms__table_out *table = sms__table_new(count_columns(columns));
+    const char *unit = sms__scale_of("job_latency_p50_ns", columns->largest_ns).name;
+    sms__table_add(table, "%s", first);
     sms__table_add(table, "%s", "slowdown");
     sms__table_add(table, "%s", "jobs/s");
-    sms__table_add(table, "p50%s", columns.scale.name);
-    sms__table_add(table, "p99%s", columns.scale.name);
-    if (columns.targets)
+    sms__table_add(table, "p50%s", unit);
+    sms__table_add(table, "p99%s", unit);
+    if (columns->targets)
         sms__table_add(table, "%s", "missed");
-    if (columns.memory)
+    if (columns->memory)
         sms__table_add(table, "%s", "GiB");
+    return table;
+}
+
+static void print_table(const struct sms__advice *advice, const struct sms__screen *screen)
+{
+    struct sms__columns columns = {0};
+    char label[400];
     for (size_t i = 0; i < advice->count; i++)
+        sms__columns_widen(&columns, advice, &advice->outlook[i]);
+    struct sms__table_out *table = sms__columns_begin(&columns, "way");
+    for (size_t i = 0; i < advice->count; i++) {
+        snprintf(label, sizeof label, "%zu %s", i + 1, advice->outlook[i].way->label);
         if (!advice->outlook[i].why)
-            add_way(table, advice, i, &columns);
+            sms__columns_add(&columns, table, advice, &advice->outlook[i], label);
+    }
     sms__table_print(table, screen);
 }
 
@@ -212,16 +215,13 @@ static void print_failed(const struct sms__advice *advice, FILE *to)
             fprintf(to, "  does not work: %s: %s\n", advice->outlook[i].way->label, advice->outlook[i].why);
 }
 
-/* Of so much of its load a program does less only where jobs arrive faster than it does them, and not by chance. */
-#define KEEPS_UP 0.9
-
 /* Programs that cannot keep up, whose queue grows without end: their latencies tell how long the run was. */
 static void print_overload(const struct sms__advice *advice, const struct sms__outlook *best, FILE *to)
 {
     for (size_t p = 0; best && best->results && p < advice->programs->count; p++) {
         const struct sms__program *program = &advice->programs->program[p];
         const double done = best->share[p].per_s.mean;
-        if (done < KEEPS_UP * program->per_s)
+        if (done < SMS__KEEPS_UP * program->per_s)
             fprintf(to,
                     "  overload: under %s %s does %.4g jobs/s, and %.4g arrive: its queue and its latencies grow as "
                     "long as that lasts\n",
@@ -241,19 +241,24 @@ static void print_few(const struct sms__advice *advice, FILE *to)
     fputs(*before == ',' ? "\n" : "", to);
 }
 
-void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen)
+void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to)
 {
     const struct sms__outlook *best = sms__advice_best(advice, 0);
-    FILE *to = screen->to;
-    if (advice->ranged)
-        put_range_reason(advice->programs, to);
-    sms__advice_print_answer(advice, to);
     print_overload(advice, best, to);
     if (best && best->binds)
         fprintf(to, "  binds: under %s %s\n", best->way->label, best->binds);
     if (best)
         print_simplified(advice->programs, best->way, to);
     print_limits(advice, trust, to);
+}
+
+void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen)
+{
+    FILE *to = screen->to;
+    if (advice->ranged)
+        put_range_reason(advice->programs, to);
+    sms__advice_print_answer(advice, to);
+    sms__advice_print_notes(advice, trust, to);
     fputs("\n", to);
     print_table(advice, screen);
     fputs("\n  x: GPUs with a program each that do the same work; slowdown: mean time of a job over that alone; "

@@ -156,12 +156,25 @@ static double miss_of(const struct sms__program *program, struct sms_estimate la
     return isnan(latency.mean) ? INFINITY : (latency.mean + half) / program->target.ns;
 }
 
+static double mean_jobs_per_s(const struct sms_results *results, const struct sms__programs *programs,
+                              const struct sms__way *way, size_t p)
+{
+    double per_s = 0;
+    for (size_t r = 0; r < sms_results_replications(results); r++)
+        per_s += jobs_per_s(results, programs, way, p, r);
+    return per_s / (double)sms_results_replications(results);
+}
+
 static void judge(const struct sms__programs *programs, struct sms__outlook *outlook, const struct sms_results *results)
 {
     for (size_t p = 0; p < programs->count; p++) {
         const struct sms__program *program = &programs->program[p];
         const double slow = worst(results, outlook->way, p, "job_latency_mean_ns").mean / program->alone_mean_ns;
+        const double per_s = mean_jobs_per_s(results, programs, outlook->way, p);
         outlook->worst_slowdown[p] = fmax(outlook->worst_slowdown[p], slow);
+        outlook->worst_per_s[p] = isnan(per_s) ? 0 : fmin(outlook->worst_per_s[p], per_s);
+        if (program->least_per_s > 0)
+            outlook->misses_by = fmax(outlook->misses_by, program->least_per_s / outlook->worst_per_s[p]);
         if (program->target.metric)
             outlook->misses_by =
                 fmax(outlook->misses_by, miss_of(program, worst(results, outlook->way, p, program->target.metric)));
@@ -235,6 +248,9 @@ static int look_at(const struct work *work, const struct sms__way *way, struct s
     *outlook = (struct sms__outlook){.way = way, .programs = count, .worst_gain = INFINITY};
     outlook->share = SMS__NEW(work->arena, struct sms__tenancy, count);
     outlook->worst_slowdown = SMS__NEW(work->arena, double, count);
+    outlook->worst_per_s = SMS__NEW(work->arena, double, count);
+    for (size_t p = 0; p < count; p++)
+        outlook->worst_per_s[p] = INFINITY;
     int code = run_way(work, way, span, SMS__KNOWN_END, &outlook->file, &outlook->results, &errors);
     if (code == SMS_EINPUT) {
         outlook->why = why_not(work->arena, &errors);
@@ -247,10 +263,7 @@ static int look_at(const struct work *work, const struct sms__way *way, struct s
     if (outlook->why)
         return SMS_OK;
     for (size_t p = 0; p < count && way->alone; p++) {
-        double per_s = 0;
-        for (size_t r = 0; r < sms_results_replications(outlook->results); r++)
-            per_s += jobs_per_s(outlook->results, work->programs, way, p, r);
-        work->programs->program[p].alone_per_s = per_s / (double)sms_results_replications(outlook->results);
+        work->programs->program[p].alone_per_s = mean_jobs_per_s(outlook->results, work->programs, way, p);
         work->programs->program[p].alone_mean_ns = mean_of(outlook->results, p, "job_latency_mean_ns").mean;
     }
     outlook->gain = gain_of(work->programs, way, outlook->results);
@@ -343,14 +356,6 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
     return code;
 }
 
-const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way, enum sms__end end)
-{
-    return &advice->text[way->sliced             ? SMS__SLICED_TEXT
-                         : end == SMS__TAKEN_END ? SMS__TAKEN_TEXT
-                         : way->paired           ? SMS__PAIRED_TEXT
-                                                 : SMS__FREE_TEXT];
-}
-
 static int write_texts(struct work *work)
 {
     FILE *to[SMS__TEXTS];
@@ -390,6 +395,20 @@ static int write_workloads(struct work *work)
     return write_texts(work);
 }
 
+static int write_guarded(void *user) { return write_workloads(user); }
+
+/* The guard is within the lock, so that a thread that finds no memory does not keep it. */
+static int write_locked(struct work *work)
+{
+    pthread_mutex_t *lock = work->settings->lock;
+    if (lock)
+        pthread_mutex_lock(lock);
+    int code = sms__guard(work->arena, write_guarded, work);
+    if (lock)
+        pthread_mutex_unlock(lock);
+    return code;
+}
+
 /* ---- what is not known ---- */
 
 struct sms__outlook *sms__advice_best(const struct sms__advice *advice, size_t rank)
@@ -399,6 +418,9 @@ struct sms__outlook *sms__advice_best(const struct sms__advice *advice, size_t r
             return &advice->outlook[i];
     return NULL;
 }
+
+/* Whether the answer is the best way; or else that it does not pay to share. */
+static bool is_answer(const struct work *work) { return work->settings->packed || sms__advice_shares(work->out); }
 
 /* A way that is drawn, in shorter runs. */
 struct drawn {
@@ -410,7 +432,7 @@ static int draw(const struct work *work, const struct sms__outlook *outlook, boo
 {
     struct sms_run_options run = options_of(work);
     const struct sms__span span = sms__span_for(work->programs, work->out->device, DRAWN);
-    const enum sms__end end = work->out->ranged && !outlook->way->sliced && !sms__advice_shares(work->out)
+    const enum sms__end end = work->out->ranged && !outlook->way->sliced && !is_answer(work)
                                   ? SMS__TAKEN_END /* at which it does not pay */
                                   : SMS__KNOWN_END;
     int code = run_way(work, outlook->way, span, end, &out->file, &out->results, work->errors);
@@ -435,20 +457,20 @@ static const char *find_deciding(struct sms__arena *arena, const struct sms__unk
 }
 
 /* Counts the draws in which the best way meets the first target; without one, does as much as the next and more than a
- * GPU for one program at a time. */
+ * GPU for one program at a time, unless the programs must share. */
 static void count(const struct work *work, const struct sms__program *asked, const struct drawn *best,
                   const struct drawn *rival)
 {
     const struct sms__unknowns *own = best->results->unknowns;
+    const double least = work->settings->packed ? 0 : shown(1);
     const double *other = rival->results && rival->results->unknowns ? rival->results->unknowns->value : NULL;
     if (!own || own->count == 0)
         return;
     work->out->draws = own->draws;
     work->out->decides = find_deciding(work->arena, own);
     for (size_t d = 0; d < own->draws; d++)
-        work->out->held += asked
-                               ? own->value[d] <= asked->target.ns
-                               : shown(own->value[d]) > shown(1) && !(other && shown(other[d]) > shown(own->value[d]));
+        work->out->held += asked ? own->value[d] <= asked->target.ns
+                                 : shown(own->value[d]) > least && !(other && shown(other[d]) > shown(own->value[d]));
 }
 
 static int draw_unknowns(const struct work *work)
@@ -465,13 +487,20 @@ static int draw_unknowns(const struct work *work)
         code = draw(work, rival, true, &other);
     if (code == SMS_OK)
         count(work, asked, &own, &other);
-    if (!sms__advice_shares(work->out))
+    if (!is_answer(work))
         work->out->held = work->out->draws - work->out->held; /* the answer is that it does not */
     sms_results_free(own.results);
     sms_results_free(other.results);
     sms_file_free(own.file);
     sms_file_free(other.file);
     return code;
+}
+
+int sms__advise_draw(struct sms__arena *arena, const struct sms__advise_settings *settings, struct sms__advice *advice,
+                     struct sms_errors *errors)
+{
+    const struct work work = {arena, advice->programs, settings, advice, errors};
+    return draw_unknowns(&work);
 }
 
 int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const struct sms__advise_settings *settings,
@@ -482,21 +511,22 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
     *out = (struct sms__advice){.programs = programs};
     int code = sms__derive_device(settings->device, settings->load, &out->device_file, &out->device, errors);
     if (code == SMS_OK)
-        code = write_workloads(&work);
+        code = write_locked(&work);
     if (code == SMS_OK) {
-        sms__ways_list(arena, programs, out->device, &ways);
+        sms__ways_list(arena, programs, out->device, settings->only, &ways);
         out->left_out = ways.left_out;
         code = sms__measure_together(arena, programs, &ways, &out->text[SMS__BLOCK_TEXT], settings, errors);
     }
     if (code == SMS_OK) {
-        if (settings->on_estimate) {
+        if (settings->on_estimate && settings->part <= 0) {
             code = look_at_all(&work, &ways, sms__span_for(programs, out->device, FIRST));
             if (code == SMS_OK)
                 settings->on_estimate(settings->user, out);
             drop_outlooks(out);
         }
         if (code == SMS_OK)
-            code = look_at_all(&work, &ways, sms__span_for(programs, out->device, 1));
+            code = look_at_all(&work, &ways,
+                               sms__span_for(programs, out->device, settings->part > 0 ? settings->part : 1));
     }
     if (code == SMS_OK)
         code = draw_unknowns(&work);

@@ -11,6 +11,14 @@
 #include "../report/output.h"
 #include "../report/trust.h"
 
+#include <pthread.h>
+
+/* Programs on one GPU, at most. */
+enum { SMS__SHARING_MAX = 16 };
+
+/* Of so much of its load a program does less only where jobs arrive faster than it does them, and not by chance. */
+#define SMS__KEEPS_UP 0.9
+
 /* A bound on a latency of a program's jobs, as 'serve:p99<50ms'. */
 struct sms__target {
     const char *metric; /* of a VM: "job_latency_p99_ns"; NULL: there is none */
@@ -25,19 +33,21 @@ struct sms__program {
     struct sms_file *file; /* which has the tenant and its workloads */
     const struct sms__tenant *tenant;
     struct sms__target target;
-    uint64_t least, most; /* copies */
-    double per_s;         /* rate at which jobs arrive, of all copies together; 0: the next when one ends */
-    double memory;        /* bytes that each copy holds, beside what its steps allocate */
-    double job_ps;        /* time of a job alone, as the sum of its steps */
-    double host_ps;       /* that part of it which the host takes */
-    double launches;      /* of a job, as it is simulated */
-    double fold;          /* launches for which one is simulated, because there are too many; 1: each is */
-    double least_fold;    /* which it is at least; 0: 1 */
-    double mix_ps;        /* time alone of its launches side by side with others, block by block */
-    double mix_blocks;    /* and their blocks */
-    double unknown;       /* share of its kernels' time without counters, 0..1 */
-    double alone_per_s;   /* jobs/s with the GPU to itself */
-    double alone_mean_ns; /* mean latency there */
+    uint64_t least, most;             /* copies */
+    double per_s;                     /* rate at which jobs arrive, of all copies together; 0: the next when one ends */
+    double memory;                    /* bytes that each copy holds, beside what its steps allocate */
+    double job_ps;                    /* time of a job alone, as the sum of its steps */
+    double host_ps;                   /* that part of it which the host takes */
+    double launches;                  /* of a job, as it is simulated */
+    double fold;                      /* launches for which one is simulated, because there are too many; 1: each is */
+    double least_fold;                /* which it is at least; 0: 1 */
+    double mix_ps;                    /* time alone of its launches side by side with others, block by block */
+    double mix_blocks;                /* and their blocks */
+    double unknown;                   /* share of its kernels' time without counters, 0..1 */
+    double least_per_s;               /* jobs/s that all copies must do; 0: what they can */
+    double use_ps[SMS_RESOURCES_MAX]; /* of a job: time by share of each of the device's resources */
+    double alone_per_s;               /* jobs/s with the GPU to itself */
+    double alone_mean_ns;             /* mean latency there */
 };
 
 /* Whether the processes of MPS have a dispatch queue each, or one: which of the two a GPU has is not known. */
@@ -57,8 +67,13 @@ struct sms__advise_settings {
     const char *profiled; /* the device of profiles that do not say; or NULL */
     uint64_t cores;       /* of the host; 0: no limit */
     uint64_t seed;
-    unsigned jobs;  /* threads */
-    uint64_t draws; /* of what is not known; 0: none */
+    unsigned jobs;        /* threads */
+    size_t programs_most; /* that are read */
+    uint64_t draws;       /* of what is not known; 0: none */
+    double part;          /* of the length of runs, 0..1; 0: whole, after an estimate */
+    const size_t *only; /* [2], or NULL: indices of the ways that are tried beside that of each alone; SIZE_MAX: none */
+    bool packed;        /* the programs must share: draws tell whether the way is right, not whether sharing pays */
+    pthread_mutex_t *lock; /* NULL, or held while the programs' files are read, which no two threads may */
     const sms_atomic_bool *cancel;
     FILE *notes; /* is told what traces hold, a line each; or NULL */
     /* NULL, or told of ways that have run, of all; and of an estimate from short runs, before the long ones. */
@@ -101,6 +116,7 @@ struct sms__way {
     const char *label;              /* "mps, caps 70 % 30 %" */
     const char *name;               /* of its scenario and files: "mps-70-30" */
     const char *policy;             /* as `policies:` has it */
+    size_t number;                  /* among all that can be */
     uint64_t *copies;               /* [programs] */
     double *cap;                    /* [programs]: active_threads of each copy, 0..1; NULL: all */
     uint64_t *chunks;               /* [programs]: of a static partition of each copy; NULL: there are none */
@@ -117,9 +133,10 @@ struct sms__ways {
     size_t left_out; /* layouts of MIG beyond the most that are tried */
 };
 
-/* Lists the ways in which so many copies of the programs can share one device. In a guard of the arena. */
+/* Lists the ways in which so many copies of the programs can share one device: that of each alone, and of the others
+ * those whose numbers are in `only`, [2], unless it is NULL. In a guard of the arena. */
 void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
-                    struct sms__ways *out);
+                    const size_t *only, struct sms__ways *out);
 /* together.c: sets `slow` of the ways that are `paired`, from launches of all kernels block by block, which `text` has
  * (SMS__BLOCK_TEXT). A way of which it is not known, because kernels have no blocks or end too late, is paired no more.
  * In a guard of `arena`. */
@@ -169,8 +186,9 @@ struct sms__outlook {
     double worst_gain;          /* the same at the worst end of what is not known; gain.mean if all is known */
     struct sms__tenancy *share; /* [programs] */
     double *worst_slowdown;     /* [programs]: as worst_gain */
+    double *worst_per_s;        /* [programs]: jobs of all copies */
     bool meets;                 /* all targets, at the worst end */
-    double misses_by;           /* the greatest latency over its target */
+    double misses_by;           /* the greatest latency over its target, or jobs that must be done over those done */
     const char *binds;          /* what is busiest */
 };
 
@@ -192,15 +210,32 @@ struct sms__advice {
 int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const struct sms__advise_settings *settings,
                 struct sms__advice *out, struct sms_errors *errors);
 void sms__advice_free(struct sms__advice *advice);
-/* The workloads that a way's scenario follows. */
+/* Draws what is not known, so often as `settings` say, which sms__advise does last. In a guard of `arena`. */
+int sms__advise_draw(struct sms__arena *arena, const struct sms__advise_settings *settings, struct sms__advice *advice,
+                     struct sms_errors *errors);
+/* ways.c: the workloads that a way's scenario follows. */
 const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way,
                                         enum sms__end end);
 
 /* advice_text.c: the ranked table and what it says, for people; the first lines by themselves, as an estimate. */
 void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen);
 void sms__advice_print_answer(const struct sms__advice *advice, FILE *to);
+/* What binds, what stands for what, and how sure the best way is, a line each. */
+void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to);
+/* What a table of outlooks has. Zero it, let each outlook widen it, then begin the table and add them. */
+struct sms__columns {
+    bool targets, memory;
+    double largest_ns;
+};
+void sms__columns_widen(struct sms__columns *columns, const struct sms__advice *advice,
+                        const struct sms__outlook *outlook);
+struct sms__table_out *sms__columns_begin(const struct sms__columns *columns, const char *first);
+void sms__columns_add(const struct sms__columns *columns, struct sms__table_out *table,
+                      const struct sms__advice *advice, const struct sms__outlook *outlook, const char *label);
 /* advice_json.c: the same for programs. NULL when out of memory. */
 struct json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *trust);
+/* The i-th outlook. */
+struct json_t *sms__outlook_json(const struct sms__advice *advice, size_t i);
 
 /* The best way that shares, after `rank` better ones; NULL: there is none. */
 struct sms__outlook *sms__advice_best(const struct sms__advice *advice, size_t rank);

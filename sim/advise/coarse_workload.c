@@ -209,6 +209,9 @@ static void add_step(struct sms__program *program, const struct sms__workload *w
     if (step->kind == SMS__LAUNCH) {
         ps = metric_of(results, step->kernel, "latency_mean_ns") * 1e3 * (double)step->times;
         program->launches += (double)folded(workload, step, sums->fold);
+        const struct kernel kernel = kernel_of(results, workload, step->kernel);
+        for (size_t r = 0; r < device->resources; r++)
+            program->use_ps[r] += ps * (kernel.given->whole ? kernel.fit->demand[r] / SMS_FULL : demand_of(&kernel, r));
         sums->kernel_ps += ps;
         sums->unknown_ps += workload->kernel[step->kernel].demands == 0 ? ps : 0;
     }
@@ -445,6 +448,7 @@ int sms__write_coarse(struct sms__arena *arena, const struct sms__programs *prog
     static const enum sms__text_kind texts[] = {SMS__FREE_TEXT, SMS__TAKEN_TEXT, SMS__PAIRED_TEXT};
     struct sms__program *program = &programs->program[number];
     program->job_ps = program->host_ps = program->launches = program->mix_ps = program->mix_blocks = 0;
+    memset(program->use_ps, 0, sizeof program->use_ps);
     const struct sms__workload *workload;
     size_t first;
     int code = SMS_OK;

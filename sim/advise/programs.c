@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEAD_BYTES = 65536, PROGRAMS_MAX = 16 };
+enum { HEAD_BYTES = 65536 };
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -160,11 +160,12 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
     if (code || !file)
         return code;
     const struct sms_scenario *scenario = file->scenario[0];
-    if (scenario->vms == 0 || scenario->cluster || out->count + scenario->vms > PROGRAMS_MAX) {
-        const bool none = scenario->vms == 0 || scenario->cluster;
+    const bool none = scenario->vms == 0 || scenario->cluster;
+    if (none || out->count + scenario->vms > settings->programs_most) {
         sms_file_free(file);
         return sms__fail(errors, SMS_EINPUT, path,
-                         none ? "has no tenants that run workloads" : "more than 16 programs are to share one GPU");
+                         none ? "has no tenants that run workloads" : "with it there are more than %zu programs",
+                         settings->programs_most);
     }
     for (size_t v = 0; v < scenario->vms; v++) {
         const char *name = new_name(arena, path, out);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { MIXES = 3, BLOCKS_MOST = 2000000 };
+/* A short run has this part of the time at least, so that kernels which others slow end a few times. */
+static const double PART_LEAST = 0.3;
 
 struct together {
     const struct sms__programs *programs;
@@ -57,7 +59,8 @@ static double duration_of(const struct together *together)
         blocks_per_ps += programs->program[p].mix_blocks / fmax(programs->program[p].mix_ps, 1);
     }
     const double devices = (double)(1 + count_paired(together->ways));
-    return fmin(MIXES * longest_ps, BLOCKS_MOST / fmax(blocks_per_ps * devices, 1e-12));
+    const double part = together->settings->part > 0 ? fmax(together->settings->part, PART_LEAST) : 1;
+    return part * fmin(MIXES * longest_ps, BLOCKS_MOST / fmax(blocks_per_ps * devices, 1e-12));
 }
 
 static void write_process(const struct sms__program *program, size_t *process, size_t device, FILE *to)

@@ -241,8 +241,19 @@ static void add_shared(struct lister *l)
     add_mig_mps(l);
 }
 
+static void keep_only(const size_t *only, struct sms__ways *ways)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ways->count; i++) {
+        ways->way[i].number = i;
+        if (!only || i == 0 || i == only[0] || i == only[1])
+            ways->way[kept++] = ways->way[i];
+    }
+    ways->count = kept;
+}
+
 void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
-                    struct sms__ways *out)
+                    const size_t *only, struct sms__ways *out)
 {
     uint64_t most = 1;
     struct lister alone = {.arena = arena, .programs = programs, .device = device, .out = out};
@@ -271,6 +282,7 @@ void sms__ways_list(struct sms__arena *arena, const struct sms__programs *progra
         if (new)
             add_shared(&l);
     }
+    keep_only(only, out);
 }
 
 /* ---- scenarios ---- */
@@ -339,6 +351,14 @@ static void write_slowdowns(const struct sms__way *way, const struct sms__progra
         fputs("}", to);
     }
     fputs("}}   # as they do block by block\n", to);
+}
+
+const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way, enum sms__end end)
+{
+    return &advice->text[way->sliced             ? SMS__SLICED_TEXT
+                         : end == SMS__TAKEN_END ? SMS__TAKEN_TEXT
+                         : way->paired           ? SMS__PAIRED_TEXT
+                                                 : SMS__FREE_TEXT];
 }
 
 void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,

@@ -2,7 +2,7 @@
 #include "cli.h"
 #include "session.h"
 
-#include "../advise/advise.h"
+#include "../advise/pack.h"
 #include "../base/quantity.h"
 #include "../report/folder.h"
 #include "../report/json_write.h"
@@ -12,11 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DRAWS = 20, COPIES_MOST = 64 };
+enum { DRAWS = 20, COPIES_MOST = 64, PROGRAMS_MOST = 64, GPUS_MOST = 1000 };
 
 struct options {
-    const char *device, *with, *profiled, *out;
-    const char *slo[CLI_LIST_MAX + 1], *copies[CLI_LIST_MAX + 1], *load[CLI_LIST_MAX + 1], *memory[CLI_LIST_MAX + 1];
+    const char *with, *profiled, *out;
+    const char *device[CLI_LIST_MAX + 1], *slo[CLI_LIST_MAX + 1], *copies[CLI_LIST_MAX + 1], *load[CLI_LIST_MAX + 1],
+        *memory[CLI_LIST_MAX + 1];
     uint64_t cores, seed, jobs, draws;
     int format;
     bool force;
@@ -27,7 +28,9 @@ struct options {
 static const char *const formats[] = {"table", "json", NULL};
 
 static const struct cli_option own_options[] = {
-    {"device", "DEVICE", "the GPU that is to be shared ('smsched list devices' shows them)", CLI_TEXT, AT(device)},
+    {"device", "DEVICE[=N]",
+     "the GPU that is to be shared ('smsched list devices' shows them); of several, how many there are (repeatable)",
+     CLI_LIST, AT(device)},
     {"slo", "NAME:METRIC<TIME",
      "a target of a program, such as 'serve:p99<50ms'; metrics: mean, p50, p95, p99 (repeatable)", CLI_LIST, AT(slo)},
     {"copies", "[NAME:]A..B", "try so many copies of the program, or of each (repeatable); default 1", CLI_LIST,
@@ -37,7 +40,8 @@ static const struct cli_option own_options[] = {
      CLI_LIST, AT(load)},
     {"gpu-memory", "NAME:SIZE",
      "device memory of each copy beside what its steps allocate: weights, caches (repeatable)", CLI_LIST, AT(memory)},
-    {"cores", "N", "cores of the host that the programs share; default: no limit", CLI_COUNT, AT(cores), .max = 1e6},
+    {"cores", "N", "cores of the host that the programs of one GPU share; default: no limit", CLI_COUNT, AT(cores),
+     .max = 1e6},
     {"with", "FILE", "traces: demands from this report of Nsight Compute", CLI_TEXT, AT(with), .file = CLI_INPUT},
     {"profiled", "DEVICE", "profilers: device file of the profiled GPU, if the profile does not identify it", CLI_TEXT,
      AT(profiled)},
@@ -202,7 +206,7 @@ static int write_file(struct sms__folder *folder, const char *name, const struct
     return sms__folder_close(folder, name, to, errors);
 }
 
-static int write_way(struct sms__folder *folder, const struct sms__advice *advice,
+static int write_way(struct sms__folder *folder, const char *called, const struct sms__advice *advice,
                      const struct sms__advise_settings *settings, const struct sms__way *way, struct sms_errors *errors)
 {
     const struct sms__buffer *text = sms__way_text(advice, way, SMS__KNOWN_END);
@@ -218,16 +222,25 @@ static int write_way(struct sms__folder *folder, const struct sms__advice *advic
     bool whole = to && sms__buffer_close(&scenario, to);
     whole &= to_set && sms__buffer_close(&set, to_set);
     int code = whole ? SMS_OK : sms__fail(errors, SMS_ENOMEM, NULL, "no memory");
-    snprintf(name, sizeof name, "%.250s.yaml", way->name);
+    snprintf(name, sizeof name, "%.250s.yaml", called);
     code = code ? code : write_file(folder, name, &scenario, errors);
-    snprintf(name, sizeof name, "%.250s.sh", way->name);
+    snprintf(name, sizeof name, "%.250s.sh", called);
     code = code ? code : write_file(folder, name, &set, errors);
     free(scenario.bytes);
     free(set.bytes);
     return code;
 }
 
-static int write_folder(const struct cli *cli, const struct sms__advice *advice,
+static int write_gpu(struct sms__folder *folder, const struct sms__pack *pack, const struct sms__packed *gpu,
+                     const struct sms__advise_settings *settings, struct sms_errors *errors)
+{
+    struct sms__advise_settings own = *settings;
+    own.device = pack->kind[gpu->group->kind].name;
+    return write_way(folder, gpu->name, &gpu->group->advice, &own, gpu->group->best->way, errors);
+}
+
+/* One of `advice` and `pack`, which has no kinds otherwise. */
+static int write_folder(const struct cli *cli, const struct sms__advice *advice, const struct sms__pack *pack,
                         const struct sms__advise_settings *settings, struct sms_errors *errors)
 {
     const struct options *given = cli->options;
@@ -235,7 +248,9 @@ static int write_folder(const struct cli *cli, const struct sms__advice *advice,
     int code = sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, errors);
     for (size_t i = 0; i < advice->count && code == SMS_OK; i++)
         if (!advice->outlook[i].why)
-            code = write_way(&folder, advice, settings, advice->outlook[i].way, errors);
+            code = write_way(&folder, advice->outlook[i].way->name, advice, settings, advice->outlook[i].way, errors);
+    for (size_t i = 0; i < pack->gpus && code == SMS_OK; i++)
+        code = write_gpu(&folder, pack, &pack->gpu[i], settings, errors);
     if (code == SMS_OK) {
         json_t *manifest = json_object();
         json_object_set_new(manifest, "kind", json_string("advice"));
@@ -253,6 +268,7 @@ struct advising {
     struct sms__arena arena;
     struct sms__programs programs;
     struct sms__advice advice;
+    struct sms__pack pack; /* of several GPUs, and then there is no advice */
     struct sms__trust *trust;
     struct sms__progress progress;
     struct sms_errors errors;
@@ -278,11 +294,57 @@ static int print(struct advising *advising)
 {
     const struct options *given = advising->cli->options;
     const struct sms__screen screen = cli_screen(advising->cli);
-    if (given->format == FORMAT_TABLE)
+    if (advising->pack.kinds && given->format == FORMAT_TABLE)
+        sms__pack_print(&advising->pack, &advising->arena, advising->trust, &screen);
+    else if (advising->pack.kinds)
+        return sms__json_write(sms__pack_json(&advising->pack, &advising->arena), stdout, JSON_INDENT(2))
+                   ? cli_no_memory()
+                   : EXIT_OK;
+    else if (given->format == FORMAT_TABLE)
         sms__advice_print(&advising->advice, advising->trust, &screen);
     else if (sms__json_write(sms__advice_json(&advising->advice, advising->trust), stdout, JSON_INDENT(2)))
         return cli_no_memory();
     return EXIT_OK;
+}
+
+/* Kinds of GPUs, if there are several or one says how many there are. */
+static int set_kinds(struct advising *advising)
+{
+    const struct cli *cli = advising->cli;
+    const struct options *given = cli->options;
+    struct sms__pack *pack = &advising->pack;
+    pack->programs = &advising->programs;
+    for (size_t i = 0; given->device[i] && (given->device[1] || strchr(given->device[0], '=')); i++) {
+        const char *number = strchr(given->device[i], '=');
+        const size_t length = strcspn(given->device[i], "=");
+        char *end = NULL;
+        const unsigned long gpus = number ? strtoul(number + 1, &end, 10) : 1;
+        if (number && (*end || number[1] < '0' || number[1] > '9' || gpus < 1 || gpus > GPUS_MOST))
+            return cli_usage(cli, "--device: '%s' is no number of GPUs, as a100=4 is, of at most %d", given->device[i],
+                             GPUS_MOST);
+        for (size_t k = 0; k < pack->kinds; k++)
+            if (strlen(pack->kind[k].name) == length && !strncmp(pack->kind[k].name, given->device[i], length))
+                return cli_usage(cli, "--device: '%s' is there twice", pack->kind[k].name);
+        *SMS__APPEND(&advising->arena, pack->kind, pack->kinds) =
+            (struct sms__kind){.name = sms__copy(&advising->arena, given->device[i], length), .gpus = gpus};
+    }
+    for (size_t p = 0; p < advising->programs.count && pack->kinds; p++)
+        if (advising->programs.program[p].least != advising->programs.program[p].most)
+            return cli_usage(cli, "--copies: to place copies of '%s' on several GPUs, say how many there are",
+                             advising->programs.program[p].name);
+    return EXIT_OK;
+}
+
+static int find_answer(struct advising *advising, const struct sms__advise_settings *settings)
+{
+    int code;
+    sms__progress_begin(&advising->progress, "", advising->pack.kinds ? "groups" : "ways", advising->cli->quiet);
+    if (advising->pack.kinds)
+        code = sms__pack(&advising->arena, settings, &advising->pack, &advising->errors);
+    else
+        code = sms__advise(&advising->arena, &advising->programs, settings, &advising->advice, &advising->errors);
+    sms__progress_end(&advising->progress);
+    return code;
 }
 
 static int body(void *user)
@@ -291,12 +353,15 @@ static int body(void *user)
     struct cli *cli = advising->cli;
     const struct options *given = cli->options;
     const struct sms_load_options load = session_options(cli);
+    const bool several = given->device[1] || strchr(given->device[0], '=');
+    const char *device = sms__copy(&advising->arena, given->device[0], strcspn(given->device[0], "="));
     const bool watched = isatty(STDERR_FILENO) && !cli->quiet;
     const struct sms__advise_settings settings = {.load = &load,
-                                                  .device = given->device,
+                                                  .device = device,
                                                   .with = given->with,
                                                   .profiled = given->profiled,
                                                   .cores = given->cores,
+                                                  .programs_most = several ? PROGRAMS_MOST : SMS__SHARING_MAX,
                                                   .seed = given->seed ? given->seed : 1,
                                                   .jobs = given->jobs ? (unsigned)given->jobs : cli_cores(),
                                                   .draws = given->draws ? given->draws : DRAWS,
@@ -310,15 +375,15 @@ static int body(void *user)
         code = sms__programs_read(&advising->arena, cli->args[i], &settings, &advising->programs, &advising->errors);
     if (code == SMS_OK)
         advising->exit_code = set_options(cli, &advising->programs);
+    if (code == SMS_OK && !advising->exit_code)
+        advising->exit_code = set_kinds(advising);
     if (code || advising->exit_code)
         return code;
-    sms__progress_begin(&advising->progress, "", "ways", cli->quiet);
-    code = sms__advise(&advising->arena, &advising->programs, &settings, &advising->advice, &advising->errors);
-    sms__progress_end(&advising->progress);
+    code = find_answer(advising, &settings);
     if (code == SMS_OK && sms__trust_exists(&load))
         code = sms__trust_load(&load, &advising->trust, &advising->errors);
     if (code == SMS_OK && given->out)
-        code = write_folder(cli, &advising->advice, &settings, &advising->errors);
+        code = write_folder(cli, &advising->advice, &advising->pack, &settings, &advising->errors);
     if (code == SMS_OK)
         advising->exit_code = print(advising);
     return code;
@@ -330,12 +395,13 @@ static int advise(struct cli *cli)
     struct advising advising = {.cli = cli};
     if (cli->n_args == 0)
         return cli_usage(cli, "name a trace, a profile, a workload's file, or a workload of the library");
-    if (!given->device)
+    if (!given->device[0])
         return cli_usage(cli, "say with --device which GPU is to be shared ('smsched list devices' shows them)");
     int code = sms__guard(&advising.arena, body, &advising);
     if (code == SMS_ENOMEM && !advising.errors.count)
         sms__fail(&advising.errors, code, NULL, "no memory");
     sms__advice_free(&advising.advice);
+    sms__pack_free(&advising.pack);
     sms__programs_free(&advising.programs);
     sms__trust_free(advising.trust);
     sms__arena_release(&advising.arena);
@@ -345,18 +411,22 @@ static int advise(struct cli *cli)
 const struct cli_command cmd_advise = {
     .name = "advise",
     .args = "PROGRAM...",
-    .summary = "say which programs should share a GPU, and in which way",
+    .summary = "say which programs should share a GPU, which of several GPUs, and in which way",
     .text =
         "A program is a trace (Nsight Systems as SQLite, PyTorch), a profile (Nsight Compute, nvprof), a file with a "
         "workload or a scenario, or a workload of the library by its name. It is called after its file.\n"
         "Each program runs alone, then with the others in time slices, under MPS, with caps, and on the layouts of MIG "
         "that the device has. The table has the best way first: of those that meet all targets the one that does most "
         "work. Where kernels have no counters, contention is a range, and the worse end counts.\n"
+        "Of several GPUs, say how many there are of each: then the table has which programs share which GPU, and in "
+        "which "
+        "way, so that as many as can be meet their targets, and do the most work.\n"
         "--out writes for each way the scenario, which 'smsched run' runs, and the settings that apply it.",
     .examples = "smsched advise scenarios/advise/train.yaml scenarios/advise/serve.yaml --device v100 "
                 "--slo 'serve:p99<10ms'\n"
                 "smsched advise v100/hotspot_512 --device a100-80gb --copies 1..4\n"
-                "smsched advise v100/cfd_193k v100/hotspot_512 --device v100 --format json\n",
+                "smsched advise v100/cfd_193k v100/hotspot_512 --device v100 --format json\n"
+                "smsched advise v100/cfd_193k v100/cfd_097k v100/hotspot_512 --device v100=1 --device t4=2\n",
     .options = {{own_options}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = advise};

@@ -315,6 +315,9 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(list(frame["name"]), [way["name"] for way in printed["ways"]])
         self.assertEqual(list(frame["work_ratio.mean"]), [way["work_ratio"]["mean"] for way in printed["ways"]])
         self.assertEqual(frame.attrs["answer"], printed["answer"])
+        packing = smsched.advise(*programs, device=["v100=1", "t4=1"], unknowns=2)
+        self.assertEqual(sorted(packing["device"]), ["t4", "v100"])
+        self.assertEqual(packing.attrs["placed"], 2)
 
     def test_shards_of_joblib_are_one_sweep(self):
         from joblib import Parallel, delayed

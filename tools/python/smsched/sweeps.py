@@ -54,17 +54,18 @@ def sweep(plan: str | os.PathLike[str] | Mapping[str, Any], out: str | os.PathLi
 
 
 def advise(*programs: str, device: str, **options: Any) -> pandas.DataFrame:
-    """Says which programs should share a GPU, and in which way: a row for each way, the best first.
+    """Says which programs should share a GPU, and in which way: a row for each way, the best first; of several GPUs, as
+    `device=["a100=2", "t4=1"]`, a row for each GPU.
 
     Programs are traces, profiles, files with a workload or scenario, or workloads of the library by name. Options are
     those of `smsched advise`: `slo="serve:p99<10ms"`, `copies="1..4"`, a list where one is repeated. The frame's
     `attrs` has the answer and how sure it is."""
-    arguments = ["advise", *map(os.fspath, programs), "--device", device, "--format", "json", "--quiet"]
-    for key, value in options.items():
+    arguments = ["advise", *map(os.fspath, programs), "--format", "json", "--quiet"]
+    for key, value in {"device": device, **options}.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
             arguments += [f"--{key}"] if one is True else [f"--{key}", str(one)]
     advice = json.loads(program(*arguments))
-    frame = pandas.json_normalize(advice.pop("ways"))
+    frame = pandas.json_normalize(advice.pop("ways" if "ways" in advice else "gpus"))
     frame.attrs.update(advice)
     return frame
 

@@ -1,0 +1,430 @@
+/* Groups of programs, from each program alone to what GLPK picks. */
+#include "pack.h"
+
+#include "../import/derive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SHORT_MOST = 250,   /* groups in short runs: half a minute on two cores */
+    FEWER_MOST = 80,    /* as many more for the fewest GPUs */
+    WHOLE_MOST = 40,    /* in runs of whole length, for each goal; then only of these is picked, */
+    LACKING_MOST = 120, /* unless they lack a copy that others promise to place, or need a GPU more */
+    THREADS_MAX = 64,
+};
+/* A short run is a tenth of a whole one. */
+static const double SHORT = 0.1;
+/* As SMS__KEEPS_UP; in a short run some fifty jobs arrive, and by chance fewer. */
+static const double SHORT_KEEPS_UP = 0.7;
+/* By so much what is picked may do less than what short runs promise of other groups. */
+static const double SHORT_OF = 0.01;
+
+struct packing {
+    struct sms__arena *arena;
+    const struct sms__advise_settings *settings;
+    struct sms__pack *pack;
+    struct sms_errors *errors;
+};
+
+/* ---- runs ---- */
+
+static void choose_programs(const struct packing *packing, struct sms__group *group)
+{
+    group->programs = (struct sms__programs){0};
+    for (size_t p = 0; p < packing->pack->programs->count; p++) {
+        if (!group->copies[p])
+            continue;
+        struct sms__program *own = SMS__APPEND(&group->arena, group->programs.program, group->programs.count);
+        *own = packing->pack->programs->program[p];
+        own->per_s *= (double)group->copies[p] / (double)own->least;
+        own->least_per_s = (group->whole ? SMS__KEEPS_UP : SHORT_KEEPS_UP) * own->per_s;
+        own->least = own->most = group->copies[p];
+    }
+}
+
+/* What keeps the group from working, of the way that comes nearest. */
+static void say_why(struct sms__group *group)
+{
+    const struct sms__outlook *best = group->best;
+    snprintf(group->why, sizeof group->why, "%s", best && best->why ? best->why : "no way to share works");
+    for (size_t p = 0; best && !best->why && p < group->programs.count; p++) {
+        const struct sms__program *program = &group->programs.program[p];
+        const struct sms__tenancy *share = &best->share[p];
+        if (program->target.metric && !(share->target_ns.mean <= program->target.ns))
+            snprintf(group->why, sizeof group->why, "%s of %s is %.4g ms, wanted below %.4g ms", program->target.word,
+                     program->name, share->target_ns.mean / 1e6, program->target.ns / 1e6);
+        else if (best->worst_per_s[p] < program->least_per_s)
+            snprintf(group->why, sizeof group->why, "%s does %.4g jobs/s, and %.4g arrive", program->name,
+                     best->worst_per_s[p], program->per_s);
+    }
+}
+
+static void judge(const struct packing *packing, struct sms__group *group)
+{
+    struct sms__advice *advice = &group->advice;
+    group->best = group->size > 1 ? sms__advice_best(advice, 0) : &advice->outlook[0];
+    group->works = group->best && !group->best->why && group->best->misses_by <= 1;
+    group->memory = 0;
+    for (size_t p = 0, own = 0; p < packing->pack->programs->count && group->best && !group->best->why; p++) {
+        if (!group->copies[p])
+            continue;
+        const double arrive = group->programs.program[own].per_s; /* fewer are done by chance only */
+        group->per_s[p] = arrive > 0 && group->works ? arrive : group->best->worst_per_s[own];
+        group->memory += group->best->share[own].memory * (double)group->copies[p];
+        own++;
+    }
+    if (!group->works)
+        say_why(group);
+}
+
+enum kind_of_run { SHORT_RUN, WHOLE_RUN, DRAWS };
+
+struct batch {
+    const struct packing *packing;
+    size_t *which; /* [count]: groups */
+    size_t count, next;
+    enum kind_of_run kind;
+    pthread_mutex_t lock, library; /* of what is below; of the programs' files */
+    int code;
+};
+
+struct job {
+    struct batch *batch;
+    struct sms__group *group;
+    struct sms_errors errors;
+};
+
+static struct sms__advise_settings settings_of(const struct job *job)
+{
+    struct sms__advise_settings settings = *job->batch->packing->settings;
+    settings.device = job->batch->packing->pack->kind[job->group->kind].name;
+    settings.jobs = 1;
+    settings.part = job->batch->kind == SHORT_RUN ? SHORT : 1;
+    settings.only = job->batch->kind == SHORT_RUN ? NULL : job->group->way;
+    settings.draws = job->batch->kind == DRAWS ? settings.draws : 0;
+    settings.packed = true;
+    settings.lock = &job->batch->library;
+    settings.on_progress = NULL;
+    return settings;
+}
+
+static void keep_ways(struct sms__group *group)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const struct sms__outlook *outlook = sms__advice_best(&group->advice, i);
+        group->way[i] = outlook ? outlook->way->number : SIZE_MAX;
+    }
+}
+
+static int advise_group(void *user)
+{
+    struct job *job = user;
+    struct sms__group *group = job->group;
+    const struct sms__advise_settings settings = settings_of(job);
+    if (job->batch->kind == DRAWS)
+        return sms__advise_draw(&group->arena, &settings, &group->advice, &job->errors);
+    group->whole = job->batch->kind == WHOLE_RUN;
+    group->works = false;
+    choose_programs(job->batch->packing, group);
+    int code = sms__advise(&group->arena, &group->programs, &settings, &group->advice, &job->errors);
+    if (code == SMS_OK)
+        judge(job->batch->packing, group);
+    if (code == SMS_OK && !group->whole)
+        keep_ways(group);
+    if (code == SMS_EINPUT)
+        snprintf(group->why, sizeof group->why, "%s", job->errors.item[0].message);
+    return code;
+}
+
+static void forget(struct sms__group *group)
+{
+    sms__advice_free(&group->advice);
+    sms__arena_release(&group->arena);
+    group->advice = (struct sms__advice){0};
+    group->best = NULL;
+}
+
+/* What a lone program takes is kept, because all groups are judged by it. */
+static void keep_use(const struct packing *packing, const struct sms__group *group)
+{
+    const struct sms__pack *pack = packing->pack;
+    size_t p = 0;
+    while (!group->copies[p])
+        p++;
+    double *use = &pack->use[(group->kind * pack->programs->count + p) * SMS_RESOURCES_MAX];
+    for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
+        use[r] = group->programs.program[0].use_ps[r] * group->per_s[p] / 1e12;
+}
+
+static void *do_work(void *user)
+{
+    struct batch *batch = user;
+    const struct packing *packing = batch->packing;
+    pthread_mutex_lock(&batch->lock);
+    while (batch->next < batch->count && batch->code == SMS_OK) {
+        struct job job = {.batch = batch, .group = packing->pack->group[batch->which[batch->next++]]};
+        pthread_mutex_unlock(&batch->lock);
+        int code = sms__guard(&job.group->arena, advise_group, &job);
+        if (code == SMS_OK && job.group->size == 1 && batch->kind == SHORT_RUN)
+            keep_use(packing, job.group);
+        if (code || batch->kind == SHORT_RUN)
+            forget(job.group);
+        pthread_mutex_lock(&batch->lock);
+        if (code && code != SMS_EINPUT && batch->code == SMS_OK) {
+            batch->code = code;
+            *packing->errors = job.errors;
+        }
+        if (packing->settings->on_progress)
+            packing->settings->on_progress(packing->settings->user, packing->pack->groups, SHORT_MOST + FEWER_MOST);
+    }
+    pthread_mutex_unlock(&batch->lock);
+    return NULL;
+}
+
+static int run(const struct packing *packing, size_t *which, size_t count, enum kind_of_run kind)
+{
+    struct batch batch = {.packing = packing, .which = which, .count = count, .kind = kind};
+    pthread_t thread[THREADS_MAX];
+    size_t threads = 0;
+    pthread_mutex_init(&batch.lock, NULL);
+    pthread_mutex_init(&batch.library, NULL);
+    while (threads + 1 < packing->settings->jobs && threads + 1 < count && threads < THREADS_MAX &&
+           !pthread_create(&thread[threads], NULL, do_work, &batch))
+        threads++;
+    do_work(&batch);
+    while (threads > 0)
+        pthread_join(thread[--threads], NULL);
+    pthread_mutex_destroy(&batch.lock);
+    pthread_mutex_destroy(&batch.library);
+    return batch.code;
+}
+
+/* A program does no more beside others than alone; otherwise it is by chance. */
+static void set_worth(const struct sms__pack *pack, struct sms__group *group)
+{
+    group->worth = 0;
+    for (size_t p = 0; p < pack->programs->count; p++) {
+        const double most = sms__pack_alone(pack, group->kind, p)->per_s[p] * (double)group->copies[p];
+        group->per_s[p] = fmin(group->per_s[p], most);
+        group->worth += group->per_s[p] > 0 ? group->per_s[p] / pack->unit_per_s[p] : 0;
+    }
+}
+
+static int run_new(const struct packing *packing, size_t first)
+{
+    struct sms__pack *pack = packing->pack;
+    size_t *which = SMS__NEW(packing->arena, size_t, pack->groups - first);
+    for (size_t g = first; g < pack->groups; g++)
+        which[g - first] = g;
+    int code = run(packing, which, pack->groups - first, SHORT_RUN);
+    for (size_t g = first; g < pack->groups && first > 0; g++)
+        set_worth(pack, pack->group[g]);
+    return code;
+}
+
+/* Until no group is left that may be worth more than its price, or so many more have been tried. */
+static int try_groups(const struct packing *packing, enum sms__goal goal, size_t more)
+{
+    struct sms__pack *pack = packing->pack;
+    struct sms__prices prices = {.goal = goal, .most = pack->groups + more};
+    int code = SMS_OK;
+    prices.price = SMS__NEW(packing->arena, double, pack->programs->count + pack->kinds + 1);
+    for (size_t first = 0; code == SMS_OK && first < pack->groups;) {
+        code = sms__pack_solve(pack, goal, pack->all_placed, false, NULL, prices.price);
+        first = pack->groups;
+        for (size_t k = 0; k < pack->kinds && code == SMS_OK; k++)
+            sms__pack_grow(packing->arena, pack, k, &prices);
+        if (code == SMS_OK && first < pack->groups)
+            code = run_new(packing, first);
+    }
+    return code;
+}
+
+/* ---- the answer ---- */
+
+static double value_of(const struct sms__pack *pack, enum sms__goal goal, const uint64_t *times, double *worth)
+{
+    double value = *worth = 0;
+    for (size_t g = 0; g < pack->groups; g++) {
+        *worth += (double)times[g] * pack->group[g]->worth;
+        value += (double)times[g] * sms__pack_value(pack, goal, pack->group[g]->size, pack->group[g]->worth);
+    }
+    return value;
+}
+
+static int run_whole(const struct packing *packing, const uint64_t *times)
+{
+    struct sms__pack *pack = packing->pack;
+    size_t count = 0, *which = SMS__NEW(packing->arena, size_t, pack->groups);
+    for (size_t g = 0; g < pack->groups; g++)
+        if (times[g] && !pack->group[g]->whole)
+            which[count++] = g;
+    int code = run(packing, which, count, WHOLE_RUN);
+    for (size_t i = 0; i < count && code == SMS_OK; i++)
+        set_worth(pack, pack->group[which[i]]);
+    pack->wholes += count;
+    return code;
+}
+
+/* Runs groups that are picked in whole length, until those that have run so give the goal almost as much as any that
+ * were tried promise. `times`: [groups]. */
+static int settle(const struct packing *packing, enum sms__goal goal, uint64_t *times)
+{
+    const struct sms__pack *pack = packing->pack;
+    const size_t first = pack->wholes;
+    uint64_t *promising = SMS__NEW(packing->arena, uint64_t, pack->groups);
+    for (;;) {
+        double worth;
+        int code = sms__pack_solve(pack, goal, pack->all_placed, false, promising, NULL);
+        code = code ? code : sms__pack_solve(pack, goal, pack->all_placed, true, times, NULL);
+        if (code)
+            return code;
+        const double promised = value_of(pack, goal, promising, &worth), found = value_of(pack, goal, times, &worth);
+        const size_t ran = pack->wholes - first;
+        const double step = goal == SMS__MOST_WORK ? (double)(pack->copies + 1) : 1; /* as sms__pack_value has it */
+        const bool lacks = floor(promised / step) > floor(found / step) && ran < LACKING_MOST;
+        if (promised - found <= fmin(SHORT_OF * worth, 0.5) || (ran >= WHOLE_MOST && !lacks))
+            return SMS_OK;
+        code = run_whole(packing, promising);
+        if (code)
+            return code;
+    }
+}
+
+static int by_kind_and_copies(const void *left, const void *right)
+{
+    const struct sms__group *a = ((const struct sms__packed *)left)->group,
+                            *b = ((const struct sms__packed *)right)->group;
+    size_t p = 0;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    while (a != b && a->copies[p] == b->copies[p])
+        p++;
+    return a == b ? 0 : a->copies[p] > b->copies[p] ? -1 : 1;
+}
+
+static void list_gpus(const struct packing *packing, const uint64_t *times)
+{
+    struct sms__pack *pack = packing->pack;
+    for (size_t g = 0; g < pack->groups; g++)
+        for (uint64_t i = 0; i < times[g]; i++) {
+            *SMS__APPEND(packing->arena, pack->gpu, pack->gpus) = (struct sms__packed){.group = pack->group[g]};
+            pack->worth += pack->group[g]->worth;
+            pack->all_placed += pack->group[g]->size;
+            for (size_t p = 0; p < pack->programs->count; p++)
+                pack->placed[p] += pack->group[g]->copies[p];
+        }
+    if (pack->gpus)
+        qsort(pack->gpu, pack->gpus, sizeof *pack->gpu, by_kind_and_copies);
+    for (size_t i = 0; i < pack->gpus; i++) {
+        struct sms__packed *gpu = &pack->gpu[i];
+        gpu->number = i && pack->gpu[i - 1].group->kind == gpu->group->kind ? pack->gpu[i - 1].number + 1 : 1;
+        gpu->name = sms__print(packing->arena, "%s-%llu", pack->kind[gpu->group->kind].device->name,
+                               (unsigned long long)gpu->number);
+    }
+}
+
+static int draw_all(const struct packing *packing, const uint64_t *times)
+{
+    size_t count = 0, *which = SMS__NEW(packing->arena, size_t, packing->pack->groups);
+    for (size_t g = 0; g < packing->pack->groups; g++)
+        if (times[g])
+            which[count++] = g;
+    return run(packing, which, count, DRAWS);
+}
+
+static int answer(const struct packing *packing)
+{
+    struct sms__pack *pack = packing->pack;
+    int code = try_groups(packing, SMS__MOST_WORK, SHORT_MOST);
+    uint64_t *times = SMS__NEW(packing->arena, uint64_t, pack->groups + FEWER_MOST);
+    code = code ? code : settle(packing, SMS__MOST_WORK, times);
+    if (code)
+        return code;
+    list_gpus(packing, times);
+    code = draw_all(packing, times);
+    code = code ? code : try_groups(packing, SMS__FEWEST_GPUS, FEWER_MOST);
+    code = code ? code : settle(packing, SMS__FEWEST_GPUS, times);
+    for (size_t g = 0; g < pack->groups && code == SMS_OK; g++) {
+        pack->fewest += times[g];
+        pack->fewest_of[pack->group[g]->kind] += times[g];
+    }
+    return code ? code : sms__pack_bound(pack);
+}
+
+/* ---- from the start ---- */
+
+static void count_pruned(const struct packing *packing, size_t kind)
+{
+    struct sms__pack *pack = packing->pack;
+    const size_t programs = pack->programs->count;
+    uint64_t *copies = SMS__NEW(packing->arena, uint64_t, programs);
+    for (size_t p = 0; p < programs; p++)
+        for (size_t q = p; q < programs; q++) {
+            if (p == q && pack->programs->program[p].least < 2)
+                continue;
+            copies[p]++;
+            copies[q]++;
+            const enum sms__prune found = sms__pack_prune(pack, kind, copies);
+            copies[p] = copies[q] = 0;
+            pack->pairs++;
+            pack->no_memory += found == SMS__NO_MEMORY;
+            pack->too_much += found == SMS__TOO_MUCH;
+        }
+}
+
+static int run_alone(const struct packing *packing)
+{
+    struct sms__pack *pack = packing->pack;
+    const size_t programs = pack->programs->count;
+    uint64_t *copies = SMS__NEW(packing->arena, uint64_t, programs);
+    for (size_t k = 0; k < pack->kinds; k++)
+        for (size_t p = 0; p < programs; p++) {
+            copies[p] = 1;
+            sms__pack_add(packing->arena, pack, k, copies);
+            copies[p] = 0;
+        }
+    int code = run_new(packing, 0);
+    for (size_t k = 0; k < pack->kinds && code == SMS_OK; k++)
+        for (size_t p = 0; p < programs; p++)
+            pack->unit_per_s[p] = fmax(pack->unit_per_s[p], sms__pack_alone(pack, k, p)->per_s[p]);
+    for (size_t g = 0; g < pack->groups && code == SMS_OK; g++)
+        set_worth(pack, pack->group[g]);
+    for (size_t k = 0; k < pack->kinds && code == SMS_OK; k++)
+        count_pruned(packing, k);
+    return code;
+}
+
+int sms__pack(struct sms__arena *arena, const struct sms__advise_settings *settings, struct sms__pack *pack,
+              struct sms_errors *errors)
+{
+    struct packing packing = {.arena = arena, .settings = settings, .pack = pack, .errors = errors};
+    const size_t programs = pack->programs->count;
+    int code = SMS_OK;
+    pack->use = SMS__NEW(arena, double, pack->kinds *programs *SMS_RESOURCES_MAX);
+    pack->unit_per_s = SMS__NEW(arena, double, programs);
+    pack->placed = SMS__NEW(arena, uint64_t, programs);
+    pack->fewest_of = SMS__NEW(arena, uint64_t, pack->kinds);
+    pack->pair = SMS__NEW(arena, size_t, pack->kinds * programs * programs);
+    for (size_t p = 0; p < programs; p++)
+        pack->copies += pack->programs->program[p].least;
+    for (size_t k = 0; k < pack->kinds && code == SMS_OK; k++)
+        code =
+            sms__derive_device(pack->kind[k].name, settings->load, &pack->kind[k].file, &pack->kind[k].device, errors);
+    code = code ? code : run_alone(&packing);
+    code = code ? code : answer(&packing);
+    if (code == SMS_ENOMEM && !errors->count)
+        sms__fail(errors, code, NULL, "no memory");
+    return code;
+}
+
+void sms__pack_free(struct sms__pack *pack)
+{
+    for (size_t g = 0; g < pack->groups; g++)
+        forget(pack->group[g]);
+    for (size_t k = 0; k < pack->kinds; k++)
+        sms_file_free(pack->kind[k].file);
+    pack->groups = 0;
+}

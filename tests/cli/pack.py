@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Advice on which programs share which of several GPUs, where the best packing is known by enumeration: kernels that ask for shares of a resource run
+at full speed until the shares exceed it, then all are slowed alike. Usage: pack.py SMSCHED"""
+import itertools
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+smsched = str(Path(sys.argv[1]).resolve())
+failed = 0
+
+
+def check(what, right, seen=""):
+    global failed
+    if not right:
+        print(f"FAILED: {what}: {seen}")
+        failed += 1
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([smsched, "advise", *map(str, arguments)], capture_output=True, text=True)
+    check(f"exit {code} of {' '.join(map(str, arguments))}", done.returncode == code, f"{done.returncode}: {done.stderr}")
+    return done
+
+
+def pack(*arguments):
+    return json.loads(run(*arguments, "--quiet", "--unknowns", "2", "--format", "json").stdout)
+
+
+def near(what, value, wanted, tolerance=0.01):
+    check(what, abs(value - wanted) <= tolerance * abs(wanted), f"{value}, not {wanted}")
+
+
+def coarse(folder, name, demand):
+    """A kernel of 10 ms that asks for that share of fp32."""
+    path = folder / f"{name}.yaml"
+    path.write_text(f"workload: {name}\nkernels: [{{name: k, time: 10 ms, demand: {{fp32: {demand} %}}}}]\n")
+    return path
+
+
+def shares(packing):
+    return sorted(sorted(p["program"] for p in gpu["programs"]) for gpu in packing["gpus"])
+
+
+def work_of(programs):
+    """Of one GPU that these share, as advice on that GPU says."""
+    if len(programs) < 2:
+        return len(programs)
+    ways = json.loads(run(*programs, "--device", "a100", "--quiet", "--unknowns", "1", "--format", "json").stdout)["ways"]
+    return max(way["worst_work_ratio"] for way in ways if way["shares"] and way["works"])
+
+
+def most_work(programs):
+    """On two GPUs, of all ways to place the programs."""
+    subsets = [tuple(program for program, taken in zip(programs, taking) if taken) for taking in itertools.product((True, False), repeat=len(programs))]
+    works = {subset: work_of(subset) for subset in subsets}
+    return max(works[subset] + works[tuple(program for program in programs if program not in subset)] for subset in subsets)
+
+
+def knapsack(demands, room):
+    """Work that fits, if programs can be cut: the smallest demands first."""
+    work = 0
+    for demand in sorted(demands):
+        part = min(1, room / demand)
+        work, room = work + part, room - part * demand
+    return work
+
+
+def check_enumeration(work):
+    for demands in ((80, 70, 30, 20), (90, 85, 60, 45, 25)):
+        programs = [coarse(work, f"p{i}", demand) for i, demand in enumerate(demands)]
+        answer = pack(*programs, "--device", "a100=2")
+        wanted = most_work(programs)
+        near(f"{demands} on two GPUs", answer["work_ratio"], wanted, 0.012)
+        check("all are placed", answer["placed"] == len(demands) and not answer["unplaced"], answer["unplaced"])
+        check("the bound is one", answer["bound_work_ratio"] >= wanted - 1e-3, answer["bound_work_ratio"])
+        near("the bound is what demands allow", answer["bound_work_ratio"], knapsack(demands, 200), 1e-4)
+    four = pack(*(coarse(work, f"p{i}", demand) for i, demand in enumerate((80, 70, 30, 20))), "--device", "a100=2")
+    check("80 goes with 20, 70 with 30", shares(four) == [["p0", "p3"], ["p1", "p2"]], shares(four))
+
+
+def check_fewest(work):
+    third = coarse(work, "third", 33)
+    answer = pack(third, "--device", "a100=4", "--copies", "6", "--slo", "third:mean<11ms")
+    check("six thirds need two GPUs", answer["fewest_gpus"] == 2 and answer["fewest_by_device"] == {"a100": 2}, answer)
+    check("all are placed, within the target", answer["placed"] == 6 and all(gpu["meets_targets"] for gpu in answer["gpus"]), answer)
+    near("and do all their work", answer["work_ratio"], 6)
+    busy = coarse(work, "busy", 100)
+    answer = pack(busy, "--device", "a100=3", "--copies", "2", "--load", "busy:120/s")
+    check("two that are asked for more than half need two GPUs", answer["fewest_gpus"] == 2 == answer["gpus"].__len__(), answer)
+    text = run(busy, "--device", "a100=3", "--copies", "2", "--load", "busy:120/s", "--quiet").stdout
+    check("and that is known without a run", "of 1 pairs on one GPU 0 find no memory, and 1 are asked for more" in text, text)
+
+
+def check_what_does_not_fit(work):
+    big = coarse(work, "big", 20)
+    arguments = (big, "--device", "a100-80gb=2", "--copies", "3", "--gpu-memory", "big:45GiB")
+    answer = pack(*arguments)
+    check("two of three fit", answer["placed"] == 2 and [one["copies"] for one in answer["unplaced"]] == [1], answer["unplaced"])
+    check("no packing places more", answer["bound_placed"] in (2, 3), answer["bound_placed"])
+    check("why is said", "does not fit: big, 1 of 3: on a100-80gb it runs alone, but all are taken" in run(*arguments, "--quiet").stdout)
+    fast = coarse(work, "fast", 20)
+    fast.write_text("workload: fast\nkernels: [{name: k, blocks: 1080, threads: 256, registers: 32, block_time: 1 ms}]\n")
+    small = coarse(work, "small", 20)
+    answer = pack(small, fast, "--device", "a100=1", "--device", "t4=1", "--slo", "fast:mean<3ms")
+    placed = {p["program"]: gpu["device"] for gpu in answer["gpus"] for p in gpu["programs"]}
+    check("who is too slow on a T4 goes to the A100", placed.get("fast") == "a100", placed)
+    answer = pack(fast, "--device", "t4=2", "--slo", "fast:mean<1ms")
+    check("who misses the target alone is placed nowhere", not answer["gpus"] and "mean of fast is" in answer["unplaced"][0]["why"], answer["unplaced"])
+
+
+def check_folder(work):
+    out = work / "out"
+    programs = [coarse(work, f"p{i}", demand) for i, demand in enumerate((80, 70, 30, 20))]
+    answer = json.loads(run(*programs, "--device", "a100=2", "--quiet", "--unknowns", "2", "--format", "json", "--out", out).stdout)
+    for gpu in answer["gpus"]:
+        done = subprocess.run([smsched, "run", out / f"{gpu['gpu']}.yaml", "--format", "json", "--quiet"], capture_output=True, text=True)
+        check(f"{gpu['gpu']} runs", done.returncode == 0, done.stderr)
+        own = json.loads(done.stdout)["runs"][0]["vms"][0]["job_latency_p99_ns"] if done.returncode == 0 else 0
+        near(f"{gpu['gpu']} as advised", own, gpu["programs"][0]["job_latency_p99_ns"]["mean"], 1e-9)
+        check("settings are written", (out / f"{gpu['gpu']}.sh").read_text().startswith(f"# {gpu['way']}, on a100."), gpu["way"])
+
+
+def check_same(work):
+    programs = [coarse(work, f"p{i}", demand) for i, demand in enumerate((90, 80, 60, 40, 30))]
+    arguments = (*programs, "v100/hotspot_512", "--device", "a100=2", "--device", "v100=1", "--quiet", "--unknowns", "2", "--format", "json")
+    check("threads change nothing", run(*arguments, "--jobs", "1").stdout == run(*arguments, "--jobs", "3").stdout)
+
+
+def check_errors(work):
+    third = coarse(work, "third", 33)
+    for device, code, words in (("a100=0", 2, "is no number of GPUs"), ("a100=two", 2, "is no number of GPUs"), ("a100-80g=2", 3, "did you mean 'a100-80gb'")):
+        said = run(third, "--device", device, code=code).stderr
+        check(f"'{words}' is said of {device}", words in said, said)
+    said = run(third, "--device", "a100", "--device", "a100=2", code=2).stderr
+    check("a device twice", "'a100' is there twice" in said, said)
+    said = run(third, "--device", "a100=2", "--copies", "1..3", code=2).stderr
+    check("a range of copies", "say how many there are" in said, said)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for one in (check_enumeration, check_fewest, check_what_does_not_fit, check_folder, check_same, check_errors):
+        one(Path(folder))
+sys.exit(failed > 0)
