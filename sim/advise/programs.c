@@ -9,57 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEAD_BYTES = 65536 };
-
-static bool ends_with(const char *text, const char *end)
+static int import_text(const char *path, const struct sms__importer *importer,
+                       const struct sms__advise_settings *settings, struct sms__buffer *text, struct sms_errors *errors)
 {
-    const size_t length = strlen(text), of = strlen(end);
-    return length >= of && !strcmp(text + length - of, end);
-}
-
-static const struct sms__importer *importer_called(const char *name)
-{
-    size_t i = 0;
-    while (sms__importers[i] && strcmp(sms__importers[i]->name, name) != 0)
-        i++;
-    return sms__importers[i];
-}
-
-/* The first bytes of a file as text; "" if it cannot be read, which whoever reads it all reports. */
-static const char *head_of(struct sms__arena *arena, const char *path)
-{
-    char *head = SMS__NEW(arena, char, HEAD_BYTES + 1);
-    FILE *file = fopen(path, "re");
-    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
-    if (file)
-        fclose(file);
-    for (size_t i = 0; i < length; i++)
-        head[i] = head[i] ? head[i] : ' ';
-    return head;
-}
-
-/* The format of a file by its name, or by how it begins; NULL: YAML. */
-static const char *format_of(struct sms__arena *arena, const char *path)
-{
-    const char *head = head_of(arena, path);
-    if (ends_with(path, ".sqlite") || ends_with(path, ".sqlite.gz") || !strncmp(head, "SQLite format 3", 15))
-        return "nsys";
-    if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
-        return NULL;
-    if (ends_with(path, ".json") || ends_with(path, ".json.gz") || *head == '{' || *head == '[')
-        return "kineto";
-    if (strstr(head, "==NVPROF==") || strstr(head, "Profiling result") || strstr(head, "Profiling application"))
-        return "nvprof";
-    if (strstr(head, "==PROF==") || strstr(head, "Kernel Name") || strstr(head, "gpu__time_duration"))
-        return "ncu";
-    return NULL;
-}
-
-static int import_text(const char *path, const char *format, const struct sms__advise_settings *settings,
-                       struct sms__buffer *text, struct sms_errors *errors)
-{
-    const struct sms__importer *importer = importer_called(format);
-    const bool trace = !strcmp(format, "nsys") || !strcmp(format, "kineto");
+    const bool trace = !strcmp(importer->name, "nsys") || !strcmp(importer->name, "kineto");
     const struct sms__import_options options = {.load = settings->load,
                                                 .profiled = settings->profiled,
                                                 .with = trace ? settings->with : NULL,
@@ -121,20 +74,19 @@ static int load_file(struct sms__arena *arena, const char *path, const struct sm
 {
     if (access(path, F_OK) && is_in_library(path, settings->load))
         return load_workload(path, settings, file, errors);
-    if (ends_with(path, ".nsys-rep") || ends_with(path, ".ncu-rep"))
-        return sms__fail(errors, SMS_EINPUT, path, "is a report of NVIDIA's own format; first write it as %s",
-                         ends_with(path, ".nsys-rep") ? "SQLite: nsys export --type sqlite"
-                                                      : "CSV: ncu --import FILE --page raw --csv");
-    const char *format = format_of(arena, path);
-    if (format) {
+    const struct sms__importer *importer;
+    int code = sms__importer_of(arena, path, &importer, errors);
+    if (code)
+        return code;
+    if (importer) {
         struct sms__buffer text = {0};
-        int code = import_text(path, format, settings, &text, errors);
+        code = import_text(path, importer, settings, &text, errors);
         if (code == SMS_OK)
             code = sms_file_load_text(text.bytes, text.length, path, settings->load, file, errors);
         free(text.bytes);
         return code;
     }
-    int code = sms_file_load(path, settings->load, file, errors);
+    code = sms_file_load(path, settings->load, file, errors);
     return code || sms_file_scenarios(*file) ? code : load_bare(arena, path, settings, file, errors);
 }
 

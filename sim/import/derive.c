@@ -6,6 +6,8 @@
 
 #include "../base/scratch.h"
 
+#include <string.h>
+
 /* The omissions become the errors. */
 static int fail_empty(struct sms__derivation *derivation)
 {
@@ -23,6 +25,18 @@ static void add_facts(const struct sms__derivation *derivation, struct sms__deri
         facts->jitter |= derivation->kernel[k].fit.jitter >= SMS__JITTER_WRITTEN;
     facts->copied += derivation->copied;
     facts->copying_s += derivation->copying_s;
+}
+
+static void add_names(const struct sms__derivation *derivation, struct sms__derived_names *names)
+{
+    for (size_t k = 0; k < derivation->kernels; k++) {
+        const struct sms__derived *kernel = &derivation->kernel[k];
+        struct sms__derived_name *item = SMS__APPEND(names->arena, names->item, names->count);
+        *item = (struct sms__derived_name){.symbol = kernel->symbol,
+                                           .name = sms__copy(names->arena, kernel->name, strlen(kernel->name))};
+        memcpy(item->grid, kernel->grid, sizeof item->grid);
+        memcpy(item->block, kernel->block, sizeof item->block);
+    }
 }
 
 struct deriving {
@@ -43,6 +57,8 @@ static int derive(void *user, struct sms__arena *scratch)
     sms__derive_write(derivation, deriving->to);
     if (derivation->options->facts)
         add_facts(derivation, derivation->options->facts);
+    if (derivation->options->names)
+        add_names(derivation, derivation->options->names);
     return SMS_OK;
 }
 

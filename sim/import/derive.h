@@ -8,6 +8,17 @@
 
 #include <stdio.h>
 
+/* The kernel of a workload that a symbol in a geometry became. */
+struct sms__derived_name {
+    const char *name, *symbol;
+    uint64_t grid[3], block[3];
+};
+struct sms__derived_names {
+    struct sms__arena *arena;
+    struct sms__derived_name *item;
+    size_t count;
+};
+
 struct sms__derive_options {
     const char *path;                 /* of the profile, for messages; or NULL */
     const char *name;                 /* of the workload, in any bytes; NULL: "profile" */
@@ -20,6 +31,7 @@ struct sms__derive_options {
     size_t steps;                     /* most steps to write, at least 8; 0: 400 */
     struct sms__derive_facts *facts;  /* is added up; or NULL */
     bool iteration;                   /* steps are the launches of one iteration, without copies and host time */
+    struct sms__derived_names *names; /* those of all kernels are added; or NULL */
 };
 
 /* What the derived workloads ask of a scenario that runs them. */

@@ -28,14 +28,23 @@ static void model_folders(const struct sms_load_options *options, char installed
     folder[1] = options && options->installed_models ? options->installed_models : installed;
 }
 
-/* Takes the first device of a file. */
+static bool is_own(const struct sms_file *file, const struct sms__device *device)
+{
+    bool own = false;
+    for (size_t r = 0; r < file->doc->roots; r++)
+        own |= file->doc->root[r] == device->node;
+    return own;
+}
+
+/* Takes the first device of a file, not one from which it inherits. */
 static int take_device(const char *path, struct sms_file **file, const struct sms__device **device,
                        struct sms_errors *errors)
 {
-    if ((*file)->devices) {
-        *device = (*file)->device[0];
-        return SMS_OK;
-    }
+    for (size_t d = 0; d < (*file)->devices; d++)
+        if (is_own(*file, (*file)->device[d])) {
+            *device = (*file)->device[d];
+            return SMS_OK;
+        }
     sms_file_free(*file);
     *file = NULL;
     return sms__fail(errors, SMS_EINPUT, path, "contains no device");

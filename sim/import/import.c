@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { HEAD_BYTES = 65536 };
+
 struct import {
     struct sms__arena arena;
     const struct sms__importer *importer;
@@ -181,7 +183,7 @@ static int import_profile(struct import *import)
                                   errors);
     if (code != SMS_OK || !profile.trace)
         return code ? code : convert(&conversion);
-    const struct sms__trace_options trace = {conversion.derive, conversion.model, own_device && !options->device,
+    const struct sms__trace_options trace = {conversion.derive, conversion.model, own_device && !options->device, 0,
                                              options->notes};
     return sms__trace_convert(arena, &profile, &trace, import->to, errors);
 }
@@ -224,4 +226,62 @@ int sms__import_check(const char *path, const char *text, size_t size, const str
                   *line ? "'" : "", load_errors.item[i].message);
     }
     return code;
+}
+
+/* ---- formats by files ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), of = strlen(end);
+    return length >= of && !strcmp(text + length - of, end);
+}
+
+static const struct sms__importer *importer_called(const char *name)
+{
+    size_t i = 0;
+    while (sms__importers[i] && strcmp(sms__importers[i]->name, name) != 0)
+        i++;
+    return sms__importers[i];
+}
+
+/* The first bytes of a file as text; "" if it cannot be read, which whoever reads it all reports. */
+static const char *head_of(struct sms__arena *arena, const char *path)
+{
+    char *head = SMS__NEW(arena, char, HEAD_BYTES + 1);
+    FILE *file = fopen(path, "re");
+    size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i < length; i++)
+        head[i] = head[i] ? head[i] : ' ';
+    return head;
+}
+
+/* The format of a file by its name, or by how it begins; NULL: YAML. */
+static const char *format_of(struct sms__arena *arena, const char *path)
+{
+    const char *head = head_of(arena, path);
+    if (ends_with(path, ".sqlite") || ends_with(path, ".sqlite.gz") || !strncmp(head, "SQLite format 3", 15))
+        return "nsys";
+    if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
+        return NULL;
+    if (ends_with(path, ".json") || ends_with(path, ".json.gz") || *head == '{' || *head == '[')
+        return "kineto";
+    if (strstr(head, "==NVPROF==") || strstr(head, "Profiling result") || strstr(head, "Profiling application"))
+        return "nvprof";
+    if (strstr(head, "==PROF==") || strstr(head, "Kernel Name") || strstr(head, "gpu__time_duration"))
+        return "ncu";
+    return NULL;
+}
+
+int sms__importer_of(struct sms__arena *arena, const char *path, const struct sms__importer **out,
+                     struct sms_errors *errors)
+{
+    if (ends_with(path, ".nsys-rep") || ends_with(path, ".ncu-rep"))
+        return sms__fail(errors, SMS_EINPUT, path, "is a report of NVIDIA's own format; first write it as %s",
+                         ends_with(path, ".nsys-rep") ? "SQLite: nsys export --type sqlite"
+                                                      : "CSV: ncu --import FILE --page raw --csv");
+    const char *format = format_of(arena, path);
+    *out = format ? importer_called(format) : NULL;
+    return SMS_OK;
 }

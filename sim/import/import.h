@@ -49,6 +49,11 @@ struct sms__importer {
 
 extern const struct sms__importer *const sms__importers[]; /* sorted by name, NULL last */
 
+/* Finds the importer of a profile or a trace by the file's name, or by how it begins; NULL: it is none. In a guard of
+ * `arena`. Returns SMS_OK; or SMS_EINPUT with an error for a report that another tool must export first. */
+int sms__importer_of(struct sms__arena *arena, const char *path, const struct sms__importer **out,
+                     struct sms_errors *errors);
+
 /* Runs an importer in an arena of its own. Returns what its `import` returns, or SMS_ENOMEM. */
 int sms__import(const struct sms__importer *importer, const char *const *paths, size_t n_paths,
                 const struct sms__import_options *options, FILE *to, struct sms_errors *errors);

@@ -129,11 +129,12 @@ static int add_parts(struct trace *trace, const struct part *whole)
 }
 
 /* Sets how often jobs run: those of streams of one process as long as that with the longest rounds. */
-static void set_repeats(struct part *part, size_t count)
+static void set_repeats(const struct trace *trace, struct part *part, size_t count)
 {
+    const double most = trace->options->jobs_most > 0 ? trace->options->jobs_most : REPEAT_MAX;
     double span = 0;
     for (size_t p = 0; p < count; p++) {
-        double rounds = part[p].found.rounds < REPEAT_MAX ? (double)part[p].found.rounds : REPEAT_MAX;
+        double rounds = fmin((double)part[p].found.rounds, most);
         span = fmax(span, rounds * part[p].found.mean_s);
     }
     for (size_t p = 0; p < count; p++)
@@ -170,7 +171,7 @@ static int divide(struct trace *trace, struct part whole)
         to = from + 1;
     }
     trace->parts = to;
-    set_repeats(&trace->part[from], to - from);
+    set_repeats(trace, &trace->part[from], to - from);
     return SMS_OK;
 }
 
