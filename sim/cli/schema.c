@@ -280,7 +280,8 @@ static json_t *kinds(void)
                              "description", "a scenario", "plan", "description", "a plan of a sweep");
     json_t *scenario = schema_when(schema_either(schema_has("nodes"), schema_has("pods")), schema_refer("cluster"),
                                    schema_refer("scenario"));
-    json_t *device = schema_when(schema_has("device"), schema_refer("device"), none);
+    json_t *heir = schema_when(schema_has("inherits"), schema_refer("heir"), schema_refer("device"));
+    json_t *device = schema_when(schema_has("device"), heir, none);
     json_t *workload = schema_when(schema_has("workload"), schema_refer("workload"), device);
     json_t *tenants = schema_when(schema_has("scenario"), scenario, workload);
     return schema_when(schema_has("plan"), schema_refer("plan"), tenants);
@@ -305,6 +306,7 @@ json_t *schema_of_files(const struct sms_load_options *options)
     json_object_set_new(schema, "type", json_string("object"));
     for (size_t i = 0; i < sizeof definition / sizeof *definition; i++)
         json_object_set_new(definitions, definition[i].name, mapping(definition[i].fields, false));
+    json_object_set_new(definitions, "heir", mapping(sms__device_fields, true));
     schema_add_uses(definitions, options);
     json_object_set_new(schema, "definitions", definitions);
     return schema;

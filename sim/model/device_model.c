@@ -249,6 +249,8 @@ const struct sms__field sms__device_fields[] = {
      .most = SMS__CARVEOUTS_MAX, .help = "sizes of shared memory to choose from; kernels always have the largest"},
     {"sources", SMS__CUSTOM, .read = read_sources, .form = SMS__FORM_LABELS,
      .help = "sources of values of its sheet, by row (smsched list devices --sheet)"},
+    {"inherits", SMS__NAME, 0, F(sms__device, about.inherits),
+     .help = "another device, whose values it takes where it gives none"},
     {"background", SMS__FIELDS, .read = read_background, .holds = SMS__MANY, .fields = background_fields,
      .help = "load that never leaves, by SM"},
     {0}};
@@ -267,22 +269,33 @@ static const struct sms__table tables[] = {{"device", sms__device_fields},
 
 const struct sms__table *sms__device_tables(void) { return tables; }
 
-/* Takes the values of the device's family, which its own then replace. */
-static void inherit(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device)
+/* Takes the values of the device's base, or of its family, which its own then replace. */
+static void inherit(struct sms__reader *reader, const struct sms__node *node, const struct sms__device *base,
+                    struct sms__device *device)
 {
     const struct sms__node *name = sms__node_get(node, "family"), *family = NULL;
+    if (base) {
+        *device = *base;
+        device->node = node;
+        device->title = device->source = "";
+        device->about.base = base;
+    }
     if (name && sms__read_name(reader, name))
         family = sms__find_family(reader, name);
     if (family)
         sms__read_fields(reader, family, optional(reader->arena, sms__device_fields + 1), device);
-    device->about.family_sources = device->about.sources;
+    device->about.family_sources = base ? NULL : device->about.sources;
     device->about.sources = NULL;
 }
 
-void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device)
+void sms__read_device(struct sms__reader *reader, const struct sms__node *node, const struct sms__device *base,
+                      struct sms__device *device)
 {
-    *device = (struct sms__device){
-        .node = node, .title = "", .source = "", .capability = "", .about = {.family = "", .process = ""}};
+    *device = (struct sms__device){.node = node,
+                                   .title = "",
+                                   .source = "",
+                                   .capability = "",
+                                   .about = {.inherits = "", .family = "", .process = ""}};
     device->turns = (struct sms__turns){.switch_ps = -1, .newcomer = -1};
     device->sm = (struct sms__sm){.warp = 32,
                                   .threads = 2048,
@@ -296,8 +309,10 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
                                   .register_partitions = 4,
                                   .shared_memory_unit = 256,
                                   .shared_memory_per_block = 96 * 1024};
-    inherit(reader, node, device);
-    sms__read_fields(reader, node, sms__device_fields, device);
+    inherit(reader, node, base, device);
+    sms__read_fields(reader, node,
+                     sms__node_get(node, "inherits") ? optional(reader->arena, sms__device_fields) : sms__device_fields,
+                     device);
     sms__finish_device(reader, device);
 }
 
@@ -374,10 +389,11 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
 void sms__override_device(struct sms__reader *reader, const struct sms__node *node, const struct sms__node *keys,
                           struct sms__device *device)
 {
-    const struct sms__node *family = sms__node_get(keys, "family");
+    static const char *const fixed[] = {"family", "inherits"};
     device->node = node;
-    if (family)
-        sms__complain(reader, family, "a device's family is that of its file");
+    for (int i = 0; i < 2; i++)
+        if (sms__node_get(keys, fixed[i]))
+            sms__complain(reader, sms__node_get(keys, fixed[i]), "key '%s' is for the device's own file", fixed[i]);
     sms__read_fields(reader, keys, optional(reader->arena, sms__device_fields + 1), device); /* all but the name */
     sms__finish_device(reader, device);
 }

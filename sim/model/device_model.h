@@ -99,6 +99,8 @@ struct sms__mps_limits {
 
 /* What its sheet needs beside the values of the model (sheet.h). */
 struct sms__about {
+    const char *inherits;                             /* the name of its base; "" */
+    const struct sms__device *base;                   /* whose values it takes where it gives none; NULL */
     const char *family;                               /* of models/families.yaml; "" */
     const char *process;                              /* in which the chip is made, as "12 nm"; "" */
     const struct sms__node *sources, *family_sources; /* maps of rows of the sheet to texts; NULL */
@@ -141,8 +143,10 @@ static inline double sms__share_of_board(const struct sms__device *device)
     return device->mig.board ? (double)device->mig.profile->slices / (double)device->mig.board->mig.sheet->slices : 1;
 }
 
-/* device_model.c: reads one document. In a guard; problems go to reader->errors. */
-void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device);
+/* device_model.c: reads one document, whose `inherits` names `base`; NULL: none. In a guard; problems go to
+ * reader->errors. */
+void sms__read_device(struct sms__reader *reader, const struct sms__node *node, const struct sms__device *base,
+                      struct sms__device *device);
 /* Changes the device, a copy of another, by the keys of an entry `node` that are not its name. */
 void sms__override_device(struct sms__reader *reader, const struct sms__node *node, const struct sms__node *keys,
                           struct sms__device *device);

@@ -27,6 +27,7 @@ struct sms_file {
     size_t plugins;
     bool borrows_plugins;            /* they are the library's */
     const struct sms__doc *families; /* models/families.yaml; NULL: not read yet */
+    bool inherits;                   /* a device that inherits from another is being read */
     struct sms_file *library;        /* NULL, or where devices and workloads are looked up instead of in folders */
 };
 

@@ -33,6 +33,25 @@ static size_t find_known(struct sms_file *file, enum sms__document kind, const c
     return NONE;
 }
 
+/* The device from which this one inherits; NULL: none. One that is read for that must not inherit, so that there are no
+ * cycles. */
+static const struct sms__device *find_base(struct sms__reader *reader, const struct sms__node *node)
+{
+    struct sms_file *file = reader->user;
+    const struct sms__node *name = sms__node_get(node, "inherits");
+    const struct sms__device *base = NULL;
+    if (!name || !sms__read_name(reader, name))
+        return NULL;
+    if (file->inherits) {
+        sms__complain(reader, name, "inherits from a device that inherits, too: name the first of them");
+        return NULL;
+    }
+    file->inherits = true;
+    base = sms__find_device(file, name->text, name);
+    file->inherits = false;
+    return base;
+}
+
 void sms__file_define(struct sms_file *file, enum sms__document kind, const struct sms__node *node)
 {
     struct sms__reader reader = sms__file_reader(file);
@@ -42,7 +61,7 @@ void sms__file_define(struct sms_file *file, enum sms__document kind, const stru
     if (kind == SMS__DOCUMENT_DEVICE) {
         device = SMS__NEW(&file->arena, struct sms__device, 1);
         reader.user = file;
-        sms__read_device(&reader, node, device);
+        sms__read_device(&reader, node, find_base(&reader, node), device);
         sms__check_sources(&reader, device);
         name = device->name = device->name ? device->name : "";
     } else {

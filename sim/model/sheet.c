@@ -17,6 +17,8 @@ const char *sms__sheet_source(const struct sms__device *device, const char *row)
 {
     const char *own = text_at(device->about.sources, row),
                *family = own ? own : text_at(device->about.family_sources, row);
+    if (!own && device->about.base)
+        return sms__sheet_source(device->about.base, row);
     return family ? family : "";
 }
 
