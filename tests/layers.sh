@@ -2,7 +2,7 @@
 # Includes point one way, in this order.
 # Policies, modes and contention models include public headers only. The files that pages name are there.
 set -u
-order=(base yaml model record engine levels guests results bound report trace figures import sweep advise page cli)
+order=(base yaml model record engine levels guests results bound report trace figures import sweep advise calibrate page cli)
 wrong=0
 
 complain() { echo "$1"; wrong=1; }

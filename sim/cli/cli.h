@@ -83,8 +83,8 @@ enum { CLI_TABLES_MAX = 16, CLI_TEXTS_MAX = 4 };
 struct cli;
 
 /* The commands, each in a file of its name. main.c lists them in the order of the help. */
-extern const struct cli_command cmd_advise, cmd_run, cmd_compare, cmd_validate, cmd_check, cmd_explain, cmd_plot,
-    cmd_report, cmd_sweep, cmd_import, cmd_list, cmd_new, cmd_help;
+extern const struct cli_command cmd_advise, cmd_calibrate, cmd_run, cmd_compare, cmd_validate, cmd_check, cmd_explain,
+    cmd_plot, cmd_report, cmd_sweep, cmd_import, cmd_list, cmd_new, cmd_help;
 extern const struct cli_command *const cli_commands[]; /* main.c: all, NULL last */
 
 struct cli_command {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-const struct cli_command *const cli_commands[] = {&cmd_advise,  &cmd_run,  &cmd_compare, &cmd_validate, &cmd_check,
-                                                  &cmd_explain, &cmd_plot, &cmd_report,  &cmd_sweep,    &cmd_import,
-                                                  &cmd_list,    &cmd_new,  &cmd_help,    NULL};
+const struct cli_command *const cli_commands[] = {&cmd_advise, &cmd_calibrate, &cmd_run,  &cmd_compare, &cmd_validate,
+                                                  &cmd_check,  &cmd_explain,   &cmd_plot, &cmd_report,  &cmd_sweep,
+                                                  &cmd_import, &cmd_list,      &cmd_new,  &cmd_help,    NULL};
 
 int main(int argc, char **argv)
 {

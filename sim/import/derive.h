@@ -46,6 +46,10 @@ struct sms__derive_facts {
 int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, const struct sms__derive_options *options,
                 FILE *to, struct sms_errors *errors);
 
+/* Finds the name of a kernel's function in its symbol, without return type, namespaces, template and arguments; all of
+ * the symbol if it is not C++: "[a strange name]". Returns its length. */
+size_t sms__derive_function(const char *symbol, const char **name);
+
 /* The name of the device file whose compute capability, and then number of SMs, is nearest; NULL: there is none. In a
  * guard of `arena`. */
 const char *sms__derive_nearest_device(struct sms__arena *arena, const char *capability, double sms,

@@ -144,8 +144,7 @@ static const char *find_difference(const char *symbol, const char *other, size_t
     return NULL;
 }
 
-/* Finds the function's name in a symbol: all of the symbol if it is not C++, "[a strange name]". Returns its length. */
-static size_t function_of(const char *symbol, const char **name)
+size_t sms__derive_function(const char *symbol, const char **name)
 {
     const char *arguments;
     size_t length = find_function(symbol, name, &arguments);
@@ -156,7 +155,7 @@ static size_t function_of(const char *symbol, const char **name)
 static const char *make_name(struct sms__arena *arena, const char *symbol)
 {
     const char *from, *word;
-    size_t length = function_of(symbol, &from), more = 0;
+    size_t length = sms__derive_function(symbol, &from), more = 0;
     bool bare = is_bare(from, length);
     char *name = sms__copy(arena, from, length < NAME_LENGTH ? length : NAME_LENGTH);
     for (char *c = name; *c; c++)

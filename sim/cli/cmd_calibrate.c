@@ -1,0 +1,122 @@
+/* `smsched calibrate`: does it hold on my GPU, and what does its sheet say? */
+#include "cli.h"
+#include "session.h"
+
+#include "../calibrate/calibration.h"
+#include "../report/json_write.h"
+
+#include <string.h>
+
+struct options {
+    const char *device, *name, *empty, *reads, *computes, *out;
+    uint64_t seed, jobs;
+    int mode;
+    bool force;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const char *const modes[] = {"time_slice", "mps", NULL};
+
+static const struct cli_option own_options[] = {
+    {"device", "DEVICE", "the GPU of the traces ('smsched list devices' shows them)", CLI_TEXT, AT(device)},
+    {"mode", "MODE", "how runs of several processes shared the GPU: time_slice (default) or mps", CLI_CHOICE, AT(mode),
+     .choices = modes},
+    {"empty", "KERNEL", "name of a kernel that does nothing, at several grids: shows what launches cost", CLI_TEXT,
+     AT(empty)},
+    {"reads", "KERNEL", "name of a kernel whose blocks only read, at several grids: shows the knee of DRAM", CLI_TEXT,
+     AT(reads)},
+    {"computes", "KERNEL", "name of a kernel that keeps the fp32 units busy, in a report of ncu: shows the clock",
+     CLI_TEXT, AT(computes)},
+    {"name", "NAME", "name of the device file that is made; default: DEVICE-calibrated", CLI_TEXT, AT(name)},
+    {"out", "DIR", "write a folder as results/measured has them, with the device file", CLI_TEXT, AT(out),
+     .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
+    {"force", NULL, "with --out: replace the folder of an earlier calibration", CLI_FLAG, AT(force), .letter = 'f'},
+    {"seed", "N", "seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
+    {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
+     .max = 100000},
+    {0},
+};
+
+struct calibrating {
+    struct cli *cli;
+    struct sms__arena arena;
+    struct sms__calibration calibration;
+    struct sms_errors errors;
+};
+
+static int write_folder(struct calibrating *calibrating)
+{
+    const struct options *given = calibrating->cli->options;
+    struct sms__folder folder = {0};
+    int code = sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW,
+                                 &calibrating->errors);
+    code = code ? code : sms__calibration_write(&calibrating->calibration, &folder);
+    if (code == SMS_OK) {
+        json_t *manifest = json_object();
+        json_object_set_new(manifest, "kind", json_string("calibration"));
+        json_object_set_new(manifest, "command", sms__json_path(calibrating->cli->command_line));
+        code = sms__folder_end(&folder, manifest, &calibrating->errors);
+    }
+    sms__folder_abandon(&folder);
+    return code;
+}
+
+static int body(void *user)
+{
+    struct calibrating *calibrating = user;
+    const struct cli *cli = calibrating->cli;
+    const struct options *given = cli->options;
+    const struct sms_load_options load = session_options(cli);
+    const struct sms__screen screen = cli_screen(cli);
+    const struct sms__calibrate_settings settings = {
+        .load = &load,
+        .device = given->device,
+        .name = given->name ? given->name : sms__print(&calibrating->arena, "%s-calibrated", given->device),
+        .together = given->mode == 1,
+        .probe = {given->empty, given->reads, given->computes},
+        .jobs = given->jobs ? (unsigned)given->jobs : cli_cores(),
+        .seed = given->seed ? given->seed : 1,
+        .cancel = &cli_interrupted};
+    int code = sms__calibrate(&calibrating->arena, (const char *const *)cli->args, cli->n_args, &settings,
+                              &calibrating->calibration, &calibrating->errors);
+    if (code == SMS_OK && given->out)
+        code = write_folder(calibrating);
+    if (code == SMS_OK)
+        sms__calibration_print(&calibrating->calibration, &screen);
+    return code;
+}
+
+static int calibrate(struct cli *cli)
+{
+    const struct options *given = cli->options;
+    struct calibrating calibrating = {.cli = cli};
+    if (cli->n_args == 0)
+        return cli_usage(cli, "name traces: of programs alone, and of programs together");
+    if (!given->device)
+        return cli_usage(cli, "say with --device which GPU they are of ('smsched list devices' shows them)");
+    int code = sms__guard(&calibrating.arena, body, &calibrating);
+    if (code == SMS_ENOMEM && !calibrating.errors.count)
+        sms__fail(&calibrating.errors, code, NULL, "no memory");
+    code = cli_print_errors(code, &calibrating.errors);
+    sms__calibration_free(&calibrating.calibration);
+    sms__arena_release(&calibrating.arena);
+    return code;
+}
+
+const struct cli_command cmd_calibrate = {
+    .name = "calibrate",
+    .args = "TRACE...",
+    .summary = "hold the simulator against traces of your GPU, and fit its device file",
+    .text =
+        "A trace is a report of Nsight Systems as SQLite, or PyTorch's. Those with one process are programs alone; "
+        "those "
+        "with several are predicted from them, before and after values of the device's sheet are fitted. Of what is "
+        "alike every second run is held back from the fit. A value that no run shows stays not measured, with the run "
+        "that would show it.\n"
+        "--out writes a folder that tools/validate takes, with a device file that inherits from the shipped one.",
+    .examples = "smsched calibrate a.sqlite a-again.sqlite b.sqlite a+b.sqlite a+b-again.sqlite --device v100\n"
+                "smsched calibrate *.sqlite --device a100 --mode mps --out my-a100\n",
+    .options = {{own_options}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
+    .size = sizeof(struct options),
+    .run = calibrate};
