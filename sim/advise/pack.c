@@ -290,6 +290,10 @@ static int settle(const struct packing *packing, enum sms__goal goal, uint64_t *
         code = run_whole(packing, promising);
         if (code)
             return code;
+        if (pack->wholes == first + ran) { /* all have run so, but the solver gave up before it found them */
+            memcpy(times, promising, pack->groups * sizeof *times);
+            return SMS_OK;
+        }
     }
 }
 
