@@ -55,8 +55,8 @@ static void collect(struct sms__arena *arena, const struct sms__traced_run *run,
     turns->event = SMS__NEW(arena, struct event, 2 * profile->launches);
     for (size_t l = 0; l < profile->launches; l++) {
         const struct sms__profile_launch *launch = &profile->launch[l];
-        const size_t process = launch->place->process && launch->place->process != run->process[0].name &&
-                               strcmp(launch->place->process, run->process[0].name) != 0;
+        const char *name = launch->place->process ? launch->place->process : "";
+        const size_t process = strcmp(name, run->process[0].name) != 0;
         turns->event[2 * l] = (struct event){launch->start_s, l, process, false};
         turns->event[2 * l + 1] = (struct event){launch->start_s + launch->duration_s, l, process, true};
     }
