@@ -79,8 +79,7 @@ static void check_again(struct sms__calibration *calibration, const struct shown
                         const struct sms__traced_run *run, enum sms__sheet_value value)
 {
     char one[64], other[64];
-    const double apart = fabs(again.mean - shown->last.mean);
-    if (!shown->last_run || apart <= again.ci95 + shown->last.ci95 || apart <= SMS__CONTRADICTS * fabs(again.mean))
+    if (!shown->last_run || !sms__contradict(again, shown->last))
         return;
     sms__fail(calibration->errors, SMS_EINPUT, run->path, "contradicts %s: it shows a %s of %s, and %s there",
               shown->last_run->path, values[value].name, sms__print_sheet_value(one, sizeof one, again.mean, value),

@@ -50,9 +50,6 @@ struct sms__traced_run {
     bool held; /* held back from the fit */
 };
 
-/* Runs contradict each other where their 95 % intervals are apart, and their means by more than this part. */
-#define SMS__CONTRADICTS 0.1
-
 /* What runs alone. Its times are those of its first run, which counts as fitted. */
 struct sms__traced_program {
     const char *name;
@@ -137,6 +134,11 @@ int sms__read_runs(struct sms__calibration *calibration, const char *const *path
 /* The name of the function of a launch is that of a probe. */
 bool sms__is_probe(const struct sms__profile_launch *launch, const char *probe);
 
+/* The lengths of the steps of a process, s; and whether estimates of two runs contradict each other: their 95 %
+ * intervals are apart, and their means by more than a tenth. */
+struct sms__moments sms__step_moments(const struct sms__iterations *steps);
+bool sms__contradict(struct sms_estimate a, struct sms_estimate b);
+
 /* Whether a shape is of this kernel in this geometry; and the times of all launches of a profile, by number of their
  * shape, which is NULL where no launch has it. */
 bool sms__same_shape(const struct sms__profile_shape *shape, const char *kernel, const uint64_t grid[3],
@@ -157,9 +159,13 @@ int sms__predict(struct sms__calibration *calibration);
 
 /* calibration_text.c: prints errors and sheet for people. */
 void sms__calibration_print(const struct sms__calibration *calibration, const struct sms__screen *screen);
-/* The median of |simulated / measured - 1| in percent over the rows that are held back: all, or only those of programs
- * together and of probes. `sheet` SMS__SHEETS: of the naive values. NAN without a row. Sets how many rows count. */
-double sms__median_error(const struct sms__calibration *calibration, bool all, int sheet, size_t *count);
+/* |simulated / measured - 1| in percent over the rows that are held back: all, or only those of programs together and
+ * of probes. `sheet` SMS__SHEETS: of the naive values. NAN without a row. */
+struct sms__held_errors {
+    size_t count; /* rows */
+    double median, greatest;
+};
+struct sms__held_errors sms__held_errors(const struct sms__calibration *calibration, bool all, int sheet);
 
 /* calibration_folder.c: writes a folder that results/measured takes. Returns SMS_OK, or a code with errors. */
 int sms__calibration_write(struct sms__calibration *calibration, struct sms__folder *folder);

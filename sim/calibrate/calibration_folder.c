@@ -2,13 +2,12 @@
  * draws its page. */
 #include "calibration.h"
 
+#include "../results/metrics.h"
+
 #include <math.h>
-#include <string.h>
 
 /* The errors become bounds a little above what they are. */
 static const double ABOVE = 1.05, LEAST = 0.5;
-
-static const char *kind_of(const struct sms__predicted *row) { return row->subject == SMS_VM ? "vm" : "kernel"; }
 
 /* Nothing held back is nothing to validate; `derive` and the page need a row. */
 static bool counts(const struct sms__predicted *row)
@@ -23,7 +22,7 @@ static void write_measured(const struct sms__calibration *calibration, FILE *to)
         const struct sms__predicted *row = &calibration->row[i];
         if (!counts(row))
             continue;
-        fprintf(to, "%s,%s:%s,%s,%s,%.7g,%s,", row->scenario, kind_of(row), row->name,
+        fprintf(to, "%s,%s:%s,%s,%s,%.7g,%s,", row->scenario, sms__subject_word(row->subject), row->name,
                 row->subject == SMS_VM ? "job_latency_mean_ns" : "latency_mean_ns", row->held ? "test" : "fit",
                 row->measured / 1e3, row->run);
         if (!isnan(row->measured_half))
@@ -49,28 +48,18 @@ static void write_parameters(const struct sms__calibration *calibration, FILE *t
     fputs(*before ? "parameters: []\n" : "", to);
 }
 
-static double greatest_error(const struct sms__calibration *calibration)
-{
-    double most = 0;
-    for (size_t i = 0; i < calibration->rows; i++)
-        if (calibration->row[i].held && counts(&calibration->row[i]))
-            most = fmax(most, fabs(calibration->row[i].simulated[SMS__AS_FITTED] / calibration->row[i].measured - 1));
-    return 100 * most;
-}
-
 static void write_about(const struct sms__calibration *calibration, FILE *to)
 {
     const struct sms__calibrate_settings *settings = calibration->settings;
-    size_t count;
-    const double median = sms__median_error(calibration, true, SMS__AS_FITTED, &count);
+    const struct sms__held_errors errors = sms__held_errors(calibration, true, SMS__AS_FITTED);
     fprintf(to, "title: \"%s: programs alone and together, and its sheet\"\n", settings->name);
     fprintf(to, "question: How near are steps and kernels of traces that the sheet was not fitted to?\ngpu: \"%s\"\n",
             calibration->device->title);
     fprintf(to, "devices: [%s]\nsource: smsched calibrate\nmetric: job_latency_mean_ns\nunit: us\nscale: 0.001\n",
             calibration->device->name);
     write_parameters(calibration, to);
-    fprintf(to, "bound: {median: %.2f %%, maximum: %.2f %%}\n", LEAST + ABOVE * median,
-            LEAST + ABOVE * greatest_error(calibration));
+    fprintf(to, "bound: {median: %.2f %%, maximum: %.2f %%}\n", LEAST + ABOVE * errors.median,
+            LEAST + ABOVE * errors.greatest);
     fprintf(
         to,
         "covers: {devices: [%s], kernels: blocks, modes: [%s], contention: [knee], metrics: [job_latency_mean_ns]}\n"
@@ -104,9 +93,7 @@ static void write_device(const struct sms__calibration *calibration, FILE *to) {
 int sms__calibration_write(struct sms__calibration *calibration, struct sms__folder *folder)
 {
     const char *device = sms__print(calibration->arena, "%s.yaml", calibration->settings->name);
-    size_t count;
-    sms__median_error(calibration, true, SMS__AS_FITTED, &count);
-    if (!count)
+    if (!sms__held_errors(calibration, true, SMS__AS_FITTED).count)
         return sms__fail(calibration->errors, SMS_EINPUT, NULL,
                          "no value is held back, so there is nothing to validate: trace something twice");
     int code = write_file(folder, calibration, "about.yaml", write_about);

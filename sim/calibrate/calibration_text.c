@@ -1,8 +1,8 @@
 /* Prints what was predicted beside what was measured, and the sheet. */
 #include "calibration.h"
 
-#include "../base/sort.h"
-
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 enum { KERNELS_SHOWN = 10 };
@@ -12,23 +12,19 @@ static double error_of(const struct sms__predicted *row, int sheet)
     return 100 * ((sheet == SMS__SHEETS ? row->naive : row->simulated[sheet]) / row->measured - 1);
 }
 
-static int by_value(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
-double sms__median_error(const struct sms__calibration *calibration, bool all, int sheet, size_t *count)
+struct sms__held_errors sms__held_errors(const struct sms__calibration *calibration, bool all, int sheet)
 {
     double *off = SMS__NEW(calibration->arena, double, calibration->rows + 1);
-    *count = 0;
+    size_t count = 0;
     for (size_t i = 0; i < calibration->rows; i++) {
         const double error = fabs(error_of(&calibration->row[i], sheet));
         if (calibration->row[i].held && (all || !calibration->row[i].alone) && isfinite(error))
-            off[(*count)++] = error;
+            off[count++] = error;
     }
-    sms__sort(calibration->arena, off, *count, sizeof *off, by_value);
-    return *count ? (off[(*count - 1) / 2] + off[*count / 2]) / 2 : NAN;
+    if (!count)
+        return (struct sms__held_errors){0, NAN, NAN};
+    gsl_sort(off, 1, count);
+    return (struct sms__held_errors){count, gsl_stats_median_from_sorted_data(off, 1, count), off[count - 1]};
 }
 
 static void add_error(struct sms__table_out *table, double error)
@@ -80,31 +76,30 @@ static void print_rows(const struct sms__calibration *calibration, bool held, co
         add_error(table, error_of(row, SMS__AS_SHIPPED));
         add_error(table, error_of(row, SMS__SHEETS));
     }
-    if (rows)
+    if (rows) {
         sms__table_print(table, screen);
-    else
+    } else {
         sms__table_drop(table);
-    if (!rows)
         fputs("  nothing\n", screen->to);
+    }
     if (hidden)
         fprintf(screen->to, "  and %zu kernels that take less time\n", hidden);
 }
 
 static void print_medians(const struct sms__calibration *calibration, FILE *to)
 {
-    size_t count, naive_count;
-    const double fitted = sms__median_error(calibration, false, SMS__AS_FITTED, &count),
-                 shipped = sms__median_error(calibration, false, SMS__AS_SHIPPED, &count),
-                 naive = sms__median_error(calibration, false, SMS__SHEETS, &naive_count);
-    if (!count)
+    const struct sms__held_errors fitted = sms__held_errors(calibration, false, SMS__AS_FITTED),
+                                  shipped = sms__held_errors(calibration, false, SMS__AS_SHIPPED),
+                                  naive = sms__held_errors(calibration, false, SMS__SHEETS);
+    if (!shipped.count)
         return;
     fprintf(
         to,
         "\nmedian error of %zu values held back, of programs together and probes: %.1f %%, with the sheet as shipped "
         "%.1f %%",
-        count, fitted, shipped);
-    if (naive_count)
-        fprintf(to, "; of the naive model %.1f %% (%zu values)", naive, naive_count);
+        shipped.count, fitted.median, shipped.median);
+    if (naive.count)
+        fprintf(to, "; of the naive model %.1f %% (%zu values)", naive.median, naive.count);
     fputs("\n", to);
 }
 

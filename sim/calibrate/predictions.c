@@ -92,7 +92,7 @@ static void write_pair(const struct sms__calibration *calibration, const struct 
     fputs("---\n", to);
 }
 
-/* A grid of a probe, `demand` as YAML. */
+/* A grid of a probe; `work` is what a block does, as YAML. */
 static void write_grid(const char *kernel, const struct sms__grid *grid, const char *work, const char *model, FILE *to)
 {
     fprintf(to, "workload: probe-%s-%llu\nkernels: [{name: probe, blocks: %llu, threads: %llu, %s}]\n---\n", kernel,
@@ -119,16 +119,11 @@ static void write_probes(const struct sms__calibration *calibration, const char 
 
 /* ---- rows ---- */
 
-static struct sms__predicted *add(struct sms__calibration *calibration, const struct sms__traced_run *run,
-                                  struct sms__moments seconds)
+static struct sms__predicted *add(struct sms__calibration *calibration, struct sms__moments seconds)
 {
     const struct sms_estimate estimate = sms__estimate_close(seconds);
     struct sms__predicted *row = SMS__APPEND(calibration->arena, calibration->row, calibration->rows);
-    *row = (struct sms__predicted){.run = run ? run->name : "",
-                                   .scenario = run ? run->name : "",
-                                   .held = !run || run->held,
-                                   .alone = run && run->processes == 1,
-                                   .measured = estimate.mean * 1e9,
+    *row = (struct sms__predicted){.measured = estimate.mean * 1e9,
                                    .measured_half = estimate.ci95 * 1e9,
                                    .total = estimate.mean * 1e9 * (double)estimate.n,
                                    .simulated = {NAN, NAN},
@@ -137,22 +132,32 @@ static struct sms__predicted *add(struct sms__calibration *calibration, const st
     return row;
 }
 
+/* The row of a process, which is its name. */
+static struct sms__predicted *add_of(struct sms__calibration *calibration, const struct sms__traced_run *run, size_t p,
+                                     struct sms__moments seconds)
+{
+    const struct sms__traced_program *program = &calibration->program[run->process[p].program];
+    struct sms__predicted *row = add(calibration, seconds);
+    row->run = run->name;
+    row->held = run->held;
+    row->alone = run->processes == 1;
+    row->scenario = row->alone ? program->name : run->name;
+    row->name = row->alone ? program->tenant : process_name(calibration, run, p);
+    return row;
+}
+
 /* A step takes n times as long in turns of n processes, or as long as alone beside others: the naive models. */
 static void add_step(struct sms__calibration *calibration, const struct sms__traced_run *run, size_t p)
 {
     const struct sms__iterations *steps = &run->process[p].steps;
     const struct sms__traced_program *program = &calibration->program[run->process[p].program];
-    const double n = (double)steps->rounds, deviation = steps->spread * steps->mean_s;
-    const bool alone = run->processes == 1;
     if (!steps->repeats || steps->rounds < 2)
         return;
-    struct sms__predicted *row =
-        add(calibration, run, (struct sms__moments){steps->rounds, steps->mean_s, deviation * deviation * (n - 1)});
-    row->name = alone ? program->tenant : process_name(calibration, run, p);
-    row->what = sms__print(calibration->arena, "step of %s", alone ? program->name : row->name);
-    row->scenario = alone ? program->name : run->name;
+    struct sms__predicted *row = add_of(calibration, run, p, sms__step_moments(steps));
+    row->what = sms__print(calibration->arena, "step of %s", row->alone ? program->name : row->name);
     row->subject = SMS_VM;
-    row->naive = alone ? NAN : 1e9 * calibration->run[program->run].process[0].steps.mean_s * (double)run->processes;
+    row->naive =
+        row->alone ? NAN : 1e9 * calibration->run[program->run].process[0].steps.mean_s * (double)run->processes;
 }
 
 static const char *kernel_name(const struct sms__traced_program *program, const struct sms__profile_shape *shape)
@@ -171,16 +176,13 @@ static void add_kernels(struct sms__calibration *calibration, const struct sms__
     const struct sms__profile *profile = &run->process[p].profile;
     const struct sms__traced_program *program = &calibration->program[run->process[p].program];
     const struct sms__shape_times *times = sms__shape_times(calibration->arena, profile);
-    const bool alone = run->processes == 1;
     for (size_t s = 0; s < profile->shapes; s++) {
         const char *name = times[s].shape ? kernel_name(program, times[s].shape) : NULL;
         if (!name)
             continue;
-        struct sms__predicted *row = add(calibration, run, times[s].seconds);
+        struct sms__predicted *row = add_of(calibration, run, p, times[s].seconds);
         row->subject = SMS_KERNEL;
-        row->scenario = alone ? program->name : run->name;
-        row->name =
-            sms__print(calibration->arena, "%s/%s", alone ? program->tenant : process_name(calibration, run, p), name);
+        row->name = sms__print(calibration->arena, "%s/%s", row->name, name);
         row->what = sms__print(calibration->arena, "%s of %s", name, program->name);
     }
 }
@@ -188,8 +190,9 @@ static void add_kernels(struct sms__calibration *calibration, const struct sms__
 static void add_grids(struct sms__calibration *calibration, const struct sms__grids *grids, enum sms__sheet_value value)
 {
     for (size_t i = 1; i < grids->count && !isnan(calibration->fitted[value].value); i += 2) {
-        struct sms__predicted *row = add(calibration, NULL, grids->grid[i].seconds);
+        struct sms__predicted *row = add(calibration, grids->grid[i].seconds);
         row->run = "probes";
+        row->held = true;
         row->what =
             sms__print(calibration->arena, "%s, %llu blocks", grids->kernel, (unsigned long long)grids->grid[i].blocks);
         row->scenario =

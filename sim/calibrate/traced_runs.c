@@ -13,7 +13,7 @@ static const double SAME_LEAST = 0.5;
 bool sms__is_probe(const struct sms__profile_launch *launch, const char *probe)
 {
     const char *name = "";
-    const size_t length = sms__derive_function(launch->shape->kernel, &name);
+    const size_t length = probe ? sms__derive_function(launch->shape->kernel, &name) : 0;
     return probe && length == strlen(probe) && strncmp(name, probe, length) == 0;
 }
 
@@ -185,9 +185,18 @@ static void place_pair(const struct sms__calibration *calibration, struct sms__t
 
 /* ---- runs that contradict each other ---- */
 
-static double half_of(const struct sms__iterations *steps)
+static const double CONTRADICTS = 0.1;
+
+struct sms__moments sms__step_moments(const struct sms__iterations *steps)
 {
-    return sms__student95(steps->rounds) * steps->spread * steps->mean_s / sqrt((double)steps->rounds);
+    const double deviation = steps->spread * steps->mean_s;
+    return (struct sms__moments){steps->rounds, steps->mean_s, deviation * deviation * ((double)steps->rounds - 1)};
+}
+
+bool sms__contradict(struct sms_estimate a, struct sms_estimate b)
+{
+    const double apart = fabs(a.mean - b.mean); /* without a spread there is no interval */
+    return !(apart <= a.ci95 + b.ci95) && apart > CONTRADICTS * fmin(fabs(a.mean), fabs(b.mean));
 }
 
 /* Runs of a program alone must agree, or the GPU or the program was not the same. */
@@ -195,9 +204,8 @@ static void check_alone(const struct sms__calibration *calibration, const struct
 {
     const struct sms__traced_run *first = &calibration->run[calibration->program[run->process[0].program].run];
     const struct sms__iterations *a = &first->process[0].steps, *b = &run->process[0].steps;
-    const double apart = fabs(a->mean_s - b->mean_s);
-    if (!a->repeats || !b->repeats || a->rounds < 2 || b->rounds < 2 || apart <= half_of(a) + half_of(b) ||
-        apart <= SMS__CONTRADICTS * fmin(a->mean_s, b->mean_s))
+    if (!a->repeats || !b->repeats || a->rounds < 2 || b->rounds < 2 ||
+        !sms__contradict(sms__estimate_close(sms__step_moments(a)), sms__estimate_close(sms__step_moments(b))))
         return;
     sms__fail(
         calibration->errors, SMS_EINPUT, run->path,
