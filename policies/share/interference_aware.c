@@ -40,23 +40,12 @@ static void start(struct sms_share *share)
     state->throttle = sms_share_alloc(share, sms_share_devices(share), sizeof *state->throttle);
 }
 
-/* True if a process of a higher priority is on its device, whether it has a kernel there or not. */
-static bool is_best_effort(const struct sms_share *share, const struct sms_process_view *self)
-{
-    bool best_effort = false;
-    for (size_t p = 0; p < sms_share_processes(share); p++) {
-        struct sms_process_view other = sms_share_process(share, p);
-        best_effort |= other.device == self->device && other.priority > self->priority;
-    }
-    return best_effort;
-}
-
 static bool runs_best_effort(const struct sms_share *share, long device)
 {
     bool runs = false;
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         struct sms_process_view other = sms_share_process(share, p);
-        runs |= other.device == device && other.phase == SMS_PHASE_KERNEL && is_best_effort(share, &other);
+        runs |= other.device == device && other.phase == SMS_PHASE_KERNEL && sms_share_is_outranked(share, &other);
     }
     return runs;
 }
@@ -67,7 +56,7 @@ static enum sms_answer throttle(struct sms_share *share, size_t process, const s
     const struct state *state = sms_share_state(share);
     struct throttle *throttle = &state->throttle[self->device];
     double most_ps = sms_share_param(share, DURATIONS);
-    if (most_ps <= 0 || !is_best_effort(share, self))
+    if (most_ps <= 0 || !sms_share_is_outranked(share, self))
         return SMS_GRANT;
     if (!runs_best_effort(share, self->device) && throttle->closed)
         *throttle = (struct throttle){0};

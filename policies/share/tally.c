@@ -12,21 +12,10 @@ static const struct sms_param params[] = {
     {0},
 };
 
-/* True if a process of a higher priority is on its device, whether it has a kernel there or not. */
-static bool is_best_effort(const struct sms_share *share, const struct sms_process_view *self)
-{
-    bool best_effort = false;
-    for (size_t p = 0; p < sms_share_processes(share); p++) {
-        const struct sms_process_view other = sms_share_process(share, p);
-        best_effort |= other.device == self->device && other.priority > self->priority;
-    }
-    return best_effort;
-}
-
 static enum sms_answer launch(struct sms_share *share, size_t process)
 {
     const struct sms_process_view self = sms_share_process(share, process);
-    if (!is_best_effort(share, &self))
+    if (!sms_share_is_outranked(share, &self))
         return SMS_GRANT;
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         const struct sms_process_view other = sms_share_process(share, p);
@@ -39,7 +28,7 @@ static enum sms_answer launch(struct sms_share *share, size_t process)
 static uint64_t atom(struct sms_share *share, size_t process)
 {
     const struct sms_process_view self = sms_share_process(share, process);
-    return is_best_effort(share, &self) ? (uint64_t)sms_share_param(share, BOUND) : 0;
+    return sms_share_is_outranked(share, &self) ? (uint64_t)sms_share_param(share, BOUND) : 0;
 }
 
 const struct sms_share_policy sms_share_policy_tally = {

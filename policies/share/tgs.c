@@ -49,22 +49,11 @@ static void start(struct sms_share *share)
     state->asks_ps = sms_share_alloc(share, sms_share_processes(share), sizeof *state->asks_ps);
 }
 
-/* True if a process of a higher priority is on its device. */
-static bool is_best_effort(const struct sms_share *share, const struct sms_process_view *self)
-{
-    for (size_t p = 0; p < sms_share_processes(share); p++) {
-        const struct sms_process_view other = sms_share_process(share, p);
-        if (other.device == self->device && other.priority > self->priority)
-            return true;
-    }
-    return false;
-}
-
 static bool has_best_effort(const struct sms_share *share, size_t device)
 {
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         const struct sms_process_view view = sms_share_process(share, p);
-        if (view.device == (long)device && is_best_effort(share, &view))
+        if (view.device == (long)device && sms_share_is_outranked(share, &view))
             return true;
     }
     return false;
@@ -205,7 +194,7 @@ static enum sms_answer launch(struct sms_share *share, size_t p)
     const struct sms_process_view view = sms_share_process(share, p);
     const uint64_t now = sms_share_now(share), poll = (uint64_t)sms_share_param(share, POLL);
     struct control *control = &state->control[view.device];
-    if (!is_best_effort(share, &view))
+    if (!sms_share_is_outranked(share, &view))
         return count(share, &view);
     if (!control->on)
         return SMS_GRANT;
