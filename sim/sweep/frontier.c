@@ -197,6 +197,8 @@ static struct seen *read_seen(struct sms__content *content)
     names += strlen(warning) + 1;
     for (uint32_t p = 0; p < policies; p++) {
         const char *name = sms__content_text(content);
+        if (content->failed) /* there may be no room for as many names */
+            return seen;
         seen->of[p].policy = memcpy(names, name, strlen(name) + 1);
         names += strlen(name) + 1;
     }
