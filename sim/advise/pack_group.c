@@ -2,18 +2,19 @@
  * what their copies and their GPU would do elsewhere. */
 #include "pack.h"
 
+#include "../base/hash.h"
+
 #include <math.h>
 #include <string.h>
 
 /* What a price must leave of a group's worth. */
 static const double GAIN_LEAST = 1e-6;
 
-/* FNV-1a. */
 static uint64_t hash_of(size_t kind, const uint64_t *copies, size_t count)
 {
-    uint64_t hash = 14695981039346656037U ^ kind;
+    uint64_t hash = kind;
     for (size_t p = 0; p < count; p++)
-        hash = (hash * 1099511628211U) ^ copies[p];
+        hash = sms__hash(hash, copies[p]);
     return hash;
 }
 
