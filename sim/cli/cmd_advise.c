@@ -307,14 +307,16 @@ static int print(struct advising *advising)
     return EXIT_OK;
 }
 
-/* Kinds of GPUs, if there are several or one says how many there are. */
+/* There are several GPUs, or one says how many there are. */
+static bool has_kinds(const struct options *given) { return given->device[1] || strchr(given->device[0], '='); }
+
 static int set_kinds(struct advising *advising)
 {
     const struct cli *cli = advising->cli;
     const struct options *given = cli->options;
     struct sms__pack *pack = &advising->pack;
     pack->programs = &advising->programs;
-    for (size_t i = 0; given->device[i] && (given->device[1] || strchr(given->device[0], '=')); i++) {
+    for (size_t i = 0; given->device[i] && has_kinds(given); i++) {
         const char *number = strchr(given->device[i], '=');
         const size_t length = strcspn(given->device[i], "=");
         char *end = NULL;
@@ -353,7 +355,6 @@ static int body(void *user)
     struct cli *cli = advising->cli;
     const struct options *given = cli->options;
     const struct sms_load_options load = session_options(cli);
-    const bool several = given->device[1] || strchr(given->device[0], '=');
     const char *device = sms__copy(&advising->arena, given->device[0], strcspn(given->device[0], "="));
     const bool watched = isatty(STDERR_FILENO) && !cli->quiet;
     const struct sms__advise_settings settings = {.load = &load,
@@ -361,7 +362,7 @@ static int body(void *user)
                                                   .with = given->with,
                                                   .profiled = given->profiled,
                                                   .cores = given->cores,
-                                                  .programs_most = several ? PROGRAMS_MOST : SMS__SHARING_MAX,
+                                                  .programs_most = has_kinds(given) ? PROGRAMS_MOST : SMS__SHARING_MAX,
                                                   .seed = given->seed ? given->seed : 1,
                                                   .jobs = given->jobs ? (unsigned)given->jobs : cli_cores(),
                                                   .draws = given->draws ? given->draws : DRAWS,
