@@ -126,10 +126,12 @@ static int fit_turns(struct sms__calibration *calibration)
 static void write_device(struct sms__calibration *calibration)
 {
     const struct sms__device *device = calibration->device;
-    const char *text = sms__print(calibration->arena,
-                                  "device: %s\ninherits: %s\ntitle: '%s, calibrated'\nsource: smsched calibrate\n",
-                                  calibration->settings->name, device->name, device->title),
-               *before = "sources:\n";
+    const struct sms__node title = {.kind = SMS__SCALAR,
+                                    .text = sms__print(calibration->arena, "%s, calibrated", device->title)};
+    const char *before = "sources:\n",
+               *text =
+                   sms__print(calibration->arena, "device: %s\ninherits: %s\ntitle: %s\nsource: smsched calibrate\n",
+                              calibration->settings->name, device->name, sms__node_flow(calibration->arena, &title));
     const char *power = /* which is given as a whole */
         sms__print(calibration->arena, "power: {idle: %.9g W, busy: %.9g W, ", device->idle_w, device->busy_w);
     for (int v = 0; v < SMS__SHEET_VALUES; v++) {
