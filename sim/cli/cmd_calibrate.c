@@ -115,8 +115,7 @@ const struct cli_command cmd_calibrate = {
         "alike every second run is held back from the fit. A value that no run shows stays not measured, with the run "
         "that would show it.\n"
         "--out writes a folder that tools/validate takes, with a device file that inherits from the shipped one.",
-    .examples = "smsched calibrate a.sqlite a-again.sqlite b.sqlite a+b.sqlite a+b-again.sqlite --device v100\n"
-                "smsched calibrate *.sqlite --device a100 --mode mps --out my-a100\n",
+    .examples = "smsched calibrate --help   # docs/how-to/calibrate.md has traces to try it with\n",
     .options = {{own_options}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = calibrate};

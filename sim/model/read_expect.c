@@ -50,7 +50,7 @@ const struct sms__field sms__until_fields[] = {
     {"limit", SMS__CUSTOM, 0, F(sms__until, limit), .read = read_any, .form = SMS__FORM_MEASURE, .one_of = UNTIL,
      .help = "a value that the mean of every policy is told to be above or below"},
     {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__until, confidence), 0.5, 0.999999, .needs = "limit",
-     .help = "of what is told of the limit, however often it is looked at; default 95 %"},
+     .help = "confidence of what is told of the limit, however often it is looked at; default 95 %"},
     {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
      .help = "metric to be known well; default: the answer's; of a VM kernels_per_s, of a process turnaround_ns"},
     {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "VM whose metric it is; default: the host's"},

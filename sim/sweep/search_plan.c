@@ -22,7 +22,7 @@ const struct sms__field sms__search_fields[] = {
     {"of", SMS__TEXT, 0, F(sms__search_asked, of), .read = sms__keep,
      .help = "a VM, process, resource or node whose metric it is; default: the host, or the cluster"},
     {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__search_asked, confidence), 0.5, 0.9999,
-     .help = "that both limits of an answer hold; default 95 %"},
+     .help = "confidence that both limits of an answer hold; default 95 %"},
     {"most", SMS__CUSTOM, 0, F(sms__search_asked, most), .read = sms__keep, .form = SMS__FORM_END,
      .help = "most replications of a point, from 5; default 100"},
     {0}};
