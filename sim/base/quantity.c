@@ -32,6 +32,7 @@ static const struct unit byte_units[] = {{"B", 1},
 static const struct unit bandwidths[] = {{"B/s", 1},     {"KB/s", 1e3},        {"MB/s", 1e6},           {"GB/s", 1e9},
                                          {"TB/s", 1e12}, {"MiB/s", 1048576.0}, {"GiB/s", 1073741824.0}, {0}};
 static const struct unit frequencies[] = {{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}, {0}};
+static const struct unit rates[] = {{"/h", 1.0 / 3600}, {"/min", 1.0 / 60}, {"/s", 1}, {0}};
 static const struct unit powers[] = {{"mW", 1e-3}, {"W", 1}, {"kW", 1e3}, {0}};
 static const struct unit energies[] = {{"pJ", 1}, {"nJ", 1e3}, {"J", 1e12}, {0}};
 
@@ -46,6 +47,7 @@ static const struct {
     [SMS__BYTES] = {byte_units, "B, KB, MB, GB, TB, KiB, MiB, GiB, TiB"},
     [SMS__BANDWIDTH] = {bandwidths, "B/s, KB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s"},
     [SMS__FREQUENCY] = {frequencies, "Hz, kHz, MHz, GHz"},
+    [SMS__ARRIVAL_RATE] = {rates, "/h, /min, /s"},
     [SMS__POWER] = {powers, "mW, W, kW"},
     [SMS__ENERGY] = {energies, "pJ, nJ, J"},
     [SMS__NUMBER] = {ratios, "% or none"},

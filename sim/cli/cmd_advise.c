@@ -125,16 +125,9 @@ static int set_target(const struct cli *cli, const char *value, const struct sms
 
 static int set_load(const struct cli *cli, const char *value, const struct sms__programs *programs)
 {
-    char number[64];
     const char *rest;
     struct sms__program *program = find_program(cli, "load", value, programs, &rest);
-    const size_t length = program ? strlen(rest) : 0;
-    if (!program)
-        return EXIT_USAGE;
-    if (length < 3 || length > sizeof number || strcmp(rest + length - 2, "/s") != 0)
-        return cli_usage(cli, "--load: '%s' is no rate, as 'serve:30/s' is", value);
-    snprintf(number, sizeof number, "%.*s", (int)length - 2, rest);
-    return parse(cli, "load", number, SMS__NUMBER, &program->per_s);
+    return program ? parse(cli, "load", rest, SMS__ARRIVAL_RATE, &program->per_s) : EXIT_USAGE;
 }
 
 static int set_memory(const struct cli *cli, const char *value, const struct sms__programs *programs)

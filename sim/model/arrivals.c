@@ -5,11 +5,14 @@
 #define F(struct_, member) offsetof(struct struct_, member)
 
 struct arrival_fields {
-    double poisson, every;
+    double poisson, every, per_s;
     struct sms__times *times;
 };
 
-#define ARRIVALS "arrivals are {poisson: TIME}, of that mean interval, {every: TIME}, or {times: [TIME, ...]}"
+#define ARRIVALS                                                                                                       \
+    "arrivals are {rate: 30/s}, {poisson: TIME}, of that mean interval, {every: TIME}, or {times: [TIME, ...]}"
+
+static const double PS_PER_S = 1e12;
 
 /* Each time is after the start of the tenant, and not before the one before it. */
 static void read_times(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -36,6 +39,9 @@ static void read_times(struct sms__reader *reader, const struct sms__node *node,
 const struct sms__field sms__arrival_fields[] = {
     {"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
      .words = "mean time between arrivals", .help = "mean of exponential intervals"},
+    {"rate", SMS__QUANTITY, SMS__ARRIVAL_RATE, F(arrival_fields, per_s), 1e12 / SMS__TIME_MAX_PS, 1e12,
+     .one_of = ARRIVALS, .words = "arrivals a second",
+     .help = "mean number in a time, with exponential intervals: 500/s is poisson: 2 ms"},
     {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
      .words = "time between arrivals", .help = "equal intervals"},
     {"times", SMS__QUANTITY, SMS__TIME, F(arrival_fields, times), 0, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
@@ -59,6 +65,8 @@ void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node
         return;
     }
     sms__read_fields(reader, node, sms__arrival_fields, &given);
+    if (given.per_s > 0)
+        given.poisson = PS_PER_S / given.per_s;
     tenant->times = given.times;
     tenant->arrivals = given.times ? SMS__LISTED : given.poisson > 0 ? SMS__POISSON : SMS__REGULAR;
     tenant->interval_ps = given.times ? mean_interval(given.times) : given.poisson > 0 ? given.poisson : given.every;

@@ -199,7 +199,7 @@ def check_errors(work):
     refused(2, "is no target", third, "--device", "a100", "--slo", "third:p98<1ms")
     refused(2, "has no unit", third, "--device", "a100", "--slo", "third:p99<50")
     refused(2, "are of one program", third, "--device", "a100", "--slo", "third:p99<50ms", "--slo", "third:p50<5ms")
-    refused(2, "is no rate", third, "--device", "a100", "--load", "third:30")
+    refused(2, "has no unit; units here: /h, /min, /s", third, "--device", "a100", "--load", "third:30")
     refused(2, "is no number of copies", third, "--device", "a100", "--copies", "3..1")
     refused(2, "names no program", third, "--device", "a100", "--gpu-memory", "1GiB")
     (work / "report.nsys-rep").write_text("x")

@@ -33,6 +33,9 @@ END
 try 0 "a search for a known answer" sweep known.yaml
 prints "the least vms.server.arrivals.poisson with job_latency_mean_ns of server < 150 us, each with a confidence of 95 %:"
 "$smsched" run --quiet --format csv --set 'vms.server.arrivals={every: 10 ms}' queue.yaml >alone.csv
+"$smsched" run --quiet --format csv queue.yaml >interval.csv
+"$smsched" run --quiet --format csv --set 'vms.server.arrivals={rate: 5000/s}' queue.yaml >rate.csv
+same interval.csv rate.csv "a rate is not the interval that it stands for"
 python3 - <<'END' && ok || bad "answers do not cover the truth at their confidence"
 import csv
 alone = next(float(r["mean"]) for r in csv.DictReader(open("alone.csv")) if r["metric"] == "job_latency_mean_ns") / 1e3

@@ -17,7 +17,7 @@ WHOLE = {
     "workload: kernels": ["launches"],
     "workload: steps": [],
     "scenario: vms": ["count", "stagger", "device"],
-    "scenario: vms: arrivals": ["times"],
+    "scenario: vms: arrivals": ["times", "rate"],
     "scenario: host": ["power"],
     "scenario: processes": ["draw"],
     "scenario: processes: streams": [],

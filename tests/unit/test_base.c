@@ -28,6 +28,8 @@ static void quantities_carry_units(void **state)
     assert_true(parse("96 KiB", SMS__BYTES) == 98304);
     assert_true(parse("900 GB/s", SMS__BANDWIDTH) == 900e9);
     assert_true(parse("1530 MHz", SMS__FREQUENCY) == 1530e6);
+    assert_true(parse("500/s", SMS__ARRIVAL_RATE) == 500);
+    assert_true(parse("30 /min", SMS__ARRIVAL_RATE) == 0.5);
     assert_true(parse("35 %", SMS__RATIO) == 0.35);
     assert_true(parse("0.35", SMS__RATIO) == 0.35);
     assert_true(parse("8800 cycles", SMS__CYCLES) == 8800);

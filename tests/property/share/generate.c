@@ -339,8 +339,10 @@ static void print_stream(struct choices *c, bool forever)
 
 static void print_arrivals(struct choices *c)
 {
-    unsigned kind = number(c, 0, 2), first = number(c, 0, 9000);
-    if (kind < 2)
+    unsigned kind = number(c, 0, 3), first = number(c, 0, 9000);
+    if (kind == 3)
+        fprintf(c->to, ", arrivals: {rate: %u/s}", number(c, 1, 90) * 100);
+    else if (kind < 2)
         fprintf(c->to, ", arrivals: {%s: %u us}", kind ? "poisson" : "every", number(c, 1, 90) * 100);
     else
         fprintf(c->to, ", arrivals: {times: [%u us, %u us, %u us]}", first, first + number(c, 0, 900) * 10,
