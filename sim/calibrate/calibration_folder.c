@@ -2,6 +2,7 @@
  * draws its page. */
 #include "calibration.h"
 
+#include "../base/escape.h"
 #include "../results/metrics.h"
 
 #include <math.h>
@@ -22,9 +23,11 @@ static void write_measured(const struct sms__calibration *calibration, FILE *to)
         const struct sms__predicted *row = &calibration->row[i];
         if (!counts(row))
             continue;
-        fprintf(to, "%s,%s:%s,%s,%s,%.7g,%s,", row->scenario, sms__subject_word(row->subject), row->name,
+        fprintf(to, "%s,%s:%s,%s,%s,%.7g,", row->scenario, sms__subject_word(row->subject), row->name,
                 row->subject == SMS_VM ? "job_latency_mean_ns" : "latency_mean_ns", row->held ? "test" : "fit",
-                row->measured / 1e3, row->run);
+                row->measured / 1e3);
+        sms__print_csv(to, row->run);
+        fputs(",", to);
         if (!isnan(row->measured_half))
             fprintf(to, "%.4g", row->measured_half / row->measured);
         fputs(",", to);
@@ -52,9 +55,10 @@ static void write_about(const struct sms__calibration *calibration, FILE *to)
 {
     const struct sms__calibrate_settings *settings = calibration->settings;
     const struct sms__held_errors errors = sms__held_errors(calibration, true, SMS__AS_FITTED);
+    const struct sms__node gpu = {.kind = SMS__SCALAR, .text = calibration->device->title};
     fprintf(to, "title: \"%s: programs alone and together, and its sheet\"\n", settings->name);
-    fprintf(to, "question: How near are steps and kernels of traces that the sheet was not fitted to?\ngpu: \"%s\"\n",
-            calibration->device->title);
+    fprintf(to, "question: How near are steps and kernels of traces that the sheet was not fitted to?\ngpu: %s\n",
+            sms__node_flow(calibration->arena, &gpu));
     fprintf(to, "devices: [%s]\nsource: smsched calibrate\nmetric: job_latency_mean_ns\nunit: us\nscale: 0.001\n",
             calibration->device->name);
     write_parameters(calibration, to);
