@@ -277,6 +277,7 @@ static void inherit(struct sms__reader *reader, const struct sms__node *node, co
     if (base) {
         *device = *base;
         device->node = node;
+        device->name = NULL; /* its own may be no name, and the base's would then be defined twice */
         device->title = device->source = "";
         device->about.base = base;
     }

@@ -40,7 +40,7 @@ static const struct sms__device *find_base(struct sms__reader *reader, const str
     struct sms_file *file = reader->user;
     const struct sms__node *name = sms__node_get(node, "inherits");
     const struct sms__device *base = NULL;
-    if (!name || !sms__read_name(reader, name))
+    if (!name || name->kind != SMS__SCALAR || !sms__is_name(name->text)) /* reading the fields says so */
         return NULL;
     if (file->inherits) {
         sms__complain(reader, name, "inherits from a device that inherits, too: name the first of them");
@@ -69,7 +69,7 @@ void sms__file_define(struct sms_file *file, enum sms__document kind, const stru
         sms__read_workload(&reader, node, workload);
         name = workload->name;
     }
-    if (find_known(file, kind, name) != NONE)
+    if (*name && find_known(file, kind, name) != NONE) /* without a name it was refused for that */
         sms__complain(&reader, node, "%s '%.60s' is defined twice", keys[kind], name);
     if (device)
         *SMS__APPEND(&file->arena, file->device, file->devices) = device;
