@@ -229,7 +229,7 @@ int session_expect_some(const struct session *session)
         if (!session_is_plan(session, path))
             continue;
         plan = strcmp(path, "-") ? path : "FILE";
-        if (session->scenarios > 0)
+        if (session->scenarios > 0 && !session->plan) /* a point is of the plan */
             fprintf(stderr, "%s: its plan is not run, only its scenario; 'smsched sweep %s' runs the plan\n",
                     strcmp(path, "-") ? path : stdin_name, plan);
     }

@@ -405,6 +405,7 @@ done
 # A point that is run is the same scenario written by hand.
 "$smsched" run hand.yaml --out hand --quiet 2>warnings || cat warnings
 try 0 "a point" run plan.yaml --point 3 --out point --quiet
+if grep -qF "its plan is not run" <<<"$output"; then bad "a point is said not to be of its plan" "$output"; else ok; fi
 for file in hand/*.csv hand/comparison.json; do
     if cmp "$file" "point/${file#hand/}"; then ok; else bad "${file#hand/} of a point is not what the scenario gives by hand"; fi
 done
