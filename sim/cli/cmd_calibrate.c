@@ -4,6 +4,7 @@
 
 #include "../calibrate/calibration.h"
 #include "../report/json_write.h"
+#include "../yaml/fields.h"
 
 #include <string.h>
 
@@ -95,6 +96,9 @@ static int calibrate(struct cli *cli)
         return cli_usage(cli, "name traces: of programs alone, and of programs together");
     if (!given->device)
         return cli_usage(cli, "say with --device which GPU they are of ('smsched list devices' shows them)");
+    if (given->name && (!sms__is_name(given->name) || strchr(given->name, '/'))) /* a file will have it */
+        return cli_usage(cli, "--name: '%.40s' is not a name: 1 to %d letters, digits, '_', '-' or '.'", given->name,
+                         SMS__NAME_MAX);
     int code = sms__guard(&calibrating.arena, body, &calibrating);
     if (code == SMS_ENOMEM && !calibrating.errors.count)
         sms__fail(&calibrating.errors, code, NULL, "no memory");

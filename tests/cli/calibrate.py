@@ -165,6 +165,9 @@ def check_refusals(work, files):
     refuse("nothing-ran.sqlite: error: no kernel ran while it was traced", train, work / "nothing-ran.sqlite")
     said = calibrate(train, again, "--device", "a100", code=3)
     check("another device", said.count("the profiled GPU is 'Tesla V100-SXM2-16GB', which is no a100") == 2, said)
+    for name in ("a/b", "", "a b", ".."):
+        said = calibrate(train, again, "--device", "v100", "--name", name, "--out", work / "none", code=2)
+        check(f"it says that '{name}' is not a name", f"--name: '{name}' is not a name" in said, said)
     refuse("no run alone has most of the kernels of process 'serve", train, first)
     refuse("no run has a kernel 'strem'", train, again, probe, mode=("--reads", "strem"))
     refuse("is no trace", train, ROOT / "scenarios/01-two-tenants.yaml")
