@@ -235,7 +235,7 @@ static void find_odd(const struct way *way, struct sms__search_found *found)
     found->odd[0] = found->odd[1] = UINT64_MAX;
     for (size_t i = 1; i < way->length; i++) {
         const struct value *before = value_at(way, way->at[i - 1]), *after = value_at(way, way->at[i]);
-        if (!before || !after)
+        if (!before || !after || isnan(before->mean) || isnan(after->mean)) /* no order without values */
             continue;
         const double halves = (isnan(before->half) ? 0 : before->half) + (isnan(after->half) ? 0 : after->half);
         if (sign * (before->mean - after->mean) <= halves + 1e-12 * fabs(before->mean))

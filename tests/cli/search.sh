@@ -113,6 +113,12 @@ END
 if grep -q "round_robin: all hold, as far as 1 (" anything.out; then ok; else bad "all values hold" "$(cat anything.out)"; fi
 if grep -q "round_robin: none holds, from 40 (" nothing.out; then ok; else bad "no value holds" "$(cat nothing.out)"; fi
 
+# Runs that end before any job does have no value, and so no order.
+sed -e 's/vms: .*/vms: [{name: a, workload: w, arrivals: {poisson: 1 ms}}]\nrun: {duration: 2 us}/' exact.yaml >brief.yaml
+printf 'plan: brief\nbase: brief.yaml\nsearch: {vary: %s, find: least, where: {job_latency_mean_ns: "< 1 ms"}, of: a}\n' "$axis" >none.yaml
+try 0 "a search for what has no value" sweep none.yaml; prints "job_latency_mean_ns of a has no value"
+if grep -q "not monotone" <<<"$output"; then bad "no values are in the wrong order" "$output"; else ok; fi
+
 # What is no answer says why. The metric has a valley, and a percentile of few jobs has no interval.
 cat >valley.yaml <<'END'
 workload: short
