@@ -127,7 +127,12 @@ static int set_load(const struct cli *cli, const char *value, const struct sms__
 {
     const char *rest;
     struct sms__program *program = find_program(cli, "load", value, programs, &rest);
-    return program ? parse(cli, "load", rest, SMS__ARRIVAL_RATE, &program->per_s) : EXIT_USAGE;
+    const int code = program ? parse(cli, "load", rest, SMS__ARRIVAL_RATE, &program->per_s) : EXIT_USAGE;
+    /* The time between requests of up to 64 copies must be one that a scenario takes, of at most 2500 h. A launch takes
+     * microseconds, so more requests than these would only make a queue that grows, and take hours to simulate. */
+    if (code == EXIT_OK && !(program->per_s >= 1e-5 && program->per_s <= 1e7))
+        return cli_usage(cli, "--load: '%s' is out of range; it must be from 1e-5/s to 1e7/s", rest);
+    return code;
 }
 
 static int set_memory(const struct cli *cli, const char *value, const struct sms__programs *programs)
