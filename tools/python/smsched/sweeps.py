@@ -53,7 +53,7 @@ def sweep(plan: str | os.PathLike[str] | Mapping[str, Any], out: str | os.PathLi
     return Sweep(out)
 
 
-def advise(*programs: str, device: str, **options: Any) -> pandas.DataFrame:
+def advise(*programs: str, device: str | Sequence[str], **options: Any) -> pandas.DataFrame:
     """Says which programs should share a GPU, and in which way: a row for each way, the best first; of several GPUs, as
     `device=["a100=2", "t4=1"]`, a row for each GPU.
 
@@ -61,7 +61,8 @@ def advise(*programs: str, device: str, **options: Any) -> pandas.DataFrame:
     those of `smsched advise`: `slo="serve:p99<10ms"`, `copies="1..4"`, a list where one is repeated. The frame's
     `attrs` has the answer and how sure it is."""
     arguments = ["advise", *map(os.fspath, programs), "--format", "json", "--quiet"]
-    for key, value in {"device": device, **options}.items():
+    given: dict[str, Any] = {"device": device, **options}
+    for key, value in given.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
             arguments += [f"--{key}"] if one is True else [f"--{key}", str(one)]
     advice = json.loads(program(*arguments))
