@@ -27,7 +27,8 @@ static inline void add(struct next *next, uint64_t time, enum what what)
 static inline struct next find_next(struct sms__blocks *device)
 {
     struct next next = {.time = sms__sm_times_first(&device->times), .what = OWN};
-    for (struct sms__device_clock *clock = device->clock, *end = clock + device->clocks; clock < end; clock++) {
+    for (size_t c = 0, clocks = device->clocks; c < clocks; c++) {
+        struct sms__device_clock *clock = &device->clock[c];
         next.clock = clock->due < next.time ? clock : next.clock;
         add(&next, clock->due, CLOCK);
     }

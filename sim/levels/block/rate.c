@@ -321,8 +321,8 @@ static void rate_dirty(struct sms__blocks *device, bool everywhere, uint64_t now
 
 static inline void schedule_clocks(struct sms__blocks *device, uint64_t now)
 {
-    for (struct sms__device_clock *clock = device->clock, *end = clock + device->clocks; clock < end; clock++)
-        sms__device_clock_schedule(clock, now);
+    for (size_t c = 0, clocks = device->clocks; c < clocks; c++)
+        sms__device_clock_schedule(&device->clock[c], now);
 }
 
 void sms__rate(struct sms__blocks *device, uint64_t now)
