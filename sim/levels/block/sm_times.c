@@ -3,8 +3,7 @@
 
 void sms__sm_times_init(struct sms__sm_times *times, struct sms__arena *arena, size_t sms)
 {
-    times->sms = sms;
-    times->time = SMS__NEW(arena, uint64_t, sms);
+    *times = (struct sms__sm_times){.sms = sms, .time = SMS__NEW(arena, uint64_t, sms)};
     for (size_t s = 0; s < sms; s++)
         times->time[s] = SMS__NEVER;
     sms__tournament_init(&times->keys, arena, sms);
