@@ -1,6 +1,7 @@
 /* Groups of programs, from each program alone to what GLPK picks. */
 #include "pack.h"
 
+#include "../base/threads.h"
 #include "../import/derive.h"
 
 #include <math.h>
@@ -12,7 +13,6 @@ enum {
     FEWER_MOST = 80,    /* as many more for the fewest GPUs */
     WHOLE_MOST = 40,    /* in runs of whole length, for each goal; then only of these is picked, */
     LACKING_MOST = 120, /* unless they lack a copy that others promise to place, or need a GPU more */
-    THREADS_MAX = 64,
 };
 /* A short run is a tenth of a whole one. */
 static const double SHORT = 0.1;
@@ -186,16 +186,9 @@ static void *do_work(void *user)
 static int run(const struct packing *packing, size_t *which, size_t count, enum kind_of_run kind)
 {
     struct batch batch = {.packing = packing, .which = which, .count = count, .kind = kind};
-    pthread_t thread[THREADS_MAX];
-    size_t threads = 0;
     pthread_mutex_init(&batch.lock, NULL);
     pthread_mutex_init(&batch.library, NULL);
-    while (threads + 1 < packing->settings->jobs && threads + 1 < count && threads < THREADS_MAX &&
-           !pthread_create(&thread[threads], NULL, do_work, &batch))
-        threads++;
-    do_work(&batch);
-    while (threads > 0)
-        pthread_join(thread[--threads], NULL);
+    sms__work_in_threads(packing->settings->jobs < count ? packing->settings->jobs : count, do_work, &batch);
     pthread_mutex_destroy(&batch.lock);
     pthread_mutex_destroy(&batch.library);
     return batch.code;

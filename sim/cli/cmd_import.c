@@ -57,12 +57,12 @@ static const struct sms__importer *find_importer(const struct cli *cli)
 {
     char list[200] = "";
     size_t count = 0;
+    const struct sms__importer *found = sms__importer_called(cli->args[0]);
+    if (found)
+        return found;
     for (; sms__importers[count]; count++) {
-        const char *name = sms__importers[count]->name;
-        if (!strcmp(name, cli->args[0]))
-            return sms__importers[count];
         size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", sms__importers[count]->name);
     }
     const char *near = sms__nearest(cli->args[0], count, importer_name, sms__importers);
     if (near)

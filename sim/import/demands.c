@@ -111,10 +111,7 @@ static struct known *add_known(struct joining *joining, const char *symbol)
 static int read_counters(struct joining *joining, const char *path)
 {
     struct sms__profile counters = {.tool = "ncu", .most = joining->profile->most};
-    size_t i = 0;
-    while (strcmp(sms__importers[i]->name, "ncu") != 0)
-        i++;
-    int code = sms__importers[i]->read(joining->arena, &path, 1, &counters, joining->errors);
+    int code = sms__importer_called("ncu")->read(joining->arena, &path, 1, &counters, joining->errors);
     for (size_t l = 0; code == SMS_OK && l < counters.launches; l++) {
         const struct sms__profile_launch *launch = &counters.launch[l];
         const struct sms__profile_shape *shape = launch->shape;

@@ -236,14 +236,6 @@ static bool ends_with(const char *text, const char *end)
     return length >= of && !strcmp(text + length - of, end);
 }
 
-static const struct sms__importer *importer_called(const char *name)
-{
-    size_t i = 0;
-    while (sms__importers[i] && strcmp(sms__importers[i]->name, name) != 0)
-        i++;
-    return sms__importers[i];
-}
-
 /* The first bytes of a file as text; "" if it cannot be read, which whoever reads it all reports. */
 static const char *head_of(struct sms__arena *arena, const char *path)
 {
@@ -282,6 +274,6 @@ int sms__importer_of(struct sms__arena *arena, const char *path, const struct sm
                          ends_with(path, ".nsys-rep") ? "SQLite: nsys export --type sqlite"
                                                       : "CSV: ncu --import FILE --page raw --csv");
     const char *format = format_of(arena, path);
-    *out = format ? importer_called(format) : NULL;
+    *out = format ? sms__importer_called(format) : NULL;
     return SMS_OK;
 }

@@ -8,6 +8,7 @@
 #include "profile.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct sms__import_options {
     bool dump;            /* ncu, nvprof: print the profile instead of deriving workloads */
@@ -48,6 +49,15 @@ struct sms__importer {
 };
 
 extern const struct sms__importer *const sms__importers[]; /* sorted by name, NULL last */
+
+/* Returns the importer of that name, or NULL. */
+static inline const struct sms__importer *sms__importer_called(const char *name)
+{
+    size_t i = 0;
+    while (sms__importers[i] && strcmp(sms__importers[i]->name, name) != 0)
+        i++;
+    return sms__importers[i];
+}
 
 /* Finds the importer of a profile or a trace by the file's name, or by how it begins; NULL: it is none. In a guard of
  * `arena`. Returns SMS_OK; or SMS_EINPUT with an error for a report that another tool must export first. */

@@ -1,5 +1,6 @@
 /* Runs of a scenario in threads: replications of its policies, stand-alone runs, and pilots. Invariant: results do not
  * depend on the number of threads, because every run has a place of its own, or adds whole numbers. */
+#include "../base/threads.h"
 #include "../model/draws.h"
 #include "results.h"
 
@@ -398,23 +399,15 @@ static void *do_work(void *user)
     return NULL;
 }
 
-enum { JOBS_MAX = 256 };
-
-/* This thread works, too. If a thread cannot be started, the others do its work. */
 static void work_in_threads(struct work *work)
 {
-    pthread_t thread[JOBS_MAX];
-    size_t threads = 0, wanted = work->results->options->jobs ? work->results->options->jobs : 1;
-    if (wanted > JOBS_MAX)
-        wanted = JOBS_MAX;
+    size_t wanted = work->results->options->jobs ? work->results->options->jobs : 1;
+    if (wanted > SMS__THREADS_MAX)
+        wanted = SMS__THREADS_MAX;
     if (wanted > work->total)
         wanted = work->total ? work->total : 1;
     work->threads = wanted;
-    while (threads + 1 < wanted && !pthread_create(&thread[threads], NULL, do_work, work))
-        threads++;
-    do_work(work);
-    while (threads > 0)
-        pthread_join(thread[--threads], NULL);
+    sms__work_in_threads(wanted, do_work, work);
 }
 
 int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,

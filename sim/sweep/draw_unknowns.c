@@ -2,14 +2,13 @@
  * so the results do not depend on their number. */
 #include "draw_unknowns.h"
 
+#include "../base/threads.h"
 #include "../model/draws.h"
 #include "../model/job.h"
 #include "../results/results.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-
-enum { JOBS_MAX = 256 };
 
 struct work {
     const struct sms__unknowns_run *run;
@@ -112,21 +111,6 @@ static void *do_work(void *user)
     return NULL;
 }
 
-/* This thread works, too. If a thread cannot be started, the others do its work. */
-static void work_in_threads(struct work *work)
-{
-    pthread_t thread[JOBS_MAX];
-    size_t threads = 0, wanted = work->run->run->jobs;
-    if (wanted > JOBS_MAX)
-        wanted = JOBS_MAX;
-    while (threads + 1 < wanted && threads + 1 < work->out->draws &&
-           !pthread_create(&thread[threads], NULL, do_work, work))
-        threads++;
-    do_work(work);
-    while (threads > 0)
-        pthread_join(thread[--threads], NULL);
-}
-
 /* For sms__guard: lists what is not known, and draws all of it. */
 static int draw_all(void *user)
 {
@@ -174,7 +158,8 @@ int sms__unknowns_run(const struct sms__unknowns_run *run, struct sms_results *r
         return sms__report_run(work.code, scenario, "", NULL, errors);
     }
     pthread_mutex_init(&work.lock, NULL);
-    work_in_threads(&work);
+    const size_t jobs = run->run->jobs;
+    sms__work_in_threads(jobs < work.out->draws ? jobs : work.out->draws, do_work, &work);
     pthread_mutex_destroy(&work.lock);
     if (work.code)
         sms__unknowns_free(work.out);

@@ -7,22 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-smsched = str(Path(sys.argv[1]).resolve())
-failed = 0
-
-
-def check(what, right, seen=""):
-    global failed
-    if not right:
-        print(f"FAILED: {what}: {seen}")
-        failed += 1
-
-
-def run(*arguments, code=0):
-    done = subprocess.run([smsched, "advise", *map(str, arguments)], capture_output=True, text=True)
-    check(f"exit {code} of {' '.join(map(str, arguments))}", done.returncode == code, f"{done.returncode}: {done.stderr}")
-    return done
+sys.dont_write_bytecode = True
+from advising import ROOT, check, end, near, run, smsched  # noqa: E402
 
 
 def advise(*arguments):
@@ -33,10 +19,6 @@ def way(advice, name):
     found = [way for way in advice["ways"] if way["name"] == name]
     check(f"there is {name}", len(found) == 1, [way["name"] for way in advice["ways"]])
     return found[0]
-
-
-def near(what, value, wanted, tolerance=0.01):
-    check(what, abs(value - wanted) <= tolerance * abs(wanted), f"{value}, not {wanted}")
 
 
 def coarse(path, demand, host="", more=""):
@@ -224,4 +206,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_same()
     check_little(Path(folder))
     check_errors(Path(folder))
-sys.exit(failed > 0)
+end()

@@ -8,30 +8,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-smsched = str(Path(sys.argv[1]).resolve())
-failed = 0
-
-
-def check(what, right, seen=""):
-    global failed
-    if not right:
-        print(f"FAILED: {what}: {seen}")
-        failed += 1
-
-
-def run(*arguments, code=0):
-    done = subprocess.run([smsched, "advise", *map(str, arguments)], capture_output=True, text=True)
-    check(f"exit {code} of {' '.join(map(str, arguments))}", done.returncode == code, f"{done.returncode}: {done.stderr}")
-    return done
+sys.dont_write_bytecode = True
+from advising import check, end, near, run, smsched  # noqa: E402
 
 
 def pack(*arguments):
     return json.loads(run(*arguments, "--quiet", "--unknowns", "2", "--format", "json").stdout)
-
-
-def near(what, value, wanted, tolerance=0.01):
-    check(what, abs(value - wanted) <= tolerance * abs(wanted), f"{value}, not {wanted}")
 
 
 def coarse(folder, name, demand):
@@ -147,4 +129,4 @@ def check_errors(work):
 with tempfile.TemporaryDirectory() as folder:
     for one in (check_enumeration, check_fewest, check_what_does_not_fit, check_folder, check_same, check_errors):
         one(Path(folder))
-sys.exit(failed > 0)
+end()

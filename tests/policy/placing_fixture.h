@@ -31,6 +31,14 @@ struct fixture {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
 };
 
+/* An A100 40 GB, whose profiles are numbered by their compute slices. */
+static const struct sms_mig_view a100 __attribute__((unused)) = {.slices = 8,
+                                                                 .profile = {[1] = {.slices = 1, .starts = 0x7f},
+                                                                             [2] = {.slices = 2, .starts = 0x15},
+                                                                             [3] = {.slices = 4, .starts = 0x11},
+                                                                             [4] = {.slices = 4, .starts = 1},
+                                                                             [7] = {.slices = 8, .starts = 1}}};
+
 static inline uint64_t gib(uint64_t count) { return count << GIB_SHIFT; }
 
 /* Makes a node of model T4 with 64 CPUs and 256 GiB, all free. Each of its GPUs has 16 GiB and the given share left. A

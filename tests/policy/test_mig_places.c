@@ -11,14 +11,6 @@
 
 extern const struct sms_place_policy sms_place_policy_edge, sms_place_policy_parvagpu;
 
-/* An A100 40 GB, whose profiles are numbered by their compute slices. */
-static const struct sms_mig_view a100 = {.slices = 8,
-                                         .profile = {[1] = {.slices = 1, .starts = 0x7f},
-                                                     [2] = {.slices = 2, .starts = 0x15},
-                                                     [3] = {.slices = 4, .starts = 0x11},
-                                                     [4] = {.slices = 4, .starts = 1},
-                                                     [7] = {.slices = 8, .starts = 1}}};
-
 /* A node of such GPUs, whose layouts change freely. */
 struct split_node {
     struct sms_node_view view;

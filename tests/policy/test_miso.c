@@ -16,14 +16,6 @@ enum { JOBS = 100, MODELS = 32, SIZES = 5 };
 
 static const int size_at[SIZES] = {7, 4, 3, 2, 1};
 
-/* An A100 40 GB, whose profiles are numbered by their compute slices. */
-static const struct sms_mig_view a100 = {.slices = 8,
-                                         .profile = {[1] = {.slices = 1, .starts = 0x7f},
-                                                     [2] = {.slices = 2, .starts = 0x15},
-                                                     [3] = {.slices = 4, .starts = 0x11},
-                                                     [4] = {.slices = 4, .starts = 1},
-                                                     [7] = {.slices = 8, .starts = 1}}};
-
 /* Returns the number of pods that have instances then, or 0: they do not all fit. */
 static int arrange(double layouts, uint32_t taken, struct sms_open_pod *pod, uint32_t pods)
 {
