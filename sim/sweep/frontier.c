@@ -1,6 +1,5 @@
 /* Chooses the points of a search. The way to an answer is walked anew each time from its first point, because then it
  * has no state but the results, and one rule serves the runs, the status and the merge. */
-#include "../results/results.h"
 #include "frontier.h"
 
 #include <math.h>
@@ -209,7 +208,7 @@ static struct seen *read_seen(struct sms__content *content)
         seen->of[p].mean = sms__content_number(content);
         sms__content_number(content); /* in_group */
         sms__content_number(content); /* left */
-        seen->of[p].told = (enum sms__told)(int)sms__content_number(content);
+        seen->of[p].told = sms__content_told(content);
         seen->of[p].half = sms__content_number(content);
     }
     return seen;

@@ -147,8 +147,9 @@ static bool write_answers(struct sms__merge *merge)
     bool succeeded = true;
     for (uint32_t p = 0; succeeded && p < merge->policies; p++) {
         const double value = sms__content_number(content), in_group = sms__content_number(content),
-                     left = sms__content_number(content), told = sms__content_number(content),
-                     half = sms__content_number(content);
+                     left = sms__content_number(content);
+        const enum sms__told told = sms__content_told(content);
+        const double half = sms__content_number(content);
         if (content->failed || !metric[0])
             continue;
         sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
@@ -161,7 +162,7 @@ static bool write_answers(struct sms__merge *merge)
         sms__bind_number(insert, 8, value);
         sqlite3_bind_int(insert, 9, in_group > 0);
         sms__bind_number(insert, 10, left);
-        sqlite3_bind_int(insert, 11, (int)told);
+        sqlite3_bind_int(insert, 11, told);
         sms__bind_number(insert, 12, half);
         succeeded = sms__database_insert(&merge->database, insert);
     }

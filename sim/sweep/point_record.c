@@ -241,6 +241,15 @@ uint32_t sms__content_count(struct sms__content *content)
     return 0;
 }
 
+enum sms__told sms__content_told(struct sms__content *content)
+{
+    const double told = sms__content_number(content);
+    if (told >= SMS__BELOW && told <= SMS__AT_LIMIT)
+        return (enum sms__told)told;
+    content->failed = true;
+    return SMS__NOT_TOLD;
+}
+
 const char *sms__content_text(struct sms__content *content)
 {
     const char *text = content->failed ? NULL : memchr(content->rest, '\0', content->size);

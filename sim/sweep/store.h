@@ -7,6 +7,7 @@
 #define SMS_SWEEP_STORE_H
 
 #include "../base/buffer.h"
+#include "../results/results.h"
 #include "sweep.h"
 
 struct sqlite3;
@@ -47,6 +48,8 @@ struct sms__content {
 double sms__content_number(struct sms__content *content);
 /* A number of items of at least one byte each that follow. It is 0 after a failure. */
 uint32_t sms__content_count(struct sms__content *content);
+/* How the mean lies to a limit. It is SMS__NOT_TOLD after a failure. */
+enum sms__told sms__content_told(struct sms__content *content);
 /* Points into the record; "" after a failure. */
 const char *sms__content_text(struct sms__content *content);
 
