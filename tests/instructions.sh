@@ -8,7 +8,7 @@ bench=$1 smsched=$2 page=$(dirname "$0")/../docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 kept='1399|V100, l2 and dram full
 1772|V100, l2 and dram full, knee
-5260|V100, l2 and dram full, maxmin
+2253|V100, l2 and dram full, maxmin
 991|V100, l2 and dram full, leftover
 1065|proportional
 925|fine_grained

@@ -114,6 +114,7 @@ static void slow_down(const struct sms__blocks *device, struct sms__composition 
 {
     double slowdown[SMS_RESOURCES_MAX];
     uint32_t slowing = sms__sm_slowdowns(device, c, slowdown);
+    c->even = true;
     for (size_t i = 0; i < device->search.shapes; i++) {
         if (c->shape[i].blocks == 0)
             continue;
@@ -280,13 +281,18 @@ static void count_last(struct sms__compositions *all, const struct sms__composit
     all->with_sms[last->place] = last;
 }
 
-static inline void count(struct sms__compositions *all, size_t sm, struct sms__composition *from,
+static inline void count(struct sms__blocks *device, size_t sm, struct sms__composition *from,
                          struct sms__composition *to)
 {
+    struct sms__compositions *all = &device->compositions;
     if (from->sms == 0)
         count_last(all, from);
     if (to->sms == 1)
         count_first(all, to);
+    if (finds_levels(device)) {
+        sms__levels_count(device, from, -1);
+        sms__levels_count(device, to, 1);
+    }
     if (!all->keeps_scores)
         return;
     from->row[sm / 64] ^= (uint64_t)1 << (sm % 64);
@@ -300,7 +306,7 @@ static inline void move_to(struct sms__sm_state *sm, struct sms__composition *to
     from->sms--;
     to->sms++;
     if (device->compositions.counts_sms)
-        count(&device->compositions, sm->idx, from, to);
+        count(device, sm->idx, from, to);
     sm->composition = to;
     device->compositions.moves++;
 }

@@ -10,7 +10,8 @@ struct sms__shape;
 /* A shared composition's part about one shape. */
 struct sms__composed {
     uint32_t blocks;
-    double slow, speed; /* of these blocks, by resources of scope sm; speed = 1 / slow. For models with `slowdown` */
+    double slow,
+        speed;    /* of these blocks, by resources of scope sm; speed = 1 / slow. Unless the model has only `rate` */
     double score; /* of an SM with this composition for one more such block; only if `scored` has the shape's bit */
     struct sms__composition *more, *less; /* with one such block more, one less; NULL until needed */
 };
@@ -33,6 +34,7 @@ struct sms__composition {
     size_t users;
     uint64_t *row;         /* the SMs that have it, one bit each; NULL unless `keeps_scores` */
     bool is_closed;        /* it takes no block of any shape */
+    bool even;             /* speeds follow from `shape` and device clocks alone; of a shared one */
     bool is_rated;         /* levels.c knows the speeds that it allows alone; only if it is not shared */
     sms__integral time_ps; /* SMs have spent in it, and it is not in the record yet */
     uint64_t fits;         /* shapes of which it takes a block, one bit each; if compositions know that (search.h) */

@@ -1,11 +1,14 @@
 /* Max-min fairness across SMs. The users of a full resource of scope device rise together, and stop at one speed, its
  * level. Until then no SM is slowed by another. So the level follows from the speeds that each SM alone allows, which
  * its composition knows, and from how many SMs have that composition. What users at a speed take is counted in whole
- * numbers, so that a sum does not depend on its order, and SMs with equal blocks are one term.
+ * numbers, so that a sum does not depend on its order, and SMs with equal blocks are one term. Speeds
+ * are compared in whole numbers, too, so which users are slower than the level does not depend on where the search
+ * begins. Sums over the slower and over the others are kept while SMs change, until one comes to lie on the other side.
  *
  * If a second resource of scope device is full, the compositions of which the first level slows a block are rated below
  * that level to find the second, and so on. Often this is not needed: if the second would not be full even if all such
- * blocks rose to the first level, it has no level.
+ * blocks rose to the first level, it has no level. Where all blocks of an SM use the same resources of scope device and
+ * have one speed, they rise no further than that level, so the levels of both tell.
  *
  * Groups that a level stops follow a device clock. A level that changes concerns an SM only if one of its groups starts
  * or stops following the clock, which device_clock.c finds, or if the SM is coupled: a group that the level does not
@@ -20,15 +23,24 @@
 /* Speeds are counted in parts of 2^-48, so that speed x demand is a whole number. */
 static const double ONE = 281474976710656.0;
 
+/* Nobody uses the resource. Users whose speed is below `cut` will count as the slower ones. */
+static void empty(const struct sms__blocks *device, struct sms__water *water, uint64_t cut)
+{
+    *water = (struct sms__water){
+        .cut = cut, .above = UINT64_MAX, .left = (sms__integral)((uint64_t)SMS_FULL * device->sms) << 48};
+}
+
 void sms__levels_init(struct sms__blocks *device)
 {
     struct sms__levels *levels = &device->rating.levels;
     size_t limit = device->setup.model->sm.blocks, most = device->sms * limit;
     if (!device->setup.contention->shares_device)
         return;
-    levels->own_speed = SMS__NEW(device->arena, double, most);
+    levels->own_slow = SMS__NEW(device->arena, double, most);
     levels->user = SMS__NEW(device->arena, struct sms__level_user, most);
     levels->equal = SMS__NEW(device->arena, struct sms__equal_blocks, limit);
+    for (int r = 0; r < SMS_RESOURCES_MAX; r++)
+        empty(device, &levels->water[r], 0);
 }
 
 /* Returns by how much the resources of scope device slow the block. */
@@ -82,10 +94,10 @@ static void list_group(struct sms__levels *levels, const struct sms__group *grou
     levels->equal[at].blocks += group->blocks;
 }
 
-/* Returns the speeds that the SM alone allows its blocks, in the order of shapes, if its composition is its own. */
-static double *own_speed(const struct sms__sm_state *sm)
+/* Returns by how much the SM alone slows its blocks, in the order of shapes, if its composition is its own. */
+static double *own_slow(const struct sms__sm_state *sm)
 {
-    return sm->device->rating.levels.own_speed + sm->idx * sm->device->setup.model->sm.blocks;
+    return sm->device->rating.levels.own_slow + sm->idx * sm->device->setup.model->sm.blocks;
 }
 
 /* Lists the blocks of an SM by shape, with the speeds that it alone allows them. */
@@ -96,13 +108,12 @@ static void list_sm(const struct sms__sm_state *sm)
     levels->shapes = 0;
     for (size_t g = 0; g < sm->groups; g++)
         list_group(levels, &sm->group[g]);
-    for (size_t i = 0; own->is_rated && i < levels->shapes; i++)
-        levels->equal[i].speed = own_speed(sm)[i];
-    if (own->is_rated)
-        return;
-    rate_listed(sm->device, own, false);
-    for (size_t i = 0; i < levels->shapes; i++)
-        own_speed(sm)[i] = levels->equal[i].speed;
+    if (!own->is_rated)
+        rate_listed(sm->device, own, false);
+    for (size_t i = 0; i < levels->shapes; i++) {
+        own_slow(sm)[i] = own->is_rated ? own_slow(sm)[i] : 1 / levels->equal[i].speed;
+        levels->equal[i].speed = 1 / own_slow(sm)[i];
+    }
     own->is_rated = true;
 }
 
@@ -136,6 +147,20 @@ static bool is_slowed(const struct sms__levels *levels)
     for (size_t i = 0; i < levels->shapes; i++)
         slowed |= slow_of(levels, levels->equal[i].fit) * levels->equal[i].speed > 1;
     return slowed;
+}
+
+/* True if no level makes the blocks listed run apart: they have one speed and use the same resources of scope device,
+ * or use none. */
+static bool is_even(const struct sms__levels *levels)
+{
+    bool alike = true;
+    uint32_t wide = 0;
+    for (size_t i = 0; i < levels->shapes; i++) {
+        alike &= levels->equal[i].speed == levels->equal[0].speed &&
+                 levels->equal[i].fit->of_device == levels->equal[0].fit->of_device;
+        wide |= levels->equal[i].fit->of_device;
+    }
+    return alike || !wide;
 }
 
 /* Which speeds to reckon with, where a level slows a block of the SM: those of its SM alone, those that none of its
@@ -190,8 +215,10 @@ static void find_users(struct sms__blocks *device, enum speeds speeds)
     levels->users = 0;
     if (speeds == ALONE && device->compositions.shared)
         return;
+    levels->uneven = device->compositions.shared ? levels->uneven : 0;
     for (size_t a = 0; a < count_alike(device); a++) {
         const struct alike alike = list_alike(device, a);
+        levels->uneven += !device->compositions.shared && !is_even(levels);
         if (speeds != ALONE && is_slowed(levels))
             find_speeds(device, &alike, speeds);
         add_listed(device, alike.sms);
@@ -205,9 +232,10 @@ void sms__levels_rate_composition(struct sms__blocks *device, struct sms__compos
     rate_listed(device, composition, false);
     for (size_t i = 0; i < levels->shapes; i++) {
         struct sms__composed *shape = &composition->shape[levels->equal[i].shape];
-        shape->speed = levels->equal[i].speed;
-        shape->slow = 1 / shape->speed;
+        shape->slow = 1 / levels->equal[i].speed;
+        shape->speed = levels->equal[i].speed = 1 / shape->slow;
     }
+    composition->even = is_even(levels);
     levels->users = 0;
     add_listed(device, 1);
     composition->users = levels->users;
@@ -215,66 +243,70 @@ void sms__levels_rate_composition(struct sms__blocks *device, struct sms__compos
         memcpy(composition->user, levels->user, levels->users * sizeof *levels->user);
 }
 
-/* What the users of at least some speed demand of a resource, and what the slower ones leave, in parts. */
-struct rising {
-    uint64_t demand;
-    sms__integral left;
-};
-
-static inline void add_user(struct rising *rising, const struct sms__level_user *user, int r, uint64_t sms,
-                            double level)
+/* Adds a user on so many SMs, or takes it away if negative. Bounds stay as they are if they are not exceeded. */
+static inline void add_user(struct sms__water *water, const struct sms__level_user *user, int r, int64_t sms)
 {
-    uint64_t demand = user->demand[r] * sms;
-    bool below = user->speed < level;
-    rising->left -= below ? (sms__integral)demand * user->parts : 0;
-    rising->demand += below ? 0 : demand;
+    int64_t demand = (int64_t)user->demand[r] * sms;
+    bool slower = user->parts < water->cut;
+    water->left -= slower ? (sms__integral)demand * (int64_t)user->parts : 0;
+    water->demand += slower ? 0 : demand;
+    water->below = slower && user->parts > water->below ? user->parts : water->below;
+    water->above = !slower && user->parts < water->above ? user->parts : water->above;
+}
+
+void sms__levels_count(struct sms__blocks *device, const struct sms__composition *composition, int64_t sms)
+{
+    struct sms__levels *levels = &device->rating.levels;
+    levels->uneven += composition->even ? 0 : sms;
+    for (size_t u = 0; u < composition->users; u++)
+        for (uint32_t left = device->rating.device_scope; left; left &= left - 1)
+            add_user(&levels->water[__builtin_ctz(left)], &composition->user[u], __builtin_ctz(left), sms);
 }
 
 /* The users are those listed. If the list is empty, they are those of the shared compositions, at the speeds that SMs
  * alone allow. */
-static struct rising rising_at(const struct sms__blocks *device, int r, double level)
+static void fill(const struct sms__blocks *device, struct sms__water *water, int r, uint64_t cut)
 {
     const struct sms__levels *levels = &device->rating.levels;
-    struct rising rising = {0, (sms__integral)((uint64_t)SMS_FULL * device->sms) << 48};
+    empty(device, water, cut);
     for (size_t u = 0; u < levels->users; u++)
-        add_user(&rising, &levels->user[u], r, 1, level);
+        add_user(water, &levels->user[u], r, 1);
     for (size_t c = 0; levels->users == 0 && c < device->compositions.present; c++) {
         const struct sms__composition *composition = device->compositions.with_sms[c];
         for (size_t u = 0; u < composition->users; u++)
-            add_user(&rising, &composition->user[u], r, composition->sms, level);
+            add_user(water, &composition->user[u], r, (int64_t)composition->sms);
     }
-    return rising;
 }
 
-/* The same at level 0: nobody is slower. What all users demand is the device's usage if every block is known. */
-static struct rising rising_all(const struct sms__blocks *device, int r)
+/* Returns the speed in parts that the users who are not slower reach if nobody else is, rounded up. */
+static uint64_t reached_parts(const struct sms__water *water)
 {
-    if (!device->compositions.shared)
-        return rising_at(device, r, 0);
-    return (struct rising){(uint64_t)device->rating.pressure[r], (sms__integral)((uint64_t)SMS_FULL * device->sms)
-                                                                     << 48};
+    const sms__integral most = (sms__integral)1 << 49;
+    if (water->left <= 0 || water->demand <= 0)
+        return 0;
+    sms__integral parts = (water->left + water->demand - 1) / water->demand;
+    return (uint64_t)(parts < most ? parts : most);
 }
 
-/* Returns the speed that these users reach, more than 1 if there are none. */
-static double reached_by(struct rising rising)
+/* True if the slower users are below what the others reach, and the others are not. What users below a speed take rises
+ * ever slower with it, so this is true of one set. */
+static inline bool is_level(const struct sms__water *water)
 {
-    return rising.demand > 0 ? (double)rising.left / ONE / (double)rising.demand : 2;
+    return (sms__integral)water->below * water->demand < water->left &&
+           (water->demand == 0 || (sms__integral)water->above * water->demand >= water->left);
 }
 
-/* Returns the speed at which the resource stops its users, or `most` if that is not below. What slower users leave lets
- * it rise, until no further user is slower. */
-static double find_level(const struct sms__blocks *device, int r, double most)
+/* Returns the speed at which the resource stops its users, more than 1 if it does not. Each step but the first raises
+ * the level, because slower users leave more to the others (Newton's method on a concave function). */
+static double find_level(struct sms__blocks *device, int r)
 {
-    double level = reached_by(rising_all(device, r));
-    struct rising at_most = most < 1 ? rising_at(device, r, most) : (struct rising){.left = -1};
-    if (at_most.left >= 0 && reached_by(at_most) >= most)
-        return most;
-    for (double next; level < most; level = next) {
-        next = reached_by(rising_at(device, r, level));
-        if (next <= level)
-            return level;
-    }
-    return most;
+    struct sms__levels *levels = &device->rating.levels;
+    struct sms__water listed, *water = levels->users ? &listed : &levels->water[r];
+    if (levels->users)
+        fill(device, water, r, levels->water[r].cut);
+    while (!is_level(water))
+        fill(device, water, r, reached_parts(water));
+    return water->demand > 0 ? (double)water->left / ONE / (double)water->demand : 2;
 }
 
 /* Finds the lowest level of the resources. Returns its resource, or -1 if no resource is full. */
@@ -283,7 +315,7 @@ static int find_lowest(struct sms__blocks *device, uint32_t resources)
     int first = -1;
     double lowest = 1;
     for (uint32_t left = resources; left; left &= left - 1) {
-        double level = find_level(device, __builtin_ctz(left), lowest);
+        double level = find_level(device, __builtin_ctz(left));
         first = level < lowest ? __builtin_ctz(left) : first;
         lowest = level < lowest ? level : lowest;
     }
@@ -303,26 +335,29 @@ static uint32_t find_oversubscribed(const struct sms__blocks *device)
 }
 
 /* True if all users of resource r use resource `first` as well, and do not fill r at the speed that it lets them have.
- */
-static bool is_relieved(const struct sms__blocks *device, int r, int first)
+ * `even`: those that it slows stay at that speed, and r's own level is not lower. */
+static bool is_relieved(const struct sms__blocks *device, int r, int first, bool even)
 {
     bool only_its_users = true;
     for (size_t c = 0; c < device->clocks; c++)
         only_its_users &= !(device->clock[c].resources >> r & 1) || device->clock[c].resources >> first & 1;
     return only_its_users &&
-           device->rating.pressure[r] <= SMS_FULL * (double)device->sms * device->rating.levels.slow[first];
+           (even || device->rating.pressure[r] <= SMS_FULL * (double)device->sms * device->rating.levels.slow[first]);
 }
 
 /* Returns those of the resources that may be full although `first` and perhaps others have levels. */
-static uint32_t may_be_full(struct sms__blocks *device, uint32_t resources, int first)
+static uint32_t may_be_full(struct sms__blocks *device, uint32_t resources, int first, bool even)
 {
+    struct sms__water water;
     uint32_t full = 0;
     for (uint32_t rest = resources; rest; rest &= rest - 1)
-        resources &= is_relieved(device, __builtin_ctz(rest), first) ? ~(rest & -rest) : ~0u;
+        resources &= is_relieved(device, __builtin_ctz(rest), first, even) ? ~(rest & -rest) : ~0u;
     if (resources)
         find_users(device, AT_MOST);
-    for (uint32_t rest = resources; rest; rest &= rest - 1)
-        full |= rising_at(device, __builtin_ctz(rest), 2).left < 0 ? rest & -rest : 0;
+    for (uint32_t rest = resources; rest; rest &= rest - 1) {
+        fill(device, &water, __builtin_ctz(rest), UINT64_MAX);
+        full |= water.left < 0 ? rest & -rest : 0;
+    }
     return full;
 }
 
@@ -333,8 +368,9 @@ void sms__levels_find(struct sms__blocks *device)
     uint32_t over = find_oversubscribed(device);
     if (over)
         find_users(device, ALONE);
-    for (int r; over && (r = find_lowest(device, over)) >= 0;) {
-        over = may_be_full(device, over & ~((uint32_t)1 << r), r);
+    bool even = levels->uneven == 0;
+    for (int r; over && (r = find_lowest(device, over)) >= 0; even = false) {
+        over = may_be_full(device, over & ~((uint32_t)1 << r), r, even);
         if (over)
             find_users(device, WITHIN);
     }
@@ -363,8 +399,10 @@ static void find_own_slow(const struct sms__sm_state *sm, double *slow)
     if (!sm->device->compositions.shared)
         list_sm(sm);
     for (size_t g = 0; g < sm->groups; g++)
-        slow[g] = sm->device->compositions.shared ? sm->composition->shape[sm->group[g].shape].slow
-                                                  : 1 / listed(&sm->device->rating.levels, &sm->group[g])->speed;
+        slow[g] =
+            sm->device->compositions.shared
+                ? sm->composition->shape[sm->group[g].shape].slow
+                : own_slow(sm)[listed(&sm->device->rating.levels, &sm->group[g]) - sm->device->rating.levels.equal];
 }
 
 /* Returns by how much a level slows the group if the group follows a device clock for that, otherwise 1. As in rate.c,

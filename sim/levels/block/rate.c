@@ -247,7 +247,7 @@ static inline __attribute__((always_inline)) void rate_sm(struct sms__sm_state *
         return;
     }
     sm->rated = sm->composition;
-    if (device->setup.contention->slowdown && device->compositions.shared)
+    if (device->compositions.shared && sm->composition->even && !sm->coupled)
         schedule(sm, sm->composition->shape, now);
     else {
         sms__rate_groups(sm, now);

@@ -19,14 +19,25 @@ struct sms__equal_blocks {
     double speed;
 };
 
+/* The users of a resource of scope device, all at the speeds that SMs alone allow: those below a speed, and the others.
+ */
+struct sms__water {
+    uint64_t cut;          /* that speed, in parts (levels.c) */
+    uint64_t below, above; /* the slower ones are no faster, and the others no slower; in parts */
+    int64_t demand;        /* of the others */
+    sms__integral left;    /* what the slower ones leave to them, in parts of 2^-48 */
+};
+
 /* For models with `shares_device`: how fast the SMs and the resources of scope device let blocks run. */
 struct sms__levels {
     double slow[SMS_RESOURCES_MAX]; /* by a resource of scope device; at most 1: it is not full */
-    double *own_speed; /* [sms][limit of blocks]: of blocks by shape, by SMs with compositions of their own */
+    double *own_slow; /* [sms][limit of blocks]: of blocks by shape, by SMs with compositions of their own */
     struct sms__equal_blocks *equal; /* [shapes]: the blocks of the SM that is looked at, by rising shape */
     size_t shapes;
-    struct sms__level_user *user; /* [users], in no order */
-    size_t users, coupled;        /* `coupled`: number of coupled SMs */
+    struct sms__level_user *user;               /* [users], in no order */
+    size_t users, coupled;                      /* `coupled`: number of coupled SMs */
+    int64_t uneven;                             /* SMs whose composition is not `even` */
+    struct sms__water water[SMS_RESOURCES_MAX]; /* of the shared compositions that SMs have */
 };
 
 struct sms__rating {
