@@ -60,8 +60,10 @@ if command -v nvcc >/dev/null; then
     compilers=$((compilers + 1))
     nvcc -std=c++17 -O3 -arch=compute_80 -ptx -o "$work/nvcc.ptx" "$from/gpu.cu" || bad "nvcc"
     looks nvcc "$work/nvcc.ptx"
+    nvcc -std=c++17 -arch=compute_80 -Xcompiler=-Wall,-Wextra -Werror=all-warnings -c -o "$work/gpu.o" "$from/gpu.cu" || bad "nvcc, host"
 fi
 [ $compilers -gt 0 ] || { echo "neither clang++ nor nvcc is here"; exit 77; }
 bash -n "$from/mps" || bad mps
+bash -n "$from/campaign" || bad campaign
 [ $failed -eq 0 ] && echo "tools/capture: 27 kernels, $compilers compilers, all as meant"
 exit $((failed > 0))

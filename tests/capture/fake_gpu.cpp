@@ -1,6 +1,6 @@
 /* A GPU of four SMs that is smsched's engine, so that the runner of tools/capture, and the comparison with what it
  * writes, can be tested where no GPU is. FAKE_CONTENTION is the contention model of this world, FAKE_POLICY its block
- * policy. Its captures say "synthetic". */
+ * policy. A part, of a green context or a static partition, has two of its SMs. Its captures say "synthetic". */
 #include "tools/capture/gpu.hpp"
 
 #include <smsched/smsched.h>
@@ -19,6 +19,7 @@ namespace
 {
 enum {
     SMS = 4,
+    PART_SMS = 2,
     THREADS_PER_SM = 2048,
     REGISTERS = 32,
     CLOCK_KHZ = 1000000,
@@ -112,6 +113,8 @@ seen simulate(const std::string &text)
 } // namespace
 
 struct gpu::inside {
+    explicit inside(bool green) : parts(green || getenv("CUDA_MPS_SM_PARTITION")) {}
+    bool parts;
     double block_us = 0;
     shape pending[2];
     bool is_pending[2] = {false, false};
@@ -119,10 +122,11 @@ struct gpu::inside {
     unsigned long long now_ns = 1000000000;
 
     void run();
+    std::string program_of(int slot) const;
     void take(const seen &s, int slot);
 };
 
-gpu::gpu(int) : in(new inside) {}
+gpu::gpu(int, bool parts) : in(new inside(parts)) {}
 gpu::~gpu() = default;
 
 gpu_facts gpu::facts() const
@@ -130,7 +134,8 @@ gpu_facts gpu::facts() const
     gpu_facts f = {};
     snprintf(f.device, sizeof f.device, "smsched, four SMs");
     f.synthetic = true;
-    f.sms = SMS;
+    f.sms = getenv("CUDA_MPS_SM_PARTITION") ? PART_SMS : SMS; /* a client sees its partition alone */
+    f.part_sms = in->parts ? PART_SMS : SMS;
     f.clock_khz = CLOCK_KHZ;
     f.threads_per_sm = THREADS_PER_SM;
     f.blocks_per_sm = 32;
@@ -165,6 +170,16 @@ void gpu::inside::take(const seen &s, int slot)
     is_pending[slot] = false;
 }
 
+/* A process in a partition has slot 0, and the second of them the other SMs, as the name of its partition says. */
+std::string gpu::inside::program_of(int slot) const
+{
+    std::string workload = "workload: w" + std::to_string(slot);
+    if (!parts)
+        return workload;
+    bool second = slot == 1 || setting("CUDA_MPS_SM_PARTITION", "") == "GPU-fake/second";
+    return "streams: [{" + workload + ", sms: " + (second ? "[2-3]" : "[0-1]") + "}]";
+}
+
 /* All that was launched and not waited for, together. */
 void gpu::inside::run()
 {
@@ -173,11 +188,14 @@ void gpu::inside::run()
     for (int i = 0; i < 2; i++)
         if (is_pending[i])
             write_slot(text, i, pending[i], pending[i].rounds ? block_us : EMPTY_NS / 1e3);
-    text << "scenario: s\ndevices: [{model: fake}]\nqueue: fifo\npolicies: [" << setting("FAKE_POLICY", "most_room")
-         << "]\ncontention: " << setting("FAKE_CONTENTION", "{model: proportional, slope: 1}") << "\nvms:\n";
+    std::string policy = setting("FAKE_POLICY", "most_room");
+    text << "scenario: s\ndevices: [{model: fake}]\nqueue: fifo\npolicies: ["
+         << (parts ? "{mode: mps, block: " + policy + "}" : policy)
+         << "]\ncontention: " << setting("FAKE_CONTENTION", "{model: proportional, slope: 1}")
+         << (parts ? "\nprocesses:\n" : "\nvms:\n");
     for (int i = 0; i < 2; i++)
         if (is_pending[i])
-            text << "  - {name: v" << i << ", workload: w" << i << ", start: " << i * SKEW_NS << " ns}\n";
+            text << "  - {name: v" << i << ", start: " << i * SKEW_NS << " ns, " << program_of(i) << "}\n";
     seen s = simulate(text.str());
     for (int i = 0; i < 2; i++)
         if (is_pending[i])

@@ -80,6 +80,23 @@ compares two
 expects "two processes write a capture too" "$status" = 0
 expects "of launches that never met" "$(largest two no_contention)" -lt 1
 
+# Green contexts: each launch has half of the SMs, and the two do not meet.
+takes green --sharing green --pairs unlike
+compares green
+expects "green contexts are compared" "$status" = 0
+expects "24 pairs of different kernels, at all intensities" "$(grep -c ',pair,' results/measured/green/measured.csv)" = 48
+expects "in its own world the prediction of green contexts is right" "$(largest green smsched)" -lt 1
+sms_of() { awk -F, -v launch="$2" '$1 == launch { print $3 }' "$1/blocks.csv" | sort -u | tr '\n' ' '; }
+last=$(tail -1 green/launches.csv | cut -d, -f1)
+expects "the SMs of a pair are apart" "$(sms_of green $((last - 1)))and $(sms_of green "$last")" = "0 1 and 2 3 "
+
+# What would be run: 16 shapes are 16 x 15 / 2 pairs less 8 of one kernel; a bound of its time, block after block.
+expects "the plan of unlike pairs" "$("$capture" --plan --pairs unlike)" = "streams: 16 shapes, 112 pairs, 456 runs, at most 5 s of blocks"
+expects "twice the repetitions" "$("$capture" --plan --pairs unlike --repetitions 6 | cut -d, -f2,3)" = " 112 pairs, 912 runs"
+expects "the plan of like pairs" "$("$capture" --plan | cut -d, -f2)" = " 72 pairs"
+"$capture" --out x --sharing partition 2>err
+expects "partitions without names are wrong usage" "$?,$(grep -c 'names two' err)" = 2,1
+
 # Two processes that take turns.
 takes turns --sharing time_slice
 expects "the slice and the switch" "$(grep -E '^(slice|switch),' turns/numbers.csv | cut -d, -f1,3 | tr '\n' ' ')" = "slice,2000000 switch,100000 "
@@ -91,8 +108,18 @@ mkdir -p build/bin path
 ln -s "$capture" build/bin/capture
 cat >path/nvidia-cuda-mps-control <<EOF
 #!/bin/sh
-[ "\${1-}" = -d ] && { echo start; test -d "\$CUDA_MPS_PIPE_DIRECTORY" && echo private; } >>"$work/told" || cat >>"$work/told"
+[ "\${1-}" = -d ] && { echo start\${2-}; test -d "\$CUDA_MPS_PIPE_DIRECTORY" && echo private; } >>"$work/told" || {
+    read -r words
+    echo "\$words" >>"$work/told"
+    case \$words in # a GPU of three chunks
+    "sm_partition add GPU-fake 1") [ "\$(grep -c 'add GPU-fake 1\$' "$work/told")" = 1 ] && part=first || part=second ;;
+    "sm_partition add GPU-fake 2") [ "\$(grep -c 'add GPU-fake 2\$' "$work/told")" = 1 ] && part=large || part= ;;
+    esac
+    [ -z "\${part-}" ] && echo "no such chunks" || echo "Partition GPU-fake/\$part created"
+}
 EOF
+printf '#!/bin/sh\necho GPU-fake\n' >path/nvidia-smi
+chmod +x path/nvidia-smi
 chmod +x path/nvidia-cuda-mps-control
 under_mps() { PATH=$work/path:$PATH SMSCHED_BUILD=$work/build "$mps" "$@" --kernels fp32 >/dev/null 2>&1; status=$?; }
 under_mps --out mps
@@ -101,6 +128,33 @@ expects "and stops its daemon" "$(tr '\n' ' ' <told)" = "start private quit "
 rm told
 under_mps --out mps
 expects "also when the capture fails, whose status it ends with" "$status,$(tail -1 told)" = 4,quit
+
+
+# Static partitions: the largest two that are equal, which is one chunk each.
+rm told
+PATH=$work/path:$PATH SMSCHED_BUILD=$work/build "$mps" --static --out parts --kernels fp32,int --pairs unlike >/dev/null 2>err || cat err
+expects "the script captures in static partitions" "$(sed -n 's/^# sharing: //p; s/^# part_sms: //p' parts/launches.csv | tr '\n' ' ')" = "partition 2 "
+expects "of the largest equal size" "$(grep -vE 'add GPU-fake ([3-9]|[1-3][0-9])$' told | tr '\n' ';')" = \
+    "start-S;private;sm_partition add GPU-fake 2;sm_partition add GPU-fake 2;sm_partition rm GPU-fake GPU-fake/large;sm_partition add GPU-fake 1;sm_partition add GPU-fake 1;quit;"
+last=$(tail -1 parts/launches.csv | cut -d, -f1)
+expects "whose SMs are apart" "$(sms_of parts $((last - 1)))and $(sms_of parts "$last")" = "0 1 and 2 3 "
+folds parts
+expects "a partition does not tell the device" "$status,$(grep -c 'name the device' parts.err)" = 3,1
+folds parts --device v100
+expects "of a device that is named it does" "$status,$(grep -c 'sms: \[2-3\]' fold/parts/scenarios.yaml)" = 0,4
+
+# The campaign: all four, and its plan.
+rm told
+campaign() { PATH=$work/path:$PATH SMSCHED_BUILD=$work/build tools/capture/campaign "$@" >campaign.log 2>campaign.err; status=$?; }
+campaign --plan
+expects "the plan of a campaign" "$status,$(cut -d, -f2 campaign.log | sort | uniq -c | tr -s ' ')" = "0, 4 112 pairs"
+expects "takes less than a quarter of an hour" "$(sed 's/.*at most //' campaign.log | awk '{ sum += $1 } END { print sum }')" -lt 900
+campaign --out all --kernels fp32,int --repetitions 1
+expects "a campaign" "$status,$(cd all && grep -h '^# sharing' -- */launches.csv | sort | tr '\n' ' ')" = \
+    "0,# sharing: green # sharing: mps # sharing: partition # sharing: streams "
+campaign --out all --kernels fp32,int --repetitions 1
+expects "names what failed, such as what is there already" "$status,$(tail -1 campaign.err)" = \
+    "4,tools/capture/campaign: failed: streams green mps partition"
 
 # tampers NAME FILE SED WORDS: the capture, changed, is refused with the words.
 tampers() {

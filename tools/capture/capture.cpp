@@ -13,9 +13,14 @@ namespace
 {
 const char usage[] =
     "usage: capture --out DIR [OPTION VALUE]...\n"
-    "  --sharing streams|mps|time_slice\n"
-    "                           two streams of one process; two processes under MPS (run tools/capture/mps for it);\n"
-    "                           or two that take turns, of which only slice and switch are measured\n"
+    "  --sharing streams|green|mps|partition|time_slice\n"
+    "                           two streams of one process, without or with a green context of half of the SMs each;\n"
+    "                           two processes under MPS, without or with a static partition each (run\n"
+    "                           tools/capture/mps for both); or two that take turns, of which only slice and switch\n"
+    "                           are measured\n"
+    "  --partitions A,B         of MPS, for --sharing partition\n"
+    "  --pairs like|unlike      kernels of one intensity, also with themselves; or different kernels of all (like)\n"
+    "  --plan                   only say how much would be run, and for how long; needs no GPU\n"
     "  --kernels LIST           of fp32,fp64,int,imad,sfu,shared,l1,l2,dram (all but imad)\n"
     "  --intensity LIST         percent of a block's time that it works on its resource alone (50,100)\n"
     "  --threads N              of a block (128)\n"
@@ -27,12 +32,17 @@ const char usage[] =
     "  --repetitions N          of each run (3)\n"
     "  --device N               (0)\n";
 
+/* PREPARE_LAUNCHES: those of about a block's time each that gpu::prepare makes, in each process. */
+enum { WARM_UPS = 200, PREPARE_LAUNCHES = 2 * 4, MOST_THREADS_PER_SM = 2048 };
+
 struct options {
     std::string out, sharing = "streams";
+    std::vector<std::string> partitions;
     std::vector<resource> kernels = {FP32, FP64, INT, SFU, SHARED, L1, L2, DRAM};
     std::vector<int> intensities = {50, 100};
     int threads = 128, blocks_per_sm = 2, blocks = 0, shared_memory = 0, extra_registers = 0, repetitions = 3;
     int device = 0;
+    bool unlike = false, plan = false;
     double block_us = 1000;
 };
 
@@ -76,9 +86,16 @@ void set_lists(options &o, const std::string &name, const std::string &value)
         o.intensities.clear();
         for (const std::string &part : split(value))
             o.intensities.push_back(number(part, 1, 100));
+    } else if (name == "--partitions") {
+        o.partitions = split(value);
     } else {
         throw wrong_usage("unknown option '" + name + "'");
     }
+}
+
+bool is_one_of(const std::string &value, const std::vector<std::string> &words)
+{
+    return std::find(words.begin(), words.end(), value) != words.end();
 }
 
 void set(options &o, const std::string &name, const std::string &value)
@@ -100,8 +117,10 @@ void set(options &o, const std::string &name, const std::string &value)
         }
     if (name == "--out")
         o.out = value;
-    else if (name == "--sharing" && (value == "streams" || value == "mps" || value == "time_slice"))
+    else if (name == "--sharing" && is_one_of(value, {"streams", "green", "mps", "partition", "time_slice"}))
         o.sharing = value;
+    else if (name == "--pairs" && is_one_of(value, {"like", "unlike"}))
+        o.unlike = value == "unlike";
     else if (name == "--block-time")
         o.block_us = number(value, 1, 10000000);
     else
@@ -112,12 +131,19 @@ options parse(int argc, char **argv)
 {
     options o;
     for (int i = 1; i < argc; i += 2) {
+        if (!strcmp(argv[i], "--plan")) {
+            o.plan = true;
+            i--;
+            continue;
+        }
         if (i + 1 == argc)
             throw wrong_usage(std::string(argv[i]) + " needs a value");
         set(o, argv[i], argv[i + 1]);
     }
-    if (o.out.empty())
+    if (o.out.empty() && !o.plan)
         throw wrong_usage("--out is missing");
+    if (o.partitions.size() != (o.sharing == "partition" && !o.plan ? 2 : 0))
+        throw wrong_usage("--partitions names two, for --sharing partition alone");
     if (o.threads % 32)
         throw wrong_usage("--threads is a multiple of 32");
     return o;
@@ -153,12 +179,24 @@ void capture_alone(runner &on, files &to, const options &o, const shape &s, int 
         repeat(on, to, "full", o.repetitions, {full});
 }
 
-void capture_pairs(runner &on, files &to, const options &o, const std::vector<shape> &shapes)
+std::vector<std::vector<shape>> pairs_of(const options &o, const std::vector<shape> &shapes)
 {
+    std::vector<std::vector<shape>> pairs;
     for (size_t i = 0; i < shapes.size(); i++)
         for (size_t j = i; j < shapes.size(); j++)
-            if (shapes[i].intensity_percent == shapes[j].intensity_percent)
-                repeat(on, to, "pair", o.repetitions, {shapes[i], shapes[j]});
+            if (o.unlike ? shapes[i].kernel != shapes[j].kernel
+                         : shapes[i].intensity_percent == shapes[j].intensity_percent)
+                pairs.push_back({shapes[i], shapes[j]});
+    return pairs;
+}
+
+std::vector<shape> shapes_of(const options &o, int sms)
+{
+    std::vector<shape> shapes;
+    for (int intensity : o.intensities)
+        for (resource kernel : o.kernels)
+            shapes.push_back(shape_of(o, kernel, intensity, sms));
+    return shapes;
 }
 
 /* A GPU that did nothing has a low clock, and takes some time to raise it. */
@@ -167,13 +205,30 @@ void warm_up(runner &on, const options &o, int sms)
     shape s = shape_of(o, FP32, 100, sms);
     on.prepare(s, o.block_us);
     s.blocks = s.resident * (unsigned)sms;
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < WARM_UPS; i++)
         on.run({s});
+}
+
+/* How much would be run. An SM is at worst as slow as if it ran its blocks one after another, and has at most as many
+ * as threads fit. */
+void plan(const options &o)
+{
+    std::vector<shape> shapes = shapes_of(o, 1);
+    size_t pairs = pairs_of(o, shapes).size(),
+           runs = (2 * shapes.size() + o.kernels.size() + pairs) * (size_t)o.repetitions;
+    double full = MOST_THREADS_PER_SM / o.threads, grid = o.blocks ? o.blocks : o.blocks_per_sm;
+    double blocks = (double)WARM_UPS * full + PREPARE_LAUNCHES * (double)shapes.size() +
+                    o.repetitions * ((double)shapes.size() * (1 + grid) + (double)o.kernels.size() * full +
+                                     2 * grid * (double)pairs);
+    printf("%s: %zu shapes, %zu pairs, %zu runs, at most %.0f s of blocks\n", o.sharing.c_str(), shapes.size(), pairs,
+           runs, blocks * o.block_us / 1e6);
 }
 
 void capture(const options &o)
 {
-    std::unique_ptr<runner> on = o.sharing == "streams" ? on_streams(o.device) : on_processes(o.device);
+    bool one_process = is_one_of(o.sharing, {"streams", "green"});
+    std::unique_ptr<runner> on =
+        one_process ? on_streams(o.device, o.sharing == "green") : on_processes(o.device, o.partitions);
     gpu_facts facts = on->facts();
     files to(o.out, facts, o.sharing);
     if (o.sharing == "time_slice") {
@@ -181,17 +236,16 @@ void capture(const options &o)
         to.finish();
         return;
     }
-    warm_up(*on, o, facts.sms);
+    warm_up(*on, o, facts.part_sms);
     if (o.sharing == "streams")
         capture_numbers(*on, to, facts, o.repetitions);
-    std::vector<shape> shapes;
-    for (int intensity : o.intensities)
-        for (resource kernel : o.kernels) {
-            shapes.push_back(shape_of(o, kernel, intensity, facts.sms));
-            on->prepare(shapes.back(), o.block_us);
-            capture_alone(*on, to, o, shapes.back(), facts.sms);
-        }
-    capture_pairs(*on, to, o, shapes);
+    std::vector<shape> shapes = shapes_of(o, facts.part_sms);
+    for (shape &s : shapes) {
+        on->prepare(s, o.block_us);
+        capture_alone(*on, to, o, s, facts.part_sms);
+    }
+    for (const std::vector<shape> &pair : pairs_of(o, shapes))
+        repeat(*on, to, "pair", o.repetitions, pair);
     to.finish();
 }
 } // namespace
@@ -203,7 +257,8 @@ int main(int argc, char **argv)
         return 0;
     }
     try {
-        capture(parse(argc, argv));
+        options o = parse(argc, argv);
+        o.plan ? plan(o) : capture(o);
         return 0;
     } catch (const wrong_usage &error) {
         fprintf(stderr, "capture: %s\n%s", error.what(), usage);

@@ -24,8 +24,10 @@ static void write_head(FILE *to, const gpu_facts &f, const std::string &sharing)
             f.synthetic ? "synthetic" : "measured", f.device, date, sharing.c_str());
     fprintf(to, "# compute_capability: %d.%d\n# driver: %d.%d\n# runtime: %d.%d\n", f.major, f.minor, f.driver / 1000,
             f.driver % 1000 / 10, f.runtime / 1000, f.runtime % 1000 / 10);
-    fprintf(to, "# sms: %d\n# clock_khz: %d\n# threads_per_sm: %d\n# blocks_per_sm: %d\n# registers_per_sm: %d\n",
-            f.sms, f.clock_khz, f.threads_per_sm, f.blocks_per_sm, f.registers_per_sm);
+    fprintf(to,
+            "# sms: %d\n# part_sms: %d\n# clock_khz: %d\n# threads_per_sm: %d\n# blocks_per_sm: %d\n# "
+            "registers_per_sm: %d\n",
+            f.sms, f.part_sms, f.clock_khz, f.threads_per_sm, f.blocks_per_sm, f.registers_per_sm);
     fprintf(to, "# shared_memory_per_sm_bytes: %zu\n# shared_memory_reserved_bytes: %zu\n", f.shared_per_sm,
             f.shared_reserved);
     fprintf(to, "# shared_memory_per_block_bytes: %zu\n", f.shared_per_block);

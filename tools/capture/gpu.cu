@@ -8,6 +8,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include <cuda.h>
+
 namespace
 {
 enum {
@@ -103,6 +105,65 @@ __global__ void watch_kernel(block_record *record, unsigned *count, unsigned mos
 }
 } // namespace
 
+#if CUDART_VERSION >= 12050
+namespace
+{
+void check(CUresult error, const char *call)
+{
+    if (error != CUDA_SUCCESS)
+        throw std::runtime_error(std::string(call) + ": error " + std::to_string((int)error) + " of the driver");
+}
+
+/* A function of the driver, asked for by name, because a program that is linked to the driver does not even start where
+ * there is none. */
+template <typename Function> Function *of_driver(const char *name)
+{
+    void *found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    CHECK(cudaGetDriverEntryPointByVersion(name, &found, 12050, cudaEnableDefault, &result));
+    if (!found)
+        throw std::runtime_error(std::string("this driver has no ") + name);
+    return (Function *)found;
+}
+#define DRIVER(function) of_driver<decltype(function)>(#function)
+
+/* Equal and disjoint, as large as the steps of the GPU allow (CUDA Driver API, Green Contexts). Returns their SMs. */
+int split_sms(CUdevice device, int major, CUdevResource half[SLOTS])
+{
+    CUdevResource all;
+    unsigned groups = SLOTS, step = major >= 9 ? 8 : 2;
+    CHECK(DRIVER(cuDeviceGetDevResource)(device, &all, CU_DEV_RESOURCE_TYPE_SM));
+    unsigned sms = all.sm.smCount / SLOTS / step * step;
+    CHECK(DRIVER(cuDevSmResourceSplitByCount)(half, &groups, &all, nullptr, 0, sms));
+    if (groups < SLOTS)
+        throw std::runtime_error("the SMs cannot be split into two green contexts");
+    return (int)half[0].sm.smCount;
+}
+
+/* The contexts live as long as the process. */
+int green_streams(int number, int major, cudaStream_t *streams[SLOTS])
+{
+    CUdevice device;
+    CUdevResource half[SLOTS];
+    CHECK(DRIVER(cuDeviceGet)(&device, number));
+    int sms = split_sms(device, major, half);
+    for (int i = 0; i < SLOTS; i++) {
+        CUdevResourceDesc what;
+        CUgreenCtx context;
+        CHECK(DRIVER(cuDevResourceGenerateDesc)(&what, &half[i], 1));
+        CHECK(DRIVER(cuGreenCtxCreate)(&context, what, device, CU_GREEN_CTX_DEFAULT_STREAM));
+        CHECK(DRIVER(cuGreenCtxStreamCreate)(streams[i], context, CU_STREAM_NON_BLOCKING, 0));
+    }
+    return sms;
+}
+} // namespace
+#else
+static int green_streams(int, int, cudaStream_t **)
+{
+    throw std::runtime_error("green contexts need CUDA 12.5; this was built with an earlier one");
+}
+#endif
+
 struct slot {
     cudaStream_t stream = nullptr;
     block_record *record = nullptr;
@@ -113,26 +174,27 @@ struct slot {
 };
 
 struct gpu::inside {
-    int device;
+    int device, part_sms;
     size_t l2_part, dram_part; /* bytes that the kernels of L2 and DRAM go through, powers of two */
     slot slots[SLOTS];
 
-    explicit inside(int which);
+    inside(int which, bool parts);
+    void make_streams(bool parts);
     ~inside();
     work work_of(slot &to, const shape &shape);
 };
 
 /* L2: an eighth, so that two kernels' parts stay in, also where each half of the chip keeps a copy. DRAM: eight times
  * L2 at least. */
-gpu::inside::inside(int which) : device(which)
+gpu::inside::inside(int which, bool parts) : device(which)
 {
     CHECK(cudaSetDevice(device));
     size_t l2 = (size_t)attribute(cudaDevAttrL2CacheSize, device), unused = 0, total = 0;
     CHECK(cudaMemGetInfo(&unused, &total));
     l2_part = power_of_two(std::max<size_t>(l2 / 8, 65536));
     dram_part = std::min(2 * power_of_two(std::max<size_t>(8 * l2, 1u << 28)), power_of_two(total / 8));
+    make_streams(parts);
     for (slot &s : slots) {
-        CHECK(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
         CHECK(cudaMalloc((void **)&s.record, MOST_BLOCKS * sizeof(block_record)));
         CHECK(cudaMalloc((void **)&s.memory, dram_part));
         CHECK(cudaMalloc((void **)&s.sink, SINK_WORDS * sizeof(unsigned)));
@@ -140,6 +202,18 @@ gpu::inside::inside(int which) : device(which)
         CHECK(cudaMemset(s.sink, 1, SINK_WORDS * sizeof(unsigned)));
     }
     CHECK(cudaDeviceSynchronize());
+}
+
+void gpu::inside::make_streams(bool parts)
+{
+    part_sms = attribute(cudaDevAttrMultiProcessorCount, device);
+    if (parts) {
+        cudaStream_t *streams[SLOTS] = {&slots[0].stream, &slots[1].stream};
+        part_sms = green_streams(device, attribute(cudaDevAttrComputeCapabilityMajor, device), streams);
+        return;
+    }
+    for (slot &s : slots)
+        CHECK(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
 }
 
 /* No errors from here: there is nobody to tell, and the process ends soon. */
@@ -175,7 +249,7 @@ work gpu::inside::work_of(slot &to, const shape &shape)
     return w;
 }
 
-gpu::gpu(int device) : in(new inside(device)) {}
+gpu::gpu(int device, bool parts) : in(new inside(device, parts)) {}
 gpu::~gpu() = default;
 
 gpu_facts gpu::facts() const
@@ -189,6 +263,7 @@ gpu_facts gpu::facts() const
     f.major = prop.major;
     f.minor = prop.minor;
     f.sms = prop.multiProcessorCount;
+    f.part_sms = in->part_sms;
     f.clock_khz = attribute(cudaDevAttrClockRate, in->device);
     f.threads_per_sm = prop.maxThreadsPerMultiProcessor;
     f.blocks_per_sm = attribute(cudaDevAttrMaxBlocksPerMultiprocessor, in->device);

@@ -47,17 +47,19 @@ struct shape {
 /* What the head of the CSV says. */
 struct gpu_facts {
     char device[256];
-    bool synthetic; /* no GPU, but a simulation of one: for tests */
-    int major, minor, driver, runtime, sms, clock_khz, threads_per_sm, blocks_per_sm, registers_per_sm;
+    bool synthetic;                                              /* no GPU, but a simulation of one: for tests */
+    int major, minor, driver, runtime, sms, clock_khz, part_sms, /* SMs that a launch may use */
+        threads_per_sm, blocks_per_sm, registers_per_sm;
     size_t shared_per_sm, shared_reserved, shared_per_block, l2_bytes, memory_bytes;
     unsigned timer_step_ns;
 };
 
-/* Two slots, each with a stream of its own. Everything throws std::runtime_error with the call that failed. */
+/* Two slots, each with a stream of its own; with `parts` each in a green context with half of the SMs. Everything
+ * throws std::runtime_error with the call that failed. */
 class gpu
 {
   public:
-    explicit gpu(int device);
+    explicit gpu(int device, bool parts = false);
     ~gpu();
     gpu(const gpu &) = delete;
     gpu &operator=(const gpu &) = delete;

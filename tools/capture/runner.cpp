@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include <csignal>
+#include <cstdlib>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@ namespace
 class streams : public runner
 {
   public:
-    explicit streams(int device) : one(device) {}
+    streams(int device, bool parts) : one(device, parts) {}
     gpu_facts facts() override { return one.facts(); }
     void prepare(shape &shape, double block_us) override { one.prepare(shape, block_us); }
     std::vector<std::vector<block_record>> run(const std::vector<shape> &shapes) override
@@ -109,9 +110,11 @@ void obey(gpu &one, request &asked, int to)
 }
 
 /* The life of a client: ends with the pipe. */
-int serve(int device, int from, int to)
+int serve(int device, const std::string &partition, int from, int to)
 {
     try {
+        if (!partition.empty())
+            setenv("CUDA_MPS_SM_PARTITION", partition.c_str(), 1);
         gpu one(device);
         for (request asked; read_all(from, &asked, sizeof asked);)
             obey(one, asked, to);
@@ -126,7 +129,7 @@ int serve(int device, int from, int to)
 class client
 {
   public:
-    explicit client(int device)
+    client(int device, const std::string &partition)
     {
         int down[2], up[2];
         if (pipe(down) || pipe(up))
@@ -137,7 +140,7 @@ class client
         if (process == 0) {
             close(down[1]);
             close(up[0]);
-            _exit(serve(device, down[0], up[1]));
+            _exit(serve(device, partition, down[0], up[1]));
         }
         close(down[0]);
         close(up[1]);
@@ -195,7 +198,10 @@ class client
 class processes : public runner
 {
   public:
-    explicit processes(int device) : clients{{std::make_unique<client>(device), std::make_unique<client>(device)}} {}
+    processes(int device, const std::vector<std::string> &partitions)
+        : clients{{std::make_unique<client>(device, partitions[0]), std::make_unique<client>(device, partitions[1])}}
+    {
+    }
     gpu_facts facts() override
     {
         gpu_facts facts;
@@ -254,10 +260,10 @@ class processes : public runner
 };
 } // namespace
 
-std::unique_ptr<runner> on_streams(int device) { return std::make_unique<streams>(device); }
+std::unique_ptr<runner> on_streams(int device, bool parts) { return std::make_unique<streams>(device, parts); }
 
-std::unique_ptr<runner> on_processes(int device)
+std::unique_ptr<runner> on_processes(int device, const std::vector<std::string> &partitions)
 {
     signal(SIGPIPE, SIG_IGN);
-    return std::make_unique<processes>(device);
+    return std::make_unique<processes>(device, partitions.empty() ? std::vector<std::string>(2) : partitions);
 }

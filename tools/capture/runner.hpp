@@ -1,4 +1,5 @@
-/* Who launches: one process with two streams, or two processes under MPS. */
+/* Who launches: one process with two streams, which may be in green contexts, or two processes under MPS, which may be
+ * in static partitions. */
 #ifndef CAPTURE_RUNNER_HPP
 #define CAPTURE_RUNNER_HPP
 
@@ -18,8 +19,8 @@ class runner
     virtual std::vector<std::vector<block_record>> watch(double us) = 0;
 };
 
-std::unique_ptr<runner> on_streams(int device);
-/* To be called before CUDA is: it forks. */
-std::unique_ptr<runner> on_processes(int device);
+std::unique_ptr<runner> on_streams(int device, bool parts);
+/* To be called before CUDA is: it forks. `partitions`: none, or the partition of each of the two, as MPS names it. */
+std::unique_ptr<runner> on_processes(int device, const std::vector<std::string> &partitions);
 
 #endif
