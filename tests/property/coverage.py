@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Which fields, policies and models the random scenarios of VMs and processes have. Prints for each table of fields how many
+"""Which fields, policies and models the random scenarios of VMs, processes and clusters have. Prints for each table of fields how many
 of them some seed has, and the names of the others. Fails if no seed has a contention model, a policy, a mode or a queue
-discipline, or a field of the tables in WHOLE. Usage: coverage.py SMSCHED PROPERTY PROPERTY_SHARE"""
+discipline, or a field of the tables in WHOLE. Usage: coverage.py SMSCHED PROPERTY PROPERTY_SHARE PROPERTY_CLUSTER"""
 import json
 import subprocess
 import sys
@@ -21,19 +21,30 @@ WHOLE = {
     "scenario: host": ["power"],
     "scenario: processes": ["draw"],
     "scenario: processes: streams": [],
+    "scenario: nodes": [],
+    "scenario: nodes: mig": [],
+    "scenario: nodes: unhealthy": [],
+    "scenario: pods": [],
+    "scenario: pods: arrivals": [],
+    "scenario: failures": [],
+    "scenario: scheduler": [],
+    "scenario: scheduler of kind gpushare": [],
+    "scenario: scheduler: quirks": [],
+    "scenario: monitor": [],
+    "scenario: monitor of model cycle": [],
 }
-KINDS = ("device", "workload", "scenario", "plan")
-POLICIES = ("block policy", "queue discipline", "share policy", "mode")
+KINDS = ("workload", "scenario", "plan", "device")  # a workload may name its device
+POLICIES = ("block policy", "queue discipline", "share policy", "place policy", "mode")
 
 
 def run(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def documents(by_property, by_share):
+def documents(by_property, *others):
     for seed in range(1, SEEDS + 1):
-        for text in (run(by_property, "--print", "--from", str(seed)), run(by_share, "--print", str(seed))):
-            yield from yaml.safe_load_all(text)
+        for text in (run(by_property, "--print", "--from", str(seed)), *(run(other, "--print", str(seed)) for other in others)):
+            yield from yaml.load_all(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def collect(node, path, fields, words):
@@ -60,11 +71,11 @@ def is_drawn(path, fields):
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
-    smsched, by_property, by_share = sys.argv[1:]
+    smsched, *generators = sys.argv[1:]
     fields, words, missing, drawn, known = set(), set(), [], 0, 0
-    for document in documents(by_property, by_share):
+    for document in documents(*generators):
         collect(document, (next(kind for kind in KINDS if kind in document),), fields, words)
     for table in json.loads(run(smsched, "list", "fields", "--format", "json")):
         name, names = table["table"], [field["name"] for field in table["fields"]]

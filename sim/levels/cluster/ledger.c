@@ -43,6 +43,8 @@ static void split_node(struct sms__cluster_run *run, size_t k, size_t n)
     struct sms_node_view *node = &run->ledger.node[n];
     size_t first = sms__first_gpu(&run->ledger, n);
     node->mig = &run->cluster->node[k].mig->view;
+    if (!run->ledger.layout) /* there are split GPUs, if not one profile that anybody names */
+        run->ledger.layout = SMS__NEW(run->arena, struct sms_layout, sms__gpus_of(run->cluster));
     node->layout = &run->ledger.layout[first];
     for (size_t g = 0; g < node->gpus; g++) {
         const struct sms_layout *begins = sms__first_layout(run->cluster, run->spec->policy, k, g);
@@ -116,8 +118,6 @@ void sms__ledger_init(struct sms__cluster_run *run)
     ledger->gpu = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
     ledger->entry = SMS__NEW(run->arena, struct sms__ledger_entry, cluster->nodes);
     ledger->freed = SMS__NEW(run->arena, uint32_t, cluster->nodes);
-    if (cluster->profiles.count)
-        ledger->layout = SMS__NEW(run->arena, struct sms_layout, sms__gpus_of(cluster));
     if (cluster->failures)
         ledger->aside = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
     run->view = (struct sms_place_view){

@@ -1,6 +1,8 @@
 /* A share policy without sense: what it does is drawn from the number of things that it has done so far. */
 #include "share.h"
 
+#include "draws.h"
+
 struct state {
     uint64_t rng;
     unsigned moves; /* so far; beyond MOVES it only lets go */

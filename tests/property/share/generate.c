@@ -1,29 +1,10 @@
 /* The scenario of a seed: few and small things, times that are often equal, memory that is often too little. No call
  * has two numbers drawn among its arguments: C leaves open which is drawn first. */
+#include "draws.h"
 #include "share.h"
 
 #include "../../../sim/model/policy/modes.h"
 #include "../../../sim/model/policy/registry.h"
-
-uint64_t draw(uint64_t *rng)
-{
-    uint64_t x = *rng += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-uint64_t within(uint64_t *rng, uint64_t from, uint64_t to) { return from + draw(rng) % (to - from + 1); }
-
-bool chance(uint64_t *rng, uint64_t percent) { return draw(rng) % 100 < percent; }
-
-static const char *one_of(uint64_t *rng, const char *const *words)
-{
-    size_t count = 0;
-    while (words[count])
-        count++;
-    return words[draw(rng) % count];
-}
 
 /* What kernels are: all by blocks, all by time, or both, which not every mode takes. */
 enum form { BLOCKS, WHOLES, BOTH };
@@ -186,23 +167,6 @@ static void print_workload(struct choices *c, unsigned w)
         print_step(c, kernels);
 }
 
-/* A value that is small, as all is here. */
-static void print_value(struct choices *c, const struct sms_param *param)
-{
-    unsigned least = (unsigned)param->min, most = param->max < param->min + 7 ? (unsigned)param->max : least + 7;
-    fprintf(c->to, "%s: ", param->name);
-    if (param->unit == SMS_UNIT_CHOICE)
-        fputs(one_of(c->rng, param->choices), c->to);
-    else if (param->unit == SMS_UNIT_COUNT)
-        fprintf(c->to, "%u", number(c, least, most));
-    else if (param->unit == SMS_UNIT_TIME && param->fallback > 0)
-        fprintf(c->to, "%u us", (unsigned)(param->fallback / 8e6) * number(c, 1, 16));
-    else if (param->unit == SMS_UNIT_TIME)
-        fprintf(c->to, "%u us", number(c, 0, 20));
-    else
-        fprintf(c->to, "%.17g", param->fallback);
-}
-
 /* Two workloads for streams of one process, of which the second waits for the first. */
 static void print_events(struct choices *c)
 {
@@ -238,7 +202,7 @@ static void print_one_mode(struct choices *c)
         if (chance(c->rng, 40))
             continue;
         fputs(before, c->to);
-        print_value(c, param);
+        print_param(c->to, c->rng, param);
         before = ", ";
         c->least = strcmp(param->name, "replicas") == 0 ? 1 : c->least;
     }
@@ -283,16 +247,6 @@ static void print_mode(struct choices *c)
     fputs(list ? "]" : "", c->to);
 }
 
-/* A policy of the library, or often the one that does anything at any time. */
-static const char *draw_share(struct choices *c)
-{
-    unsigned shares = 0;
-    while (sms__share_at(NULL, shares))
-        shares++;
-    unsigned drawn = number(c, 0, shares + 1);
-    return drawn < shares ? sms__share_at(NULL, drawn)->name : "chaos";
-}
-
 static void print_policies(struct choices *c)
 {
     unsigned blocks = 0, policies = number(c, 1, 3);
@@ -302,7 +256,7 @@ static void print_policies(struct choices *c)
     c->least = c->sms;
     fputs("policies:\n", c->to);
     for (unsigned p = 0; p < policies; p++) { /* no two are the same */
-        fprintf(c->to, "  - {share: %s, ", draw_share(c));
+        fprintf(c->to, "  - {share: %s, ", draw_share(c->rng));
         print_mode(c);
         fprintf(c->to, ", block: %s}\n", sms__policy_at(NULL, (first + p) % blocks)->name);
     }

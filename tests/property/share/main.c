@@ -1,4 +1,4 @@
-/* Checks what must hold of the share level on the scenarios of many seeds. */
+/* Checks what must hold of runs of processes, or of clusters, on the scenarios of many seeds. */
 #include "share.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void check_seed(uint64_t seed, struct summary *summary)
 
 static int usage(void)
 {
-    fputs("usage: property_share [--print] [FROM [COUNT]]\n       property_share --file YAML\n", stderr);
+    fputs("usage: property_share or property_cluster [--print] [FROM [COUNT]], or --file YAML\n", stderr);
     return 2;
 }
 
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
         return generate(stdout, from), 0;
     for (uint64_t i = 0; i < count; i++)
         check_seed(from + i, &summary);
-    printf("%llu scenarios, %llu kernels, %llu of them with too many events; %llu failures\n",
+    printf("%llu scenarios, %llu kernels or placements, %llu scenarios with too many events; %llu failures\n",
            (unsigned long long)summary.scenarios, (unsigned long long)summary.kernels,
            (unsigned long long)summary.unsaid, (unsigned long long)summary.failures);
     return summary.failures > 0;

@@ -1,5 +1,5 @@
-/* Random scenarios of the share level: the text of a seed, a policy that does at random what policies may do, and
- * what must hold of every run. */
+/* Random scenarios of processes, or of clusters (../cluster/): the text of a seed, a share policy that does at random
+ * what policies may do, and what must hold of every run. */
 #ifndef TESTS_PROPERTY_SHARE_H
 #define TESTS_PROPERTY_SHARE_H
 
@@ -7,12 +7,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-
-/* splitmix64 (Steele, Lea and Flood 2014). */
-uint64_t draw(uint64_t *rng);
-/* A whole number in [from, to]. */
-uint64_t within(uint64_t *rng, uint64_t from, uint64_t to);
-bool chance(uint64_t *rng, uint64_t percent);
 
 /* Writes the scenario of a seed. */
 void generate(FILE *to, uint64_t seed);
@@ -28,7 +22,7 @@ struct seen {
     struct sms_span *span; /* [spans], of at most SPANS; the text of `state` is the library's */
     size_t spans;
     bool cut;               /* short slices make more of them: the rest is in the hash only */
-    uint64_t kernels, hash; /* of all kernels and spans */
+    uint64_t kernels, hash; /* kernels, or placements of pods; hash: of all that was seen */
 };
 
 struct outcome {
@@ -41,6 +35,11 @@ struct outcome {
 
 void outcome_run(struct outcome *outcome, const struct sms_scenario *scenario, enum sms_engine engine, bool check);
 void outcome_release(struct outcome *outcome);
+
+/* The value of a metric in the first replication. Ends the program if there is no such metric. */
+double value(const struct outcome *outcome, size_t policy, enum sms_subject subject, size_t idx, const char *name);
+/* Returns words that last until the next call. */
+const char *describe(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* NULL, or what is wrong, in words that last until the next call. */
 const char *differ(const struct outcome *a, const struct outcome *b);
