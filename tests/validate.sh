@@ -93,6 +93,21 @@ before=$(md5sum docs/evidence/validation.md)
 validates 1 "--all writes nothing" --all
 if [ "$before" = "$(md5sum docs/evidence/validation.md)" ]; then ok; else bad "--all changed the page"; fi
 
+# Two kernels inside an SM are predicted by each law of contention. Where both want 80 % of the units, each takes 60 % longer.
+makes ours
+makes inside
+sed -i 's/^tests: modes/tests: inside/; s/median: 5 %, maximum: 20 %/median: 90 %, maximum: 90 %/' results/measured/inside/about.yaml
+sed -i 's/workload: w30}\]/workload: w30}, {name: u, workload: w30}]\ncontention: pipes/; s/block_time: 30 us/&, demand: {fp32: 80 %}/; s/{model: v100,/{model: v100, sms: 1,/' \
+    results/measured/inside/scenarios.yaml
+validates 0 "a folder of two kernels inside an SM"
+is results/measured/inside/summary.csv all,test,law\ none,,4,0,14,20,-5,0.94667,1,2\ of\ 2
+is results/measured/inside/summary.csv all,test,law\ proportional,,4,10,48,60,10,0.25547,0.8,1\ of\ 2
+is docs/evidence/validation.md '| `none` | 0.0 | 0.0 (0.95) |'
+is docs/evidence/validation.md '| `proportional`, `maxmin`, `knee` | 10.0 | 10.0 (0.26) |'
+is docs/evidence/validation.md '| the best naive model |  | 41.7 (-0.33) `constant` |'
+if grep -q law models/trust.yaml; then bad "a law is taken for a naive model"; else ok; fi
+rm -r results/measured/inside
+
 # Data of others: derive makes all of it, and may fit.
 makes theirs
 cd results/measured/theirs && mkdir ../../../data/folder && mv measured.csv scenarios.yaml ../../../data/folder && cd "$work" || exit 1

@@ -1,6 +1,7 @@
 """Errors of predictions: the rows of summary.csv."""
 import numpy as np
 
+LAW = "law "  # before the name of a law of contention, as a model of a folder
 COLUMNS = ["group", "part", "model", "parameters", "values", "median", "p90", "maximum", "bias", "r2", "spearman", "ranked"]
 
 
@@ -82,6 +83,8 @@ def summary(folder, rows):
         chosen = [row for row in chosen if row["part"] == part]
         out += [row_of(name, part, model, count, chosen, within) for model, count in models.items()] if chosen else []
         out += [noise_of(part, chosen)] if name == "all" else []
+    laws = [name for name in rows[0] if name.startswith(LAW)]
+    out += [row_of("all", "test", law, "", [row for row in rows if row["part"] == "test"], within) for law in laws]
     return [row for row in out if row]
 
 
@@ -92,5 +95,6 @@ def held_back(rows, model="smsched"):
 
 def best_naive(rows):
     """The naive model with the least median error, or None."""
-    naive = [row for row in rows if (row["group"], row["part"]) == ("all", "test") and row["model"] not in ("smsched", "noise")]
+    naive = [row for row in rows if (row["group"], row["part"]) == ("all", "test") and row["model"] not in ("smsched", "noise")
+             and not row["model"].startswith(LAW)]
     return min(naive, key=lambda row: float(row["median"]), default=None)

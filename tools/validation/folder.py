@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import yaml
+from errors import LAW
 
 TEXTS = ["title", "question", "gpu", "source", "metric", "unit", "verdict", "wrong"]
 NEEDED = TEXTS + ["devices", "parameters", "bound", "covers", "tests", "by"]
@@ -45,6 +46,10 @@ def read_csv(path, columns):
         if None in row or None in row.values():
             raise Bad(f"{path}:{line}: not as many fields as the header")
     return found
+
+
+# Laws of contention that need no measured pairs. Folders of two kernels inside an SM are predicted by each.
+LAWS = ["none", "proportional", "maxmin", "knee", "pipes"]
 
 
 class Folder:
@@ -173,12 +178,14 @@ class Folder:
             raise Bad(f"{path}:{line}: {key}: '{text}' is no number")
         return value
 
-    def simulate(self, smsched, scenarios, wanted, models):
-        """{(scenario, metric): [(policy, kind, name, value)]} of one run of all files with scenarios."""
+    def simulate(self, smsched, scenarios, wanted, models, law=None):
+        """{(scenario, metric): [(policy, kind, name, value)]} of one run of all files with scenarios, under another `law` of
+        contention than theirs if one is given."""
         files = sorted(path for path in scenarios.glob("*.yaml") if re.search(r"^scenario:", path.read_text(), re.M))
         if not files:
             raise Bad(f"{self.path}: no file has a scenario")
-        command = [smsched, "run", "--quiet", "--format", "csv", "--jobs", str(os.cpu_count() or 1), "--models", models, *files]
+        command = [smsched, "run", "--quiet", "--format", "csv", "--jobs", str(os.cpu_count() or 1), "--models", models,
+                   *(["--set", f"contention={law}"] if law else []), *files]
         results = {}
         with tempfile.TemporaryFile("w+") as errors:
             run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -192,8 +199,8 @@ class Folder:
                 raise Bad(f"{self.path}: smsched run: exit {run.returncode}\n{errors.read()}")
         return results
 
-    def join(self, rows, path, results):
-        """Puts `simulated` into the rows, in the unit of `measured`."""
+    def join(self, rows, path, results, column="simulated"):
+        """Puts what was simulated into a column of the rows, in the unit of `measured`."""
         for line, row in enumerate(rows, 2):
             metric = row.get("metric") or self.about["metric"]
             found = results.get((row["scenario"], metric), [])
@@ -209,7 +216,7 @@ class Folder:
                 many = ", ".join(sorted(f"{entry[1]}:{entry[2]}" for entry in found)[:8]) or "no such scenario, policy or metric"
                 raise Bad(f"{path}:{line}: {metric} of '{subject}' in scenario '{row['scenario']}' "
                           f"{'is ambiguous' if chosen else 'has no value'}; there are: {many}")
-            row["simulated"] = chosen[0][3] * (self.scale if row["scale"] is None else row["scale"])
+            row[column] = chosen[0][3] * (self.scale if row["scale"] is None else row["scale"])
 
     def compute(self, data, smsched, models, everything=False, fit=False):
         """The rows with `simulated`, and the values of fitted parameters."""
@@ -225,5 +232,7 @@ class Folder:
             rows = self.measured(path)
             wanted = {(row["scenario"], row.get("metric") or self.about["metric"]) for row in rows}
             self.join(rows, path, self.simulate(smsched, out, wanted, models))
+            for law in LAWS if self.about["tests"] == "inside" else []:
+                self.join(rows, path, self.simulate(smsched, out, wanted, models, law), f"{LAW}{law}")
             fitted = read_csv(out / "parameters.csv", ["name", "value"]) if (out / "parameters.csv").exists() else []
         return rows, fitted

@@ -5,7 +5,7 @@ import subprocess
 import textwrap
 from pathlib import Path
 
-from errors import best_naive, held_back
+from errors import LAW, best_naive, held_back
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,6 +16,15 @@ How far can you trust the simulator? Each comparison predicts values that were m
 and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
 0 as good as the mean. The naive model in this table is the best of several. The last column says whether a simulator was needed: a *law* is a formula
 that the simulator only evaluates; else values come out of queues of blocks or slices, and *no* says that the naive model is as near.
+
+"""
+LEADERBOARD = """\
+## Laws of contention, side by side
+
+Which law of [contention](../explanation/contention.md) predicts two kernels inside an SM best? Each predicts the same held-back values from the same
+scenarios. The table gives median errors in per cent, R2 in brackets, and the mean of the medians. Fitted numbers were fitted under `pipes`, which flatters it; nothing
+was fitted for fused hashes and two streams. Laws on one line predict the same. `pairwise`, `curve` and `pressure` are left out, because they need measured pairs.
+`closed_form` is `pipes` without the simulator. A [capture](../how-to/capture.md) of another GPU joins the table by itself.
 
 """
 TAIL = """\
@@ -119,7 +128,7 @@ def worst_group(summary):
 def models_table(folder, summary):
     """Errors of smsched, of naive models that are not far worse than the best one, and of repeats, held back."""
     rows, worst, rank, naive = [], worst_group(summary), "rank" in folder.about, best_naive(summary)
-    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test") and
+    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test") and not row["model"].startswith(LAW) and
             (row["model"] not in folder.naive or float(row["median"]) <= 3 * float(naive["median"]))]
     for row in held[:1] + ([worst] if worst else []) + held[1:]:
         what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
@@ -156,6 +165,27 @@ def section(folder, summary):
             f"![Predicted against measured](../figures/measured-{folder.name}.svg)\n\n")
 
 
+def leaderboard(folders):
+    """Laws of contention on each folder that was predicted by all, the best first; laws that predict the same are one line."""
+    some = [(folder, summary) for folder, summary in folders if any(row["model"].startswith(LAW) for row in summary)]
+    if not some:
+        return ""
+    laws = {}
+    for name in dict.fromkeys(row["model"] for _, summary in some for row in summary if row["model"].startswith(LAW)):
+        rows = [held_back(summary, name) for _, summary in some]
+        mean = sum(float(row["median"]) for row in rows) / len(rows)
+        laws.setdefault((mean, *map(value_of, rows)), []).append(f"`{name.removeprefix(LAW)}`")
+    lines = [[", ".join(names), number(mean), *values] for (mean, *values), names in sorted(laws.items())]
+    naive = [best_naive(summary) for _, summary in some]
+    lines.append(["the best naive model", "", *(f"{value_of(row)} `{row['model']}`" if row else "" for row in naive)])
+    return LEADERBOARD + table(["law", "mean", *(f"[{folder.about['title']}](#{anchor(folder.about['title'])})" for folder, _ in some)],
+                               ["---", *["--:"] * (1 + len(some))], lines)
+
+
+def value_of(row):
+    return f"{number(row['median'])} ({number(row['r2'], 2)})"
+
+
 def sources(folders):
     """Where the values come from, and what was fitted."""
     rows = []
@@ -170,7 +200,7 @@ def sources(folders):
 def write(folders):
     """The page. `folders` are pairs of a folder and the rows of its summary.csv."""
     groups = "".join(f"## {heading}\n\n" + "".join(section(*pair) for pair in some) for heading, some in by_test(folders) if some)
-    return HEAD + overview(folders) + groups + sources(folders) + TAIL
+    return HEAD + overview(folders) + leaderboard(folders) + groups + sources(folders) + TAIL
 
 
 def quoted(text):
