@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # The instructions of a block, as tools/bench counts them, are at most 5 % more than those that are kept here. They hardly depend on
 # the machine, unlike times. A change that makes a block cheaper puts its figure here, and on
-# the page of performance, which is to be within 5 %. And twice as many VMs take twice the instructions.
+# the page of performance, which is to be within 5 %. And twice as many VMs take twice the instructions, ten times the blocks no
+# more memory.
 # Usage: tests/instructions.sh BENCH SMSCHED
 set -eu
-bench=$1 smsched=$2 page=$(dirname "$0")/../docs/evidence/performance.md
+bench=$1 smsched=$2 root=$(cd "$(dirname "$0")/.." && pwd)
+page=$root/docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 kept='1399|V100, l2 and dram full
 1772|V100, l2 and dram full, knee
@@ -14,26 +16,44 @@ kept='1399|V100, l2 and dram full
 925|fine_grained
 1281|utilization_aware
 1046|4000 streams'
+# Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a pod.
+kept_of_runs='971|S1 of the paper
+1059|S4 of the paper
+3685|32 tenants
+13436|300 nodes, first_fit
+20975|300 nodes, best_fit
+15575|300 nodes, worst_fit
+25248|300 nodes, fgd'
 
 table=$("$bench" --instructions 'V100, l2 and dram full' proportional fine_grained utilization_aware '4000 streams')
 failures=0
-while IFS='|' read -r most row; do
-    now=$(awk -F ' *[|] *' -v row="$row" '$2 == row { print $(NF - 1) }' <<<"$table")
-    verdict=ok
+
+# judge: of a row what is `now` against `most` that is kept, and against the page.
+judge() {
+    local verdict=ok told
     [ "${now:-0}" -gt 0 ] && [ $((now * 100)) -le $((most * 105)) ] || { verdict=FAILED; failures=$((failures + 1)); }
-    printf '%-6s %s: %s instructions a block, %s are kept\n' "$verdict" "$row" "${now:-no}" "$most"
+    printf '%-6s %s: %s instructions, %s are kept\n' "$verdict" "$row" "${now:-no}" "$most"
     told=$(awk -F ' *[|] *' -v row="$row" '$2 == row { print $3; exit }' "$page")
     if ! [ $((${told:-0} * 100)) -ge $((now * 95)) ] || ! [ $((told * 100)) -le $((now * 105)) ]; then
         printf 'FAILED %s: %s on the page\n' "$row" "${told:-none}"
         failures=$((failures + 1))
     fi
+}
+while IFS='|' read -r most row; do
+    now=$(awk -F ' *[|] *' -v row="$row" '$2 == row { print $(NF - 1) }' <<<"$table")
+    judge
 done <<<"$kept"
 
-# of_vms COUNT ARGUMENT...: the instructions of a command over a scenario of so many VMs, which have a block each.
+# of_run ARGUMENT...: the instructions of a command over the scenario that comes.
+of_run() {
+    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$smsched" "$@" --quiet - 2>&1 >/dev/null | sed -n 's/.*I *refs: *//p' | tr -d ,
+}
+
+# of_vms COUNT ARGUMENT...: the same of so many VMs, which have a block each.
 of_vms() {
     local count=$1
     shift
-    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$smsched" "$@" --quiet - 2>&1 >/dev/null <<END |
+    of_run "$@" <<END
 workload: w
 kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {}}]
 ---
@@ -41,8 +61,52 @@ scenario: many
 devices: [{model: v100}]
 vms: [{name: v, workload: w, deadline: 1 ms, count: $count}]
 END
-        sed -n 's/.*I *refs: *//p' | tr -d ,
 }
+
+# paper BLOCKS S1 or S4: that scenario of the paper on one device, with a grid of so many blocks for each VM.
+paper() {
+    local scenario=$root/scenarios/fine-grained-2022/${2,}.yaml name
+    for name in $(grep -o 'fine-grained-2022/vm[0-9]*' "$scenario"); do
+        sed "s/blocks: [0-9]*/blocks: $1/" "$root/models/workloads/$name.yaml"
+        echo ---
+    done
+    sed '/^run:/,$d; s/repeat: forever, start: 0 ms/repeat: 1/; s/count: 2, //' "$scenario"
+}
+
+# tenants BLOCKS: 32 tenants that no two SMs have alike.
+tenants() {
+    local v
+    for v in $(seq 32); do
+        echo "workload: w$v"
+        echo "kernels: [{name: k, blocks: $1, threads: 64, block_time: $((90 + v)) us, jitter: 10 %, demand: {fp32: $((v % 6)).$v %, l1: $((6 - v % 6)) %, dram: 3.$v %}}]"
+        echo ---
+    done
+    echo 'scenario: tenants'
+    echo 'devices: [{model: v100}]'
+    echo 'contention: {model: proportional, slope: 1.5}'
+    echo 'queue: interleave'
+    echo 'policies: [round_robin]'
+    echo 'vms:'
+    for v in $(seq 32); do echo "  - {name: v$v, workload: w$v}"; done
+}
+
+# pods COUNT POLICY: so many pods of 24 kinds that come and go on 300 nodes of three, nine tenths full.
+pods() {
+    echo 'scenario: pods'
+    echo 'nodes:'
+    echo '  - {name: a, count: 100, gpus: 8, cpu: 96, memory: 384 GiB}'
+    echo '  - {name: b, count: 100, gpus: 4, cpu: 64, memory: 256 GiB, model: t4}'
+    echo '  - {name: c, count: 100, gpus: 2, cpu: 32, memory: 128 GiB, model: t4}'
+    echo "policies: [$2]"
+    echo 'pods:'
+    echo '  - name: trace'
+    echo '    table:'
+    echo '      columns: [name, gpus, gpu, cpu, memory]'
+    echo '      rows:'
+    for k in $(seq 24); do echo "        - [k$k, $((k % 8 ? 1 : 4)), $((k % 3 ? 10 + 5 * (k % 11) : 100)) %, $((2 + k % 7)), $((4 + k)) GiB]"; done | sed 's/, 4, [0-9]* %/, 4, 100 %/'
+    echo "  - {name: drawn, sample: trace, count: $1, arrivals: {poisson: 150 ms}, duration: 300 s, spread: exponential}"
+}
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for command in run compare "run --force --out $work/out"; do
@@ -50,4 +114,24 @@ for command in run compare "run --force --out $work/out"; do
     [ "${half:-0}" -gt 0 ] && [ $((whole * 100)) -le $((half * 210)) ] || { verdict=FAILED; failures=$((failures + 1)); }
     echo "$verdict 4000 VMs: $whole instructions of ${command/ --force*/ --out}, half as many: $half"
 done
+
+# of_row ROW: its instructions a block or a pod, as the difference of two sizes.
+of_row() {
+    local few more work
+    case $1 in
+    *paper) # blocks of three policies and of stand-alone runs
+        few=$(paper 2000 "${1%% *}" | of_run run) more=$(paper 4000 "${1%% *}" | of_run run)
+        work=$((2000 * 4 * $(paper 1 "${1%% *}" | grep -c '{name: vm'))) ;;
+    *tenants) few=$(tenants 400 | of_run run) more=$(tenants 800 | of_run run) work=$((400 * 32 * 2)) ;;
+    *) few=$(pods 3000 "${1##* }" | of_run run) more=$(pods 6000 "${1##* }" | of_run run) work=3000 ;;
+    esac
+    echo $(((more - few) / work))
+}
+while IFS='|' read -r most row; do now=$(of_row "$row"); judge; done <<<"$kept_of_runs"
+
+# Ten times the blocks take hardly more memory; 16 bytes a block would be four times as much.
+read -r few more < <("$bench" --growth --most 1e6 proportional | awk -F ' *[|] *' '$2 == "proportional" { printf "%s ", $7 } END { print "" }')
+verdict=ok
+LC_ALL=C awk -v few="${few:-0}" -v more="${more:-9}" 'BEGIN { exit !(few > 0 && more <= few * 1.1) }' || { verdict=FAILED; failures=$((failures + 1)); }
+echo "$verdict memory of 10^6 blocks: $more MiB, of 10^5: $few"
 exit $((failures > 0))
