@@ -59,6 +59,7 @@ struct sms__trace {
     struct sms__write write;
     FILE *compressed; /* NULL if write.to is the file itself, not a stream that compresses into it */
     bool out_of_memory;
+    bool begun; /* an event has been written */
     struct sms__trace_kind *kind;
     size_t kinds;
     size_t *first_stream; /* [vms + 1]: among the streams of a device */

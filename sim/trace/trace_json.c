@@ -34,11 +34,13 @@ void sms__trace_json_begin(struct sms__trace *trace)
     fputs("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[", trace->write.to);
 }
 
-/* The first event of all is a name, because a "process" is begun before its events. It has the number 1. */
-static void begin_name(FILE *to, const char *what, uint64_t pid, uint64_t tid)
+/* The first event of all is a name, because a "process" is named before its events. */
+static void begin_name(struct sms__trace *trace, const char *what, uint64_t pid, uint64_t tid)
 {
-    fprintf(to, "%s\n{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64 ",\"args\":{\"name\":\"",
-            tid == 1 ? "" : ",", what, pid, tid);
+    fprintf(trace->write.to,
+            "%s\n{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64 ",\"args\":{\"name\":\"",
+            trace->begun ? "," : "", what, pid, tid);
+    trace->begun = true;
 }
 
 static void end_name(FILE *to, const char *what, uint64_t pid, uint64_t tid, uint64_t sort_index)
@@ -52,7 +54,7 @@ static void end_name(FILE *to, const char *what, uint64_t pid, uint64_t tid, uin
 void sms__trace_json_process(struct sms__trace *trace, uint64_t pid, const char *name)
 {
     FILE *to = trace->write.to;
-    begin_name(to, "process", pid, pid);
+    begin_name(trace, "process", pid, pid);
     print(to, trace->part[trace->current].label);
     fputs(", ", to);
     print(to, name);
@@ -65,7 +67,7 @@ void sms__trace_json_lane(struct sms__trace *trace, const struct sms__trace_slic
     char name[SMS__TRACE_NAME_BYTES];
     const uint64_t pid = sms__trace_pid(trace, slice->pid), tid = trace->track[slice->track].lane[lane].tid;
     slice->name_track(trace, slice->track, name);
-    begin_name(to, "thread", pid, tid);
+    begin_name(trace, "thread", pid, tid);
     print(to, name);
     if (lane)
         fprintf(to, " +%zu", lane);
