@@ -7,7 +7,7 @@ core=$(realpath "$1")
 full=$(realpath "$2")
 smsched=$core
 
-for scenario in cluster failures levels shared curve; do
+for scenario in cluster priorities levels shared curve; do
     if "$core" run --quiet --format csv "tests/golden/$scenario.yaml" 2>/dev/null | cmp -s - "tests/golden/$scenario.csv"; then ok; else bad "$scenario: other results"; fi
 done
 # Of all shipped scenarios, those are refused that name a guest.

@@ -147,9 +147,9 @@ static json_t *list_fields(const struct sms_load_options *options)
 {
     (void)options;
     json_t *list = json_array();
-    const struct sms__table *const tables[] = {
-        sms__device_tables(), sms__mig_tables,     sms__workload_tables(), sms__scenario_tables(), sms__process_tables,
-        sms__stream_tables,   sms__cluster_tables, sms__pod_tables,        sms__arrival_tables,    sms__failure_tables};
+    const struct sms__table *const tables[] = {sms__device_tables(),   sms__mig_tables,     sms__workload_tables(),
+                                               sms__scenario_tables(), sms__process_tables, sms__stream_tables,
+                                               sms__cluster_tables,    sms__pod_tables,     sms__arrival_tables};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         add_fields(list, tables[i]);
     for (const struct sms__guest *const *guest = sms__guests; *guest; guest++)

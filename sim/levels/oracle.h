@@ -20,7 +20,6 @@ struct sms__oracle {
      * source for each SM. */
     void (*init)(struct sms__blocks *device);
     void (*dispatch)(void *subject, uint64_t now);
-    void (*drop)(struct sms__blocks *device, size_t sm, struct sms__launch *launch, uint64_t now);
     void (*add_partial)(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
     /* Ends the run if an invariant of the block level does not hold. */
     void (*check)(struct sms__blocks *device, uint64_t now);

@@ -34,7 +34,7 @@ static bool draws_phases(const struct sms_scenario *scenario)
 bool sms__draws(const struct sms_scenario *scenario)
 {
     if (scenario->cluster)
-        return scenario->cluster->failures > 0 || scenario->cluster->monitor;
+        return scenario->cluster->monitor;
     return draws_kernels(scenario) || draws_arrivals(scenario) || draws_phases(scenario);
 }
 

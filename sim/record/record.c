@@ -233,8 +233,6 @@ static void restart_cluster(struct sms__cluster_record *cluster)
     cluster->work = (struct sms__work_record){.slowdown = cluster->work.slowdown};
     cluster->cards = (struct sms__cards_record){.pending = cluster->cards.pending, .stranded = cluster->cards.stranded};
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = cluster->done = cluster->failed = 0;
-    cluster->failures = cluster->restarts = cluster->lost = 0;
-    cluster->wasted_ps = 0;
     cluster->layout_changes = 0;
     cluster->moved = 0;
     if (cluster->monitor)
@@ -250,9 +248,7 @@ static void restart_node(struct sms__node_record *node, uint64_t now)
 {
     restart_level(&node->gpu, now);
     restart_level(&node->cpu, now);
-    restart_level(&node->down, now);
-    restart_level(&node->gpu_down, now);
-    node->placements = node->failures = 0;
+    node->placements = 0;
 }
 
 void sms__record_restart(struct sms__record *record, uint64_t now)

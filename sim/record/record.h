@@ -143,7 +143,7 @@ enum { SMS__ALLOCATIONS = 201 };
 /* The state of a cluster when the arrived pods have asked for a given part of its GPUs. `reached` is true once they
  * have. */
 struct sms__allocation {
-    uint64_t gpu_milli, down_milli, fragments; /* allocated; down; as in struct sms__ledger_record */
+    uint64_t gpu_milli, fragments; /* allocated; as in struct sms__ledger_record */
     bool reached;
 };
 
@@ -174,10 +174,8 @@ struct sms__cards_record {
 /* What pods have of a cluster: at the end of the run, and integrated over time. GPUs and cores are in thousandths. */
 struct sms__ledger_record {
     uint64_t gpu_milli, cpu_milli, bytes;   /* allocated; `bytes` of GPU memory */
-    uint64_t down_milli, down_cpu_milli;    /* GPUs and cores that are down */
     uint64_t fragments;                     /* of GPUs, summed over typical pods by their weights */
     sms__integral gpu_ps, cpu_ps, bytes_ps; /* allocated x ps */
-    sms__integral down_ps, down_cpu_ps;     /* down x ps */
 };
 
 /* Pods that run workloads, and the GPUs on which they run. */
@@ -192,11 +190,9 @@ struct sms__cluster_record {
     struct sms__ledger_record ledger;
     struct sms__work_record work;
     struct sms__cards_record cards;
-    uint64_t arrived, placed; /* pods; a pod that restarts counts as placed once */
-    uint64_t failures, restarts, lost;
+    uint64_t arrived, placed;         /* pods; one that is placed again counts once */
     uint64_t layout_changes;          /* instances of GPUs that were made for a pod */
     uint64_t moved;                   /* how often a pod was moved to another instance of its GPU */
-    sms__integral wasted_ps;          /* thousandths of GPUs x ps of runs that a failure cut short */
     uint64_t running;                 /* pods with a place at the end */
     uint64_t waiting;                 /* pods that arrived at any time and have no place at the end */
     uint64_t timed, missed;           /* pods with a deadline that ended or passed it; pods that missed it */
@@ -217,9 +213,8 @@ struct sms__steps {
 
 /* A node, or all nodes of an entry of `nodes:`. */
 struct sms__node_record {
-    struct sms__steps gpu, cpu;       /* thousandths allocated */
-    struct sms__steps down, gpu_down; /* nodes that are down; thousandths of GPUs, including those of such nodes */
-    uint64_t placements, failures;
+    struct sms__steps gpu, cpu; /* thousandths allocated */
+    uint64_t placements;
 };
 
 /* The series divides a run with a duration into equal parts, from which the warm-up is found. There is a row for all

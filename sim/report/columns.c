@@ -8,9 +8,6 @@ static const char *const cluster_columns[] = {
     "cpu_allocation_ratio", "fragment_ratio", "wait_mean_ns",         "wait_p99_ns",
     "makespan_ns"};
 
-/* Also, if something may fail. */
-static const char *const failure_columns[] = {"failures_count", "restarts_count", "lost_count", "gpu_wasted_ratio"};
-
 /* Also, if pods can fail: those that run workloads, and all under guests. */
 static const char *const failed_columns[] = {"failed_count"};
 
@@ -42,7 +39,6 @@ const char *sms__cluster_column(const struct sms_results *results, size_t i)
         size_t count;
         bool shown;
     } part[] = {{COLUMNS(cluster_columns), true},
-                {COLUMNS(failure_columns), cluster->failures > 0},
                 {COLUMNS(failed_columns), scenario->vms > 0 || cluster->guest},
                 {COLUMNS(workload_columns), scenario->vms > 0},
                 {COLUMNS(monitor_columns), cluster->monitor != NULL},

@@ -74,7 +74,7 @@ void sms__measure_cluster(const struct sms__record *record, double *row)
     const struct sms__cluster *cluster = record->scenario->cluster;
     const struct sms__cluster_record *of = record->cluster;
     const double time_ps = sms__measured_ps(record), memory = memory_of(cluster);
-    const double gpu_ps = (double)cluster->gpu_milli * time_ps, up_ps = gpu_ps - (double)of->ledger.down_ps;
+    const double gpu_ps = (double)cluster->gpu_milli * time_ps;
 #define CLUSTER(name, better, value, words, formula) row[SMS__CLUSTER_##name - SMS__FIRST_CLUSTER] = (double)(value);
 #include "metrics.def"
     if (of->monitor)

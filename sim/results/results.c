@@ -246,7 +246,7 @@ bool sms_results_allocation(const struct sms_results *results, size_t policy, si
         return false;
     for (size_t r = 0; r < results->replications; r++) {
         const struct sms__allocation *point = &(*results->allocation[policy * results->room + r])[idx];
-        double left = gpus - (double)(point->down_milli + point->gpu_milli);
+        double left = gpus - (double)point->gpu_milli;
         if (!point->reached)
             continue;
         out->allocated += (double)point->gpu_milli / gpus;

@@ -23,8 +23,10 @@ static void name_gpu(const struct sms__trace *trace, size_t track, char name[SMS
 /* A color that chrome://tracing knows, by how a pod's stay ended. */
 static const char *color_of(const char *ended)
 {
-    static const char *const colors[][2] = {{"done", "good"},     {"failed", "terrible"}, {"running", "rail_response"},
-                                            {"restarted", "bad"}, {"lost", "terrible"},   {"timed_out", "yellow"},
+    static const char *const colors[][2] = {{"done", "good"},
+                                            {"failed", "terrible"},
+                                            {"running", "rail_response"},
+                                            {"timed_out", "yellow"},
                                             {"moved", "olive"}};
     for (size_t i = 0; i < sizeof colors / sizeof *colors; i++)
         if (!strcmp(colors[i][0], ended))
@@ -65,8 +67,8 @@ void sms__trace_placement(struct sms__trace *trace, const char *policy, const st
 /* A pod that is queued again, or moves, is late once, when it ends. */
 static bool ends_late(const struct sms_departure *departure)
 {
-    return departure->late_ps > 0 && strcmp(departure->ended, "restarted") != 0 &&
-           strcmp(departure->ended, "timed_out") != 0 && strcmp(departure->ended, "moved") != 0;
+    return departure->late_ps > 0 && strcmp(departure->ended, "timed_out") != 0 &&
+           strcmp(departure->ended, "moved") != 0;
 }
 
 static void put_miss(struct sms__trace *trace, const struct sms_departure *departure, struct sms__trace_slice slice)

@@ -21,7 +21,6 @@ cd "$work" || exit 1
 "$smsched" explain "$source/tests/scenarios/two-tenants.yaml" --to '3 ms' >explained || exit 1
 "$smsched" run "$source/tests/scenarios/processes.yaml" --out processes --quiet || exit 1
 "$smsched" run "$source/tests/golden/cluster.yaml" --out cluster --quiet || exit 1
-"$smsched" run "$source/tests/golden/failures.yaml" --out failures --quiet || exit 1
 "$smsched" run "$source/tests/golden/gpushare.yaml" --out gpushare --quiet || exit 1
 "$smsched" run "$source/tests/scenarios/two-tenants.yaml" "$source/tests/scenarios/a-server.yaml" --replications 2 --out several --quiet || exit 1
 

@@ -275,8 +275,9 @@ cat >zero.yaml <<'END'
 scenario: zero
 nodes: [{name: n, count: 2, gpus: 2, cpu: 64, memory: 64 GiB}]
 policies: [first_fit, worst_fit]
-pods: [{name: p, count: 30, arrivals: {poisson: 10 s}, gpu: 50 %, duration: 20 s, spread: exponential, on_failure: lost, deadline: 40 s}]
-failures: [{node: n2, mtbf: 100 s, mttr: 20 s}]
+pods:
+  - {name: p, count: 30, arrivals: {poisson: 8 s}, gpu: 50 %, duration: 20 s, spread: exponential}
+  - {name: w, count: 3, arrivals: {poisson: 60 s}, gpus: 2, duration: 20 s, spread: exponential}
 run: {replications: 8}
 END
 try 0 "zeros in the base" compare zero.yaml
@@ -336,7 +337,7 @@ for c in family:
     assert abs(float(shown) * scale - mean) <= 0.51 * last and abs(float(width) * scale - spread) <= 0.51 * last, (text[metric], mean, spread)
     assert last <= spread, (text[metric], spread)
     assert (c["p"] < 0.05) == (abs(mean) > spread), c
-assert min(seen.values()) >= 2, seen
+assert min(seen.values()) >= 1, seen
 # Equal replications have no interval, not even one of rounding errors.
 equal = 0
 for c in family:

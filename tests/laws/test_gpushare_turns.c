@@ -34,7 +34,7 @@ static void add_pods(struct text *text)
 /* With a long round trip, high-priority pods that fail at the extender may keep others waiting for ever. */
 static void make(struct text *text)
 {
-    bool slow = toss(text, 2), fails = toss(text, 3);
+    bool slow = toss(text, 2);
     add(text, "scenario: s\n");
     add_nodes(text);
     add(text, "policies: [gpushare, {gpushare: {node_score: random}}, fgd, balanced]\n"
@@ -43,9 +43,7 @@ static void make(struct text *text)
     add(text, toss(text, 5) ? ", bind_failure: silent" : "");
     add(text, toss(text, 5) ? ", default_filter: false}\n" : "}\n");
     add_pods(text);
-    if (fails)
-        add(text, "failures:\n  - {node: n, mtbf: 300 s, mttr: 60 s}\n  - {node: cards, at: 50 s, for: 200 s}\n");
-    add(text, fails || slow ? "run: {seed: <1..1000>, duration: 1111 s, warmup: 222 s}\n" : "run: {seed: <1..1000>}\n");
+    add(text, slow ? "run: {seed: <1..1000>, duration: 1111 s, warmup: 222 s}\n" : "run: {seed: <1..1000>}\n");
 }
 
 /* Nothing observes the tries, so the fast engine need not make them. */

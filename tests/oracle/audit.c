@@ -33,17 +33,13 @@ static bool instances_agree(const struct sms_mig_view *mig, const struct sms_lay
 static bool node_agrees(const struct sms__cluster_run *run, size_t n)
 {
     const struct sms_node_view *node = &run->ledger.node[n], *sum = &run->audit->node[n];
-    uint64_t up = !node->down;
-    bool agrees = sum->cpu_left + node->cpu_left == up * node->cpu_milli &&
-                  sum->memory_left + node->memory_left == up * node->memory;
+    bool agrees =
+        sum->cpu_left + node->cpu_left == node->cpu_milli && sum->memory_left + node->memory_left == node->memory;
     for (uint32_t i = 0; i < node->gpus; i++) {
-        const struct sms_gpu_view *gpu = sms__ledger_gpu(&run->ledger, n, i);
+        const struct sms_gpu_view *gpu = &node->gpu[i];
         agrees &= !node->layout || instances_agree(node->mig, &node->layout[i], sum->gpu[i].profiles, gpu->profiles);
-        bool lost = run->ledger.entry[n].lost >> i & 1;
         agrees &= sum->gpu[i].milli_left + gpu->milli_left == 1000 &&
-                  sum->gpu[i].memory_left + gpu->memory_left == node->gpu_memory && sum->gpu[i].pods == gpu->pods &&
-                  !(node->down && !lost) &&
-                  !(lost && (node->gpu[i].milli_left || node->gpu[i].memory_left || node->gpu[i].pods));
+                  sum->gpu[i].memory_left + gpu->memory_left == node->gpu_memory && sum->gpu[i].pods == gpu->pods;
     }
     return agrees && sum->parts == node->parts &&
            !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
@@ -76,12 +72,12 @@ static void sum_pods(struct sms__cluster_run *run)
     }
 }
 
-/* The sum of what pods hold of GPUs that are up. */
-static uint64_t up_milli(const struct sms__cluster_run *run, size_t n)
+/* The sum of what pods hold of its GPUs. */
+static uint64_t held_milli(const struct sms__cluster_run *run, size_t n)
 {
     uint64_t milli = 0;
     for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++)
-        milli += run->ledger.entry[n].lost >> i & 1 ? 0 : run->audit->node[n].gpu[i].milli_left;
+        milli += run->audit->node[n].gpu[i].milli_left;
     return milli;
 }
 
@@ -91,7 +87,7 @@ static bool any_gang_split(const struct sms__cluster_run *run)
     bool placed = false, waits = false, split = false;
     for (uint32_t p = 0; p < run->arrived; p++) {
         const struct sms__pod *pod = &run->pod[p];
-        bool begins = p == 0 || !sms__same_gang(run, p - 1, p), left = !pod->ended && !pod->lost;
+        bool begins = p == 0 || !sms__same_gang(run, p - 1, p), left = !pod->ended;
         placed = (placed && !begins) || (left && pod->node != SMS__NO_NODE);
         waits = (waits && !begins) || (left && pod->node == SMS__NO_NODE);
         split |= placed && waits;
@@ -117,7 +113,7 @@ const char *sms__audit_ledger(struct sms__cluster_run *run)
         struct sms_node_view afresh = run->ledger.node[n];
         afresh.weighed = NULL;
         fragments += sms__weigh_fragments(cluster, &afresh);
-        milli += up_milli(run, n);
+        milli += held_milli(run, n);
     }
     if (!agrees || milli != run->ledger.gpu_milli)
         return "a node's ledger is not that of its pods";

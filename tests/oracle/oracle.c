@@ -2,7 +2,6 @@
 
 static const struct sms__oracle oracle = {.init = sms__reference_init,
                                           .dispatch = sms__reference_dispatch,
-                                          .drop = sms__reference_drop,
                                           .add_partial = sms__reference_add_partial,
                                           .check = sms__check,
                                           .check_queued = sms__check_queued,

@@ -7,7 +7,6 @@
 /* reference.c */
 void sms__reference_init(struct sms__blocks *device);
 void sms__reference_dispatch(void *subject, uint64_t now);
-void sms__reference_drop(struct sms__blocks *device, size_t sm, struct sms__launch *launch, uint64_t now);
 void sms__reference_add_partial(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
 /* check.c */
 void sms__check(struct sms__blocks *device, uint64_t now);

@@ -99,34 +99,6 @@ static struct sms__launch *leave(struct sms__blocks *device, size_t s, struct sm
     return launch;
 }
 
-void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
-{
-    struct block_list *list = &device->reference->list[s];
-    struct sms__sm_state *sm = &device->sm[s];
-    struct sms__group *group = group_of(sm, launch);
-    uint32_t blocks = 0;
-    for (size_t i = 0; i < list->blocks; i++)
-        blocks += list->block[i].launch == launch;
-    if (blocks == 0)
-        return;
-    sms__sm_integrate(sm, now);
-    device->left++;
-    for (size_t i = 0; i < list->blocks;) {
-        const struct reference_block block = list->block[i];
-        if (block.launch != launch) {
-            i++;
-            continue;
-        }
-        remove_block(list, i);
-        sms__record_part(block.launch, block.work, block.end - sms__group_clock(group, now), now - block.start, 1);
-        sms__compose(sm, launch->shape, -1, now);
-        group->blocks--;
-    }
-    if (group->blocks == 0)
-        sms__remove_group(sm, (size_t)(group - sm->group));
-    sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
-}
-
 static void fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *sm = subject;

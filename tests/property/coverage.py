@@ -26,7 +26,6 @@ WHOLE = {
     "scenario: nodes: unhealthy": [],
     "scenario: pods": [],
     "scenario: pods: arrivals": [],
-    "scenario: failures": [],
     "scenario: scheduler": [],
     "scenario: scheduler of kind gpushare": [],
     "scenario: scheduler: quirks": [],

@@ -108,7 +108,7 @@ size=$(stat -c %s some.json)
 if [ "$size" -lt $((10000 * 250 + 100000)) ]; then ok; else bad "a trace of $size bytes"; fi
 
 # A cluster: pods, and how they ended. What is too much is left out from its end.
-cluster=$here/../golden/failures.yaml
+cluster=$here/../golden/priorities.yaml
 "$smsched" run --quiet --policy fgd --format csv "$cluster" >plain
 trace pods.json --policy first_fit --policy random --out pods "$cluster"
 says "random: all " "a trace of a cluster"

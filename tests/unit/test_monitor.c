@@ -459,69 +459,6 @@ static void a_container_may_be_gone_before_a_sample(void **state)
     with(&cycle, remove_between);
 }
 
-/* One container with a float of 1 s and a job under way, one with a miss, and an end at 3.3 s that is seen at 3.6 s. */
-static void stop_node(struct setting *s)
-{
-    struct sms__task_info info;
-    sms__monitor_created(s->monitor, 0, 0, 2 * S, 0);
-    sms__monitor_created(s->monitor, 0, 1, S, 0);
-    sms__monitor_created(s->monitor, 1, 2, 2 * S, 0);
-    run_task(s, 0, 0, 0, S);
-    run_task(s, 1, 0, 0, 2 * S);
-    run_task(s, 2, 0, 0, S);
-    sms__monitor_began(s->monitor, 0, 1, 2 * S);
-    sms__monitor_began(s->monitor, 1, 1, 3 * S);
-    sms__monitor_ended(s->monitor, 1, 1, 3300 * MS);
-    assert_true(ask(s, 0, 3400 * MS).misses == 1 && sms__monitor_agrees(s->monitor));
-    assert_true(ask(s, 1, 3400 * MS).timed == 1);
-    assert_true(s->record.observed.tasks == 3 && s->record.actual.tasks == 4);
-    sms__monitor_stopped(s->monitor, 0, 3500 * MS);
-    assert_true(sms__monitor_since(s->monitor, 0) == UINT64_MAX && sms__monitor_since(s->monitor, 1) == 0);
-    assert_true(sms__monitor_node(s->monitor, 0) == SIZE_MAX && sms__monitor_node(s->monitor, 2) == 1);
-    sms__monitor_ended(s->monitor, 0, 1, 4 * S); /* on no node any more */
-    assert_false(sms__monitor_expects(s->monitor));
-    assert_true(sms__monitor_agrees(s->monitor));
-    sms__monitor_started(s->monitor, 0, 5 * S);
-    assert_true(sms__monitor_since(s->monitor, 0) == 5 * S);
-    struct sms_monitored answer = ask(s, 0, 5 * S);
-    assert_true(answer.answers && answer.timed == 0 && answer.float_ps == 0);
-    assert_false(sms__monitor_latest(s->monitor, 1, 9 * S, &info));
-    assert_true(ask(s, 1, 9 * S).timed == 1);
-    assert_true(s->record.observed.tasks == 3 && s->record.actual.tasks == 4);
-    sms__monitor_created(s->monitor, 0, 0, 2 * S, 9 * S);
-    run_task(s, 0, 0, 9 * S, 9500 * MS);
-    assert_near(ask(s, 0, 10 * S).float_ps / S, 1.4, 1e-9);
-    assert_true(sms__monitor_agrees(s->monitor));
-}
-
-static void a_monitor_that_stops_forgets_all(void **state)
-{
-    (void)state;
-    with(&fixed, stop_node);
-}
-
-/* Its first sample is at 5 s, stamped 60 ms later, and known 32 ms after that. */
-static void start_cycle(struct setting *s)
-{
-    struct sms__task_info info;
-    sms__monitor_created(s->monitor, 0, 0, S, 0);
-    sms__monitor_began(s->monitor, 0, 0, S);
-    sms__monitor_stopped(s->monitor, 0, S + 30 * MS); /* before any sample since is known */
-    assert_true(s->record.start.count == 0);
-    sms__monitor_started(s->monitor, 0, 5 * S);
-    sms__monitor_created(s->monitor, 0, 0, S, 5 * S);
-    sms__monitor_began(s->monitor, 0, 1, 5 * S);
-    assert_false(sms__monitor_running(s->monitor, 0, 1, 5 * S + 92 * MS - 1, &info));
-    assert_true(sms__monitor_running(s->monitor, 0, 1, 5 * S + 92 * MS, &info));
-    assert_true(info.start_ps == 5 * S + 60 * MS);
-}
-
-static void a_node_that_returns_begins_a_cycle(void **state)
-{
-    (void)state;
-    with(&cycle, start_cycle);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,8 +480,6 @@ int main(void)
         cmocka_unit_test(a_task_between_two_samples_is_never_seen),
         cmocka_unit_test(a_sample_is_known_at_the_end_of_its_cycle),
         cmocka_unit_test(a_container_may_be_gone_before_a_sample),
-        cmocka_unit_test(a_monitor_that_stops_forgets_all),
-        cmocka_unit_test(a_node_that_returns_begins_a_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,9 +125,7 @@ static void fail_to_bind(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     char node[256];
     run->record->cards.bind_failures++;
     sms__node_name(run->cluster, gpushare->candidate[p].node, node, sizeof node);
-    bool down = run->ledger.node[gpushare->candidate[p].node].down;
-    sms__explain_pod(run, p, now,
-                     down ? "bind failed: %s has failed" : "bind failed: no GPU of %s has the memory any more", node);
+    sms__explain_pod(run, p, now, "bind failed: no GPU of %s has the memory any more", node);
     if (gpushare->rules->bind_failure == SMS__BIND_SILENT) {
         gpushare->candidate[p].state = SMS__CANDIDATE_CLAIMED;
         sms__candidate_timer(run, p, sms__after(now, gpushare->rules->assume_timeout_ps));

@@ -95,7 +95,7 @@ static bool counts_agree(const struct sms__cluster_run *run)
     return waiting == gpushare->waiting && under_way == gpushare->under_way;
 }
 
-/* The memory in use must be that of the pods that run, and no pod may run on a GPU that is down. */
+/* The memory in use must be that of the pods that run. */
 const char *sms__gpushare_disagreement(struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
@@ -104,8 +104,6 @@ const char *sms__gpushare_disagreement(struct sms__cluster_run *run)
     for (uint32_t p = 0; p < run->arrived; p++) {
         if (gpushare->candidate[p].state != SMS__CANDIDATE_RUNNING)
             continue;
-        if (sms__pod_gpus(run, p) & run->ledger.entry[run->pod[p].node].lost)
-            return "a pod runs on a GPU that is down";
         for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
             sum += use_of_gpu(run, p, i);
     }

@@ -23,17 +23,15 @@ static const struct {
 } reasons[SMS__VERDICTS] = {
     [SMS__NODE_PASSES] = {NOT_COUNTED, NULL},
     [SMS__NODE_ABSENT] = {NOT_COUNTED, NULL},
-    [SMS__NODE_DOWN] = {NOT_COUNTED, "the node has failed"},
     [SMS__NODE_LACKS_HOST] = {SMS__LEFT_OUT_HOST, "Insufficient cpu or memory"},
     [SMS__NODE_LACKS_MEMORY] = {SMS__LEFT_OUT_MEMORY, "Insufficient aliyun.com/gpu-mem"},
     [SMS__NODE_OF_OTHER_MODEL] = {SMS__LEFT_OUT_GPUS, "no GPUs that the pod may use"},
     [SMS__NODE_LACKS_CARDS] = {SMS__LEFT_OUT_GPUS, "Insufficient nvidia.com/gpu"},
-    [SMS__NODE_GONE] = {NOT_COUNTED, "the node has failed"},
     [SMS__NODE_NOT_SHARED] = {SMS__LEFT_OUT_NOT_SHARED, "The node %s is not for GPU share, need skip"},
     [SMS__NODE_LACKS_DEVICE] = {SMS__LEFT_OUT_DEVICE, "Insufficient GPU Memory in one device"},
 };
 
-static bool is_of_extender(uint8_t verdict) { return verdict >= SMS__NODE_GONE || verdict == SMS__NODE_PASSES; }
+static bool is_of_extender(uint8_t verdict) { return verdict >= SMS__NODE_NOT_SHARED || verdict == SMS__NODE_PASSES; }
 
 static void count_left_out(struct sms__cluster_run *run, uint8_t verdict, uint64_t nodes)
 {
@@ -68,7 +66,7 @@ struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size
     const uint64_t *others = gpushare->rules->quirks.others_blind ? NULL : gpushare->kind[n]->others;
     uint16_t unusable = gpushare->rules->quirks.unhealthy ? sms__unhealthy_gpus(run, n) : 0;
     for (uint32_t i = 0; i < view.gpus; i++) {
-        gpu[i] = *sms__ledger_gpu(&run->ledger, n, i);
+        gpu[i] = view.gpu[i];
         if (others) { /* only what others do not use of the card is left */
             uint64_t raw = gpushare->kind[n]->shared->raw, free = raw > others[i] ? raw - others[i] : 0;
             uint64_t lost = view.gpu_memory > free ? view.gpu_memory - free : 0;
@@ -84,7 +82,7 @@ struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size
 static bool sees_ledger(const struct sms__cluster_run *run, size_t n)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    return gpushare->rules->quirks.others_blind && !sms__unhealthy_gpus(run, n) && !run->ledger.entry[n].lost;
+    return gpushare->rules->quirks.others_blind && !sms__unhealthy_gpus(run, n);
 }
 
 /* Whether the node has the GPU memory, as kube-scheduler counts it; whether it has the cards. */
@@ -94,7 +92,7 @@ static bool has_memory(const struct sms__cluster_run *run, size_t n, const struc
     const struct sms__claim *claim = &sms__gpushare(run)->claim[n];
     uint64_t left = 0;
     for (uint32_t i = 0; i < node->gpus; i++)
-        left += sms__ledger_gpu(&run->ledger, n, i)->memory_left;
+        left += node->gpu[i].memory_left;
     return sms__gpushare(run)->kind[n]->shared->memory && left >= claim->bytes + pod->gpus * pod->gpu_memory;
 }
 
@@ -118,8 +116,6 @@ static uint8_t verdict_by_default(const struct sms__cluster_run *run, size_t n, 
     bool memory = gpushare->kind[n]->shared->memory;
     if (sms__is_absent(run, n))
         return SMS__NODE_ABSENT;
-    if (node->down)
-        return SMS__NODE_DOWN;
     if (node->cpu_left < claim->cpu_milli + pod->cpu_milli || node->memory_left < claim->memory + pod->memory)
         return SMS__NODE_LACKS_HOST;
     if (sms__is_shared(pod) && gpushare->rules->default_filter && !has_memory(run, n, pod))
@@ -135,8 +131,6 @@ static uint8_t verdict_by_extender(const struct sms__cluster_run *run, size_t n,
     if (!sms__gpushare(run)->kind[n]->shared->memory)
         return SMS__NODE_NOT_SHARED;
     struct sms_node_view view = sms__extender_view(run, n, gpu);
-    if (view.down)
-        return SMS__NODE_GONE;
     return sms_node_fits(&view, pod) ? SMS__NODE_PASSES : SMS__NODE_LACKS_DEVICE;
 }
 
@@ -222,7 +216,7 @@ static void note_all(struct sms__cluster_run *run, const struct sms__filter *fil
 /* The number of nodes that pass the default filter. */
 static size_t count_passed(const struct sms__filter *filter)
 {
-    return filter->count[SMS__NODE_PASSES] + filter->count[SMS__NODE_GONE] + filter->count[SMS__NODE_NOT_SHARED] +
+    return filter->count[SMS__NODE_PASSES] + filter->count[SMS__NODE_NOT_SHARED] +
            filter->count[SMS__NODE_LACKS_DEVICE];
 }
 

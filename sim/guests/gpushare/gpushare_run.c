@@ -7,8 +7,7 @@
 static bool goes_on(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    return gpushare->under_way || sms__health_will_change(run) || sms__cluster_goes_on(run) ||
-           (gpushare->waiting && sms__failures_returning(run));
+    return gpushare->under_way || sms__health_will_change(run) || sms__cluster_goes_on(run);
 }
 
 static bool is_over(struct sms__cluster_run *run)
@@ -17,11 +16,10 @@ static bool is_over(struct sms__cluster_run *run)
     return idle && !sms__hosts_go_on(run);
 }
 
-/* Retries and failures wait until it is known whether anything else happens: they must not keep each other going. */
+/* Retries wait until it is known whether anything else happens: they must not keep a run going. */
 static void hold_retries(struct sms__cluster_run *run)
 {
     sms__engine_at(&run->engine, sms__gpushare(run)->timer_source, SMS__NEVER);
-    sms__failures_hold(run);
 }
 
 static void wait_for_timer(struct sms__cluster_run *run)
@@ -51,7 +49,6 @@ static void act(void *subject, uint64_t now)
         sms__cycles_begin(run, now);
     sms__stranded_integrate(run, now);
     wait_for_timer(run);
-    sms__failures_await(run);
     sms__cluster_check(run);
 }
 
@@ -85,13 +82,6 @@ static void fire(void *subject, uint64_t now)
     while ((next = sms__queue_first(&gpushare->timers)).time <= now && !sms__engine_ends(&run->engine))
         fire_pod(run, (uint32_t)next.source, now);
     sms__engine_defer(&run->engine, &gpushare->act);
-}
-
-/* A failure of a GPU is one reason to be unhealthy. */
-static void fail_gpu(struct sms__cluster_run *run, size_t node, int gpu, bool down)
-{
-    if (gpu >= 0 && sms__health_set(run, node, (uint32_t)gpu, !down))
-        sms__gpushare_changed(run);
 }
 
 static void change_health(void *subject, uint64_t now)
@@ -168,9 +158,6 @@ static const struct sms__scheduler scheduler = {.is_wanted = is_wanted,
                                                 .init = init,
                                                 .add = add,
                                                 .freed = sms__gpushare_freed,
-                                                .is_over = is_over,
-                                                .health = fail_gpu,
-                                                .abort = sms__plugin_abort,
                                                 .leave = leave,
                                                 .container_gpus = sms__running_gpus,
                                                 .explain = explain,

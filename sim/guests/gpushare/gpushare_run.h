@@ -47,12 +47,10 @@ struct sms__claim {
 enum sms__verdict {
     SMS__NODE_PASSES,
     SMS__NODE_ABSENT,
-    SMS__NODE_DOWN,
     SMS__NODE_LACKS_HOST,
     SMS__NODE_LACKS_MEMORY,
     SMS__NODE_OF_OTHER_MODEL,
     SMS__NODE_LACKS_CARDS,
-    SMS__NODE_GONE, /* it has failed since it passed the default filter */
     SMS__NODE_NOT_SHARED,
     SMS__NODE_LACKS_DEVICE,
     SMS__VERDICTS
@@ -149,7 +147,6 @@ void sms__health_init(struct sms__cluster_run *run, void (*fire)(void *subject, 
 /* Makes all changes of now; a reason for the GPU to be unhealthy ends (`well`) or begins. True: pods may find more room
  * than before. */
 bool sms__health_apply(struct sms__cluster_run *run, uint64_t now);
-bool sms__health_set(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool well);
 /* Bit i: GPU i of the node is unhealthy. Whether the node has not joined. Whether health changes, or nodes join, later.
  */
 uint16_t sms__unhealthy_gpus(const struct sms__cluster_run *run, size_t node);
@@ -166,8 +163,6 @@ void sms__stranded_integrate(struct sms__cluster_run *run, uint64_t now);
 void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 void sms__plugin_fire(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 void sms__plugin_left(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
-/* The pod's node or GPU fails; `abort` of the scheduler. */
-bool sms__plugin_abort(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 
 /* faults.c: memory that containers use, and why they fail to start. */
 size_t sms__containers(const struct sms__cluster_run *run, uint32_t pod);

@@ -1,5 +1,5 @@
 /* Health of GPUs as the device plugin sees it, and nodes that join during the run. A GPU is unhealthy while there is
- * a reason for it: an entry `unhealthy:` of its node, or a failure. */
+ * a reason for it: an entry `unhealthy:` of its node. */
 #include "gpushare_run.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct sms__health {
     size_t source;
 };
 
-bool sms__health_set(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool well)
+static bool set_health(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool well)
 {
     struct sms__health *health = sms__gpushare(run)->health;
     uint8_t *reasons = &health->reasons[sms__first_gpu(&run->ledger, node) + gpu];
@@ -51,7 +51,7 @@ bool sms__health_will_change(const struct sms__cluster_run *run)
 static bool apply(struct sms__cluster_run *run, const struct change *change)
 {
     if (change->gpu < SMS_NODE_GPUS_MAX)
-        return sms__health_set(run, change->node, change->gpu, change->well);
+        return set_health(run, change->node, change->gpu, change->well);
     sms__gpushare(run)->health->absent[change->node] = false;
     sms__log_change(&run->ledger, change->node);
     return true;

@@ -256,16 +256,3 @@ void sms__plugin_left(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     sms__candidate_timer(run, p, SMS__NEVER);
     gpushare->changed = true;
 }
-
-bool sms__plugin_abort(struct sms__cluster_run *run, uint32_t p, uint64_t now)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    uint8_t state = gpushare->candidate[p].state;
-    if (state == SMS__CANDIDATE_RUNNING)
-        return sms__hosts_abort(run, p, now);
-    if (state == SMS__CANDIDATE_STUCK)
-        end_failed(run, p, now);
-    else
-        gpushare->under_way--;
-    return state == SMS__CANDIDATE_STUCK;
-}

@@ -29,10 +29,9 @@ static void report_gpu(const struct sms__cluster_run *run, size_t n, uint32_t i,
     const struct sms_shared_gpu gpu = {.node = name,
                                        .gpu = i,
                                        .memory_bytes = node->gpu_memory,
-                                       .allocated_bytes =
-                                           node->gpu_memory - sms__ledger_gpu(&run->ledger, n, i)->memory_left,
+                                       .allocated_bytes = node->gpu_memory - run->ledger.node[n].gpu[i].memory_left,
                                        .used_bytes = sms__gpu_used(run, n, i),
-                                       .pods = sms__ledger_gpu(&run->ledger, n, i)->pods};
+                                       .pods = run->ledger.node[n].gpu[i].pods};
     sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_SHARED_GPU, .shared_gpu = &gpu});
 }
 

@@ -64,13 +64,13 @@ void sms__stranded_wait(struct sms__cluster_run *run, uint32_t p, int by)
         stranded->waits[rank_of(stranded, pod->gpu_memory) - 1] += (uint64_t)by;
 }
 
-/* Finds the memory left of each GPU of the node; 0 of GPUs that are down or have not joined. */
+/* Finds the memory left of each GPU of the node; 0 of nodes that have not joined. */
 static void find_left(const struct sms__cluster_run *run, size_t n, uint64_t *left)
 {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     struct sms_node_view view = sms__extender_view(run, n, gpu);
     for (uint32_t i = 0; i < view.gpus; i++)
-        left[i] = sms__is_absent(run, n) || (run->ledger.entry[n].lost >> i & 1) ? 0 : gpu[i].memory_left;
+        left[i] = sms__is_absent(run, n) ? 0 : gpu[i].memory_left;
 }
 
 static uint64_t sum_afresh(const struct sms__cluster_run *run, uint64_t least)

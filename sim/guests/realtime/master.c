@@ -34,8 +34,7 @@ static void take_up(struct sms__cluster_run *run, uint64_t now)
         return;
     }
     master->pod = (uint32_t)first.source;
-    master->answered = master->woken = false;
-    master->asked_ps = now;
+    master->answered = false;
     master->pods--;
     sms__queue_set(&master->waiting, first.source, SMS__NEVER);
     act_in(run, now, master->pace.query_ps);
@@ -79,33 +78,16 @@ static uint64_t next_event(struct sms__cluster_run *run)
     return next;
 }
 
-static bool is_over(struct sms__cluster_run *run)
-{
-    const struct sms__master *master = sms__master(run);
-    bool waits = master->pods || master->pod != SMS__NO_POD;
-    return run->scenario->duration_ps <= 0 && !(waits && sms__failures_returning(run)) && !sms__cluster_goes_on(run) &&
-           !sms__hosts_go_on(run);
-}
-
 static void freed(struct sms__cluster_run *run, uint64_t now)
 {
     (void)now;
     sms__ledger_clear_freed(&run->ledger);
 }
 
-/* Whatever fails or returns, pods that did not qualify before may qualify now. */
-static void health(struct sms__cluster_run *run, size_t node, int gpu, bool down)
-{
-    (void)node;
-    (void)gpu;
-    (void)down;
-    sms__master(run)->woken = true;
-}
-
 /* Nothing has happened since nodes were asked, and nothing else will that a node could tell of. */
 static bool is_quiet(struct sms__cluster_run *run)
 {
-    return !sms__master(run)->woken && next_event(run) == SMS__NEVER && !sms__monitor_expects(sms__monitor(run));
+    return next_event(run) == SMS__NEVER && !sms__monitor_expects(sms__monitor(run));
 }
 
 static void try_again(struct sms__cluster_run *run, uint32_t pod, uint64_t now)
@@ -173,8 +155,6 @@ static const struct sms__scheduler scheduler = {.is_wanted = is_wanted,
                                                 .start = start,
                                                 .add = add,
                                                 .freed = freed,
-                                                .is_over = is_over,
-                                                .next_event = next_event,
-                                                .health = health};
+                                                .next_event = next_event};
 
 const struct sms__guest sms__realtime_guest = {.scheduler = &scheduler, .observer = &sms__monitor_observer};

@@ -15,8 +15,6 @@ struct sms__master {
     uint32_t pod;  /* the pod under way; SMS__NO_POD */
     uint32_t node; /* chosen for it; SMS__NO_NODE */
     bool answered;
-    bool woken;                      /* something has failed or returned since nodes were asked last */
-    uint64_t asked_ps;               /* when nodes were asked for it */
     uint64_t acts_ps;                /* the master's next event; SMS__NEVER */
     struct sms_monitored *monitored; /* [nodes] */
     size_t answers;                  /* of these, so many answer */

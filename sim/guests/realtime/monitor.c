@@ -151,31 +151,6 @@ void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64
     add(monitor, pod, &(struct sms__observation){.kind = SMS__OBSERVED_REMOVED}, pod->last_at, now);
 }
 
-void sms__monitor_stopped(struct sms__monitor *monitor, size_t node, uint64_t now)
-{
-    struct sms__worker *worker = &monitor->worker[node];
-    sms__monitor_catch_up(monitor, node, now);
-    for (struct sms__observation *observation = worker->first, *next; observation; observation = next) {
-        next = observation->next;
-        sms__recycle_observation(monitor, observation);
-    }
-    for (struct sms__monitored_pod *pod; (pod = worker->table.pods);) {
-        if (monitor->pod[pod->container] == pod)
-            monitor->pod[pod->container] = NULL;
-        sms__tasks_remove(&monitor->pool, pod);
-    }
-    *worker = (struct sms__worker){.sample_ps = UINT64_MAX, .since_ps = UINT64_MAX};
-    if (!sms__monitors_in_cycles(monitor))
-        sms__queue_set(&monitor->due, node, SMS__NEVER);
-}
-
-void sms__monitor_started(struct sms__monitor *monitor, size_t node, uint64_t now)
-{
-    monitor->worker[node].sample_ps = monitor->worker[node].since_ps = now;
-}
-
-uint64_t sms__monitor_since(const struct sms__monitor *monitor, size_t node) { return monitor->worker[node].since_ps; }
-
 struct sms_monitored sms__monitor_request(struct sms__monitor *monitor, size_t node, struct sms__node_use use,
                                           uint64_t now)
 {
@@ -243,8 +218,7 @@ bool sms__monitor_agrees(const struct sms__monitor *monitor)
         const struct sms__worker *worker = &monitor->worker[n];
         struct sms__task_table sum = sms__tasks_sums(&worker->table);
         agrees = sum.known == worker->table.known && sum.floats_ps == worker->table.floats_ps &&
-                 sum.misses == worker->table.misses &&
-                 (worker->since_ps != UINT64_MAX || !(worker->first || worker->table.pods));
+                 sum.misses == worker->table.misses;
     }
     return agrees;
 }

@@ -42,18 +42,11 @@ void sms__monitor_failed(struct sms__monitor *monitor, size_t container, uint64_
 /* The container is gone, with all its processes that have not ended. */
 void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64_t now);
 
-/* The node fails with all that is on it: its monitor has observed what it did until now, and forgets it. When the node
- * returns, its monitor begins anew, a cycle at once. */
-void sms__monitor_stopped(struct sms__monitor *monitor, size_t node, uint64_t now);
-void sms__monitor_started(struct sms__monitor *monitor, size_t node, uint64_t now);
-/* The time since which the node's monitor runs; UINT64_MAX: it does not. */
-uint64_t sms__monitor_since(const struct sms__monitor *monitor, size_t node);
-
 /* The node's answer to a master; `answers` false: it sends none. */
 struct sms_monitored sms__monitor_request(struct sms__monitor *monitor, size_t node, struct sms__node_use use,
                                           uint64_t now);
 
-/* Whether a node answers the same until it observes something or its usage changes, its failures aside. */
+/* Whether a node answers the same until it observes something or its usage changes. */
 bool sms__monitor_tells_changes(const struct sms__monitor *monitor);
 /* The next node that has observed something since it was returned last; false: there is no other up to now. */
 bool sms__monitor_next_changed(struct sms__monitor *monitor, uint64_t now, uint32_t *node);

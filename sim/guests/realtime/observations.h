@@ -22,7 +22,6 @@ struct sms__worker {
     struct sms__observation *first, *last; /* by `at`, of equal ones in the order of the calls */
     uint64_t sample_ps;                    /* cycle: the time of the next sample that is not published */
     uint64_t containers;                   /* in the list of containers as last observed */
-    uint64_t since_ps;                     /* since when it runs; UINT64_MAX: it does not */
     struct sms__task_table table;
 };
 

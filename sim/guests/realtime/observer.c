@@ -48,11 +48,6 @@ static void end(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     cut(run, p, now);
 }
 
-static void toggle_node(struct sms__cluster_run *run, size_t n, uint64_t now)
-{
-    (run->ledger.node[n].down ? sms__monitor_stopped : sms__monitor_started)(sms__monitor(run), n, now);
-}
-
 static void finish(struct sms__cluster_run *run, uint64_t now) { sms__monitor_finish(sms__monitor(run), now); }
 
 static const char *find_disagreement(struct sms__cluster_run *run)
@@ -75,7 +70,6 @@ const struct sms__observer sms__monitor_observer = {.is_wanted = is_wanted,
                                                     .cut = cut,
                                                     .begin_job = begin_job,
                                                     .end_job = end_job,
-                                                    .node = toggle_node,
                                                     .close = finish,
                                                     .find_disagreement = find_disagreement};
 
@@ -83,13 +77,10 @@ struct sms__node_use sms__use_of_node(const struct sms__cluster_run *run, size_t
 {
     const struct sms_node_view *node = &run->ledger.node[n];
     uint64_t left = 0, all = 0;
-    uint16_t lost = run->ledger.entry[n].lost;
     struct sms__node_use use;
     if (sms__hosts_use(run, n, &use.core, &use.memory, &use.memory_used))
         return use;
     for (uint32_t i = 0; i < node->gpus; i++) {
-        if (lost >> i & 1)
-            continue;
         all += 1000;
         left += node->gpu[i].milli_left;
         use.memory += node->gpu_memory;

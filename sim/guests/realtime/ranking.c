@@ -21,11 +21,8 @@ static double score(const struct sms__cluster_run *run, size_t n, const struct s
     return sms__score_node(run, node, pod, chosen);
 }
 
-/* A node answers if it has been up since it was asked. */
 static struct sms_monitored ask(const struct sms__cluster_run *run, size_t n, uint64_t now)
 {
-    if (sms__monitor_since(sms__monitor(run), n) > sms__master(run)->asked_ps)
-        return (struct sms_monitored){0};
     return sms__monitor_request(sms__monitor(run), n, sms__use_of_node(run, n), now);
 }
 
@@ -40,7 +37,7 @@ struct sms__ranking {
 
 void sms__rankings_init(struct sms__cluster_run *run)
 {
-    bool same = sms__monitor_tells_changes(sms__monitor(run)) && !run->hosts && !run->cluster->failures;
+    bool same = sms__monitor_tells_changes(sms__monitor(run)) && !run->hosts;
     if (same && !run->reference)
         sms__master(run)->ranking = SMS__NEW(run->arena, struct sms__ranking *, run->cluster->shapes);
 }
@@ -190,9 +187,7 @@ static void describe(const struct sms__cluster_run *run, size_t n, struct text *
     const struct sms_monitored *seen = run->ledger.node[n].monitored;
     char name[NAME];
     sms__node_name(run->cluster, n, name, sizeof name);
-    if (!seen->answers && !seen->misses && !seen->full)
-        append(text, "%s (down)", name);
-    else if (seen->misses)
+    if (seen->misses)
         append(text, "%s (%u missed)", name, seen->misses);
     else if (seen->full)
         append(text, "%s (full)", name);

@@ -112,8 +112,7 @@ struct sms_weighed {
 /* One node, and what its pods leave. */
 struct sms_node_view {
     size_t node;
-    bool down; /* it takes no pods and has nothing left; likewise a GPU that is down has nothing left, and no pods */
-    int model; /* of its GPUs; -1 if it has none */
+    int model;       /* of its GPUs; -1 if it has none */
     uint64_t labels; /* bit i: it has label i */
     uint32_t gpus;
     const struct sms_gpu_view *gpu;  /* [gpus] */

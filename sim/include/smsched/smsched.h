@@ -205,9 +205,8 @@ struct sms_departure {
     const char *pod, *node;
     size_t node_idx; /* in the cluster, from 0 */
     uint64_t gpus;
-    /* "done"; "failed"; "restarted" if a failure interrupted it and it waits again; "lost" if a failure ended it;
-     * "timed_out" if gpushare did not assign it in time and it is queued again; "moved" if the place policy gave it
-     * another instance of its GPU; "running" at the end of the run. The string is static. */
+    /* "done"; "failed"; "timed_out" if gpushare did not assign it in time and it is queued again; "moved" if the place
+     * policy gave it another instance of its GPU; "running" at the end of the run. The string is static. */
     const char *ended;
     uint64_t late_ps; /* time since its deadline; 0: that is to come, or it has none */
 };

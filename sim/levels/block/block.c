@@ -172,22 +172,6 @@ uint64_t sms__launch_add_partial(struct sms__launch *launch, int sign)
     return (uint64_t)parts;
 }
 
-void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
-{
-    if (launch->waiting && !launch->pending.list)
-        sms__dispatch_queue_leave(device, launch);
-    sms__dispatcher_forget(device, launch);
-    for (size_t s = 0; s < device->sms; s++)
-        if (device->reference)
-            sms__oracle->drop(device, s, launch, now);
-        else
-            sms__sm_drop(&device->sm[s], launch, now);
-    launch->waiting = launch->resident = 0;
-    launch->end.is_due = false;
-    sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
-    sms__engine_defer(device->setup.engine, &device->dispatch);
-}
-
 /* The engine stops at the end of this instant. */
 static bool is_canceled(const struct sms__blocks *device)
 {

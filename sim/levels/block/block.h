@@ -51,10 +51,6 @@ void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type);
 /* Adds a kernel to its queue. Its blocks are dispatched at the end of this instant. */
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
-/* Removes a kernel from the device and its queue before its last block has left. It has not ended, and its `ended` is
- * not called. The freed room is dispatched to at the end of this instant. */
-void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
-
 /* Advances the integrals of the SMs and the device to `now`. */
 void sms__blocks_integrate(struct sms__blocks *device, uint64_t now);
 

@@ -144,7 +144,7 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     sms__search_wait(device, launch->shape, true);
 }
 
-void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch)
+static void leave_queue(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = launch->entry.queue;
     remove_from_queue(queue, launch);
@@ -201,7 +201,7 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
     if (launch->waiting)
         move_to_end(device, launch);
     else
-        sms__dispatch_queue_leave(device, launch);
+        leave_queue(device, launch);
     if (!ends || !queue->current || (!launch->waiting && is_last_among_equals(queue->current)))
         return;
     if (returns_to_first(&queue->turn, launch, queue->current, device->sms)) {

@@ -39,7 +39,6 @@ struct sms__dispatch_queues {
 
 void sms__dispatch_queue_init(struct sms__blocks *device);
 void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *launch);
-void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch);
 /* Call this when a block of the launch was placed. The launch leaves its queue if that was its last block; otherwise,
  * its turn may end. The queue's own turn ends. Returns the queue that is next in this
  * dispatch, or NULL. */

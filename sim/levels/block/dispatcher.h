@@ -24,7 +24,7 @@ struct sms__dispatcher {
 void sms__dispatcher_init(struct sms__blocks *device);
 /* Takes a launch. It joins its queue when its cost is over and the device has room for its grid. */
 void sms__dispatcher_take(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
-/* Removes a launch that has ended or is dropped. */
+/* Removes a launch that has ended. */
 void sms__dispatcher_forget(struct sms__blocks *device, struct sms__launch *launch);
 /* Lets in launches that were held back, as far as there is room. Call this at the beginning of a dispatch. */
 void sms__dispatcher_admit(struct sms__blocks *device, uint64_t now);

@@ -73,56 +73,6 @@ void sms__remove_group(struct sms__sm_state *sm, size_t g)
     memmove(&sm->group[g], &sm->group[g + 1], (sm->groups - g) * sizeof *sm->group);
 }
 
-static void unlink_resident(struct sms__sm_state *sm, struct sms__group *group, uint16_t at)
-{
-    struct sms__resident *pool = sm->resident, *resident = &pool[at];
-    *(resident->prev == SMS__NONE ? &group->first : &pool[resident->prev].next) = resident->next;
-    *(resident->next == SMS__NONE ? &group->last : &pool[resident->next].prev) = resident->prev;
-    group->blocks -= resident->blocks;
-    resident->next = sm->free;
-    sm->free = at;
-}
-
-/* Removes the launch's residents, and returns how many blocks they are. Counts the work that they have done, as for
- * blocks under way at the end of a run. */
-static uint64_t drop_residents(struct sms__sm_state *sm, struct sms__group *group, struct sms__launch *launch,
-                               uint64_t now)
-{
-    double clock = sms__group_clock(group, now);
-    uint64_t blocks = group->blocks;
-    for (uint16_t i = group->first, next; i != SMS__NONE; i = next) {
-        const struct sms__resident *resident = &sm->resident[i];
-        next = resident->next;
-        if (sm->cold[i].launch != launch)
-            continue;
-        sms__record_part(launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
-                         (int64_t)resident->blocks);
-        sms__compose(sm, launch->shape, -(int64_t)resident->blocks, now);
-        unlink_resident(sm, group, i);
-    }
-    return blocks - group->blocks;
-}
-
-void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
-{
-    size_t g = 0;
-    while (g < sm->groups && sm->group[g].kin != launch->kin)
-        g++;
-    if (g == sm->groups)
-        return;
-    sms__sm_touch(sm, now);
-    uint64_t blocks = drop_residents(sm, &sm->group[g], launch, now);
-    if (blocks == 0)
-        return;
-    sms__log_departure(sm->device, sm->idx);
-    sm->device->left++;
-    sm->rated = NULL;
-    if (sm->group[g].blocks == 0)
-        sms__remove_group(sm, g);
-    sm->next_group = SMS__NONE;
-    sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
-}
-
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 {
     return (struct sms__group){.kin = launch->kin,

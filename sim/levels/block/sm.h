@@ -92,8 +92,6 @@ void sms__sm_touch(struct sms__sm_state *sm, uint64_t now);
 void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
 /* Places `blocks` blocks; more than 1 only if their work is not random. */
 void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
-/* Removes all blocks of the launch from the SM, unfinished. */
-void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
 void sms__remove_group(struct sms__sm_state *sm, size_t group);

@@ -36,8 +36,7 @@ static bool list_pods(struct sms__cluster_run *run, struct arrangement *all, uin
 {
     const struct sms_node_view *node = &run->ledger.node[all->node];
     const struct sms_layout *layout = node->layout ? &node->layout[all->gpu] : NULL;
-    if (!layout || !layout->split || layout->changes != SMS_LAYOUT_FREE ||
-        run->ledger.entry[all->node].lost >> all->gpu & 1)
+    if (!layout || !layout->split || layout->changes != SMS_LAYOUT_FREE)
         return false;
     for (uint32_t p = run->ledger.entry[all->node].first_pod; p != SMS__NO_POD; p = run->pod[p].next) {
         if (!(run->pod[p].seat.gpus >> all->gpu & 1))
@@ -138,7 +137,7 @@ static void apply(struct sms__cluster_run *run, const struct arrangement *all, u
 /* Whether the node has what the pod asks for beside an instance. */
 static bool has_rest(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
-    return node->layout && !node->down && !(pod->labels & ~node->labels) && (pod->models >> node->model & 1) &&
+    return node->layout && !(pod->labels & ~node->labels) && (pod->models >> node->model & 1) &&
            node->cpu_left >= pod->cpu_milli && node->memory_left >= pod->memory;
 }
 

@@ -23,11 +23,10 @@ struct sms__pod {
     uint32_t next, prev;              /* in the list of pods that wait, or of those on the node; SMS__NO_POD */
     uint32_t node;                    /* SMS__NO_NODE: it waits, or has not arrived */
     uint32_t attempt;                 /* how often it lost its place before its end */
-    uint32_t cuts;                    /* how often this was because its node or GPU failed */
     struct sms__seat seat;            /* on the node */
     uint16_t tenant;                  /* the scenario's VM that it runs, plus 1; 0: it lasts its duration */
     uint8_t left;                     /* its processes that have not ended */
-    bool ended, failed, lost;
+    bool ended, failed;
     bool stuck; /* its containers failed to start, and it only holds its place */
 };
 
@@ -51,7 +50,6 @@ struct sms__cluster_run {
     struct sms__node_search *search;
     struct sms__samples *samples;
     struct sms__ends *ends;
-    struct sms__failures *failures;   /* NULL: nothing fails */
     struct sms__audit *audit;         /* NULL before the first check */
     struct sms__hosts *hosts;         /* NULL: no pod has a workload */
     struct sms__drained *drained;     /* [shapes]: the GPU that drains for it; NULL: none ever did */
@@ -177,21 +175,8 @@ void sms__cluster_conclude(struct sms__cluster_run *run);
 void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now);
 /* Under --check: ends the run if invariants do not hold. */
 void sms__cluster_check(struct sms__cluster_run *run);
-/* Whether pods are to arrive or to end after their duration, or failures are to come at given times. */
+/* Whether pods are to arrive or to end after their duration, . */
 bool sms__cluster_goes_on(const struct sms__cluster_run *run);
-
-/* failures.c: nodes and GPUs that go down and return. */
-/* Registers the source that fires when things fail and return, with the run as its subject. */
-void sms__failures_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));
-/* All that fails and returns now: pods are cut off, and are added to those that wait. */
-void sms__failures_come(struct sms__cluster_run *run, uint64_t now);
-/* Sets the source to the next failure or return, if it matters. To be called after each event. */
-void sms__failures_await(struct sms__cluster_run *run);
-/* No failure comes until sms__failures_await is called. */
-void sms__failures_hold(struct sms__cluster_run *run);
-/* Whether failures or returns are to come at given times; whether something is down that will return. */
-bool sms__failures_given(const struct sms__cluster_run *run);
-bool sms__failures_returning(const struct sms__cluster_run *run);
 
 /* node_counters.c: counters of each node, or of the nodes of each entry, that the record keeps. Integrals of the ledger
  * are up to now when these are called. */
@@ -200,9 +185,6 @@ void sms__count_pod(struct sms__cluster_run *run, size_t node, const struct sms_
 void sms__count_placement(struct sms__cluster_run *run, size_t node);
 /* Thousandths of its GPUs that are allocated in addition. */
 void sms__count_gpu(struct sms__cluster_run *run, size_t node, int64_t milli);
-/* Nodes (-1, 0 or 1) and GPUs that are down in addition. */
-void sms__count_down(struct sms__cluster_run *run, size_t node, int nodes, int gpus);
-void sms__count_failure(struct sms__cluster_run *run, size_t node);
 
 /* hosts.c: nodes whose pods run workloads. Each is a host of the share level on the cluster's engine. A pod has one
  * process on each of its GPUs. If no pod has a workload, these functions do nothing. */
@@ -238,8 +220,8 @@ void sms__hosts_take(struct sms__cluster_run *run, size_t node, uint32_t gpu, in
 /* The most bytes that a process of the pod's workload holds. */
 uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t pod);
 
-/* completion.c: how pods with workloads end: all their processes have ended, one has failed, or what they run on fails.
- * Where no pod has a workload there is nothing to do. */
+/* completion.c: how pods with workloads end: all their processes have ended, or one has failed. Where no pod has a
+ * workload there is nothing to do. */
 /* Registers the source that fires when pods have completed, with the run as its subject. Hosts are prepared, but not
  * there yet. */
 void sms__completion_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));
@@ -247,9 +229,6 @@ void sms__completion_init(struct sms__cluster_run *run, void (*fire)(void *subje
 void sms__hosts_lasted(struct sms__cluster_run *run, uint32_t pod);
 /* All pods that have completed at this instant leave their nodes now. False: there are none. */
 bool sms__hosts_end(struct sms__cluster_run *run, uint64_t now);
-/* Aborts the processes of a pod whose node or GPU fails. True: it had completed, or failed by itself; then it has
- * ended, and is not to be cut off. */
-bool sms__hosts_abort(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Whether pods with workloads will end by themselves. Where a policy does not let them go on they may stay for ever:
  * then no event is due. */
 bool sms__hosts_go_on(struct sms__cluster_run *run);

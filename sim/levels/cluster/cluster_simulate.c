@@ -1,5 +1,5 @@
 /* A run of a cluster from its first event to its record. The order in which event sources are registered is the order
- * of events at equal times: pods end, then things fail, then the scheduler wakes, then pods arrive. */
+ * of events at equal times: pods end, then the scheduler wakes, then pods arrive. */
 #include "cluster_simulate.h"
 #include "../run_engine.h"
 #include "observer.h"
@@ -17,14 +17,6 @@ static void end_pods(void *subject, uint64_t now)
         sms__ends_await(run);
     }
     sms__cluster_freed(run, now);
-}
-
-/* Pods that have completed leave before anything fails. */
-static void fail(void *subject, uint64_t now)
-{
-    sms__hosts_end(subject, now);
-    sms__failures_come(subject, now);
-    sms__cluster_freed(subject, now);
 }
 
 static void wake(void *subject, uint64_t now)
@@ -61,7 +53,7 @@ static void end_warmup(void *subject, uint64_t now)
 
 static int init_engine(struct sms__cluster_run *run)
 {
-    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
+    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
     for (size_t level = 0; level < SMS__LEVELS; level++)
         sources[level] += run->scheduler->sources[level];
     int code = sms__hosts_prepare(run, sources);
@@ -78,7 +70,6 @@ static int init(struct sms__cluster_run *run)
     sms__node_search_init(run);
     int code = init_engine(run);
     sms__ends_init(run, end_pods);
-    sms__failures_init(run, fail);
     run->wake_source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, wake, run);
     sms__arrivals_init(run);
     sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
@@ -92,7 +83,6 @@ static int init(struct sms__cluster_run *run)
         run->observer->init(run);
     if (run->scheduler->start)
         run->scheduler->start(run);
-    sms__failures_await(run);
     return code ? code : sms__predict_init(run);
 }
 
@@ -104,8 +94,6 @@ static void close_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     double deadline = sms__pod_deadline(run, pod);
     bool late = !run->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
     bool lasts = pod->tenant ? run->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
-    if (pod->lost)
-        return;
     if (pod->node != SMS__NO_NODE && !pod->ended)
         sms__pod_departs(run, p, pod->stuck ? "failed" : "running", now);
     record->waiting += pod->node == SMS__NO_NODE && !pod->ended;
@@ -124,8 +112,6 @@ static void close_all(struct sms__cluster_run *run, uint64_t now)
     record->ledger.gpu_milli = run->ledger.gpu_milli;
     record->ledger.bytes = run->ledger.gpu_bytes;
     record->ledger.cpu_milli = run->ledger.cpu_milli;
-    record->ledger.down_milli = run->ledger.down_milli;
-    record->ledger.down_cpu_milli = run->ledger.down_cpu_milli;
     record->ledger.fragments = run->ledger.fragments;
     for (uint32_t p = 0; p < run->arrived; p++)
         close_pod(run, p, now);

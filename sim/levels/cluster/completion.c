@@ -33,8 +33,6 @@ static void end_process(void *subject, struct sms__process *process, uint64_t no
     struct sms__hosts *hosts = subject;
     struct sms__cluster_run *run = hosts->run;
     struct sms__pod *pod = &run->pod[process->arrival.tag];
-    if (process->arrival.tag == hosts->cut)
-        return;
     if (is_first_to_fail(pod, process))
         sms__share_each(process->share, process->arrival.tag, sms__process_fail, now);
     if (--pod->left > 0)
@@ -73,37 +71,6 @@ void sms__hosts_lasted(struct sms__cluster_run *run, uint32_t p)
     const struct sms__pod *pod = &run->pod[p];
     if (pod->tenant)
         note_slowdown(run->hosts, p, pod->duration_ps);
-}
-
-/* Takes the pod from the list. The policy may have let pods end on hearing of the abort: they have completed, but not
- * left their nodes. */
-static bool take_completed(struct sms__hosts *hosts, uint32_t p)
-{
-    size_t at = 0;
-    while (at < hosts->completions && hosts->completed[at] != p)
-        at++;
-    if (at == hosts->completions)
-        return false;
-    for (hosts->completions--; at < hosts->completions; at++)
-        hosts->completed[at] = hosts->completed[at + 1];
-    return true;
-}
-
-bool sms__hosts_abort(struct sms__cluster_run *run, uint32_t p, uint64_t now)
-{
-    struct sms__hosts *hosts = run->hosts;
-    struct sms__pod *pod = &run->pod[p];
-    if (!pod->tenant || !hosts->simulated)
-        return false;
-    hosts->cut = pod->failed ? SMS__NO_POD : p;
-    sms__share_each(hosts->host[pod->node], p, sms__process_abort, now);
-    hosts->cut = SMS__NO_POD;
-    if (take_completed(hosts, p)) {
-        end_pod(hosts, p, now);
-        return true;
-    }
-    hosts->ending -= run->scenario->vm[pod->tenant - 1].repeat > 0;
-    return false;
 }
 
 bool sms__hosts_go_on(struct sms__cluster_run *run)

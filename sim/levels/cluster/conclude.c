@@ -1,4 +1,4 @@
-/* What follows an event: pods that wait are served, the next failure is awaited, and invariants are checked. */
+/* What follows an event: pods that wait are served, and invariants are checked. */
 #include "observer.h"
 #include "cluster_run.h"
 #include "scheduler.h"
@@ -26,11 +26,7 @@ void sms__cluster_check(struct sms__cluster_run *run)
     run->engine.stopped = true;
 }
 
-void sms__cluster_conclude(struct sms__cluster_run *run)
-{
-    sms__failures_await(run);
-    sms__cluster_check(run);
-}
+void sms__cluster_conclude(struct sms__cluster_run *run) { sms__cluster_check(run); }
 
 void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
 {
@@ -45,5 +41,5 @@ void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
 
 bool sms__cluster_goes_on(const struct sms__cluster_run *run)
 {
-    return run->arrived < run->pods || sms__ends_pending(run) || sms__failures_given(run);
+    return run->arrived < run->pods || sms__ends_pending(run);
 }

@@ -21,9 +21,8 @@ struct sms__hosts {
     size_t *places;                    /* [kinds] */
     uint32_t *completed;               /* [completions]: pods whose processes have all ended at this instant */
     size_t completions, room;
-    uint32_t cut;  /* the pod whose processes are aborted, or SMS__NO_POD */
-    size_t ending; /* pods on hosts that will end */
-    size_t source; /* of events: completed pods leave */
+    size_t ending;                                                            /* pods on hosts that will end */
+    size_t source;                                                            /* of events: completed pods leave */
     void (*ended)(void *subject, struct sms__process *process, uint64_t now); /* called when a process has ended */
 };
 

@@ -139,8 +139,6 @@ static void observe_job(void *subject, const struct sms__stream *stream, bool be
     uint64_t gpu = place ? place[arrival->gpu].gpu : (uint64_t)arrival->gpu;
     uint64_t number = stream->job.ended * SMS_NODE_GPUS_MAX + gpu;
     uint32_t pod = (uint32_t)arrival->tag;
-    if (arrival->tag == hosts->cut)
-        return;
     if (begins)
         run->observer->begin_job(run, pod, number, now);
     else
@@ -194,7 +192,6 @@ void sms__hosts_init(struct sms__cluster_run *run)
     struct sms__hosts *hosts = run->hosts;
     if (!hosts || !hosts->simulated)
         return;
-    hosts->cut = SMS__NO_POD;
     hosts->host = SMS__NEW(run->arena, struct sms_share *, run->cluster->nodes);
     for (size_t k = 0; k < run->cluster->kinds; k++)
         init_kind(hosts, k);
@@ -328,16 +325,12 @@ bool sms__hosts_use(const struct sms__cluster_run *run, size_t node, double *cor
                     uint64_t *memory_used)
 {
     const struct sms_share *host = host_of(run->hosts, node);
-    uint16_t lost = run->ledger.entry[node].lost;
     *core = 0;
     *memory = *memory_used = 0;
     size_t gpus = sms__node_kind(run->cluster, node)->gpus;
     for (size_t g = 0; host && g < gpus; g++) {
         const struct sms__gpu *gpu = sms__share_gpu(host, g);
-        if (lost >> g & 1)
-            continue;
-        double up = (double)(gpus - (size_t)__builtin_popcount(lost));
-        *core += (gpu->core < SMS_FULL ? gpu->core / SMS_FULL : 1) / up;
+        *core += (gpu->core < SMS_FULL ? gpu->core / SMS_FULL : 1) / (double)gpus;
         *memory += gpu->type->memory;
         *memory_used += gpu->held;
     }

@@ -118,8 +118,6 @@ void sms__ledger_init(struct sms__cluster_run *run)
     ledger->gpu = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
     ledger->entry = SMS__NEW(run->arena, struct sms__ledger_entry, cluster->nodes);
     ledger->freed = SMS__NEW(run->arena, uint32_t, cluster->nodes);
-    if (cluster->failures)
-        ledger->aside = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
     run->view = (struct sms_place_view){
         .params = run->spec->policy->place_param, .typical = cluster->typical, .typicals = cluster->typicals};
     fill_nodes(run);
@@ -139,7 +137,7 @@ void sms__ledger_init(struct sms__cluster_run *run)
 
 static uint64_t hash_node(const struct sms_node_view *node)
 {
-    uint64_t hash = sms__hash(sms__hash((uint64_t)node->model << 32 | node->gpus, node->gpu_memory), node->down);
+    uint64_t hash = sms__hash((uint64_t)node->model << 32 | node->gpus, node->gpu_memory);
     hash = sms__hash(sms__hash(hash, node->labels), node->parts);
     hash = sms__hash(sms__hash(hash, node->cpu_milli), node->cpu_left);
     hash = sms__hash(sms__hash(hash, node->memory), node->memory_left);
@@ -158,9 +156,9 @@ static uint64_t hash_node(const struct sms_node_view *node)
 
 static bool look_the_same(const struct sms_node_view *a, const struct sms_node_view *b)
 {
-    if (a->down != b->down || a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory ||
-        a->cpu_milli != b->cpu_milli || a->cpu_left != b->cpu_left || a->memory != b->memory ||
-        a->memory_left != b->memory_left || a->mig != b->mig || !a->layout != !b->layout)
+    if (a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory || a->cpu_milli != b->cpu_milli ||
+        a->cpu_left != b->cpu_left || a->memory != b->memory || a->memory_left != b->memory_left || a->mig != b->mig ||
+        !a->layout != !b->layout)
         return false;
     bool same = a->labels == b->labels && a->parts == b->parts &&
                 !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
@@ -211,8 +209,6 @@ void sms__ledger_integrate(struct sms__cluster_run *run, uint64_t now)
     sms__integral time = now - ledger->integrated_ps;
     run->record->ledger.gpu_ps += time * ledger->gpu_milli;
     run->record->ledger.cpu_ps += time * ledger->cpu_milli;
-    run->record->ledger.down_ps += time * ledger->down_milli;
-    run->record->ledger.down_cpu_ps += time * ledger->down_cpu_milli;
     run->record->ledger.bytes_ps += time * ledger->gpu_bytes;
     ledger->integrated_ps = now;
 }
@@ -268,20 +264,6 @@ void sms__ledger_clear_freed(struct sms__ledger *ledger)
         ledger->entry[ledger->freed[--ledger->frees]].freed = false;
 }
 
-struct sms_gpu_view *sms__ledger_gpu(const struct sms__ledger *ledger, size_t n, uint32_t i)
-{
-    size_t index = sms__first_gpu(ledger, n) + i;
-    return ledger->entry[n].lost >> i & 1 ? &ledger->aside[index] : &ledger->gpu[index];
-}
-
-/* What pods hold of GPUs of the node that are up grows. */
-static void allocate(struct sms__cluster_run *run, size_t n, int64_t milli, int64_t bytes)
-{
-    run->ledger.gpu_milli += (uint64_t)milli;
-    run->ledger.gpu_bytes += (uint64_t)bytes;
-    sms__count_gpu(run, n, milli);
-}
-
 /* Gives the pod its instance, or takes it back. Returns whether it was made for the pod. */
 static bool move_instance(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod,
                           const struct sms__seat *seat, int by)
@@ -292,7 +274,7 @@ static bool move_instance(struct sms__cluster_run *run, size_t n, const struct s
     bool made = by > 0 && sms_layout_take(mig, layout, pod->profile, seat->slice);
     if (by < 0)
         sms_layout_give(layout, seat->slice);
-    sms__ledger_gpu(&run->ledger, n, gpu)->profiles = sms_layout_profiles(mig, layout);
+    run->ledger.gpu[sms__first_gpu(&run->ledger, n) + gpu].profiles = sms_layout_profiles(mig, layout);
     return made;
 }
 
@@ -303,21 +285,23 @@ static void move_pod(struct sms__cluster_run *run, size_t n, const struct sms_po
     struct sms_node_view *node = &ledger->node[n];
     uint32_t milli = sms_node_milli(node, pod);
     uint64_t bytes = sms_node_bytes(node, pod);
-    int64_t up = by * __builtin_popcount(gpus & (uint16_t)~ledger->entry[n].lost);
+    const int64_t taken = by * __builtin_popcount(gpus);
     node->cpu_left -= (uint64_t)by * pod->cpu_milli;
     node->memory_left -= (uint64_t)by * pod->memory;
     node->pods_by_gpus[pod->gpus] += (uint32_t)by;
     node->parts += sms_pod_is_part(pod) ? (uint32_t)by : 0;
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
-            struct sms_gpu_view *gpu = sms__ledger_gpu(ledger, n, i);
+            struct sms_gpu_view *gpu = &ledger->gpu[sms__first_gpu(ledger, n) + i];
             gpu->milli_left -= (uint32_t)by * milli;
             gpu->memory_left -= (uint64_t)by * bytes;
             gpu->pods += (uint32_t)by;
             sms__predict_move(gpu, pod, by > 0);
         }
     ledger->cpu_milli += (uint64_t)by * pod->cpu_milli;
-    allocate(run, n, up * (int64_t)milli, up * (int64_t)bytes);
+    ledger->gpu_milli += (uint64_t)(taken * (int64_t)milli);
+    ledger->gpu_bytes += (uint64_t)(taken * (int64_t)bytes);
+    sms__count_gpu(run, n, taken * (int64_t)milli);
     sms__count_pod(run, n, pod, by);
     note_change(run, n);
 }
@@ -340,41 +324,7 @@ void sms__ledger_drain(struct sms__cluster_run *run, size_t n, uint32_t gpu, boo
 {
     struct sms_layout *layout = &run->ledger.layout[sms__first_gpu(&run->ledger, n) + gpu];
     layout->drains = drains;
-    sms__ledger_gpu(&run->ledger, n, gpu)->profiles = sms_layout_profiles(run->ledger.node[n].mig, layout);
-    note_change(run, n);
-}
-
-/* Puts what is left of the GPU aside, as if it were up, or takes that up again. */
-static void toggle_gpu(struct sms__cluster_run *run, size_t n, uint32_t i, bool lost)
-{
-    const struct sms_node_view *node = &run->ledger.node[n];
-    size_t index = sms__first_gpu(&run->ledger, n) + i;
-    struct sms_gpu_view *gpu = &run->ledger.gpu[index], *aside = &run->ledger.aside[index];
-    if (lost)
-        *aside = *gpu;
-    int64_t milli = 1000 - (int64_t)aside->milli_left, bytes = (int64_t)(node->gpu_memory - aside->memory_left);
-    *gpu = lost ? (struct sms_gpu_view){0} : *aside;
-    allocate(run, n, lost ? -milli : milli, lost ? -bytes : bytes);
-}
-
-void sms__ledger_lose(struct sms__cluster_run *run, size_t n, bool down, uint16_t gpus)
-{
-    struct sms__ledger *ledger = &run->ledger;
-    struct sms_node_view *node = &ledger->node[n];
-    uint16_t before = ledger->entry[n].lost, toggled = before ^ gpus;
-    int nodes = (int)down - (int)node->down;
-    for (uint32_t i = 0; i < node->gpus; i++)
-        if (toggled >> i & 1)
-            toggle_gpu(run, n, i, gpus >> i & 1);
-    if (nodes) {
-        node->down = down;
-        node->cpu_left = down ? 0 : node->cpu_milli;
-        node->memory_left = down ? 0 : node->memory;
-        ledger->down_cpu_milli += down ? node->cpu_milli : -node->cpu_milli;
-    }
-    int more = __builtin_popcount(gpus) - __builtin_popcount(before);
-    ledger->entry[n].lost = gpus;
-    ledger->down_milli += (uint64_t)((int64_t)more * 1000);
-    sms__count_down(run, n, nodes, more);
+    run->ledger.gpu[sms__first_gpu(&run->ledger, n) + gpu].profiles =
+        sms_layout_profiles(run->ledger.node[n].mig, layout);
     note_change(run, n);
 }

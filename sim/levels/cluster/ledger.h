@@ -38,17 +38,14 @@ struct sms__ledger_entry {
     uint32_t class_index;
     uint64_t changed_at; /* the position of its latest change in the log, from 1; 0: none */
     bool freed;          /* it is in the list of freed nodes */
-    uint16_t lost;       /* bit i: GPU i is down, by itself or with the node */
-    uint32_t first_pod;  /* on it, where nodes may fail or pods move; SMS__NO_POD */
+    uint32_t first_pod;  /* on it, where pods move; SMS__NO_POD */
     struct sms_weighed weighed;
 };
 
 struct sms__ledger {
-    struct sms_node_view *node; /* [nodes] */
-    struct sms_gpu_view *gpu;   /* of all nodes */
-    struct sms_layout *layout;  /* of all GPUs; NULL: all are whole */
-    struct sms_gpu_view
-        *aside; /* the same as those views, of GPUs that are down, for their return; NULL: nothing fails */
+    struct sms_node_view *node;         /* [nodes] */
+    struct sms_gpu_view *gpu;           /* of all nodes */
+    struct sms_layout *layout;          /* of all GPUs; NULL: all are whole */
     struct sms__ledger_entry *entry;    /* [nodes] */
     struct sms__node_class *node_class; /* [classes], a power of two; NULL in the reference engine */
     double *score;                      /* [classes * scores]: those of a class follow each other */
@@ -56,7 +53,6 @@ struct sms__ledger {
     uint64_t stamps;
     uint64_t gpu_milli, cpu_milli, gpu_bytes; /* allocated */
     uint64_t fragments;                       /* summed over nodes */
-    uint64_t down_milli, down_cpu_milli;      /* GPUs and cores that are down */
     uint64_t integrated_ps;                   /* integrals are up to there */
     struct sms__room *log;                    /* a ring of nodes that changed */
     size_t log_size;                          /* a power of two */
@@ -66,7 +62,7 @@ struct sms__ledger {
 };
 
 void sms__ledger_init(struct sms__cluster_run *run);
-/* Brings the integrals of what is allocated and down up to now. */
+/* Brings the integrals of what is allocated up to now. */
 void sms__ledger_integrate(struct sms__cluster_run *run, uint64_t now);
 /* Where a pod is on its node. */
 struct sms__seat {
@@ -82,11 +78,6 @@ void sms__ledger_give(struct sms__cluster_run *run, size_t node, const struct sm
                       const struct sms__seat *seat);
 /* The GPU takes no more pods until it is empty; or takes them again. */
 void sms__ledger_drain(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool drains);
-/* Sets what of the node is down. Nothing of that is left or counts as allocated; pods that stay on it have it again
- * when it returns. */
-void sms__ledger_lose(struct sms__cluster_run *run, size_t node, bool down, uint16_t gpus);
-/* The GPU's view as if it were up. */
-struct sms_gpu_view *sms__ledger_gpu(const struct sms__ledger *ledger, size_t node, uint32_t gpu);
 struct sms__node_class *sms__node_class(struct sms__cluster_run *run, size_t node);
 /* Thousandths of GPUs of the node that the typical pods cannot use, summed by their weights: whole numbers, so that
  * their sum over the cluster is exact in any order. */

@@ -8,7 +8,7 @@
 /* The share of what is left that typical pods cannot use. */
 static double fragments(const struct sms__cluster_run *run)
 {
-    uint64_t left = run->cluster->gpu_milli - run->ledger.down_milli - run->ledger.gpu_milli;
+    uint64_t left = run->cluster->gpu_milli - run->ledger.gpu_milli;
     return left ? (double)run->ledger.fragments / (double)run->cluster->typical_pods / (double)left : 0;
 }
 
@@ -66,8 +66,8 @@ static uint64_t end_after(const struct sms__cluster_run *run, const struct sms__
     return beyond ? SMS__NEVER : now + delay + duration;
 }
 
-/* The list of pods on a node is kept where something may fail, or pods may move. */
-static bool keeps_list(const struct sms__cluster_run *run) { return run->cluster->failures || run->arranging; }
+/* The list of pods on a node is kept where pods may move. */
+static bool keeps_list(const struct sms__cluster_run *run) { return run->arranging; }
 
 static void enter_list(struct sms__cluster_run *run, uint32_t p)
 {

@@ -12,7 +12,7 @@ struct sms__drained {
 };
 
 /* Why GPUs have no instance for the pod; each has one reason. */
-enum reason { OTHER_MODEL, NODE_FULL, NOT_SPLIT, DRAINS, FIXED, IN_USE, DOWN, REASONS };
+enum reason { OTHER_MODEL, NODE_FULL, NOT_SPLIT, DRAINS, FIXED, IN_USE, REASONS };
 
 static const char *const reasons[REASONS] = {
     "of a model that has no such profile or that the pod does not ask for",
@@ -21,15 +21,11 @@ static const char *const reasons[REASONS] = {
     "that drain",
     "with a fixed layout in which no such instance is free",
     "on which pods are in the way",
-    "down",
 };
 
-static enum reason reason_of(const struct sms__cluster_run *run, const struct sms_node_view *node, uint32_t gpu,
-                             const struct sms_pod_view *pod)
+static enum reason reason_of(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
 {
     const struct sms_layout *layout = node->layout ? &node->layout[gpu] : NULL;
-    if (run->ledger.entry[node->node].lost >> gpu & 1)
-        return DOWN;
     if (!(pod->models >> node->model & 1) || !node->mig || node->mig->profile[pod->profile].slices == 0)
         return OTHER_MODEL;
     if (!layout || !layout->split)
@@ -48,7 +44,7 @@ static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now
         return;
     for (size_t n = 0; n < run->cluster->nodes; n++)
         for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++)
-            gpus[reason_of(run, &run->ledger.node[n], i, pod)]++;
+            gpus[reason_of(&run->ledger.node[n], i, pod)]++;
     int used =
         snprintf(text, sizeof text, "waits for an instance %s: GPUs", run->cluster->profiles.name[pod->profile - 1]);
     const char *comma = "";
@@ -63,18 +59,17 @@ static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now
 }
 
 /* Whether the GPU would have an instance for the pod, were it empty, and becomes empty only if it drains. */
-static bool may_drain(const struct sms__cluster_run *run, const struct sms_node_view *node, uint32_t gpu,
-                      const struct sms_pod_view *pod)
+static bool may_drain(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
 {
     const struct sms_layout *layout = &node->layout[gpu];
     return layout->split && layout->changes == SMS_LAYOUT_DRAIN && layout->busy &&
-           node->mig->profile[pod->profile].slices > 0 && !(run->ledger.entry[node->node].lost >> gpu & 1);
+           node->mig->profile[pod->profile].slices > 0;
 }
 
 /* Whether pods of the shape may be on the node, whatever is on it now. */
 static bool may_be_on(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
-    return node->layout && !node->down && !(pod->labels & ~node->labels) && (pod->models >> node->model & 1) &&
+    return node->layout && !(pod->labels & ~node->labels) && (pod->models >> node->model & 1) &&
            node->cpu_milli >= pod->cpu_milli && node->memory >= pod->memory;
 }
 
@@ -96,7 +91,7 @@ static void consider(const struct sms__cluster_run *run, uint32_t n, uint32_t gp
                      struct choice *best)
 {
     const struct sms_node_view *node = &run->ledger.node[n];
-    if (best->drains || !may_drain(run, node, gpu, pod))
+    if (best->drains || !may_drain(node, gpu, pod))
         return;
     const struct sms_layout *layout = &node->layout[gpu];
     uint32_t busy = (uint32_t)__builtin_popcount(sms_layout_busy(node->mig, layout));

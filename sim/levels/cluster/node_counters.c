@@ -38,20 +38,3 @@ void sms__count_gpu(struct sms__cluster_run *run, size_t n, int64_t milli)
     if (row)
         step(&row->gpu, milli, run->ledger.integrated_ps);
 }
-
-void sms__count_down(struct sms__cluster_run *run, size_t n, int nodes, int gpus)
-{
-    struct sms__node_record *row = row_of(run, n);
-    if (!row)
-        return;
-    step(&row->down, nodes, run->ledger.integrated_ps);
-    step(&row->gpu_down, gpus * (int64_t)1000, run->ledger.integrated_ps);
-}
-
-void sms__count_failure(struct sms__cluster_run *run, size_t n)
-{
-    struct sms__node_record *row = row_of(run, n);
-    run->record->failures++;
-    if (row)
-        row->failures++;
-}

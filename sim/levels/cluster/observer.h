@@ -20,8 +20,6 @@ struct sms__observer {
      * end as their pod is cut off, nor where pods last as long as they take alone. */
     void (*begin_job)(struct sms__cluster_run *run, uint32_t pod, uint64_t number, uint64_t now);
     void (*end_job)(struct sms__cluster_run *run, uint32_t pod, uint64_t number, bool failed, uint64_t now);
-    /* The node has failed or returned, as the ledger has it; its pods have been cut off. */
-    void (*node)(struct sms__cluster_run *run, size_t node, uint64_t now);
     void (*close)(struct sms__cluster_run *run, uint64_t now); /* the run is over */
     /* Under --check: NULL, or which invariant does not hold. */
     const char *(*find_disagreement)(struct sms__cluster_run *run);

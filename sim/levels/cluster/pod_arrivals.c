@@ -188,7 +188,7 @@ static uint64_t next_arrival(const struct sms__cluster_run *run)
 
 static struct sms__allocation allocation_of(const struct sms__cluster_run *run)
 {
-    return (struct sms__allocation){run->ledger.gpu_milli, run->ledger.down_milli, run->ledger.fragments, true};
+    return (struct sms__allocation){run->ledger.gpu_milli, run->ledger.fragments, true};
 }
 
 /* The loads at which the allocation is sampled, evenly up to that of all pods. */

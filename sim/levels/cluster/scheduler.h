@@ -41,18 +41,9 @@ struct sms__scheduler {
     /* The time has come for which run->wake_source was set, before pods arrive at that instant. */
     void (*wake)(struct sms__cluster_run *run, uint64_t now);
 
-    /* Whether neither the scheduler nor anything else will let a pod in or end one, failures drawn at random aside:
-     * then these are drawn no more. */
-    bool (*is_over)(struct sms__cluster_run *run);
     /* The time of the next event that is no mere retry; SMS__NEVER: none. NULL: any event counts. */
     uint64_t (*next_event)(struct sms__cluster_run *run);
 
-    /* A failure comes or goes, before pods on what fails are cut off. `gpu` is -1 for the node, and for a GPU that
-     * another failure has down as well. */
-    void (*health)(struct sms__cluster_run *run, size_t node, int gpu, bool down);
-    /* Ends what the pod runs, as its node or a GPU fails. True: it has ended, or had already, and is not to be cut off.
-     * NULL: its processes are aborted. */
-    bool (*abort)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
     /* The pod has given back what it held of its node, which run->pod still names. */
     void (*leave)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
     /* The GPUs on which a container of the pod runs; none before it does. NULL: container 0 has all GPUs of the pod. */

@@ -206,13 +206,5 @@ static void wake(struct sms__cluster_run *run, uint64_t now)
     serve(run, now);
 }
 
-static bool is_over(struct sms__cluster_run *run)
-{
-    const struct wait_queues *queues = run->scheduling;
-    bool tried = sms__failures_returning(run) || sms__queue_least(&queues->waking) != SMS__NEVER;
-    return run->scenario->duration_ps <= 0 && !(queues->waiting && tried) && !sms__cluster_goes_on(run) &&
-           !sms__hosts_go_on(run);
-}
-
 const struct sms__scheduler sms__wait_queue_scheduler = {
-    .init = init, .add = add, .freed = unblock_freed, .serve = serve, .wake = wake, .is_over = is_over};
+    .init = init, .add = add, .freed = unblock_freed, .serve = serve, .wake = wake};

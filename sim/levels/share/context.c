@@ -333,19 +333,6 @@ void sms__context_launch(struct sms__context *context, struct sms__stream_kernel
     (kernel->launch.kernel->whole ? launch_coarse : launch_blocks)(context, kernel, now);
 }
 
-void sms__context_drop(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
-{
-    context->kernels--;
-    if (kernel->launch.kernel->whole) {
-        sms__flow_drop(&kernel->coarse.flow, now);
-    } else {
-        catch_up(context, now);
-        sms__blocks_drop(context->blocks, &kernel->launch, inner_now(context, now));
-        flush_later(context);
-    }
-    check_drained(context, now);
-}
-
 static void start_clock(struct sms__context *context, uint64_t now)
 {
     context->offset = now - context->engine->now;

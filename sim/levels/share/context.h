@@ -44,8 +44,6 @@ void sms__context_launch(struct sms__context *context, struct sms__stream_kernel
  * it once after each sms__context_advance with `partial`. */
 uint64_t sms__context_add_partial(const struct sms__context *context, struct sms__stream_kernel *kernel, int sign,
                                   uint64_t now);
-/* Takes the kernel off before it has ended. Its process has one stream. */
-void sms__context_drop(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now);
 void sms__context_set_active(struct sms__context *context, bool active, uint64_t now);
 /* While it is on hold it dispatches no block and starts no coarse kernel. */
 void sms__context_hold(struct sms__context *context, bool hold, uint64_t now);

@@ -167,18 +167,3 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
     sms__slicer_add(context, now);
     sms__tell(process, SMS_EVENT_LAUNCHED);
 }
-
-static void drop(struct sms__stream *stream, uint64_t now)
-{
-    struct sms__context *context = stream->kernel.context;
-    sms__context_drop(context, &stream->kernel, now);
-    sms__slicer_drop(context);
-    leave_device(stream, now);
-}
-
-void sms__process_abort(struct sms__process *process, uint64_t now)
-{
-    if (process->stream->kernel.on_device)
-        drop(process->stream, now);
-    sms__process_fail(process, now);
-}

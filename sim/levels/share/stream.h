@@ -31,8 +31,6 @@ bool sms__process_restore(struct sms__process *process, struct sms__instance *in
 void sms__stream_launch(struct sms__stream *stream, uint64_t now);
 double sms__stream_core(const struct sms__stream *stream,
                         size_t kernel); /* part of the device that it asks for, 0..1 */
-/* Fails a process of one stream at once, because its GPU fails. Its kernel is taken off the device. */
-void sms__process_abort(struct sms__process *process, uint64_t now);
 
 /* transfer.c: a copy over the link of the GPU and the links that all GPUs share; and a host step on the cores. */
 void sms__stream_copy(struct sms__stream *stream, bool in, double bytes, void (*done)(void *stream, uint64_t now),

@@ -294,25 +294,6 @@ void sms__slicer_end_kernel(struct sms__context *context)
     check_later(context);
 }
 
-void sms__slicer_drop(struct sms__context *context)
-{
-    struct sms__instance *instance = context->instance;
-    struct sms__slicer *slicer = instance->slicer;
-    if (!slicer || context->kernels)
-        return;
-    bool leaves_one = slicer->current && !is_draining(slicer) && slicer->ready == 2; /* which need not share any more */
-    check_later(context);
-    if (context == slicer->current)
-        return;
-    take_out(slicer, context);
-    if (slicer->coming == context)
-        slicer->coming = NULL;
-    else if (!leaves_one)
-        return;
-    slicer->slicing = slicer->preempting = false;
-    set_source(instance, SMS__NEVER);
-}
-
 uint64_t sms__slicer_service(const struct sms__instance *instance, const struct sms__process *process, uint64_t now)
 {
     const struct sms__slicer *slicer = instance->slicer;

@@ -75,8 +75,6 @@ static const struct sms__field cluster_fields[] = {
      .help = "says when pods that wait are tried again"},
     {"ties", SMS__CHOICE, .read = read_ties, .choices = tie_words,
      .help = "node taken of those with equal scores: lowest (default), first of a shuffled order, or a random one"},
-    {"failures", SMS__FIELDS, .read = sms__read_failures, .holds = SMS__MANY, .fields = sms__failure_fields,
-     .help = "nodes and GPUs that fail and return"},
     {"answer", SMS__FIELDS, 0, F(sms_scenario, answer), .read = sms__read_answer, .fields = sms__answer_fields,
      .help = "metric that ranks policies; default: gpu_allocation_mean_ratio"},
     {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
@@ -99,10 +97,10 @@ const struct sms__table sms__cluster_tables[9] = {{"scenario with nodes", cluste
                                                   {"scenario: monitor of model cycle", sms__monitor_cycle_fields},
                                                   {NULL, NULL}};
 
-/* Pods and failures are read after nodes, wherever they stand. */
+/* Pods are read after nodes, wherever they stand. */
 static void read_in_order(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
-    static const char *const late[] = {"pods", "failures", NULL};
+    static const char *const late[] = {"pods", NULL};
     struct sms__node *map = sms__node_pick(reader->arena, node, late, false);
     const struct sms__node *rest = sms__node_pick(reader->arena, node, late, true);
     for (size_t i = 0; i < rest->items; i++)

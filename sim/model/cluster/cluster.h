@@ -12,26 +12,6 @@ struct sms_file;
 struct sms_scenario;
 struct sms__nodes;
 
-/* ---- `failures:` of a cluster: nodes and GPUs that fail and return ---- */
-
-/* One entry. */
-struct sms__failure {
-    const struct sms__node *node;
-    double units;            /* how many nodes and GPUs fail by it, each by itself */
-    size_t first, nodes;     /* of them */
-    long gpu;                /* its number, or one of these: */
-    double at_ps, for_ps;    /* for 0: it does not return */
-    double mtbf_ps, mttr_ps; /* mtbf 0: it is at the given time */
-};
-enum { SMS__NO_GPU = -1, SMS__EACH_GPU = -2 };
-
-/* Reads them once nodes are read; `at` is the scenario. */
-void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* The units that an entry lets fail on a node of the kind. Bit i is GPU i; bit SMS_NODE_GPUS_MAX is the node. */
-uint32_t sms__units_of(const struct sms__nodes *kind, const struct sms__failure *failure);
-extern const struct sms__field sms__failure_fields[];
-extern const struct sms__table sms__failure_tables[2];
-
 /* ---- `monitor:` of a cluster: how its nodes see tasks of their GPUs begin and end (docs/evidence/realtime.md) ---- */
 
 /* calibrated: what happens is seen and stamped a random time later; cycle: by samples, one after another. */
@@ -147,9 +127,6 @@ struct sms__cluster {
     struct sms__labels labels;
     bool priorities; /* of pods: some have another than 0 */
     struct sms__default_scheduler waits;
-    struct sms__failure *failure; /* [failures] */
-    size_t failures;
-    double failing;                     /* how many nodes and GPUs that lets fail, each entry by itself */
     uint64_t gpu_milli, cpu_milli;      /* of all nodes */
     double pods, load;                  /* about how many come, and how many GPUs they ask for as a share of all */
     size_t slots;                       /* pods with workloads that one GPU may have at once, at most */

@@ -14,7 +14,7 @@ static bool may_run_on(const struct sms_node_view *node, const struct sms_pod_vi
 
 bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
-    if (!node || !pod || node->down || (pod->labels & ~node->labels) || node->cpu_left < pod->cpu_milli ||
+    if (!node || !pod || (pod->labels & ~node->labels) || node->cpu_left < pod->cpu_milli ||
         node->memory_left < pod->memory || !may_run_on(node, pod))
         return false;
     uint32_t fit = 0;
@@ -118,7 +118,7 @@ static uint64_t usable_by_milli(const struct weighed *weighed, const struct sms_
 static uint64_t usable_of_gpus(const struct weighed *weighed, const struct sms_pod_view *pod)
 {
     const struct sms_node_view *node = weighed->node;
-    if (pod->gpus == 0 || node->down || (pod->labels & ~node->labels) || !may_run_on(node, pod))
+    if (pod->gpus == 0 || (pod->labels & ~node->labels) || !may_run_on(node, pod))
         return 0;
     bool by_milli = pod->gpu_milli > 0 && !pod->gpu_memory && !pod->profile && !node->layout;
     return by_milli ? usable_by_milli(weighed, pod) : usable_one_by_one(node, pod);

@@ -21,8 +21,6 @@ struct sms__arriving {
     uint64_t batch;                        /* so many come each time */
 };
 
-enum sms__on_failure { SMS__RESTART, SMS__LOST };
-
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
 
 enum { SMS__CONTAINERS_MAX = 8 };
@@ -52,8 +50,6 @@ struct sms__pods {
     bool row_spread;        /* and some row's duration is drawn */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
     bool lasts;             /* of a sample: its duration stands in the place of the rows' */
-    int on_failure;         /* enum sms__on_failure */
-    uint64_t restarts;      /* so many at most; then it is lost */
     uint16_t tenant;        /* the scenario's VM that each of them runs, plus 1; 0: they last their duration */
     /* Delays of its first start, for guests; -1: the scheduler's. */
     double allocate_delay_ps, start_delay_ps;

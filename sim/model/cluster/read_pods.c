@@ -21,7 +21,6 @@ struct entry {
 };
 
 static const char *const spreads[] = {"fixed", "exponential", NULL};
-static const char *const on_failures[] = {"restart", "lost", NULL};
 
 static void read_request(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
@@ -92,10 +91,6 @@ const struct sms__field sms__pod_fields[] = {
      .most = SMS_GPU_MODELS_MAX, .help = "GPU models that it may have; default: any"},
     {"selector", SMS__CUSTOM, 0, F(entry, selector), .read = sms__keep, .form = SMS__FORM_LABELS,
      .help = "{NAME: VALUE, ...} of its node; default: none"},
-    {"on_failure", SMS__CHOICE, 0, F(entry, pods.on_failure), .choices = on_failures,
-     .help = "restart (waits again, begins anew) or lost; default restart"},
-    {"restarts", SMS__INTEGER, SMS__COUNT, F(entry, pods.restarts), 1, 1e9,
-     .help = "number of restarts at most, then it is lost; default: no limit"},
     {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(entry, pods.allocate_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "gpushare: of its first start"},
     {"start_delay", SMS__QUANTITY, SMS__TIME, F(entry, pods.start_delay_ps), 0, SMS__TIME_MAX_PS,
@@ -201,8 +196,6 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
                                 : "what lasts for ever has no spread");
     if (forever && entry->pods.deadline_ps > 0 && !works && !by_rows)
         sms__complain(reader, node, "what lasts for ever has no deadline");
-    if (is_given(node, "restarts") && entry->pods.on_failure == SMS__LOST)
-        sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
     if (last + entry->pods.duration_ps > SMS__POD_LASTS_MAX)
         sms__complain(reader, sms__at_key(node, carrier(entry, last)), "it would end beyond the clock's 213 days");
     if (is_given(node, "arrivals") && entry->pods.count == 1 && !entry->sample && !sms__is_wrong(reader, node, "count"))
@@ -212,13 +205,8 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
     struct entry entry = {.gpu_milli = 1000, .replicas = 1, .vm = {SMS__TENANT_DEFAULTS}};
-    entry.pods = (struct sms__pods){.name = "",
-                                    .node = node,
-                                    .count = 1,
-                                    .arriving.batch = 1,
-                                    .restarts = UINT64_MAX,
-                                    .allocate_delay_ps = -1,
-                                    .start_delay_ps = -1};
+    entry.pods = (struct sms__pods){
+        .name = "", .node = node, .count = 1, .arriving.batch = 1, .allocate_delay_ps = -1, .start_delay_ps = -1};
     sms__read_fields(reader, node, sms__pod_fields, &entry);
     entry.vm.name = entry.pods.name;
     entry.vm.node = node;
@@ -313,8 +301,7 @@ static uint32_t most_replicas(const struct reading *reading, const struct table 
 /* A sample draws from its rows what a pod is. How many come, when, and what becomes of them, the sample says itself. */
 static void check_rows(const struct reading *reading, const struct table *table)
 {
-    static const char *const keys[] = {"count",        "start",      "arrivals", "deadline",
-                                       "job_deadline", "on_failure", "restarts"};
+    static const char *const keys[] = {"count", "start", "arrivals", "deadline", "job_deadline"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         for (size_t i = table->first; i < table->first + table->rows; i++) {
             const struct sms__node *row = reading->cluster->pod[i].node, *value = sms__node_get(row, keys[k]);

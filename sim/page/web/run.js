@@ -137,10 +137,8 @@ function warningsOf(scenario) {
   for (const note of scenario.notes || []) list.push(`Note: ${note}.`);
   for (const line of scenario.trust || []) list.push(`Held against measurements: ${line}.`);
   const t = tableOf(scenario, 'cluster'), of = (row, metric) => t.metrics.includes(metric) ? row[2][t.metrics.indexOf(metric)] : null;
-  for (const [metric, said] of [['failed_count', 'failed'], ['lost_count', 'were lost']]) {
-    const rows = t.rows.filter(row => of(row, metric) > 0);
-    if (rows.length) list.push(`Pods that ${said}, on average of ${plain(of(rows[0], 'pods_count'))}: ${rows.map(row => `${scenario.policies[row[0]]} ${plain(of(row, metric))}`).join(', ')}. Turnarounds count only pods that ended without failing.`);
-  }
+  const failed = t.rows.filter(row => of(row, 'failed_count') > 0);
+  if (failed.length) list.push(`Pods that failed, on average of ${plain(of(failed[0], 'pods_count'))}: ${failed.map(row => `${scenario.policies[row[0]]} ${plain(of(row, 'failed_count'))}`).join(', ')}. Turnarounds count only pods that ended without failing.`);
   return list.length ? el('ul', { class: 'warnings' }, list.map(text => el('li', {}, text))) : null;
 }
 

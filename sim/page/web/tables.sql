@@ -32,7 +32,7 @@ CREATE TABLE placements (
         gpus NOT GLOB '*[^0-9 ]*' AND gpus NOT GLOB '*  *' AND gpus NOT GLOB ' *' AND gpus NOT GLOB '* ' AND
         gpus NOT GLOB '*[0-9][0-9][0-9]*' AND gpus NOT GLOB '*[7-9][0-9]*' AND gpus NOT GLOB '*6[4-9]*' AND gpus NOT GLOB '*0[0-9]*'),
     allocated_ratio REAL NOT NULL,
-    ended TEXT NOT NULL CONSTRAINT "no pod ends so" CHECK (ended IN ('done', 'failed', 'running', 'restarted', 'lost', 'timed_out', 'moved'))
+    ended TEXT NOT NULL CONSTRAINT "no pod ends so" CHECK (ended IN ('done', 'failed', 'running', 'timed_out', 'moved'))
 ) STRICT;
 CREATE TABLE allocation (
     scenario TEXT NOT NULL, policy TEXT NOT NULL,

@@ -1,5 +1,5 @@
-/* The cluster of a seed: a few small nodes, which pods fill, so that waits, gangs in part, layouts that change and
- * failures are common. */
+/* The cluster of a seed: a few small nodes, which pods fill, so that waits, gangs in part and layouts that change are
+ * common. */
 #include "../share/draws.h"
 #include "../share/share.h"
 
@@ -166,7 +166,7 @@ static void print_arrivals(struct choices *c)
     fputs("}", c->to);
 }
 
-/* How many come, when, and what becomes of them. */
+/* How many come, and when. */
 static void print_coming(struct choices *c, unsigned count)
 {
     if (count > 1)
@@ -174,10 +174,6 @@ static void print_coming(struct choices *c, unsigned count)
     key(c, 40, "start", 0, 20, " ms");
     if (count > 1 && maybe(c, 60))
         print_arrivals(c);
-    if (maybe(c, 20))
-        fputs(", on_failure: lost", c->to);
-    else
-        key(c, 20, "restarts", 1, 3, "");
 }
 
 /* Takes none or some of one or several GPUs. */
@@ -398,21 +394,6 @@ static void print_policies(struct choices *c)
     }
 }
 
-static void print_failures(struct choices *c)
-{
-    unsigned n = number(c, 0, c->kinds - 1);
-    if (maybe(c, 50))
-        return;
-    fprintf(c->to, "failures:\n  - {node: n%u, at: %u ms", n, number(c, 0, 30));
-    key(c, 70, "for", 1, 20, " ms");
-    fputs("}\n", c->to);
-    if (maybe(c, 50)) {
-        fputs(maybe(c, 50) ? "  - {gpu: each, " : "  - {", c->to);
-        fprintf(c->to, "mtbf: %u ms, ", number(c, 10, 90));
-        fprintf(c->to, "mttr: %u ms}\n", number(c, 1, 9));
-    }
-}
-
 static void print_gpushare(struct choices *c)
 {
     static const char *const quirks[] = {"whole_pod", "any_pod", "others_blind", "unhealthy", "single_gpu", NULL};
@@ -486,8 +467,6 @@ void generate(FILE *to, uint64_t seed)
         print_works(&c);
     print_schedulers(&c);
     fprintf(to, "ties: %s\n", word(&c, ties));
-    if (!c.gpushare)
-        print_failures(&c);
     fprintf(to, "run: {seed: %u", number(&c, 1, 1000));
     key(&c, 80, "duration", 40, 120, " ms");
     fputs("}\n", to);
