@@ -31,6 +31,10 @@ BYTES = {"batch_norm": 128 * 10000 * 100 * 4, "histogram": 5000000 * 4, "im2col"
          "upsample": 5 * 4 * 2000 * 2560 * 4, "max_pool": 0.85 / 2 * 100 * 2560 * 1000 * 4 + 100 * 256 * 100 * 12}
 # Share of the issue slots of a GTX 1080 Ti, alone (corun/hfuse_ml_metrics_gtx1080ti.csv).
 ISSUE = {"histogram": 0.1562, "max_pool": 0.0762, "im2col": 0.8405, "batch_norm": 0.5838, "upsample": 0.6347}
+# Warps that could issue in a cycle of an SM, and occupancy, from the same. Those that were not selected waited for an issue slot.
+ELIGIBLE = {"histogram": (0.7588, 0.9885), "max_pool": (0.4314, 0.8888), "im2col": (10.7789, 0.4799), "batch_norm": (3.9145, 0.9641),
+            "upsample": (7.1251, 0.4822)}
+PROFILED = {kernel: resource for kernel, resource in UNKNOWN.items() if resource != "issue"}  # fitted where stalls tell the use of issue slots
 Device = collections.namedtuple("Device", "sms bandwidth clock")
 # The GTX 1080 Ti's clock is inferred (docs/explanation/derivation.md).
 DEVICES = {"v100": Device(80, 900e9, 1.53e9), "gtx1080ti": Device(28, 484e9, 1.75e9)}
@@ -170,15 +174,15 @@ def fluid_s(device, parts, launch):
     return first + (1 - first / both[last]) * rounds[last] * block_s(last, {last: resident})
 
 
-def fit(device, parts, launches):
+def fit(device, parts, launches, unknown=UNKNOWN):  # pylint: disable=dangerous-default-value
     """What the profile does not tell, by least squares of the relative error on a logarithmic scale."""
     def errors(x):
-        for (name, resource), value in zip(UNKNOWN.items(), x):
+        for (name, resource), value in zip(unknown.items(), x):
             parts[name].uses[resource] = 1 / (1 + math.exp(-value))
         off = [math.log(fluid_s(device, parts, launch) / launch.seconds) for launch in launches]
         return numpy.concatenate([off, 0.01 * (numpy.asarray(x) - 1)])  # keeps what the data leaves open in bounds
 
-    found = min((least_squares(errors, [1 + off] * len(UNKNOWN), bounds=(-6, 7)) for off in (0, -1, 1)), key=lambda done: done.cost)
+    found = min((least_squares(errors, [1 + off] * len(unknown), bounds=(-6, 7)) for off in (0, -1, 1)), key=lambda done: done.cost)
     errors(found.x)
 
 
@@ -202,25 +206,34 @@ def write(out, launches, parts_of, scenarios, naive):
     (out / "scenarios.yaml").write_text("".join(scenarios))
 
 
-def deep_learning_parts(device, alone, other):
+def issue_by_stalls():
+    """The use of issue slots by which the law slows each kernel alone as much as its warps wait for one."""
+    waits = {k: (eligible - 4 * ISSUE[k]) / (64 * occupancy) for k, (eligible, occupancy) in ELIGIBLE.items()}
+    return {k: (1 - (1 - wait) ** EXPONENT) ** (1 / EXPONENT) for k, wait in waits.items()}
+
+
+def deep_learning_parts(device, alone, other, issue):
     """What is known of the five kernels. They issue as much as on the GTX 1080 Ti, whose times are `other`."""
     here, there = DEVICES[device], DEVICES["gtx1080ti"]
     parts = {k: Part(k, device, BLOCKS, THREADS[k], registers, ns * 1e-9) for k, (ns, registers) in alone.items()}
     for k, part in parts.items():
-        issued = ISSUE[k] * other[k][0] * 1e-9 * there.sms * there.clock
+        issued = issue[k] * other[k][0] * 1e-9 * there.sms * there.clock
         part.uses = {"dram": min(BYTES[k] / part.alone_s / here.bandwidth, 0.999), "issue": min(issued / (part.alone_s * here.sms * here.clock), 0.98)}
     return parts
 
 
 def derive(device, data, out):
     read_of = {name: read(data / f"corun/hfuse_fused_{name}.csv") for name in DEVICES}
-    parts, launches = deep_learning_parts(device, read_of[device][0], read_of["gtx1080ti"][0]), read_of[device][1]
+    launches, times = read_of[device][1], (read_of[device][0], read_of["gtx1080ti"][0])
+    parts, stalls = deep_learning_parts(device, *times, ISSUE), deep_learning_parts(device, *times, issue_by_stalls())
     fitted = [launch for launch in launches if launch.part == "fit"]
     fit(device, parts, fitted)
+    fit(device, stalls, fitted, PROFILED)
     both = {launch: parts[launch.first].alone_s + parts[launch.second].alone_s for launch in launches}
     constant = statistics.median(launch.seconds / both[launch] for launch in fitted)
     write(out, launches, lambda _: parts, [scenario(device, parts, launch) for launch in launches],
-          [{"constant": both[launch] * constant, "closed_form": fluid_s(device, parts, launch)} for launch in launches])
+          [{"constant": both[launch] * constant, "closed_form": fluid_s(device, parts, launch),
+            "stalls": fluid_s(device, stalls, launch)} for launch in launches])
     with open(out / "parameters.csv", "w", newline="") as file:
         csv.writer(file).writerows([["name", "value"], *([f"use of {r} by {k}", round(parts[k].uses[r], 4)] for k, r in UNKNOWN.items())])
 
