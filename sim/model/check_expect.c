@@ -156,25 +156,25 @@ static void resolve_policy(const struct check *check, const struct sms__expect *
                               policy_label, scenario);
 }
 
-/* Turns the value of `of` into a subject. Returns whether it is one. A node is looked up with the other checks of
- * subjects. Processes have the metrics of VMs as well as their own. */
-static bool resolve_of(const struct check *check, struct sms__answer *answer)
+/* Turns a name into a subject. Returns whether it is one. A node is looked up with the other checks of subjects.
+ * Processes have the metrics of VMs as well as their own. `node`: has the name. */
+static bool resolve_of(const struct check *check, const char *name, const struct sms__node *node,
+                       struct sms__expect *of)
 {
     const struct sms_scenario *scenario = check->scenario;
-    const char *name = answer->name, *metric = answer->of.metric;
+    const char *metric = of->metric;
     bool is_of_process = scenario->shares && (!metric || !is_metric(SMS_VM, metric));
     if (scenario->cluster)
-        answer->of.of_node = name && strcmp(name, "cluster") != 0 ? name : NULL;
+        of->of_node = name && strcmp(name, "cluster") != 0 ? name : NULL;
     else if (!name || !strcmp(name, "host"))
         return true;
     else if (is_tenant(scenario, name))
-        *(is_of_process ? &answer->of.process : &answer->of.vm) = name;
+        *(is_of_process ? &of->process : &of->vm) = name;
     else if (sms__united_index(scenario, name) >= 0)
-        answer->of.resource = name;
+        of->resource = name;
     else {
         if (scenario->resources)
-            complain_no_tenant(check, sms__node_get(answer->node, "of"),
-                               scenario->shares ? "process or resource" : "VM or resource");
+            complain_no_tenant(check, node, scenario->shares ? "process or resource" : "VM or resource");
         return false;
     }
     return true;
@@ -207,16 +207,25 @@ static void choose_answer(const struct sms_scenario *scenario, struct sms__answe
 }
 
 /* Metrics of tenants are often asked for without a tenant, so that has a message of its own. */
-static bool lacks_of(const struct check *check, const struct sms__answer *answer)
+static bool lacks_of(const struct check *check, const char *name, const struct sms__expect *of)
 {
     const struct sms_scenario *scenario = check->scenario;
-    const char *metric = answer->of.metric;
-    if (answer->name || scenario->cluster || is_metric(SMS_HOST, metric) ||
+    const char *metric = of->metric;
+    if (name || scenario->cluster || is_metric(SMS_HOST, metric) ||
         !is_metric(scenario->shares ? SMS_PROCESS : SMS_VM, metric))
         return false;
-    sms__complain(check->reader, sms__node_get(answer->node, "metric"),
-                  "'%s' is a metric of a %s: key 'of' says of which", metric, sms__tenant_word(scenario));
+    sms__complain(check->reader, key_of(of, "metric"), "'%s' is a metric of a %s: key 'of' says of which", metric,
+                  sms__tenant_word(scenario));
     return true;
+}
+
+static void check_of(const struct check *check, const char *name, const struct sms__node *node, struct sms__expect *of)
+{
+    of->cluster = check->scenario->cluster != NULL;
+    if (!resolve_of(check, name, node, of) || lacks_of(check, name, of))
+        return;
+    check_metric(check, of);
+    check_subject(check, of);
 }
 
 static void check_answer(const struct check *check)
@@ -228,10 +237,8 @@ static void check_answer(const struct check *check)
     answer->of.cluster = check->scenario->cluster != NULL;
     if (!answer->of.metric)
         return; /* that it is missing is reported already */
-    if (answer->node && resolve_of(check, answer) && !lacks_of(check, answer)) {
-        check_metric(check, &answer->of);
-        check_subject(check, &answer->of);
-    }
+    if (answer->node)
+        check_of(check, answer->name, sms__node_get(answer->node, "of"), &answer->of);
     enum sms_subject subject = sms__expect_subject(&answer->of);
     long metric = sms_metric_index(subject, answer->of.metric);
     answer->sign = metric < 0 ? 0 : sms_metrics(subject, NULL)[metric].better;
@@ -241,6 +248,37 @@ static void check_answer(const struct check *check)
         sms__complain(reader, sms__node_get(answer->node, "metric"),
                       "neither more nor less of '%s' is better by itself: say better: higher, or better: lower",
                       answer->of.metric);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), of = strlen(end);
+    return length >= of && !strcmp(text + length - of, end);
+}
+
+/* The name of a metric ends with its unit. A percentage of what is no ratio is refused as that of a count. */
+static enum sms__dimension dimension_of(const char *metric, const char *value)
+{
+    if (ends_with(metric, "_ns"))
+        return SMS__TIME;
+    if (ends_with(metric, "_per_s") && strchr(value, '/'))
+        return SMS__ARRIVAL_RATE;
+    return strchr(value, '%') && !ends_with(metric, "_ratio") ? SMS__COUNT : SMS__RATIO;
+}
+
+static void check_limit(const struct check *check, struct sms__limit *limit)
+{
+    char why[160];
+    const char *text = limit->value_node->text, *metric = limit->of.metric;
+    if (limit->name_node && !sms__expect_kind(check->reader, limit->name_node, SMS__SCALAR))
+        return;
+    check_of(check, limit->name_node ? limit->name_node->text : NULL, limit->name_node, &limit->of);
+    const enum sms__dimension dimension = dimension_of(metric, text);
+    const char *wrong = sms__quantity_parse(text, dimension, &limit->value, why, sizeof why);
+    if (wrong && is_metric(sms__expect_subject(&limit->of), metric))
+        sms__complain(check->reader, limit->value_node, "%s: '%.40s' %s", metric, text, wrong);
+    if (dimension == SMS__TIME)
+        limit->value.value /= 1e3; /* metrics of time are in ns */
 }
 
 /* By default the precision is that of the answer. */
@@ -253,6 +291,10 @@ static void check_until(const struct check *check)
         sms__complain(check->reader, until->node,
                       "at most %llu replications are fewer than the %llu that the run begins with",
                       (unsigned long long)until->most, (unsigned long long)scenario->replications);
+    for (size_t i = 0; i < until->limits; i++)
+        check_limit(check, &until->limit[i]);
+    if (until->limits && (of->metric || of->vm || of->process || of->of_node))
+        sms__complain(check->reader, of->node, "a limit says itself of what it is, as METRIC of NAME");
     if (!of->metric && !of->vm && !of->process && !of->of_node) {
         *of = scenario->answer.of; /* which is checked */
         of->node = until->node;

@@ -25,14 +25,26 @@ struct sms__answer {
     int sign;                     /* +1: a higher value is better; -1: a lower one */
 };
 
-/* How well the mean of a metric is to be known: to a precision, or so well that it is told from a limit. */
-struct sms__until {
-    const struct sms__node *node; /* NULL: replications have a given number */
-    double precision;             /* 0: a limit is given instead */
-    struct sms__quantity limit;   /* in the metric's unit */
-    double confidence;            /* of telling on which side of the limit it is */
+/* What the mean of a metric is to be, such as "job_latency_p99_ns of server: < 50 ms". */
+struct sms__limit {
+    const struct sms__node *key, *value_node, *name_node; /* name_node: whose metric it is; NULL: the host's */
     struct sms__expect of;
-    uint64_t most; /* replications */
+    struct sms__quantity value; /* in the metric's unit */
+    int side;                   /* +1: the mean is to be above the value; -1: below it */
+    bool at;                    /* a mean that is the value exactly meets it, too */
+};
+
+/* How well the mean of a metric is to be known: to a precision, or means so well that it is told whether they meet all
+ * limits. */
+struct sms__until {
+    const struct sms__node *node;            /* NULL: replications have a given number */
+    double precision;                        /* 0: limits are given instead */
+    const struct sms__node *where, *of_node; /* a mapping of limits; whose they are where their keys do not say */
+    struct sms__limit *limit;                /* [limits] */
+    size_t limits;
+    double confidence;     /* of telling whether all limits are met */
+    struct sms__expect of; /* of the precision */
+    uint64_t most;         /* replications */
 };
 
 /* read_expect.c: `expect:`, `answer:` and `until:`; `at` is the scenario, its answer, and its until. */

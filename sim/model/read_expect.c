@@ -42,15 +42,17 @@ static void read_any(struct sms__reader *reader, const struct sms__node *node, v
         sms__complain(reader, node, "'%.40s' is neither a number, a percentage nor a time", node->text);
 }
 
-#define UNTIL "until is a precision, or a limit: {limit: 50 ms, metric: job_latency_p99_ns, ...}"
+#define UNTIL "until is a precision, or limits: {where: {job_latency_p99_ns of server: \"< 50 ms\"}}"
 
 const struct sms__field sms__until_fields[] = {
     {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), SMS__PRECISION_LEAST, 1, .one_of = UNTIL,
      .help = "half of the 95 % interval over the mean, of every policy"},
-    {"limit", SMS__CUSTOM, 0, F(sms__until, limit), .read = read_any, .form = SMS__FORM_MEASURE, .one_of = UNTIL,
-     .help = "a value that the mean of every policy is told to be above or below"},
-    {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__until, confidence), 0.5, 0.999999, .needs = "limit",
-     .help = "confidence of what is told of the limit, however often it is looked at; default 95 %"},
+    {"where", SMS__CUSTOM, 0, F(sms__until, where), .read = sms__keep, .form = SMS__FORM_LABELS, .one_of = UNTIL,
+     .help = "METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=, which the mean of every policy meets or not"},
+    {"of", SMS__TEXT, 0, F(sms__until, of_node), .read = sms__keep, .needs = "where",
+     .help = "whose metrics they are where the limits do not say; default: the host's, or the cluster's"},
+    {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__until, confidence), 0.5, 0.999999, .needs = "where",
+     .help = "confidence of what is told of the limits, however often it is looked at; default 95 %"},
     {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
      .help = "metric to be known well; default: the answer's; of a VM kernels_per_s, of a process turnaround_ns"},
     {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "VM whose metric it is; default: the host's"},
@@ -60,15 +62,54 @@ const struct sms__field sms__until_fields[] = {
      .help = "most replications, from 5; default 100"},
     {0}};
 
+/* Reads `METRIC of NAME: "< LIMIT"`, but for the number, whose unit is that of the metric. */
+static bool read_limit(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,
+                       const struct sms__node *name_node, struct sms__limit *limit)
+{
+    if (!sms__expect_kind(reader, key, SMS__SCALAR) || !sms__expect_kind(reader, value, SMS__SCALAR))
+        return false;
+    const char *text = value->text, *name = strstr(key->text, " of ");
+    const size_t length = name ? (size_t)(name - key->text) : strlen(key->text);
+    if (*text != '<' && *text != '>') {
+        sms__complain(reader, value, "'%.40s' is no limit: write it as \"< 50 ms\" or \">= 0.9\"", text);
+        return false;
+    }
+    const bool at = text[1] == '=';
+    text += 1 + at;
+    const char *metric = sms__copy(reader->arena, key->text, length);
+    *limit = (struct sms__limit){.key = sms__new_scalar(reader->arena, key, metric),
+                                 .value_node = sms__new_scalar(reader->arena, value, text + strspn(text, " ")),
+                                 .name_node = name ? sms__new_scalar(reader->arena, key, name + 4) : name_node,
+                                 .side = *value->text == '>' ? 1 : -1,
+                                 .at = at};
+    limit->of = (struct sms__expect){.node = limit->key, .metric = metric, .device = -1};
+    return true;
+}
+
+static void read_limits(struct sms__reader *reader, struct sms__until *until)
+{
+    const struct sms__node *where = until->where;
+    if (!where || !sms__expect_kind(reader, where, SMS__MAP))
+        return;
+    if (!where->items)
+        sms__complain(reader, where, "there is no limit: write one as {job_latency_p99_ns: \"< 50 ms\"}");
+    until->limit = SMS__NEW(reader->arena, struct sms__limit, where->items / 2);
+    for (size_t i = 0; i + 1 < where->items; i += 2)
+        if (sms__is_first(reader, where, i) &&
+            read_limit(reader, where->item[i], where->item[i + 1], until->of_node, &until->limit[until->limits]))
+            until->limits++;
+}
+
 void sms__read_until(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__until *until = at;
     struct sms__quantity precision;
     *until =
         (struct sms__until){.node = node, .of = {.node = node, .device = -1}, .most = REPLICATIONS, .confidence = 0.95};
-    if (node->kind == SMS__MAP)
+    if (node->kind == SMS__MAP) {
         sms__read_fields(reader, node, sms__until_fields, until);
-    else if (sms__read_number(reader, node, SMS__RATIO, SMS__PRECISION_LEAST, 1, &precision))
+        read_limits(reader, until);
+    } else if (sms__read_number(reader, node, SMS__RATIO, SMS__PRECISION_LEAST, 1, &precision))
         until->precision = precision.value;
 }
 

@@ -1,6 +1,10 @@
-/* `run: {until: {limit: ...}}`: replications are doubled until the mean of a metric is told to be above or below a
- * limit under every policy. Each look at them may err with an equal part of the error that is allowed,
- * because a rule that looks until it sees something would else see it sooner or later. */
+/* `run: {until: {where: ...}}`: replications are doubled until it is told, under every policy, that means meet all
+ * limits, or that one of them misses its own. Each look at them may err with an equal part of the error that is
+ * allowed, because a rule that looks until it sees something would else see it sooner or later.
+ *
+ * Limits share that error where they have to. One that is missed may be any of them, so each tells that with an equal
+ * part (Bonferroni). That all are met is wrong only if one that is missed is told to be met, so each of them may tell
+ * that with all of it (the intersection-union test: Berger, Technometrics 24, 1982). */
 #include "verdict.h"
 
 #include "../base/statistics.h"
@@ -16,21 +20,20 @@ static double count_looks(const struct sms_scenario *scenario)
     return looks;
 }
 
-/* Metric and subject of the limit; the names were checked with the scenario. */
-static struct sms_question limited(const struct sms_results *results)
+/* The names were checked with the scenario. */
+struct sms_question sms__limit_asks(const struct sms_results *results, const struct sms__limit *limit)
 {
-    struct sms_question of = {0};
-    sms__results_find(results, &results->scenario->until.of, &of.subject, &of.idx);
-    of.metric = (size_t)sms_metric_index(of.subject, results->scenario->until.of.metric);
+    struct sms_question of = {.better = limit->side};
+    sms__results_find(results, &limit->of, &of.subject, &of.idx);
+    of.metric = (size_t)sms_metric_index(of.subject, limit->of.metric);
     return of;
 }
 
 /* How far the mean may be off by chance. Of no misses in n jobs there are fewer than -ln(error) / n (the rule of three,
  * at this error). Otherwise values without a spread tell nothing of chance. */
-static double most_off(const struct sms_results *results, size_t policy, const struct sms_question *of,
-                       struct sms_estimate estimate)
+static double most_off(const struct sms_results *results, size_t policy, const struct sms_question *of, double error)
 {
-    const double error = (1 - results->scenario->until.confidence) / count_looks(results->scenario);
+    const struct sms_estimate estimate = sms_results_estimate(results, policy, of->subject, of->idx, of->metric);
     if (!isnan(sms__most_missed(results, policy, of->subject, of->idx, of->metric)))
         return -log(error) / sms__counted(results, policy, of->subject, of->idx, of->metric);
     if (estimate.n < 2 || !(estimate.sd > 0))
@@ -38,58 +41,96 @@ static double most_off(const struct sms_results *results, size_t policy, const s
     return sms__student(estimate.n, error) * estimate.sd / sqrt((double)estimate.n);
 }
 
-enum sms__told sms__told_of_limit(const struct sms_results *results, size_t policy)
+/* Whether the mean can be judged; what is exact can. */
+static bool can_tell(const struct sms_results *results, size_t policy, const struct sms_question *of)
 {
-    const struct sms_question of = limited(results);
-    const struct sms_estimate estimate = sms_results_estimate(results, policy, of.subject, of.idx, of.metric);
-    const double off = estimate.mean - results->scenario->until.limit.value;
-    const bool exact = sms_results_exact(results) || sms__results_repeat(results, policy);
-    if (isnan(off) || (!exact && (sms__maximum_of(results, policy, of.subject, of.idx, of.metric) ||
-                                  sms__mostly_zero(results, policy, of.subject, of.idx, of.metric))))
+    return !sms__maximum_of(results, policy, of->subject, of->idx, of->metric) &&
+           !sms__mostly_zero(results, policy, of->subject, of->idx, of->metric);
+}
+
+static enum sms__told tell(const struct sms_results *results, size_t policy, const struct sms__limit *limit)
+{
+    const struct sms__until *until = &results->scenario->until;
+    const struct sms_question of = sms__limit_asks(results, limit);
+    const double mean = sms_results_estimate(results, policy, of.subject, of.idx, of.metric).mean;
+    const double good = (mean - limit->value.value) * limit->side;
+    const double error = (1 - until->confidence) / count_looks(results->scenario);
+    if (isnan(good))
         return SMS__NOT_TOLD;
-    const double most = exact ? 0 : most_off(results, policy, &of, estimate);
-    if (fabs(off) > most)
-        return off > 0 ? SMS__ABOVE : SMS__BELOW;
-    return exact ? SMS__AT_LIMIT : SMS__NOT_TOLD;
+    if (sms_results_exact(results) || sms__results_repeat(results, policy))
+        return good > 0 || (limit->at && !(good < 0)) ? SMS__MET : SMS__MISSED;
+    if (!can_tell(results, policy, &of))
+        return SMS__NOT_TOLD;
+    if (good > 0)
+        return good > most_off(results, policy, &of, error) ? SMS__MET : SMS__NOT_TOLD;
+    return -good > most_off(results, policy, &of, error / (double)until->limits) ? SMS__MISSED : SMS__NOT_TOLD;
+}
+
+enum sms__told sms__told_of_limits(const struct sms_results *results, size_t policy)
+{
+    const struct sms__until *until = &results->scenario->until;
+    enum sms__told all = SMS__MET;
+    for (size_t i = 0; i < until->limits && all != SMS__MISSED; i++) {
+        const enum sms__told told = tell(results, policy, &until->limit[i]);
+        all = told == SMS__MET ? all : told;
+    }
+    return all;
+}
+
+/* Whether more replications may tell more of a policy of which not enough is told. */
+static bool may_tell(const struct sms_results *results, size_t policy)
+{
+    const struct sms__until *until = &results->scenario->until;
+    bool may = false;
+    for (size_t i = 0; i < until->limits && sms__told_of_limits(results, policy) == SMS__NOT_TOLD; i++) {
+        const struct sms_question of = sms__limit_asks(results, &until->limit[i]);
+        may |= tell(results, policy, &until->limit[i]) == SMS__NOT_TOLD && can_tell(results, policy, &of);
+    }
+    return may;
 }
 
 size_t sms__limit_next(const struct sms_results *results)
 {
-    const struct sms_question of = limited(results);
     const size_t n = results->replications;
-    bool told = true;
+    bool more = false;
     for (size_t p = 0; p < results->policies; p++)
-        told &= sms__told_of_limit(results, p) != SMS__NOT_TOLD;
-    if (told || sms_results_exact(results) || !sms__allows_verdict(results, &of))
+        more |= may_tell(results, p);
+    if (!more || sms_results_exact(results))
         return n;
     return 2 * n < results->room ? 2 * n : results->room;
+}
+
+/* Says why a limit is not told. False: it says the same of all policies. */
+static bool warn(struct sms_results *results, size_t p, const struct sms__limit *limit)
+{
+    const struct sms_question of = sms__limit_asks(results, limit);
+    const struct sms_estimate estimate = sms_results_estimate(results, p, of.subject, of.idx, of.metric);
+    const char *policy = sms_results_policy(results, p), *metric = limit->of.metric,
+               *subject = sms_results_subject(results, of.subject, of.idx);
+    const size_t most = sms__maximum_of(results, p, of.subject, of.idx, of.metric);
+    if (isnan(estimate.mean))
+        sms__error(&results->warnings, SMS_OK, limit->key->mark, "%s of %.60s has no value under %.60s", metric,
+                   subject, policy);
+    else if (most)
+        sms__error(&results->warnings, SMS_OK, limit->key->mark,
+                   "%s of %.60s is of %zu jobs, and so their maximum, which has no interval", metric, subject, most);
+    else
+        sms__error(&results->warnings, SMS_OK, limit->key->mark,
+                   "after %zu replications %s of %.60s is not told from %.6g under %.60s: %.6g ± %.2g",
+                   results->replications, metric, subject, limit->value.value, policy, estimate.mean,
+                   isnan(estimate.ci95) ? 0 : estimate.ci95);
+    return isnan(estimate.mean) || !most;
 }
 
 void sms__limit_warn(struct sms_results *results)
 {
     const struct sms__until *until = &results->scenario->until;
-    const struct sms_question of = limited(results);
-    size_t metrics;
-    for (size_t p = 0; results->until && until->precision <= 0 && p < results->policies; p++) {
-        const char *policy = sms_results_policy(results, p),
-                   *subject = sms_results_subject(results, of.subject, of.idx);
-        const char *metric = sms_metrics(of.subject, &metrics)[of.metric].name;
-        const struct sms_estimate estimate = sms_results_estimate(results, p, of.subject, of.idx, of.metric);
-        const size_t most = sms__maximum_of(results, p, of.subject, of.idx, of.metric);
-        if (sms__told_of_limit(results, p) != SMS__NOT_TOLD)
-            continue;
-        if (isnan(estimate.mean))
-            sms__error(&results->warnings, SMS_OK, until->node->mark, "%s of %.60s has no value under %.60s", metric,
-                       subject, policy);
-        else if (most) {
-            sms__error(&results->warnings, SMS_OK, until->node->mark,
-                       "%s of %.60s is of %zu jobs, and so their maximum, which has no interval", metric, subject,
-                       most);
-            return;
-        } else
-            sms__error(&results->warnings, SMS_OK, until->node->mark,
-                       "after %zu replications %s of %.60s is not told from %.6g under %.60s: %.6g ± %.2g",
-                       results->replications, metric, subject, until->limit.value, policy, estimate.mean,
-                       isnan(estimate.ci95) ? 0 : estimate.ci95);
+    bool each = results->until;
+    for (size_t p = 0; each && p < results->policies; p++) {
+        size_t i = 0;
+        while (i < until->limits && tell(results, p, &until->limit[i]) != SMS__NOT_TOLD)
+            i++;
+        if (i < until->limits && sms__told_of_limits(results, p) == SMS__NOT_TOLD)
+            each = warn(results, p, &until->limit[i]);
     }
 }

@@ -120,11 +120,14 @@ size_t sms__until_next(const struct sms_results *results);
 /* Warns if the precision is not reached. */
 void sms__until_warn(struct sms_results *results);
 
-/* limit.c: what is told of the mean of a metric and a limit, which `run: {until: {limit: ...}}` names. Never wrong with
- * more than 1 less the confidence, over all looks at the replications, where their means are about normal. */
-enum sms__told { SMS__BELOW = -1, SMS__NOT_TOLD, SMS__ABOVE, SMS__AT_LIMIT /* exactly, where nothing is drawn */ };
-enum sms__told sms__told_of_limit(const struct sms_results *results, size_t policy);
-/* sms__until_next and sms__until_warn of a limit. */
+/* limit.c: whether the means under a policy meet all limits that `run: {until: {where: ...}}` names, or miss one. Never
+ * wrong with more than 1 less the confidence, over all looks at the replications, where their means are about normal.
+ */
+enum sms__told { SMS__MISSED = -1, SMS__NOT_TOLD, SMS__MET };
+enum sms__told sms__told_of_limits(const struct sms_results *results, size_t policy);
+/* The metric and the subject of a limit; `better` is the side on which it is met. */
+struct sms_question sms__limit_asks(const struct sms_results *results, const struct sms__limit *limit);
+/* sms__until_next and sms__until_warn of limits. */
 size_t sms__limit_next(const struct sms_results *results);
 void sms__limit_warn(struct sms_results *results);
 

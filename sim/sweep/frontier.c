@@ -10,14 +10,14 @@ enum { WAY_MAX = 64 };
 
 /* What a search needs of a point's results. */
 struct value {
-    double mean, half; /* NAN: no interval */
     enum sms__told told;
     const char *policy;
+    const double *own; /* [own]: of each limit the mean, of which more is better, and half of its interval */
 };
 struct seen {
-    uint32_t policies, replications; /* 0: the point failed */
-    const char *warning;             /* of its run; "" for none */
-    struct value of[];               /* [policies]; the texts follow */
+    uint32_t policies, replications, own; /* 0: the point failed */
+    const char *warning;                  /* of its run; "" for none */
+    struct value of[];                    /* [policies]; their numbers and the texts follow */
 };
 
 struct sms__search {
@@ -53,15 +53,11 @@ static const struct value *value_at(const struct way *way, uint64_t at)
     return seen && way->policy < seen->policies ? &seen->of[way->policy] : NULL;
 }
 
-/* 1: surely meets the limit, -1: surely does not, 0: not told. */
+/* 1: surely meets the limits, -1: surely does not, 0: not told. */
 static int judge(const struct way *way, uint64_t at)
 {
-    const struct sms__search_asked *asked = &way->search->plan->search;
     const struct value *value = value_at(way, at);
-    if (!value || value->told == SMS__NOT_TOLD)
-        return 0;
-    const bool meets = value->told == SMS__AT_LIMIT ? asked->at_limit : (int)value->told == asked->meets;
-    return meets ? 1 : -1;
+    return value ? (int)value->told : 0;
 }
 
 static bool was_at(const struct way *way, uint64_t at)
@@ -180,21 +176,36 @@ bool sms__search_take(struct sms__search *search, uint64_t *point, bool *waits)
     return false;
 }
 
+/* Makes room for what each policy answers, and for the names. NULL: out of memory, or so much cannot follow. */
+static struct seen *new_seen(struct sms__content *content, const char *warning)
+{
+    const uint32_t policies = sms__content_count(content), replications = sms__content_count(content),
+                   own = sms__content_count(content);
+    const double numbers = (double)policies * own;
+    const size_t texts = content->size + strlen(warning) + 1;
+    if (content->failed || numbers * sizeof(double) > (double)content->size)
+        return NULL;
+    struct seen *seen =
+        calloc(1, sizeof *seen + policies * sizeof *seen->of + (size_t)numbers * sizeof(double) + texts);
+    if (!seen)
+        return NULL;
+    double *number = (double *)&seen->of[policies];
+    char *text = (char *)&number[(size_t)policies * own];
+    *seen = (struct seen){policies, replications, own, memcpy(text, warning, strlen(warning) + 1)};
+    for (uint32_t p = 0; p < policies; p++)
+        seen->of[p].own = &number[(size_t)p * own];
+    return seen;
+}
+
 /* Reads the beginning of a record that has results, as point_record.c writes it: up to what each policy answers. */
 static struct seen *read_seen(struct sms__content *content)
 {
     const char *warning = sms__content_text(content);
-    const uint32_t policies = sms__content_count(content), replications = sms__content_count(content);
-    const size_t size = content->failed ? 0 : content->size;
-    struct seen *seen = calloc(1, sizeof *seen + policies * sizeof *seen->of + size + strlen(warning) + 1);
-    if (!seen || !size) {
-        free(seen);
+    struct seen *seen = new_seen(content, warning);
+    if (!seen)
         return NULL;
-    }
-    char *names = (char *)&seen->of[policies];
-    *seen = (struct seen){policies, replications, memcpy(names, warning, strlen(warning) + 1)};
-    names += strlen(warning) + 1;
-    for (uint32_t p = 0; p < policies; p++) {
+    char *names = (char *)(uintptr_t)seen->warning + strlen(warning) + 1;
+    for (uint32_t p = 0; p < seen->policies; p++) {
         const char *name = sms__content_text(content);
         if (content->failed) /* there may be no room for as many names */
             return seen;
@@ -204,12 +215,13 @@ static struct seen *read_seen(struct sms__content *content)
     for (int i = 0; i < 3; i++)
         sms__content_text(content); /* subject, name, metric */
     sms__content_number(content);   /* better */
-    for (uint32_t p = 0; p < policies; p++) {
-        seen->of[p].mean = sms__content_number(content);
-        sms__content_number(content); /* in_group */
-        sms__content_number(content); /* left */
+    for (uint32_t p = 0; p < seen->policies; p++) {
+        for (int i = 0; i < 3; i++)
+            sms__content_number(content); /* value, in_group, left */
         seen->of[p].told = sms__content_told(content);
-        seen->of[p].half = sms__content_number(content);
+        sms__content_number(content); /* half of the interval */
+        for (uint32_t i = 0; i < seen->own; i++)
+            ((double *)(uintptr_t)seen->of[p].own)[i] = sms__content_number(content);
     }
     return seen;
 }
@@ -218,7 +230,8 @@ bool sms__search_tell(struct sms__search *search, uint64_t point, bool failed, c
 {
     struct sms__content content = {text, size, false};
     struct seen *seen = failed ? calloc(1, sizeof *seen) : read_seen(&content);
-    if (seen && content.failed) {
+    const bool others = seen && seen->policies && seen->own != search->plan->search.where->items;
+    if (seen && (content.failed || others)) {
         free(seen);
         seen = NULL;
     }
@@ -227,21 +240,27 @@ bool sms__search_tell(struct sms__search *search, uint64_t point, bool failed, c
     return seen != NULL;
 }
 
+/* Whether the metric of a limit is surely better at the second of two values. */
+static bool is_odd(const struct value *before, const struct value *after, uint32_t limit)
+{
+    const double *first = &before->own[limit], *second = &after->own[limit];
+    const double halves = (isnan(first[1]) ? 0 : first[1]) + (isnan(second[1]) ? 0 : second[1]);
+    return second[0] - first[0] > halves + 1e-12 * fabs(first[0]); /* not where there is no value */
+}
+
 /* Looks for a pair of neighbours whose intervals are apart in the wrong order. */
 static void find_odd(const struct way *way, struct sms__search_found *found)
 {
-    const int sign = way->search->plan->search.meets == SMS__BELOW ? 1 : -1;
     found->odd[0] = found->odd[1] = UINT64_MAX;
-    for (size_t i = 1; i < way->length; i++) {
+    for (size_t i = 1; i < way->length && found->odd[0] == UINT64_MAX; i++) {
         const struct value *before = value_at(way, way->at[i - 1]), *after = value_at(way, way->at[i]);
-        if (!before || !after || isnan(before->mean) || isnan(after->mean)) /* no order without values */
-            continue;
-        const double halves = (isnan(before->half) ? 0 : before->half) + (isnan(after->half) ? 0 : after->half);
-        if (sign * (before->mean - after->mean) <= halves + 1e-12 * fabs(before->mean))
-            continue;
-        found->odd[0] = position_of(way->search, way->at[i - 1]);
-        found->odd[1] = position_of(way->search, way->at[i]);
-        return;
+        const uint32_t own = before && after ? way->search->seen[point_of(way, way->at[i])]->own : 0;
+        for (uint32_t limit = 0; limit < own; limit += 2)
+            if (is_odd(before, after, limit)) {
+                found->odd[0] = position_of(way->search, way->at[i - 1]);
+                found->odd[1] = position_of(way->search, way->at[i]);
+                found->odd_limit = limit / 2;
+            }
     }
 }
 

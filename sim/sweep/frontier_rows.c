@@ -42,7 +42,8 @@ static const char *remark(struct telling *telling, const struct sms__search_foun
     if (found->odd[0] == UINT64_MAX)
         return found->holds == UINT64_MAX || found->fails == UINT64_MAX ? found->warning : "";
     const char *near = value_text(telling, found->odd[0]), *far = value_text(telling, found->odd[1]);
-    return sms__print(telling->arena, "not monotone: it is better at %s than at %s", far, near);
+    return sms__print(telling->arena, "not monotone: %s is better at %s than at %s",
+                      telling->plan->search.where->item[2 * (size_t)found->odd_limit]->text, far, near);
 }
 
 bool sms__search_rows(const struct sms__search *search, const struct sms__plan *plan, struct sms__arena *arena,
@@ -117,10 +118,15 @@ static int print_all(void *user)
     struct printing *printing = &guarded->printing;
     const struct sms__search_asked *asked = &printing->plan->search;
     const struct sms__axis *axis = &printing->plan->axis[printing->plan->axes - 1];
-    fprintf(printing->to, "the %s %s with %s%s%s %s, each with a confidence of %g %%:\n",
-            asked->find ? "least" : "largest", printing->plan->column[axis->first].path->text,
-            asked->where->item[0]->text, asked->of ? " of " : "", asked->of ? asked->of->text : "",
-            asked->where->item[1]->text, 100 * asked->confidence);
+    fprintf(printing->to, "the %s %s with ", asked->find ? "least" : "largest",
+            printing->plan->column[axis->first].path->text);
+    for (size_t i = 0; i + 1 < asked->where->items; i += 2) {
+        const char *metric = asked->where->item[i]->text;
+        const bool named = !asked->of || strstr(metric, " of ");
+        fprintf(printing->to, "%s%s%s%s %s", i ? " and " : "", metric, named ? "" : " of ",
+                named ? "" : asked->of->text, asked->where->item[i + 1]->text);
+    }
+    fprintf(printing->to, ", each with a confidence of %g %%:\n", 100 * asked->confidence);
     sms__search_rows(guarded->search, printing->plan, printing->arena, print_row, printing);
     return SMS_OK;
 }

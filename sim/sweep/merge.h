@@ -19,8 +19,8 @@ struct sms__merge {
     struct sms__content content;   /* rest of the point's record */
     struct sms__buffer row_prefix; /* "point,scenario,values...", as CSV */
     const char **policy;
-    uint32_t policies, replications;
-    uint64_t warned; /* points that were done with warnings */
+    uint32_t policies, replications, own; /* own: numbers of each policy that only a search reads */
+    uint64_t warned;                      /* points that were done with warnings */
 };
 
 /* merge_rows.c: creates a CSV file and begins its header: "point,scenario,contention.slope". NULL after an error. */

@@ -136,7 +136,7 @@ static bool write_bound(struct sms__merge *merge, enum sms_bounded metric)
 }
 
 /* What the point asks, and the mean by which each policy answers it. Then whether it is not told apart from the best,
- * what is left of its gain of STP, its side of a limit, and half of its interval. */
+ * what is left of its gain of STP, whether it meets the limits, and half of its interval. */
 static bool write_answers(struct sms__merge *merge)
 {
     struct sms__content *content = &merge->content;
@@ -150,6 +150,8 @@ static bool write_answers(struct sms__merge *merge)
                      left = sms__content_number(content);
         const enum sms__told told = sms__content_told(content);
         const double half = sms__content_number(content);
+        for (uint32_t i = 0; i < merge->own; i++)
+            sms__content_number(content);
         if (content->failed || !metric[0])
             continue;
         sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
@@ -195,6 +197,7 @@ bool sms__merge_results(struct sms__merge *merge)
     struct sms__content *content = &merge->content;
     merge->policies = sms__content_count(content);
     merge->replications = sms__content_count(content);
+    merge->own = sms__content_count(content);
     merge->policy = SMS__NEW(&merge->arena, const char *, merge->policies);
     for (uint32_t i = 0; i < merge->policies; i++)
         merge->policy[i] = sms__content_text(content);

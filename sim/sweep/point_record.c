@@ -58,8 +58,20 @@ static bool find_group(const struct sms_results *results, const struct sms_quest
     return found;
 }
 
+/* Adds the mean of each limit's metric, negated if less of it is better, and half of its interval. */
+static void put_limits(struct sms__buffer *content, const struct sms_results *results, size_t policy)
+{
+    const struct sms__until *until = &sms_results_scenario(results)->until;
+    for (size_t i = 0; i < until->limits; i++) {
+        const struct sms_question of = sms__limit_asks(results, &until->limit[i]);
+        const struct sms_estimate estimate = sms_results_estimate(results, policy, of.subject, of.idx, of.metric);
+        put_number(content, estimate.mean * of.better);
+        put_number(content, estimate.ci95);
+    }
+}
+
 /* Adds the question, and for each policy the mean that answers it and whether it is not told apart from the best. Then
- * what is left of its gain of STP, on which side of the limit it is told to be, and half of its interval. */
+ * what is left of its gain of STP, whether it meets the limits, half of its interval, and how near it is to them. */
 static int put_answer(struct sms__buffer *content, const struct sms_results *results)
 {
     struct sms_question asked;
@@ -67,7 +79,6 @@ static int put_answer(struct sms__buffer *content, const struct sms_results *res
     const size_t policies = sms_results_policies(results);
     const bool known = sms_results_question(results, &asked);
     const struct sms__until *until = &sms_results_scenario(results)->until;
-    const bool is_limited = until->node && !(until->precision > 0);
     bool *in_group = calloc(policies + 1, sizeof *in_group);
     const bool found = in_group && (!known || find_group(results, &asked, in_group));
     put_text(content, known ? sms__subject_word(asked.subject) : "");
@@ -79,9 +90,10 @@ static int put_answer(struct sms__buffer *content, const struct sms_results *res
                    known ? sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).mean : (double)NAN);
         put_number(content, in_group[p]);
         put_number(content, sms__gain_left(results, p, 0).mean);
-        put_number(content, is_limited ? sms__told_of_limit(results, p) : SMS__NOT_TOLD);
+        put_number(content, until->limits ? sms__told_of_limits(results, p) : SMS__NOT_TOLD);
         put_number(content,
                    known ? sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).ci95 : (double)NAN);
+        put_limits(content, results, p);
     }
     free(in_group);
     return found ? SMS_OK : SMS_ENOMEM;
@@ -151,6 +163,7 @@ int sms__record_results(struct sms__buffer *content, const struct sms_results *r
     put_warnings(content, sms_results_warnings(results));
     put_number(content, (double)sms_results_policies(results));
     put_number(content, (double)sms_results_replications(results));
+    put_number(content, 2 * (double)sms_results_scenario(results)->until.limits);
     for (size_t p = 0; p < sms_results_policies(results); p++)
         put_text(content, sms_results_policy(results, p));
     code = put_answer(content, results);
@@ -244,7 +257,7 @@ uint32_t sms__content_count(struct sms__content *content)
 enum sms__told sms__content_told(struct sms__content *content)
 {
     const double told = sms__content_number(content);
-    if (told >= SMS__BELOW && told <= SMS__AT_LIMIT)
+    if (told >= SMS__MISSED && told <= SMS__MET)
         return (enum sms__told)told;
     content->failed = true;
     return SMS__NOT_TOLD;

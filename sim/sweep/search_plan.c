@@ -18,9 +18,11 @@ const struct sms__field sms__search_fields[] = {
     {"find", SMS__CHOICE, 0, F(sms__search_asked, find), .required = true, .choices = finds,
      .help = "largest or least: which value that meets the limit"},
     {"where", SMS__CUSTOM, 0, F(sms__search_asked, where), .required = true, .read = sms__keep_map,
-     .form = SMS__FORM_LABELS, .help = "METRIC: \"< LIMIT\", or with <=, >, >="},
+     .form = SMS__FORM_LABELS,
+     .help = "METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=; all limits are to be met"},
     {"of", SMS__TEXT, 0, F(sms__search_asked, of), .read = sms__keep,
-     .help = "a VM, process, resource or node whose metric it is; default: the host, or the cluster"},
+     .help = "a VM, process, resource or node whose metrics they are where the limits do not say; default: the host, "
+             "or the cluster"},
     {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__search_asked, confidence), 0.5, 0.9999,
      .help = "confidence that both limits of an answer hold; default 95 %"},
     {"most", SMS__CUSTOM, 0, F(sms__search_asked, most), .read = sms__keep, .form = SMS__FORM_END,
@@ -49,13 +51,6 @@ unsigned sms__search_most(uint64_t values)
     return most;
 }
 
-static struct sms__node *new_scalar(struct sms__arena *arena, const struct sms__node *at, const char *text)
-{
-    struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
-    *node = (struct sms__node){.kind = SMS__SCALAR, .mark = at->mark, .text = text, .expanded = 1};
-    return node;
-}
-
 static struct sms__node *new_map(struct sms__arena *arena, const struct sms__node *at, size_t room)
 {
     struct sms__node *map = SMS__NEW(arena, struct sms__node, 1);
@@ -69,63 +64,63 @@ static void put(struct sms__arena *arena, struct sms__node *map, const char *key
 {
     if (!value)
         return;
-    map->item[map->items++] = new_scalar(arena, value, key);
+    map->item[map->items++] = sms__new_scalar(arena, value, key);
     map->item[map->items++] = (struct sms__node *)(uintptr_t)value;
     map->expanded += 2;
 }
 
-/* Splits "< 50 ms". Returns the rest, or NULL after an error. */
-static const char *split_limit(struct sms__reader *reader, struct sms__search_asked *asked,
-                               const struct sms__node *node)
+/* The answer of the plan's points, which is that of the first limit, and the limits of each run, which the scenario
+ * checks. */
+static void ask(struct sms__plan *plan)
 {
-    if (!sms__expect_kind(reader, node, SMS__SCALAR))
-        return NULL;
-    const char *text = node->text;
-    asked->meets = *text == '>' ? SMS__ABOVE : SMS__BELOW;
-    asked->at_limit = text[0] && text[1] == '=';
-    if (*text != '<' && *text != '>') {
-        sms__complain(reader, node, "'%.40s' is no limit: write it as \"< 50 ms\" or \">= 0.9\"", text);
-        return NULL;
-    }
-    text += 1 + asked->at_limit;
-    return text + strspn(text, " ");
-}
-
-/* The answer of the plan's points, and the limit of each run. */
-static void ask(struct sms__plan *plan, const char *limit, double confidence)
-{
-    const struct sms__search_asked *asked = &plan->search;
+    struct sms__search_asked *asked = &plan->search;
     struct sms__arena *arena = &plan->arena;
-    const struct sms__node *metric = asked->where->item[0], *value = asked->where->item[1];
+    const struct sms__node *key = asked->where->item[0], *value = asked->where->item[1];
     struct sms__node *answer = new_map(arena, asked->where, 3),
-                     *until = new_map(arena, asked->most ? asked->most : asked->where, 3);
-    put(arena, answer, "metric", new_scalar(arena, metric, metric->text));
-    put(arena, answer, "of", asked->of);
-    put(arena, answer, "better", new_scalar(arena, metric, asked->meets == SMS__BELOW ? "lower" : "higher"));
-    put(arena, until, "limit", new_scalar(arena, value, limit));
-    put(arena, until, "confidence", new_scalar(arena, asked->node, sms__print(arena, "%.17g", confidence)));
+                     *until = new_map(arena, asked->most ? asked->most : asked->where, 4);
+    const char *name = strstr(key->text, " of ");
+    const size_t length = name ? (size_t)(name - key->text) : strlen(key->text);
+    put(arena, answer, "metric", sms__new_scalar(arena, key, sms__copy(arena, key->text, length)));
+    put(arena, answer, "of", name ? sms__new_scalar(arena, key, name + 4) : asked->of);
+    put(arena, answer, "better", sms__new_scalar(arena, key, *value->text == '>' ? "higher" : "lower"));
+    asked->of_point = sms__new_scalar(arena, asked->node, sms__print(arena, "%.17g", asked->confidence));
+    put(arena, until, "confidence", asked->of_point);
+    put(arena, until, "where", asked->where);
+    put(arena, until, "of", asked->of);
     put(arena, until, "most", asked->most);
     plan->fixed[SMS__PLAN_ANSWER] = answer;
     plan->fixed[SMS__PLAN_UNTIL] = until;
 }
 
 /* What the search decides itself. */
-static bool check_keys(struct sms__reader *reader, const struct sms__plan *plan)
+static void check_keys(struct sms__reader *reader, const struct sms__plan *plan)
 {
     static const char *const keys[] = {"answer", "until"};
-    bool right = true;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const struct sms__node *value = sms__node_get(plan->node, keys[i]);
-        if (value)
-            sms__complain(reader, value, "'%s' is decided by the plan's search: 'where' says what is asked", keys[i]);
-        right &= value == NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (sms__node_get(plan->node, keys[i]))
+            sms__complain(reader, sms__node_get(plan->node, keys[i]),
+                          "'%s' is decided by the plan's search: 'where' says what is asked", keys[i]);
+}
+
+/* A search goes along values in order, of what people can choose. */
+static void check_vary(struct sms__reader *reader, struct sms__search_asked *asked)
+{
+    static const char *const drawn[] = {"sobol", "random", "mixes", NULL};
+    static const char *const chosen[] = {"run.seed", "run.replications", "run.until", "run.unknowns", "question"};
+    const struct sms__node *key = asked->vary ? sms__find_key(asked->vary, drawn) : NULL;
+    if (key) {
+        sms__complain(reader, key, "a search goes along values in order: a list or a range, not '%s'", key->text);
+        asked->vary = NULL;
     }
-    return right;
+    for (size_t i = 0; asked->vary && i < asked->vary->items; i += 2)
+        for (size_t c = 0; c < sizeof chosen / sizeof *chosen; c++)
+            if (asked->vary->item[i]->kind == SMS__SCALAR && sms__path_after(asked->vary->item[i]->text, chosen[c]))
+                sms__complain(reader, asked->vary->item[i],
+                              "a search is for what can be chosen, and '%s' is how it is simulated", chosen[c]);
 }
 
 void sms__read_search(struct sms__reader *reader, struct sms__plan *plan)
 {
-    static const char *const drawn[] = {"sobol", "random", "mixes", NULL};
     struct sms__search_asked *asked = &plan->search;
     const struct sms__node *node = plan->search_node;
     if (!node) {
@@ -135,20 +130,14 @@ void sms__read_search(struct sms__reader *reader, struct sms__plan *plan)
     }
     *asked = (struct sms__search_asked){.node = node, .confidence = 0.95};
     sms__read_fields(reader, node, sms__search_fields, asked);
-    const struct sms__node *key = asked->vary ? sms__find_key(asked->vary, drawn) : NULL;
-    if (key) {
-        sms__complain(reader, key, "a search goes along values in order: a list or a range, not '%s'", key->text);
-        asked->vary = NULL;
-    }
-    if (!asked->where)
-        return;
-    if (asked->where->items != 2) {
-        sms__complain(reader, asked->where, "a search has one limit, as {job_latency_p99_ns: \"< 50 ms\"}");
-        return;
-    }
-    const char *limit = split_limit(reader, asked, asked->where->item[1]);
-    if (check_keys(reader, plan) && limit)
-        ask(plan, limit, asked->confidence);
+    check_vary(reader, asked);
+    check_keys(reader, plan);
+    const struct sms__node *where = asked->where;
+    if (where && !where->items)
+        sms__complain(reader, where, "a search has a limit, as {job_latency_p99_ns: \"< 50 ms\"}");
+    if (where && where->items > 1 && where->item[0]->kind == SMS__SCALAR &&
+        where->item[1]->kind == SMS__SCALAR)
+        ask(plan);
 }
 
 /* The number and the unit of a value of the first field. */
@@ -191,8 +180,7 @@ void sms__check_search(struct sms__reader *reader, struct sms__plan *plan)
         return;
     }
     check_order(reader, plan, axis);
-    struct sms__node *until = (struct sms__node *)(uintptr_t)plan->fixed[SMS__PLAN_UNTIL];
-    if (until && until->items > 3) /* each point errs with an equal part of what the answer may */
-        until->item[3]->text =
+    if (asked->of_point) /* each point errs with an equal part of what the answer may */
+        asked->of_point->text =
             sms__print(&plan->arena, "%.17g", 1 - (1 - asked->confidence) / sms__search_most(axis->count));
 }

@@ -48,7 +48,7 @@ struct sms__content {
 double sms__content_number(struct sms__content *content);
 /* A number of items of at least one byte each that follow. It is 0 after a failure. */
 uint32_t sms__content_count(struct sms__content *content);
-/* How the mean lies to a limit. It is SMS__NOT_TOLD after a failure. */
+/* Whether limits are met. It is SMS__NOT_TOLD after a failure. */
 enum sms__told sms__content_told(struct sms__content *content);
 /* Points into the record; "" after a failure. */
 const char *sms__content_text(struct sms__content *content);

@@ -62,11 +62,10 @@ enum sms__fixed {
 /* What a plan searches along its last axis: where a metric stops meeting a limit. search_plan.c reads it. */
 struct sms__search_asked {
     const struct sms__node *node, *vary, *where, *of, *most;
-    int find;          /* 0: the largest value that meets the limit, 1: the least */
-    double confidence; /* that the limits of an answer hold, of each answer */
-    int meets;         /* enum sms__told of a mean that meets the limit */
-    bool at_limit;     /* a mean that is at the limit exactly meets it */
-    bool first_good;   /* the value at position 0 is the one that is not searched for: the limit is met there first */
+    int find;                   /* 0: the largest value that meets the limit, 1: the least */
+    double confidence;          /* that the limits of an answer hold, of each answer */
+    struct sms__node *of_point; /* the confidence of each run; NULL: wrong */
+    bool first_good; /* the value at position 0 is the one that is not searched for: the limit is met there first */
 };
 
 struct sms__plan {

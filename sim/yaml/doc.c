@@ -269,6 +269,13 @@ const struct sms__node *sms__at_key(const struct sms__node *map, const char *key
     return value ? value : map;
 }
 
+struct sms__node *sms__new_scalar(struct sms__arena *arena, const struct sms__node *at, const char *text)
+{
+    struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
+    *node = (struct sms__node){.kind = SMS__SCALAR, .mark = at->mark, .text = text, .expanded = 1};
+    return node;
+}
+
 static bool is_among(const struct sms__node *key, const char *const *keys)
 {
     while (*keys && (key->kind != SMS__SCALAR || strcmp(key->text, *keys) != 0))

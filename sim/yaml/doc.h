@@ -50,6 +50,8 @@ struct sms__node *sms__node_pick(struct sms__arena *arena, const struct sms__nod
                                  bool among);
 /* The value of `key` in a map, or if there is none the map itself: a place to report. */
 const struct sms__node *sms__at_key(const struct sms__node *map, const char *key);
+/* A scalar in the arena that errors place at another node. `text` must outlive it. */
+struct sms__node *sms__new_scalar(struct sms__arena *arena, const struct sms__node *at, const char *text);
 /* flow.c: writes a node as one line of YAML. Equal content gives equal text. */
 char *sms__node_flow(struct sms__arena *arena, const struct sms__node *node);
 

@@ -1,4 +1,4 @@
-/* On which side of a limit a record puts a mean. Any number may stand there, because a store may be damaged. */
+/* Whether a record says that limits are met. Any number may stand there, because a store may be damaged. */
 #include "../harness.h"
 
 #include "../../sim/sweep/store.h"
@@ -19,20 +19,20 @@ static enum sms__told read_told(double number, size_t size, bool *failed)
     return told;
 }
 
-static void each_side_is_read(void **state)
+static void each_answer_is_read(void **state)
 {
     (void)state;
-    for (int told = SMS__BELOW; told <= SMS__AT_LIMIT; told++) {
+    for (int told = SMS__MISSED; told <= SMS__MET; told++) {
         bool failed;
         assert_int_equal(read_told(told, 8, &failed), told);
         assert_false(failed);
     }
 }
 
-static void what_is_no_side_fails(void **state)
+static void what_is_no_answer_fails(void **state)
 {
     (void)state;
-    const double none[] = {-2, 2.5, 3, 1e34, -1e34, NAN, INFINITY};
+    const double none[] = {-2, 2, 3, 1e34, -1e34, NAN, INFINITY};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         bool failed;
         assert_int_equal(read_told(none[i], 8, &failed), SMS__NOT_TOLD);
@@ -51,8 +51,8 @@ static void a_record_that_is_cut_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_side_is_read),
-        cmocka_unit_test(what_is_no_side_fails),
+        cmocka_unit_test(each_answer_is_read),
+        cmocka_unit_test(what_is_no_answer_fails),
         cmocka_unit_test(a_record_that_is_cut_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
