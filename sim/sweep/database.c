@@ -1,6 +1,7 @@
 /* Creates the tables of a sweep's database, and completes it. The first failure is kept, and everything after it does
  * nothing. */
 #include "database.h"
+#include "frontier.h"
 
 #include "../base/sources.h"
 #include "../base/statistics.h"
@@ -72,10 +73,6 @@ static const char bound_sql[] =
     "CREATE TABLE bound (point INTEGER, metric TEXT, steady_per_s REAL, run_per_s REAL, binds TEXT, share_ratio REAL, "
     "no_bound_because TEXT, PRIMARY KEY (point, metric)) WITHOUT ROWID";
 
-static const char found_sql[] = "CREATE TABLE found (point INTEGER, position INTEGER, policy TEXT, holds NUMERIC, "
-                                "fails NUMERIC, state TEXT, remark "
-                                "TEXT, points INTEGER, replications INTEGER)";
-
 /* NUMERIC columns store numbers as numbers. "75 %" stays text, and CAST(... AS REAL) makes it 75. */
 static void make_points(struct sms__database *database)
 {
@@ -88,6 +85,15 @@ static void make_points(struct sms__database *database)
         sqlite3_str_appendf(text, ", \"%w\" NUMERIC", plan->column[i].path->text);
     sqlite3_str_appendall(text, ")");
     database->point = make_table(database, text, "point", 4 + plan->columns);
+}
+
+static void make_found(struct sms__database *database)
+{
+    const char *const *names = sms__search_names(database->plan);
+    sqlite3_str *text = begin_sql(database, "CREATE TABLE found (point INTEGER, position INTEGER, policy TEXT, ");
+    sqlite3_str_appendf(text, "%s NUMERIC, %s NUMERIC, state TEXT, remark TEXT, points INTEGER, replications INTEGER)",
+                        names[0], names[1]);
+    database->found = make_table(database, text, "found", 9);
 }
 
 static void make_subject(struct sms__database *database, enum sms_subject subject)
@@ -118,7 +124,7 @@ void sms__database_begin(struct sms__database *database, const char *path, const
     database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 12);
     database->gain_alone = make_table(database, begin_sql(database, gain_alone_sql), "gain_alone", 5);
     if (plan->search_node)
-        database->found = make_table(database, begin_sql(database, found_sql), "found", 9);
+        make_found(database);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (plan->keep & 1u << s)
             make_subject(database, (enum sms_subject)s);

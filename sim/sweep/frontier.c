@@ -8,26 +8,6 @@
 
 enum { WAY_MAX = 64 };
 
-/* What a search needs of a point's results. */
-struct value {
-    enum sms__told told;
-    const char *policy;
-    const double *own; /* [own]: of each limit the mean, of which more is better, and half of its interval */
-};
-struct seen {
-    uint32_t policies, replications, own; /* 0: the point failed */
-    const char *warning;                  /* of its run; "" for none */
-    struct value of[];                    /* [policies]; their numbers and the texts follow */
-};
-
-struct sms__search {
-    const struct sms__plan *plan;
-    uint64_t groups, values;
-    uint64_t first;     /* groups before it have all their points */
-    struct seen **seen; /* [points]; NULL: not known */
-    bool *taken;        /* [points] */
-};
-
 /* The positions that were looked at under one policy of a group, counted from the end at which the limit is met. */
 struct way {
     const struct sms__search *search;
@@ -47,17 +27,18 @@ static uint64_t point_of(const struct way *way, uint64_t at)
     return way->group * way->search->values + position_of(way->search, at);
 }
 
-static const struct value *value_at(const struct way *way, uint64_t at)
+/* The results of a point under the policy; NULL: none. */
+static const struct sms__seen *seen_at(const struct way *way, uint64_t at)
 {
-    const struct seen *seen = way->search->seen[point_of(way, at)];
-    return seen && way->policy < seen->policies ? &seen->of[way->policy] : NULL;
+    const struct sms__seen *seen = way->search->seen[point_of(way, at)];
+    return seen && way->policy < seen->policies ? seen : NULL;
 }
 
 /* 1: surely meets the limits, -1: surely does not, 0: not told. */
 static int judge(const struct way *way, uint64_t at)
 {
-    const struct value *value = value_at(way, at);
-    return value ? (int)value->told : 0;
+    const struct sms__seen *seen = seen_at(way, at);
+    return seen ? (int)seen->of[way->policy].told : 0;
 }
 
 static bool was_at(const struct way *way, uint64_t at)
@@ -133,10 +114,22 @@ size_t sms__search_policies(const struct sms__search *search, uint64_t group)
     size_t most = 1;
     uint64_t at;
     for (unsigned i = 0; (at = sms__search_scan(search->values, i)) < search->values; i++) {
-        const struct seen *seen = search->seen[group * search->values + position_of(search, at)];
+        const struct sms__seen *seen = search->seen[group * search->values + position_of(search, at)];
         most = seen && seen->policies > most ? seen->policies : most;
     }
     return most;
+}
+
+static bool take_from_race(const struct sms__search *search, uint64_t group, uint64_t *point, bool *waits)
+{
+    for (size_t i = 0; i < sms__race_size(search, group); i++) {
+        if (!sms__race_needs(search, group, i, point) || search->seen[*point])
+            continue;
+        if (!search->taken[*point])
+            return true;
+        *waits = true;
+    }
+    return false;
 }
 
 /* The next point of a group that nobody has taken. `waits`: some were taken. */
@@ -144,6 +137,8 @@ static bool take_from(const struct sms__search *search, uint64_t group, uint64_t
 {
     bool missing = false, taken = false;
     uint64_t at;
+    if (search->race)
+        return take_from_race(search, group, point, waits);
     for (unsigned i = 0; (at = sms__search_scan(search->values, i)) < search->values; i++) {
         *point = group * search->values + position_of(search, at);
         missing |= !search->seen[*point];
@@ -177,7 +172,7 @@ bool sms__search_take(struct sms__search *search, uint64_t *point, bool *waits)
 }
 
 /* Makes room for what each policy answers, and for the names. NULL: out of memory, or so much cannot follow. */
-static struct seen *new_seen(struct sms__content *content, const char *warning)
+static struct sms__seen *new_seen(struct sms__content *content, const char *warning)
 {
     const uint32_t policies = sms__content_count(content), replications = sms__content_count(content),
                    own = sms__content_count(content);
@@ -185,23 +180,23 @@ static struct seen *new_seen(struct sms__content *content, const char *warning)
     const size_t texts = content->size + strlen(warning) + 1;
     if (content->failed || numbers * sizeof(double) > (double)content->size)
         return NULL;
-    struct seen *seen =
+    struct sms__seen *seen =
         calloc(1, sizeof *seen + policies * sizeof *seen->of + (size_t)numbers * sizeof(double) + texts);
     if (!seen)
         return NULL;
     double *number = (double *)&seen->of[policies];
     char *text = (char *)&number[(size_t)policies * own];
-    *seen = (struct seen){policies, replications, own, memcpy(text, warning, strlen(warning) + 1)};
+    *seen = (struct sms__seen){policies, replications, own, 0, memcpy(text, warning, strlen(warning) + 1)};
     for (uint32_t p = 0; p < policies; p++)
         seen->of[p].own = &number[(size_t)p * own];
     return seen;
 }
 
 /* Reads the beginning of a record that has results, as point_record.c writes it: up to what each policy answers. */
-static struct seen *read_seen(struct sms__content *content)
+static struct sms__seen *read_seen(struct sms__content *content)
 {
     const char *warning = sms__content_text(content);
-    struct seen *seen = new_seen(content, warning);
+    struct sms__seen *seen = new_seen(content, warning);
     if (!seen)
         return NULL;
     char *names = (char *)(uintptr_t)seen->warning + strlen(warning) + 1;
@@ -214,7 +209,7 @@ static struct seen *read_seen(struct sms__content *content)
     }
     for (int i = 0; i < 3; i++)
         sms__content_text(content); /* subject, name, metric */
-    sms__content_number(content);   /* better */
+    seen->better = sms__content_number(content) > 0 ? 1 : -1;
     for (uint32_t p = 0; p < seen->policies; p++) {
         for (int i = 0; i < 3; i++)
             sms__content_number(content); /* value, in_group, left */
@@ -229,21 +224,21 @@ static struct seen *read_seen(struct sms__content *content)
 bool sms__search_tell(struct sms__search *search, uint64_t point, bool failed, const char *text, size_t size)
 {
     struct sms__content content = {text, size, false};
-    struct seen *seen = failed ? calloc(1, sizeof *seen) : read_seen(&content);
-    const bool others = seen && seen->policies && seen->own != search->plan->search.where->items;
-    if (seen && (content.failed || others)) {
+    struct sms__seen *seen = failed ? calloc(1, sizeof *seen) : read_seen(&content);
+    const struct sms__node *where = search->plan->search.where;
+    if (seen &&
+        (content.failed || (seen->policies && seen->own != (search->race ? seen->replications + 1 : where->items)))) {
         free(seen);
         seen = NULL;
     }
     free(search->seen[point]);
     search->seen[point] = seen;
-    return seen != NULL;
+    return seen && (!search->race || sms__race_go_on(search, point / (search->plan->points / search->groups)));
 }
 
 /* Whether the metric of a limit is surely better at the second of two values. */
-static bool is_odd(const struct value *before, const struct value *after, uint32_t limit)
+static bool is_odd(const double *first, const double *second)
 {
-    const double *first = &before->own[limit], *second = &after->own[limit];
     const double halves = (isnan(first[1]) ? 0 : first[1]) + (isnan(second[1]) ? 0 : second[1]);
     return second[0] - first[0] > halves + 1e-12 * fabs(first[0]); /* not where there is no value */
 }
@@ -253,10 +248,9 @@ static void find_odd(const struct way *way, struct sms__search_found *found)
 {
     found->odd[0] = found->odd[1] = UINT64_MAX;
     for (size_t i = 1; i < way->length && found->odd[0] == UINT64_MAX; i++) {
-        const struct value *before = value_at(way, way->at[i - 1]), *after = value_at(way, way->at[i]);
-        const uint32_t own = before && after ? way->search->seen[point_of(way, way->at[i])]->own : 0;
-        for (uint32_t limit = 0; limit < own; limit += 2)
-            if (is_odd(before, after, limit)) {
+        const struct sms__seen *before = seen_at(way, way->at[i - 1]), *after = seen_at(way, way->at[i]);
+        for (uint32_t limit = 0; before && after && limit < after->own; limit += 2)
+            if (is_odd(&before->of[way->policy].own[limit], &after->of[way->policy].own[limit])) {
                 found->odd[0] = position_of(way->search, way->at[i - 1]);
                 found->odd[1] = position_of(way->search, way->at[i]);
                 found->odd_limit = limit / 2;
@@ -275,9 +269,9 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
     found->fails = bad < way.length ? position_of(search, way.at[bad]) : UINT64_MAX;
     found->point = way.length ? point_of(&way, way.at[0]) : group * search->values;
     for (size_t i = 0; i < way.length; i++) {
-        const struct value *value = value_at(&way, way.at[i]);
-        found->policy = value ? value->policy : found->policy;
-        const struct seen *seen = search->seen[point_of(&way, way.at[i])];
+        const struct sms__seen *value = seen_at(&way, way.at[i]);
+        found->policy = value ? value->of[policy].policy : found->policy;
+        const struct sms__seen *seen = search->seen[point_of(&way, way.at[i])];
         found->replications += seen->replications;
         if (judge(&way, way.at[i]) == 0 && !*found->warning)
             found->warning = seen->replications ? seen->warning : "a point failed: see points.csv";
@@ -290,7 +284,10 @@ static void tally(struct sms__search *search, struct sms__index *index, bool *ma
 {
     uint64_t at, missing = 0, point;
     bool waits;
-    for (uint64_t g = 0; g < search->groups; g++)
+    for (uint64_t g = 0; g < search->groups && search->race; g++)
+        for (size_t i = 0; i < sms__race_size(search, g); i++)
+            mark[sms__race_last(search, g, i)] = true;
+    for (uint64_t g = 0; g < search->groups && !search->race; g++)
         for (size_t p = 0; p < sms__search_policies(search, g); p++)
             walk(&(struct way){.search = search, .group = g, .policy = p}, &at, mark);
     while (sms__search_take(search, &point, &waits))
@@ -327,15 +324,18 @@ static int open_search(struct sms__index *index, struct sms_errors *errors)
     const struct sms__plan *plan = index->plan;
     struct sms__search *search = calloc(1, sizeof *search);
     bool *mark = calloc(plan->points + 1, sizeof *mark);
+    const bool races = plan->search.find == SMS__FIND_BEST;
     int code = SMS_ENOMEM;
     index->search = search;
     if (search) {
         *search = (struct sms__search){.plan = plan, .values = plan->axis[plan->axes - 1].count};
-        search->groups = plan->points / search->values;
+        search->groups = plan->points / search->values / plan->search.stages;
         search->seen = calloc(plan->points + 1, sizeof *search->seen);
         search->taken = calloc(plan->points + 1, sizeof *search->taken);
+        if (races)
+            search->race = calloc(search->groups + 1, sizeof *search->race);
     }
-    if (search && mark && search->seen && search->taken)
+    if (search && mark && search->seen && search->taken && !search->race == !races)
         code = read_all(search, index, errors);
     if (code == SMS_ENOMEM)
         sms__fail(errors, code, plan->path, "out of memory");
@@ -362,7 +362,10 @@ void sms__frontier_close(struct sms__index *index)
     struct sms__search *search = index->search;
     for (uint64_t i = 0; search && search->seen && i < search->plan->points; i++)
         free(search->seen[i]);
+    for (uint64_t g = 0; search && search->race && g < search->groups; g++)
+        free(search->race[g].racer);
     if (search) {
+        free(search->race);
         free(search->seen);
         free(search->taken);
     }

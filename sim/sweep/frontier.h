@@ -1,8 +1,8 @@
 /* A search along a plan's last axis (sweep.h). Which points it needs follows from the results of those before, and from
  * nothing else: so it goes on after an interruption, and does not depend on threads.
  *
- * A group is a point of the other axes. Under each policy of a group the search looks at a few values first, then
- * bisects between those that surely meet the limit and those that surely do not. */
+ * A group is a point of the other axes. Under each policy of a group a search for limits looks at a few values first,
+ * then bisects between those that surely meet them and those that surely do not. A search for the best races. */
 #ifndef SMS_SWEEP_FRONTIER_H
 #define SMS_SWEEP_FRONTIER_H
 
@@ -10,7 +10,52 @@
 
 #include <stdio.h>
 
-/* Where a search stands under one policy. Positions are along the axis; UINT64_MAX: none. */
+/* What a search needs of a point's results. */
+struct sms__seen {
+    uint32_t policies, replications, own; /* 0: the point failed */
+    int better;                           /* 1 if more of the answer's metric is better, else -1 */
+    const char *warning;                  /* of its run; "" for none */
+    struct {
+        enum sms__told told;
+        const char *policy;
+        const double *own; /* [own]: of each limit the mean, of which more is better, and half of its interval; or what
+                              race.c reads */
+    } of[];                /* [policies]; their numbers and the texts follow */
+};
+
+/* One that takes part in a race: a value, under a policy. */
+struct sms__racer {
+    uint64_t position;
+    size_t policy, stage; /* stage: its last with results */
+    enum { SMS__RACES, SMS__RACES_NOT /* without a value */, SMS__RACES_WORSE } state;
+};
+struct sms__race {
+    struct sms__racer *racer; /* [racers], by position and policy; none before the first stage is over */
+    size_t racers, stage, leader;
+    bool over;
+};
+
+struct sms__search {
+    const struct sms__plan *plan;
+    uint64_t groups, values;
+    uint64_t first;          /* groups before it have all their points */
+    struct sms__seen **seen; /* [points]; NULL: not known */
+    bool *taken;             /* [points] */
+    struct sms__race *race;  /* [groups]; NULL for limits */
+};
+
+/* race.c: those that race in a group, or its values before they are known. */
+size_t sms__race_size(const struct sms__search *search, uint64_t group);
+/* The point of the i-th at the stage that is run, and whether it is to be run. */
+bool sms__race_needs(const struct sms__search *search, uint64_t group, size_t i, uint64_t *point);
+/* Ends the stages whose points all are known. False: out of memory. */
+bool sms__race_go_on(const struct sms__search *search, uint64_t group);
+/* The last point of the value of the i-th. */
+uint64_t sms__race_last(const struct sms__search *search, uint64_t group, size_t i);
+/* The answer's metric there; negated where less is better. */
+struct sms_estimate sms__race_estimate(const struct sms__seen *seen, size_t policy);
+
+/* Where a search for limits stands under one policy. Positions are along the axis; UINT64_MAX: none. */
 struct sms__search_found {
     const char *policy; /* "" if all points of the group failed */
     uint64_t holds; /* the last value, from the good end, up to which all that were looked at surely meet the limit */
@@ -39,14 +84,18 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
 
 /* frontier_rows.c: prints the answers, a line each, up to a number that fits a screen. */
 void sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to);
-/* Calls `row` with each answer: the coordinates of one of its points, the value that holds and the one that does not
- * ("" for none), what that means, and a remark. In a guard of the arena; false if `row` returned false. */
+/* Calls `row` with each answer: the coordinates of one of its points, what that means, and a remark. In a guard of the
+ * arena; false if `row` returned false. A race has a row for each that took part. */
 struct sms__search_row {
     const struct sms__search_found *found;
     const struct sms__coordinates *coordinates;
-    size_t position; /* of the policy */
-    const char *holds, *fails, *state, *remark;
+    size_t position;      /* of the policy */
+    const char *value[2]; /* that holds, and that does not; or the mean and half of its interval; "" for none */
+    const char *state, *remark;
 };
+/* The names of the two values, and how many of the plan's columns tell an answer from others. */
+const char *const *sms__search_names(const struct sms__plan *plan);
+size_t sms__search_columns(const struct sms__plan *plan);
 bool sms__search_rows(const struct sms__search *search, const struct sms__plan *plan, struct sms__arena *arena,
                       bool (*row)(void *user, const struct sms__search_row *row), void *user);
 

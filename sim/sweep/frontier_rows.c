@@ -2,7 +2,10 @@
 #include "frontier.h"
 
 #include "../base/escape.h"
+#include "../report/output.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINES_MAX = 24 };
@@ -18,7 +21,7 @@ static const char *name_state(const struct sms__search_found *found, uint64_t va
     if (holds && found->holds == (first_good ? values - 1 : 0))
         return "all hold";
     if (fails && found->fails == (first_good ? 0 : values - 1))
-        return "none holds";
+        return found->odd[0] == UINT64_MAX ? "none holds" : "not told"; /* farther on one may */
     return holds ? "no value surely fails" : fails ? "no value surely holds" : "not told";
 }
 
@@ -27,6 +30,8 @@ struct telling {
     const struct sms__plan *plan;
     struct sms__arena *arena;
     struct sms__coordinates coordinates;
+    bool (*row)(void *user, const struct sms__search_row *row);
+    void *user;
 };
 
 static const char *value_text(struct telling *telling, uint64_t position)
@@ -46,31 +51,86 @@ static const char *remark(struct telling *telling, const struct sms__search_foun
                       telling->plan->search.where->item[2 * (size_t)found->odd_limit]->text, far, near);
 }
 
+/* Tells the answer for limits under a policy. */
+static bool tell_found(struct telling *telling, uint64_t group, size_t policy, struct sms__search_row *row)
+{
+    const uint64_t values = telling->plan->axis[telling->plan->axes - 1].count;
+    struct sms__search_found found;
+    sms__search_find(telling->search, group, policy, &found);
+    sms__point_coordinates(telling->plan, found.point, &telling->coordinates);
+    const struct sms__coordinates coordinates = telling->coordinates;
+    *row = (struct sms__search_row){&found,
+                                    &coordinates,
+                                    policy,
+                                    {value_text(telling, found.holds), value_text(telling, found.fails)},
+                                    name_state(&found, values, telling->plan->search.first_good),
+                                    remark(telling, &found)};
+    return telling->row(telling->user, row);
+}
+
+static const char *name_place(const struct sms__race *race, size_t i)
+{
+    if (!race->racers)
+        return "missing";
+    if (race->racer[i].state != SMS__RACES)
+        return race->racer[i].state == SMS__RACES_WORSE ? "worse" : "no value";
+    return !race->over ? "missing" : i == race->leader ? "best" : "not told apart";
+}
+
+/* Tells where the i-th of a race is. */
+static bool tell_racer(struct telling *telling, uint64_t group, size_t i, struct sms__search_row *row)
+{
+    const struct sms__race *race = &telling->search->race[group];
+    struct sms__search_found found = {.policy = "", .point = sms__race_last(telling->search, group, i), .points = 1};
+    const struct sms__seen *seen = telling->search->seen[found.point];
+    const size_t policy = race->racers ? race->racer[i].policy : 0;
+    sms__point_coordinates(telling->plan, found.point, &telling->coordinates);
+    *row = (struct sms__search_row){&found, &telling->coordinates, policy, {"", ""}, name_place(race, i), ""};
+    if (seen && !seen->policies)
+        row->remark = "its point failed: see points.csv";
+    if (seen && policy < seen->policies) {
+        const struct sms_estimate estimate = sms__race_estimate(seen, policy);
+        found.policy = seen->of[policy].policy;
+        found.replications = seen->replications;
+        found.points = telling->coordinates.stage + 1;
+        if (!(seen->of[policy].own[0] > 0))
+            row->remark = "a percentile of few jobs, or a median that is mostly 0, is not judged";
+        row->value[0] = isnan(estimate.mean) ? "" : sms__print(telling->arena, "%.9g", seen->better * estimate.mean);
+        row->value[1] = isnan(estimate.ci95) ? "" : sms__print(telling->arena, "%.9g", estimate.ci95);
+    }
+    return telling->row(telling->user, row);
+}
+
 bool sms__search_rows(const struct sms__search *search, const struct sms__plan *plan, struct sms__arena *arena,
                       bool (*row)(void *user, const struct sms__search_row *row), void *user)
 {
-    struct telling telling = {.search = search, .plan = plan, .arena = arena};
-    const uint64_t values = plan->axis[plan->axes - 1].count;
+    struct telling telling = {.search = search, .plan = plan, .arena = arena, .row = row, .user = user};
+    struct sms__search_row told;
     bool more = true;
-    for (uint64_t g = 0; g < sms__search_groups(search) && more; g++)
-        for (size_t p = 0; p < sms__search_policies(search, g) && more; p++) {
-            struct sms__search_found found;
-            sms__search_find(search, g, p, &found);
-            sms__point_coordinates(plan, found.point, &telling.coordinates);
-            const struct sms__coordinates coordinates = telling.coordinates;
-            const char *holds = value_text(&telling, found.holds), *fails = value_text(&telling, found.fails);
-            more = row(user, &(struct sms__search_row){&found, &coordinates, p, holds, fails,
-                                                       name_state(&found, values, plan->search.first_good),
-                                                       remark(&telling, &found)});
-        }
+    for (uint64_t g = 0; g < sms__search_groups(search) && more; g++) {
+        const size_t count = search->race ? sms__race_size(search, g) : sms__search_policies(search, g);
+        for (size_t i = 0; i < count && more; i++)
+            more = (search->race ? tell_racer : tell_found)(&telling, g, i, &told);
+    }
     return more;
+}
+
+const char *const *sms__search_names(const struct sms__plan *plan)
+{
+    static const char *const ends[] = {"holds", "fails"}, *const estimate[] = {"mean", "ci95"};
+    return plan->search.find == SMS__FIND_BEST ? estimate : ends;
+}
+
+size_t sms__search_columns(const struct sms__plan *plan)
+{
+    return plan->search.find == SMS__FIND_BEST ? plan->columns : plan->axis[plan->axes - 1].first;
 }
 
 struct printing {
     const struct sms__plan *plan;
     FILE *to;
     struct sms__arena *arena;
-    uint64_t lines;
+    uint64_t lines, worse; /* worse: those of a race that are told to be it, which have no line */
 };
 
 /* "scenario a, devices.0.sms = 40, fifo": what tells the answer from others. */
@@ -80,7 +140,7 @@ static void print_who(const struct printing *printing, const struct sms__search_
     fputs("  ", printing->to);
     if (plan->scenarios > 1)
         fprintf(printing->to, "%s, ", row->coordinates->base->name[row->coordinates->scenario]);
-    for (size_t c = 0; c < plan->axis[plan->axes - 1].first; c++) {
+    for (size_t c = 0; c < sms__search_columns(plan); c++) {
         fprintf(printing->to, "%s = ", plan->column[c].path->text);
         sms__print_visible(printing->to, sms__point_text(printing->arena, plan, row->coordinates, c));
         fputs(", ", printing->to);
@@ -88,22 +148,44 @@ static void print_who(const struct printing *printing, const struct sms__search_
     fprintf(printing->to, "%s: ", row->found->policy);
 }
 
+/* "1.23 ± 0.04 ms, best (40 replications)". */
+static void print_place(const struct printing *printing, const struct sms__search_row *row)
+{
+    char text[64];
+    const double mean = strtod(row->value[0], NULL), half = *row->value[1] ? strtod(row->value[1], NULL) : (double)NAN;
+    const struct sms__scale scale = sms__scale_of(sms__plan_asks(printing->plan, "metric"), fabs(mean));
+    if (*row->value[0])
+        fprintf(printing->to, "%s, ", sms__print_value(text, sizeof text, mean, half, scale));
+    fprintf(printing->to, "%s (%llu replications)", row->state, (unsigned long long)row->found->replications);
+}
+
+static void print_ends(const struct printing *printing, const struct sms__search_row *row)
+{
+    FILE *to = printing->to;
+    const char *holds = row->value[0], *fails = row->value[1];
+    if (!strcmp(row->state, "between"))
+        fprintf(to, "%s holds, %s does not", holds, fails);
+    else
+        fprintf(to, "%s%s%s%s%s", row->state, *holds ? ", as far as " : "", holds, *fails ? ", from " : "", fails);
+    fprintf(to, " (%llu points, %llu replications)", (unsigned long long)row->found->points,
+            (unsigned long long)row->found->replications);
+}
+
 static bool print_row(void *user, const struct sms__search_row *row)
 {
     struct printing *printing = user;
     FILE *to = printing->to;
+    if (!strcmp(row->state, "worse")) {
+        printing->worse++;
+        return true;
+    }
     if (printing->lines++ == LINES_MAX) {
         fputs("  more in found.csv\n", to);
         return false;
     }
     print_who(printing, row);
-    if (!strcmp(row->state, "between"))
-        fprintf(to, "%s holds, %s does not", row->holds, row->fails);
-    else
-        fprintf(to, "%s%s%s%s%s", row->state, *row->holds ? ", as far as " : "", row->holds,
-                *row->fails ? ", from " : "", row->fails);
-    fprintf(to, " (%llu points, %llu replications)%s%s\n", (unsigned long long)row->found->points,
-            (unsigned long long)row->found->replications, *row->remark ? "; " : "", row->remark);
+    (printing->plan->search.find == SMS__FIND_BEST ? print_place : print_ends)(printing, row);
+    fprintf(to, "%s%s\n", *row->remark ? "; " : "", row->remark);
     return true;
 }
 
@@ -112,13 +194,12 @@ struct guarded {
     struct printing printing;
 };
 
-static int print_all(void *user)
+/* "the least devices.0.sms with stp_ratio > 1.2, each with a confidence of 95 %:" */
+static void print_limits(const struct printing *printing)
 {
-    struct guarded *guarded = user;
-    struct printing *printing = &guarded->printing;
     const struct sms__search_asked *asked = &printing->plan->search;
     const struct sms__axis *axis = &printing->plan->axis[printing->plan->axes - 1];
-    fprintf(printing->to, "the %s %s with ", asked->find ? "least" : "largest",
+    fprintf(printing->to, "the %s %s with ", asked->find == SMS__FIND_LEAST ? "least" : "largest",
             printing->plan->column[axis->first].path->text);
     for (size_t i = 0; i + 1 < asked->where->items; i += 2) {
         const char *metric = asked->where->item[i]->text;
@@ -127,14 +208,29 @@ static int print_all(void *user)
                 named ? "" : asked->of->text, asked->where->item[i + 1]->text);
     }
     fprintf(printing->to, ", each with a confidence of %g %%:\n", 100 * asked->confidence);
-    sms__search_rows(guarded->search, printing->plan, printing->arena, print_row, printing);
+}
+
+static int print_all(void *user)
+{
+    struct guarded *guarded = user;
+    struct printing *printing = &guarded->printing;
+    const struct sms__plan *plan = printing->plan;
+    const char *of = sms__plan_asks(plan, "of");
+    if (plan->search.find == SMS__FIND_BEST)
+        fprintf(printing->to, "not told from the best by %s%s%s; the best is among them with a confidence of %g %%:\n",
+                sms__plan_asks(plan, "metric"), of ? " of " : "", of ? of : "", 100 * plan->search.confidence);
+    else
+        print_limits(printing);
+    sms__search_rows(guarded->search, plan, printing->arena, print_row, printing);
+    if (printing->worse)
+        fprintf(printing->to, "  %llu others are worse: see found.csv\n", (unsigned long long)printing->worse);
     return SMS_OK;
 }
 
 void sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to)
 {
     struct sms__arena arena = {0};
-    struct guarded guarded = {search, {plan, to, &arena, 0}};
+    struct guarded guarded = {search, {.plan = plan, .to = to, .arena = &arena}};
     sms__guard(&arena, print_all, &guarded);
     sms__arena_release(&arena);
 }

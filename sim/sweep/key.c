@@ -101,8 +101,10 @@ static const struct hash *model_hash(struct key *key, const struct sms__node *no
 static void add_changes(struct key *key, const struct sms__coordinates *coordinates)
 {
     const struct sms__plan *plan = key->context->plan;
-    for (int i = 0; i < SMS__FIXED; i++)
-        add_text(&key->sha, plan->fixed[i] ? sms__node_flow(&key->arena, plan->fixed[i]) : "");
+    for (int i = 0; i < SMS__FIXED; i++) {
+        const struct sms__node *fixed = sms__point_fixed(plan, coordinates, i);
+        add_text(&key->sha, fixed ? sms__node_flow(&key->arena, fixed) : "");
+    }
     for (size_t c = 0; c < plan->columns; c++) {
         add_text(&key->sha, plan->column[c].path->text);
         add_text(&key->sha, sms__node_flow(&key->arena, sms__point_value(&key->arena, plan, coordinates, c)));

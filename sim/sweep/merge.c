@@ -156,9 +156,9 @@ static bool add_found(void *user, const struct sms__search_row *row)
     const struct sms__plan *plan = rows->merge->index->plan;
     sqlite3_stmt *insert = rows->merge->database.found;
     const char *scenario = row->coordinates->base->name[row->coordinates->scenario];
-    const char *text[] = {row->found->policy, row->holds, row->fails, row->state, row->remark};
+    const char *text[] = {row->found->policy, row->value[0], row->value[1], row->state, row->remark};
     fputs(scenario, rows->to);
-    for (size_t c = 0; c < plan->axis[plan->axes - 1].first; c++) {
+    for (size_t c = 0; c < sms__search_columns(plan); c++) {
         fputc(',', rows->to);
         sms__print_csv(rows->to, sms__point_text(&rows->merge->arena, plan, row->coordinates, c));
     }
@@ -190,11 +190,12 @@ static int write_found(struct sms__merge *merge)
     if (!to)
         return merge->index->search ? SMS_EIO : SMS_OK;
     fputs("scenario", to);
-    for (size_t c = 0; c < plan->axis[plan->axes - 1].first; c++) {
+    for (size_t c = 0; c < sms__search_columns(plan); c++) {
         fputc(',', to);
         sms__print_csv(to, plan->column[c].path->text);
     }
-    fputs(",policy,holds,fails,state,remark,points,replications\n", to);
+    const char *const *names = sms__search_names(plan);
+    fprintf(to, ",policy,%s,%s,state,remark,points,replications\n", names[0], names[1]);
     struct found_rows rows = {merge, to};
     int code = sms__guard(&merge->arena, write_answers, &rows);
     sms__arena_release(&merge->arena);

@@ -23,7 +23,8 @@ static const struct sms__field plan_fields[] = {
     {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .read = sms__keep, .form = SMS__FORM_AXES,
      .most = SMS__COLUMNS_MAX, .help = "axes along which it varies; each entry multiplies the points"},
     {"search", SMS__FIELDS, 0, F(sms__plan, search_node), .read = sms__keep, .fields = sms__search_fields,
-     .help = "finds how far a value may go until a limit is missed, at each point of the axes"},
+     .help =
+         "finds how far a value may go until a limit is missed, or which values are best, at each point of the axes"},
     {"labels", SMS__CUSTOM, 0, F(sms__plan, labels), .read = sms__keep_map, .form = SMS__FORM_LABELS,
      .help = "PATH: what figures and pages call it, for paths of the axes"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
@@ -171,7 +172,7 @@ static void check_name(struct sms__reader *reader, const struct sms__plan *plan)
 
 static void count_points(struct sms__reader *reader, struct sms__plan *plan)
 {
-    double points = (double)plan->scenarios;
+    double points = (double)plan->scenarios * (double)plan->search.stages;
     bool known = reader->errors->count == 0;
     for (size_t i = 0; i < plan->axes; i++)
         points *= (double)plan->axis[i].count;
@@ -257,6 +258,7 @@ int sms__plan_load(const char *path, const struct sms_load_options *options, str
     plan->path = path;
     plan->options = options;
     plan->seed = 1;
+    plan->search.stages = 1;
     struct load load = {plan, errors};
     int code = sms__guard(&plan->arena, load_plan, &load);
     if (code == SMS_ENOMEM && !errors->count)

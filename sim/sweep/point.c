@@ -12,6 +12,8 @@
 void sms__point_coordinates(const struct sms__plan *plan, uint64_t point, struct sms__coordinates *coordinates)
 {
     uint64_t each = plan->points / plan->scenarios, scenario = point / each, offset = point % each;
+    coordinates->stage = offset % plan->search.stages;
+    offset /= plan->search.stages;
     for (size_t i = plan->axes; i-- > 0; offset /= plan->axis[i].count)
         coordinates->position[i] = offset % plan->axis[i].count;
     coordinates->base = plan->base;
@@ -57,13 +59,20 @@ static struct sms__told_path told_path(const void *user, int source)
     return (struct sms__told_path){source < SMS__FIXED ? keys[source] : path->text, path->mark.line};
 }
 
+const struct sms__node *sms__point_fixed(const struct sms__plan *plan, const struct sms__coordinates *coordinates,
+                                         int key)
+{
+    return key == SMS__PLAN_REPLICATIONS && plan->search.stages > 1 ? plan->search.stage[coordinates->stage]
+                                                                    : plan->fixed[key];
+}
+
 static const struct sms__node *change_fixed(const struct point_builder *builder, struct sms__reader *reader,
                                             const struct sms__node *root)
 {
     static const char *const target[SMS__FIXED] = {"policies", "answer", "run.replications", "run.until", "run.seed"};
     const struct sms__plan *plan = builder->context->plan;
     for (int i = 0; i < SMS__FIXED; i++) {
-        const struct sms__node *value = plan->fixed[i];
+        const struct sms__node *value = sms__point_fixed(plan, builder->coordinates, i);
         if (value && !plan->fixed_wrong[i])
             root = sms__node_replace(reader, root, &(struct sms__change){value, target[i], value, told_path, plan, i});
     }

@@ -70,9 +70,21 @@ static void put_limits(struct sms__buffer *content, const struct sms_results *re
     }
 }
 
+/* For a race (race.c): whether the answer can be judged, and without a doubt; then its values, of which more is better.
+ */
+static void put_values_of(struct sms__buffer *content, const struct sms_results *results, size_t policy,
+                          const struct sms_question *asked)
+{
+    const bool certain = sms_results_exact(results) || sms__results_repeat(results, policy);
+    put_number(content, certain ? 2 : sms__allows_verdict(results, asked));
+    for (size_t r = 0; r < sms_results_replications(results); r++)
+        put_number(content,
+                   asked->better * sms_results_value(results, policy, r, asked->subject, asked->idx, asked->metric));
+}
+
 /* Adds the question, and for each policy the mean that answers it and whether it is not told apart from the best. Then
  * what is left of its gain of STP, whether it meets the limits, half of its interval, and how near it is to them. */
-static int put_answer(struct sms__buffer *content, const struct sms_results *results)
+static int put_answer(struct sms__buffer *content, const struct sms_results *results, bool with_values)
 {
     struct sms_question asked;
     size_t metrics;
@@ -93,7 +105,10 @@ static int put_answer(struct sms__buffer *content, const struct sms_results *res
         put_number(content, until->limits ? sms__told_of_limits(results, p) : SMS__NOT_TOLD);
         put_number(content,
                    known ? sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).ci95 : (double)NAN);
-        put_limits(content, results, p);
+        if (with_values)
+            put_values_of(content, results, p, &asked);
+        else
+            put_limits(content, results, p);
     }
     free(in_group);
     return found ? SMS_OK : SMS_ENOMEM;
@@ -163,10 +178,11 @@ int sms__record_results(struct sms__buffer *content, const struct sms_results *r
     put_warnings(content, sms_results_warnings(results));
     put_number(content, (double)sms_results_policies(results));
     put_number(content, (double)sms_results_replications(results));
-    put_number(content, 2 * (double)sms_results_scenario(results)->until.limits);
+    put_number(content, keep & SMS__KEEP_VALUES ? 1 + (double)sms_results_replications(results)
+                                                : 2 * (double)sms_results_scenario(results)->until.limits);
     for (size_t p = 0; p < sms_results_policies(results); p++)
         put_text(content, sms_results_policy(results, p));
-    code = put_answer(content, results);
+    code = put_answer(content, results, keep & SMS__KEEP_VALUES);
     put_gains_alone(content, results);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (keep & 1u << s)

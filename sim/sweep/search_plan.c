@@ -10,21 +10,22 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-static const char *const finds[] = {"largest", "least", NULL};
+enum { LEAST = 5, MOST = 100 }; /* replications of a race */
+
+static const char *const finds[] = {"largest", "least", "best", NULL}; /* by enum sms__find */
 
 const struct sms__field sms__search_fields[] = {
     {"vary", SMS__CUSTOM, 0, F(sms__search_asked, vary), .required = true, .read = sms__keep_map,
      .form = SMS__FORM_VARY, .help = "PATH: range or list, as in axes, in order; the answer is one of these"},
     {"find", SMS__CHOICE, 0, F(sms__search_asked, find), .required = true, .choices = finds,
-     .help = "largest or least: which value that meets the limit"},
-    {"where", SMS__CUSTOM, 0, F(sms__search_asked, where), .required = true, .read = sms__keep_map,
-     .form = SMS__FORM_LABELS,
+     .help = "largest or least: which value that meets the limits; best: which are not told from the best by `answer`"},
+    {"where", SMS__CUSTOM, 0, F(sms__search_asked, where), .read = sms__keep_map, .form = SMS__FORM_LABELS,
      .help = "METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=; all limits are to be met"},
     {"of", SMS__TEXT, 0, F(sms__search_asked, of), .read = sms__keep,
      .help = "a VM, process, resource or node whose metrics they are where the limits do not say; default: the host, "
              "or the cluster"},
     {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__search_asked, confidence), 0.5, 0.9999,
-     .help = "confidence that both limits of an answer hold; default 95 %"},
+     .help = "confidence that both ends of an answer hold, or that the best is in it; default 95 %"},
     {"most", SMS__CUSTOM, 0, F(sms__search_asked, most), .read = sms__keep, .form = SMS__FORM_END,
      .help = "most replications of a point, from 5; default 100"},
     {0}};
@@ -38,11 +39,13 @@ uint64_t sms__search_scan(uint64_t values, unsigned i)
     return i < SMS__SEARCH_SCAN ? i * (values - 1) / (SMS__SEARCH_SCAN - 1) : values;
 }
 
-/* The values of the scan, and bisections between two of them, for either limit of the answer. */
-unsigned sms__search_most(uint64_t values)
+/* The values of the scan, and bisections between two of them, for either end of the answer; or all in all stages. */
+uint64_t sms__search_most(const struct sms__plan *plan)
 {
-    unsigned most = 0;
-    uint64_t gap = 1;
+    const uint64_t values = plan->axis[plan->axes - 1].count;
+    uint64_t most = 0, gap = 1;
+    if (plan->search.find == SMS__FIND_BEST)
+        return values * plan->search.stages;
     for (unsigned i = 0; i < SMS__SEARCH_SCAN && sms__search_scan(values, i) < values; i++, most++)
         if (i > 0 && sms__search_scan(values, i) - sms__search_scan(values, i - 1) > gap)
             gap = sms__search_scan(values, i) - sms__search_scan(values, i - 1);
@@ -93,21 +96,54 @@ static void ask(struct sms__plan *plan)
 }
 
 /* What the search decides itself. */
-static void check_keys(struct sms__reader *reader, const struct sms__plan *plan)
+static void refuse(struct sms__reader *reader, const struct sms__node *map, const char *const *keys, const char *why)
 {
-    static const char *const keys[] = {"answer", "until"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (sms__node_get(plan->node, keys[i]))
-            sms__complain(reader, sms__node_get(plan->node, keys[i]),
-                          "'%s' is decided by the plan's search: 'where' says what is asked", keys[i]);
+    for (; *keys; keys++)
+        if (sms__node_get(map, *keys))
+            sms__complain(reader, sms__node_get(map, *keys), "'%s' %s", *keys, why);
 }
 
-/* A search goes along values in order, of what people can choose. */
+static void read_limits(struct sms__reader *reader, struct sms__plan *plan)
+{
+    static const char *const decided[] = {"answer", "until", NULL};
+    const struct sms__search_asked *asked = &plan->search;
+    const struct sms__node *where = asked->where;
+    refuse(reader, plan->node, decided, "is decided by the plan's search: 'where' says what is asked");
+    if (!where && !sms__is_wrong(reader, asked->node, "where"))
+        sms__complain(reader, asked->node, "key 'where' is missing");
+    if (where && !where->items)
+        sms__complain(reader, where, "a search has a limit, as {job_latency_p99_ns: \"< 50 ms\"}");
+    if (where && where->items > 1 && where->item[0]->kind == SMS__SCALAR && where->item[1]->kind == SMS__SCALAR)
+        ask(plan);
+}
+
+/* The stages of a race have twice as many replications each, and the last as many as there may be. */
+static void read_race(struct sms__reader *reader, struct sms__plan *plan)
+{
+    static const char *const decided[] = {"until", "replications", NULL}, *const of_limits[] = {"where", "of", NULL};
+    struct sms__search_asked *asked = &plan->search;
+    struct sms__quantity most = {.value = MOST};
+    refuse(reader, plan->node, decided, "is decided by the plan's search: it goes on until it is told which are best");
+    refuse(reader, asked->node, of_limits, "is for largest and least: which are best is asked by the plan's 'answer'");
+    if (!plan->fixed[SMS__PLAN_ANSWER] && !sms__is_wrong(reader, plan->node, "answer"))
+        sms__complain(reader, asked->node, "the plan has no 'answer', which says by which metric a value is best");
+    if (asked->most && !sms__read_number(reader, asked->most, SMS__COUNT, LEAST, SMS__REPLICATIONS_MAX, &most))
+        return;
+    asked->stages = 0;
+    for (double n = LEAST; asked->stages == 0 || n < 2 * most.value; n *= 2)
+        asked->stage[asked->stages++] = sms__new_scalar(
+            &plan->arena, asked->node, sms__print(&plan->arena, "%.0f", n < most.value ? n : most.value));
+    plan->fixed[SMS__PLAN_REPLICATIONS] = asked->stage[0];
+    plan->keep |= SMS__KEEP_VALUES;
+}
+
+/* A search is for what people can choose. One for limits goes along values in order. */
 static void check_vary(struct sms__reader *reader, struct sms__search_asked *asked)
 {
     static const char *const drawn[] = {"sobol", "random", "mixes", NULL};
     static const char *const chosen[] = {"run.seed", "run.replications", "run.until", "run.unknowns", "question"};
-    const struct sms__node *key = asked->vary ? sms__find_key(asked->vary, drawn) : NULL;
+    const struct sms__node *key =
+        asked->vary && asked->find != SMS__FIND_BEST ? sms__find_key(asked->vary, drawn) : NULL;
     if (key) {
         sms__complain(reader, key, "a search goes along values in order: a list or a range, not '%s'", key->text);
         asked->vary = NULL;
@@ -128,16 +164,13 @@ void sms__read_search(struct sms__reader *reader, struct sms__plan *plan)
             sms__complain(reader, plan->node, "key 'axes' or 'search' is missing");
         return;
     }
-    *asked = (struct sms__search_asked){.node = node, .confidence = 0.95};
+    *asked = (struct sms__search_asked){.node = node, .confidence = 0.95, .stages = 1};
     sms__read_fields(reader, node, sms__search_fields, asked);
     check_vary(reader, asked);
-    check_keys(reader, plan);
-    const struct sms__node *where = asked->where;
-    if (where && !where->items)
-        sms__complain(reader, where, "a search has a limit, as {job_latency_p99_ns: \"< 50 ms\"}");
-    if (where && where->items > 1 && where->item[0]->kind == SMS__SCALAR &&
-        where->item[1]->kind == SMS__SCALAR)
-        ask(plan);
+    if (asked->find == SMS__FIND_BEST)
+        read_race(reader, plan);
+    else
+        read_limits(reader, plan);
 }
 
 /* The number and the unit of a value of the first field. */
@@ -166,7 +199,7 @@ static void check_order(struct sms__reader *reader, struct sms__plan *plan, cons
         }
         before = number;
     }
-    plan->search.first_good = rises == (plan->search.find == 0);
+    plan->search.first_good = rises == (plan->search.find == SMS__FIND_LARGEST);
 }
 
 void sms__check_search(struct sms__reader *reader, struct sms__plan *plan)
@@ -175,6 +208,8 @@ void sms__check_search(struct sms__reader *reader, struct sms__plan *plan)
     struct sms__search_asked *asked = &plan->search;
     if (!asked->vary || !axis || axis->node != asked->vary || !axis->columns || plan->column[axis->first].wrong)
         return;
+    if (asked->find == SMS__FIND_BEST)
+        return;
     if (axis->count < 2) {
         sms__complain(reader, asked->vary, "a search needs two values or more");
         return;
@@ -182,5 +217,5 @@ void sms__check_search(struct sms__reader *reader, struct sms__plan *plan)
     check_order(reader, plan, axis);
     if (asked->of_point) /* each point errs with an equal part of what the answer may */
         asked->of_point->text =
-            sms__print(&plan->arena, "%.17g", 1 - (1 - asked->confidence) / sms__search_most(axis->count));
+            sms__print(&plan->arena, "%.17g", 1 - (1 - asked->confidence) / (double)sms__search_most(plan));
 }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 enum { SMS__COLUMNS_MAX = 64, SMS__POINTS_MAX = 10000000, SMS__KEY_BYTES = 32, SMS__KEEP_BOUND = 1 << SMS_SUBJECTS };
+enum { SMS__KEEP_VALUES = 2 * SMS__KEEP_BOUND, SMS__STAGES_MAX = 20 };
 
 /* A range of numbers with a unit, such as "50 %" to "200 %". */
 struct sms__range {
@@ -59,13 +60,18 @@ enum sms__fixed {
     SMS__FIXED
 };
 
-/* What a plan searches along its last axis: where a metric stops meeting a limit. search_plan.c reads it. */
+enum sms__find { SMS__FIND_LARGEST, SMS__FIND_LEAST, SMS__FIND_BEST };
+
+/* What a plan searches along its last axis: where metrics stop meeting limits, or which values are best by the plan's
+ * answer. search_plan.c reads it. */
 struct sms__search_asked {
     const struct sms__node *node, *vary, *where, *of, *most;
-    int find;                   /* 0: the largest value that meets the limit, 1: the least */
-    double confidence;          /* that the limits of an answer hold, of each answer */
+    int find;                   /* enum sms__find */
+    double confidence;          /* that both ends of an answer hold, or that the best is in it */
     struct sms__node *of_point; /* the confidence of each run; NULL: wrong */
     bool first_good; /* the value at position 0 is the one that is not searched for: the limit is met there first */
+    const struct sms__node *stage[SMS__STAGES_MAX]; /* [stages], numbers of replications of a race */
+    size_t stages;                                  /* 1 without a race */
 };
 
 struct sms__plan {
@@ -87,7 +93,7 @@ struct sms__plan {
     struct sms__column *column;
     size_t columns;
     double cells;  /* positions times columns, summed over the axes that are drawn or mixed */
-    unsigned keep; /* bit s: results of enum sms_subject s; or SMS__KEEP_BOUND */
+    unsigned keep; /* bit s: results of enum sms_subject s; or SMS__KEEP_BOUND, SMS__KEEP_VALUES (of the answer) */
     uint64_t points;
     struct sms_errors warnings; /* of points, where their bases have none: at the values of the plan */
 };
@@ -119,7 +125,7 @@ void sms__read_search(struct sms__reader *reader, struct sms__plan *plan);
 void sms__check_search(struct sms__reader *reader, struct sms__plan *plan);
 extern const struct sms__field sms__search_fields[];
 /* The most points on the way to one answer, whose errors all together stay below that of the answer. */
-unsigned sms__search_most(uint64_t values);
+uint64_t sms__search_most(const struct sms__plan *plan);
 /* The position at step `i` of the values that a search first looks at, SMS__SEARCH_SCAN of them at most, in order; or
  * `values` past the last. */
 enum { SMS__SEARCH_SCAN = 5 };
@@ -147,8 +153,12 @@ struct sms__coordinates {
     const struct sms__base *base;
     size_t scenario;                     /* index in the base */
     uint64_t position[SMS__COLUMNS_MAX]; /* [axes] */
+    size_t stage;                        /* of a race; it varies fastest */
 };
 void sms__point_coordinates(const struct sms__plan *plan, uint64_t point, struct sms__coordinates *coordinates);
+/* point.c: the value of a key of the plan that holds for all points, but for the stages of a race; NULL: none. */
+const struct sms__node *sms__point_fixed(const struct sms__plan *plan, const struct sms__coordinates *coordinates,
+                                         int key);
 /* values.c: the value of the plan's `column`-th column there, as a node, and as text: of a scalar as it is written. */
 const struct sms__node *sms__point_value(struct sms__arena *arena, const struct sms__plan *plan,
                                          const struct sms__coordinates *coordinates, size_t column);

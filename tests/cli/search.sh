@@ -171,6 +171,11 @@ row = next(csv.DictReader(open("pair.sweep/results/found.csv")))
 assert first[0] != first[1] and row["holds"] == str(max(first)) and row["fails"] == str(max(first) - 1), (first, row)
 END
 
+# Limits that become harder to meet in opposite directions have no answer, and it says so.
+sed -e 's/plan: pair/plan: opposed/' -e 's/< 1 ms"/< 3 ms"/' -e 's/kernels_per_s of b: .*}/job_latency_mean_ns of b: "> 500 us"}/' tenants.yaml >opposed.yaml
+try 0 "opposite limits" sweep opposed.yaml
+prints "not told, from 40 ("; prints "; not monotone: job_latency_mean_ns of b is better at 31 than at 40"
+
 # What is no answer says why. The metric has a valley, and a percentile of few jobs has no interval.
 cat >valley.yaml <<'END'
 workload: short
