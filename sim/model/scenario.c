@@ -41,7 +41,6 @@ static const struct sms__field scenario_fields[] = {
      .help = "says how long it runs, from which seed, and how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
      .most = ENTRIES_MAX, .help = "values that `smsched check` checks"},
-    {"compat", .refuse = "there is no replay of simtbs: import the configuration again with 'smsched import simtbs'"},
     {0}};
 
 static const struct sms__table tables[] = {{"scenario", scenario_fields},

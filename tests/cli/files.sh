@@ -146,7 +146,7 @@ write() {
     local command=$1
     shift
     case $command in
-        import) "$smsched" import simtbs "$source/tests/fuzz/seeds-import/four-resources.conf" --out "$@" ;;
+        import) "$smsched" import pods "$source/tests/import/pods/fine/helios.csv" --columns helios --out "$@" ;;
         report) "$smsched" report results --quiet -o "$@" ;;
         trace) "$smsched" run short.yaml --quiet --trace "$@" ;;
         check) "$smsched" check short.yaml --quiet --junit "$@" ;;
@@ -234,7 +234,7 @@ sed '/^---/,$d' short.yaml >inputs/models/workloads/load.yaml
 sed '1,/^---/d' short.yaml >inputs/of-models.yaml
 "$smsched" run short.yaml --format csv >inputs/base.csv
 "$smsched" compare short.yaml --policy round_robin --policy leftover --format csv >inputs/pair.csv
-cp "$source/tests/fuzz/seeds-import/four-resources.conf" inputs
+cp "$source/tests/import/pods/fine/helios.csv" inputs
 echo '{"traceEvents": []}' >inputs/trace.json
 ln inputs/short.yaml inputs/hard.yaml
 ln -s short.yaml inputs/link.yaml
@@ -258,7 +258,7 @@ refuses "--trace: 'inputs/models/workloads/load.yaml' $replaced" run inputs/of-m
 refuses "--out: 'inputs/short.yaml' $replaced folder" run inputs/short.yaml --quiet --out inputs/short.yaml
 refuses "--junit: 'inputs/short.yaml' $replaced" check inputs/short.yaml --junit inputs/short.yaml
 refuses "--junit: 'inputs/base.csv' $replaced" check inputs/short.yaml --baseline inputs/base.csv --junit inputs/base.csv
-refuses "--out: 'inputs/four-resources.conf' $replaced" import simtbs inputs/four-resources.conf --out inputs/four-resources.conf
+refuses "--out: 'inputs/helios.csv' $replaced" import pods inputs/helios.csv --columns helios --out inputs/helios.csv
 refuses "--out: 'inputs/trace.json' $replaced" import kineto inputs/trace.json --out inputs/trace.json
 refuses "--out: 'inputs/base.csv' $replaced" import kineto inputs/trace.json --with inputs/base.csv --out inputs/base.csv
 refuses "--out: 'inputs/small.sweep/results/sweep.db' $replaced" report inputs/small.sweep/results/sweep.db -o inputs/small.sweep/results/sweep.db
@@ -281,9 +281,9 @@ done
 # Other names are fine, also a page among the results that it shows, and a file with the name of the format.
 try 0 "a page among its results" report inputs/results --quiet -o inputs/results/page.html
 try 0 "the same again" report inputs/results --quiet -o inputs/results/page.html
-: >simtbs
-try 0 "a file with the name of the format" import simtbs inputs/four-resources.conf --out simtbs
-rm -r inputs inputs.before simtbs
+: >pods
+try 0 "a file with the name of the format" import pods inputs/helios.csv --columns helios --out pods
+rm -r inputs inputs.before pods
 
 # Figures on a full disk, and with something in the way.
 for size in 4 8 16; do

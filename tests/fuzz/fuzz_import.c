@@ -1,4 +1,4 @@
-/* libFuzzer: whatever a configuration of simtbs, a profile or a list of pods holds, importing it ends,
+/* libFuzzer: whatever a profile or a list of pods holds, importing it ends,
  * leaks nothing and says what is wrong; what is imported loads, and what is small runs.
  * Built and started by run.sh. */
 #define _GNU_SOURCE
@@ -38,9 +38,8 @@ static void run(const struct sms_scenario *scenario)
     sms_results_free(results);
 }
 
-/* The text of an import loads as a scenario. One of simtbs may have blocks that fit no SM, which the program refuses
- * later. */
-static void load(const char *text, size_t size, bool may_fail)
+/* The text of an import loads as a scenario. */
+static void load(const char *text, size_t size)
 {
     const struct sms_load_options options = {.installed_models = "models"};
     struct sms_errors errors;
@@ -49,7 +48,7 @@ static void load(const char *text, size_t size, bool may_fail)
     int fd = file_of(text, size, path);
     int code = sms_file_load(path, &options, &file, &errors);
     close(fd);
-    if (code && !may_fail) {
+    if (code) {
         fwrite(text, 1, size, stderr);
         sms_errors_print(&errors, stderr);
         abort();
@@ -60,10 +59,10 @@ static void load(const char *text, size_t size, bool may_fail)
     sms_file_free(file);
 }
 
-/* The importer that a byte selects: simtbs for ASCII characters, then ncu, nvprof and pods. */
+/* The importer that a byte selects: ncu, nvprof and pods, in this order. */
 static const struct sms__importer *importer_of(uint8_t byte)
 {
-    const char *name = byte < 0x80 ? "simtbs" : byte < 0xc0 ? "ncu" : byte < 0xe0 ? "nvprof" : "pods";
+    const char *name = byte < 0xc0 ? "ncu" : byte < 0xe0 ? "nvprof" : "pods";
     size_t i = 0;
     while (strcmp(sms__importers[i]->name, name) != 0)
         i++;
@@ -87,8 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0 || size > SIZE_MAX_OF_INPUT)
         return -1;
     const struct sms__importer *importer = importer_of(data[size - 1]);
-    bool simtbs = !strcmp(importer->name, "simtbs"), pods = !strcmp(importer->name, "pods");
-    bool made = simtbs || pods || (data[size - 1] & 4), times = pods && (data[size - 1] & 8);
+    bool pods = !strcmp(importer->name, "pods");
+    bool made = pods || (data[size - 1] & 4), times = pods && (data[size - 1] & 8);
     const struct sms_load_options models = {.installed_models = "models"};
     const struct sms__import_options options = {.dump = !made,
                                                 .columns = pods ? columns[data[size - 1] & 7] : NULL,
@@ -106,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((code != SMS_OK) != (errors.count > 0))
         abort();
     if (code == SMS_OK && made && !times)
-        load(text, length, simtbs);
+        load(text, length);
     free(text);
     return 0;
 }

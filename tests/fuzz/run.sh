@@ -22,7 +22,7 @@ corpus=${2:-$work/corpus}
 target=${3:-file}
 case $target in
     file) seeds=tests/fuzz/seeds words=tests/fuzz/yaml.dict ;;
-    import) seeds=tests/fuzz/seeds-import words="tests/fuzz/simtbs.dict tests/fuzz/profiles.dict" ;;
+    import) seeds='' words=tests/fuzz/profiles.dict ;;
     nsys) seeds='' words=tests/fuzz/results.dict longest=131072 ;;
     kineto) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
     plan) seeds=tests/fuzz/seeds-plan words="tests/fuzz/yaml.dict tests/fuzz/plan.dict" ;;

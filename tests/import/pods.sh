@@ -84,7 +84,7 @@ for usage in "fine/helios.csv" "fine/helios.csv fine/helios.csv --columns helios
     "$smsched" import pods $usage >"$work/out" 2>"$work/err"
     same "misuse: $usage" "$? $(wc -c <"$work/out")" "2 0"
 done
-"$smsched" import simtbs fine/helios.csv --times >"$work/out" 2>"$work/err"
+"$smsched" import nvprof fine/helios.csv --times >"$work/out" 2>"$work/err"
 same "times are of pods" "$? $(grep -c -- '--times is for pods' "$work/err")" "2 1"
 
 finish

@@ -50,13 +50,57 @@ def as_simtbs_reads(text):
     return "\n".join(lines) + "\n"
 
 
+def read(text):
+    """{section: rows of numbers}; '*NAME' begins a section, and '#' in the first column a comment."""
+    rows, section = {}, ""
+    for line in text.splitlines():
+        if line.startswith("*"):
+            section = line[1:].split()[0]
+        elif line.strip() and not line.startswith("#") and section != "workload":  # which is for its generator of workloads
+            rows.setdefault(section, []).append([float(word) if "overhead" in section else int(word) for word in line.split()])
+    return rows
+
+
+def most_blocks(kernels, capacities, hard):
+    """The most blocks that an SM holds by its hard resources, because simtbs knows no other limit."""
+    least = [min(kernel[4 + i] for kernel in kernels) for i in range(hard)]
+    return max(1, min([4096] + [capacity // need for capacity, need in zip(capacities, least, strict=False) if need > 0]))
+
+
+def scenario_of(text):
+    """An ordinary scenario of the configuration: a tick is 1 us, an overhead of an SM hits all its blocks, and a row of kernels is a VM
+    that launches one kernel once. Rows of one shape share a workload; those that start after the end are left out."""
+    rows = read(text)
+    (sms, hard, compute, *sm), mem, end = rows["sm"][-1], rows["mem"][-1], rows.get("general", [[0]])[-1][0]
+    kernels = [row for row in rows["kernel"] if not end or row[1] < end]
+    blocks, names = most_blocks(kernels, sm, hard), [f"sm{i}" for i in range(len(sm))] + [f"mem{i}" for i in range(len(mem))]
+    resources = {f"sm{i}": {"class": "compute" if i < compute else "memory", "capacity": most, "hard": i < hard} for i, most in enumerate(sm)}
+    resources |= {f"mem{i}": {"class": "memory", "scope": "device", "capacity": most} for i, most in enumerate(mem)}
+    shapes = {tuple(row[2:]): None for row in kernels}
+    workloads = {shape: {"workload": f"k{i}", "kernels": [
+        {"name": "k", "blocks": shape[0], "threads": 32, "block_time": f"{shape[1]} us",
+         "demand": {name: need for name, need in zip(names, shape[2:], strict=True) if need}}]} for i, shape in enumerate(shapes)}
+    curves = {name: [[row[0], row[1 + i]] for row in rows["overhead_" + kind]]
+              for kind, count in (("sm", len(sm)), ("mem", len(mem))) if "overhead_" + kind in rows
+              for i, name in enumerate(f"{kind}{i}" for i in range(count))}
+    scenario = {"scenario": "simtbs", "devices": [{"model": "gpu"}], "contention": {"model": "curve", "curves": curves}, "queue": "fifo",
+                "policies": ["round_robin", "round_robin_full", "breadth_first", "depth_first", {"utilization_aware": {"limit": "150 %"}},
+                             {"fine_grained": {"limit": "150 %"}}],
+                "vms": [{"name": f"k{i + 1}", "workload": workloads[tuple(row[2:])]["workload"], "start": f"{row[1]} us"}
+                        for i, row in enumerate(kernels)]}
+    if end:
+        scenario["run"] = {"duration": f"{end} us"}
+    device = {"device": "gpu", "clock": "1 GHz", "sms": sms, "sm": {"blocks": blocks, "warps": blocks, "threads": 32 * blocks},
+              "resources": resources}
+    return "\n---\n".join(json.dumps(part) for part in [device, *workloads.values(), scenario])  # JSON is YAML
+
+
 def simulate(program, path):
     """{policy of simtbs: ticks, finished kernels, blocks a tick}."""
     with tempfile.TemporaryDirectory() as work, open(path) as file:
-        conf, scenario = os.path.join(work, "simtbs.conf"), os.path.join(work, "scenario.yaml")
-        with open(conf, "w") as to:
-            to.write(as_simtbs_reads(file.read()))
-        subprocess.run([program, "import", "simtbs", conf, "--out", scenario], check=True)
+        scenario = os.path.join(work, "scenario.yaml")
+        with open(scenario, "w") as to:
+            to.write(scenario_of(as_simtbs_reads(file.read())))
         said = subprocess.run([program, "run", "--quiet", "--format", "json", scenario], check=True, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True).stdout  # it warns of kernels that want over 100 % alone
     hosts = [run["host"] for run in json.loads(said)["runs"]]
