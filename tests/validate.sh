@@ -83,6 +83,16 @@ sed -i 's/^s20,v.k,test,20/s20,v\/k,test,21/' results/measured/ours/simulated.cs
 validates 1 "a stored value that is another" --check
 says "simulated.csv:3: stored is not what is computed"
 validates 0 "writing again mends it"
+sed -i '$aorder: {within: pair, what: the longer of a pair, target: 2}' results/measured/ours/about.yaml
+validates 0 "an order within pairs"
+is results/measured/ours/summary.csv order,test,smsched,0,4,0,14,20,-5,0.94667,1,2\ of\ 2
+is docs/evidence/validation.md "Right in 2 of 2: the longer of a pair. The target of 2 is met. \`constant\` is in 0 of 2."
+sed -i 's/pair, target: 2/pair, target: 3/' results/measured/ours/about.yaml
+validates 0 "an order that is not met"
+is docs/evidence/validation.md "Right in 2 of 2: the longer of a pair. The target of 3 is missed. \`constant\` is in 0 of 2."
+sed -i '/^order/d' results/measured/ours/about.yaml
+is results/measured/ours/summary.csv order,test,constant,,4,41.667,85,100,-0.83333,-0.33333,,0\ of\ 2
+validates 0 "no order"
 sed -i 's/Nowhere/Somewhere/' results/measured/ours/about.yaml
 validates 1 "a stale page" --check
 says "validation.md: is not what tools/validate writes"
@@ -142,6 +152,7 @@ refused() {
 }
 refused about.yaml '/^title/d' "about.yaml: title: is missing"
 refused about.yaml 's/^unit/units/' "about.yaml: unit: is missing"
+refused about.yaml '$aorder: {within: pair}' "about.yaml: order: has within, what and target"
 refused about.yaml '$acolour: red' "about.yaml: colour: unknown key"
 refused about.yaml 's/median: 5 %/median: five/' "about.yaml: bound: median: 'five' is no percentage"
 refused about.yaml 's/kernels: blocks/kernels: some/' "about.yaml: covers: kernels: must be blocks or whole"

@@ -83,6 +83,10 @@ def summary(folder, rows):
         chosen = [row for row in chosen if row["part"] == part]
         out += [row_of(name, part, model, count, chosen, within) for model, count in models.items()] if chosen else []
         out += [noise_of(part, chosen)] if name == "all" else []
+    if "order" in about:
+        column = about["order"]["within"]
+        chosen = [row for row in rows if row["part"] == "test" and row[column]]
+        out += [row_of("order", "test", model, count, chosen, column) for model, count in models.items()]
     laws = [name for name in rows[0] if name.startswith(LAW)]
     out += [row_of("all", "test", law, "", [row for row in rows if row["part"] == "test"], within) for law in laws]
     return [row for row in out if row]

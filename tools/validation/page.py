@@ -36,7 +36,7 @@ of others. `--check` fails if an error is beyond its bound or a stored value is 
 
 | file | what |
 |---|---|
-| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `group`, `naive`. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
+| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that are to be in the right order), `group`, `naive`. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
 | `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
@@ -122,7 +122,7 @@ SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
 
 def worst_group(summary):
     """The group of at least three values with the greatest median error, if there are several."""
-    groups = [row for row in summary if row["group"] != "all" and row["model"] == "smsched" and int(row["values"]) > 2]
+    groups = [row for row in summary if row["group"] not in ("all", "order") and row["model"] == "smsched" and int(row["values"]) > 2]
     return max(groups, key=lambda row: float(row["median"])) if 1 < len(groups) <= 40 else None
 
 
@@ -139,6 +139,21 @@ def models_table(folder, summary):
             what += f" ({row['values']} values)"
         rows.append([what, *cells(row, "median", "p90", "maximum")] + ([row["ranked"]] if rank else []))
     return table(["model", "median, %", "90 % within", "maximum", "R2"] + (["ranked right"] if rank else []), ["---"] + ["--:"] * (5 if rank else 4), rows)
+
+
+def order_text(folder, summary):
+    """How often what the folder says of an order is right, and its target."""
+    if "order" not in folder.about:
+        return ""
+    order, (ours, *naive) = folder.about["order"], [row for row in summary if row["group"] == "order"]
+    holds = "met" if right_in(ours) >= order["target"] else "missed"
+    best = max(naive, key=right_in, default=None)
+    beside = f" `{best['model']}` is in {best['ranked']}." if best else ""
+    return f"Right in {ours['ranked']}: {order['what']}. The target of {order['target']} is {holds}.{beside}\n\n"
+
+
+def right_in(row):
+    return int(row["ranked"].split()[0])
 
 
 def fill(text):
@@ -162,7 +177,7 @@ def parameters_of(folder):
 def section(folder, summary):
     about = folder.about
     return (f"### {about['title']}\n\n{fill(about['question'].strip() + ' **' + about['verdict'].strip() + '**')}\n\n"
-            + models_table(folder, summary) + f"**Limits.** {about['wrong'].strip()}\n\n"
+            + models_table(folder, summary) + order_text(folder, summary) + f"**Limits.** {about['wrong'].strip()}\n\n"
             f"![Predicted against measured](../figures/measured-{folder.name}.svg)\n\n")
 
 
