@@ -7,10 +7,7 @@
 static uint32_t pick_node(struct sms__cluster_run *run, uint32_t p)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    uint32_t shape = run->pod[p].shape;
-    if (gpushare->cycle.cached)
-        return sms__find_node(run, shape);
-    return sms__find_among(run, shape, gpushare->cycle.kept, gpushare->cycle.passed);
+    return sms__find_among(run, run->pod[p].shape, gpushare->cycle.kept, gpushare->cycle.passed);
 }
 
 /* kube-scheduler assumes that the pod is on the node. */
@@ -22,7 +19,6 @@ static void claim(struct sms__cluster_run *run, uint32_t p, uint32_t node)
     claim->memory += pod->memory;
     claim->bytes += pod->gpus * pod->gpu_memory;
     sms__gpushare(run)->candidate[p].node = node;
-    sms__log_change(&run->ledger, node);
 }
 
 void sms__claim_release(struct sms__cluster_run *run, uint32_t p)
@@ -32,7 +28,6 @@ void sms__claim_release(struct sms__cluster_run *run, uint32_t p)
     claim->cpu_milli -= pod->cpu_milli;
     claim->memory -= pod->memory;
     claim->bytes -= pod->gpus * pod->gpu_memory;
-    sms__log_change(&run->ledger, sms__gpushare(run)->candidate[p].node);
 }
 
 static void reject(struct sms__cluster_run *run, uint32_t p, uint64_t now)

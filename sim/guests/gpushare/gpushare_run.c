@@ -118,7 +118,6 @@ static void init(struct sms__cluster_run *run)
     gpushare->rules = run->cluster->rules;
     gpushare->candidate = SMS__NEW(run->arena, struct sms__candidate, run->pods);
     gpushare->parked = SMS__NEW(run->arena, uint32_t, run->pods);
-    gpushare->filter = SMS__NEW(run->arena, struct sms__filter, run->cluster->shapes);
     sms__queue_init(&gpushare->active, run->arena, run->pods);
     sms__queue_init(&gpushare->timers, run->arena, run->pods);
     gpushare->version = 1;
@@ -163,7 +162,7 @@ static const struct sms__scheduler scheduler = {.is_wanted = is_wanted,
                                                 .explain = explain,
                                                 .integrate = integrate,
                                                 .find_disagreement = sms__gpushare_disagreement,
-                                                .filter = &sms__gpushare_filter};
+                                                .view = sms__extender_view};
 
 static const char *const columns[] = {"gpu_memory_allocation_ratio",
                                       "gpu_memory_allocation_mean_ratio",

@@ -56,20 +56,12 @@ enum sms__verdict {
     SMS__VERDICTS
 };
 
-/* Cached verdicts on all nodes for a shape of pods. */
-struct sms__filter {
-    uint8_t *verdict; /* [nodes]: enum sms__verdict; NULL: not cached */
-    uint64_t count[SMS__VERDICTS];
-    uint64_t seen; /* the ledger's log up to there */
-};
-
 /* The scheduling cycle under way, and the bind request. */
 struct sms__cycle {
-    uint32_t pod, binding;      /* SMS__NO_POD */
-    uint64_t version;           /* of the cluster, when the cycle began */
-    struct sms__filter *cached; /* for the pod's shape; NULL: every node is asked */
-    size_t passed;              /* nodes that pass the default filter, then the extender's */
-    uint32_t *kept;             /* [passed]: these nodes, where nothing is cached */
+    uint32_t pod, binding; /* SMS__NO_POD */
+    uint64_t version;      /* of the cluster, when the cycle began */
+    size_t passed;         /* nodes that pass the default filter, then the extender's */
+    uint32_t *kept;        /* [passed]: these nodes */
     size_t filter_source, bind_source;
 };
 
@@ -86,8 +78,7 @@ struct sms__gpushare_state {
     size_t parks;
 
     struct sms__cycle cycle;
-    struct sms__filter *filter; /* [shapes] */
-    struct sms__claim *claim;   /* [nodes] */
+    struct sms__claim *claim; /* [nodes] */
 
     struct sms__health *health;
     uint64_t *in_use;               /* [GPUs]: bytes that containers really use */
@@ -140,7 +131,6 @@ size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t pod, uint64
 size_t sms__filter_by_extender(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* The node as the extender sees it; `gpu` has room for its GPUs. */
 struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
-extern const struct sms__node_filter sms__gpushare_filter;
 
 /* health.c: registers the source that fires when health changes, with the run as its subject. */
 void sms__health_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));

@@ -28,7 +28,6 @@ static bool set_health(struct sms__cluster_run *run, size_t node, uint32_t gpu, 
     uint16_t bit = (uint16_t)(1u << gpu);
     health->unhealthy[node] = (uint16_t)((health->unhealthy[node] & ~bit) | (*reasons ? bit : 0));
     sms__gpushare(run)->changed = true;
-    sms__log_change(&run->ledger, node);
     return !*reasons;
 }
 
@@ -53,7 +52,6 @@ static bool apply(struct sms__cluster_run *run, const struct change *change)
     if (change->gpu < SMS_NODE_GPUS_MAX)
         return set_health(run, change->node, change->gpu, change->well);
     sms__gpushare(run)->health->absent[change->node] = false;
-    sms__log_change(&run->ledger, change->node);
     return true;
 }
 

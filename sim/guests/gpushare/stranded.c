@@ -1,5 +1,4 @@
-/* Stranded memory: memory that is left on GPUs where no waiting pod can use it, as each asks for more. GPUs are counted
- * by how many of the sizes that pods ask for still fit. */
+/* Stranded memory: memory that is left on GPUs where no waiting pod can use it, as each asks for more. */
 #include "gpushare_run.h"
 
 #include <stdlib.h>
@@ -7,12 +6,8 @@
 struct sms__stranded {
     uint64_t *size; /* [sizes]: that pods ask for, ascending */
     size_t sizes;
-    uint64_t *waits;   /* [sizes]: pods that have arrived and are not bound */
-    uint64_t *left;    /* [sizes + 1]: bytes left on GPUs with room for so many of the sizes */
-    uint64_t *counted; /* [GPUs]: bytes left of each, as counted */
-    bool counts;
-    uint64_t seen;  /* the ledger's log up to there */
-    uint64_t bytes; /* stranded, when it was counted last */
+    uint64_t *waits; /* [sizes]: pods that have arrived and are not bound */
+    uint64_t bytes;  /* stranded, when it was counted last */
     uint64_t integrated_ps;
 };
 
@@ -52,8 +47,6 @@ void sms__stranded_init(struct sms__cluster_run *run)
         if (stranded->sizes == 0 || stranded->size[i] != stranded->size[stranded->sizes - 1])
             stranded->size[stranded->sizes++] = stranded->size[i];
     stranded->waits = SMS__NEW(run->arena, uint64_t, stranded->sizes + 1);
-    stranded->left = SMS__NEW(run->arena, uint64_t, stranded->sizes + 1);
-    stranded->counted = SMS__NEW(run->arena, uint64_t, sms__gpus_of(cluster));
 }
 
 void sms__stranded_wait(struct sms__cluster_run *run, uint32_t p, int by)
@@ -73,7 +66,7 @@ static void find_left(const struct sms__cluster_run *run, size_t n, uint64_t *le
         left[i] = sms__is_absent(run, n) ? 0 : gpu[i].memory_left;
 }
 
-static uint64_t sum_afresh(const struct sms__cluster_run *run, uint64_t least)
+static uint64_t sum_below(const struct sms__cluster_run *run, uint64_t least)
 {
     uint64_t left[SMS_NODE_GPUS_MAX] = {0}, sum = 0;
     for (size_t n = 0; n < run->cluster->nodes; n++) {
@@ -84,46 +77,13 @@ static uint64_t sum_afresh(const struct sms__cluster_run *run, uint64_t least)
     return sum;
 }
 
-static void count_node(struct sms__cluster_run *run, size_t n)
+static uint64_t count_stranded(const struct sms__cluster_run *run)
 {
-    struct sms__stranded *stranded = sms__gpushare(run)->stranded;
-    uint64_t left[SMS_NODE_GPUS_MAX] = {0}, *counted = stranded->counted + sms__first_gpu(&run->ledger, n);
-    find_left(run, n, left);
-    for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++) {
-        stranded->left[rank_of(stranded, counted[i])] -= counted[i];
-        stranded->left[rank_of(stranded, left[i])] += left[i];
-        counted[i] = left[i];
-    }
-}
-
-/* Counts the nodes that changed, or all where that is not known. */
-static void count_nodes(struct sms__cluster_run *run)
-{
-    struct sms__stranded *stranded = sms__gpushare(run)->stranded;
-    bool all = !stranded->counts || !sms__log_reaches(&run->ledger, stranded->seen);
-    for (size_t n = 0; n < run->cluster->nodes && all; n++)
-        count_node(run, n);
-    for (uint32_t n; !all && sms__log_next(&run->ledger, &stranded->seen, &n);)
-        count_node(run, n);
-    stranded->counts = true;
-    stranded->seen = run->ledger.logged;
-}
-
-static uint64_t count_stranded(struct sms__cluster_run *run)
-{
-    struct sms__stranded *stranded = sms__gpushare(run)->stranded;
-    uint64_t sum = 0;
+    const struct sms__stranded *stranded = sms__gpushare(run)->stranded;
     size_t least = 0;
     while (least < stranded->sizes && !stranded->waits[least])
         least++;
-    if (least == stranded->sizes)
-        return 0;
-    if (run->reference)
-        return sum_afresh(run, stranded->size[least]);
-    count_nodes(run);
-    for (size_t i = 0; i <= least; i++)
-        sum += stranded->left[i];
-    return sum;
+    return least < stranded->sizes ? sum_below(run, stranded->size[least]) : 0;
 }
 
 void sms__stranded_integrate(struct sms__cluster_run *run, uint64_t now)

@@ -60,7 +60,7 @@ static void take_answers(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__master *master = sms__master(run);
     struct sms_pod_view view = view_of(run, master->pod);
-    master->node = sms__rank_nodes(run, run->pod[master->pod].shape, &view, now);
+    master->node = sms__rank_nodes(run, &view, now);
     master->answered = true;
     if (run->engine.stopped)
         return;
@@ -143,7 +143,6 @@ static void start(struct sms__cluster_run *run)
     master->monitored = SMS__NEW(run->arena, struct sms_monitored, nodes);
     for (size_t n = 0; n < nodes; n++)
         run->ledger.node[n].monitored = &master->monitored[n];
-    sms__rankings_init(run);
     sms__queue_init(&master->waiting, run->arena, run->pods);
     master->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, act, run);
 }

@@ -18,8 +18,6 @@ struct sms__master {
     uint64_t acts_ps;                /* the master's next event; SMS__NEVER */
     struct sms_monitored *monitored; /* [nodes] */
     size_t answers;                  /* of these, so many answer */
-    uint64_t seen;                   /* the ledger's log up to there is in `monitored` */
-    struct sms__ranking **ranking;   /* [shapes]; NULL: answers can change at any time, so all nodes are asked */
 };
 
 /* The state of the scheduler, and that of the observer: a run with a master has monitors. */
@@ -28,8 +26,7 @@ static inline struct sms__monitor *sms__monitor(const struct sms__cluster_run *r
 
 /* ranking.c: asks all nodes for the pod and notes their answers. Returns the best of those that qualify, of equal ones
  * the lowest, or SMS__NO_NODE. Stops the run where the policy's score is no number. */
-uint32_t sms__rank_nodes(struct sms__cluster_run *run, uint32_t shape, const struct sms_pod_view *pod, uint64_t now);
-void sms__rankings_init(struct sms__cluster_run *run);
+uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view *pod, uint64_t now);
 /* Tells `smsched explain` how the nodes were ranked. */
 void sms__explain_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now);
 /* observer.c: the present usage of the node's GPUs. */

@@ -13,12 +13,8 @@ struct sms__monitor *sms__monitor_new(struct sms__arena *arena, const struct sms
     monitor->worker = SMS__NEW(arena, struct sms__worker, nodes);
     monitor->pod = SMS__NEW(arena, struct sms__monitored_pod *, containers);
     monitor->delays = SMS__NEW(arena, gsl_rng *, containers);
-    if (!sms__monitors_in_cycles(monitor)) {
-        sms__queue_init(&monitor->due, arena, nodes);
-        monitor->changed = SMS__NEW(arena, uint32_t, nodes);
-        monitor->is_changed = SMS__NEW(arena, bool, nodes);
+    if (!sms__monitors_in_cycles(monitor))
         return monitor;
-    }
     gsl_rng *phases = sms__stream(arena, seed, "monitor/phases", 0);
     for (size_t n = 0; n < nodes; n++) /* nodes do not begin their cycles together */
         monitor->worker[n].sample_ps = (uint64_t)((double)sms__monitor_period_ps(monitor, 0) * gsl_rng_uniform(phases));
@@ -84,8 +80,6 @@ static uint64_t add(struct sms__monitor *monitor, struct sms__monitored_pod *pod
     pod->last_at = observation->at > pod->last_at ? observation->at : pod->last_at;
     insert(&monitor->worker[pod->node], observation);
     monitor->expected++;
-    if (!sms__monitors_in_cycles(monitor))
-        sms__queue_set(&monitor->due, pod->node, monitor->worker[pod->node].first->at);
     return observation->at;
 }
 
@@ -188,22 +182,6 @@ bool sms__monitor_latest(struct sms__monitor *monitor, size_t container, uint64_
 }
 
 bool sms__monitor_expects(const struct sms__monitor *monitor) { return monitor->expected > 0; }
-
-bool sms__monitor_tells_changes(const struct sms__monitor *monitor)
-{
-    return !sms__monitors_in_cycles(monitor) && !monitor->rules->eager;
-}
-
-bool sms__monitor_next_changed(struct sms__monitor *monitor, uint64_t now, uint32_t *node)
-{
-    for (struct sms__match next; (next = sms__queue_first(&monitor->due)).time <= now;)
-        sms__monitor_catch_up(monitor, next.source, now);
-    if (monitor->changes == 0)
-        return false;
-    *node = monitor->changed[--monitor->changes];
-    monitor->is_changed[*node] = false;
-    return true;
-}
 
 size_t sms__monitor_node(const struct sms__monitor *monitor, size_t container)
 {

@@ -46,11 +46,6 @@ void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64
 struct sms_monitored sms__monitor_request(struct sms__monitor *monitor, size_t node, struct sms__node_use use,
                                           uint64_t now);
 
-/* Whether a node answers the same until it observes something or its usage changes. */
-bool sms__monitor_tells_changes(const struct sms__monitor *monitor);
-/* The next node that has observed something since it was returned last; false: there is no other up to now. */
-bool sms__monitor_next_changed(struct sms__monitor *monitor, uint64_t now, uint32_t *node);
-
 /* The record of a container's task that runs, or of its latest that ended. False: the monitor has none. */
 bool sms__monitor_running(struct sms__monitor *monitor, size_t container, uint64_t task, uint64_t now,
                           struct sms__task_info *info);

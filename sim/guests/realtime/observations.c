@@ -99,12 +99,7 @@ void sms__monitor_catch_up(struct sms__monitor *monitor, size_t node, uint64_t n
     struct sms__worker *worker = &monitor->worker[node];
     if (sms__monitors_in_cycles(monitor))
         catch_up_in_cycles(monitor, worker, now);
-    if (sms__monitors_in_cycles(monitor) || !worker->first || worker->first->at > now)
-        return;
-    while (worker->first && worker->first->at <= now)
-        observe_first(monitor, worker, worker->first->at);
-    sms__queue_set(&monitor->due, node, worker->first ? worker->first->at : SMS__NEVER);
-    if (!monitor->is_changed[node])
-        monitor->changed[monitor->changes++] = (uint32_t)node;
-    monitor->is_changed[node] = true;
+    else
+        while (worker->first && worker->first->at <= now)
+            observe_first(monitor, worker, worker->first->at);
 }

@@ -37,10 +37,6 @@ struct sms__monitor {
     struct sms__task_pool pool;
     struct sms__observation *unused; /* for reuse */
     size_t expected;                 /* observations to be made, of all nodes */
-    struct sms__queue due;           /* calibrated: nodes, by their next observation */
-    uint32_t *changed;               /* [changes]: nodes that have observed something since somebody asked */
-    size_t changes;
-    bool *is_changed; /* [nodes] */
 };
 
 static inline bool sms__monitors_in_cycles(const struct sms__monitor *monitor)

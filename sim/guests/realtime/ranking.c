@@ -1,7 +1,6 @@
 /* Ranks the nodes that answer a request, and explains the ranking. */
 #include "../../levels/cluster/cluster_run.h"
 #include "master.h"
-#include "../../levels/cluster/best_node.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -26,36 +25,6 @@ static struct sms_monitored ask(const struct sms__cluster_run *run, size_t n, ui
     return sms__monitor_request(sms__monitor(run), n, sms__use_of_node(run, n), now);
 }
 
-/* Scores of all nodes for pods of a shape and a deadline. */
-struct sms__ranking {
-    struct sms__ranking *next; /* of the shape */
-    uint64_t deadline_ps;
-    bool built;
-    uint64_t seen; /* the ledger's log up to there is in the scores */
-    struct sms__best best;
-};
-
-void sms__rankings_init(struct sms__cluster_run *run)
-{
-    bool same = sms__monitor_tells_changes(sms__monitor(run)) && !run->hosts;
-    if (same && !run->reference)
-        sms__master(run)->ranking = SMS__NEW(run->arena, struct sms__ranking *, run->cluster->shapes);
-}
-
-/* NULL: there is no memory for it. */
-static struct sms__ranking *find_ranking(struct sms__cluster_run *run, uint32_t shape, uint64_t deadline_ps)
-{
-    struct sms__ranking **at = &sms__master(run)->ranking[shape];
-    while (*at && (*at)->deadline_ps != deadline_ps)
-        at = &(*at)->next;
-    if (*at || !sms__search_reserve(run, (double)run->cluster->nodes * sizeof(double)))
-        return *at;
-    *at = SMS__NEW(run->arena, struct sms__ranking, 1);
-    (*at)->deadline_ps = deadline_ps;
-    sms__best_init(&(*at)->best, run->arena, run->cluster->nodes);
-    return *at;
-}
-
 static void refresh(struct sms__cluster_run *run, size_t n, uint64_t now)
 {
     struct sms__master *master = sms__master(run);
@@ -63,23 +32,6 @@ static void refresh(struct sms__cluster_run *run, size_t n, uint64_t now)
     master->answers -= monitored->answers;
     *monitored = ask(run, n, now);
     master->answers += monitored->answers;
-}
-
-/* Brings all answers up to date. Nodes that have observed something enter the ledger's log. */
-static void refresh_all(struct sms__cluster_run *run, uint64_t now)
-{
-    struct sms__master *master = sms__master(run);
-    bool all = !master->ranking || run->record->monitor->requests == 0;
-    uint32_t node;
-    while (master->ranking && sms__monitor_next_changed(sms__monitor(run), now, &node))
-        sms__log_change(&run->ledger, node);
-    if (all || !sms__log_reaches(&run->ledger, master->seen)) {
-        for (size_t n = 0; n < run->cluster->nodes; n++)
-            refresh(run, n, now);
-        master->seen = run->ledger.logged;
-    }
-    while (sms__log_next(&run->ledger, &master->seen, &node))
-        refresh(run, node, now);
 }
 
 static double checked_score(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
@@ -90,44 +42,19 @@ static double checked_score(struct sms__cluster_run *run, size_t n, const struct
     return isnan(own) ? -INFINITY : own;
 }
 
-static void update(struct sms__cluster_run *run, struct sms__ranking *ranking, const struct sms_pod_view *pod)
-{
-    if (ranking->built && sms__log_reaches(&run->ledger, ranking->seen)) {
-        for (uint32_t n; sms__log_next(&run->ledger, &ranking->seen, &n);)
-            sms__best_set(&ranking->best, n, checked_score(run, n, pod));
-        return;
-    }
-    for (size_t n = 0; n < run->cluster->nodes; n++)
-        ranking->best.bound[0][n] = checked_score(run, n, pod);
-    sms__best_bound(&ranking->best);
-    ranking->seen = run->ledger.logged;
-    ranking->built = true;
-}
-
-static uint32_t rank_afresh(struct sms__cluster_run *run, const struct sms_pod_view *pod)
+uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view *pod, uint64_t now)
 {
     uint32_t best = SMS__NO_NODE;
     double most = -INFINITY;
     for (size_t n = 0; n < run->cluster->nodes; n++) {
+        refresh(run, n, now);
         double own = checked_score(run, n, pod);
         best = own > most ? (uint32_t)n : best;
         most = own > most ? own : most;
     }
-    return best;
-}
-
-uint32_t sms__rank_nodes(struct sms__cluster_run *run, uint32_t shape, const struct sms_pod_view *pod, uint64_t now)
-{
-    struct sms__master *master = sms__master(run);
-    refresh_all(run, now);
     run->record->monitor->requests++;
-    run->record->monitor->messages += master->answers;
-    struct sms__ranking *ranking = master->ranking ? find_ranking(run, shape, pod->deadline_ps) : NULL;
-    if (!ranking)
-        return rank_afresh(run, pod);
-    update(run, ranking, pod);
-    size_t best = sms__best_find(&ranking->best);
-    return best == SIZE_MAX ? SMS__NO_NODE : (uint32_t)best;
+    run->record->monitor->messages += sms__master(run)->answers;
+    return best;
 }
 
 enum standing { QUALIFIES, FAILS, LACKS, SILENT, STANDINGS };

@@ -102,8 +102,6 @@ void sms__arrivals_close(struct sms__cluster_run *run);
 
 /* node_search.c: the search for a node that takes a pod, by the order and the scores of the place policy. */
 void sms__node_search_init(struct sms__cluster_run *run);
-/* Reserves memory to cache what is known of a shape; false: the budget of all shapes together is spent. */
-bool sms__search_reserve(struct sms__cluster_run *run, double bytes);
 
 /* The node for a pod of the shape; SMS__NO_NODE: it fits none. The run is stopped where the policy's score is no
  * number.

@@ -230,7 +230,7 @@ struct sms__room sms__room_of(const struct sms__ledger *ledger, size_t n)
     return room;
 }
 
-void sms__log_change(struct sms__ledger *ledger, size_t n)
+static void log_change(struct sms__ledger *ledger, size_t n)
 {
     struct sms__ledger_entry *entry = &ledger->entry[n];
     if (entry->changed_at && sms__log_reaches(ledger, entry->changed_at - 1))
@@ -245,7 +245,7 @@ static void note_change(struct sms__cluster_run *run, size_t n)
     struct sms__ledger_entry *entry = &ledger->entry[n];
     entry->class_stamp = 0;
     entry->weighed.count = 0;
-    sms__log_change(ledger, n);
+    log_change(ledger, n);
     ledger->fragments -= entry->fragments;
     entry->fragments = fragments_of(run, n);
     ledger->fragments += entry->fragments;

@@ -98,8 +98,6 @@ static inline bool sms__room_may_fit(const struct sms__room *room, const struct 
                               (pod->gpu_milli == 1000 ? room->free : room->gpus) >= pod->gpus);
 }
 struct sms__room sms__room_of(const struct sms__ledger *ledger, size_t node);
-/* Something else has changed that decides whether pods fit the node; the ledger logs its own changes. */
-void sms__log_change(struct sms__ledger *ledger, size_t node);
 /* Whether the log still has all changes after the first `seen` ones. */
 static inline bool sms__log_reaches(const struct sms__ledger *ledger, uint64_t seen)
 {

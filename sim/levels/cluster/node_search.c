@@ -126,22 +126,18 @@ const char *sms__choose_seat(struct sms__cluster_run *run, const struct sms_node
 
 static bool is_feasible(const struct sms__cluster_run *run, size_t n, uint32_t shape)
 {
-    const struct sms__node_filter *filter = run->scheduler->filter;
-    if (filter)
-        return filter->is_feasible(run, n, shape);
     return sms_node_fits(&run->ledger.node[n], &run->cluster->shape[shape]);
 }
 
 /* The score of a feasible node, as the scheduler sees it; -INFINITY: the policy does not want it. */
 static double ask_policy(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
-    const struct sms__node_filter *filter = run->scheduler->filter;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     struct sms_node_view view;
     const struct sms_node_view *node = &run->ledger.node[n];
-    if (filter) {
-        view = filter->view(run, n, gpu);
+    if (run->scheduler->view) {
+        view = run->scheduler->view(run, n, gpu);
         node = &view;
     }
     double score = sms__score_node(run, node, pod, chosen);
@@ -154,10 +150,9 @@ static double ask_policy(struct sms__cluster_run *run, size_t n, const struct sm
 }
 
 /* Whether feasible nodes of one class have one score. */
-static bool has_class_score(const struct sms__cluster_run *run, size_t n)
+static bool has_class_score(const struct sms__cluster_run *run)
 {
-    const struct sms__node_filter *filter = run->scheduler->filter;
-    return !run->reference && run->policy->costly && !run->policy->asks && (!filter || filter->sees_ledger(run, n));
+    return !run->reference && run->policy->costly && !run->policy->asks;
 }
 
 /* -INFINITY: infeasible. */
@@ -165,7 +160,7 @@ static double score_node(struct sms__cluster_run *run, size_t n, uint32_t shape)
 {
     if (!is_feasible(run, n, shape))
         return -INFINITY;
-    if (!has_class_score(run, n))
+    if (!has_class_score(run))
         return ask_policy(run, n, &run->cluster->shape[shape]);
     struct sms__node_class *node_class = sms__node_class(run, n);
     if (isnan(node_class->score[shape]))
@@ -205,13 +200,6 @@ static void update_bit(struct sms__cluster_run *run, struct shape_cache *cache, 
         cache->count[at] += now ? 1 : (uint32_t)-1;
 }
 
-/* The position up to which the log need not be looked at again. */
-static uint64_t log_position(const struct sms__cluster_run *run, uint32_t shape)
-{
-    const struct sms__node_filter *filter = run->scheduler->filter;
-    return filter ? filter->seen(run, shape) : run->ledger.logged;
-}
-
 static void build(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
     if (is_scored(run))
@@ -219,7 +207,7 @@ static void build(struct sms__cluster_run *run, struct shape_cache *cache, uint3
     else
         build_bits(run, cache, shape);
     cache->built = true;
-    cache->seen = log_position(run, shape);
+    cache->seen = run->ledger.logged;
 }
 
 static void set_score(struct shape_cache *cache, uint32_t n, double score)
@@ -236,7 +224,7 @@ static size_t list_changed(struct sms__cluster_run *run, struct shape_cache *cac
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     size_t nodes = 0;
     for (uint32_t n; nodes < AT_ONCE && sms__log_next(ledger, &cache->seen, &n);)
-        if (run->scheduler->filter || sms__room_may_fit(sms__log_at(ledger, cache->seen - 1), pod)) {
+        if (sms__room_may_fit(sms__log_at(ledger, cache->seen - 1), pod)) {
             node[nodes++] = n;
             __builtin_prefetch(&ledger->node[n]);
             __builtin_prefetch(&ledger->node[n].memory_left);
@@ -281,7 +269,7 @@ static void update_bits(struct sms__cluster_run *run, struct shape_cache *cache,
 {
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     for (uint32_t n; sms__log_next(&run->ledger, &cache->seen, &n);) {
-        bool fits = run->scheduler->filter || sms__room_may_fit(sms__log_at(&run->ledger, cache->seen - 1), pod);
+        bool fits = sms__room_may_fit(sms__log_at(&run->ledger, cache->seen - 1), pod);
         update_bit(run, cache, n, fits && is_feasible(run, n, shape));
     }
 }
@@ -292,10 +280,11 @@ static void update(struct sms__cluster_run *run, struct shape_cache *cache, uint
         update_scores(run, cache, shape);
     else
         update_bits(run, cache, shape);
-    cache->seen = log_position(run, shape);
+    cache->seen = run->ledger.logged;
 }
 
-bool sms__search_reserve(struct sms__cluster_run *run, double bytes)
+/* Reserves memory to cache what is known of a shape; false: the budget of all shapes together is spent. */
+static bool reserve(struct sms__cluster_run *run, double bytes)
 {
     bool fits = run->search->reserved_bytes + bytes <= BUDGET_BYTES;
     run->search->reserved_bytes += fits ? bytes : 0;
@@ -310,7 +299,7 @@ static bool make_cache(struct sms__cluster_run *run, struct shape_cache *cache)
     const double counts = (double)search->count_leaves * 2 * sizeof(uint32_t);
     if (cache->bits)
         return true;
-    if (!sms__search_reserve(run, bits + (is_scored(run) ? scores : counts)))
+    if (!reserve(run, bits + (is_scored(run) ? scores : counts)))
         return false;
     cache->bits = SMS__NEW(run->arena, uint64_t, search->words);
     if (is_scored(run))
@@ -441,7 +430,7 @@ static uint32_t find_any_afresh(struct sms__cluster_run *run, uint32_t shape)
 static bool shares_order(const struct sms__cluster_run *run, uint32_t shape)
 {
     return is_scored(run) && run->policy->same_order && run->cluster->ties == SMS__TIES_LOWEST && !run->reference &&
-           !run->scheduler->filter && !run->cluster->shape[shape].profile;
+           !run->cluster->shape[shape].profile;
 }
 
 static void rank_node(struct sms__cluster_run *run, const struct sms__room *room)

@@ -10,18 +10,6 @@
 
 struct sms__cluster_run;
 
-/* How a scheduler sees nodes, where that is not what the ledger says. */
-struct sms__node_filter {
-    /* Whether a pod of the shape may go to the node. */
-    bool (*is_feasible)(const struct sms__cluster_run *run, size_t node, uint32_t shape);
-    /* The node as policies are shown it; `gpu` has room for its GPUs. */
-    struct sms_node_view (*view)(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
-    /* Whether that is what the ledger says, so that nodes of one class have one score. */
-    bool (*sees_ledger)(const struct sms__cluster_run *run, size_t node);
-    /* The position in the ledger's log up to which `is_feasible` has followed it for the shape. */
-    uint64_t (*seen)(const struct sms__cluster_run *run, uint32_t shape);
-};
-
 struct sms__scheduler {
     /* True if the scenario or the policy asks for this scheduler. NULL: always. */
     bool (*is_wanted)(const struct sms__cluster_run *run);
@@ -56,7 +44,9 @@ struct sms__scheduler {
     /* Under --check: NULL, or which invariant does not hold. */
     const char *(*find_disagreement)(struct sms__cluster_run *run);
 
-    const struct sms__node_filter *filter; /* NULL: pods fit where the ledger says */
+    /* The node as place policies are shown it; `gpu` has room for its GPUs. Such a scheduler finds out by itself which
+     * nodes are feasible, and chooses with sms__find_among. NULL: as the ledger has it. */
+    struct sms_node_view (*view)(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
 };
 
 /* scheduler_registry.c: chooses the scheduler and the observer that the scenario and the policy ask for. */
