@@ -168,13 +168,14 @@ static void end_instant(struct sms__sm_state *sm, uint64_t now)
         sms__oracle->check(sm->device, now);
 }
 
-/* While the dispatcher is busy, the block leaves, and what fits in its place waits. */
+/* The block leaves, and none starts: while the dispatcher is busy, what fits in its place waits. */
 static bool leave_room(struct sms__sm_state *sm, struct sms__composition *without, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     struct sms__group *group = &sm->group[sm->next_group];
-    bool waits = device->dispatcher.blocked || find_launch(sm, without);
-    if (!waits && without->fits & device->search.waiting)
+    bool fits = without->fits & device->search.waiting;
+    bool waits = device->dispatcher.blocked || (fits && find_launch(sm, without));
+    if (fits && !waits)
         return false;
     const struct sms__shape *gone = &device->search.shape[group->shape];
     leave_one(sm, group, now);
@@ -187,11 +188,29 @@ static bool leave_room(struct sms__sm_state *sm, struct sms__composition *withou
     return true;
 }
 
-/* The steady state of a full device in one step: a block leaves, another takes its place, and afterwards no waiting
- * block fits anywhere. The result is that of a search for each waiting launch. This holds because compositions know
- * which SMs have room: if no waiting shape had any before the block left, only its SM can have got some; the first
- * launch of which a block fits there gets it, as in any dispatch; and what the SM has room for then is known before the
- * block is placed. Returns false, and has done nothing, if this is not the case. */
+/* Further blocks start on the SM if a block had room for several, and the instant ends. What is not simple is left to a
+ * dispatch. */
+static void fill_up(struct sms__sm_state *sm, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    while (sm->composition->fits & device->search.waiting) {
+        bool goes_on = device->refills && !sms__dispatcher_is_busy(device, now);
+        struct sms__launch *launch = goes_on ? find_launch(sm, sm->composition) : NULL;
+        if (!launch) {
+            sms__sm_touch(sm, now);
+            device->dispatch.act(device->dispatch.subject, now);
+            return;
+        }
+        start_one(sm, launch, now);
+        sms__compose(sm, launch->shape, 1, now);
+    }
+    end_instant(sm, now);
+}
+
+/* The steady state of a full device in one step: a block leaves, and others take its place until no waiting block fits
+ * anywhere. The result is that of a search for each waiting launch. This holds because compositions know which SMs have
+ * room: if no waiting shape had any before the block left, only its SM can have got some; and the first launch of which
+ * a block fits there gets it, as in any dispatch. Returns false, and has done nothing, if this is not the case. */
 bool sms__refill(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
@@ -200,13 +219,14 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
     struct sms__group *group = &sm->group[sm->next_group];
     const struct sms__shape *gone = &device->search.shape[group->shape];
     struct sms__composition *without = sms__composition_next(device, sm->composition, group->shape, false);
-    if (without && sms__dispatcher_is_busy(device, now))
-        return leave_room(sm, without, now);
-    if (!without || device->search.open & device->search.waiting)
+    bool is_busy = sms__dispatcher_is_busy(device, now);
+    if (!without || (!is_busy && device->search.open & device->search.waiting))
         return false;
+    if (is_busy || !(without->fits & device->search.waiting))
+        return leave_room(sm, without, now);
     struct sms__launch *launch = find_launch(sm, without);
     struct sms__composition *then = launch ? sms__composition_next(device, without, launch->shape->idx, true) : NULL;
-    if (!then || then->fits & device->search.waiting)
+    if (!then)
         return false;
     leave_one(sm, group, now);
     if (then != sm->composition) {
@@ -215,7 +235,7 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
     }
     sms__search_move_ring(device, sm->idx);
     start_one(sm, launch, now);
-    end_instant(sm, now);
+    fill_up(sm, now);
     return true;
 }
 
