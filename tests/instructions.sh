@@ -8,14 +8,14 @@ set -eu
 bench=$1 smsched=$2 root=$(cd "$(dirname "$0")/.." && pwd)
 page=$root/docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='1399|V100, l2 and dram full
-1772|V100, l2 and dram full, knee
-2253|V100, l2 and dram full, maxmin
-991|V100, l2 and dram full, leftover
-1065|proportional
-925|fine_grained
-1281|utilization_aware
-1046|4000 streams'
+kept='1375|V100, l2 and dram full
+1744|V100, l2 and dram full, knee
+2228|V100, l2 and dram full, maxmin
+961|V100, l2 and dram full, leftover
+1045|proportional
+902|fine_grained
+1012|utilization_aware
+1027|4000 streams'
 # Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a pod.
 kept_of_runs='971|S1 of the paper
 1059|S4 of the paper

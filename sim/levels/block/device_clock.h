@@ -20,11 +20,16 @@ struct sms__bounds {
     double first;  /* of all SMs, or less */
 };
 
-/* What a clock keeps of the groups of an SM that may follow it. INFINITY: none. */
+/* What a clock keeps of the groups of an SM that follow it. INFINITY: none. */
 struct sms__next_ends {
-    double first, second; /* ends of groups that do, as the clock's readings */
-    double rises, falls;  /* the least sm_slow of a group that does not; the greatest of one that does, negative */
+    double first, second; /* ends, as the clock's readings */
     size_t group;         /* of the first end */
+};
+
+/* The least sm_slow of a group of an SM that may follow a clock and does not, and the greatest of one that does,
+ * negative. INFINITY: none. */
+struct sms__crossings {
+    double rises, falls;
 };
 
 /* The clock of blocks that one set of resources of scope device slows more than their SMs do. It counts the work that
@@ -37,7 +42,7 @@ struct sms__device_clock {
     uint64_t due;                    /* no group ends before; SMS__NEVER: none ends */
     struct sms__next_ends *next;     /* [sms] */
     struct sms__tournament keys;     /* the first of them, with the SM in place of its last bits */
-    struct sms__bounds rises, falls; /* by SM, as in `next` */
+    struct sms__bounds rises, falls; /* by SM, as in struct sms__crossings */
 };
 
 static inline double sms__device_clock_reading(const struct sms__device_clock *clock, uint64_t now)
@@ -88,12 +93,17 @@ static inline void sms__bounds_set(struct sms__bounds *bounds, size_t sm, double
     bounds->first = sms__lower(bounds->first, value);
 }
 
-/* Updates what the clock keeps of an SM that was rated. */
+/* Updates what the clock keeps of an SM whose speeds have changed. */
+static inline void sms__device_clock_bound(struct sms__device_clock *clock, size_t sm, const struct sms__crossings *at)
+{
+    sms__bounds_set(&clock->rises, sm, at->rises);
+    sms__bounds_set(&clock->falls, sm, at->falls);
+}
+
+/* The same of one whose blocks have changed. */
 static inline void sms__device_clock_keep(struct sms__device_clock *clock, size_t sm, const struct sms__next_ends *next)
 {
     double before = clock->next[sm].first;
-    sms__bounds_set(&clock->rises, sm, next->rises);
-    sms__bounds_set(&clock->falls, sm, next->falls);
     clock->next[sm] = *next;
     if (next->first != before)
         sms__tournament_set(&clock->keys, sm,

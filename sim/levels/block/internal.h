@@ -81,6 +81,20 @@ static inline void sms__dispatcher_start(struct sms__blocks *device, uint64_t no
     device->dispatcher.free_ps = now + device->dispatcher.interval_ps;
 }
 
+/* Brings the integrals of the SM up to date. Call this before its composition changes. */
+static inline void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
+{
+    uint64_t elapsed = now - sm->integrated_ps;
+    if (elapsed == 0)
+        return;
+    sm->composition->time_ps += elapsed;
+    if (!sm->device->compositions.shared)
+        sms__composition_record(sm->device, sm->composition);
+    if (sm->device->setup.run->bins)
+        sms__sm_fill_bins(sm, now);
+    sm->integrated_ps = now;
+}
+
 /* events.c */
 void sms__events_init(struct sms__blocks *device); /* after the engine is chosen */
 /* Gives the device's source the time of its next event. Call this after a dispatch. */

@@ -179,52 +179,64 @@ void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
     apply_speeds(sm, now);
 }
 
-/* Notes what the clock that the group may follow has to know of it. */
+/* Notes when the device's slowdown makes a group start or stop following its clock. */
+static inline __attribute__((always_inline)) void bound(struct sms__crossings *at, const struct sms__group *group)
+{
+    at->rises = group->clock ? at->rises : sms__lower(at->rises, group->sm_slow);
+    at->falls = group->clock ? sms__lower(at->falls, -group->sm_slow) : at->falls;
+}
+
+/* Notes when a group that follows a clock ends. */
 static inline __attribute__((always_inline)) void note(struct sms__next_ends *next, const struct sms__sm_state *sm,
                                                        const struct sms__group *group)
 {
-    if (!group->clock) {
-        next->rises = sms__lower(next->rises, group->sm_slow);
-        return;
-    }
     double reading = group->clock_base + (sm->resident[group->first].end - group->base);
-    next->falls = sms__lower(next->falls, -group->sm_slow);
     next->group = reading < next->first ? (size_t)(group - sm->group) : next->group;
     next->second = sms__lower(next->second, reading < next->first ? next->first : reading);
     next->first = sms__lower(next->first, reading);
 }
 
-static const struct sms__next_ends nothing = {INFINITY, INFINITY, INFINITY, INFINITY, 0};
+static const struct sms__next_ends nothing = {INFINITY, INFINITY, 0};
+static const struct sms__crossings nowhere = {INFINITY, INFINITY};
 
 /* Updates what a device clock keeps of the SM. */
 static void track(struct sms__device_clock *clock, const struct sms__sm_state *sm)
 {
     struct sms__next_ends next = nothing;
-    for (size_t g = 0; g < sm->groups; g++)
+    struct sms__crossings at = nowhere;
+    for (size_t g = 0; g < sm->groups; g++) {
         if (sm->group[g].wide == clock)
+            bound(&at, &sm->group[g]);
+        if (sm->group[g].clock == clock)
             note(&next, sm, &sm->group[g]);
+    }
     sms__device_clock_keep(clock, sm->idx, &next);
+    sms__device_clock_bound(clock, sm->idx, &at);
 }
 
 /* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. `anew` is NULL, or
- * has the speeds that groups get before. Always inline, because the loop over groups is the most frequent one. So it
- * looks for the first device clock, too; most devices have no other. */
+ * has the speeds that groups get before. `as_rated`: no speed has changed. Always inline, because the loop over groups
+ * is the most frequent one. So it looks for the first device clock, too; most devices have no other. */
 static inline __attribute__((always_inline)) void schedule(struct sms__sm_state *sm, const struct sms__composed *anew,
-                                                           uint64_t now)
+                                                           bool as_rated, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     struct sms__device_clock *clock = device->clock;
     struct sms__next_ends wide = nothing;
+    struct sms__crossings at = nowhere;
     uint64_t first = SMS__NEVER;
     size_t next = SMS__NONE, groups = sm->groups;
     struct sms__group *group = sm->group;
     for (size_t g = 0; g < groups; g++, group++) {
         if (anew)
             give(group, anew[group->shape].slow, anew[group->shape].speed, now);
-        if (group->wide && group->wide == clock)
-            note(&wide, sm, group);
-        if (group->clock)
+        if (!as_rated && group->wide && group->wide == clock)
+            bound(&at, group);
+        if (group->clock) {
+            if (group->clock == clock)
+                note(&wide, sm, group);
             continue;
+        }
         uint64_t due = sms__after(group->since, (sm->resident[group->first].end - group->base) * group->slow);
         next = due < first ? g : due == first ? SMS__NONE : next;
         first = due < first ? due : first;
@@ -233,6 +245,8 @@ static inline __attribute__((always_inline)) void schedule(struct sms__sm_state 
     sms__sm_times_set(&device->times, sm->idx, first);
     if (device->clocks)
         sms__device_clock_keep(clock, sm->idx, &wide);
+    if (device->clocks && !as_rated)
+        sms__device_clock_bound(clock, sm->idx, &at);
     for (size_t c = 1; c < device->clocks; c++)
         track(&clock[c], sm);
 }
@@ -243,15 +257,15 @@ static inline __attribute__((always_inline)) void rate_sm(struct sms__sm_state *
 {
     const struct sms__blocks *device = sm->device;
     if (is_as_rated(sm)) {
-        schedule(sm, NULL, now);
+        schedule(sm, NULL, true, now);
         return;
     }
     sm->rated = sm->composition;
     if (device->compositions.shared && sm->composition->even && !sm->coupled)
-        schedule(sm, sm->composition->shape, now);
+        schedule(sm, sm->composition->shape, false, now);
     else {
         sms__rate_groups(sm, now);
-        schedule(sm, NULL, now);
+        schedule(sm, NULL, false, now);
     }
 }
 

@@ -188,8 +188,8 @@ static bool leave_room(struct sms__sm_state *sm, struct sms__composition *withou
     return true;
 }
 
-/* Further blocks start on the SM if a block had room for several, and the instant ends. What is not simple is left to a
- * dispatch. */
+/* Further blocks start on the SM if a block had room for several, and the instant ends. Where the next launch is not
+ * found at once, or the dispatcher is busy, a dispatch does the rest. */
 static void fill_up(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;

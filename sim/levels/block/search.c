@@ -186,34 +186,22 @@ static uint64_t bit_of(const struct sms__shape *shape) { return (uint64_t)1 << s
 
 static bool has_bit(const struct sms__shape *shape, size_t sm) { return shape->row[sm / 64] >> (sm % 64) & 1; }
 
-static void set_bit(struct sms__shape *shape, size_t sm)
+/* Makes the SM a candidate, or one no more. */
+static inline void put_bit(struct sms__shape *shape, size_t sm, bool takes)
 {
-    size_t word = sm / 64;
-    shape->candidates += !has_bit(shape, sm);
-    shape->newest = sm;
-    shape->row[word] |= (uint64_t)1 << (sm % 64);
-    shape->summary[word / 64] |= (uint64_t)1 << (word % 64);
-}
-
-/* The bit must be set. */
-static void clear_bit(struct sms__shape *shape, size_t sm)
-{
-    size_t word = sm / 64;
-    shape->candidates--;
-    shape->row[word] &= ~((uint64_t)1 << (sm % 64));
-    if (!shape->row[word])
-        shape->summary[word / 64] &= ~((uint64_t)1 << (word % 64));
+    uint64_t *word = &shape->row[sm / 64], *summary = &shape->summary[sm / 64 / 64];
+    uint64_t bit = (uint64_t)1 << sm % 64, of_word = (uint64_t)1 << sm / 64 % 64;
+    shape->candidates += (size_t)takes - (*word & bit ? 1 : 0);
+    shape->newest = takes ? sm : shape->newest;
+    *word = takes ? *word | bit : *word & ~bit;
+    *summary = *word ? *summary | of_word : *summary & ~of_word;
 }
 
 /* Like catch_up, for a shape that may not use all SMs. */
 static void catch_up_within(const struct sms__blocks *device, struct sms__shape *shape)
 {
-    for (size_t s = 0; s < device->sms; s++) {
-        if (sms__may_use(shape->allowed, s))
-            set_bit(shape, s);
-        else if (has_bit(shape, s))
-            clear_bit(shape, s);
-    }
+    for (size_t s = 0; s < device->sms; s++)
+        put_bit(shape, s, sms__may_use(shape->allowed, s));
     shape->seen_departures = device->search.departures;
 }
 
@@ -226,10 +214,10 @@ static void catch_up(const struct sms__blocks *device, struct sms__shape *shape)
     }
     if (device->search.departures - shape->seen_departures >= device->search.recent_size) {
         for (size_t s = 0; s < device->sms; s++)
-            set_bit(shape, s);
+            put_bit(shape, s, true);
     } else {
         for (uint64_t i = shape->seen_departures; i < device->search.departures; i++)
-            set_bit(shape, device->search.recent[i & (device->search.recent_size - 1)]);
+            put_bit(shape, device->search.recent[i & (device->search.recent_size - 1)], true);
     }
     shape->seen_departures = device->search.departures;
 }
@@ -282,7 +270,7 @@ static inline long ask(const struct sms__blocks *device, const struct sms__launc
         device->setup.model->resource[answer].scope == SMS_SCOPE_DEVICE)
         return -2;
     if (has_bit(shape, sm) && (device->policy.cacheable || answer == SMS__REFUSED_BY_LIMIT))
-        clear_bit(shape, sm);
+        put_bit(shape, sm, false);
     return -1;
 }
 
@@ -375,7 +363,7 @@ static inline long ask_last(struct sms__blocks *device, const struct sms__launch
     long answer = ask(device, launch, last);
     launch->shape->seen_departures = device->search.departures;
     if (answer != -1)
-        set_bit(launch->shape, last);
+        put_bit(launch->shape, last, true);
     return answer;
 }
 
@@ -402,10 +390,7 @@ static inline void note_taker(struct sms__search *search, struct sms__shape *sha
 {
     if (takes == has_bit(shape, sm))
         return;
-    if (takes)
-        set_bit(shape, sm);
-    else
-        clear_bit(shape, sm);
+    put_bit(shape, sm, takes);
     search->open = shape->candidates ? search->open | bit_of(shape) : search->open & ~bit_of(shape);
 }
 

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* Adds the resident threads since the last integration to the intervals that this time spans. */
-static void fill_bins(struct sms__sm_state *sm, uint64_t now)
+void sms__sm_fill_bins(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__record *run = sm->device->setup.run;
     uint64_t *bins = run->bin + (sm->device->setup.first_sm + sm->idx) * run->bins;
@@ -18,19 +17,6 @@ static void fill_bins(struct sms__sm_state *sm, uint64_t now)
         bins[bin] += sm->composition->used[SMS_THREADS] * (to - from);
         from = to;
     }
-}
-
-void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
-{
-    uint64_t elapsed = now - sm->integrated_ps;
-    if (elapsed == 0)
-        return;
-    sm->composition->time_ps += elapsed;
-    if (!sm->device->compositions.shared)
-        sms__composition_record(sm->device, sm->composition);
-    if (sm->device->setup.run->bins)
-        fill_bins(sm, now);
-    sm->integrated_ps = now;
 }
 
 /* Call this before the SM's blocks change. The SM is rated again at the end of this instant. Where groups tell launches

@@ -86,7 +86,8 @@ static inline void sms__record_placed(struct sms__launch *launch, uint32_t block
     launch->record->wait_ps += (sms__integral)(now - launch->launched_ps) * blocks;
 }
 
-void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now);
+/* Adds the resident threads since the last integration to the intervals that this time spans. */
+void sms__sm_fill_bins(struct sms__sm_state *sm, uint64_t now);
 void sms__sm_touch(struct sms__sm_state *sm, uint64_t now);
 /* Adds blocks of the launch to their group, but not to the composition. */
 void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
