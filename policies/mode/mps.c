@@ -11,9 +11,8 @@ static const struct sms_param params[] = {
     SMS_MODE_LAUNCH_WAIT,
     SMS_MODE_DRIVER,
     SMS_MODE_QUEUES,
-    {"replicas", SMS_UNIT_COUNT, 0, 100, 0,
-     "n: at most n processes on a device, each with at most 1/n of its memory and threads, as Kubernetes' device "
-     "plugin sets it; 0: no such caps"},
+    SMS_MODE_REPLICAS(100, "n: at most n processes on a device, each with at most 1/n of its memory and threads, as "
+                           "Kubernetes' device plugin sets it; 0: no such caps"),
     {0},
 };
 

@@ -5,8 +5,7 @@ enum { REPLICAS = SMS_MODE_TURNS_COUNT };
 
 static const struct sms_param params[] = {
     SMS_MODE_TURNS,
-    {"replicas", SMS_UNIT_COUNT, 0, 1024, 0,
-     "processes on a device at most, as Kubernetes' device plugin counts them; 0: no limit"},
+    SMS_MODE_REPLICAS(1024, "processes on a device at most, as Kubernetes' device plugin counts them; 0: no limit"),
     {0},
 };
 

@@ -26,7 +26,7 @@ static uint32_t used_of(const struct sms_mig_view *mig, const struct sms_layout 
 {
     uint32_t used = 0;
     for (uint32_t s = 0; s < mig->slices; s++)
-        used += layout->busy >> s & 1 ? size_of(mig, layout->profile[s]) : 0;
+        used += layout->pods[s] ? size_of(mig, layout->profile[s]) : 0;
     return used;
 }
 
@@ -52,15 +52,18 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     if (!pod->profile)
         return 0;
     for (uint32_t i = 0; i < node->gpus; i++) {
-        uint32_t size = size_of(node->mig, pod->profile), used = used_of(node->mig, &node->layout[i]);
-        int place = place_of(node->mig, &node->layout[i], pod->profile);
+        const struct sms_layout *layout = &node->layout[i];
+        uint32_t used = used_of(node->mig, layout);
+        int place = place_of(node->mig, layout, pod->profile);
         chosen[i] = 0;
-        if (!sms_gpu_fits(&node->gpu[i], pod) || place < 0 || COMPUTE_SLICES - used - size >= least)
+        if (place >= 0 && layout->pods[place] == 0) /* else it shares an instance */
+            used += size_of(node->mig, pod->profile);
+        if (!sms_gpu_fits(&node->gpu[i], pod) || place < 0 || COMPUTE_SLICES - used >= least)
             continue;
         if (best < node->gpus)
             chosen[best] = 0;
         best = i;
-        least = COMPUTE_SLICES - used - size;
+        least = COMPUTE_SLICES - used;
         chosen[i] = (uint8_t)(SMS_SLICE + place);
     }
     return best < node->gpus ? -(double)least : -INFINITY;

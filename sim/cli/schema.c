@@ -146,6 +146,7 @@ static const struct form {
     [SMS__FORM_SPREAD] = {.make = spread},
     [SMS__FORM_POOL] = {.make = pool},
     [SMS__FORM_PATHS] = {.make = paths},
+    [SMS__FORM_INSTANCE] = {REFER("instance")},
 };
 
 /* Adds the keys of a table, except its first, to those of `object`. None of them is required. */

@@ -83,16 +83,22 @@ static json_t *block_policies(const struct sms_load_options *options) { POLICIES
 static json_t *share_policies(const struct sms_load_options *options) { POLICIES(sms_share_policy, sms__share_at); }
 static json_t *place_policies(const struct sms_load_options *options) { POLICIES(sms_place_policy, sms__place_at); }
 
-/* The instances that a mode makes, and what their processes do. */
-static json_t *split_mode(const char *help)
+/* A profile, or {PROFILE: MODE}. */
+static json_t *instance(void)
 {
     json_t *own = schema_object(json_object());
     json_object_set_new(own, "additionalProperties", schema_refer("mode"));
     json_object_set_new(own, "minProperties", json_integer(1));
     json_object_set_new(own, "maxProperties", json_integer(1));
+    return schema_either(schema_name(), own);
+}
+
+/* The instances that a mode makes, and what their processes do. */
+static json_t *split_mode(const char *help)
+{
     json_t *form = schema_object(
         json_pack("{so so}", "instances",
-                  schema_described(schema_list(schema_either(schema_name(), own), 1, SMS__INSTANCES_MAX),
+                  schema_described(schema_list(schema_refer("instance"), 1, SMS__INSTANCES_MAX),
                                    "profiles of the device's mig, or {PROFILE: MODE}"),
                   "inside", schema_described(schema_refer("mode"), "of instances without a mode; default time_slice")));
     json_object_set_new(form, "required", json_pack("[s]", "instances"));
@@ -218,6 +224,7 @@ void schema_add_uses(json_t *definitions, const struct sms_load_options *options
     json_object_set_new(definitions, "share_policy", with_parts(options, share_policies(options), NULL));
     json_object_set_new(definitions, "place_policy", with_parts(options, place_policies(options), "place"));
     json_object_set_new(definitions, "mode", mode(options));
+    json_object_set_new(definitions, "instance", instance());
     json_object_set_new(definitions, "contention_model", contention(options));
     json_object_set_new(definitions, "queue_discipline", queues(options));
     json_object_set_new(definitions, "demand", demand());

@@ -149,6 +149,8 @@ static void put_modes(struct sms__buffer *text, const struct sms__mode *mode)
         put_source(text, "policies/mode", mode->form->name);
     for (size_t i = 0; i < mode->parts; i++)
         put_modes(text, &mode->part[i]);
+    for (size_t i = 0; mode->of_nodes && i < mode->of_nodes->count; i++)
+        put_modes(text, mode->of_nodes->mode[i]);
 }
 
 static void put_policy(struct sms__buffer *text, const struct sms__policy_use *use)

@@ -57,7 +57,8 @@ enum sms__form {
     SMS__FORM_END,    /* end of a range: a number in any unit */
     SMS__FORM_SPREAD, /* a mapping of paths to ranges and lists */
     SMS__FORM_POOL,   /* a list of any values */
-    SMS__FORM_PATHS
+    SMS__FORM_PATHS,
+    SMS__FORM_INSTANCE
 };
 
 struct sms__reader {

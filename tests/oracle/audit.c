@@ -19,14 +19,16 @@ struct sms__audit {
 static bool instances_agree(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t starts,
                             uint32_t profiles)
 {
-    uint32_t slices = 0, apart = 1;
+    uint32_t slices = 0, apart = 1, busy = 0;
     for (uint32_t s = 0; s < mig->slices; s++)
         if (layout->profile[s]) {
             uint32_t own = ((UINT32_C(1) << mig->profile[layout->profile[s]].slices) - 1) << s;
             apart &= !(slices & own) && (mig->profile[layout->profile[s]].starts >> s & 1);
             slices |= own;
         }
-    return apart && slices < UINT32_C(1) << mig->slices && layout->busy == starts &&
+    for (uint32_t s = 0; s < SMS_SLICES_MAX; s++)
+        busy |= (uint32_t)(layout->pods[s] > 0) << s;
+    return apart && slices < UINT32_C(1) << mig->slices && busy == starts &&
            profiles == sms_layout_profiles(mig, layout);
 }
 
@@ -64,8 +66,10 @@ static void sum_pods(struct sms__cluster_run *run)
         node->parts += sms_pod_is_part(shape);
         for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
             if (pod->seat.gpus >> i & 1) {
-                gpu[i].milli_left += sms_node_milli(&run->ledger.node[pod->node], shape);
-                gpu[i].memory_left += sms_node_bytes(&run->ledger.node[pod->node], shape);
+                const bool shared =
+                    shape->profile && gpu[i].profiles >> pod->seat.slice & 1; /* an earlier pod has it */
+                gpu[i].milli_left += shared ? 0 : sms_node_milli(&run->ledger.node[pod->node], shape);
+                gpu[i].memory_left += shared ? 0 : sms_node_bytes(&run->ledger.node[pod->node], shape);
                 gpu[i].profiles |= shape->profile ? UINT32_C(1) << pod->seat.slice : 0;
                 gpu[i].pods++;
             }

@@ -160,6 +160,103 @@ static void instances_do_not_slow_each_other(void **state)
     sms_file_free(file);
 }
 
+/* An instance takes as many pods as its mode has replicas, and counts once. */
+static void pods_share_an_instance_that_has_replicas(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_gpu(
+        "{layout: [{3g.20gb: {time_slice: {replicas: 2}}}, {2g.10gb: {mps: {replicas: 3}}}, 1g.5gb]}", "first_fit",
+        "  - {name: p, profile: 3g.20gb, count: 3, duration: 10 s}\n"
+        "  - {name: q, profile: 2g.10gb, count: 3, duration: 20 s}\n"
+        "  - {name: r, profile: 1g.5gb, count: 2, duration: 10 s}\n");
+    struct sms_results *results =
+        run_logged(file, "0 p1 a 1@0\n0 p2 a 1@0\n0 q1 a 1@4\n0 q2 a 1@4\n0 q3 a 1@4\n0 r1 a 1@6\n"
+                         "10 p3 a 1@0\n10 r2 a 1@6\n");
+    assert_near(metric(results, "gpu_allocation_mean_ratio"), (4 + 2 + 1) / 8.0, 1e-12);
+    discard(results, file);
+}
+
+/* Modes by instance, of a policy and of a node. A kernel of 100 % of fp32 takes 5 ms on all 108 SMs, whatever runs it.
+ * Under mps two pods have half of the 42 SMs each; in time slices two take turns on 28; one at a time is on 14. As
+ * durations, they take what each takes alone. */
+static void instances_have_a_mode_each(void **state)
+{
+    static const struct {
+        const char *profile, *fidelity;
+        double ms;
+    } row[] = {
+        {"3g.20gb", "blocks", 4 * 5 * 108.0 / 21},        {"3g.20gb", "processes", 4 * 5 * 108.0 / 21},
+        {"3g.20gb", "duration", 4 * 5 * 108.0 / 42},      {"2g.10gb", "blocks", 2 * 4 * 5 * 108.0 / 28},
+        {"2g.10gb", "processes", 2 * 4 * 5 * 108.0 / 28}, {"2g.10gb", "duration", 4 * 5 * 108.0 / 28},
+        {"1g.5gb", "blocks", 2 * 4 * 5 * 108.0 / 14},     {"1g.5gb", "processes", 2 * 4 * 5 * 108.0 / 14},
+        {"1g.5gb", "duration", 2 * 4 * 5 * 108.0 / 14},
+    };
+    static const char list[] = "[{3g.20gb: {mps: {replicas: 2}}}, {2g.10gb: {time_slice: {replicas: 2, slice: 1 ms, "
+                               "switch: 0 s}}}, {1g.5gb: exclusive}]";
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct sms_file *file = load_text(
+            "workload: w\nkernels: [{name: k, time: 5 ms, demand: {fp32: 100 %%}}]\nsteps: [{launch: k}]\n---\n"
+            "scenario: s\nnodes: [{name: a, devices: {model: a100}}]\nfidelity: %s\n"
+            "policies: [{mode: {mig: {instances: %s}}}]\n"
+            "pods: [{name: p, workload: w, profile: %s, repeat: 4, count: 2}]\n---\n"
+            "scenario: t\nnodes: [{name: a, devices: {model: a100}, mig: [{layout: %s}]}]\nfidelity: %s\n"
+            "policies: [{mode: mps}]\n"
+            "pods: [{name: p, workload: w, profile: %s, repeat: 4, count: 2}]\n",
+            row[i].fidelity, list, row[i].profile, list, row[i].fidelity, row[i].profile);
+        for (size_t of_node = 0; of_node < 2; of_node++) {
+            struct sms_run_options options = sms_run_defaults();
+            options.check = true;
+            struct sms_results *results = run_scenario_of(file, of_node, &options);
+            assert_near(metric(results, "makespan_ns"), row[i].ms * 1e6, 10);
+            sms_results_free(results);
+        }
+        sms_file_free(file);
+    }
+}
+
+/* p has the instance made, which takes 2 s; q shares it, and waits for that, too. s finds it full until 5 s. */
+static void a_pod_waits_until_the_instance_is_made_that_it_shares(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        "workload: w\nkernels: [{name: k, time: 1 us}]\nsteps: [{host: 3 s}, {launch: k}]\n---\n"
+        "scenario: s\nnodes: [{name: a, devices: {model: a100}, mig: [{changes: free, change: 2 s}]}]\n"
+        "fidelity: processes\npolicies: [{mode: {mps: {replicas: 2}}}]\npods:\n"
+        "  - {name: p, workload: w, profile: 7g.40gb}\n  - {name: q, workload: w, profile: 7g.40gb, start: 1 s}\n"
+        "  - {name: s, workload: w, profile: 7g.40gb, start: 1.5 s}\n");
+    struct sms_results *results = run_logged(file, "0 p a 1@0\n1 q a 1@0\n5 s a 1@0\n");
+    assert_true(metric(results, "layout_changes_count") == 1);
+    assert_near(metric(results, "makespan_ns"), 8000002e3, 1);
+    discard(results, file);
+}
+
+/* Pods that come, share and go: both engines agree with the ledger. */
+static void pods_that_share_instances_come_and_go(void **state)
+{
+    double turnaround[2];
+    (void)state;
+    struct sms_file *file = load_text(
+        "workload: w\nkernels: [{name: k, blocks: 1080, threads: 256, block_time: 100 us, demand: {fp32: 20 %%}}]\n"
+        "steps: [{host: 1 ms}, {launch: k}]\n---\n"
+        "scenario: s\nnodes: [{name: a, devices: {model: a100, count: 2}, mig: [{gpus: [0], layout: [{3g.20gb: {mps: "
+        "{replicas: 3}}}, {3g.20gb: {time_slice: {replicas: 2}}}]}, {gpus: [1], changes: free, change: 1 ms}]}]\n"
+        "policies: [{place: fgd, mode: {mps: {replicas: 4}}}]\ncontention: {model: proportional}\npods:\n"
+        "  - {name: p, workload: w, profile: 1g.5gb, repeat: 9, count: 40, arrivals: {poisson: 1 ms}}\n"
+        "  - {name: q, workload: w, profile: 3g.20gb, repeat: 9, count: 40, arrivals: {poisson: 2 ms}}\n");
+    for (size_t e = 0; e < 2; e++) {
+        struct sms_run_options options = sms_run_defaults();
+        options.check = true;
+        options.engine = e ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;
+        struct sms_results *results = run_scenario_of(file, 0, &options);
+        assert_true(metric(results, "done_count") == 80);
+        turnaround[e] = metric(results, "turnaround_mean_ns");
+        sms_results_free(results);
+    }
+    assert_true(turnaround[0] == turnaround[1]);
+    sms_file_free(file);
+}
+
 #define TWO_OPEN                                                                                                       \
     "  - {name: p, profiles: {7g.40gb: 10 s, 3g.20gb: 20 s}}\n"                                                        \
     "  - {name: q, start: 4 s, profiles: {7g.40gb: 10 s, 3g.20gb: 20 s}}\n"
@@ -247,6 +344,10 @@ int main(void)
         cmocka_unit_test(fgd_keeps_places_for_typical_pods),
         cmocka_unit_test(workloads_run_as_long_as_their_instance_makes_them),
         cmocka_unit_test(instances_do_not_slow_each_other),
+        cmocka_unit_test(pods_share_an_instance_that_has_replicas),
+        cmocka_unit_test(instances_have_a_mode_each),
+        cmocka_unit_test(a_pod_waits_until_the_instance_is_made_that_it_shares),
+        cmocka_unit_test(pods_that_share_instances_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

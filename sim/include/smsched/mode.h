@@ -76,6 +76,12 @@ enum { SMS_MODE_TURNS_COUNT = 6 };
         }                                                                                                              \
     }
 
+/* For modes in which several processes share a device. An instance of a cluster takes so many pods, else one. */
+#define SMS_MODE_REPLICAS(most, help)                                                                                  \
+    {                                                                                                                  \
+        "replicas", SMS_UNIT_COUNT, 0, most, 0, help, NULL                                                             \
+    }
+
 /* The parameters of sms_mps_clients, on which the engine does not act. */
 #define SMS_MODE_CLIENTS                                                                                               \
     {                                                                                                                  \

@@ -76,7 +76,8 @@ enum sms_layout_changes { SMS_LAYOUT_FIXED, SMS_LAYOUT_FREE, SMS_LAYOUT_EMPTY, S
 /* The instances of one GPU. */
 struct sms_layout {
     uint8_t profile[SMS_SLICES_MAX]; /* the number of that of the instance that begins at the slice; 0: none begins */
-    uint8_t busy;                    /* bit s: a pod has the instance that begins at slice s */
+    uint16_t pods[SMS_SLICES_MAX];   /* that have the instance which begins at the slice */
+    uint16_t most[SMS_SLICES_MAX];   /* pods that one which begins there takes; 0 counts as 1 */
     uint8_t changes;                 /* enum sms_layout_changes */
     bool split;                      /* false: the GPU is whole */
     bool drains;                     /* it takes no pods until it is empty */
@@ -231,7 +232,8 @@ static inline uint64_t sms_pod_gpu_milli(const struct sms_pod_view *pod)
     return pod ? (uint64_t)pod->gpus * pod->gpu_milli : 0;
 }
 
-/* What the pod takes of each of its GPUs, if it is on the node: thousandths and bytes. */
+/* What the pod takes of each of its GPUs, if it is on the node: thousandths and bytes. Pods that share an instance take
+ * it once. */
 static inline uint32_t sms_node_milli(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
     if (!node || !pod || !pod->profile || !node->mig)
@@ -263,14 +265,14 @@ uint32_t sms_layout_busy(const struct sms_mig_view *mig, const struct sms_layout
 uint32_t sms_layout_starts(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile);
 
 /* Returns the slice of the instance that the engine gives to a pod where the policy leaves that open: the first that is
- * there already, else the first that can be made. -1: there is none. */
+ * there already and takes another pod, else the first that can be made. -1: there is none. */
 int sms_layout_first(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile);
 
 /* Gives the instance of the profile that begins at the slice, one of sms_layout_starts, to a pod; another slice changes
  * nothing. Returns whether it was made for that; idle instances in its way are gone then. */
 bool sms_layout_take(const struct sms_mig_view *mig, struct sms_layout *layout, uint32_t profile, uint32_t slice);
 
-/* Takes it back; the instance stays. */
+/* Takes it back from one pod; the instance stays. */
 void sms_layout_give(struct sms_layout *layout, uint32_t slice);
 
 /* Returns the value of sms_gpu_view.profiles for a GPU with these instances; 0: it is whole. */

@@ -31,9 +31,11 @@ uint64_t sms__pod_delay(const struct sms__cluster_run *run, uint32_t p)
 {
     const struct sms__pod *pod = &run->pod[p];
     double delay_ps = run->cluster->waits.start_delay_ps;
-    if (pod->seat.made || pod->seat.moved)
-        delay_ps += sms__node_kind(run->cluster, pod->node)->mig->change_ps[__builtin_ctz(pod->seat.gpus)];
-    return (uint64_t)delay_ps;
+    uint64_t ready_ps = 0;
+    if (sms__pod_shape(run, p)->profile && run->ledger.node[pod->node].layout)
+        ready_ps = run->ledger.ready_ps[sms__first_gpu(&run->ledger, pod->node) + (size_t)__builtin_ctz(pod->seat.gpus)]
+                                       [pod->seat.slice];
+    return (uint64_t)delay_ps + (ready_ps > pod->since_ps ? ready_ps - pod->since_ps : 0);
 }
 
 uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t p, size_t c)

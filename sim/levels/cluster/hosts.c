@@ -51,8 +51,10 @@ static int find_all_times(struct sms__hosts *hosts)
 static void set_up(struct sms__hosts *hosts, size_t n, struct sms__host_setup *setup);
 
 /* Adds an instance for each profile that pods run on, wherever it may lie: what exists at a time, the ledger says. */
-static void add_instances(struct sms__hosts *hosts, size_t k, size_t gpu, const struct sms_layout *layout)
+static void add_instances(struct sms__hosts *hosts, size_t k, size_t gpu, const struct sms__split *split)
 {
+    const struct sms_layout *layout = &split->layout;
+    const struct sms__policy_use *use = hosts->spec.policy;
     const struct sms__cluster *cluster = hosts->run->cluster;
     const struct sms__node_mig *mig = cluster->node[k].mig;
     for (uint32_t p = 1; p <= cluster->profiles.count; p++)
@@ -60,8 +62,8 @@ static void add_instances(struct sms__hosts *hosts, size_t k, size_t gpu, const 
             bool there = layout->changes == SMS_LAYOUT_FIXED ? layout->profile[s] == p
                                                              : (mig->view.profile[p].starts >> s & 1) != 0;
             if (there && mig->device[p] >= 0)
-                *SMS__APPEND(hosts->run->arena, hosts->place[k], hosts->places[k]) =
-                    (struct sms__place){gpu, (size_t)mig->device[p], 1, s};
+                *SMS__APPEND(hosts->run->arena, hosts->place[k], hosts->places[k]) = (struct sms__place){
+                    gpu, (size_t)mig->device[p], sms__pods_inside(split, use, s), s, sms__mode_inside(split, use, s)};
         }
 }
 
@@ -72,14 +74,14 @@ static void find_places(struct sms__hosts *hosts, size_t k)
     const struct sms__nodes *kind = &cluster->node[k];
     bool any = false;
     for (size_t g = 0; kind->device >= 0 && g < kind->gpus; g++)
-        any |= sms__first_layout(cluster, hosts->spec.policy, k, g) != NULL;
+        any |= sms__first_split(cluster, hosts->spec.policy, k, g) != NULL;
     for (size_t g = 0; any && g < kind->gpus; g++) {
-        const struct sms_layout *layout = sms__first_layout(cluster, hosts->spec.policy, k, g);
-        if (layout)
-            add_instances(hosts, k, g, layout);
+        const struct sms__split *split = sms__first_split(cluster, hosts->spec.policy, k, g);
+        if (split)
+            add_instances(hosts, k, g, split);
         else
             *SMS__APPEND(hosts->run->arena, hosts->place[k], hosts->places[k]) =
-                (struct sms__place){g, (size_t)kind->device, cluster->slots, 0};
+                (struct sms__place){g, (size_t)kind->device, cluster->slots, 0, NULL};
     }
 }
 
@@ -87,7 +89,7 @@ static void find_places(struct sms__hosts *hosts, size_t k)
 static bool is_host(const struct sms__hosts *hosts, size_t k)
 {
     const struct sms__cluster *cluster = hosts->run->cluster;
-    return cluster->node[k].device >= 0 && (hosts->places[k] || !sms__first_layout(cluster, hosts->spec.policy, k, 0));
+    return cluster->node[k].device >= 0 && (hosts->places[k] || !sms__first_split(cluster, hosts->spec.policy, k, 0));
 }
 
 /* Finds out which kinds of nodes are hosts, and adds their event sources. */

@@ -43,13 +43,18 @@ static void split_node(struct sms__cluster_run *run, size_t k, size_t n)
     struct sms_node_view *node = &run->ledger.node[n];
     size_t first = sms__first_gpu(&run->ledger, n);
     node->mig = &run->cluster->node[k].mig->view;
-    if (!run->ledger.layout) /* there are split GPUs, if not one profile that anybody names */
+    if (!run->ledger.layout) { /* there are split GPUs, if not one profile that anybody names */
         run->ledger.layout = SMS__NEW(run->arena, struct sms_layout, sms__gpus_of(run->cluster));
+        run->ledger.ready_ps = sms__alloc(run->arena, sms__gpus_of(run->cluster), sizeof *run->ledger.ready_ps);
+    }
     node->layout = &run->ledger.layout[first];
     for (size_t g = 0; g < node->gpus; g++) {
-        const struct sms_layout *begins = sms__first_layout(run->cluster, run->spec->policy, k, g);
+        const struct sms__split *begins = sms__first_split(run->cluster, run->spec->policy, k, g);
+        struct sms_layout *layout = &run->ledger.layout[first + g];
         if (begins)
-            run->ledger.layout[first + g] = *begins;
+            *layout = begins->layout;
+        for (size_t s = 0; begins && s < SMS_SLICES_MAX; s++)
+            layout->most[s] = sms__pods_inside(begins, run->spec->policy, s);
         run->ledger.gpu[first + g].profiles = sms_layout_profiles(node->mig, &node->layout[g]);
     }
 }
@@ -147,9 +152,10 @@ static uint64_t hash_node(const struct sms_node_view *node)
         hash = sms__hash(sms__hash(hash, (uint64_t)node->gpu[i].milli_left << 32 | node->gpu[i].pods),
                          node->gpu[i].memory_left);
     for (uint32_t i = 0; node->layout && i < node->gpus; i++) {
-        uint64_t profiles;
+        uint64_t profiles, pods[2];
         memcpy(&profiles, node->layout[i].profile, sizeof profiles);
-        hash = sms__hash(sms__hash(hash, profiles), (uint64_t)node->layout[i].busy << 1 | node->layout[i].drains);
+        memcpy(pods, node->layout[i].pods, sizeof pods);
+        hash = sms__hash(sms__hash(sms__hash(hash, profiles), pods[0]), pods[1] << 1 | node->layout[i].drains);
     }
     return hash;
 }
@@ -264,27 +270,31 @@ void sms__ledger_clear_freed(struct sms__ledger *ledger)
         ledger->entry[ledger->freed[--ledger->frees]].freed = false;
 }
 
-/* Gives the pod its instance, or takes it back. Returns whether it was made for the pod. */
+/* Gives the pod its instance, or takes it back. Returns whether it was made for the pod. `only`: no other pod has it.
+ */
 static bool move_instance(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod,
-                          const struct sms__seat *seat, int by)
+                          const struct sms__seat *seat, int by, bool *only)
 {
     const uint32_t gpu = (uint32_t)__builtin_ctz(seat->gpus);
     const struct sms_mig_view *mig = run->ledger.node[n].mig;
     struct sms_layout *layout = &run->ledger.layout[sms__first_gpu(&run->ledger, n) + gpu];
     bool made = by > 0 && sms_layout_take(mig, layout, pod->profile, seat->slice);
+    *only = layout->pods[seat->slice] == 1;
     if (by < 0)
         sms_layout_give(layout, seat->slice);
     run->ledger.gpu[sms__first_gpu(&run->ledger, n) + gpu].profiles = sms_layout_profiles(mig, layout);
     return made;
 }
 
-/* by 1: the pod takes what it asks for; -1: it gives it back. */
-static void move_pod(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
+/* by 1: the pod takes what it asks for; -1: it gives it back. What an instance has of its GPU goes with the first and
+ * the last of its pods. */
+static void move_pod(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by,
+                     bool only)
 {
     struct sms__ledger *ledger = &run->ledger;
     struct sms_node_view *node = &ledger->node[n];
-    uint32_t milli = sms_node_milli(node, pod);
-    uint64_t bytes = sms_node_bytes(node, pod);
+    uint32_t milli = only ? sms_node_milli(node, pod) : 0;
+    uint64_t bytes = only ? sms_node_bytes(node, pod) : 0;
     const int64_t taken = by * __builtin_popcount(gpus);
     node->cpu_left -= (uint64_t)by * pod->cpu_milli;
     node->memory_left -= (uint64_t)by * pod->memory;
@@ -308,16 +318,18 @@ static void move_pod(struct sms__cluster_run *run, size_t n, const struct sms_po
 
 void sms__ledger_take(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, struct sms__seat *seat)
 {
-    seat->made = pod->profile && move_instance(run, n, pod, seat, 1);
-    move_pod(run, n, pod, seat->gpus, 1);
+    bool only = true;
+    seat->made = pod->profile && move_instance(run, n, pod, seat, 1, &only);
+    move_pod(run, n, pod, seat->gpus, 1, only);
 }
 
 void sms__ledger_give(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod,
                       const struct sms__seat *seat)
 {
+    bool only = true;
     if (pod->profile)
-        move_instance(run, n, pod, seat, -1);
-    move_pod(run, n, pod, seat->gpus, -1);
+        move_instance(run, n, pod, seat, -1, &only);
+    move_pod(run, n, pod, seat->gpus, -1, only);
 }
 
 void sms__ledger_drain(struct sms__cluster_run *run, size_t n, uint32_t gpu, bool drains)

@@ -43,12 +43,13 @@ struct sms__ledger_entry {
 };
 
 struct sms__ledger {
-    struct sms_node_view *node;         /* [nodes] */
-    struct sms_gpu_view *gpu;           /* of all nodes */
-    struct sms_layout *layout;          /* of all GPUs; NULL: all are whole */
-    struct sms__ledger_entry *entry;    /* [nodes] */
-    struct sms__node_class *node_class; /* [classes], a power of two; NULL in the reference engine */
-    double *score;                      /* [classes * scores]: those of a class follow each other */
+    struct sms_node_view *node;           /* [nodes] */
+    struct sms_gpu_view *gpu;             /* of all nodes */
+    struct sms_layout *layout;            /* of all GPUs; NULL: all are whole */
+    uint64_t (*ready_ps)[SMS_SLICES_MAX]; /* of all GPUs, likewise: when the instance is made that begins there */
+    struct sms__ledger_entry *entry;      /* [nodes] */
+    struct sms__node_class *node_class;   /* [classes], a power of two; NULL in the reference engine */
+    double *score;                        /* [classes * scores]: those of a class follow each other */
     size_t classes, scores;
     uint64_t stamps;
     uint64_t gpu_milli, cpu_milli, gpu_bytes; /* allocated */

@@ -62,7 +62,7 @@ static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now
 static bool may_drain(const struct sms_node_view *node, uint32_t gpu, const struct sms_pod_view *pod)
 {
     const struct sms_layout *layout = &node->layout[gpu];
-    return layout->split && layout->changes == SMS_LAYOUT_DRAIN && layout->busy &&
+    return layout->split && layout->changes == SMS_LAYOUT_DRAIN && sms_layout_busy(node->mig, layout) &&
            node->mig->profile[pod->profile].slices > 0;
 }
 

@@ -35,12 +35,15 @@ static struct sms__place place_of(const struct sms__host_setup *setup, size_t i)
     const struct sms__instances *instances = setup->spec->policy->instances;
     if (setup->place)
         return setup->place[i];
-    return (struct sms__place){instances ? instances->board[i] : i, instances ? i : setup->type[i], setup->slots, 0};
+    return (struct sms__place){
+        .gpu = instances ? instances->board[i] : i, .type = instances ? i : setup->type[i], .slots = setup->slots};
 }
 
 const struct sms__mode *sms__mode_of(const struct sms__host_setup *setup, size_t i)
 {
     const struct sms__policy_use *use = setup->spec->policy;
+    if (setup->place && setup->place[i].mode)
+        return setup->place[i].mode;
     return use->instances ? use->instances->mode[i] : sms__mode_shared(&use->mode, 0);
 }
 

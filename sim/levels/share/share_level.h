@@ -17,9 +17,10 @@ struct sms__stream;
 
 /* Where processes may be on a host of slots: a whole GPU, or an instance that is there at some time. */
 struct sms__place {
-    size_t gpu, type; /* of the host; device of the scenario */
-    size_t slots;     /* for processes at once */
-    uint8_t slice;    /* of an instance: where it begins */
+    size_t gpu, type;             /* of the host; device of the scenario */
+    size_t slots;                 /* for processes at once */
+    uint8_t slice;                /* of an instance: where it begins */
+    const struct sms__mode *mode; /* NULL: the policy's */
 };
 
 /* What a host is. All that it points to must outlive the host. */

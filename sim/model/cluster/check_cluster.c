@@ -90,22 +90,14 @@ static const struct sms__pods *find_whole(const struct sms__cluster *cluster)
     return NULL;
 }
 
-/* No list of modes, and no instances with modes of their own. */
-static bool is_one_mode(const struct sms__mode *mode)
-{
-    bool one = mode->form != NULL;
-    for (size_t i = 1; i < mode->parts; i++)
-        one &= !strcmp(mode->part[i].label, mode->part[0].label);
-    return one;
-}
-
 /* Whether the layout of any GPU changes freely, as the policies need that arrange GPUs. */
 static bool has_free_layout(const struct sms__cluster *cluster)
 {
     bool any = false;
     for (size_t k = 0; k < cluster->kinds; k++)
         for (size_t g = 0; cluster->node[k].mig && g < cluster->node[k].gpus; g++)
-            any |= cluster->node[k].mig->gpu[g].split && cluster->node[k].mig->gpu[g].changes == SMS_LAYOUT_FREE;
+            any |= cluster->node[k].mig->gpu[g].layout.split &&
+                   cluster->node[k].mig->gpu[g].layout.changes == SMS_LAYOUT_FREE;
     return any;
 }
 
@@ -122,29 +114,68 @@ static void check_open(struct sms__reader *reader, const struct sms__cluster *cl
         sms__complain(reader, use->node, "policies whose decisions take time know no pods with several profiles");
 }
 
-static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
+/* The modes that the GPUs and instances of the cluster have under a policy. */
+static void check_mode(struct sms__reader *reader, const struct sms_scenario *scenario,
+                       const struct sms__policy_use *use)
 {
     const struct sms__guest *guest = scenario->cluster->guest;
-    for (size_t p = 0; p < scenario->policies; p++) {
-        const struct sms__policy_use *use = &scenario->policy[p];
-        const struct sms__mode *shared = sms__mode_shared(&use->mode, 0);
-        if (use->below && scenario->vms == 0)
-            sms__complain(reader, use->node, "share, mode and block are for pods with workloads, and there are none");
-        else if (use->mode.instances && guest)
-            sms__complain(reader, use->node, "%s knows no instances of GPUs, which mode mig makes", guest->kind);
-        else if (!is_one_mode(&use->mode))
-            sms__complain(reader, use->node,
-                          "%s is for processes: GPUs of nodes, and instances that come and go, all have "
-                          "one mode",
-                          use->mode.label);
-        else if (shared->form->needs)
+    const struct sms__mode *mode = &use->mode, *shared;
+    if (!mode->form) {
+        sms__complain(reader, use->node,
+                      "%s is for processes: GPUs of nodes have one mode, and their instances may have "
+                      "others",
+                      mode->label);
+        return;
+    }
+    if (mode->instances && guest) {
+        sms__complain(reader, use->node, "%s knows no instances of GPUs, which mode mig makes", guest->kind);
+        return;
+    }
+    for (size_t i = 0; (shared = sms__mode_shared(mode, i)); i++)
+        if (shared->form->needs) {
             sms__complain(reader, use->node, "mode %s is for processes: pods have no %s", shared->form->name,
                           shared->form->needs);
-        else if (use->mode.instances && find_whole(scenario->cluster))
-            sms__complain(reader, use->node,
-                          "%s splits all GPUs, and pod '%.60s' asks for one: give it a profile, or split some by mig: "
-                          "of their nodes",
-                          use->mode.form->name, find_whole(scenario->cluster)->name);
+            return;
+        }
+    if (mode->instances && find_whole(scenario->cluster))
+        sms__complain(reader, use->node,
+                      "%s splits all GPUs, and pod '%.60s' asks for one: give it a profile, or split some by mig: "
+                      "of their nodes",
+                      mode->form->name, find_whole(scenario->cluster)->name);
+}
+
+/* The first mode in which pods may share an instance, or NULL. */
+static const struct sms__mode *find_replicas(const struct sms__cluster *cluster, const struct sms__policy_use *use)
+{
+    const struct sms__mode *found = NULL;
+    for (size_t k = 0; k < cluster->kinds; k++)
+        for (size_t g = 0; g < cluster->node[k].gpus && !found; g++) {
+            const struct sms__split *split = sms__first_split(cluster, use, k, g);
+            for (size_t s = 0; split && s < SMS_SLICES_MAX; s++)
+                found = sms__pods_inside(split, use, s) > 1 ? sms__mode_inside(split, use, s) : found;
+        }
+    return found;
+}
+
+/* Policies that know one pod in an instance. */
+static void check_replicas(struct sms__reader *reader, const struct sms__cluster *cluster,
+                           const struct sms__policy_use *use)
+{
+    const bool arranges = use->place->arrange && cluster->profiles.tables;
+    const struct sms__mode *mode = arranges || use->place->asks ? find_replicas(cluster, use) : NULL;
+    if (mode)
+        sms__complain(reader, use->node, "%s knows one pod in an instance, and %s has replicas", use->place->name,
+                      mode->label);
+}
+
+static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    for (size_t p = 0; p < scenario->policies; p++) {
+        const struct sms__policy_use *use = &scenario->policy[p];
+        if (use->below && scenario->vms == 0)
+            sms__complain(reader, use->node, "share, mode and block are for pods with workloads, and there are none");
+        else
+            check_mode(reader, scenario, use);
         if (scenario->cluster->profiles.tables)
             check_open(reader, scenario->cluster, use);
         if (use->place->pace && find_gang(scenario->cluster))
@@ -170,6 +201,9 @@ void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenari
     check_parts(reader, scenario);
     check_keys(reader, scenario);
     sms__complete_mig(reader, scenario);
+    const size_t sound = reader->errors->count ? 0 : scenario->policies;
+    for (size_t p = 0; p < sound; p++)
+        check_replicas(reader, cluster, &scenario->policy[p]);
     if (guest && cluster->monitor)
         sms__complain(reader, sms__node_get(scenario->node, "scheduler"),
                       "%s knows no monitors, which `monitor:` and policies whose decisions take time need",
@@ -188,7 +222,7 @@ static bool can_have(const struct sms__nodes *node, uint32_t profile)
 {
     bool any = false;
     for (size_t g = 0; node->mig && g < node->gpus && !any; g++) {
-        const struct sms_layout *layout = &node->mig->gpu[g];
+        const struct sms_layout *layout = &node->mig->gpu[g].layout;
         any = layout->split ? sms_layout_starts(&node->mig->view, layout, profile) != 0
                             : node->mig->view.profile[profile].slices > 0;
     }

@@ -96,6 +96,7 @@ struct sms__profiles {
     size_t count;
     struct sms__profile_times *times; /* [tables] */
     size_t tables;
+    struct sms__modes *modes; /* that nodes give their instances; NULL: no node has `mig:` */
 };
 
 /* How pods with workloads are simulated: as the time that they take alone; as steps, with coarse kernels; as kernels

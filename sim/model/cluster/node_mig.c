@@ -2,6 +2,7 @@
  * and models of GPUs differ in what a name means. */
 #include "../layout.h"
 #include "../scenario.h"
+#include "../policy/modes.h"
 #include "node_mig.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 #define F(struct_, member) offsetof(struct struct_, member)
 
 /* One entry of `mig:`. */
-struct split {
+struct entry {
     const struct sms__node *gpus, *layout;
     int changes; /* enum sms_layout_changes */
     double change_ps;
@@ -18,14 +19,16 @@ struct split {
 static const char *const changes[] = {"never", "free", "empty", "drain", NULL};
 
 const struct sms__field sms__node_mig_fields[] = {
-    {"layout", SMS__NAME, 0, F(split, layout), .read = sms__keep, .holds = SMS__MANY, .least = 1,
-     .most = SMS__INSTANCES_MAX, .help = "profiles of the instances with which a GPU begins; default none"},
-    {"gpus", SMS__INTEGER, SMS__COUNT, F(split, gpus), 0, SMS_NODE_GPUS_MAX - 1, .read = sms__keep, .holds = SMS__MANY,
+    {"layout", SMS__CUSTOM, 0, F(entry, layout), .read = sms__keep, .holds = SMS__MANY, .least = 1,
+     .most = SMS__INSTANCES_MAX, .form = SMS__FORM_INSTANCE,
+     .help = "the instances with which a GPU begins: PROFILE, or {PROFILE: MODE} with the mode in which pods share it; "
+             "default none"},
+    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX - 1, .read = sms__keep, .holds = SMS__MANY,
      .least = 1, .most = SMS_NODE_GPUS_MAX, .help = "numbers of the GPUs; default all"},
-    {"changes", SMS__CHOICE, 0, F(split, changes), .choices = changes,
+    {"changes", SMS__CHOICE, 0, F(entry, changes), .choices = changes,
      .help = "says when other instances are made: never, free (no pod is in the way), empty (no pod is on the GPU), "
              "or drain (the same, and a GPU waits for that); default never"},
-    {"change", SMS__QUANTITY, SMS__TIME, F(split, change_ps), 0, SMS__TIME_MAX_PS,
+    {"change", SMS__QUANTITY, SMS__TIME, F(entry, change_ps), 0, SMS__TIME_MAX_PS,
      .help = "time that a change takes before the pod begins for which it is made"},
     {0}};
 
@@ -43,13 +46,16 @@ static uint32_t intern(struct sms__reader *reader, const struct sms__node *at, c
     return (uint32_t)cluster->profiles.count;
 }
 
-/* Numbers the layout's profiles. */
-static struct sms_layout number(struct sms__reader *reader, const struct sms__node *at,
-                                const struct sms__layout *layout, struct sms__cluster *cluster)
+/* Numbers the layout's profiles, of which each has a part of the mode. */
+static struct sms__split number(struct sms__reader *reader, const struct sms__layout *layout,
+                                const struct sms__mode *mode, struct sms__cluster *cluster)
 {
-    struct sms_layout out = {.split = true};
-    for (size_t i = 0; i < layout->count; i++)
-        out.profile[layout->start[i]] = (uint8_t)intern(reader, at, layout->profile[i]->name, cluster);
+    struct sms__split out = {.layout.split = true};
+    for (size_t i = 0; i < layout->count; i++) {
+        out.layout.profile[layout->start[i]] =
+            (uint8_t)intern(reader, mode->instances, layout->profile[i]->name, cluster);
+        out.mode[layout->start[i]] = mode->part[i].form ? &mode->part[i] : NULL;
+    }
     return out;
 }
 
@@ -70,48 +76,65 @@ static uint32_t read_gpus(struct sms__reader *reader, const struct sms__node *li
     return bits;
 }
 
-static bool is_list_of_names(struct sms__reader *reader, const struct sms__node *list)
+/* Reads which instances there are, and their own modes, which are modes of the cluster, too. */
+static bool read_instances(struct sms__reader *reader, const struct entry *entry, struct sms__cluster *cluster,
+                           struct sms__mode *mode)
 {
-    bool names = sms__expect_list(reader, list, SMS__INSTANCES_MAX);
-    if (names && list->items == 0)
+    const struct sms__node *list = entry->layout;
+    const struct sms__mode none = {.form = NULL};
+    if (!sms__expect_list(reader, list, SMS__INSTANCES_MAX))
+        return false;
+    if (list->items == 0)
         sms__complain(reader, list, "layout: there are no instances");
-    for (size_t i = 0; names && i < list->items; i++)
-        names = sms__expect_kind(reader, list->item[i], SMS__SCALAR);
-    return names && list->items > 0;
+    if (list->items == 0 || !sms__read_instances(reader, list, &none, mode))
+        return false;
+    for (size_t i = 0; i < mode->parts; i++) {
+        const struct sms__mode *own = &mode->part[i];
+        if (!own->form)
+            continue;
+        if (entry->changes != SMS_LAYOUT_FIXED)
+            sms__complain(reader, list->item[i], "instances that come and go have the policy's mode");
+        if (own->form->needs)
+            sms__complain(reader, list->item[i], "mode %s is for processes: pods have no %s", own->form->name,
+                          own->form->needs);
+        *SMS__APPEND(reader->arena, cluster->profiles.modes->mode, cluster->profiles.modes->count) = own;
+    }
+    return true;
 }
 
 static void read_split(struct sms__reader *reader, const struct sms__node *node, const struct sms__device *device,
                        uint64_t gpus, struct sms__cluster *cluster, struct sms__node_mig *mig)
 {
-    struct split split = {.changes = SMS_LAYOUT_FIXED};
+    struct entry entry = {.changes = SMS_LAYOUT_FIXED};
     struct sms__layout layout = {.count = 0};
+    struct sms__mode mode = {.form = NULL};
     size_t before = reader->errors->count;
-    sms__read_fields(reader, node, sms__node_mig_fields, &split);
+    sms__read_fields(reader, node, sms__node_mig_fields, &entry);
     if (node->kind != SMS__MAP || reader->errors->count > before)
         return;
-    if (split.changes == SMS_LAYOUT_FIXED && (!split.layout || sms__node_get(node, "change")))
+    if (entry.changes == SMS_LAYOUT_FIXED && (!entry.layout || sms__node_get(node, "change")))
         sms__complain(reader, node,
-                      split.layout ? "change: a layout that never changes takes no time for that"
+                      entry.layout ? "change: a layout that never changes takes no time for that"
                                    : "a layout that never changes needs instances, as layout: [PROFILE]");
-    if (split.changes != SMS_LAYOUT_FIXED && !sms__node_get(node, "change"))
+    if (entry.changes != SMS_LAYOUT_FIXED && !sms__node_get(node, "change"))
         sms__complain(reader, node, "key 'change' is missing: how long a change of the layout takes");
-    uint32_t bits = read_gpus(reader, split.gpus, gpus);
-    if (split.layout && is_list_of_names(reader, split.layout))
-        sms__read_layout(reader, split.layout, device, &layout);
-    if (!split.layout && (!device->mig.sheet || device->backgrounds))
+    uint32_t bits = read_gpus(reader, entry.gpus, gpus);
+    if (entry.layout && read_instances(reader, &entry, cluster, &mode))
+        sms__read_layout(reader, mode.instances, device, &layout);
+    if (!entry.layout && (!device->mig.sheet || device->backgrounds))
         sms__complain(reader, node, "%s has %s", device->name,
                       device->mig.sheet ? "a background: no mig" : "no instances");
     if (reader->errors->count > before)
         return;
-    struct sms_layout begins = number(reader, split.layout, &layout, cluster);
-    begins.changes = (uint8_t)split.changes;
+    struct sms__split begins = number(reader, &layout, &mode, cluster);
+    begins.layout.changes = (uint8_t)entry.changes;
     for (size_t g = 0; g < gpus; g++) {
         if (!(bits >> g & 1))
             continue;
-        if (mig->gpu[g].split)
+        if (mig->gpu[g].layout.split)
             sms__complain(reader, node, "GPU %zu is split twice", g);
         mig->gpu[g] = begins;
-        mig->change_ps[g] = split.change_ps;
+        mig->change_ps[g] = entry.change_ps;
     }
 }
 
@@ -121,6 +144,8 @@ struct sms__node_mig *sms__read_node_mig(struct sms__reader *reader, const struc
     if (!sms__expect_list(reader, list, SMS_NODE_GPUS_MAX))
         return NULL;
     struct sms__node_mig *mig = SMS__NEW(reader->arena, struct sms__node_mig, 1);
+    if (!cluster->profiles.modes)
+        cluster->profiles.modes = SMS__NEW(reader->arena, struct sms__modes, 1);
     if (list->items == 0)
         sms__complain(reader, list, "mig: there is none");
     for (size_t i = 0; i < list->items; i++)
@@ -306,16 +331,16 @@ static void lay_out(struct sms__reader *reader, struct sms_scenario *scenario, s
     struct sms__cluster *cluster = scenario->cluster;
     const struct sms__node *list = use->mode.instances;
     struct sms__layout layout;
-    use->layout = SMS__NEW(reader->arena, struct sms_layout, cluster->kinds);
+    use->split = SMS__NEW(reader->arena, struct sms__split, cluster->kinds);
     for (size_t k = 0; k < cluster->kinds; k++) {
         const struct sms__nodes *kind = &cluster->node[k];
         const struct sms__nodes *before = k > 0 ? kind - 1 : NULL;
         if (kind->device < 0)
             continue;
         if (before && before->device == kind->device)
-            use->layout[k] = use->layout[k - 1];
+            use->split[k] = use->split[k - 1];
         else if (sms__read_layout(reader, list, scenario->device[kind->device], &layout))
-            use->layout[k] = number(reader, list, &layout, cluster);
+            use->split[k] = number(reader, &layout, &use->mode, cluster);
     }
 }
 
@@ -325,15 +350,30 @@ void sms__complete_mig(struct sms__reader *reader, struct sms_scenario *scenario
     for (size_t p = 0; p < scenario->policies && !cluster->guest; p++)
         if (scenario->policy[p].mode.instances)
             lay_out(reader, scenario, &scenario->policy[p]);
+    for (size_t p = 0; p < scenario->policies; p++)
+        scenario->policy[p].mode.of_nodes = cluster->profiles.modes;
     for (size_t k = 0; k < cluster->kinds && cluster->profiles.count && !reader->errors->count; k++)
         complete_kind(reader, scenario, &cluster->node[k]);
 }
 
-const struct sms_layout *sms__first_layout(const struct sms__cluster *cluster, const struct sms__policy_use *use,
-                                           size_t k, size_t gpu)
+const struct sms__split *sms__first_split(const struct sms__cluster *cluster, const struct sms__policy_use *use,
+                                          size_t k, size_t gpu)
 {
     const struct sms__node_mig *mig = cluster->node[k].mig;
-    if (mig && mig->gpu[gpu].split)
+    if (mig && mig->gpu[gpu].layout.split)
         return &mig->gpu[gpu];
-    return mig && use->layout && use->layout[k].split ? &use->layout[k] : NULL;
+    return mig && use->split && use->split[k].layout.split ? &use->split[k] : NULL;
+}
+
+const struct sms__mode *sms__mode_inside(const struct sms__split *split, const struct sms__policy_use *use,
+                                         size_t slice)
+{
+    const struct sms__mode *own = split->mode[slice];
+    return own ? own : use->mode.inside ? use->mode.inside : &use->mode;
+}
+
+uint16_t sms__pods_inside(const struct sms__split *split, const struct sms__policy_use *use, size_t slice)
+{
+    const uint16_t replicas = sms__mode_inside(split, use, slice)->replicas;
+    return replicas ? replicas : 1;
 }

@@ -5,12 +5,19 @@
 #include "cluster.h"
 
 struct sms__device;
+struct sms__mode;
 struct sms__policy_use;
+
+/* How a GPU begins. */
+struct sms__split {
+    struct sms_layout layout;
+    const struct sms__mode *mode[SMS_SLICES_MAX]; /* of the instance that begins at the slice; NULL: the policy's */
+};
 
 /* Of nodes that are alike. Nodes with a device that can be split have it where profiles are named anywhere. */
 struct sms__node_mig {
     struct sms_mig_view view;
-    struct sms_layout gpu[SMS_NODE_GPUS_MAX]; /* how each begins; not split: whole, or as the policy's mode says */
+    struct sms__split gpu[SMS_NODE_GPUS_MAX]; /* not split: whole, or as the policy's mode says */
     double change_ps[SMS_NODE_GPUS_MAX];      /* how long a change of its layout takes */
     long device[SMS_PROFILES_MAX + 1];        /* by profile: of the scenario, such an instance; -1: no pod runs on it */
 };
@@ -30,7 +37,12 @@ double sms__read_pod_profiles(struct sms__reader *reader, const struct sms__node
 void sms__complete_mig(struct sms__reader *reader, struct sms_scenario *scenario);
 
 /* How a GPU of nodes of kind `k` begins under a policy; NULL: it is whole. */
-const struct sms_layout *sms__first_layout(const struct sms__cluster *cluster, const struct sms__policy_use *use,
-                                           size_t k, size_t gpu);
+const struct sms__split *sms__first_split(const struct sms__cluster *cluster, const struct sms__policy_use *use,
+                                          size_t k, size_t gpu);
+/* The mode of processes in an instance of that GPU, which begins at the slice. */
+const struct sms__mode *sms__mode_inside(const struct sms__split *split, const struct sms__policy_use *use,
+                                         size_t slice);
+/* The pods that such an instance takes. */
+uint16_t sms__pods_inside(const struct sms__split *split, const struct sms__policy_use *use, size_t slice);
 
 #endif

@@ -8,25 +8,28 @@ bool sms_layouts_alike(const struct sms_layout *a, const struct sms_layout *b)
 {
     if (!a || !b)
         return a == b;
-    return !memcmp(a->profile, b->profile, sizeof a->profile) && a->busy == b->busy && a->changes == b->changes &&
-           a->split == b->split && a->drains == b->drains;
+    return !memcmp(a->profile, b->profile, sizeof a->profile) && !memcmp(a->pods, b->pods, sizeof a->pods) &&
+           !memcmp(a->most, b->most, sizeof a->most) && a->changes == b->changes && a->split == b->split &&
+           a->drains == b->drains;
 }
 
 uint32_t sms_layout_busy(const struct sms_mig_view *mig, const struct sms_layout *layout)
 {
     uint32_t busy = 0;
     for (uint32_t s = 0; mig && layout && s < mig->slices; s++)
-        if (layout->busy >> s & 1)
+        if (layout->pods[s])
             busy |= sms_instance_slices(mig, layout->profile[s], s);
     return busy;
 }
 
-/* The starts of idle instances of the profile that are there. */
-static uint32_t idle_starts(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
+/* The starts of instances of the profile that are there and take another pod. */
+static uint32_t open_starts(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
 {
     uint32_t starts = 0;
     for (uint32_t s = 0; s < mig->slices; s++)
-        starts |= (uint32_t)(layout->profile[s] == profile && !(layout->busy >> s & 1)) << s;
+        starts |=
+            (uint32_t)(layout->profile[s] == profile && (layout->pods[s] == 0 || layout->pods[s] < layout->most[s]))
+            << s;
     return starts;
 }
 
@@ -47,13 +50,13 @@ uint32_t sms_layout_starts(const struct sms_mig_view *mig, const struct sms_layo
     if (!mig || !layout || profile > SMS_PROFILES_MAX || !layout->split || mig->profile[profile].slices == 0 ||
         layout->drains)
         return 0;
-    return idle_starts(mig, layout, profile) | new_starts(mig, layout, profile);
+    return open_starts(mig, layout, profile) | new_starts(mig, layout, profile);
 }
 
 int sms_layout_first(const struct sms_mig_view *mig, const struct sms_layout *layout, uint32_t profile)
 {
     uint32_t starts = sms_layout_starts(mig, layout, profile);
-    uint32_t there = starts ? starts & idle_starts(mig, layout, profile) : 0;
+    uint32_t there = starts ? starts & open_starts(mig, layout, profile) : 0;
     return starts ? __builtin_ctz(there ? there : starts) : -1;
 }
 
@@ -67,16 +70,19 @@ bool sms_layout_take(const struct sms_mig_view *mig, struct sms_layout *layout, 
         if (layout->profile[s] && (slices & sms_instance_slices(mig, layout->profile[s], s)))
             layout->profile[s] = 0;
     layout->profile[slice] = (uint8_t)profile;
-    layout->busy = (uint8_t)(layout->busy | 1u << slice);
+    layout->pods[slice]++;
     return made;
 }
 
 void sms_layout_give(struct sms_layout *layout, uint32_t slice)
 {
-    if (!layout || slice >= SMS_SLICES_MAX)
+    bool any = false;
+    if (!layout || slice >= SMS_SLICES_MAX || layout->pods[slice] == 0)
         return;
-    layout->busy = (uint8_t)(layout->busy & ~(1u << slice));
-    layout->drains &= layout->busy != 0;
+    layout->pods[slice]--;
+    for (uint32_t s = 0; s < SMS_SLICES_MAX; s++)
+        any |= layout->pods[s] > 0;
+    layout->drains &= any;
 }
 
 uint32_t sms_layout_profiles(const struct sms_mig_view *mig, const struct sms_layout *layout)
@@ -87,6 +93,17 @@ uint32_t sms_layout_profiles(const struct sms_mig_view *mig, const struct sms_la
         if (sms_layout_starts(mig, layout, p))
             profiles |= UINT32_C(1) << (p - 1);
     return profiles;
+}
+
+/* Gives the pod its instance. Returns whether other pods have it, too. */
+static bool take_instance(const struct sms_node_view *node, const struct sms_pod_view *pod, uint8_t chosen,
+                          struct sms_gpu_view *gpu, struct sms_layout *layout)
+{
+    const int start = chosen >= SMS_SLICE ? chosen - SMS_SLICE : sms_layout_first(node->mig, layout, pod->profile);
+    if (start >= 0) /* the pod fits, so there is one */
+        sms_layout_take(node->mig, layout, pod->profile, (uint32_t)start);
+    gpu->profiles = sms_layout_profiles(node->mig, layout);
+    return start >= 0 && start < SMS_SLICES_MAX && layout->pods[start] > 1;
 }
 
 struct sms_node_view sms_node_with(const struct sms_node_view *node, const struct sms_pod_view *pod,
@@ -106,15 +123,10 @@ struct sms_node_view sms_node_with(const struct sms_node_view *node, const struc
             layout[i] = node->layout[i];
         if (!chosen[i])
             continue;
+        if (pod->profile && node->layout && take_instance(node, pod, chosen[i], &gpu[i], &layout[i]))
+            continue;
         gpu[i].milli_left -= sms_node_milli(node, pod);
         gpu[i].memory_left -= sms_node_bytes(node, pod);
-        if (!pod->profile || !node->layout)
-            continue;
-        int start =
-            chosen[i] >= SMS_SLICE ? chosen[i] - SMS_SLICE : sms_layout_first(node->mig, &layout[i], pod->profile);
-        if (start >= 0) /* the pod fits, so there is one */
-            sms_layout_take(node->mig, &layout[i], pod->profile, (uint32_t)start);
-        gpu[i].profiles = sms_layout_profiles(node->mig, &layout[i]);
     }
     return after;
 }

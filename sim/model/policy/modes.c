@@ -15,15 +15,14 @@ const struct sms__mode *sms__mode_of_device(const struct sms__mode *mode, size_t
 
 const struct sms__mode *sms__mode_shared(const struct sms__mode *mode, size_t i)
 {
-    const struct sms__mode *found = NULL;
-    if (!mode->parts)
-        return i == 0 ? mode : NULL;
+    const struct sms__mode *found = !mode->parts && i == 0 ? mode : NULL;
+    i -= !mode->parts && !found;
     for (size_t p = 0; p < mode->parts && !found; p++) {
         size_t own = mode->part[p].parts ? mode->part[p].parts : 1;
         found = i < own ? sms__mode_shared(&mode->part[p], i) : NULL;
         i -= found ? 0 : own;
     }
-    return found;
+    return !found && mode->of_nodes && i < mode->of_nodes->count ? mode->of_nodes->mode[i] : found;
 }
 
 bool sms__mode_runs_beside(const struct sms__mode *mode)
@@ -202,36 +201,48 @@ static const char *word_of(struct sms__arena *arena, const struct sms__mode *ins
     return inside->form == INSIDE ? name : sms__print(arena, "%s/%s", name, inside->form->name);
 }
 
-/* Sets the parts, and the label "mig(instances=3g.20gb+2g.10gb:mps inside=time_slice(slice=4 ms))". */
-static void read_instances(struct sms__reader *reader, const struct sms__node *list, const struct sms__node *inside,
-                           struct sms__mode *mode)
+bool sms__read_instances(struct sms__reader *reader, const struct sms__node *list, const struct sms__mode *usual,
+                         struct sms__mode *mode)
 {
     struct sms__node *names = SMS__NEW(reader->arena, struct sms__node, 1);
-    struct sms__mode *part = SMS__NEW(reader->arena, struct sms__mode, SMS__INSTANCES_MAX),
-                     usual = sms__bare_mode(reader->arena, INSIDE);
-    const char *label = "", *own = "";
-    bool sound = !inside || read_inside(reader, inside, &usual);
-    if (!sms__expect_list(reader, list, SMS__INSTANCES_MAX))
-        return;
-    if (list->items == 0)
-        sms__complain(reader, list, "instances: there are none");
+    struct sms__mode *part = SMS__NEW(reader->arena, struct sms__mode, SMS__INSTANCES_MAX);
+    const char *label = "", *own = "", *name = sms_sharing_mode_mig.name;
+    bool sound = true;
     *names = *list;
     names->item = SMS__NEW(reader->arena, struct sms__node *, SMS__INSTANCES_MAX);
     for (size_t i = 0; i < list->items; i++) {
-        part[i] = usual;
+        part[i] = *usual;
         names->item[i] = read_instance(reader, list->item[i], &part[i], &own);
         sound &= names->item[i] != NULL;
         if (!sound)
             continue;
-        part[i].word = word_of(reader->arena, &part[i], mode->form->name);
+        part[i].word = part[i].form ? word_of(reader->arena, &part[i], name) : NULL;
         label = sms__print(reader->arena, "%s%s%s", label, i ? "+" : "", own);
     }
-    if (!sound)
+    *mode = (struct sms__mode){mode->form,         .part = part,   .parts = list->items,
+                               .instances = names, .label = label, .word = mode->word};
+    return sound;
+}
+
+/* With the label "mig(instances=3g.20gb+2g.10gb:mps inside=time_slice(slice=4 ms))". */
+static void read_mode_of_instances(struct sms__reader *reader, const struct sms__node *list,
+                                   const struct sms__node *inside, struct sms__mode *mode)
+{
+    struct sms__mode *usual = SMS__NEW(reader->arena, struct sms__mode, 1);
+    *usual = sms__bare_mode(reader->arena, INSIDE);
+    bool sound = !inside || read_inside(reader, inside, usual);
+    if (!sms__expect_list(reader, list, SMS__INSTANCES_MAX))
         return;
-    *mode = (struct sms__mode){mode->form, .part = part, .parts = list->items, .instances = names, .word = mode->word};
+    if (list->items == 0)
+        sms__complain(reader, list, "instances: there are none");
+    struct sms__mode split = *mode;
+    if (!sms__read_instances(reader, list, usual, &split) || !sound)
+        return;
+    *mode = split;
+    mode->inside = usual;
     mode->label = sms__print(reader->arena,
-                             usual.form == INSIDE && !usual.given ? "%s(instances=%s)" : "%s(instances=%s inside=%s)",
-                             mode->form->name, label, usual.label);
+                             usual->form == INSIDE && !usual->given ? "%s(instances=%s)" : "%s(instances=%s inside=%s)",
+                             mode->form->name, split.label, usual->label);
 }
 
 /* ---- one mode ---- */
@@ -257,7 +268,7 @@ static void read_split(struct sms__reader *reader, const struct sms__node *node,
             strcmp(map->item[i]->text, keys[0]) != 0 && strcmp(map->item[i]->text, keys[1]) != 0)
             sms__complain_unknown(reader, map->item[i], "key", 2, sms__text_at, keys);
     if (list)
-        read_instances(reader, list, sms__node_get(map, keys[1]), mode);
+        read_mode_of_instances(reader, list, sms__node_get(map, keys[1]), mode);
     else
         sms__complain(reader, node, "mode %s: key 'instances' is missing", mode->form->name);
 }

@@ -19,6 +19,7 @@ struct sms__mode {
     uint64_t ahead;          /* kernels that end before a process is stopped early */
     double stop_ps;          /* cost of that, besides the switch */
     bool one_queue;          /* blocks of all processes wait in one dispatch queue, not in one of each */
+    uint16_t replicas;       /* pods that an instance of a cluster takes; 0: one */
     double launch_wait_ps;   /* by which each other process lengthens a launch of a coarse kernel */
     const char *label;       /* as a policy's */
     const char *word;        /* its name; in an instance "mig", or "mig/mps" */
@@ -26,7 +27,14 @@ struct sms__mode {
      * the scenario (its form is NULL). */
     const struct sms__mode *part;      /* [parts] */
     size_t parts;                      /* 0: it splits nothing */
+    const struct sms__mode *inside;    /* of a mode with instances: what those have that have no mode of their own */
     const struct sms__node *instances; /* the list of their profiles' names; or NULL */
+    const struct sms__modes *of_nodes; /* of a cluster: those that nodes give their instances; or NULL */
+};
+
+struct sms__modes {
+    const struct sms__mode **mode; /* [count] */
+    size_t count;
 };
 
 /* `params` as of sms__split_use. */
@@ -35,10 +43,15 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
 /* Reads a list of modes, one for each device of the scenario. Returns whether it could be read. */
 bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, struct sms__mode *mode);
 
+/* Reads a list of at most SMS__INSTANCES_MAX `PROFILE` or `{PROFILE: MODE}`: sets parts, which are `usual` where they
+ * have no mode of their own, the names, and their label. Returns whether it could be read. */
+bool sms__read_instances(struct sms__reader *reader, const struct sms__node *list, const struct sms__mode *usual,
+                         struct sms__mode *mode);
+
 /* The mode of the scenario's device d: its own, where a list has one for each. */
 const struct sms__mode *sms__mode_of_device(const struct sms__mode *mode, size_t d);
-/* The i-th of the modes in which processes share one device or instance: the mode itself, or those of its parts; NULL
- * beyond the last. The functions below with `shared` want one of these. */
+/* The i-th of the modes in which processes share one device or instance: the mode itself, or those of its parts, and
+ * those of nodes; NULL beyond the last. The functions below with `shared` want one of these. */
 const struct sms__mode *sms__mode_shared(const struct sms__mode *mode, size_t i);
 /* True if kernels of different processes run beside each other on some device or instance. */
 bool sms__mode_runs_beside(const struct sms__mode *mode);
@@ -77,7 +90,8 @@ struct sms__mode sms__bare_mode(struct sms__arena *arena, const struct sms_shari
 struct sms_mode_process sms__mode_process(const struct sms__tenant *process);
 
 /* The default, that of runs of one tenant alone, and that of VMs. */
-extern const struct sms_sharing_mode sms_sharing_mode_time_slice, sms_sharing_mode_exclusive, sms_sharing_mode_together;
+extern const struct sms_sharing_mode sms_sharing_mode_time_slice, sms_sharing_mode_exclusive, sms_sharing_mode_together,
+    sms_sharing_mode_mig;
 
 /* mode_params.c: sets what the engine does by this parameter; `given`: the scenario gives it. */
 void sms__act_on_param(const struct sms_param *param, double value, bool given, struct sms__mode *mode);

@@ -36,7 +36,7 @@ struct sms__policy_use {
     double share_param[SMS__PARAMS_MAX];
     struct sms__mode mode;
     struct sms__instances *instances;     /* NULL: the mode splits nothing, or it is a cluster */
-    struct sms_layout *layout;            /* of a cluster: [kinds of nodes], whose GPUs the mode splits; or NULL */
+    struct sms__split *split;             /* of a cluster: [kinds of nodes], whose GPUs the mode splits; or NULL */
     const struct sms_place_policy *place; /* of a cluster */
     double place_param[SMS__PARAMS_MAX];
     bool below;        /* of a cluster: the entry names more than the place policy */

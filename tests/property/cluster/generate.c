@@ -15,6 +15,7 @@ struct choices {
     FILE *to;
     bool gpushare, devices, split, free, works, open, paced, whole;
     bool boards; /* some pod takes GPUs, and no instance */
+    bool shares; /* some pods may share an instance of a node's layout */
     unsigned kinds, gpus[KINDS], table_rows;
 };
 
@@ -68,6 +69,60 @@ static void print_workload(struct choices *c, unsigned w)
     fprintf(c->to, "{launch: k, times: %u}]\n---\n", number(c, 1, 3));
 }
 
+/* ---- modes ---- */
+
+/* Modes that any pod can have. */
+static const struct sms_sharing_mode *draw_mode(struct choices *c)
+{
+    const struct sms_sharing_mode *mode;
+    unsigned modes = 0;
+    while (sms__mode_at(NULL, modes))
+        modes++;
+    do
+        mode = sms__mode_at(NULL, number(c, 0, modes - 1));
+    while (mode->instances || mode->needs);
+    return mode;
+}
+
+static void print_params(struct choices *c, const struct sms_param *param)
+{
+    const char *before = "";
+    for (fputs("{", c->to); param && param->name; param++) {
+        if (maybe(c, 50))
+            continue;
+        fputs(before, c->to);
+        print_param(c->to, c->rng, param);
+        before = ", ";
+    }
+    fputs("}", c->to);
+}
+
+static void print_mode(struct choices *c)
+{
+    const struct sms_sharing_mode *mode = draw_mode(c);
+    fprintf(c->to, "{%s: ", mode->name);
+    print_params(c, mode->params);
+    fputs("}", c->to);
+}
+
+/* Profiles as `half, quarter`; `own`: some with modes of their own. */
+static void print_list(struct choices *c, const char *list, bool own)
+{
+    for (const char *name = list; *name;) {
+        const int length = (int)strcspn(name, ",");
+        const bool with = own && maybe(c, 40);
+        fprintf(c->to, with ? "{%.*s: " : "%.*s", length, name);
+        if (with) {
+            print_mode(c);
+            fputs("}", c->to);
+        }
+        name += length;
+        if (*name)
+            fputs(", ", c->to);
+        name += strspn(name, ", ");
+    }
+}
+
 /* ---- nodes ---- */
 
 static void print_layout(struct choices *c)
@@ -76,8 +131,13 @@ static void print_layout(struct choices *c)
                                           "quarter",    "quarter, half", "half, quarter, quarter",    NULL};
     static const char *const changes[] = {"free", "empty", "drain", NULL};
     bool fixed = maybe(c, 30);
-    if (fixed || maybe(c, 50))
-        fprintf(c->to, ", layout: [%s]", word(c, layouts));
+    if (fixed || maybe(c, 50)) {
+        const bool own = fixed && maybe(c, 50);
+        c->shares |= own;
+        fputs(", layout: [", c->to);
+        print_list(c, word(c, layouts), own);
+        fputs("]", c->to);
+    }
     if (fixed)
         return;
     const char *when = word(c, changes);
@@ -309,53 +369,27 @@ static void print_pods(struct choices *c)
 
 /* ---- the rest of the scenario ---- */
 
-/* Modes that any pod can have. */
-static const struct sms_sharing_mode *draw_mode(struct choices *c)
-{
-    const struct sms_sharing_mode *mode;
-    unsigned modes = 0;
-    while (sms__mode_at(NULL, modes))
-        modes++;
-    do
-        mode = sms__mode_at(NULL, number(c, 0, modes - 1));
-    while (mode->instances || mode->needs);
-    return mode;
-}
-
-static void print_params(struct choices *c, const struct sms_param *param)
-{
-    const char *before = "";
-    for (fputs("{", c->to); param && param->name; param++) {
-        if (maybe(c, 50))
-            continue;
-        fputs(before, c->to);
-        print_param(c->to, c->rng, param);
-        before = ", ";
-    }
-    fputs("}", c->to);
-}
-
-static void print_mode(struct choices *c)
-{
-    const struct sms_sharing_mode *mode = draw_mode(c);
-    fprintf(c->to, "{%s: ", mode->name);
-    print_params(c, mode->params);
-    fputs("}", c->to);
-}
-
 /* Instances of all GPUs that no node splits. */
 static void print_instances(struct choices *c)
 {
-    fputs(maybe(c, 50) ? "{mig: {instances: [half, quarter], inside: " : "{mig: {instances: [quarter], inside: ",
-          c->to);
+    fputs("{mig: {instances: [", c->to);
+    print_list(c, maybe(c, 50) ? "half, quarter" : "quarter", true);
+    fputs("], inside: ", c->to);
     print_mode(c);
     fputs("}}", c->to);
+}
+
+/* Whether the policy refuses instances that pods share. */
+static bool knows_one_pod(const struct choices *c, const struct sms_place_policy *place)
+{
+    return place->asks || (place->arrange && c->open);
 }
 
 /* Whether the policy can place these pods. */
 static bool is_able(const struct choices *c, const struct sms_place_policy *place)
 {
-    return !(place->pace && (c->gpushare || !c->paced)) && !(place->arrange && (c->gpushare || (c->open && !c->free)));
+    return !(place->pace && (c->gpushare || !c->paced)) &&
+           !(place->arrange && (c->gpushare || (c->open && !c->free))) && !(c->shares && knows_one_pod(c, place));
 }
 
 /* The next that is able, from a number on, so that no two policies are the same. */
@@ -384,7 +418,9 @@ static void print_policies(struct choices *c)
         print_params(c, place->params);
         if (c->works) {
             fprintf(c->to, "}, share: %s, mode: ", draw_share(c->rng));
-            if (!c->boards && maybe(c, 60))
+            if (knows_one_pod(c, place))
+                fputs(draw_mode(c)->name, c->to);
+            else if (!c->boards && maybe(c, 60))
                 print_instances(c);
             else
                 print_mode(c);
