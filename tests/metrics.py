@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 SUBJECTS = {"host": "hosts", "vm": "vms", "resource": "resources", "kernel": "kernels", "process": "processes",
-            "device": "devices", "cluster": "cluster", "node": "nodes"}
+            "device": "devices", "cluster": "cluster", "node": "nodes", "class": "classes"}
 WORKLOAD = """workload: one
 kernels: [{name: k, blocks: 20, threads: 128, block_time: 10 us, demand: {fp32: 9 %}}]
 ---
@@ -20,12 +20,12 @@ kernels: [{name: k, blocks: 20, threads: 128, block_time: 10 us, demand: {fp32: 
 SCENARIOS = {"vms": WORKLOAD + """scenario: s
 devices: [{model: v100, sms: 2}]
 policies: [round_robin]
-vms: [{name: a, workload: one, repeat: 2}, {name: b, workload: one, repeat: 1}]
+vms: [{name: a, workload: one, repeat: 2, class: c}, {name: b, workload: one, repeat: 1}]
 run: {duration: 300 us}
 """, "processes": WORKLOAD + """scenario: s
 devices: [{model: v100}]
 policies: [{mode: exclusive}]
-processes: [{name: a, workload: one, count: 2}]
+processes: [{name: a, workload: one, count: 2, class: c}]
 """, "pods": """scenario: s
 nodes: [{name: n, count: 2, gpus: 2, gpu_memory: 8 GiB, cpu: 8, memory: 8 GiB}]
 policies: [first_fit]
@@ -34,7 +34,7 @@ pods: [{name: p, count: 4, gpus: 1, cpu: 1, duration: 1 s}]
 PLAN = """plan: p
 base: vms.yaml
 axes: [{queue: [interleave, fifo]}]
-keep: [host, vm, resource, kernel]
+keep: [host, vm, resource, kernel, class]
 """
 failed = []
 
@@ -104,10 +104,10 @@ def check_program(program, folder, added):
     with open("plan.yaml", "w", encoding="utf-8") as file:
         file.write(PLAN)
     run(program, "sweep", "--quiet", "plan.yaml")
-    for subject in "host", "vm", "resource", "kernel":
+    for subject in "host", "vm", "resource", "kernel", "class":
         check_files("p.sweep/results", metrics, subject, "sweep")
     database = sqlite3.connect("p.sweep/results/sweep.db")
-    for subject in "host", "vm":
+    for subject in "host", "vm", "class":
         columns = {row[1] for row in database.execute(f"PRAGMA table_info({subject})")}
         expect(f"database of {subject}", columns >= set(metrics[subject]))
     database.close()

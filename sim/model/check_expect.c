@@ -39,7 +39,7 @@ static bool knows_tenants(const struct sms__reader *reader, const struct sms_sce
     const char *key = scenario->shares ? "processes" : "vms";
     const struct sms__node *list = sms__node_get(scenario->node, key);
     for (size_t i = 0; list && list->kind == SMS__LIST && i < list->items; i++)
-        if (sms__is_wrong(reader, list->item[i], "count"))
+        if (sms__is_wrong(reader, list->item[i], "count") || sms__is_wrong(reader, list->item[i], "class"))
             return false;
     for (size_t v = 0; v < scenario->vms; v++)
         if (!*scenario->vm[v].name)
@@ -71,6 +71,26 @@ static void check_tenant(const struct check *check, const struct sms__expect *e,
         complain_no_tenant(check, key_of(e, key), sms__tenant_word(check->scenario));
 }
 
+static bool is_class(const struct sms_scenario *scenario, const char *name)
+{
+    for (size_t c = 0; c < scenario->cls.count; c++)
+        if (!strcmp(scenario->cls.name[c], name))
+            return true;
+    return false;
+}
+
+static void check_class(const struct check *check, const struct sms__expect *e)
+{
+    const struct sms_scenario *scenario = check->scenario;
+    if (!e->cls || !check->tenants || is_class(scenario, e->cls))
+        return;
+    if (scenario->cls.count)
+        sms__complain_unknown(check->reader, key_of(e, "class"), "class", scenario->cls.count, sms__text_at,
+                              scenario->cls.name);
+    else
+        sms__complain(check->reader, key_of(e, "class"), "no %s has a class", sms__tenant_word(scenario));
+}
+
 static void check_node(const struct check *check, const struct sms__expect *e)
 {
     const struct sms__cluster *cluster = check->scenario->cluster;
@@ -100,7 +120,7 @@ static void check_subject(const struct check *check, const struct sms__expect *e
     struct sms__reader *reader = check->reader;
     const struct sms_scenario *scenario = check->scenario;
     if (e->cluster) {
-        if (e->vm || e->process || e->resource || e->device >= 0)
+        if (e->vm || e->process || e->resource || e->cls || e->device >= 0)
             sms__complain(reader, e->node, "a cluster and its nodes have metrics, and nothing else");
         check_node(check, e);
         return;
@@ -117,8 +137,9 @@ static void check_subject(const struct check *check, const struct sms__expect *e
         sms__complain(reader, key_of(e, "device"), "there is no device %ld; the scenario has %zu", e->device,
                       scenario->devices);
     check_resource(check, e);
-    if ((e->vm != NULL) + (e->process != NULL) + (e->resource != NULL) + (e->device >= 0) > 1)
-        sms__complain(reader, e->node, "of one of vm, process, device, resource, not of several");
+    check_class(check, e);
+    if ((e->vm != NULL) + (e->process != NULL) + (e->resource != NULL) + (e->cls != NULL) + (e->device >= 0) > 1)
+        sms__complain(reader, e->node, "of one of vm, process, class, device, resource, not of several");
 }
 
 static void check_metric(const struct check *check, const struct sms__expect *e)
@@ -156,6 +177,13 @@ static void resolve_policy(const struct check *check, const struct sms__expect *
                               policy_label, scenario);
 }
 
+/* Whether `of` names a tenant; a class may be called like one, and then has the metrics that the tenant lacks. */
+static bool is_of_tenant(const struct sms_scenario *scenario, const char *name, const char *metric)
+{
+    const bool of_class = is_class(scenario, name) && metric && is_metric(SMS_CLASS, metric);
+    return is_tenant(scenario, name) && (!of_class || is_metric(SMS_VM, metric));
+}
+
 /* Turns a name into a subject. Returns whether it is one. A node is looked up with the other checks of subjects.
  * Processes have the metrics of VMs as well as their own. `node`: has the name. */
 static bool resolve_of(const struct check *check, const char *name, const struct sms__node *node,
@@ -168,8 +196,10 @@ static bool resolve_of(const struct check *check, const char *name, const struct
         of->of_node = name && strcmp(name, "cluster") != 0 ? name : NULL;
     else if (!name || !strcmp(name, "host"))
         return true;
-    else if (is_tenant(scenario, name))
+    else if (is_of_tenant(scenario, name, metric))
         *(is_of_process ? &of->process : &of->vm) = name;
+    else if (is_class(scenario, name))
+        of->cls = name;
     else if (sms__united_index(scenario, name) >= 0)
         of->resource = name;
     else {
@@ -211,11 +241,11 @@ static bool lacks_of(const struct check *check, const char *name, const struct s
 {
     const struct sms_scenario *scenario = check->scenario;
     const char *metric = of->metric;
-    if (name || scenario->cluster || is_metric(SMS_HOST, metric) ||
-        !is_metric(scenario->shares ? SMS_PROCESS : SMS_VM, metric))
+    const bool of_tenant = is_metric(scenario->shares ? SMS_PROCESS : SMS_VM, metric);
+    if (name || scenario->cluster || is_metric(SMS_HOST, metric) || (!of_tenant && !is_metric(SMS_CLASS, metric)))
         return false;
     sms__complain(check->reader, key_of(of, "metric"), "'%s' is a metric of a %s: key 'of' says of which", metric,
-                  sms__tenant_word(scenario));
+                  of_tenant ? sms__tenant_word(scenario) : "class");
     return true;
 }
 
@@ -314,21 +344,21 @@ static void check_until(const struct check *check)
 /* Replaces an expectation that names no policy by one for each policy except the one that `over` names. */
 static void expand_over_policies(struct sms__reader *reader, struct sms_scenario *scenario)
 {
-    const struct sms__expect *given = scenario->expect;
-    const size_t count = scenario->expects;
+    const struct sms__expect *given = scenario->expect.item;
+    const size_t count = scenario->expect.count;
     struct sms__expect *expanded = SMS__NEW(reader->arena, struct sms__expect, count * (scenario->policies + 1));
-    scenario->expects = 0;
+    scenario->expect.count = 0;
     for (size_t i = 0; i < count; i++) {
         if (given[i].policy)
-            expanded[scenario->expects++] = given[i];
+            expanded[scenario->expect.count++] = given[i];
         for (size_t p = 0; !given[i].policy && p < scenario->policies; p++) {
             if (given[i].over && sms__is_called(&scenario->policy[p], given[i].over))
                 continue;
-            expanded[scenario->expects] = given[i];
-            expanded[scenario->expects++].policy = scenario->policy[p].label;
+            expanded[scenario->expect.count] = given[i];
+            expanded[scenario->expect.count++].policy = scenario->policy[p].label;
         }
     }
-    scenario->expect = expanded;
+    scenario->expect.item = expanded;
 }
 
 void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario)
@@ -338,8 +368,8 @@ void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenari
     check_answer(&check);
     if (scenario->until.node)
         check_until(&check);
-    for (size_t i = 0; i < scenario->expects && reader->errors->count <= SMS_ERRORS_MAX; i++) {
-        struct sms__expect *e = &scenario->expect[i];
+    for (size_t i = 0; i < scenario->expect.count && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        struct sms__expect *e = &scenario->expect.item[i];
         if (!e->metric)
             continue;
         check_metric(&check, e);

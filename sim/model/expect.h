@@ -9,11 +9,16 @@
 
 struct sms__expect {
     const struct sms__node *node;
-    const char *metric, *policy, *over, *vm, *resource, *process, *of_node;
+    const char *metric, *policy, *over, *vm, *resource, *process, *of_node, *cls;
     long device;  /* its number; -1: the subject is no device */
     bool cluster; /* of a cluster */
     struct sms__quantity value, tolerance, min, max;
     bool has_value, has_min, has_max;
+};
+
+struct sms__expects {
+    struct sms__expect *item; /* [count] */
+    size_t count;
 };
 
 /* The metric by which one policy is better than another. */

@@ -15,7 +15,7 @@ const struct sms__field sms__answer_fields[] = {
     {"metric", SMS__TEXT, 0, F(sms__answer, of.metric), .required = true, .form = SMS__FORM_METRIC,
      .help = "metric by which policies are compared (smsched list metrics)"},
     {"of", SMS__TEXT, 0, F(sms__answer, name),
-     .help = "a VM, process, resource or node; default: the host, or the cluster"},
+     .help = "a VM, process, class, resource or node; default: the host, or the cluster"},
     {"better", SMS__CHOICE, 0, F(sms__answer, better), .choices = better_names,
      .help = "lower or higher; default: as the metric has it"},
     {0}};
@@ -133,6 +133,7 @@ const struct sms__field sms__expect_fields[] = {
     {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "resource whose metric it is"},
     {"node", SMS__TEXT, 0, F(sms__expect, of_node),
      .help = "node whose metric it is; beyond 2000 nodes, the entry of nodes"},
+    {"class", SMS__TEXT, 0, F(sms__expect, cls), .help = "class of tenants whose metric it is"},
     {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .form = SMS__FORM_MEASURE, .help = "expected"},
     {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_tolerance, .form = SMS__FORM_MEASURE,
      .help = "tolerance, in points for ratios and gains, else relative; default 0"},
@@ -147,9 +148,9 @@ void sms__read_expects(struct sms__reader *reader, const struct sms__node *node,
     struct sms_scenario *scenario = at;
     if (!sms__expect_list(reader, node, EXPECTS_MAX))
         return;
-    scenario->expect = SMS__NEW(reader->arena, struct sms__expect, node->items);
+    scenario->expect.item = SMS__NEW(reader->arena, struct sms__expect, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
-        struct sms__expect *expect = &scenario->expect[scenario->expects++];
+        struct sms__expect *expect = &scenario->expect.item[scenario->expect.count++];
         const struct sms__node *item = node->item[i];
         expect->node = item;
         expect->device = -1;
@@ -169,6 +170,7 @@ enum sms_subject sms__expect_subject(const struct sms__expect *e)
            : e->cluster     ? SMS_CLUSTER
            : e->vm          ? SMS_VM
            : e->process     ? SMS_PROCESS
+           : e->cls         ? SMS_CLASS
            : e->device >= 0 ? SMS_DEVICE
            : e->resource    ? SMS_RESOURCE
                             : SMS_HOST;

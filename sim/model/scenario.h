@@ -30,6 +30,12 @@ struct sms__host {
 /* Runs of a policy by which a warm-up is found. */
 enum { SMS__PILOTS = 5 };
 
+/* The classes of tenants, in the order of their first ones. */
+struct sms__classes {
+    const char **name; /* [count] */
+    size_t count;
+};
+
 struct sms_scenario {
     const char *name, *question;
     const struct sms__node *node;
@@ -45,6 +51,7 @@ struct sms_scenario {
     struct sms__policy_use *alone; /* of the stand-alone runs */
     struct sms__tenant *vm;
     size_t vms;
+    struct sms__classes cls;
     bool shares; /* its tenants are processes on shared devices */
     bool drawn;  /* some process draws its workload */
     struct sms__host host;
@@ -56,8 +63,7 @@ struct sms_scenario {
     struct sms__until until;
     struct sms__unknowns_ask unknowns;
     struct sms__answer answer;
-    struct sms__expect *expect;
-    size_t expects;
+    struct sms__expects expect;
 };
 
 /* The word for a tenant of the scenario. */

@@ -42,6 +42,7 @@ struct sms__tenant {
     size_t choices;
     const struct sms__footprint **fit; /* [devices] -> [kernels]; NULL where it is never: the device lacks a
                                         resource (lacking.h), or is not of its profile */
+    const char *cls;                   /* the name in the scenario's `cls`; NULL: it is of no class */
     double start_ps, deadline_ps;      /* deadline 0: none */
     bool draws_phase;                  /* it begins somewhere in a job of its own, which is drawn (phase.h) */
     uint64_t repeat;                   /* jobs; 0: for ever */

@@ -89,6 +89,11 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
     {                                                                                                                  \
         "device", SMS__INDEX, SMS__COUNT, F(entry, vm.device), 0, SMS__INDEX_MAX, .help = (text)                       \
     }
+#define CLASS                                                                                                          \
+    {                                                                                                                  \
+        "class", SMS__NAME, 0, F(entry, vm.cls),                                                                       \
+            .help = "class of service, by a name: its tenants are also counted together"                               \
+    }
 #define DEADLINE                                                                                                       \
     {                                                                                                                  \
         "deadline", SMS__QUANTITY, SMS__TIME, F(entry, vm.deadline_ps), 1, SMS__TIME_MAX_PS,                           \
@@ -104,6 +109,7 @@ const struct sms__field sms__vm_fields[] = {
      .help = "jobs under way at once on each device; default 1"},
     ARRIVES("arrivals of jobs on each device; default: the next when one ends"),
     DEADLINE,
+    CLASS,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
      .help = "blocks of higher ones go first; default 0"},
     DEVICE("number of its only device, from 0; default: all, with jobs on each"),
@@ -127,6 +133,7 @@ const struct sms__field sms__process_fields[] = {
      .help = "number, or a list with workloads of their own; default 1"},
     ARRIVES("arrivals of jobs; default: the next when one ends"),
     DEADLINE,
+    CLASS,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
      .help = "priority, for policies that use it: higher goes first; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
@@ -322,6 +329,20 @@ static void add_tenants(struct sms__reader *reader, const struct entry *entry, s
     }
 }
 
+/* Lists the classes, and lets each tenant point to the name in the list. */
+static void list_classes(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    for (size_t v = 0; v < scenario->vms; v++) {
+        struct sms__tenant *vm = &scenario->vm[v];
+        size_t c = 0;
+        while (vm->cls && c < scenario->cls.count && strcmp(scenario->cls.name[c], vm->cls) != 0)
+            c++;
+        if (vm->cls && c == scenario->cls.count)
+            *SMS__APPEND(reader->arena, scenario->cls.name, scenario->cls.count) = vm->cls;
+        vm->cls = vm->cls ? scenario->cls.name[c] : NULL;
+    }
+}
+
 static void check_names(struct sms__reader *reader, const struct entry *entry, size_t entries, const char *word)
 {
     struct sms__named *named = SMS__NEW(reader->arena, struct sms__named, entries);
@@ -386,6 +407,7 @@ static void read_tenants(struct sms__reader *reader, const struct sms__node *nod
     }
     check_names(reader, entry, node->items, sms__tenant_word(scenario));
     check_stream_names(reader, scenario);
+    list_classes(reader, scenario);
 }
 
 void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at)

@@ -10,8 +10,8 @@
 enum { NAMES_MAX = 12, GROUPS_MAX = 64, REPLICATIONS_MAX = 1000 };
 
 /* The order of subjects in the page. Numbers of the first ones are kept first. */
-static const enum sms_subject order[] = {SMS_HOST,   SMS_CLUSTER,  SMS_PROCESS, SMS_VM,
-                                         SMS_DEVICE, SMS_RESOURCE, SMS_KERNEL};
+static const enum sms_subject order[] = {SMS_HOST,  SMS_CLUSTER, SMS_PROCESS,  SMS_VM,
+                                         SMS_CLASS, SMS_DEVICE,  SMS_RESOURCE, SMS_KERNEL};
 
 /* ---- queries ---- */
 

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 /* Keys of the subjects in a run. If not all fit, the first ones are kept. */
-static const char *const subjects[] = {"host", "cluster", "processes", "vms", "devices", "resources", "kernels"};
+static const char *const subjects[] = {"host",    "cluster", "processes", "vms",
+                                       "classes", "devices", "resources", "kernels"};
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

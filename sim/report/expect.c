@@ -100,8 +100,8 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
 int sms__check_expectations(const struct sms_results *results, struct sms__checks *checks)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    for (size_t i = 0; i < scenario->expects; i++) {
-        const struct sms__expect *expect = &scenario->expect[i];
+    for (size_t i = 0; i < scenario->expect.count; i++) {
+        const struct sms__expect *expect = &scenario->expect.item[i];
         enum sms_subject subject;
         size_t idx;
         sms__results_find(results, expect, &subject, &idx);

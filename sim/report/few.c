@@ -70,10 +70,10 @@ static void say_zeros(const struct sms__result *row, struct line *line, const ch
 
 typedef void say(const struct sms__result *row, struct line *line, const char *before, FILE *to);
 
-/* Calls `each` for what tables show of tenants or of the cluster, and for what is asked for. */
+/* Calls `each` for what tables show of tenants and classes, or of the cluster, and for what is asked for. */
 static void say_all(const struct sms_results *results, say *each, struct line *line, const char *before, FILE *to)
 {
-    static const char *const of_vm[] = {"job_latency_p99_ns", "deadline_miss_ratio"};
+    static const char *const of_tenant[] = {"job_latency_p99_ns", "deadline_miss_ratio"};
     const struct sms_scenario *scenario = sms_results_scenario(results);
     struct sms_question asked;
     const bool known = sms_results_question(results, &asked);
@@ -86,9 +86,11 @@ static void say_all(const struct sms_results *results, say *each, struct line *l
         again |= !strcmp(column, metric);
         each(&shown, line, before, to);
     }
-    for (size_t i = 0; !scenario->cluster && i < 2 * scenario->vms; i++) {
-        const struct sms__result shown = sms__result_of(results, SMS_VM, i / 2, of_vm[i % 2]);
-        again |= row.subject == SMS_VM && row.idx == i / 2 && !strcmp(of_vm[i % 2], metric);
+    for (size_t i = 0; !scenario->cluster && i < 2 * (scenario->vms + scenario->cls.count); i++) {
+        const enum sms_subject subject = i / 2 < scenario->vms ? SMS_VM : SMS_CLASS;
+        const size_t idx = i / 2 - (subject == SMS_CLASS ? scenario->vms : 0);
+        const struct sms__result shown = sms__result_of(results, subject, idx, of_tenant[i % 2]);
+        again |= row.subject == subject && row.idx == idx && !strcmp(of_tenant[i % 2], metric);
         each(&shown, line, before, to);
     }
     if (known && !again)

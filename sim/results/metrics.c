@@ -21,7 +21,21 @@ void sms__measure_kernel(const struct sms__record *record, double *row)
 struct sum {
     double blocks, launches, residence, work, wait, placed; /* of their kernels */
     double jobs, timed_jobs, missed;                        /* timed: with a deadline */
+    double ended, latency_ps;                               /* jobs that have a latency, and its sum */
+    size_t timed;                                           /* VMs */
 };
+
+static void add_jobs(struct sum *sum, const struct sms__record *record, size_t v)
+{
+    const struct sms__vm_record *vm = &record->vm[v];
+    const bool timed = record->scenario->vm[v].deadline_ps > 0;
+    sum->jobs += sms__count(vm->jobs, vm->job_parts);
+    sum->timed_jobs += timed ? (double)vm->jobs : 0;
+    sum->missed += (double)vm->missed;
+    sum->ended += (double)vm->latency.count;
+    sum->latency_ps += vm->latency.sum;
+    sum->timed += timed;
+}
 
 static struct sum sum_vms(const struct sms__record *record, size_t from, size_t to)
 {
@@ -36,12 +50,8 @@ static struct sum sum_vms(const struct sms__record *record, size_t from, size_t 
         sum.wait += (double)kernel->wait_ps;
         sum.placed += (double)kernel->placed;
     }
-    for (size_t v = from; v < to; v++) {
-        const struct sms__vm_record *vm = &record->vm[v];
-        sum.jobs += sms__count(vm->jobs, vm->job_parts);
-        sum.timed_jobs += record->scenario->vm[v].deadline_ps > 0 ? (double)vm->jobs : 0;
-        sum.missed += (double)vm->missed;
-    }
+    for (size_t v = from; v < to; v++)
+        add_jobs(&sum, record, v);
     return sum;
 }
 
@@ -52,6 +62,26 @@ void sms__measure_vm(const struct sms__record *record, double *row)
         const struct sms__vm_record *vm = &record->vm[v];
         const struct sum sum = sum_vms(record, v, v + 1);
 #define VM(name, better, value, words, formula) row[SMS__VM_##name - SMS__FIRST_VM] = (double)(value);
+#include "metrics.def"
+    }
+}
+
+enum { CLASS_METRICS = SMS__ALL_METRICS - SMS__FIRST_CLASS };
+
+void sms__measure_class(const struct sms__record *record, double *row)
+{
+    const struct sms_scenario *scenario = record->scenario;
+    const double seconds = seconds_of(record);
+    for (size_t c = 0; c < scenario->cls.count; c++, row += CLASS_METRICS) {
+        uint64_t bucket[SMS__BUCKETS] = {0};
+        struct sms__histogram latency = {.least = UINT64_MAX, .bucket = bucket};
+        struct sum sum = {0};
+        for (size_t v = 0; v < scenario->vms; v++)
+            if (scenario->vm[v].cls == scenario->cls.name[c]) {
+                add_jobs(&sum, record, v);
+                sms__histogram_merge(&latency, &record->vm[v].latency);
+            }
+#define CLASS(name, better, value, words, formula) row[SMS__CLASS_##name - SMS__FIRST_CLASS] = (double)(value);
 #include "metrics.def"
     }
 }
@@ -390,6 +420,22 @@ static void measure_host_progress(const struct progress_sum *all, double *row)
 #include "metrics.def"
 }
 
+/* The sums of classes' tenants, of which those that failed have no progress. */
+static void measure_class_progress(const struct sms_scenario *scenario, const struct sms__values *values)
+{
+    double *row = values->of[SMS_CLASS];
+    for (size_t c = 0; c < scenario->cls.count; c++, row += CLASS_METRICS) {
+        double progress = NAN;
+        for (size_t v = 0; v < scenario->vms; v++) {
+            const double own = row_of(values, v)[SMS__VM_normalized_progress_ratio - SMS__FIRST_VM];
+            if (scenario->vm[v].cls == scenario->cls.name[c] && !isnan(own))
+                progress = isnan(progress) ? own : progress + own;
+        }
+#define CLASS_ALONE(name, better, value, words, formula) row[SMS__CLASS_##name - SMS__FIRST_CLASS] = (double)(value);
+#include "metrics.def"
+    }
+}
+
 static double progress_of(const struct sms__values *mix, const struct sms__alone *alone, size_t v)
 {
     if (!isnan(mix->end_ps[v]) && !isnan(alone->end_ps))
@@ -413,4 +459,5 @@ void sms__measure_progress(const struct sms_scenario *scenario, struct sms__valu
         if (!scenario->shares || !has_failed(values, v))
             add_progress(&sum, progress_of(values, &alone[v], v), alone[v].blocks_per_s, row_of(values, v));
     measure_host_progress(&sum, values->of[SMS_HOST]);
+    measure_class_progress(scenario, values);
 }

@@ -92,7 +92,7 @@ void sms__measure_node(const struct sms__record *record, double *row)
 {
     const struct sms__cluster *cluster = record->scenario->cluster;
     const bool each = cluster->rows == cluster->nodes;
-    for (size_t i = 0; i < cluster->rows; i++, row += SMS__ALL_METRICS - SMS__FIRST_NODE) {
+    for (size_t i = 0; i < cluster->rows; i++, row += SMS__FIRST_CLASS - SMS__FIRST_NODE) {
         const struct sms__node_record *of = &record->node[i];
         const struct sms__nodes *kind = each ? sms__node_kind(cluster, i) : &cluster->node[i];
         const double node_ps = (each ? 1 : (double)kind->count) * sms__measured_ps(record);

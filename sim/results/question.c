@@ -6,7 +6,7 @@
 
 static const char *name_of(const struct sms__expect *of)
 {
-    return of->vm ? of->vm : of->process ? of->process : of->resource ? of->resource : of->of_node;
+    return of->vm ? of->vm : of->process ? of->process : of->resource ? of->resource : of->cls ? of->cls : of->of_node;
 }
 
 bool sms__results_find(const struct sms_results *results, const struct sms__expect *of, enum sms_subject *subject,

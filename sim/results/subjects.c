@@ -15,6 +15,8 @@ static size_t count_process(const struct sms_scenario *scenario) { return scenar
 static size_t count_device(const struct sms_scenario *scenario) { return scenario->devices + 1; }
 static size_t count_node(const struct sms_scenario *scenario) { return scenario->cluster->rows; }
 
+static size_t count_class(const struct sms_scenario *scenario) { return scenario->cls.count; }
+
 static size_t count_kernel(const struct sms_scenario *scenario)
 {
     size_t kernels = 0;
@@ -76,6 +78,12 @@ static void name_node(struct namer *namer)
     }
 }
 
+static void name_class(struct namer *namer)
+{
+    for (size_t c = 0; c < namer->scenario->cls.count; c++)
+        namer->name[c] = namer->scenario->cls.name[c];
+}
+
 static const struct {
     size_t (*count)(const struct sms_scenario *scenario);
     void (*name)(struct namer *namer);
@@ -89,7 +97,8 @@ bool sms__subject_applies(const struct sms_scenario *scenario, enum sms_subject 
     enum sms__subject_level level = sms__subject_level(subject);
     if (scenario->cluster)
         return level == SMS__OF_NODES;
-    return level == SMS__OF_DEVICES || (level == SMS__OF_PROCESSES && scenario->shares);
+    return level == SMS__OF_DEVICES || (level == SMS__OF_PROCESSES && scenario->shares) ||
+           (level == SMS__OF_CLASSES && scenario->cls.count > 0);
 }
 
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject)

@@ -7,11 +7,14 @@
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-static double timed_jobs(const struct sms_results *results, const struct sms__values *values)
+/* Jobs of the class, or of all tenants if `cls` is NULL; if `timed`, of those with a deadline. */
+static double jobs_of(const struct sms_results *results, const struct sms__values *values, const char *cls, bool timed)
 {
     double jobs = 0;
-    for (size_t v = 0; v < results->scenario->vms; v++)
-        jobs += results->scenario->vm[v].deadline_ps > 0 ? values->counted[v] : 0;
+    for (size_t v = 0; v < results->scenario->vms; v++) {
+        const struct sms__tenant *vm = &results->scenario->vm[v];
+        jobs += (!cls || vm->cls == cls) && (!timed || vm->deadline_ps > 0) ? values->counted[v] : 0;
+    }
     return jobs;
 }
 
@@ -24,7 +27,9 @@ static double count_in(const struct sms_results *results, const struct sms__valu
     if (subject == SMS_VM && (misses || begins(name, "job_latency_")))
         return values->counted[idx];
     if (subject == SMS_HOST && misses)
-        return timed_jobs(results, values);
+        return jobs_of(results, values, NULL, true);
+    if (subject == SMS_CLASS && (misses || begins(name, "job_latency_")))
+        return jobs_of(results, values, results->scenario->cls.name[idx], misses);
     if (subject != SMS_CLUSTER)
         return NAN;
     if (misses)

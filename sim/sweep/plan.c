@@ -12,8 +12,8 @@ enum { BASES_MAX = 1000, SCENARIOS_MAX = 2000 };
 
 /* Words of `keep`: by enum sms_subject, then the bound, then NULL. */
 enum { KEEPABLE = SMS_SUBJECTS + 1 };
-static const char *const subjects[KEEPABLE + 1] = {"host",   "vm",      "resource", "kernel", "process",
-                                                   "device", "cluster", "node",     "bound",  NULL};
+static const char *const subjects[KEEPABLE + 1] = {"host",    "vm",   "resource", "kernel", "process", "device",
+                                                   "cluster", "node", "class",    "bound",  NULL};
 
 static const struct sms__field plan_fields[] = {
     {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "name of the plan"},
@@ -38,8 +38,9 @@ static const struct sms__field plan_fields[] = {
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "replaces the scenarios' own, and seeds random draws; default for these: 1"},
     {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,
-     .help = "list of host, vm, resource, kernel, process, device, cluster, node, bound to keep; default: all but "
-             "resource, kernel, node"},
+     .help =
+         "list of host, vm, resource, kernel, process, device, cluster, node, class, bound to keep; default: all but "
+         "resource, kernel, node"},
     {0}};
 
 const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
@@ -57,8 +58,8 @@ static const char *subject_word(const void *user, size_t i)
 
 static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
 {
-    plan->keep =
-        1u << SMS_HOST | 1u << SMS_VM | 1u << SMS_PROCESS | 1u << SMS_DEVICE | 1u << SMS_CLUSTER | SMS__KEEP_BOUND;
+    plan->keep = 1u << SMS_HOST | 1u << SMS_VM | 1u << SMS_PROCESS | 1u << SMS_DEVICE | 1u << SMS_CLUSTER |
+                 1u << SMS_CLASS | SMS__KEEP_BOUND;
     if (!plan->keep_node || !sms__expect_list(reader, plan->keep_node, 100))
         return;
     plan->keep = 0;

@@ -22,7 +22,8 @@ const struct sms__field sms__search_fields[] = {
     {"where", SMS__CUSTOM, 0, F(sms__search_asked, where), .read = sms__keep_map, .form = SMS__FORM_LABELS,
      .help = "METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=; all limits are to be met"},
     {"of", SMS__TEXT, 0, F(sms__search_asked, of), .read = sms__keep,
-     .help = "a VM, process, resource or node whose metrics they are where the limits do not say; default: the host, "
+     .help = "a VM, process, class, resource or node whose metrics they are where the limits do not say; default: the "
+             "host, "
              "or the cluster"},
     {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__search_asked, confidence), 0.5, 0.9999,
      .help = "confidence that both ends of an answer hold, or that the best is in it; default 95 %"},

@@ -41,6 +41,10 @@ scenario "round_robin, fine_grained" "answer: {metric: kernels_per_s, of: batch}
 is "a tenant" ".* kernels_per_s of batch: " "$work/of.yaml"
 scenario "round_robin, breadth_first" "answer: {metric: utilization_ratio, of: fp32, better: higher}" >"$work/resource.yaml"
 is "a resource" ".* utilization_ratio of fp32[:,] " "$work/resource.yaml"
+scenario "round_robin, fine_grained" "answer: {metric: jobs_in_time_per_s, of: served}" | sed 's/deadline: 1 ms/deadline: 1 ms, class: served/' >"$work/class.yaml"
+is "a class" ".* jobs_in_time_per_s of served: " "$work/class.yaml"
+sed 's/served/server/' "$work/class.yaml" >"$work/same.yaml"
+is "a class that is called like a tenant" ".* jobs_in_time_per_s of server: " "$work/same.yaml"
 sed 's/^vms:/processes:/; s/arrivals: {poisson: 2 ms}, /repeat: forever, /' "$work/rule.yaml" |
     sed 's/^policies.*/policies: [{mode: time_slice}, {mode: mps}]/' >"$work/processes.yaml"
 is "a process that waits is asked about" ".* has the lowest job_latency_p99 of server: .*deadlines missed: [0-9.]* % under (mps|time_slice) .*instead of [0-9.]* % under (mps|time_slice);" "$work/processes.yaml"

@@ -32,11 +32,15 @@ printf 'plan: curves\nbase: few.yaml\naxes: [{contention.slope: [1, 2, 4]}]\n' >
 printf 'plan: named\nbase: few.yaml\nanswer: {metric: jobs_per_s, of: batch}\naxes: [{contention.slope: [1, 4]}, {queue: [fifo, interleave]}]\n' >named.yaml
 printf 'plan: maps\nbase: %s\nreplications: 2\naxes: [{contention.slope: {from: 1, to: 2, steps: 3, scale: log}}, {queue: [fifo, interleave]}]\n' "$source/tests/scenarios/two-tenants.yaml" >maps.yaml
 printf 'plan: limits\nbase: few.yaml\npolicies: [round_robin, fine_grained]\naxes: [{policies.fine_grained.limit: [60 %%, 80 %%, 100 %%]}]\n' >limits.yaml
+sed 's/{name: batch,/{name: batch, class: left,/; s/requests, /requests, class: served, deadline: 100 us, /' few.yaml >classed.yaml
+printf 'plan: classes\nbase: classed.yaml\naxes: [{contention.slope: [1, 4]}]\n' >classes.yaml
+try 0 "a folder of classes" run --quiet --out classed classed.yaml
 try 0 "a folder of four scenarios" run --quiet --out few few.yaml
 try 0 "a folder of one scenario" run --quiet --out one "$source/tests/scenarios/two-tenants.yaml"
 for name in shared cluster levels failures; do try 0 "a folder of $name" run --quiet --out $name "$source/tests/golden/$name.yaml"; done
-for plan in curves named maps limits; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
+for plan in curves named maps limits classes; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
 "$smsched" compare --quiet --format csv few.yaml >compared.csv 2>err
+"$smsched" compare --quiet --format csv classed.yaml >classed.csv 2>err
 
 # Names from elsewhere have any characters.
 python3 - <<'END'
@@ -59,13 +63,14 @@ with open("odd/comparison.json", "w") as to:
     json.dump(rename(read), to)
 END
 mkdir drawn wide
-for results in few odd one shared cluster levels failures curves.sweep named.sweep maps.sweep limits.sweep compared.csv; do
+for results in few odd one shared cluster levels failures classed curves.sweep named.sweep maps.sweep limits.sweep classes.sweep compared.csv classed.csv; do
     try 0 "figures of $results" plot --quiet -o "drawn/$results" $results
     try 0 "the same on a page's width" plot --quiet --width page -o "wide/$results" $results
 done
 if [ -e here ]; then bad "a name was taken for a command"; else ok; fi
 for name in few/answer few/throughput few/utilization few/latency-few-1 few/timeline-few-1 one/heatmap-two-tenants shared/turnaround shared/processes-shared shared/devices-shared \
-    cluster/allocation-cluster cluster/pods-cluster levels/slowdown curves.sweep/curve-contention.slope maps.sweep/map-two-tenants compared.csv/comparison-few-1; do
+    cluster/allocation-cluster cluster/pods-cluster levels/slowdown classed/pareto-few-1 curves.sweep/curve-contention.slope maps.sweep/map-two-tenants classes.sweep/pareto-few-4 compared.csv/comparison-few-1 \
+    classed.csv/pareto-few-2; do
     for ending in svg gp csv; do if [ -s "drawn/$name.$ending" ]; then ok; else bad "there is no $name.$ending"; fi; done
 done
 if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then ok; else bad "texts overlap or leave the frame" "$(head -20 wrong)"; fi

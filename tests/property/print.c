@@ -259,6 +259,8 @@ static void print_vm(FILE *to, const struct scenario *s, const struct vm *vm)
         print_number(to, vm->arrivals == ARRIVE_EVERY ? ", arrivals: {every: " : ", arrivals: {poisson: ", vm->interval,
                      " ps}");
     print_unless_0(to, ", deadline: ", vm->deadline, " ps");
+    if (vm->workload % 3) /* equal VMs are of one */
+        print_number(to, ", class: c", vm->workload % 2, "");
     fputs("}\n", to);
 }
 

@@ -43,6 +43,43 @@ static void host_metrics_follow_their_formulas(void **state)
     discard(results, file);
 }
 
+/* Alone in all but name: a job takes 2, 3 and 4 us, so that one of two is in time, and T is 4 us. */
+static void assert_classes(const char *key, const char *policy)
+{
+    struct sms_file *file =
+        load_text(SMALL_DEVICE
+                  "---\nworkload: a\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 2 us}]\n"
+                  "---\nworkload: b\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 3 us}]\n"
+                  "---\nworkload: c\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 4 us}]\n"
+                  "---\nscenario: s\ndevices: [{model: small}]\npolicies: [%s]\n"
+                  "%s: [{name: a, workload: a, deadline: 2.5 us, class: fast}, {name: rest, workload: c, class: slow},"
+                  " {name: b, workload: b, deadline: 2.5 us, class: fast}]\n",
+                  1, 8, "sm", policy, key);
+    struct sms_results *results = run_first(file, NULL);
+    assert_int_equal(sms_results_subjects(results, SMS_CLASS), 2);
+    assert_string_equal(sms_results_subject(results, SMS_CLASS, 0), "fast");
+    assert_string_equal(sms_results_subject(results, SMS_CLASS, 1), "slow");
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "jobs_per_s").mean, 2 / 4e-6, 1);
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "jobs_in_time_per_s").mean, 1 / 4e-6, 1);
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "deadline_miss_ratio").mean, 0.5, 0);
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "job_latency_mean_ns").mean, 2500, 1e-2);
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "job_latency_p50_ns").mean, 2000, 2000 / 256.0);
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "job_latency_p99_ns").mean, 3000, 3000 / 256.0);
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "stp_ratio").mean, 2, 1e-6);
+    assert_near(estimate(results, 0, SMS_CLASS, 1, "jobs_per_s").mean, 1 / 4e-6, 1);
+    assert_near(estimate(results, 0, SMS_CLASS, 1, "job_latency_p99_ns").mean, 4000, 1e-2);
+    assert_true(isnan(estimate(results, 0, SMS_CLASS, 1, "jobs_in_time_per_s").mean));
+    assert_true(isnan(estimate(results, 0, SMS_CLASS, 1, "deadline_miss_ratio").mean));
+    discard(results, file);
+}
+
+static void classes_count_jobs_of_their_tenants(void **state)
+{
+    (void)state;
+    assert_classes("vms", "round_robin");
+    assert_classes("processes", "{mode: mps}");
+}
+
 static void steps_take_the_time_they_say(void **state)
 {
     (void)state;
@@ -388,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_metrics_follow_their_formulas),
+        cmocka_unit_test(classes_count_jobs_of_their_tenants),
         cmocka_unit_test(steps_take_the_time_they_say),
         cmocka_unit_test(metrics_have_words_without_units_the_same_for_one_name),
         cmocka_unit_test(latencies_are_distributed_as_their_percentiles_say),

@@ -1,8 +1,10 @@
 # ---- curves: a panel for each scenario, a line for each policy, named at its end ----
 # panel_: title, xlabel, ylabel, left, right, low, high; panel_log: of the y axis; set: log_x, each_x, marked; xname_: label, at; label_: panel, text, rgb, y; in order of panel and y
 # data: panel, line, rgb, dash, x, y, low, high, names. Marks are drawn where `marked` is set.
+# scatter: x has an interval, too: data has left, right before the names
 # steps: lines are distributions; those numbered beyond `lines` are marks on them. panel_target (NaN: none): a line across, with its target_name; upright among steps
 if (!exists('steps')) { steps = 0 }
+if (!exists('scatter')) { scatter = 0 }
 if (!exists('target_name')) { target_name = ''; array panel_target[panels]; do for [p = 1:panels] { panel_target[p] = NaN } }
 label_letters = 0
 do for [l = 1:labels] { label_letters = max(label_letters, longest(label_text[l])) }
@@ -95,7 +97,8 @@ do for [p = 1:panels] {
     }
     # Not yerrorbars: gnuplot 5.4 draws a white disc over each of them, so that short ones cannot be seen.
     plot for [l = 1:(marked ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):7:(0):($8 - $7) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
-         for [l = 1:(steps ? 0 : lines)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps 0.25, \
+         for [l = 2:(scatter ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $9 : NaN):6:($10 - $9):(0) with vectors heads size screen across(0.03), 90 fixed lw 0.6 lc rgb line_rgb[l], \
+         for [l = 1:(steps ? 0 : lines)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with linespoints lc rgb line_rgb[l] lw 1.1 dt line_dash[l] pt (marked ? 7 : -1) ps (scatter ? 0.5 : 0.25), \
          for [l = 1:(steps ? lines : 0)] data skip 1 using ($1 == p && $2 == l ? $5 : NaN):6 with steps lc rgb line_rgb[l] lw 1.1 dt line_dash[l], \
          for [l = 1:(steps ? lines : 0)] data skip 1 using ($1 == p && $2 == lines + l ? $5 : NaN):6 with points lc rgb line_rgb[l] pt 7 ps 0.35
     unset label

@@ -66,7 +66,10 @@ def draw_lines(spec, panel, axes, rows):
             axes.plot([row["x"] for row in own], [row["y"] for row in own], "." if line > spec["lines"] else "-", drawstyle="steps-post", color=colour(of), linewidth=1)
             continue
         error = [[0 if row[end] != row[end] else abs(row["y"] - row[end]) for row in own] for end in ("low", "high")]
-        axes.errorbar([row["x"] for row in own], [row["y"] for row in own], error, color=colour(spec["line_rgb"][line]), linewidth=1)
+        wide = [[abs(row["x"] - row[end]) for row in own] for end in ("left", "right")] if spec.get("scatter") else None
+        axes.errorbar([row["x"] for row in own], [row["y"] for row in own], error, wide, color=colour(spec["line_rgb"][line]), linewidth=1)
+        if spec.get("scatter") and line == 1:  # the front
+            continue
         axes.annotate(own[-1]["policy"], (own[-1]["x"], own[-1]["y"]), xytext=(4, 0), textcoords="offset points", va="center", color=colour(spec["line_rgb"][line]), fontsize=6)
     axes.set(xlim=(spec["panel_left"][panel], spec["panel_right"][panel]), ylim=(spec["panel_low"][panel], spec["panel_high"][panel]), xlabel=spec["panel_xlabel"][panel],
              ylabel=spec["panel_ylabel"][panel], xscale="log" if spec["log_x"] else "linear", yscale="log" if spec["panel_log"][panel] else "linear")

@@ -309,7 +309,8 @@ void sms_results_free(struct sms_results *results);
 /* What a metric describes. Only scenarios with `processes:` have metrics of processes and devices; the last process and
  * the last device is "all". Jobs, their latencies and the progress of processes are metrics of SMS_VM there, too. Only
  * scenarios with `nodes:` have metrics of the cluster and of nodes. If there are more than 2000 nodes, the entries of
- * `nodes:` stand for them; if there are more than 2000 entries, there are none. */
+ * `nodes:` stand for them; if there are more than 2000 entries, there are none. Only tenants with the key `class:` have
+ * metrics of classes. */
 enum sms_subject {
     SMS_HOST,
     SMS_VM,
@@ -319,6 +320,7 @@ enum sms_subject {
     SMS_DEVICE,
     SMS_CLUSTER,
     SMS_NODE,
+    SMS_CLASS,
     SMS_SUBJECTS
 };
 

@@ -59,7 +59,7 @@ function showWith(metric, mean, half) {
 
 /* ---- tables ---- */
 
-const keyOf = { host: 'host', cluster: 'cluster', process: 'processes', vm: 'vms', device: 'devices', resource: 'resources', kernel: 'kernels' };
+const keyOf = { host: 'host', cluster: 'cluster', process: 'processes', vm: 'vms', class: 'classes', device: 'devices', resource: 'resources', kernel: 'kernels' };
 
 /* The tables of a scenario by subject: {metrics, rows}. A row is [policy, name, means, half-widths, changes over the first policy, half-widths
  * of the changes, jobs that a percentile is the maximum of]; a ratio of 1.1 is a change of 0.1. Metrics without any value are left out. `known`: the names of a subject's metrics. */

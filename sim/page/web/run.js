@@ -2,9 +2,9 @@
 /* The page of a folder of results. It shows one scenario at a time, with all its policies. */
 
 const CHOICES = [['cluster', 'turnaround_mean_ns'], ['cluster', 'gpu_allocation_mean_ratio'], ['process', 'turnaround_ns'], ['host', 'stp_ratio'], ['host', 'kernels_per_s'], ['cluster', 'placed_count']];
-const subjectWords = { host: 'the host', vm: 'VMs', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'the cluster' };
+const subjectWords = { host: 'the host', vm: 'VMs', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'the cluster', class: 'classes' };
 
-const fileOf = { host: 'hosts', vm: 'vms', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'cluster' };
+const fileOf = { host: 'hosts', vm: 'vms', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'cluster', class: 'classes' };
 
 const tableOf = (scenario, subject) => scenario.tables[subject] || { metrics: [], rows: [] };
 /* The name of the row that covers a whole subject; null if the row has no name. */
@@ -43,9 +43,10 @@ function questionsOf(scenario) {
     if (!list.some(q => q[0] === subject && q[1] === metric && q[2] === name) && scenario.policies.some((_, p) => isNumber(cellOf(scenario, subject, p, name, metric).mean))) list.push([subject, metric, name]);
   };
   if (asked) add(...asked);
-  for (const subject of ['cluster', 'host', 'process'])
+  for (const subject of ['class', 'cluster', 'host', 'process'])
     for (const metric of tableOf(scenario, subject).metrics)
-      if (betterOf(subject, metric) !== 0) add(subject, metric, wholeOf(subject));
+      for (const name of subject === 'class' ? new Set(tableOf(scenario, subject).rows.map(r => r[1])) : [wholeOf(subject)])
+        if (betterOf(subject, metric) !== 0) add(subject, metric, name);
   return list;
 }
 

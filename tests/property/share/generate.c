@@ -340,6 +340,8 @@ static void print_process(struct choices *c, unsigned p, bool forever)
         fprintf(c->to, ", start: %u us", 500 * number(c, 0, 20));
     if (chance(c->rng, 40))
         fprintf(c->to, ", deadline: %u ms", number(c, 1, 60));
+    if (p % 3)
+        fprintf(c->to, ", class: c%u", p % 2);
     if (chance(c->rng, 40)) {
         fprintf(c->to, ", priority: %u", number(c, 0, 3));
         fprintf(c->to, ", weight: %u %%", number(c, 1, 300));

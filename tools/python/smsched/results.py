@@ -9,7 +9,7 @@ import pandas
 from ._native import Problem, call, ffi, lib, owned, problems, text
 
 #: kinds of subjects, in the order of enum sms_subject
-SUBJECTS = ("host", "vm", "resource", "kernel", "process", "device", "cluster", "node")
+SUBJECTS = ("host", "vm", "resource", "kernel", "process", "device", "cluster", "node", "class")
 ESTIMATE = ("n", "mean", "sd", "ci95")
 REGIMES = ("low_regime", "high_regime")
 
