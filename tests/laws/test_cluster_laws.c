@@ -19,8 +19,7 @@ static void add_pods(struct text *text, size_t i, bool gangs)
         add(text, ", models: <[A, B]|A>");
     if (gpus && toss(text, 4))
         add(text, ", gpu_memory: <1..8> GiB");
-    add(text, "<|, arrivals: {poisson: 1 s}|, arrivals: {every: 700 ms, batch: 2}|"
-              ", arrivals: {poisson: 2 s, burst: 100 ms, burst_after: 5 s, burst_lasts: 1 s}>");
+    add(text, "<|, arrivals: {poisson: 1 s}|, arrivals: {every: 700 ms, batch: 2}>");
     if (draw(text, 5))
         add(text, ", duration: <1..30> s<|, spread: exponential>");
     if (draw(text, 2))
@@ -55,7 +54,7 @@ static void make(struct text *text)
     if (!gangs && draw(text, 2))
         add(text, "monitor: {model: <calibrated|cycle>, eager_miss: on}\n");
     if (toss(text, 3))
-        add(text, "scheduler: {retry: 2 s, retry_most: 8 s, start_delay: 300 ms}\n");
+        add(text, "scheduler: {start_delay: 300 ms}\n");
     add(text, "<|ties: shuffled|ties: random>\n");
     add(text, "pods:\n");
     for (size_t i = 0, groups = 3 + draw(text, 8); i < groups; i++)

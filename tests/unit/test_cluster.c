@@ -127,19 +127,6 @@ static void ends_free_gpus_before_arrivals_are_tried(void **state)
         "0 p a 1\n5 r a 1\n10 q a 1\n");
 }
 
-/* Pod x fails at 1 s and is not tried before 3 s, though it would fit at 1.5 s. At 3 s it fails again because of q. The
- * next back-off would be 4 s, but the longest allowed is 3 s, so x is tried at 6 s. */
-static void a_pod_is_not_tried_again_before_its_back_off_is_over(void **state)
-{
-    (void)state;
-    assert_placements(load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\npolicies: [first_fit]\n"
-                                "scheduler: {retry: 2 s, retry_most: 3 s}\npods:\n"
-                                "  - {name: p, count: 2, gpus: 1, duration: 1500 ms}\n"
-                                "  - {name: x, gpus: 2, start: 1 s, duration: 1 s}\n"
-                                "  - {name: q, gpus: 1, start: 2 s, duration: 3 s}\n"),
-                      "0 p1 a 1\n0 p2 a 2\n2 q a 1\n6 x a 3\n");
-}
-
 static void a_start_delay_lengthens_the_time_on_the_node(void **state)
 {
     (void)state;
@@ -374,7 +361,6 @@ int main(void)
         cmocka_unit_test(gangs_that_want_the_same_gpus_do_not_hold_each_other_up),
         cmocka_unit_test(a_gang_that_finds_too_few_places_leaves_no_trace),
         cmocka_unit_test(ends_free_gpus_before_arrivals_are_tried),
-        cmocka_unit_test(a_pod_is_not_tried_again_before_its_back_off_is_over),
         cmocka_unit_test(a_start_delay_lengthens_the_time_on_the_node),
         cmocka_unit_test(each_row_of_a_table_is_a_pod_or_a_node),
         cmocka_unit_test(a_sample_ends_when_its_pods_ask_for_enough),

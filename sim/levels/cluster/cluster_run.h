@@ -56,8 +56,7 @@ struct sms__cluster_run {
     struct sms__arranging *arranging; /* open_pods.h; NULL: no pod leaves its profile open */
 
     const struct sms__scheduler *scheduler;
-    void *scheduling; /* its state */
-    size_t wake_source;
+    void *scheduling;                     /* its state */
     const struct sms__observer *observer; /* NULL: nobody observes pods and nodes */
     void *observing;                      /* its state */
 };

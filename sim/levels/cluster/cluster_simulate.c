@@ -1,5 +1,5 @@
 /* A run of a cluster from its first event to its record. The order in which event sources are registered is the order
- * of events at equal times: pods end, then the scheduler wakes, then pods arrive. */
+ * of events at equal times: pods end, then pods arrive. */
 #include "cluster_simulate.h"
 #include "../run_engine.h"
 #include "observer.h"
@@ -17,13 +17,6 @@ static void end_pods(void *subject, uint64_t now)
         sms__ends_await(run);
     }
     sms__cluster_freed(run, now);
-}
-
-static void wake(void *subject, uint64_t now)
-{
-    struct sms__cluster_run *run = subject;
-    run->scheduler->wake(run, now);
-    sms__cluster_conclude(run);
 }
 
 static void end_completed(void *subject, uint64_t now)
@@ -53,7 +46,7 @@ static void end_warmup(void *subject, uint64_t now)
 
 static int init_engine(struct sms__cluster_run *run)
 {
-    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
+    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 1, [SMS__LEVEL_RUN] = 2};
     for (size_t level = 0; level < SMS__LEVELS; level++)
         sources[level] += run->scheduler->sources[level];
     int code = sms__hosts_prepare(run, sources);
@@ -70,7 +63,6 @@ static int init(struct sms__cluster_run *run)
     sms__node_search_init(run);
     int code = init_engine(run);
     sms__ends_init(run, end_pods);
-    run->wake_source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, wake, run);
     sms__arrivals_init(run);
     sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
     if (run->scheduler->init)

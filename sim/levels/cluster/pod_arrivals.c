@@ -18,8 +18,6 @@ struct maker {
     uint32_t group, pods; /* at hand, and how many of it there are so far */
     gsl_rng *times, *durations, *rows;
     double at_ps;
-    double toggle_ps; /* when a burst begins, or the present one ends */
-    bool bursting;
 };
 
 struct sms__samples {
@@ -65,35 +63,10 @@ static uint64_t draw_duration(const struct maker *maker, const struct sms__pods 
     return duration ? duration : 1;
 }
 
-static void toggle_burst(struct maker *maker, const struct sms__arriving *arriving, bool bursting)
-{
-    maker->bursting = bursting;
-    maker->toggle_ps = maker->at_ps + (bursting ? arriving->burst_lasts_ps : arriving->burst_after_ps) *
-                                          sms__exponential(maker->times);
-}
-
-/* A Poisson process whose rate is one of two, each for exponential times (Heffes and Lucantoni, JSAC 4(6), 1986). An
- * arrival drawn beyond a change of rate is drawn anew, as such processes have no memory. */
-static void advance_bursts(struct maker *maker, const struct sms__arriving *arriving)
-{
-    for (;;) {
-        double interval = maker->bursting ? arriving->burst_ps : arriving->poisson_ps;
-        double next = interval > 0 ? maker->at_ps + interval * sms__exponential(maker->times) : INFINITY;
-        if (next <= maker->toggle_ps) {
-            maker->at_ps = next;
-            return;
-        }
-        maker->at_ps = maker->toggle_ps;
-        toggle_burst(maker, arriving, !maker->bursting);
-    }
-}
-
 /* Advances from one arrival to the next. */
 static void advance(struct maker *maker, const struct sms__arriving *arriving)
 {
-    if (arriving->burst_ps > 0)
-        advance_bursts(maker, arriving);
-    else if (arriving->poisson_ps > 0)
+    if (arriving->poisson_ps > 0)
         maker->at_ps += arriving->poisson_ps * sms__exponential(maker->times);
     else
         maker->at_ps += arriving->every_ps;
@@ -141,15 +114,13 @@ static void make_group(struct maker *maker, size_t g)
     *maker = (struct maker){.run = run, .room = maker->room, .group = (uint32_t)g, .at_ps = group->start_ps};
     if (group->pool)
         return;
-    bool random = group->arriving.poisson_ps > 0 || group->arriving.burst_ps > 0;
+    bool random = group->arriving.poisson_ps > 0;
     if (random)
         maker->times = stream_of(run, "arrivals", group->name);
     if (group->spread == SMS__POD_EXPONENTIAL || group->row_spread)
         maker->durations = stream_of(run, "durations", group->name);
     if (group->rows)
         maker->rows = stream_of(run, "rows", group->name);
-    if (group->arriving.burst_ps > 0)
-        toggle_burst(maker, &group->arriving, false);
     if (random) /* the first arrives after an interval as well */
         advance(maker, &group->arriving);
     if (group->rows)

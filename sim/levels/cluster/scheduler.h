@@ -26,8 +26,6 @@ struct sms__scheduler {
     void (*freed)(struct sms__cluster_run *run, uint64_t now);
     /* Gives pods that wait their places. Called after `add` and `freed`, once or more often at an instant. */
     void (*serve)(struct sms__cluster_run *run, uint64_t now);
-    /* The time has come for which run->wake_source was set, before pods arrive at that instant. */
-    void (*wake)(struct sms__cluster_run *run, uint64_t now);
 
     /* The time of the next event that is no mere retry; SMS__NEVER: none. NULL: any event counts. */
     uint64_t (*next_event)(struct sms__cluster_run *run);

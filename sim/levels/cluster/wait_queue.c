@@ -1,6 +1,6 @@
 /* The default scheduler: a queue of waiting pods for each shape, as no pod of a shape fits where the first does not.
  * The queue with the highest priority, then the longest waiting first pod, is served first. A queue whose first pod
- * finds no node is blocked until something that this pod fits is freed and its back-off is over. A gang's pods, which
+ * finds no node is blocked until something that this pod fits is freed. A gang's pods, which
  * follow each other in their queue, are placed one after another; if one finds no node, all wait. */
 #include "wait_queue.h"
 #include "cluster_run.h"
@@ -12,17 +12,13 @@ enum { PRIORITY_MOST = 1000000000 };
 struct wait_queue {
     uint32_t first, last;   /* SMS__NO_POD */
     uint32_t blocked_index; /* its place in the list of blocked shapes */
-    uint64_t delay_ps;      /* the latest back-off; 0: none */
-    uint64_t not_before;
 };
 
 struct wait_queues {
     struct wait_queue *queue; /* [shapes] */
     struct sms__queue ready;  /* shapes that may be tried, by priority and their first pod's ticket */
-    struct sms__queue waking; /* unblocked shapes in back-off, by its end */
     uint32_t *blocked;        /* [blocks]: shapes */
     size_t blocks;
-    size_t waiting;   /* pods */
     uint32_t *ticket; /* [pods]: the order in which they began to wait */
     uint32_t tickets;
 };
@@ -37,7 +33,6 @@ static void init(struct sms__cluster_run *run)
     for (size_t s = 0; s < shapes; s++)
         queues->queue[s] = (struct wait_queue){.first = SMS__NO_POD, .last = SMS__NO_POD};
     sms__queue_init(&queues->ready, run->arena, shapes);
-    sms__queue_init(&queues->waking, run->arena, shapes);
     run->scheduling = queues;
 }
 
@@ -50,17 +45,6 @@ static uint64_t rank_of(const struct sms__cluster_run *run, uint32_t shape)
     return first == SMS__NO_POD ? SMS__NEVER : behind << 32 | queues->ticket[first];
 }
 
-/* The queue is unblocked: it may be tried now, or when its back-off is over. */
-static void offer(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
-{
-    struct wait_queues *queues = run->scheduling;
-    const struct wait_queue *queue = &queues->queue[shape];
-    bool early = queue->not_before > now;
-    sms__queue_set(&queues->ready, shape, early ? SMS__NEVER : rank_of(run, shape));
-    sms__queue_set(&queues->waking, shape, early ? queue->not_before : SMS__NEVER);
-    sms__engine_at(&run->engine, run->wake_source, sms__queue_least(&queues->waking));
-}
-
 static void add(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct wait_queues *queues = run->scheduling;
@@ -69,7 +53,6 @@ static void add(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     pod->since_ps = now;
     queues->ticket[p] = queues->tickets++;
     pod->next = SMS__NO_POD;
-    queues->waiting++;
     if (queue->first != SMS__NO_POD) {
         run->pod[queue->last].next = p;
         queue->last = p;
@@ -84,30 +67,21 @@ static void block(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
 {
     struct wait_queues *queues = run->scheduling;
     struct wait_queue *queue = &queues->queue[shape];
-    const struct sms__cluster *cluster = run->cluster;
-
     queue->blocked_index = (uint32_t)queues->blocks;
     queues->blocked[queues->blocks++] = shape;
     sms__queue_set(&queues->ready, shape, SMS__NEVER);
-    if (cluster->shape[shape].profile)
+    if (run->cluster->shape[shape].profile)
         sms__no_instance(run, queue->first, now);
-    if (cluster->waits.retry_ps <= 0)
-        return;
-    uint64_t most = (uint64_t)cluster->waits.retry_most_ps;
-    queue->delay_ps = queue->delay_ps ? 2 * queue->delay_ps : (uint64_t)cluster->waits.retry_ps;
-    queue->delay_ps = queue->delay_ps < most ? queue->delay_ps : most;
-    queue->not_before = sms__after(now, (double)queue->delay_ps);
 }
 
-static void unblock(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
+static void unblock(struct sms__cluster_run *run, uint32_t shape)
 {
     struct wait_queues *queues = run->scheduling;
-    struct wait_queue *queue = &queues->queue[shape];
+    const struct wait_queue *queue = &queues->queue[shape];
     uint32_t last = queues->blocked[--queues->blocks];
     queues->blocked[queue->blocked_index] = last;
     queues->queue[last].blocked_index = queue->blocked_index;
-
-    offer(run, shape, now);
+    sms__queue_set(&queues->ready, shape, rank_of(run, shape));
 }
 
 /* Whether something was freed on a node that takes a pod of the shape. The reference engine looks at all nodes: a
@@ -126,10 +100,11 @@ static bool fits_freed(const struct sms__cluster_run *run, uint32_t shape)
 
 static void unblock_freed(struct sms__cluster_run *run, uint64_t now)
 {
+    (void)now;
     const struct wait_queues *queues = run->scheduling;
     for (size_t i = queues->blocks; i-- > 0;)
         if (fits_freed(run, queues->blocked[i]))
-            unblock(run, queues->blocked[i], now);
+            unblock(run, queues->blocked[i]);
     sms__ledger_clear_freed(&run->ledger);
 }
 
@@ -173,11 +148,9 @@ static void serve_queue(struct sms__cluster_run *run, uint32_t shape, uint64_t n
     }
     sms__instance_found(run, shape);
     queue->first = end;
-    queue->delay_ps = queue->not_before = 0;
     sms__queue_set(&queues->ready, shape, rank_of(run, shape));
     for (uint32_t p = first; p != end; p = next) {
         next = run->pod[p].next;
-        queues->waiting--;
         sms__pod_seat(run, p, now);
         sms__pod_begin(run, p, now);
     }
@@ -197,14 +170,5 @@ static void serve(struct sms__cluster_run *run, uint64_t now)
     }
 }
 
-static void wake(struct sms__cluster_run *run, uint64_t now)
-{
-    const struct wait_queues *queues = run->scheduling;
-    struct sms__match next;
-    while ((next = sms__queue_first(&queues->waking)).time <= now)
-        offer(run, (uint32_t)next.source, now);
-    serve(run, now);
-}
-
 const struct sms__scheduler sms__wait_queue_scheduler = {
-    .init = init, .add = add, .freed = unblock_freed, .serve = serve, .wake = wake};
+    .init = init, .add = add, .freed = unblock_freed, .serve = serve};

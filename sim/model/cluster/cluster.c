@@ -9,10 +9,6 @@
 static const struct sms__field scheduler_fields[] = {
     {"kind", SMS__CHOICE, 0, F(sms__default_scheduler, kind), .choices = sms__scheduler_kinds,
      .help = "the scheduler that places the pods; default default"},
-    {"retry", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, retry_ps), 0, SMS__TIME_MAX_PS,
-     .help = "wait before pods that found no node are tried again, doubled each time; default 0"},
-    {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, retry_most_ps), 0, SMS__TIME_MAX_PS,
-     .help = "longest such wait; default: retry"},
     {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, start_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "time from the placement of a pod to the start of its duration; default 0"},
     {0}};
@@ -20,18 +16,13 @@ static const struct sms__field scheduler_fields[] = {
 static void read_scheduler(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__cluster *cluster = ((struct sms_scenario *)at)->cluster;
-    struct sms__default_scheduler *waits = &cluster->waits;
     const struct sms__node *kind = node->kind == SMS__MAP ? sms__node_get(node, "kind") : NULL;
     cluster->guest = kind && kind->kind == SMS__SCALAR ? sms__find_guest(kind->text) : NULL;
     if (cluster->guest) {
         cluster->guest->read(reader, node, cluster);
         return;
     }
-    sms__read_fields(reader, node, scheduler_fields, waits);
-    if (node->kind == SMS__MAP && !sms__node_get(node, "retry_most"))
-        waits->retry_most_ps = waits->retry_ps;
-    if (waits->retry_most_ps < waits->retry_ps)
-        sms__complain(reader, node, "retry_most is less than retry");
+    sms__read_fields(reader, node, scheduler_fields, &cluster->waits);
 }
 
 static const struct sms__field *const monitor_forms[] = {sms__monitor_cycle_fields, NULL};
@@ -72,7 +63,7 @@ static const struct sms__field cluster_fields[] = {
     {"monitor", SMS__FIELDS, .read = sms__read_monitor, .fields = sms__monitor_fields, .instead = monitor_forms,
      .help = "says how nodes see jobs begin and end"},
     {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields, .instead = sms__scheduler_forms,
-     .help = "says when pods that wait are tried again"},
+     .help = "says which scheduler places pods, and how long they take to start"},
     {"ties", SMS__CHOICE, .read = read_ties, .choices = tie_words,
      .help = "node taken of those with equal scores: lowest (default), first of a shuffled order, or a random one"},
     {"answer", SMS__FIELDS, 0, F(sms_scenario, answer), .read = sms__read_answer, .fields = sms__answer_fields,

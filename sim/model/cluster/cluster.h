@@ -35,9 +35,8 @@ extern const struct sms__field sms__monitor_fields[], sms__monitor_cycle_fields[
 
 /* `scheduler:` of kind default. */
 struct sms__default_scheduler {
-    int kind;                       /* the number of the kind among all */
-    double retry_ps, retry_most_ps; /* 0: at once when something is freed */
-    double start_delay_ps;          /* from placement to the start of what takes the duration */
+    int kind;              /* the number of the kind among all */
+    double start_delay_ps; /* from placement to the start of what takes the duration */
 };
 
 /* GPU `gpu` of each node of an entry is unhealthy. */

@@ -15,10 +15,8 @@ struct sms__tenant;
 
 /* How pods come. 0: not said; then, if all is 0, all at the start. */
 struct sms__arriving {
-    double poisson_ps, every_ps;           /* from one to the next, mean or exact */
-    double burst_ps;                       /* the mean in bursts */
-    double burst_after_ps, burst_lasts_ps; /* means of the times to the next burst, and that it lasts */
-    uint64_t batch;                        /* so many come each time */
+    double poisson_ps, every_ps; /* from one to the next, mean or exact */
+    uint64_t batch;              /* so many come each time */
 };
 
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };

@@ -219,8 +219,6 @@ static void print_arrivals(struct choices *c)
         fprintf(c->to, ", arrivals: {every: %u us", 500 * number(c, 0, 9) + 1);
     } else {
         fprintf(c->to, ", arrivals: {poisson: %u us", 500 * number(c, 1, 20));
-        if (maybe(c, 40))
-            fprintf(c->to, ", burst: %u us, burst_after: 10 ms, burst_lasts: 4 ms", 100 * number(c, 1, 4));
     }
     key(c, 30, "batch", 1, 3, "");
     fputs("}", c->to);
@@ -454,10 +452,7 @@ static void print_schedulers(struct choices *c)
     if (c->gpushare) {
         print_gpushare(c);
     } else if (maybe(c, 40)) {
-        fprintf(c->to, "scheduler: {retry: %u us", 500 * number(c, 0, 6));
-        key(c, 50, "retry_most", 4, 9, " ms");
-        key(c, 50, "start_delay", 0, 4, " ms");
-        fputs("}\n", c->to);
+        fprintf(c->to, "scheduler: {start_delay: %u ms}\n", number(c, 0, 4));
     }
     if (c->gpushare || maybe(c, 70))
         return;
