@@ -16,7 +16,7 @@ struct sms__tenant;
 struct sms_queued;
 
 struct sms__oracle {
-    /* The reference engine does all of sm.c, search.c, wave.c and events.c in the simplest way. `init` registers a
+    /* The reference engine does all of sm.c, search.c, refill.c and events.c in the simplest way. `init` registers a
      * source for each SM. */
     void (*init)(struct sms__blocks *device);
     void (*dispatch)(void *subject, uint64_t now);

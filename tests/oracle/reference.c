@@ -45,7 +45,7 @@ static void place(struct sms__blocks *device, size_t s, struct sms__launch *laun
         (struct reference_block){launch, sms__group_clock(group, now) + (double)work, now, work};
     group->blocks++;
     sms__compose(sm, launch->shape, 1, now);
-    sms__record_placed(launch, 1, now);
+    sms__record_placed(launch, now);
     sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, 1);
 }
 

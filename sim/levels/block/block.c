@@ -86,7 +86,6 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     sms__device_clock_init(device);
     sms__device_usage_init(device);
     sms__device_clock_update(device, 0); /* the background slows from the start */
-    sms__wave_init(device);
     device->dispatch =
         (struct sms__action){.act = device->reference ? sms__oracle->dispatch : dispatch, .subject = device};
     return device;
@@ -209,25 +208,12 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, st
         return wait_for_dispatcher(device, launch, ring_start, now);
     if (device->observed)
         sms__explain(device, launch, ring_start, sm, now);
-    if (sm < 0) {
-        sms__wave_break(device);
+    if (sm < 0)
         return false;
-    }
-    if (device->in_rounds)
-        sms__wave_add(device, (size_t)sm, launch);
-    sms__sm_place(&device->sm[sm], launch, 1, now);
+    sms__sm_place(&device->sm[sm], launch, now);
     sms__dispatcher_start(device, now);
     *next = sms__dispatch_queue_serve(device, launch);
-    if (launch->waiting == 0)
-        sms__wave_break(device);
     return true;
-}
-
-/* Places several rounds at once if possible. `queue` is the next to offer a block. */
-static void repeat_rounds(struct sms__blocks *device, const struct sms__dispatch_queue *queue, uint64_t now)
-{
-    if (device->in_rounds && queue)
-        sms__wave_repeat(device, queue, now);
 }
 
 /* Returns the next launch to ask. A cached refusal of a shape holds for all of its launches. But with patience, each
@@ -240,36 +226,35 @@ static struct sms__launch *next_open(const struct sms__blocks *device, const str
 
 /* Places one block of the queue: of the first launch, from the current one on, of which a block fits. A launch whose
  * block fits nowhere stops the search if it blocks the others. */
-static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *queue, struct sms__dispatch_queue **next,
+static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *queue, struct sms__dispatch_queue **next,
                        uint64_t now)
 {
     struct sms__launch *launch = sms__dispatch_queue_current(&device->queues, queue);
-    if (!device->queues.passes_over)
-        return sms__dispatch_queue_may_go(queue, launch) && place_one(device, launch, next, now);
+    if (!device->queues.passes_over) {
+        if (sms__dispatch_queue_may_go(queue, launch))
+            place_one(device, launch, next, now);
+        return;
+    }
     launch = next_open(device, queue, launch);
     while (sms__dispatch_queue_may_go(queue, launch) && !cannot_place(device)) {
         if (place_one(device, launch, next, now))
-            return true;
+            return;
         if (sms__patience_expired(device, launch)) {
             *next = sms__dispatch_queue_after_blocked(launch, *next);
-            return false;
+            return;
         }
         launch = next_open(device, queue, launch->entry.next);
     }
-    return false;
 }
 
 /* Places one block of each queue in turn, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
-    device->in_rounds = device->wave && device->queues.irregular == 0;
-    sms__wave_break(device);
     device->queues.dispatches++;
     for (struct sms__dispatch_queue *queue = device->queues.first, *next; queue && !cannot_place(device);
          queue = next) {
         next = queue->next;
-        if (place_from(device, queue, &next, now))
-            repeat_rounds(device, next, now);
+        place_from(device, queue, &next, now);
     }
 }
 

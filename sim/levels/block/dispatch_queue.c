@@ -118,12 +118,6 @@ static void ask_discipline(struct sms__blocks *device, struct sms__launch *launc
     launch->entry.turn = launch->entry.turn_left = turn > 0 ? turn : 1;
 }
 
-/* A round (wave.c) is like the one before only if all blocks do the same work and end their launches' turns. */
-static bool is_irregular(const struct sms__launch *launch)
-{
-    return sms__is_drawn(launch->kernel) || launch->entry.turn > 1;
-}
-
 void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = &device->queues.queue[launch->owner];
@@ -140,7 +134,6 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     insert_in_lane(launch->entry.lane, launch);
     launch->entry.position = ++device->queues.positions;
     device->queues.waiting++;
-    device->queues.irregular += is_irregular(launch);
     sms__search_wait(device, launch->shape, true);
 }
 
@@ -156,7 +149,6 @@ static void leave_queue(struct sms__blocks *device, struct sms__launch *launch)
         device->queues.turn.first = device->queues.turn.first == queue ? NULL : device->queues.turn.first;
     }
     device->queues.waiting--;
-    device->queues.irregular -= is_irregular(launch);
     sms__search_wait(device, launch->shape, false);
     sms__waits_end(device, launch);
 }

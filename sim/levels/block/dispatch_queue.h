@@ -32,7 +32,6 @@ struct sms__dispatch_queues {
     struct sms__dispatch_queue *first, *last; /* queues with a waiting launch */
     struct sms__turn turn;                    /* among the queues */
     size_t waiting;                           /* launches */
-    size_t irregular;                         /* of these, launches for which dispatch does not go in equal rounds */
     uint64_t positions, dispatches;
     bool takes_turns, passes_over; /* by the discipline */
 };

@@ -29,10 +29,8 @@ struct sms__blocks {
     bool firing;                     /* it does */
     struct sms__device_clock *clock; /* [clocks]; for models with a `slowdown` function */
     size_t clocks;
-    struct sms__wave *wave; /* NULL: blocks are placed one at a time */
-    bool tells_launches;    /* the model or the policy may answer differently for equal blocks of two launches */
-    bool refills;           /* a block may take another's place in one step, if compositions know room (sm.c) */
-    bool in_rounds;         /* this dispatch logs its rounds */
+    bool tells_launches; /* the model or the policy may answer differently for equal blocks of two launches */
+    bool refills;        /* a block may take another's place in one step, if compositions know room (sm.c) */
     struct sms__reference *reference; /* what it keeps instead of residents; NULL in the fast engine */
     struct sms__action dispatch;
     uint64_t launches;
@@ -110,19 +108,6 @@ bool sms__start_waiting(struct sms__blocks *device, uint64_t now);
 struct sms__launch **sms__list_ended(struct sms__launch **list, struct sms__launch *launch);
 /* Ends the launches listed. */
 void sms__end_launches(struct sms__launch *list, uint64_t now);
-
-/* wave.c: several equal rounds of placements at once. Call these only while device->in_rounds, except the first. */
-void sms__wave_init(struct sms__blocks *device);
-void sms__wave_forget(struct sms__blocks *device);
-void sms__wave_add(struct sms__blocks *device, size_t sm, struct sms__launch *launch);
-void sms__wave_repeat(struct sms__blocks *device, const struct sms__dispatch_queue *queue, uint64_t now);
-
-/* Call this when a kernel was refused or has placed its last block, because the next round will differ. */
-static inline void sms__wave_break(struct sms__blocks *device)
-{
-    if (device->in_rounds)
-        sms__wave_forget(device);
-}
 
 /* explain.c: emits a decision to the observer. `ring_start` is the SM at which a ring search started. */
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now);

@@ -53,7 +53,6 @@ struct sms__launch_end {
 struct sms__launch_notes {
     uint64_t explained;       /* departures when its wait was last explained, + 1 (explain.c) */
     struct sms__waits *waits; /* waits.c; NULL: nobody wants to know */
-    uint64_t in_round;        /* its blocks in a round (wave.c) */
     uint64_t counted;         /* its resident blocks (check.c) */
 };
 

@@ -154,7 +154,7 @@ static void leave_one(struct sms__sm_state *sm, struct sms__group *group, uint64
 static void start_one(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    sms__sm_put(sm, launch, 1, now);
+    sms__sm_put(sm, launch, now);
     sms__dispatcher_start(device, now);
     device->queues.dispatches++;
     sms__dispatch_queue_serve(device, launch);

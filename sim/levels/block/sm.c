@@ -92,23 +92,20 @@ static bool is_equal(const struct sms__resident_cold *a, const struct sms__resid
 }
 
 /* Inserts a resident so that the list stays sorted by end, and among equal ends by arrival. */
-static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sms__resident new,
-                   struct sms__resident_cold cold)
+static void insert(struct sms__sm_state *sm, struct sms__group *group, double end, struct sms__resident_cold cold)
 {
     struct sms__resident *pool = sm->resident;
     uint16_t after = group->last;
-    while (after != SMS__NONE && pool[after].end > new.end)
+    while (after != SMS__NONE && pool[after].end > end)
         after = pool[after].prev;
-    for (uint16_t i = after; i != SMS__NONE && pool[i].end == new.end; i = pool[i].prev)
+    for (uint16_t i = after; i != SMS__NONE && pool[i].end == end; i = pool[i].prev)
         if (is_equal(&sm->cold[i], &cold)) {
-            pool[i].blocks += new.blocks;
+            pool[i].blocks++;
             return;
         }
     uint16_t at = sm->free, before = after == SMS__NONE ? group->first : pool[after].next;
     sm->free = pool[at].next;
-    new.prev = after;
-    new.next = before;
-    pool[at] = new;
+    pool[at] = (struct sms__resident){end, 1, before, after};
     sm->cold[at] = cold;
     *(after == SMS__NONE ? &group->first : &pool[after].next) = at;
     *(before == SMS__NONE ? &group->last : &pool[before].prev) = at;
@@ -133,22 +130,21 @@ uint64_t sms__draw_work(const struct sms__launch *launch)
     return sms__draw(launch->fit, launch->kernel, launch->stream);
 }
 
-void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now)
+void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
     struct sms__group *group = group_of(sm, launch, now);
     uint64_t work = sms__draw_work(launch);
     double end = sms__group_clock(group, now) + (double)(int64_t)work;
-    insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks},
-           (struct sms__resident_cold){launch, now, work});
-    group->blocks += blocks;
-    sms__record_placed(launch, blocks, now);
+    insert(sm, group, end, (struct sms__resident_cold){launch, now, work});
+    group->blocks++;
+    sms__record_placed(launch, now);
 }
 
-void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now)
+void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
     sms__sm_touch(sm, now);
-    sms__sm_put(sm, launch, blocks, now);
-    sms__compose(sm, launch->shape, blocks, now);
+    sms__sm_put(sm, launch, now);
+    sms__compose(sm, launch->shape, 1, now);
     if (!sm->device->policy.cacheable)
-        sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, blocks);
+        sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, 1);
 }

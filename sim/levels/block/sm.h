@@ -78,21 +78,21 @@ static inline void sms__record_leave(struct sms__launch *launch, uint64_t work, 
     launch->span->work_ps += (sms__integral)work * blocks;
 }
 
-static inline void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now)
+static inline void sms__record_placed(struct sms__launch *launch, uint64_t now)
 {
-    launch->waiting -= blocks;
-    launch->resident += blocks;
-    launch->record->placed += blocks;
-    launch->record->wait_ps += (sms__integral)(now - launch->launched_ps) * blocks;
+    launch->waiting--;
+    launch->resident++;
+    launch->record->placed++;
+    launch->record->wait_ps += now - launch->launched_ps;
 }
 
 /* Adds the resident threads since the last integration to the intervals that this time spans. */
 void sms__sm_fill_bins(struct sms__sm_state *sm, uint64_t now);
 void sms__sm_touch(struct sms__sm_state *sm, uint64_t now);
-/* Adds blocks of the launch to their group, but not to the composition. */
-void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
-/* Places `blocks` blocks; more than 1 only if their work is not random. */
-void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
+/* Adds a block of the launch to its group, but not to the composition. */
+void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
+/* Places a block. */
+void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
 void sms__remove_group(struct sms__sm_state *sm, size_t group);
