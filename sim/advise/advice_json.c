@@ -26,8 +26,10 @@ static json_t *share_of(const struct sms__advice *advice, const struct sms__outl
     json_object_set_new(object, "job_latency_p99_ns", estimate(share->p99_ns));
     if (share->maximum_of)
         json_object_set_new(object, "p99_maximum_of", json_integer((json_int_t)share->maximum_of));
-    if (program->target.metric)
+    if (program->target.metric) {
+        json_object_set_new(object, "aimed_latency_ns", estimate(share->target_ns));
         json_object_set_new(object, "deadline_miss_ratio", sms__json_number(share->missed));
+    }
     json_object_set_new(object, "memory_bytes", sms__json_number(share->memory));
     return object;
 }

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts of a run, for the first estimate and for draws. */
-static const double FIRST = 0.1, DRAWN = 0.2;
+/* Parts of a run, for estimates on the way and for draws. */
+static const double ESTIMATED[] = {0.1, 0.3}, DRAWN = 0.2;
 
 struct work {
     struct sms__arena *arena;
@@ -225,7 +225,7 @@ static const char *why_not(struct sms__arena *arena, const struct sms_errors *er
 }
 
 /* Why the way does not work: a process failed, or never got to run. NULL: it works. */
-static const char *find_failure(const struct sms_results *results)
+static const char *find_failure(struct sms__arena *arena, const struct sms_results *results)
 {
     const size_t all = sms_results_subjects(results, SMS_PROCESS) - 1;
     for (size_t r = 0; r < sms_results_replications(results); r++) {
@@ -233,9 +233,12 @@ static const char *find_failure(const struct sms_results *results)
             return "a program finds no memory";
         for (size_t v = 0; v < all; v++)
             if (!(value(results, r, SMS_VM, v, "jobs_per_s") > 0))
-                return value(results, r, SMS_PROCESS, v, "service_ns") > 0
-                           ? "a program ends no job in the time that is simulated"
-                           : "a program never runs: it finds no memory, or no place on the device";
+                return sms__print(arena, "%s %s", sms_results_subject(results, SMS_VM, v),
+                                  value(results, r, SMS_PROCESS, v, "service_ns") > 0
+                                      ? "ends no job in the time that is simulated"
+                                  : value(results, r, SMS_PROCESS, v, "waiting_ns") > 0
+                                      ? "never runs: it finds no memory, or no place on the device"
+                                      : "has no job in the time that is simulated, because they come too seldom");
     }
     return NULL;
 }
@@ -259,7 +262,7 @@ static int look_at(const struct work *work, const struct sms__way *way, struct s
     *work->errors = errors;
     if (code)
         return code;
-    outlook->why = find_failure(outlook->results);
+    outlook->why = find_failure(work->arena, outlook->results);
     if (outlook->why)
         return SMS_OK;
     for (size_t p = 0; p < count && way->alone; p++) {
@@ -345,7 +348,7 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
         struct sms__outlook *outlook = &out->outlook[out->count++];
         code = look_at(work, &ways->way[i], span, outlook);
         if (code == SMS_OK && i == 0 && outlook->why) /* not even alone */
-            code = sms__fail(work->errors, SMS_EINPUT, work->programs->program[0].path, "%s", outlook->why);
+            code = sms__fail(work->errors, SMS_EINPUT, NULL, "alone, %s", outlook->why);
         if (code == SMS_OK)
             code = look_at_ends(work, span, outlook);
         if (work->settings->on_progress)
@@ -363,7 +366,7 @@ static int write_texts(struct work *work)
     for (int t = 0; t < SMS__TEXTS; t++)
         code = (to[t] = sms__buffer_open(&work->out->text[t])) ? code : SMS_ENOMEM;
     for (size_t p = 0; p < work->programs->count && code == SMS_OK; p++) {
-        code = sms__write_coarse(work->arena, work->programs, p, work->settings, to, work->errors);
+        code = sms__write_coarse(work->arena, &work->programs->program[p], work->settings, to, work->errors);
         work->out->ranged |= work->programs->program[p].unknown > 0;
     }
     for (int t = 0; t < SMS__TEXTS; t++)
@@ -517,19 +520,15 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
         out->left_out = ways.left_out;
         code = sms__measure_together(arena, programs, &ways, &out->text[SMS__BLOCK_TEXT], settings, errors);
     }
-    if (code == SMS_OK) {
-        if (settings->on_estimate && settings->part <= 0) {
-            code = look_at_all(&work, &ways, sms__span_for(programs, out->device, FIRST));
-            if (code == SMS_OK)
-                settings->on_estimate(settings->user, out);
-            drop_outlooks(out);
-        }
+    for (size_t i = 0; i < sizeof ESTIMATED / sizeof *ESTIMATED && settings->on_estimate && code == SMS_OK; i++) {
+        code = look_at_all(&work, &ways, sms__span_for(programs, out->device, ESTIMATED[i]));
         if (code == SMS_OK)
-            code = look_at_all(&work, &ways,
-                               sms__span_for(programs, out->device, settings->part > 0 ? settings->part : 1));
+            settings->on_estimate(settings->user, ESTIMATED[i], out);
+        drop_outlooks(out);
     }
     if (code == SMS_OK)
-        code = draw_unknowns(&work);
+        code = look_at_all(&work, &ways, sms__span_for(programs, out->device, settings->part > 0 ? settings->part : 1));
+    code = code ? code : draw_unknowns(&work);
     if (code == SMS_ENOMEM && !errors->count)
         sms__fail(errors, code, NULL, "no memory");
     return code;

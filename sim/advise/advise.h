@@ -30,6 +30,7 @@ struct sms__target {
 struct sms__program {
     const char *name; /* of the tenant, and of its workloads */
     const char *path;
+    size_t number;         /* among all that were read */
     struct sms_file *file; /* which has the tenant and its workloads */
     const struct sms__tenant *tenant;
     struct sms__target target;
@@ -41,6 +42,8 @@ struct sms__program {
     double launches;                  /* of a job, as it is simulated */
     double fold;                      /* launches for which one is simulated, because there are too many; 1: each is */
     double least_fold;                /* which it is at least; 0: 1 */
+    const struct sms__buffer *coarse; /* [SMS__TEXTS]: its workloads, if they are known with all that is below; NULL */
+    double coarse_fold;               /* the least fold that they were written with */
     double mix_ps;                    /* time alone of its launches side by side with others, block by block */
     double mix_blocks;                /* and their blocks */
     double unknown;                   /* share of its kernels' time without counters, 0..1 */
@@ -76,9 +79,10 @@ struct sms__advise_settings {
     pthread_mutex_t *lock; /* NULL, or held while the programs' files are read, which no two threads may */
     const sms_atomic_bool *cancel;
     FILE *notes; /* is told what traces hold, a line each; or NULL */
-    /* NULL, or told of ways that have run, of all; and of an estimate from short runs, before the long ones. */
+    /* NULL, or told of ways that have run, of all; and of estimates from runs of a part of the length, each longer than
+     * the last, before those that count. */
     void (*on_progress)(void *user, size_t done, size_t total);
-    void (*on_estimate)(void *user, const struct sms__advice *advice);
+    void (*on_estimate)(void *user, double part, const struct sms__advice *advice);
     void *user;
 };
 
@@ -105,10 +109,10 @@ enum sms__end {
     SMS__TAKEN_END  /* kernels without counters take turns with others */
 };
 
-/* coarse_workload.c: writes the workloads of program `number` to `to`, [SMS__TEXTS], as documents that end with "---".
- * Each kernel is simulated alone on the device, on all, half and an eighth of its SMs. Sets what the program takes
- * alone. In a guard of `arena`. */
-int sms__write_coarse(struct sms__arena *arena, const struct sms__programs *programs, size_t number,
+/* coarse_workload.c: writes the workloads of a program to `to`, [SMS__TEXTS], as documents that end with "---". Each
+ * kernel is simulated alone on the device, on all, half and an eighth of its SMs, unless the program has such texts.
+ * Sets what the program takes alone. In a guard of `arena`. */
+int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
                       const struct sms__advise_settings *settings, FILE *const *to, struct sms_errors *errors);
 
 /* ways.c: a way to share. */
@@ -154,7 +158,7 @@ struct sms__span {
 /* Runs in which every program does 500 jobs alone, and contexts have 200 slices, unless that takes too many launches;
  * or `part` of that, 0..1. Each program begins and ends a job in them, even where all take turns. */
 struct sms__span sms__span_for(const struct sms__programs *programs, const struct sms__device *device, double part);
-/* The launches in a run of the least length, as a multiple of the most that there should be. */
+/* The launches in a run of the least length, as a multiple of the most that a first estimate should have. */
 double sms__programs_crowd(const struct sms__programs *programs);
 /* Writes the scenario of a way. */
 void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,

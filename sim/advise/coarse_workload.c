@@ -442,11 +442,15 @@ static int run_kernels(struct measuring *measuring, const struct sms__advise_set
     return code ? code : sms_run(sms_file_scenario(*file, 0), &run, results, errors);
 }
 
-int sms__write_coarse(struct sms__arena *arena, const struct sms__programs *programs, size_t number,
+int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
                       const struct sms__advise_settings *settings, FILE *const *to, struct sms_errors *errors)
 {
     static const enum sms__text_kind texts[] = {SMS__FREE_TEXT, SMS__TAKEN_TEXT, SMS__PAIRED_TEXT};
-    struct sms__program *program = &programs->program[number];
+    const bool known = program->coarse && program->coarse_fold == program->least_fold;
+    for (int t = 0; t < SMS__TEXTS && known; t++)
+        fwrite(program->coarse[t].bytes, 1, program->coarse[t].length, to[t]);
+    if (known)
+        return SMS_OK;
     program->job_ps = program->host_ps = program->launches = program->mix_ps = program->mix_blocks = 0;
     memset(program->use_ps, 0, sizeof program->use_ps);
     const struct sms__workload *workload;
@@ -463,7 +467,7 @@ int sms__write_coarse(struct sms__arena *arena, const struct sms__programs *prog
             sum_steps(program, workload, results);
             for (int t = 0; t < SMS__BLOCK_TEXT; t++)
                 write_head(arena, program, name, workload, results, to[t]);
-            fprintf(to[SMS__PAIRED_TEXT], "corun_class: c%zu\n", number);
+            fprintf(to[SMS__PAIRED_TEXT], "corun_class: c%zu\n", program->number);
             for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
                 write_kernels(arena, workload, fold_of(program, workload), results, texts[t], to[texts[t]]);
             write_blocks(arena, program, name, workload, results, to[SMS__BLOCK_TEXT]);

@@ -121,8 +121,14 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
     }
     for (size_t v = 0; v < scenario->vms; v++) {
         const char *name = new_name(arena, path, out);
-        *SMS__APPEND(arena, out->program, out->count) = (struct sms__program){
-            .name = name, .path = path, .file = file, .tenant = &scenario->vm[v], .least = 1, .most = 1};
+        const struct sms__program program = {.name = name,
+                                             .path = path,
+                                             .number = out->count,
+                                             .file = file,
+                                             .tenant = &scenario->vm[v],
+                                             .least = 1,
+                                             .most = 1};
+        *SMS__APPEND(arena, out->program, out->count) = program;
     }
     return SMS_OK;
 }

@@ -13,6 +13,7 @@ enum {
     JOBS = 500,             /* of each program alone in a run: enough for p99 where it is slowed five times */
     SLICES = 200,           /* of time slices in a run, so that no program had more of them than another by chance */
     LAUNCHES_MOST = 400000, /* in a run: seconds for all ways */
+    LAUNCHES_FIRST = 40000, /* in the shortest, so that a first estimate comes soon */
 };
 
 struct lister {
@@ -345,9 +346,9 @@ static void write_slowdowns(const struct sms__way *way, const struct sms__progra
     const double others = (double)sms__way_first(way, programs->count) - 1;
     fputs("contention: {model: pairwise, slowdown: {", to);
     for (size_t p = 0; p < programs->count; p++) {
-        fprintf(to, "%sc%zu: {", p ? ", " : "", p);
+        fprintf(to, "%sc%zu: {", p ? ", " : "", programs->program[p].number);
         for (size_t q = 0; q < programs->count; q++)
-            fprintf(to, "%sc%zu: %.6g", q ? ", " : "", q, 1 + (slow[p] - 1) / others);
+            fprintf(to, "%sc%zu: %.6g", q ? ", " : "", programs->program[q].number, 1 + (slow[p] - 1) / others);
         fputs("}", to);
     }
     fputs("}}   # as they do block by block\n", to);
@@ -402,7 +403,8 @@ static struct load load_of(const struct sms__programs *programs)
     for (size_t p = 0; p < programs->count; p++) {
         const struct sms__program *program = &programs->program[p];
         const double apart_ps = program->per_s > 0 ? 1e12 / program->per_s : program->job_ps;
-        load.launches_per_ps += program->launches / fmax(apart_ps, 1);
+        const double at_once = program->per_s > 0 ? 1 : (double)program->most; /* a rate is of all copies */
+        load.launches_per_ps += at_once * program->launches / fmax(apart_ps, 1);
         load.jobs_ps = fmax(load.jobs_ps, JOBS * apart_ps);
         load.longest_ps = fmax(load.longest_ps, program->job_ps);
         copies += (double)program->most;
@@ -414,7 +416,7 @@ static struct load load_of(const struct sms__programs *programs)
 double sms__programs_crowd(const struct sms__programs *programs)
 {
     const struct load load = load_of(programs);
-    return load.launches_per_ps * load.least_ps / LAUNCHES_MOST;
+    return load.launches_per_ps * load.least_ps / LAUNCHES_FIRST;
 }
 
 struct sms__span sms__span_for(const struct sms__programs *programs, const struct sms__device *device, double part)

@@ -50,7 +50,9 @@ static const struct cli_option own_options[] = {
     {"seed", "N", "seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
     {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
      .max = 100000},
-    {"out", "DIR", "write each way's scenario and settings into this folder, which must not exist without --force",
+    {"out", "DIR",
+     "write the answer as JSON, and each way's scenario and settings, into this folder, which must not exist without "
+     "--force",
      CLI_TEXT, AT(out), .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
     {"force", NULL, "with --out: replace the folder of an earlier advice", CLI_FLAG, AT(force), .letter = 'f'},
     {"format", "FORMAT", "table or json", CLI_CHOICE, AT(format), .choices = formats},
@@ -194,6 +196,25 @@ static int set_options(const struct cli *cli, const struct sms__programs *progra
 
 /* ---- the folder ---- */
 
+struct advising {
+    struct cli *cli;
+    struct sms__arena arena;
+    struct sms__programs programs;
+    struct sms__advice advice;
+    struct sms__pack pack; /* of several GPUs, and then there is no advice */
+    struct sms__trust *trust;
+    struct sms__progress progress;
+    struct sms_errors errors;
+    int exit_code;
+};
+
+static int write_json(struct advising *advising, FILE *to)
+{
+    json_t *object = advising->pack.kinds ? sms__pack_json(&advising->pack, &advising->arena)
+                                          : sms__advice_json(&advising->advice, advising->trust);
+    return sms__json_write(object, to, JSON_INDENT(2));
+}
+
 static int write_file(struct sms__folder *folder, const char *name, const struct sms__buffer *text,
                       struct sms_errors *errors)
 {
@@ -237,23 +258,39 @@ static int write_gpu(struct sms__folder *folder, const struct sms__pack *pack, c
     return write_way(folder, gpu->name, &gpu->group->advice, &own, gpu->group->best->way, errors);
 }
 
-/* One of `advice` and `pack`, which has no kinds otherwise. */
-static int write_folder(const struct cli *cli, const struct sms__advice *advice, const struct sms__pack *pack,
-                        const struct sms__advise_settings *settings, struct sms_errors *errors)
+/* The answer in whole, of which `plot` draws the ways; and what each way is. */
+static int write_answers(struct advising *advising, struct sms__folder *folder,
+                         const struct sms__advise_settings *settings)
 {
-    const struct options *given = cli->options;
-    struct sms__folder folder = {0};
-    int code = sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, errors);
+    const struct sms__advice *advice = &advising->advice;
+    const struct sms__pack *pack = &advising->pack;
+    struct sms_errors *errors = &advising->errors;
+    FILE *to = sms__folder_open(folder, "advice.json", errors);
+    if (!to)
+        return SMS_EIO;
+    int code = write_json(advising, to) ? sms__fail(errors, SMS_ENOMEM, NULL, "no memory") : SMS_OK;
+    const int closed = sms__folder_close(folder, "advice.json", to, errors);
+    code = code ? code : closed;
     for (size_t i = 0; i < advice->count && code == SMS_OK; i++)
         if (!advice->outlook[i].why)
-            code = write_way(&folder, advice->outlook[i].way->name, advice, settings, advice->outlook[i].way, errors);
+            code = write_way(folder, advice->outlook[i].way->name, advice, settings, advice->outlook[i].way, errors);
     for (size_t i = 0; i < pack->gpus && code == SMS_OK; i++)
-        code = write_gpu(&folder, pack, &pack->gpu[i], settings, errors);
+        code = write_gpu(folder, pack, &pack->gpu[i], settings, errors);
+    return code;
+}
+
+static int write_folder(struct advising *advising, const struct sms__advise_settings *settings)
+{
+    const struct options *given = advising->cli->options;
+    struct sms__folder folder = {0};
+    int code =
+        sms__folder_begin(&folder, given->out, given->force ? SMS__FOLDER_REPLACE : SMS__FOLDER_NEW, &advising->errors);
+    code = code ? code : write_answers(advising, &folder, settings);
     if (code == SMS_OK) {
         json_t *manifest = json_object();
         json_object_set_new(manifest, "kind", json_string("advice"));
-        json_object_set_new(manifest, "command", sms__json_path(cli->command_line));
-        code = sms__folder_end(&folder, manifest, errors);
+        json_object_set_new(manifest, "command", sms__json_path(advising->cli->command_line));
+        code = sms__folder_end(&folder, manifest, &advising->errors);
     }
     sms__folder_abandon(&folder);
     return code;
@@ -261,47 +298,30 @@ static int write_folder(const struct cli *cli, const struct sms__advice *advice,
 
 /* ---- the command ---- */
 
-struct advising {
-    struct cli *cli;
-    struct sms__arena arena;
-    struct sms__programs programs;
-    struct sms__advice advice;
-    struct sms__pack pack; /* of several GPUs, and then there is no advice */
-    struct sms__trust *trust;
-    struct sms__progress progress;
-    struct sms_errors errors;
-    int exit_code;
-};
-
 static void show_progress(void *user, size_t done, size_t total)
 {
     sms__progress_show(&((struct advising *)user)->progress, done, total, 0);
 }
 
 /* Told while the long runs are made, so that one need not wait for them. */
-static void show_estimate(void *user, const struct sms__advice *advice)
+static void show_estimate(void *user, double part, const struct sms__advice *advice)
 {
     struct advising *advising = user;
     sms__progress_end(&advising->progress);
-    fputs("first estimate, of short runs: ", stderr);
+    fprintf(stderr, "estimate, from runs of %.0f %% of the length: ", 100 * part);
     sms__advice_print_answer(advice, stderr);
     sms__progress_begin(&advising->progress, "", "ways", advising->cli->quiet);
 }
 
 static int print(struct advising *advising)
 {
-    const struct options *given = advising->cli->options;
     const struct sms__screen screen = cli_screen(advising->cli);
-    if (advising->pack.kinds && given->format == FORMAT_TABLE)
+    if (((const struct options *)advising->cli->options)->format != FORMAT_TABLE)
+        return write_json(advising, stdout) ? cli_no_memory() : EXIT_OK;
+    if (advising->pack.kinds)
         sms__pack_print(&advising->pack, &advising->arena, advising->trust, &screen);
-    else if (advising->pack.kinds)
-        return sms__json_write(sms__pack_json(&advising->pack, &advising->arena), stdout, JSON_INDENT(2))
-                   ? cli_no_memory()
-                   : EXIT_OK;
-    else if (given->format == FORMAT_TABLE)
+    else
         sms__advice_print(&advising->advice, advising->trust, &screen);
-    else if (sms__json_write(sms__advice_json(&advising->advice, advising->trust), stdout, JSON_INDENT(2)))
-        return cli_no_memory();
     return EXIT_OK;
 }
 
@@ -382,7 +402,7 @@ static int body(void *user)
     if (code == SMS_OK && sms__trust_exists(&load))
         code = sms__trust_load(&load, &advising->trust, &advising->errors);
     if (code == SMS_OK && given->out)
-        code = write_folder(cli, &advising->advice, &advising->pack, &settings, &advising->errors);
+        code = write_folder(advising, &settings);
     if (code == SMS_OK)
         advising->exit_code = print(advising);
     return code;
@@ -420,7 +440,9 @@ const struct cli_command cmd_advise = {
         "Of several GPUs, say how many there are of each: then the table has which programs share which GPU, and in "
         "which "
         "way, so that as many as can be meet their targets, and do the most work.\n"
-        "--out writes for each way the scenario, which 'smsched run' runs, and the settings that apply it.",
+        "--out writes the answer as JSON, which 'smsched plot' draws, and for each way the scenario, which 'smsched "
+        "run' "
+        "runs, and the settings that apply it.",
     .examples = "smsched advise scenarios/advise/train.yaml scenarios/advise/serve.yaml --device v100 "
                 "--slo 'serve:p99<10ms'\n"
                 "smsched advise v100/hotspot_512 --device a100-80gb --copies 1..4\n"

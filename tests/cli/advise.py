@@ -2,6 +2,9 @@
 """Advice on programs that share a GPU, where it can be known by hand: kernels that ask for all of a device gain nothing, those that ask for little
 gain all, host time is used by others, targets come before work, and what has no counters is a range. Usage: advise.py SMSCHED"""
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -54,6 +57,14 @@ def check_copies(work):
     for load, told in (20, False), (1000, True):  # a GPU does 100 for each copy
         said = run(third, "--device", "a100", "--copies", "2", "--load", f"third:{load}/s", "--unknowns", "1").stdout
         check(f"whether {load} jobs/s are too many", ("overload: under mps, 2 copies third does 200 jobs/s, and 1000 arrive" in said) == told, said)
+
+
+def check_seldom(work):
+    """Jobs of which none arrives in a run do not lack memory."""
+    fast, seldom = coarse(work / "fast.yaml", 10), coarse(work / "seldom.yaml", 10)
+    fast.write_text("workload: fast\nkernels: [{name: k, time: 2 us}]\nsteps: [{launch: k, times: 1000}]\n")
+    said = run(fast, seldom, "--device", "a100", "--copies", "seldom:3", "--load", "seldom:0.2/s", "--unknowns", "1", code=3).stderr
+    check("that is said", "alone, seldom has no job in the time that is simulated, because they come too seldom" in said, said)
 
 
 def check_cores(work):
@@ -112,16 +123,46 @@ def check_together(work):
 
 
 def check_many_launches(work):
-    """Of a job of 200 000 launches one stands for ten: it takes as long as all."""
+    """Of a job of 200 000 launches one stands for fifty: it takes as long as all."""
     many = work / "many.yaml"
     many.write_text("workload: many\nkernels: [{name: k, blocks: 108, threads: 128, registers: 32, block_time: 10 us}]\n"
                     "steps: [{launch: k, times: 199000}, {host: 1 ms}, {launch: k, times: 1000}]\n")
     text = run(many, "--device", "a100", "--copies", "2", "--quiet", "--unknowns", "1").stdout
-    check("that is said", "one of many stands for 10" in text, text)
+    check("that is said", "one of many stands for 50" in text, text)
     alone = way(advise(many, "--device", "a100", "--copies", "2"), "exclusive")["programs"][0]
     near("a job alone", alone["job_latency_p50_ns"]["mean"], 200000 * 10e3 + 1e6, 0.01)
     two = way(advise(many, "--device", "a100", "--copies", "2"), "time-slices-2")
     check("a long job ends in time slices", two["works"] and two["work_ratio"]["mean"] > 0.8, two)
+
+
+def check_copies_of_many(work):
+    """A run of five copies of a job of 10^6 launches has no more launches than others."""
+    million = work / "million.yaml"
+    million.write_text("workload: million\nkernels: [{name: k, blocks: 40, threads: 128, registers: 32, block_time: 4 us}]\n"
+                       "steps: [{launch: k, times: 1000000}]\n")
+    out = work / "million"
+    run(million, "--device", "a100", "--copies", "1..5", "--quiet", "--unknowns", "1", "--out", out)
+    done = subprocess.run([smsched, "run", out / "mps-5.yaml", "--replications", "1", "--format", "json", "--quiet"], capture_output=True, text=True, check=True)
+    warmup, end = map(float, re.search(r"warmup: (\S+) us, duration: (\S+) us", (out / "mps-5.yaml").read_text()).groups())
+    launches = json.loads(done.stdout)["runs"][0]["host"]["kernels_per_s"] * (end - warmup) / 1e6
+    check("400 000 as others", 300000 < launches < 420000, launches)
+
+
+def check_estimates():
+    """In a terminal: from short runs, then from longer ones, then the answer."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(smsched, [smsched, "advise", "v100/cfd_097k", "v100/hotspot_512", "--device", "v100", "--unknowns", "1"])
+    text = b""
+    try:
+        while more := os.read(terminal, 65536):
+            text += more
+    except OSError:  # how a terminal ends
+        pass
+    os.waitpid(pid, 0)
+    places = [text.find(words) for words in (b"estimate, from runs of 10 % of", b"estimate, from runs of 30 % of", b"slowdown")]
+    check("estimates come before the table", -1 < places[0] < places[1] < places[2], places)
+    check("elsewhere there are none", "estimate" not in run("v100/hotspot_512", "--device", "v100", "--unknowns", "1").stderr)
 
 
 def check_range(work):
@@ -196,11 +237,14 @@ def check_errors(work):
 with tempfile.TemporaryDirectory() as folder:
     check_by_hand(Path(folder))
     check_copies(Path(folder))
+    check_seldom(Path(folder))
     check_cores(Path(folder))
     check_targets()
     check_blocks(Path(folder))
     check_together(Path(folder))
     check_many_launches(Path(folder))
+    check_copies_of_many(Path(folder))
+    check_estimates()
     check_range(Path(folder))
     check_folder(Path(folder))
     check_same()
