@@ -14,8 +14,10 @@ enum {
     WHOLE_MOST = 40,    /* in runs of whole length, for each goal; then only of these is picked, */
     LACKING_MOST = 120, /* unless they lack a copy that others promise to place, or need a GPU more */
 };
-/* A short run is a tenth of a whole one. */
-static const double SHORT = 0.1;
+/* Groups are picked for what short runs promise, and chance helps those that are. So they run longer, which unmasks
+ * most of them, before they run whole, which takes three times three times as long. */
+enum length { SHORT_RUN, LONGER_RUN, WHOLE_RUN, DRAWS };
+static const double PART[] = {[SHORT_RUN] = 0.1, [LONGER_RUN] = 0.3, [WHOLE_RUN] = 1, [DRAWS] = 1};
 /* As SMS__KEEPS_UP; in a short run some fifty jobs arrive, and by chance fewer. */
 static const double SHORT_KEEPS_UP = 0.7;
 /* By so much what is picked may do less than what short runs promise of other groups. */
@@ -30,6 +32,11 @@ struct packing {
 
 /* ---- runs ---- */
 
+static struct sms__measured *measured_of(const struct sms__pack *pack, size_t kind, size_t p)
+{
+    return &pack->measured[kind * pack->programs->count + p];
+}
+
 static void choose_programs(const struct packing *packing, struct sms__group *group)
 {
     group->programs = (struct sms__programs){0};
@@ -37,8 +44,12 @@ static void choose_programs(const struct packing *packing, struct sms__group *gr
         if (!group->copies[p])
             continue;
         struct sms__program *own = SMS__APPEND(&group->arena, group->programs.program, group->programs.count);
-        *own = packing->pack->programs->program[p];
-        own->per_s *= (double)group->copies[p] / (double)own->least;
+        const struct sms__program *given = &packing->pack->programs->program[p];
+        const struct sms__measured *measured = measured_of(packing->pack, group->kind, p);
+        *own = measured->program.name ? measured->program : *given;
+        own->coarse = measured->program.name ? measured->text : NULL;
+        own->coarse_fold = own->least_fold;
+        own->per_s = given->per_s * (double)group->copies[p] / (double)given->least;
         own->least_per_s = (group->whole ? SMS__KEEPS_UP : SHORT_KEEPS_UP) * own->per_s;
         own->least = own->most = group->copies[p];
     }
@@ -65,7 +76,8 @@ static void judge(const struct packing *packing, struct sms__group *group)
 {
     struct sms__advice *advice = &group->advice;
     group->best = group->size > 1 ? sms__advice_best(advice, 0) : &advice->outlook[0];
-    group->works = group->best && !group->best->why && group->best->misses_by <= 1;
+    group->misses_by = group->best && !group->best->why ? group->best->misses_by : INFINITY;
+    group->works = group->misses_by <= 1;
     group->memory = 0;
     for (size_t p = 0, own = 0; p < packing->pack->programs->count && group->best && !group->best->why; p++) {
         if (!group->copies[p])
@@ -79,13 +91,11 @@ static void judge(const struct packing *packing, struct sms__group *group)
         say_why(group);
 }
 
-enum kind_of_run { SHORT_RUN, WHOLE_RUN, DRAWS };
-
 struct batch {
     const struct packing *packing;
     size_t *which; /* [count]: groups */
     size_t count, next;
-    enum kind_of_run kind;
+    enum length length;
     pthread_mutex_t lock, library; /* of what is below; of the programs' files */
     int code;
 };
@@ -101,12 +111,13 @@ static struct sms__advise_settings settings_of(const struct job *job)
     struct sms__advise_settings settings = *job->batch->packing->settings;
     settings.device = job->batch->packing->pack->kind[job->group->kind].name;
     settings.jobs = 1;
-    settings.part = job->batch->kind == SHORT_RUN ? SHORT : 1;
-    settings.only = job->batch->kind == SHORT_RUN ? NULL : job->group->way;
-    settings.draws = job->batch->kind == DRAWS ? settings.draws : 0;
+    settings.part = PART[job->batch->length];
+    settings.only = job->batch->length == SHORT_RUN ? NULL : job->group->way;
+    settings.draws = job->batch->length == DRAWS ? settings.draws : 0;
     settings.packed = true;
     settings.lock = &job->batch->library;
     settings.on_progress = NULL;
+    settings.on_estimate = NULL;
     return settings;
 }
 
@@ -123,15 +134,16 @@ static int advise_group(void *user)
     struct job *job = user;
     struct sms__group *group = job->group;
     const struct sms__advise_settings settings = settings_of(job);
-    if (job->batch->kind == DRAWS)
+    if (job->batch->length == DRAWS)
         return sms__advise_draw(&group->arena, &settings, &group->advice, &job->errors);
-    group->whole = job->batch->kind == WHOLE_RUN;
+    group->again = job->batch->length > SHORT_RUN;
+    group->whole = job->batch->length == WHOLE_RUN;
     group->works = false;
     choose_programs(job->batch->packing, group);
     int code = sms__advise(&group->arena, &group->programs, &settings, &group->advice, &job->errors);
     if (code == SMS_OK)
         judge(job->batch->packing, group);
-    if (code == SMS_OK && !group->whole)
+    if (code == SMS_OK && !group->again)
         keep_ways(group);
     if (code == SMS_EINPUT)
         snprintf(group->why, sizeof group->why, "%s", job->errors.item[0].message);
@@ -146,8 +158,8 @@ static void forget(struct sms__group *group)
     group->best = NULL;
 }
 
-/* What a lone program takes is kept, because all groups are judged by it. */
-static void keep_use(const struct packing *packing, const struct sms__group *group)
+/* What a lone program takes is kept, because all groups are judged by it and have its workloads. */
+static void keep_measured(const struct packing *packing, struct sms__group *group)
 {
     const struct sms__pack *pack = packing->pack;
     size_t p = 0;
@@ -156,6 +168,10 @@ static void keep_use(const struct packing *packing, const struct sms__group *gro
     double *use = &pack->use[(group->kind * pack->programs->count + p) * SMS_RESOURCES_MAX];
     for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
         use[r] = group->programs.program[0].use_ps[r] * group->per_s[p] / 1e12;
+    struct sms__measured *measured = measured_of(pack, group->kind, p);
+    measured->program = group->programs.program[0];
+    memcpy(measured->text, group->advice.text, sizeof measured->text);
+    memset(group->advice.text, 0, sizeof group->advice.text);
 }
 
 static void *do_work(void *user)
@@ -167,9 +183,9 @@ static void *do_work(void *user)
         struct job job = {.batch = batch, .group = packing->pack->group[batch->which[batch->next++]]};
         pthread_mutex_unlock(&batch->lock);
         int code = sms__guard(&job.group->arena, advise_group, &job);
-        if (code == SMS_OK && job.group->size == 1 && batch->kind == SHORT_RUN)
-            keep_use(packing, job.group);
-        if (code || batch->kind == SHORT_RUN)
+        if (code == SMS_OK && job.group->size == 1 && batch->length == SHORT_RUN)
+            keep_measured(packing, job.group);
+        if (code || batch->length < WHOLE_RUN)
             forget(job.group);
         pthread_mutex_lock(&batch->lock);
         if (code && code != SMS_EINPUT && batch->code == SMS_OK) {
@@ -183,9 +199,9 @@ static void *do_work(void *user)
     return NULL;
 }
 
-static int run(const struct packing *packing, size_t *which, size_t count, enum kind_of_run kind)
+static int run(const struct packing *packing, size_t *which, size_t count, enum length length)
 {
-    struct batch batch = {.packing = packing, .which = which, .count = count, .kind = kind};
+    struct batch batch = {.packing = packing, .which = which, .count = count, .length = length};
     pthread_mutex_init(&batch.lock, NULL);
     pthread_mutex_init(&batch.library, NULL);
     sms__work_in_threads(packing->settings->jobs < count ? packing->settings->jobs : count, do_work, &batch);
@@ -217,6 +233,22 @@ static int run_new(const struct packing *packing, size_t first)
     return code;
 }
 
+/* Picks groups of those that work; with `whole`, of those that ran so. `times` or `price` is set, as of
+ * sms__pack_solve.
+ */
+static int pick(const struct packing *packing, enum sms__goal goal, bool whole, uint64_t *times, double *price)
+{
+    const struct sms__pack *pack = packing->pack;
+    struct sms__pack_choice *choice = SMS__NEW(packing->arena, struct sms__pack_choice, pack->groups);
+    for (size_t g = 0; g < pack->groups; g++) {
+        const struct sms__group *group = pack->group[g];
+        choice[g] = (struct sms__pack_choice){group->kind, group->copies, group->size,
+                                              sms__pack_value(pack, goal, group->size, group->worth),
+                                              group->works && (!whole || group->whole)};
+    }
+    return sms__pack_solve(pack, choice, pack->groups, pack->all_placed, times, price);
+}
+
 /* Until no group is left that may be worth more than its price, or so many more have been tried. */
 static int try_groups(const struct packing *packing, enum sms__goal goal, size_t more)
 {
@@ -225,7 +257,7 @@ static int try_groups(const struct packing *packing, enum sms__goal goal, size_t
     int code = SMS_OK;
     prices.price = SMS__NEW(packing->arena, double, pack->programs->count + pack->kinds + 1);
     for (size_t first = 0; code == SMS_OK && first < pack->groups;) {
-        code = sms__pack_solve(pack, goal, pack->all_placed, false, NULL, prices.price);
+        code = pick(packing, goal, false, NULL, prices.price);
         first = pack->groups;
         for (size_t k = 0; k < pack->kinds && code == SMS_OK; k++)
             sms__pack_grow(packing->arena, pack, k, &prices);
@@ -247,17 +279,23 @@ static double value_of(const struct sms__pack *pack, enum sms__goal goal, const 
     return value;
 }
 
-static int run_whole(const struct packing *packing, const uint64_t *times)
+/* Runs groups that are picked, those that ran but once longer; or all whole, if there are none of these. */
+static int run_again(const struct packing *packing, const uint64_t *times)
 {
     struct sms__pack *pack = packing->pack;
     size_t count = 0, *which = SMS__NEW(packing->arena, size_t, pack->groups);
     for (size_t g = 0; g < pack->groups; g++)
+        if (times[g] && !pack->group[g]->again)
+            which[count++] = g;
+    const bool longer = count > 0;
+    for (size_t g = 0; g < pack->groups && !longer; g++)
         if (times[g] && !pack->group[g]->whole)
             which[count++] = g;
-    int code = run(packing, which, count, WHOLE_RUN);
+    int code = run(packing, which, count, longer ? LONGER_RUN : WHOLE_RUN);
     for (size_t i = 0; i < count && code == SMS_OK; i++)
         set_worth(pack, pack->group[which[i]]);
-    pack->wholes += count;
+    pack->reruns += count;
+    pack->wholes += longer ? 0 : count;
     return code;
 }
 
@@ -266,24 +304,24 @@ static int run_whole(const struct packing *packing, const uint64_t *times)
 static int settle(const struct packing *packing, enum sms__goal goal, uint64_t *times)
 {
     const struct sms__pack *pack = packing->pack;
-    const size_t first = pack->wholes;
+    const size_t first = pack->wholes, first_reruns = pack->reruns;
     uint64_t *promising = SMS__NEW(packing->arena, uint64_t, pack->groups);
     for (;;) {
         double worth;
-        int code = sms__pack_solve(pack, goal, pack->all_placed, false, promising, NULL);
-        code = code ? code : sms__pack_solve(pack, goal, pack->all_placed, true, times, NULL);
+        int code = pick(packing, goal, false, promising, NULL);
+        code = code ? code : pick(packing, goal, true, times, NULL);
         if (code)
             return code;
         const double promised = value_of(pack, goal, promising, &worth), found = value_of(pack, goal, times, &worth);
-        const size_t ran = pack->wholes - first;
+        const size_t ran = pack->wholes - first, reruns = pack->reruns;
         const double step = goal == SMS__MOST_WORK ? (double)(pack->copies + 1) : 1; /* as sms__pack_value has it */
-        const bool lacks = floor(promised / step) > floor(found / step) && ran < LACKING_MOST;
+        const bool lacks = floor(promised / step) > floor(found / step) && reruns - first_reruns < LACKING_MOST;
         if (promised - found <= fmin(SHORT_OF * worth, 0.5) || (ran >= WHOLE_MOST && !lacks))
             return SMS_OK;
-        code = run_whole(packing, promising);
+        code = run_again(packing, promising);
         if (code)
             return code;
-        if (pack->wholes == first + ran) { /* all have run so, but the solver gave up before it found them */
+        if (pack->reruns == reruns) { /* all have run so, but the solver gave up before it found them */
             memcpy(times, promising, pack->groups * sizeof *times);
             return SMS_OK;
         }
@@ -348,7 +386,7 @@ static int answer(const struct packing *packing)
         pack->fewest += times[g];
         pack->fewest_of[pack->group[g]->kind] += times[g];
     }
-    return code ? code : sms__pack_bound(pack);
+    return code ? code : sms__pack_bound(packing->arena, pack);
 }
 
 /* ---- from the start ---- */
@@ -401,6 +439,7 @@ int sms__pack(struct sms__arena *arena, const struct sms__advise_settings *setti
     const size_t programs = pack->programs->count;
     int code = SMS_OK;
     pack->use = SMS__NEW(arena, double, pack->kinds *programs *SMS_RESOURCES_MAX);
+    pack->measured = SMS__NEW(arena, struct sms__measured, pack->kinds * programs);
     pack->unit_per_s = SMS__NEW(arena, double, programs);
     pack->placed = SMS__NEW(arena, uint64_t, programs);
     pack->fewest_of = SMS__NEW(arena, uint64_t, pack->kinds);
@@ -412,8 +451,8 @@ int sms__pack(struct sms__arena *arena, const struct sms__advise_settings *setti
             sms__derive_device(pack->kind[k].name, settings->load, &pack->kind[k].file, &pack->kind[k].device, errors);
     code = code ? code : run_alone(&packing);
     code = code ? code : answer(&packing);
-    if (code == SMS_ENOMEM && !errors->count)
-        sms__fail(errors, code, NULL, "no memory");
+    if ((code == SMS_ENOMEM || code == SMS_EBUG) && !errors->count)
+        sms__fail(errors, code, NULL, code == SMS_EBUG ? "GLPK did not solve a program over groups" : "no memory");
     return code;
 }
 
@@ -421,6 +460,9 @@ void sms__pack_free(struct sms__pack *pack)
 {
     for (size_t g = 0; g < pack->groups; g++)
         forget(pack->group[g]);
+    for (size_t i = 0; pack->measured && i < pack->kinds * pack->programs->count; i++)
+        for (int t = 0; t < SMS__TEXTS; t++)
+            free(pack->measured[i].text[t].bytes);
     for (size_t k = 0; k < pack->kinds; k++)
         sms_file_free(pack->kind[k].file);
     pack->groups = 0;

@@ -1,7 +1,8 @@
 /* Packing: which of the programs share which of several GPUs. A group is programs on one GPU; advice on it says in
  * which way they share best. Groups that can be told without a run not to work are left out; the others are simulated,
- * the most promising first, in short runs; then GLPK picks groups, and those that it picks are simulated in runs of
- * whole length, until all that it picks are. What no packing can exceed follows from what the kernels demand.
+ * the most promising first, in short runs; then GLPK picks groups, and those that it picks are simulated in longer
+ * runs, then in runs of whole length, until all that it picks are. What no packing can exceed follows from what the
+ * kernels demand.
  *
  * Assumed: programs that do not work together do not work with a further one beside them, and with a further one no
  * program does more. Only the choice of groups to try rests on that, not what is said of a group. */
@@ -24,8 +25,10 @@ struct sms__group {
     uint64_t size;    /* their sum */
     uint64_t hash;    /* of kind and copies */
     bool works;       /* and meets all targets, and does the jobs that arrive */
+    bool again;       /* in longer runs than others */
     bool whole;       /* in runs of whole length, so that `advice` is kept */
-    size_t way[2];    /* numbers of the best ways in short runs, which alone are run whole; SIZE_MAX: none */
+    size_t way[2];    /* numbers of the best ways in short runs, which alone are run longer; SIZE_MAX: none */
+    double misses_by; /* latency over its target, or jobs that must be done over those done; INFINITY: no job is done */
     char why[320];    /* it does not work */
     double *per_s;    /* [programs]: jobs of all copies, at the worst end of what is not known */
     double memory;    /* of all copies, with their contexts, bytes */
@@ -34,6 +37,12 @@ struct sms__group {
     struct sms__programs programs; /* those that have copies */
     struct sms__advice advice;
     struct sms__outlook *best; /* of the advice: the way that is chosen; NULL: there is none */
+};
+
+/* A program alone on a kind of GPU, which groups need not run again. */
+struct sms__measured {
+    struct sms__program program; /* with what it takes alone */
+    struct sms__buffer text[SMS__TEXTS];
 };
 
 /* A GPU of the answer. */
@@ -55,9 +64,10 @@ struct sms__pack {
     struct sms__group **group; /* [groups], simulated; the first are each program alone on each kind */
     size_t groups;
     size_t *pair; /* [kinds][programs][programs]: index of the group of the two, from 1; 0: it was not simulated */
-    double *use;  /* [kinds * programs][SMS_RESOURCES_MAX]: share of the GPU's resource that a copy takes
-                     which does as much as alone, or the jobs that arrive */
-    double *unit_per_s;                /* [programs]: jobs of a copy on a GPU of its own, of the kind that does most */
+    struct sms__measured *measured; /* [kinds * programs] */
+    double *use;        /* [kinds * programs][SMS_RESOURCES_MAX]: share of the GPU's resource that a copy takes
+                           which does as much as alone, or the jobs that arrive */
+    double *unit_per_s; /* [programs]: jobs of a copy on a GPU of its own, of the kind that does most */
     size_t pairs, no_memory, too_much; /* on all kinds; of these left out for memory, for load */
     bool open;                         /* groups that may do better were left because there were too many */
     struct sms__packed *gpu;           /* [gpus]: of the answer */
@@ -71,6 +81,7 @@ struct sms__pack {
     uint64_t *fewest_of;   /* [kinds] */
     uint64_t least_gpus;   /* with fewer no packing places as many */
     size_t wholes;         /* groups that were simulated in runs of whole length */
+    size_t reruns;         /* runs of groups after the first */
 };
 
 /* pack.c: finds the answer. `settings` are those of advice on one GPU; its device is not read. Runs in a guard of
@@ -82,6 +93,8 @@ void sms__pack_free(struct sms__pack *pack);
 
 /* pack_group.c: the group of one copy of a program alone. */
 struct sms__group *sms__pack_alone(const struct sms__pack *pack, size_t kind, size_t p);
+/* The group of one copy of each of the two; NULL: it was not simulated. */
+const struct sms__group *sms__pack_pair(const struct sms__pack *pack, size_t kind, size_t p, size_t q);
 /* What the goal gives for a group of so many copies that does so much work: what is sought is most of it. */
 double sms__pack_value(const struct sms__pack *pack, enum sms__goal goal, uint64_t size, double worth);
 /* Adds a group that is to be simulated. In a guard of `arena`. */
@@ -112,14 +125,24 @@ struct sms__prices {
  * guard of `arena`. */
 void sms__pack_grow(struct sms__arena *arena, struct sms__pack *pack, size_t kind, struct sms__prices *prices);
 
-/* pack_solve.c: picks groups of those that work. `times` [groups]: how many GPUs have each; NULL: the relaxed program,
- * with `price`, [programs + kinds + 1]: what one more copy of each, one more GPU, and one more copy that must be placed
- * would add. `placed`: copies that must be placed. Returns SMS_OK, or SMS_ENOMEM. */
-int sms__pack_solve(const struct sms__pack *pack, enum sms__goal goal, uint64_t placed, bool whole, uint64_t *times,
-                    double *price);
-/* What no packing can exceed, because memory and what kernels demand of each resource add up: sets `bound`,
- * `bound_placed` and `least_gpus`. */
-int sms__pack_bound(struct sms__pack *pack);
+/* pack_solve.c: a group or a set of programs that a GPU may have, as often as there are GPUs. */
+struct sms__pack_choice {
+    size_t kind;
+    const uint64_t *copies; /* [programs] */
+    uint64_t size;          /* their sum */
+    double value;           /* of which most is sought */
+    bool usable;            /* otherwise no GPU has it */
+};
+/* Picks choices. `times` [count]: how many GPUs have each; NULL: the relaxed program, with `price`,
+ * [programs + kinds + 1]: what one more copy of each, one more GPU, and one more copy that must be placed would add.
+ * `placed`: copies that must be placed, which some choices can. Returns SMS_OK, SMS_ENOMEM, or SMS_EBUG, where GLPK
+ * does not solve it. */
+int sms__pack_solve(const struct sms__pack *pack, const struct sms__pack_choice *choice, size_t count, uint64_t placed,
+                    uint64_t *times, double *price);
+/* pack_bound.c: what no packing can exceed, because memory and what kernels demand of each resource add up, and because
+ * a program does no more in a group than in a pair of it: sets `bound`, `bound_placed` and `least_gpus`. In a guard of
+ * `arena`. Returns what sms__pack_solve does. */
+int sms__pack_bound(struct sms__arena *arena, struct sms__pack *pack);
 
 /* pack_text.c: a table GPU by GPU, and what it says; pack_json.c: the same for programs, NULL when out of memory. In a
  * guard of `arena`. */

@@ -58,6 +58,12 @@ struct sms__group *sms__pack_alone(const struct sms__pack *pack, size_t kind, si
     return pack->group[kind * pack->programs->count + p];
 }
 
+const struct sms__group *sms__pack_pair(const struct sms__pack *pack, size_t kind, size_t p, size_t q)
+{
+    const size_t pair = *pair_of(pack, kind, p, q);
+    return pair ? pack->group[pair - 1] : NULL;
+}
+
 double sms__pack_value(const struct sms__pack *pack, enum sms__goal goal, uint64_t size, double worth)
 {
     return goal == SMS__FEWEST_GPUS ? -1 : (double)(pack->copies + 1) * (double)size + worth; /* more than all work */
@@ -93,9 +99,8 @@ enum sms__prune sms__pack_prune(const struct sms__pack *pack, size_t kind, const
  */
 static double rate_beside(const struct sms__pack *pack, const struct sms__group *group, size_t p, size_t other)
 {
-    const size_t pair = *pair_of(pack, group->kind, p, other);
-    const double alone = sms__pack_alone(pack, group->kind, p)->per_s[p];
-    return pair ? pack->group[pair - 1]->per_s[p] / (double)pack->group[pair - 1]->copies[p] : alone;
+    const struct sms__group *pair = sms__pack_pair(pack, group->kind, p, other);
+    return pair ? pair->per_s[p] / (double)pair->copies[p] : sms__pack_alone(pack, group->kind, p)->per_s[p];
 }
 
 /* What the group with one more copy of p is worth at most, as far as is known; -INFINITY: it does not work. */
@@ -103,10 +108,10 @@ static double worth_with(const struct sms__pack *pack, const struct sms__group *
 {
     double worth = 0, own = sms__pack_alone(pack, group->kind, p)->per_s[p];
     for (size_t q = 0; q < pack->programs->count; q++) {
-        const size_t pair = *pair_of(pack, group->kind, p, q);
+        const struct sms__group *pair = sms__pack_pair(pack, group->kind, p, q);
         if (!group->copies[q])
             continue;
-        if (pair && !pack->group[pair - 1]->works)
+        if (pair && !pair->works)
             return -INFINITY;
         const double each = group->per_s[q] / (double)group->copies[q];
         worth += (double)group->copies[q] * fmin(each, rate_beside(pack, group, q, p)) / pack->unit_per_s[q];

@@ -28,7 +28,7 @@ static void put_kinds(const struct sms__pack *pack, const uint64_t *gpus, FILE *
 
 static void print_answer(const struct sms__pack *pack, FILE *to)
 {
-    fprintf(to, "%llu programs on ", (unsigned long long)pack->copies);
+    fprintf(to, "%llu program%s on ", (unsigned long long)pack->copies, pack->copies == 1 ? "" : "s");
     put_kinds(pack, NULL, to);
     if (pack->all_placed == pack->copies)
         fprintf(to, ": all fit, on %zu", pack->gpus);
@@ -38,10 +38,10 @@ static void print_answer(const struct sms__pack *pack, FILE *to)
     fprintf(to, "  bound: no packing does the work of more than %.2f", pack->bound);
     if (pack->all_placed < pack->copies)
         fprintf(to, ", or places more than %llu", (unsigned long long)pack->bound_placed);
-    fprintf(to, ", by memory and by what kernels demand; the gap is %.1f %%\n",
+    fprintf(to, ", by memory, by what kernels demand, and by what pairs do; the gap is %.1f %%\n",
             pack->bound > 0 ? 100 * (1 - pack->worth / pack->bound) : 0);
     if (pack->gpus) {
-        fprintf(to, "  fewest: %llu hold as many (", (unsigned long long)pack->fewest);
+        fprintf(to, "  fewest: %llu hold%s as many (", (unsigned long long)pack->fewest, pack->fewest == 1 ? "s" : "");
         put_kinds(pack, pack->fewest_of, to);
         fprintf(to, "); with fewer than %llu no packing does\n", (unsigned long long)pack->least_gpus);
     }
@@ -49,12 +49,14 @@ static void print_answer(const struct sms__pack *pack, FILE *to)
 
 static void print_tried(const struct sms__pack *pack, FILE *to)
 {
-    fprintf(to, "  tried: %zu groups, of which %zu in whole runs, and of these the best were picked", pack->groups,
-            pack->wholes);
+    fprintf(to, "  tried: %zu group%s, of which %zu in whole runs, and of these the best were picked", pack->groups,
+            pack->groups == 1 ? "" : "s", pack->wholes);
     if (pack->open)
         fputs("; groups that may be better were left", to);
-    fprintf(to, "; of %zu pairs on one GPU %zu find no memory, and %zu are asked for more than it has\n", pack->pairs,
-            pack->no_memory, pack->too_much);
+    if (pack->pairs)
+        fprintf(to, "; pairs on one GPU: %zu, of which %zu find no memory, and %zu are asked for more than it has",
+                pack->pairs, pack->no_memory, pack->too_much);
+    fputs("\n", to);
 }
 
 static void print_table(const struct sms__pack *pack, const struct sms__screen *screen)
