@@ -105,7 +105,7 @@ static int load_table(struct sms__figures *figures, const char *path, const char
     return code;
 }
 
-/* The questions and bounds are in comparison.json, which becomes one field. */
+/* The questions and bounds are in comparison.json, advice is in advice.json. Either becomes one field. */
 static int load_json(struct sms__figures *figures, const char *path)
 {
     char *bytes;
@@ -139,9 +139,12 @@ static int load_folder(struct sms__figures *figures)
             loaded++;
         }
     }
+    const char *advice = sms__print(arena, "%s/advice.json", figures->source);
+    if (code == SMS_OK && loaded == 0 && access(advice, F_OK) == 0)
+        return load_json(figures, advice);
     if (code == SMS_OK && loaded == 0)
         return sms__fail(&figures->errors, SMS_EINPUT, figures->source,
-                         "has no results; is this a folder of 'smsched run --out' or of a sweep?");
+                         "has no results; is this a folder of 'smsched run --out', of advice or of a sweep?");
     const char *json = sms__print(arena, "%s/comparison.json", figures->source);
     return code || access(json, F_OK) ? code : load_json(figures, json);
 }
