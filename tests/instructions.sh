@@ -17,13 +17,14 @@ kept='1375|V100, l2 and dram full
 1012|utilization_aware
 1027|4000 streams'
 # Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a pod.
-kept_of_runs='971|S1 of the paper
-1059|S4 of the paper
-3685|32 tenants
-13436|300 nodes, first_fit
-20975|300 nodes, best_fit
-15575|300 nodes, worst_fit
-25248|300 nodes, fgd'
+kept_of_runs='1159|V100, with stand-alone runs
+871|S1 of the paper
+987|S4 of the paper
+3406|32 tenants
+12230|300 nodes, first_fit
+19178|300 nodes, best_fit
+15160|300 nodes, worst_fit
+23216|300 nodes, fgd'
 
 table=$("$bench" --instructions 'V100, l2 and dram full' proportional fine_grained utilization_aware '4000 streams')
 failures=0
@@ -71,6 +72,26 @@ paper() {
         echo ---
     done
     sed '/^run:/,$d; s/repeat: forever, start: 0 ms/repeat: 1/; s/count: 2, //' "$scenario"
+}
+
+# crossing BLOCKS: two tenants of so many blocks on a V100, whose l2 and dram go over 100 % together and cross.
+crossing() {
+    cat <<END
+workload: a
+kernels: [{name: k, blocks: $1, threads: 128, registers: 32, block_time: 20000 cycles, jitter: 10 %,
+  demand: {fp32: 3 %, fp64: 4 %, int: 5 %, sfu: 6 %, l1: 7 %, shared: 8 %, l2: 9 %, dram: 10 %}}]
+---
+workload: b
+kernels: [{name: k, blocks: $1, threads: 128, registers: 32, block_time: 15000 cycles, jitter: 10 %,
+  demand: {fp32: 11 %, fp64: 10 %, int: 9 %, sfu: 8 %, l1: 7 %, shared: 6 %, l2: 5 %, dram: 4 %}}]
+---
+scenario: crossing
+devices: [{model: v100}]
+queue: interleave
+contention: {model: proportional, slope: 1.5}
+policies: [round_robin]
+vms: [{name: a, workload: a}, {name: b, workload: b}]
+END
 }
 
 # tenants BLOCKS: 32 tenants that no two SMs have alike.
@@ -122,6 +143,7 @@ of_row() {
     *paper) # blocks of three policies and of stand-alone runs
         few=$(paper 2000 "${1%% *}" | of_run run) more=$(paper 4000 "${1%% *}" | of_run run)
         work=$((2000 * 4 * $(paper 1 "${1%% *}" | grep -c '{name: vm'))) ;;
+    V100*) few=$(crossing 12800 | of_run run) more=$(crossing 25600 | of_run run) work=$((12800 * 2 * 2)) ;;
     *tenants) few=$(tenants 400 | of_run run) more=$(tenants 800 | of_run run) work=$((400 * 32 * 2)) ;;
     *) few=$(pods 3000 "${1##* }" | of_run run) more=$(pods 6000 "${1##* }" | of_run run) work=3000 ;;
     esac

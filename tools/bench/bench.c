@@ -191,7 +191,12 @@ static struct plain_work plain_work(void)
     return work;
 }
 
-static const char *const plain_name = "(plain loop)";
+/* What runs beside the engine. */
+static const struct reference {
+    const char *name;
+    double (*run)(const struct plain_work *work, int sms, uint64_t blocks);
+    uint64_t blocks, counted; /* counted: blocks of which instructions are counted */
+} references[] = {{"(plain loop)", plain_loop, 200000, 51200}, {"(ticks of simtbs)", plain_ticks, 20000, 5120}};
 
 /* Returns the median seconds a block of five runs of a reference. */
 static double time_plain(double (*run)(const struct plain_work *work, int sms, uint64_t blocks), int sms,
@@ -227,7 +232,6 @@ static void print_row(const char *name, double blocks, double seconds, double pl
     fflush(stdout);
 }
 
-/* Runs the row once with so many blocks, and does nothing else. */
 static int run_once(const struct work *work, double blocks)
 {
     struct sms_file *file = load(work, blocks, 1);
@@ -326,7 +330,7 @@ static int bench_threads(void)
 
 static const struct work *find_work(const char *name)
 {
-    for (size_t w = 0; name && w < sizeof works / sizeof *works; w++)
+    for (size_t w = 0; w < sizeof works / sizeof *works; w++)
         if (!strcmp(works[w].name, name))
             return &works[w];
     return NULL;
@@ -337,9 +341,24 @@ static void print_references(const char *program)
     printf(
         "| work | blocks | million blocks/s | ns/block | ratio to the plain loop | peak MiB so far | instructions |\n"
         "|---|---|---|---|---|---|---|\n");
-    double plain = time_plain(plain_loop, PLAIN_SMS, 200000);
-    print_row(plain_name, 2e5, plain * 2e5, plain, program ? instructions_a_block(program, plain_name, 51200) : -1);
-    print_row("(simtbs's ticks)", 2e4, time_plain(plain_ticks, PLAIN_SMS, 20000) * 2e4, plain, -1);
+    double plain = 0;
+    for (const struct reference *r = references; r < references + sizeof references / sizeof *references; r++) {
+        double seconds = time_plain(r->run, PLAIN_SMS, r->blocks);
+        plain = r == references ? seconds : plain;
+        print_row(r->name, (double)r->blocks, seconds * (double)r->blocks, plain,
+                  program ? instructions_a_block(program, r->name, (double)r->counted) : -1);
+    }
+}
+
+/* Runs the row once with so many blocks, and does nothing else. */
+static int run_named(const char *name, double blocks)
+{
+    const struct work *work = find_work(name);
+    const struct plain_work plain = plain_work();
+    for (const struct reference *r = references; r < references + sizeof references / sizeof *references; r++)
+        if (!strcmp(name, r->name))
+            return r->run(&plain, PLAIN_SMS, (uint64_t)blocks) < 0;
+    return !work || run_once(work, blocks);
 }
 
 int main(int argc, char **argv)
@@ -361,12 +380,8 @@ int main(int argc, char **argv)
     }
     argc -= optind;
     argv += optind;
-    if (once > 0 && argc == 1 && !strcmp(argv[0], plain_name)) {
-        struct plain_work work = plain_work();
-        return plain_loop(&work, PLAIN_SMS, (uint64_t)once) < 0;
-    }
     if (once > 0)
-        return argc != 1 || !find_work(argv[0]) || run_once(find_work(argv[0]), once);
+        return argc != 1 || run_named(argv[0], once);
     print_references(program);
     for (size_t w = 0; w < sizeof works / sizeof *works; w++) {
         if (!is_asked_for(works[w].name, argc, argv))
