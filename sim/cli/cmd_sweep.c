@@ -5,6 +5,7 @@
 
 #include "../base/escape.h"
 #include "../model/job.h"
+#include "../report/json_write.h"
 #include "../sweep/frontier.h"
 
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include <unistd.h>
 
 enum { SHARDS_MAX = 10000 };
+
+static const char *const formats[] = {"table", "json", NULL};
 
 #define AT(member) offsetof(struct sweep_options, member)
 
@@ -24,6 +27,8 @@ static const struct cli_option own_options[] = {
     {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE, AT(engine),
      .choices = cli_engines},
     {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
+    {"format", "FORMAT", "table, or json: the counts and the answers of a search", CLI_CHOICE, AT(format),
+     .choices = formats},
     {0},
 };
 
@@ -101,6 +106,8 @@ static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, stru
     return code;
 }
 
+static bool is_json(const struct sweep *sweep) { return ((struct sweep_options *)sweep->cli->options)->format; }
+
 static unsigned long long number(uint64_t value) { return (unsigned long long)value; }
 
 static void print_store(const struct sms__indexed_store *store)
@@ -122,6 +129,27 @@ static int print_status(struct sweep *sweep, struct sms__index *index)
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
+static int write_json(const struct sweep *sweep, const struct sms__index *index, uint64_t missing)
+{
+    json_t *object = index->search ? sms__search_json(index->search, sweep->plan) : json_object();
+    if (object) {
+        json_object_set_new(object, "done", json_integer((json_int_t)index->done));
+        json_object_set_new(object, "failed", json_integer((json_int_t)index->failed));
+        json_object_set_new(object, "missing", json_integer((json_int_t)missing));
+    }
+    return sms__json_write(object, stdout, JSON_INDENT(2)) ? cli_no_memory() : EXIT_OK;
+}
+
+static void print_results(const struct sweep *sweep, const struct sms__index *index, uint64_t missing)
+{
+    sms__print_visible(stdout, sweep->folder);
+    printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
+           number(missing));
+    if (index->search)
+        sms__search_print(index->search, sweep->plan, stdout);
+    sms__sweep_say_alone(sweep->folder, stdout);
+}
+
 static int write_results(struct sweep *sweep, struct sms__index *index)
 {
     struct sms_errors errors = {0};
@@ -140,14 +168,12 @@ static int write_results(struct sweep *sweep, struct sms__index *index)
         fprintf(stderr, "/results: %llu point%s: see points.csv\n", number(warned),
                 warned == 1 ? " has warnings" : "s have warnings");
     }
-    if (!sweep->cli->quiet) {
-        sms__print_visible(stdout, sweep->folder);
-        printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
-               number(missing));
-        if (index->search)
-            sms__search_print(index->search, sweep->plan, stdout);
-        sms__sweep_say_alone(sweep->folder, stdout);
-    }
+    if (is_json(sweep))
+        code = write_json(sweep, index, missing);
+    else if (!sweep->cli->quiet)
+        print_results(sweep, index, missing);
+    if (code)
+        return code;
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
@@ -195,7 +221,7 @@ static int run(struct sweep *sweep)
         code = sms__sweep_run(sweep->plan, sweep->folder, &options, &count, &errors);
     if (code)
         return cli_print_errors(code, &errors);
-    if (!cli->quiet)
+    if (!cli->quiet && !is_json(sweep))
         print_count(&count);
     return given->shard ? EXIT_OK : merge(sweep);
 }
@@ -206,6 +232,8 @@ static int check_words(const struct cli *cli, bool verb)
     const struct sweep_options *given = cli->options;
     if (cli->n_args == 0)
         return cli_usage(cli, "name a plan");
+    if (given->format && (given->shard || !strcmp(cli->args[0], "status")))
+        return cli_usage(cli, "--format is for the results of a whole sweep");
     if (verb && given->shard)
         return cli_usage(cli, "--shard is for a sweep itself");
     if (cli->n_args != (verb ? 2 : 1))

@@ -8,6 +8,7 @@ struct sweep_options {
     const char *out, *shard;
     uint64_t jobs; /* 0: not given */
     int engine;    /* enum sms_engine */
+    int format;    /* 0: text, 1: JSON */
     bool check;
 };
 

@@ -33,7 +33,7 @@ static void read_plan(struct sms__points *points)
     json_t *warnings = sms__json_keep(data, "warnings", json_array());
     sms__query_run(points, NULL,
                    "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
-                   "'points', 'done', 'failed') ORDER BY key",
+                   "'points', 'done', 'failed', 'vary', 'asks') ORDER BY key",
                    add_meta, plan);
     sms__query_run(points, NULL, "SELECT point, message FROM main.point WHERE state = 'failed' ORDER BY point LIMIT 20",
                    add_message, failures);
@@ -161,6 +161,29 @@ static void read_caveats(struct sms__points *points)
                        sms__query_list, caveats);
 }
 
+/* The answers of a search: at the axes of the points policy, two ends or a mean and half of its interval, state, remark
+ * and replications. Sweeps without one, and older databases, have no such table. */
+static void read_found(struct sms__points *points)
+{
+    size_t ends = 0, means = 0;
+    json_t *found = sms__json_keep(points->page->data, "found", json_object());
+    sms__query_run(points, NULL, "SELECT count(*) FROM pragma_table_info('found', 'main') WHERE name = 'holds'",
+                   sms__points_count, &ends);
+    sms__query_run(points, NULL, "SELECT count(*) FROM pragma_table_info('found', 'main') WHERE name = 'ci95'",
+                   sms__points_count, &means);
+    if (!ends && !means)
+        return;
+    json_object_set_new(found, "races", json_boolean(means));
+    sms__query_run(points, &(struct sms__query){.table = means ? "f.mean, f.ci95" : "f.holds, f.fails"},
+                   "SELECT substr(f.policy, 1, 200), $, f.state, substr(f.remark, 1, 400), f.replications, f.point "
+                   "FROM main.found f ORDER BY f.rowid LIMIT 2000",
+                   sms__query_list, sms__json_keep(found, "rows", json_array()));
+    sms__query_run(points, NULL,
+                   "SELECT point{, a#} FROM temp.cell WHERE point IN (SELECT point FROM (SELECT point FROM main.found "
+                   "ORDER BY rowid LIMIT 2000)) ORDER BY point",
+                   sms__query_list, sms__json_keep(found, "cells", json_array()));
+}
+
 /* The words and scales of varied fields, and deadlines that all scenarios have in common. Databases of older versions
  * lack the tables. */
 static void read_words(struct sms__points *points)
@@ -199,6 +222,7 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     for (size_t i = 0; i < points->axes; i++)
         json_array_append_new(axes, axis_json(points, &points->axis[i]));
     read_words(points);
+    read_found(points);
     sms__points_gaps(points);
     sms__page_step(page);
     sms__points_subjects(points);

@@ -14,17 +14,9 @@
 /* The files of the page, relative to share/smsched. */
 static const char *const styles[] = {"page/page.css", NULL};
 static const char *const libraries[] = {"d3.js", NULL};
-static const char *const scripts[] = {"page/pure.js",
-                                      "page/core.js",
-                                      "page/table.js",
-                                      "page/figures.js",
-                                      "page/heat.js",
-                                      "page/timeline.js",
-                                      "page/run.js",
-                                      "page/sweep.js",
-                                      "page/gaps.js",
-                                      "page/main.js",
-                                      NULL};
+static const char *const scripts[] = {"page/pure.js", "page/core.js",     "page/table.js", "page/figures.js",
+                                      "page/heat.js", "page/timeline.js", "page/run.js",   "page/sweep.js",
+                                      "page/gaps.js", "page/found.js",    "page/main.js",  NULL};
 
 struct template
 {

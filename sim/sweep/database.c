@@ -211,6 +211,10 @@ static int fill_rows(void *user)
     for (size_t i = 0; i < plan->columns; i++)
         sqlite3_str_appendf(filling->text, "INSERT INTO axis VALUES (%Q, %Q, %d);", plan->column[i].path->text,
                             sms__column_words(filling->arena, plan, &plan->column[i]), plan->column[i].range.log);
+    if (plan->search_node)
+        sqlite3_str_appendf(filling->text, "INSERT INTO meta VALUES ('vary', %Q), ('asks', %Q);",
+                            plan->column[plan->axis[plan->axes - 1].first].path->text,
+                            sms__search_says(filling->arena, plan));
     for (size_t b = 0; b < plan->bases && !varies_deadlines(plan); b++)
         for (size_t i = 0; i < plan->base[b].scenarios; i++)
             fill_deadlines(filling, sms_file_scenario(plan->base[b].library, i));

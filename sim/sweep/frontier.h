@@ -93,6 +93,10 @@ struct sms__search_row {
     const char *value[2]; /* that holds, and that does not; or the mean and half of its interval; "" for none */
     const char *state, *remark;
 };
+/* Returns the question in words: "the least devices.0.sms with ..., each with a confidence of 95 %". */
+const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *plan);
+/* frontier_json.c: what is asked, and the answers. NULL when out of memory. */
+struct json_t *sms__search_json(const struct sms__search *search, const struct sms__plan *plan);
 /* The names of the two values, and how many of the plan's columns tell an answer from others. */
 const char *const *sms__search_names(const struct sms__plan *plan);
 size_t sms__search_columns(const struct sms__plan *plan);

@@ -126,6 +126,32 @@ size_t sms__search_columns(const struct sms__plan *plan)
     return plan->search.find == SMS__FIND_BEST ? plan->columns : plan->axis[plan->axes - 1].first;
 }
 
+/* "METRIC of NAME < LIMIT and ..." */
+static const char *say_limits(struct sms__arena *arena, const struct sms__search_asked *asked)
+{
+    const char *text = "";
+    for (size_t i = 0; i + 1 < asked->where->items; i += 2) {
+        const char *metric = asked->where->item[i]->text;
+        const bool named = !asked->of || strstr(metric, " of ");
+        text = sms__print(arena, "%s%s%s%s%s %s", text, i ? " and " : "", metric, named ? "" : " of ",
+                          named ? "" : asked->of->text, asked->where->item[i + 1]->text);
+    }
+    return text;
+}
+
+const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *plan)
+{
+    const struct sms__search_asked *asked = &plan->search;
+    const char *of = sms__plan_asks(plan, "of");
+    if (asked->find == SMS__FIND_BEST)
+        return sms__print(arena, "not told from the best by %s%s%s; the best is among them with a confidence of %g %%",
+                          sms__plan_asks(plan, "metric"), of ? " of " : "", of ? of : "", 100 * asked->confidence);
+    return sms__print(arena, "the %s %s with %s, each with a confidence of %g %%",
+                      asked->find == SMS__FIND_LEAST ? "least" : "largest",
+                      plan->column[plan->axis[plan->axes - 1].first].path->text, say_limits(arena, asked),
+                      100 * asked->confidence);
+}
+
 struct printing {
     const struct sms__plan *plan;
     FILE *to;
@@ -194,33 +220,12 @@ struct guarded {
     struct printing printing;
 };
 
-/* "the least devices.0.sms with stp_ratio > 1.2, each with a confidence of 95 %:" */
-static void print_limits(const struct printing *printing)
-{
-    const struct sms__search_asked *asked = &printing->plan->search;
-    const struct sms__axis *axis = &printing->plan->axis[printing->plan->axes - 1];
-    fprintf(printing->to, "the %s %s with ", asked->find == SMS__FIND_LEAST ? "least" : "largest",
-            printing->plan->column[axis->first].path->text);
-    for (size_t i = 0; i + 1 < asked->where->items; i += 2) {
-        const char *metric = asked->where->item[i]->text;
-        const bool named = !asked->of || strstr(metric, " of ");
-        fprintf(printing->to, "%s%s%s%s %s", i ? " and " : "", metric, named ? "" : " of ",
-                named ? "" : asked->of->text, asked->where->item[i + 1]->text);
-    }
-    fprintf(printing->to, ", each with a confidence of %g %%:\n", 100 * asked->confidence);
-}
-
 static int print_all(void *user)
 {
     struct guarded *guarded = user;
     struct printing *printing = &guarded->printing;
     const struct sms__plan *plan = printing->plan;
-    const char *of = sms__plan_asks(plan, "of");
-    if (plan->search.find == SMS__FIND_BEST)
-        fprintf(printing->to, "not told from the best by %s%s%s; the best is among them with a confidence of %g %%:\n",
-                sms__plan_asks(plan, "metric"), of ? " of " : "", of ? of : "", 100 * plan->search.confidence);
-    else
-        print_limits(printing);
+    fprintf(printing->to, "%s:\n", sms__search_says(printing->arena, plan));
     sms__search_rows(guarded->search, plan, printing->arena, print_row, printing);
     if (printing->worse)
         fprintf(printing->to, "  %llu others are worse: see found.csv\n", (unsigned long long)printing->worse);

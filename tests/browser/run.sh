@@ -90,6 +90,13 @@ END
 # An axis that is a policy's own parameter.
 printf 'plan: limit\nbase: base.yaml\npolicies: [round_robin, fine_grained]\naxes: [{policies.fine_grained.limit: [60 %%, 80 %%, 100 %%]}]\n' >limit.yaml
 "$smsched" sweep limit.yaml --quiet || exit 1
+# Searches: for a limit, and for what is best.
+printf 'plan: searched\nbase: base.yaml\naxes: [{contention.slope: [1, 2, 4]}]\nsearch: {vary: {devices.v100.sms: {from: 1, to: 12, step: 1}}, find: least, where: {job_latency_mean_ns of a: "< 200 us"}}\n' >searched.yaml
+printf 'plan: raced\nbase: base.yaml\nanswer: {metric: stp_ratio}\nsearch: {vary: {contention.slope: [1, 2, 4]}, find: best, most: 10}\n' >raced.yaml
+for plan in searched raced; do
+    "$smsched" sweep "$plan.yaml" --quiet || exit 1
+    "$smsched" report "$plan.sweep" --quiet -o "$plan.html" || exit 1
+done
 # Draws of what is not known.
 sed 's/^run: .*/run: {replications: 2, unknowns: 20}/; s/, leftover\]$/]/' base.yaml >unknown.yaml
 "$smsched" run unknown.yaml --out unknown --quiet || exit 1
@@ -118,7 +125,7 @@ for base in tests/scenarios/processes tests/golden/cluster; do
 done
 sed 's/^run: .*/run: {until: {metric: kernels_per_s, precision: 0.001 %}, replications: 3}/' base.yaml >warned.yaml
 "$smsched" run warned.yaml --out warned --quiet 2>/dev/null || exit 1
-for folder in run processes cluster several warned failures gpushare; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
+for folder in run processes cluster several warned gpushare; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
 "$smsched" report small.sweep --quiet -o sweep.html || exit 1
 "$smsched" report asked.sweep --quiet -o asked.html || exit 1
 "$smsched" report unbounded.sweep --quiet -o unbounded.html || exit 1

@@ -65,7 +65,8 @@ const settle = page => page.waitForTimeout(120);
 const pages = { run: ['gains', 'values', 'trade', 'heat', 'timeline'], processes: ['gains', 'values', 'trade', 'timeline'], cluster: ['gains', 'values', 'trade', 'allocation', 'timeline'],
   several: ['gains', 'values', 'heat', 'timeline'], sweep: ['counts', 'gains', 'gaps', 'gap-1', 'gap-2', 'gap-3', 'curve-1', 'curve-2', 'map', 'trade'], hostile: ['gains', 'gaps', 'curve-1'],
   loads: ['gains', 'curve-1', 'curve-2', 'map'], unknown: ['gains', 'values', 'unknowns'], 'many-processes': ['gains'], 'many-cluster': ['gains'], unbounded: ['gains', 'curve-1'],
-  equal: ['gains', 'gaps', 'gap-1', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'] };
+  equal: ['gains', 'gaps', 'gap-1', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'],
+  searched: ['found', 'gains'], raced: ['found', 'curve-1'] };
 
 for (const [name, figures] of Object.entries(pages))
   test(`${name}: every figure is drawn, has a text, data and a command`, context => check(context, name, async page => {
@@ -78,7 +79,7 @@ for (const [name, figures] of Object.entries(pages))
       }
       assert.ok((await download(page, `#figure-${figure}`)).length > 0, `${figure} has data`);
       const made = await page.$eval(`#figure-${figure} .under`, box => (box.querySelector('.command code') || box.querySelector('.origin')).textContent);
-      assert.match(made, ['sweep', 'hostile', 'equal', 'unbounded', 'loads', 'many-processes', 'many-cluster'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : /^smsched run /);
+      assert.match(made, ['sweep', 'hostile', 'equal', 'unbounded', 'loads', 'many-processes', 'many-cluster', 'searched', 'raced'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : /^smsched run /);
     }
     assert.ok(!/NaN|undefined|\[object/.test(await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('[d],[x],[transform],[aria-label]')].map(e => [...e.attributes].map(a => a.value).join(' ')).join(' '))), 'a value is missing');
   }));
@@ -178,7 +179,7 @@ test('the timeline holds the blocks of timeline.csv, exact at first, then as sha
   for (const policy of new Set(all.map(r => r.policy))) assert.ok(Math.abs(sum(got, policy) / sum(all, policy) - 1) < 0.01, policy);
 }));
 
-for (const [name, endings] of [['cluster', ['done']], ['failures', ['done', 'restarted', 'lost']], ['gpushare', ['done', 'timed_out']]])
+for (const [name, endings] of [['cluster', ['done']], ['gpushare', ['done', 'timed_out']]])
   test(`${name}: the timeline holds the stays of placements.csv on each GPU, and the waits before them`, context => check(context, name, async page => {
     const key = r => [r.policy, r.gpu, r.ended, Math.round(r.start_ns / 1e6), Math.round(r.end_ns / 1e6), r.pod].join();
     const got = await download(page, '#figure-timeline'), wanted = [];
@@ -485,6 +486,18 @@ test('a load is in words on a logarithmic axis, and the deadline is a level amon
   await settle(page);
   assert.ok(!(await texts('#figure-curve-1')).some(text => text.startsWith('deadline')), 'no deadline among rates');
 }));
+
+test('a search shows its answers along another axis, and a race all that took part', async context => {
+  for (const [name, axis, first] of [['searched', 'contention.slope', 'holds'], ['raced', 'contention.slope', 'mean']])
+    await check(context, name, async page => {
+      const given = readCsv(`${name}.sweep/results/found.csv`), rows = await download(page, '#figure-found');
+      assert.strictEqual(rows.length, given.length);
+      rows.forEach((row, i) => { for (const key of [axis, 'policy', 'state', 'replications', first]) assert.strictEqual(String(row[key]), String(given[i][key]), `${name} ${i} ${key}`); });
+      const marks = await page.$$eval('#figure-found svg[role=img] title', list => list.map(title => title.textContent));
+      assert.strictEqual(marks.length, given.filter(row => row[first]).length);
+      assert.match(await page.textContent('#figure-found figcaption'), name === 'raced' ? /not told from the best by stp_ratio/ : /the least devices.v100.sms with job_latency_mean_ns of a < 200 us/);
+    });
+});
 
 test('what is not known is sorted by how far it moves the lead, as comparison.json has it', context => check(context, 'unknown', async page => {
   const { unknowns } = JSON.parse(fs.readFileSync(path.join(work, 'unknown/comparison.json'), 'utf8')), size = p => Math.abs(p.rank_correlation);

@@ -203,7 +203,7 @@ awk -F, 'NR == 1 { print; exit }' pods/placements.csv >many/placements.csv
 pods=200000
 ! sanitized "$smsched" || pods=40000 # under which it takes 20 times as long
 awk -v pods=$pods 'BEGIN { for (i = 0; i < pods; i++) printf "pods,first_fit,%d.000,%d.000,%060d,n%d,%d,0.5,0.5,0.1,%d.000,%s\n", i * 10, i % 9, i, i % 5000, i % 8,
-    i * 10 + 90000, i % 7 ? "done" : "lost" }' >>many/placements.csv
+    i * 10 + 90000, i % 7 ? "done" : "timed_out" }' >>many/placements.csv
 "$smsched" report many --quiet -o many.html
 "$smsched" report many --format json >many.json
 python3 - <<'END' && ok || bad "pods on GPUs are not what placements.csv says, or too many"
@@ -225,7 +225,7 @@ wanted = sum(float(row["end_ns"]) - float(row["time_ns"]) for row in placed if r
 assert abs(drawn / wanted - 1) < 0.02, (drawn, wanted)
 END
 if [ "$(stat -c %s many.html)" -lt 5000000 ]; then ok; else bad "a page of many pods is too large"; fi
-for wrong in 's/,0,0.5/,0 x,0.5/' 's/,0,0.5/,99,0.5/' 's/,lost$/,gone/' 's/,ended$/,end/' 's/,lost$/,/'; do
+for wrong in 's/,0,0.5/,0 x,0.5/' 's/,0,0.5/,99,0.5/' 's/,timed_out$/,gone/' 's/,ended$/,end/' 's/,timed_out$/,/'; do
     sed "$wrong" many/placements.csv | head -50 >wrong.csv
     cp -r pods wrong && cp wrong.csv wrong/placements.csv
     try 3 "placements with $wrong" report wrong --quiet; prints "placements.csv"

@@ -73,6 +73,18 @@ assert len(rows) == 24 and all(r["state"] == "between" for r in rows), rows
 inside = sum(value(r["fails"]) < truth < value(r["holds"]) for r in rows)
 assert inside >= 22, (inside, truth, rows)
 END
+try 2 "status is for people" sweep status --format json both.yaml
+"$smsched" sweep --format json both.yaml >both.json
+"$smsched" report --format json both.sweep >page.json
+python3 - <<'END' && ok || bad "JSON has other answers than found.csv"
+import csv, json
+rows, told, page = list(csv.DictReader(open("both.sweep/results/found.csv"))), json.load(open("both.json")), json.load(open("page.json"))
+assert told["asks"].startswith("the least vms.server.arrivals.poisson with job_latency_mean_ns of server < 150 us and ")
+assert told["missing"] == told["failed"] == 0 and len(told["answers"]) == 24 == len(page["found"]["rows"])
+keys = ["policy", "holds", "fails", "state", "remark"]
+assert [[a[k] for k in keys] + [a["points"], a["at"]["run.seed"]] for a in told["answers"]] == [[r[k] for k in keys] + [int(r["points"]), r["run.seed"]] for r in rows]
+assert page["plan"]["asks"] == told["asks"] and [r[1:3] for r in page["found"]["rows"]] == [[r["holds"], r["fails"]] for r in rows]
+END
 try 0 "its status" sweep status known.yaml; prints " 0 failed, 0 missing"
 try 0 "a search that is done" sweep known.yaml; prints ": 0 run now, "
 sed -i 's/to: 24/to: 4/' known.yaml

@@ -115,11 +115,14 @@ function markAround(taken, color, x, y) {
   return dot;
 }
 
-/* A line chart. series: {label, color, points: [[x, y]]}; x: numbers, or indices of `values`. */
+/* The interval of a point of a line: y and half of it, or its ends; null for none. */
+const spanOf = p => p[4] || (isNumber(p[3]) ? [p[1] - p[3], p[1] + p[3]] : null);
+
+/* A line chart. series: {label, color, points: [[x, y, index, half, ends]]}; x: numbers, or indices of `values`. */
 function lines(series, options) {
   return drawn((box, width) => {
     const left = 58, right = 16, top = 10, height = options.height || 240;
-    const xs = series.flatMap(s => s.points.map(p => p[0])), ys = series.flatMap(s => s.points.flatMap(p => (isNumber(p[3]) ? [p[1] - p[3], p[1] + p[3]] : [p[1]])));
+    const xs = series.flatMap(s => s.points.map(p => p[0])), ys = series.flatMap(s => s.points.flatMap(p => spanOf(p) || [p[1]]));
     const numbers = options.numbers, log = numbers && (isLog(numbers) || (options.log && Math.min(...numbers) > 0));
     if (options.level) ys.push(options.level.at);
     const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(!numbers ? [-0.5, options.values.length - 0.5] : xs.length ? [Math.min(...xs), Math.max(...xs)] : [0, 1]).range([left, width - right]);
@@ -141,10 +144,10 @@ function lines(series, options) {
     series.filter(s => !(options.hidden && options.hidden.has(s.label))).forEach((s, i) => {
       const aside = apart * (i - (series.length - 1) / 2), points = s.points.filter(p => isNumber(p[1]));
       if (!points.length) return;
-      const known = points.filter(p => isNumber(p[3]));
+      const known = points.filter(spanOf);
       if (numbers && !options.apart && known.length > 1)
-        root.append(svg('path', { class: 'band ' + colorClass(s.color), d: 'M' + known.map(p => `${x(p[0]).toFixed(1)},${y(p[1] + p[3]).toFixed(1)}`).concat(known.slice().reverse().map(p => `${x(p[0]).toFixed(1)},${y(p[1] - p[3]).toFixed(1)}`)).join('L') + 'Z' }));
-      else for (const p of known) root.append(svg('path', { class: 'error', d: `M${(x(p[0]) + aside).toFixed(1)},${y(p[1] - p[3]).toFixed(1)}V${y(p[1] + p[3]).toFixed(1)}` }));
+        root.append(svg('path', { class: 'band ' + colorClass(s.color), d: 'M' + known.map(p => `${x(p[0]).toFixed(1)},${y(spanOf(p)[1]).toFixed(1)}`).concat(known.slice().reverse().map(p => `${x(p[0]).toFixed(1)},${y(spanOf(p)[0]).toFixed(1)}`)).join('L') + 'Z' }));
+      else for (const p of known) root.append(svg('path', { class: 'error', d: `M${(x(p[0]) + aside).toFixed(1)},${y(spanOf(p)[0]).toFixed(1)}V${y(spanOf(p)[1]).toFixed(1)}` }));
       if (numbers && !options.apart) /* words have no order that a line could follow */
         root.append(svg('path', { class: 'stroke ' + colorClass(s.color), 'stroke-dasharray': dashes[s.color % 8] || null, d: 'M' + points.map(p => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join('L') }));
       if (points.length <= 40 || !numbers)

@@ -278,7 +278,7 @@ function warnedSection() {
 function sweepSections(state) {
   const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but there is nothing to compare. No kept metric with a better direction differs between points or policies.` : 'No point of this sweep is done.';
   if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ['Failed points', 'failures', failuresSection()]];
-  return [[null, 'answer', sweepAnswer(state)], ['Gains and their certainty', 'gains', sweepGains(state)], ['Distance from the upper bound', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)], ['One metric against another', 'trade', sweepTrade(state)],
+  return [[null, 'answer', sweepAnswer(state)], ['What was searched for', 'found', foundSection()], ['Gains and their certainty', 'gains', sweepGains(state)], ['Distance from the upper bound', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)], ['One metric against another', 'trade', sweepTrade(state)],
     ['All numbers', 'table', pointsTable(state)], ['Timeline', 'timeline', el('p', { class: 'muted' }, 'A sweep keeps no timelines. ', el('code', {}, 'smsched run PLAN --point N --out DIR'), ' runs one point again, and ', el('code', {}, 'smsched report DIR'), ' shows its timeline. points.csv lists the points.')],
     ['Failed points', 'failures', failuresSection()], ['Warnings', 'warnings', warnedSection()],
     ['What was run', 'manifest', [commandLine(),
