@@ -142,6 +142,15 @@ static bool places_agree(const struct sms__cluster_run *run, const struct sms_sh
     return agrees && bytes == host->gpu[gpu].held;
 }
 
+/* Whether a container of the pod runs on the GPU. */
+static bool runs_on(const struct sms__cluster_run *run, uint32_t pod, uint32_t gpu)
+{
+    bool runs = false;
+    for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
+        runs |= sms__container_gpus(run, pod, c) >> gpu & 1;
+    return runs;
+}
+
 /* `bytes` are in use of the GPU beside those of its processes. */
 static bool gpu_agrees(const struct sms__cluster_run *run, size_t n, uint32_t gpu, uint64_t bytes)
 {
@@ -155,7 +164,7 @@ static bool gpu_agrees(const struct sms__cluster_run *run, size_t n, uint32_t gp
         const struct sms__process *process = &host->process[c];
         uint32_t pod = (uint32_t)process->arrival.tag;
         bytes += process->instance ? sms__process_held(process) : 0;
-        if (process->in_slot && (run->pod[pod].node != n || !(sms__pod_gpus(run, pod) >> gpu & 1)))
+        if (process->in_slot && (run->pod[pod].node != n || !runs_on(run, pod, gpu)))
             return false;
     }
     return bytes == host->gpu[gpu].held && bytes == host->instance[gpu].held && bytes <= memory;

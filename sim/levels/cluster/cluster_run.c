@@ -45,16 +45,6 @@ uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t p, siz
     return c == 0 ? run->pod[p].seat.gpus : 0;
 }
 
-uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t p)
-{
-    uint16_t gpus = 0;
-    if (!run->scheduler->container_gpus)
-        return run->pod[p].seat.gpus;
-    for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        gpus |= sms__container_gpus(run, p, c);
-    return gpus;
-}
-
 double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__pod *pod)
 {
     return run->cluster->pod[pod->group].deadline_ps;

@@ -85,9 +85,8 @@ double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__p
 uint64_t sms__job_deadline_ps(const struct sms__cluster_run *run, const struct sms__pod *pod);
 /* From its placement to the start of what takes the duration, ps: the scheduler's delay, and a change of the layout. */
 uint64_t sms__pod_delay(const struct sms__cluster_run *run, uint32_t pod);
-/* The GPUs of its node on which a container of the pod, or any of them, runs. */
+/* The GPUs of its node on which a container of the pod runs. */
 uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t pod, size_t container);
-uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t pod);
 /* Tells `smsched explain` what happened to the pod, if the scheduler explains pods. */
 void sms__pod_explain(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
 
