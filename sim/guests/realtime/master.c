@@ -128,7 +128,7 @@ static void act(void *subject, uint64_t now)
         take_answers(run, now);
     else
         decide(run, now);
-    sms__cluster_conclude(run);
+    sms__cluster_check(run);
 }
 
 static void start(struct sms__cluster_run *run)
@@ -149,11 +149,7 @@ static void start(struct sms__cluster_run *run)
 
 static bool is_wanted(const struct sms__cluster_run *run) { return run->policy->pace != NULL; }
 
-static const struct sms__scheduler scheduler = {.is_wanted = is_wanted,
-                                                .sources = {[SMS__LEVEL_POLICY] = 1},
-                                                .start = start,
-                                                .add = add,
-                                                .freed = freed,
-                                                .next_event = next_event};
+static const struct sms__scheduler scheduler = {
+    .is_wanted = is_wanted, .sources = {[SMS__LEVEL_POLICY] = 1}, .start = start, .add = add, .freed = freed};
 
 const struct sms__guest sms__realtime_guest = {.scheduler = &scheduler, .observer = &sms__monitor_observer};

@@ -165,13 +165,12 @@ void sms__ends_await(struct sms__cluster_run *run);
 bool sms__ends_pending(const struct sms__cluster_run *run);
 
 /* conclude.c: what follows an event of the cluster. */
-/* To be called after each event that may have changed which pods wait and which have a place. */
-void sms__cluster_conclude(struct sms__cluster_run *run);
-/* The same after pods have given their places back: the scheduler serves pods that wait first. */
+/* Pods have given their places back: the scheduler serves those that wait. */
 void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now);
-/* Under --check: ends the run if invariants do not hold. */
+/* Under --check: ends the run if invariants do not hold. To be called after each event that may have changed which pods
+ * wait and which have a place. */
 void sms__cluster_check(struct sms__cluster_run *run);
-/* Whether pods are to arrive or to end after their duration, . */
+/* Whether pods are to arrive or to end after their duration. */
 bool sms__cluster_goes_on(const struct sms__cluster_run *run);
 
 /* node_counters.c: counters of each node, or of the nodes of each entry, that the record keeps. Integrals of the ledger
@@ -203,7 +202,7 @@ bool sms__hosts_busy(const struct sms__cluster_run *run);
 
 /* True if processes are simulated, so that observers see each job. Otherwise pods last as long as they take alone. */
 bool sms__hosts_simulate(const struct sms__cluster_run *run);
-/* The mean usage of the cores of the node's GPUs that are up, 0..1, and their memory, bytes. Returns false if the node
+/* The mean usage of the cores of the node's GPUs, 0..1, and their memory, bytes. Returns false if the node
  * has no host. */
 bool sms__hosts_use(const struct sms__cluster_run *run, size_t node, double *core, uint64_t *memory,
                     uint64_t *memory_used);

@@ -75,10 +75,7 @@ void sms__hosts_lasted(struct sms__cluster_run *run, uint32_t p)
 
 bool sms__hosts_go_on(struct sms__cluster_run *run)
 {
-    const struct sms__scheduler *scheduler = run->scheduler;
-    if (!run->hosts || run->hosts->ending == 0)
-        return false;
-    return (scheduler->next_event ? scheduler->next_event(run) : sms__engine_next(&run->engine)) != SMS__NEVER;
+    return run->hosts && run->hosts->ending > 0 && sms__engine_next(&run->engine) != SMS__NEVER;
 }
 
 void sms__completion_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now))

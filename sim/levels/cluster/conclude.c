@@ -26,8 +26,6 @@ void sms__cluster_check(struct sms__cluster_run *run)
     run->engine.stopped = true;
 }
 
-void sms__cluster_conclude(struct sms__cluster_run *run) { sms__cluster_check(run); }
-
 void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
 {
     run->scheduler->freed(run, now);
@@ -36,7 +34,7 @@ void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
     sms__arrange_left(run, now);
     if (run->arranging && run->scheduler->serve) /* pods that moved may have left an instance to another */
         run->scheduler->serve(run, now);
-    sms__cluster_conclude(run);
+    sms__cluster_check(run);
 }
 
 bool sms__cluster_goes_on(const struct sms__cluster_run *run)

@@ -203,7 +203,7 @@ static void arrive(void *subject, uint64_t now)
     }
     serve(run, now);
     sms__engine_at(&run->engine, run->samples->source, next_arrival(run));
-    sms__cluster_conclude(run);
+    sms__cluster_check(run);
 }
 
 void sms__arrivals_init(struct sms__cluster_run *run)

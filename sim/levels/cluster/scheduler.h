@@ -20,15 +20,12 @@ struct sms__scheduler {
     void (*init)(struct sms__cluster_run *run);
     void (*start)(struct sms__cluster_run *run);
 
-    /* The pod has arrived, or lost its place and waits again. */
+    /* The pod has arrived. */
     void (*add)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
     /* The nodes in the ledger's list of freed nodes may have more room; empties the list. */
     void (*freed)(struct sms__cluster_run *run, uint64_t now);
     /* Gives pods that wait their places. Called after `add` and `freed`, once or more often at an instant. */
     void (*serve)(struct sms__cluster_run *run, uint64_t now);
-
-    /* The time of the next event that is no mere retry; SMS__NEVER: none. NULL: any event counts. */
-    uint64_t (*next_event)(struct sms__cluster_run *run);
 
     /* The pod has given back what it held of its node, which run->pod still names. */
     void (*leave)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
