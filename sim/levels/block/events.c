@@ -62,14 +62,13 @@ static inline __attribute__((always_inline)) void fetch(const struct sms__blocks
 }
 
 /* Returns the only SM of which blocks end, by their own speeds; NULL if there are several. */
-static inline struct sms__sm_state *only_sm(struct sms__blocks *device, uint64_t now)
+static inline struct sms__sm_state *only_sm(struct sms__blocks *device)
 {
-    struct sms__sm_times *times = &device->times;
-    size_t sm = sms__sm_times_sm(times);
-    uint64_t second = sms__tournament_other(&times->keys, sm);
+    const struct sms__tournament *keys = &device->times.keys;
+    uint64_t first = sms__tournament_first(keys), second = sms__tournament_other(keys, first & keys->mask);
     if (device->sms > FEW && second != SMS__NO_KEY)
-        fetch(device, second & times->keys.mask);
-    return second <= sms__sm_times_key(times, times->keys.mask, now) ? NULL : &device->sm[sm];
+        fetch(device, second & keys->mask);
+    return second <= (first | keys->mask) ? NULL : &device->sm[first & keys->mask];
 }
 
 /* Fires the device if that is simple: one SM or the dispatcher, in one step, at an instant of its own. */
@@ -80,7 +79,7 @@ static inline bool fire_one(struct sms__blocks *device, struct next next)
         return false;
     if (next.what == DISPATCHER)
         return sms__start_waiting(device, next.time);
-    only = next.what == OWN ? only_sm(device, next.time) : sms__device_clock_only(next.clock, next.time);
+    only = next.what == OWN ? only_sm(device) : sms__device_clock_only(next.clock, next.time);
     return only && sms__refill(only, next.time);
 }
 

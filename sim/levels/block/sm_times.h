@@ -29,7 +29,8 @@ static inline void sms__sm_times_set(struct sms__sm_times *times, size_t sm, uin
         return;
     uint64_t key = sms__sm_times_key(times, sm, time);
     times->time[sm] = time;
-    times->any_far |= key == SMS__NO_KEY && time != SMS__NEVER;
+    if (key == SMS__NO_KEY)
+        times->any_far |= time != SMS__NEVER;
     sms__tournament_set(&times->keys, sm, key);
 }
 
