@@ -13,7 +13,7 @@
 enum { TIMELINE_ROWS = 20000, SPAN_ROWS = 200000 }; /* of a policy */
 
 static const char timeline_name[] = "timeline.csv", waits_name[] = "waits.csv", spans_name[] = "spans.csv",
-                  gpus_name[] = "gpus.csv", placements_name[] = "placements.csv";
+                  parts_name[] = "parts.csv", gpus_name[] = "gpus.csv", placements_name[] = "placements.csv";
 
 static bool open_rows(FILE **file, const char *name, const char *header, struct sms__folder *folder,
                       struct sms_errors *errors)
@@ -142,6 +142,8 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
     if (shares && !open_rows(&rows->spans, spans_name, "scenario,policy,process,device,sms,state,start_ns,end_ns",
                              folder, errors))
         return SMS_EIO;
+    if (shares && !open_rows(&rows->parts, parts_name, "scenario,policy,process,device,ranges,at_ns", folder, errors))
+        return SMS_EIO;
     if (pods && !begin_placements(&rows->placements, folder, errors))
         return SMS_EIO;
     if (gpus &&
@@ -240,6 +242,24 @@ static void add_span(struct rows *rows, const char *policy, const struct sms_spa
     fprintf(rows->spans, ",%.3f,%.3f\n", (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
 }
 
+/* SMs as "0-31 40". */
+static void add_part(struct rows *rows, const char *policy, const struct sms_part *part)
+{
+    const char *blank = "";
+    if (!count_row(rows, policy, SMS__CUT_SPANS))
+        return;
+    SMS__PRINT_CSV(rows->parts, rows->scenario, policy, part->name);
+    fprintf(rows->parts, "%ld,", part->device);
+    for (size_t s = 0, end; s < part->of; s = end + 1) {
+        for (end = s; end < part->of && (part->set[end / 64] >> (end % 64) & 1);)
+            end++;
+        if (end > s)
+            fprintf(rows->parts, end > s + 1 ? "%s%zu-%zu" : "%s%zu", blank, s, end - 1);
+        blank = end > s ? " " : blank;
+    }
+    fprintf(rows->parts, ",%.3f\n", (double)part->at_ps / 1e3);
+}
+
 static void add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement)
 {
     if (is_another(rows, policy))
@@ -269,7 +289,8 @@ static void add_gpu(struct rows *rows, const char *policy, const struct sms_shar
 
 unsigned rows_events(const struct rows *rows)
 {
-    return (rows->timeline && !rows->brief ? SMS_RUN_STAY | SMS_RUN_WAIT : 0U) | (rows->spans ? SMS_RUN_SPAN : 0U) |
+    return (rows->timeline && !rows->brief ? SMS_RUN_STAY | SMS_RUN_WAIT : 0U) |
+           (rows->spans ? SMS_RUN_SPAN | SMS_RUN_PART : 0U) |
            (rows->placements.to ? SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE : 0U) | (rows->gpus ? SMS_RUN_SHARED_GPU : 0U);
 }
 
@@ -284,6 +305,9 @@ void rows_add(struct rows *rows, const struct sms_run_event *event)
         break;
     case SMS_RUN_SPAN:
         add_span(rows, event->policy, event->span);
+        break;
+    case SMS_RUN_PART:
+        add_part(rows, event->policy, event->part);
         break;
     case SMS_RUN_PLACEMENT:
         add_placement(rows, event->policy, event->placement);
@@ -310,8 +334,8 @@ static void keep_incomplete(struct rows *rows)
 
 int rows_end(struct rows *rows, struct sms__folder *folder, struct sms_errors *errors)
 {
-    const char *const name[] = {timeline_name, waits_name, spans_name, gpus_name};
-    FILE *const file[] = {rows->timeline, rows->waits, rows->spans, rows->gpus};
+    const char *const name[] = {timeline_name, waits_name, spans_name, parts_name, gpus_name};
+    FILE *const file[] = {rows->timeline, rows->waits, rows->spans, rows->parts, rows->gpus};
     int first = end_placements(&rows->placements, folder, errors);
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         int code = file[i] ? sms__folder_close(folder, name[i], file[i], errors) : SMS_OK;

@@ -1,6 +1,6 @@
 /* The rows of a results folder that are written while the scenarios run: timeline.csv (blocks), waits.csv (kernels),
- * spans.csv (processes), placements.csv (pods) and gpus.csv (shared GPUs), of the first replication of each policy. The
- * number of rows of a policy is limited, so files stay bounded. */
+ * spans.csv and parts.csv (processes), placements.csv (pods) and gpus.csv (shared GPUs), of the first replication of
+ * each policy. The number of rows of a policy is limited, so files stay bounded. */
 #ifndef SMS_CLI_ROWS_H
 #define SMS_CLI_ROWS_H
 
@@ -20,8 +20,8 @@ struct placements {
 };
 
 struct rows {
-    const char *scenario;                  /* name of the one that runs */
-    FILE *timeline, *waits, *spans, *gpus; /* NULL: not wanted */
+    const char *scenario;                          /* name of the one that runs */
+    FILE *timeline, *waits, *spans, *parts, *gpus; /* NULL: not wanted */
     struct placements placements;
     size_t waits_rows;        /* of this policy */
     const char *waits_policy; /* of the last row; NULL before the first */

@@ -33,7 +33,7 @@ static bool is_text(const char *column)
 {
     static const char *const names[] = {"scenario", "policy",  "host",    "vm",    "process",  "device", "resource",
                                         "class",    "kernel",  "cluster", "node",  "gpus",     "pod",    "state",
-                                        "ended",    "subject", "name",    "model", "interval", "metric"};
+                                        "ended",    "subject", "name",    "model", "interval", "metric", "ranges"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i], column))
             return true;
@@ -126,9 +126,9 @@ static int load_json(struct sms__figures *figures, const char *path)
 
 static int load_folder(struct sms__figures *figures)
 {
-    static const char *const tables[] = {"hosts",      "vms",       "resources", "heatmap", "timeline",
-                                         "processes",  "devices",   "spans",     "cluster", "allocation",
-                                         "placements", "latencies", "classes"};
+    static const char *const tables[] = {"hosts",      "vms",        "resources", "heatmap", "timeline",
+                                         "processes",  "devices",    "spans",     "parts",   "cluster",
+                                         "allocation", "placements", "latencies", "classes"};
     struct sms__arena *arena = &figures->arena;
     int code = SMS_OK;
     size_t loaded = 0;

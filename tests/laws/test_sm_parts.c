@@ -187,6 +187,33 @@ static void the_timeline_says_how_many_sms_a_process_may_use(void **state)
     assert_string_equal(text, "kernel 3 0-2250\nkernel 0 2250-2750\nkernel 1 2750-6000\n");
 }
 
+/* Keeps the parts of the first process, and when it had them, in us. */
+static int keep_set(void *user, const struct sms_run_event *event)
+{
+    const struct sms_part *part = event->part;
+    char *text = user;
+    const size_t used = strlen(text);
+    assert_int_equal(part->of, 4);
+    if (part->process == FIRST)
+        snprintf(text + used, 200 - used, "%.0f %llx\n", (double)part->at_ps / 1e6, (unsigned long long)part->set[0]);
+    return 0;
+}
+
+/* It comes with all four, and the policy leaves it three, none and one of them. */
+static void an_observer_is_told_which_sms_a_process_may_use(void **state)
+{
+    (void)state;
+    char text[200] = "";
+    struct sms_file *file = load_moved("mover", BLOCKS("w", "24"), PAIR);
+    struct sms_run_options options = sms_run_defaults();
+    options.observe = keep_set;
+    options.events = SMS_RUN_PART;
+    options.user = text;
+    options.alone = false;
+    discard(run_first(file, &options), file);
+    assert_string_equal(text, "0 f\n0 7\n2250 0\n2750 1\n");
+}
+
 /* Blocks that run are not stopped: those of 1.5 ms end at 3 ms, on SMs that are the other's by then. */
 static void blocks_on_sms_that_are_taken_away_run_to_their_end(void **state)
 {
@@ -239,6 +266,7 @@ int main(void)
         cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),
         cmocka_unit_test(a_policy_moves_sms_between_processes),
         cmocka_unit_test(the_timeline_says_how_many_sms_a_process_may_use),
+        cmocka_unit_test(an_observer_is_told_which_sms_a_process_may_use),
         cmocka_unit_test(blocks_on_sms_that_are_taken_away_run_to_their_end),
         cmocka_unit_test(a_coarse_kernel_ends_as_it_began),
         cmocka_unit_test(a_policy_that_does_not_declare_it_ends_the_run),

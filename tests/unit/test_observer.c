@@ -42,7 +42,7 @@ static struct seen run_seen(const struct sms_file *file, unsigned events, size_t
     "scenario: s\nnodes: [{name: n, count: 4, gpus: 2, model: V100}]\npolicies: [best_fit]\n"                          \
     "pods: [{name: p, count: 40, arrivals: {every: 1 s}, gpu: 50 %%, duration: 5 s}]\n"
 
-static const unsigned all = (1U << 10) - 1;
+static const unsigned all = (1U << 11) - 1;
 
 static void an_observer_is_told_the_kinds_of_events_that_it_names(void **state)
 {

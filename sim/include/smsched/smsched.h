@@ -169,6 +169,17 @@ struct sms_span {
     size_t sms;    /* of the device that it may use, 0 on none; when that changes, another span begins */
 };
 
+/* The SMs of a device that a process, or a stream of it, may use from then on, while it is there: told when it comes
+ * and whenever they change, where a mode, a share policy or a green context limits them. */
+struct sms_part {
+    size_t process;
+    const char *name; /* as of its spans */
+    long device;
+    uint64_t at_ps;
+    const uint64_t *set; /* [(of + 63) / 64]: bit s % 64 of s / 64 is SM s */
+    size_t of;           /* SMs of the device */
+};
+
 /* A job of a VM or process ended after its deadline. */
 struct sms_miss {
     size_t vm; /* in order of the scenario, from 0 */
@@ -234,6 +245,7 @@ enum sms_run_event_kind {
     SMS_RUN_PLACEMENT = 1 << 7,
     SMS_RUN_DEPARTURE = 1 << 8,
     SMS_RUN_SHARED_GPU = 1 << 9,
+    SMS_RUN_PART = 1 << 10,
 };
 
 /* An event of a run, of one kind, with the member that belongs to it. All that it points to ends with the call. */
@@ -251,6 +263,7 @@ struct sms_run_event {
         const struct sms_placement *placement;
         const struct sms_departure *departure;
         const struct sms_shared_gpu *shared_gpu;
+        const struct sms_part *part;
     };
 };
 

@@ -3,6 +3,7 @@
  * on a part, as footprint.c says, and so asks for less of everything. */
 #include "sm_part.h"
 #include "context.h"
+#include "../run_observer.h"
 
 #include <math.h>
 #include <string.h>
@@ -121,12 +122,29 @@ static void limit_kernels(const struct sms__stream *stream)
     }
 }
 
+static void tell(const struct sms__stream *stream)
+{
+    const struct sms__process *process = stream->process;
+    struct sms__run_observer *observer = process->share->spec->observer;
+    if (!stream->part->is_on || !sms__observes(observer, SMS_RUN_PART))
+        return;
+    const struct sms_part part = {process->idx,
+                                  stream->name,
+                                  (long)process->instance->idx,
+                                  process->share->engine->now,
+                                  stream->part->allowed.row,
+                                  type_of(process)->sms};
+    sms__observe(observer, (struct sms_run_event){SMS_RUN_PART, .part = &part});
+}
+
 /* The SMs of the process are chosen. */
 static void settle(struct sms__process *process)
 {
     choose_greens(process);
-    for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
+    for (const struct sms__stream *stream = process->stream; stream; stream = stream->next) {
         limit_kernels(stream);
+        tell(stream);
+    }
 }
 
 /* ---- over time ---- */
