@@ -136,8 +136,7 @@ static void expectations_can_name_processes_and_devices(void **state)
         .metric = "busy_ratio", .policy = "round_robin", .device = 1, .has_max = true, .max.value = 0.1};
     e[2] = (struct sms__expect){
         .metric = "makespan_ns", .policy = "round_robin", .device = -1, .has_value = true, .value.value = 22000};
-    fixture->scenario.expect = e;
-    fixture->scenario.expects = 3;
+    fixture->scenario.expect = (struct sms__expects){e, 3};
     struct sms_results *results = run(&fixture->scenario);
     struct sms__checks checks = {0};
     assert_int_equal(sms__check_expectations(results, &checks), 0);
