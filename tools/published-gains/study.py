@@ -3,9 +3,9 @@
 
 usage: study.py [--run | --more | --draw | --check]
 
-Draws 100 mixes of two or three of the programs of tools/pairs, and runs each under the policies of the papers: with
+Draws 160 mixes of two or three of the programs of tools/pairs, and runs each under the policies of the papers: with
 demands as measured, with what is not known drawn, and under another contention model. --run writes
-results/published-gains.csv, docs/evidence/published-gains.md and docs/figures/published-gains.svg (a quarter of an hour on two
+results/published-gains.csv, docs/evidence/published-gains.md and docs/figures/published-gains.svg (half an hour on two
 cores). --more runs only the mixes that the results have not. --draw writes page and figure from the results that are there. --check says whether the page is what this would
 write, and whether some mixes, run again, give the results kept.
 """
@@ -33,7 +33,7 @@ SMSCHED = Path(os.environ.get("SMSCHED_BUILD", ROOT / "build")).resolve() / "bin
 
 POLICIES = ["leftover", "round_robin", "sm_quota", "elastic_kernels", "warped_slicer", "tenant_fair", "utilization_aware",
             "fine_grained"]
-MIXES, WARMUP, JOBS = 100, 2, 8
+MIXES, WARMUP, JOBS = 160, 2, 8
 BLOCK_TIME_SPREAD = 0.1  # of block times, which state no uncertainty, as `compare --unknowns` has it
 SMS = 28
 
@@ -207,13 +207,13 @@ Papers on block policies publish gains of 17 to 131 %. How much of that is left 
 in the interval of what is left.** Elastic kernels, Warped-Slicer and SMK give each program a part of every SM. They keep most of their gain over hardware's
 dispatch. Fine-grained admits blocks by use, and keeps next to nothing.
 
-Taking a block of each program in turn (`round_robin`) changes throughput by {text_of(turns)} % over what hardware does (`leftover`). The best choice of the SM
-(`{best}`) changes it by another {text_of(most)} %.
+Taking a block of each program in turn (`round_robin`) changes throughput by {text_of(turns)} % over what hardware does (`leftover`). The best of these
+policies (`{best}`) changes it by another {text_of(most)} %.
 
 {MIXES} mixes of two ({sizes.count(2)}) or three ({sizes.count(3)}) programs, drawn at random from the 20 of [the pairs](pairs.md), run on a GTX 1080 Ti. This writes
 `results/published-gains.csv`, the figure and this page:
 
-    tools/published-gains/study.py --run       # a quarter of an hour on two cores
+    tools/published-gains/study.py --run       # half an hour on two cores
 
 ![Published gains and what is left of them](../figures/published-gains.svg)
 
