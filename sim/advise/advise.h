@@ -128,7 +128,7 @@ struct sms__way {
     bool paired;                    /* kernels slow each other as they do block by block: */
     double *slow[SMS__QUEUE_KINDS]; /* [programs]: times by which all other processes slow those of a copy */
     bool alone;                     /* each program has a GPU of its own */
-    const char *const *instance;    /* [processes]: profiles of MIG; or NULL */
+    const char *const *instance;    /* [processes]: when each begins, ns, so that it has its instance of MIG; or NULL */
 };
 
 struct sms__ways {

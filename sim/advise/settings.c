@@ -93,11 +93,13 @@ static void say_mps(const struct sms__way *way, const struct sms__programs *prog
     say_gpu_claim("strategy: MPS", to);
 }
 
-/* The next of the policy's profiles, which it lists in brackets; advances `at`. Returns its length; 0: no more. */
+/* The next of the policy's profiles, which it lists in brackets, each with its clients or without; advances `at`.
+ * Returns its length; 0: no more. */
 static size_t next_profile(const char **at)
 {
-    *at += strspn(*at, "[, ");
-    return **at == ']' ? 0 : strcspn(*at, ",]");
+    *at += **at == ':' ? strcspn(*at, ",]") : 0;
+    *at += strspn(*at, "[{, ");
+    return **at == ']' ? 0 : strcspn(*at, ":,]");
 }
 
 static void say_profiles(const char *list, FILE *to)
@@ -117,7 +119,7 @@ static void say_mig(const struct sms__way *way, const struct sms__programs *prog
     for (size_t p = 0; p < programs->count; p++)
         fprintf(to, "%s %s", p ? "," : "", programs->program[p].name);
     fputs("\n", to);
-    if (strstr(way->policy, "inside: mps"))
+    if (strstr(way->policy, "mps"))
         fputs("# Then an MPS server for each instance, with a CUDA_MPS_PIPE_DIRECTORY of its own.\n", to);
     fputs("\n# Kubernetes, the device plugin with MIG_STRATEGY=mixed, and in each pod one of:\n", to);
     for (size_t length; (length = next_profile(&list)); list += length)

@@ -23,10 +23,11 @@ struct lister {
     struct sms__ways *out;
     uint64_t *copies;                                       /* [programs]: of the ways at hand */
     size_t processes;                                       /* their sum */
+    size_t instances;                                       /* of MIG: fewer than processes are shared by MPS */
     const struct sms__mig_profile *layout[SMS__SLICES_MAX]; /* the one at hand */
     struct layout {
         const struct sms__mig_profile *profile[SMS__SLICES_MAX]; /* the roomiest first */
-    } * found;                                                   /* [layouts], of `processes` instances each */
+    } * found;                                                   /* [layouts], of `instances` each */
     size_t layouts;
 };
 
@@ -85,7 +86,7 @@ static void add_partition(const struct lister *l)
 static bool is_dominated(const struct lister *l, const struct layout *a, const struct layout *b)
 {
     bool worse = false;
-    for (size_t i = 0; i < l->processes; i++) {
+    for (size_t i = 0; i < l->instances; i++) {
         if (a->profile[i]->sms > b->profile[i]->sms || a->profile[i]->memory > b->profile[i]->memory)
             return false;
         worse |= a->profile[i]->sms < b->profile[i]->sms || a->profile[i]->memory < b->profile[i]->memory;
@@ -114,7 +115,7 @@ static bool has_room(const struct lister *l, const struct sms__mig_profile *cons
 static void find_layouts(struct lister *l, size_t count)
 {
     const struct sms__mig *mig = l->device->mig.sheet;
-    if (count == l->processes) {
+    if (count == l->instances) {
         struct layout *found = l->layouts < LISTED_MOST ? SMS__APPEND(l->arena, l->found, l->layouts) : NULL;
         if (found)
             memcpy(found->profile, l->layout, sizeof found->profile);
@@ -138,22 +139,33 @@ static const char *short_name(const struct lister *l, const struct sms__mig_prof
     return alike > 1 ? profile->name : sms__copy(l->arena, profile->name, length);
 }
 
-/* Which instance each process has; those of one program are alike, so they have theirs in order. */
+/* Which program each instance has; processes of one program are alike, so they have theirs in order. */
 struct assignment {
-    size_t program[SMS__SLICES_MAX]; /* [processes], by instance */
+    size_t program[SMS__SLICES_MAX]; /* [instances] */
 };
+
+/* When the copies begin that have the i-th instance. A process has the instance with the fewest processes that takes
+ * one more, the first of those. So each program begins one copy, in the order of instances, then the next. */
+static size_t begin_in(const struct lister *l, size_t i, uint64_t copies, const char **instance)
+{
+    for (uint64_t copy = 0; copy < copies; copy++)
+        instance[copy] = sms__print(l->arena, "%zu", (size_t)copy * l->instances + i);
+    return (size_t)copies;
+}
 
 static void add_layout(const struct lister *l, const struct layout *layout, const struct assignment *as)
 {
-    const char *list = "", *label = "mig";
+    const bool shared = l->instances < l->processes;
+    const char *list = "", *label = shared ? "mps in mig" : "mig";
     const char **instance = SMS__NEW(l->arena, const char *, l->processes);
     size_t process = 0;
-    for (size_t i = 0; i < l->processes; i++)
-        list = sms__print(l->arena, "%s%s%s", list, i ? ", " : "", layout->profile[i]->name);
+    for (size_t i = 0; i < l->instances; i++)
+        list = sms__print(l->arena, shared ? "%s%s{%s: {mps: {clients: %llu}}}" : "%s%s%s", list, i ? ", " : "",
+                          layout->profile[i]->name, (unsigned long long)l->copies[as->program[i]]);
     for (size_t p = 0; p < l->programs->count; p++)
-        for (size_t i = 0; i < l->processes; i++)
+        for (size_t i = 0; i < l->instances; i++)
             if (as->program[i] == p) {
-                instance[process++] = sms__print(l->arena, "%zu", i);
+                process += begin_in(l, i, shared ? l->copies[p] : 1, &instance[process]);
                 label = sms__print(l->arena, "%s %s", label, short_name(l, layout->profile[i]));
             }
     const char *name = sms__print(l->arena, "%s", label);
@@ -168,7 +180,7 @@ static void add_layout(const struct lister *l, const struct layout *layout, cons
 static void assign(const struct lister *l, const struct layout *layout, struct assignment *as, size_t i, uint64_t *left,
                    size_t *added)
 {
-    if (i == l->processes) {
+    if (i == l->instances) {
         if (++*added <= LAYOUTS_MOST)
             add_layout(l, layout, as);
         else
@@ -186,10 +198,14 @@ static void assign(const struct lister *l, const struct layout *layout, struct a
     }
 }
 
-static void add_mig(struct lister *l)
+/* Layouts with so many instances, of which each program has its parts, [programs]. */
+static void add_layouts(struct lister *l, const uint64_t *parts, size_t instances)
 {
     size_t added = 0;
-    if (!l->device->mig.sheet || l->processes > SMS__SLICES_MAX)
+    l->instances = instances;
+    l->found = NULL;
+    l->layouts = 0;
+    if (!l->device->mig.sheet || instances > SMS__SLICES_MAX)
         return;
     find_layouts(l, 0);
     for (size_t i = 0; i < l->layouts; i++) {
@@ -197,10 +213,22 @@ static void add_mig(struct lister *l)
         for (size_t j = 0; j < l->layouts; j++)
             dominated |= is_dominated(l, &l->found[i], &l->found[j]);
         uint64_t *left = SMS__NEW(l->arena, uint64_t, l->programs->count);
-        memcpy(left, l->copies, l->programs->count * sizeof *left);
+        memcpy(left, parts, l->programs->count * sizeof *left);
         if (!dominated)
             assign(l, &l->found[i], &(struct assignment){{0}}, 0, left, &added);
     }
+}
+
+/* An instance for each process, and one for each program, whose copies share it. */
+static void add_mig(struct lister *l)
+{
+    const size_t programs = l->programs->count;
+    uint64_t *one = SMS__NEW(l->arena, uint64_t, programs);
+    for (size_t p = 0; p < programs; p++)
+        one[p] = 1;
+    add_layouts(l, l->copies, l->processes);
+    if (programs > 1 && programs < l->processes)
+        add_layouts(l, one, programs);
 }
 
 /* Two and more processes in each of two and more equal instances, of the largest kind that has so many. */
@@ -332,7 +360,7 @@ static void write_process(const struct sms__way *way, const struct sms__programs
     if (way->chunks)
         fprintf(to, ", chunks: %llu", (unsigned long long)way->chunks[p]);
     if (way->instance)
-        fprintf(to, ", start: %s ns", way->instance[process]); /* who comes first has the first instance */
+        fprintf(to, ", start: %s ns", way->instance[process]); /* in the order of instances */
     if (way->alone)
         fprintf(to, ", device: %zu", p);
     fputs("}\n", to);

@@ -59,6 +59,15 @@ def check_copies(work):
         check(f"whether {load} jobs/s are too many", ("overload: under mps, 2 copies third does 200 jobs/s, and 1000 arrive" in said) == told, said)
 
 
+def check_shared_instances(work):
+    """Copies of a program share its instance: two on 4g of 56 SMs, three on 3g of 42, kernels of 10 ms on 108."""
+    one, two = coarse(work / "one.yaml", 100), coarse(work / "two.yaml", 100)
+    programs = way(advise(one, two, "--device", "a100", "--copies", "one:2", "--copies", "two:3"), "mps-in-mig-4g-3g-2-3")["programs"]
+    for program, wanted in zip(programs, (2 * 10e6 * 108 / 56, 3 * 10e6 * 108 / 42)):
+        near(f"copies of {program['program']}", program["job_latency_p50_ns"]["mean"], wanted)
+        near("and the slowest of them", program["job_latency_p99_ns"]["mean"], wanted)
+
+
 def check_seldom(work):
     """Jobs of which none arrives in a run do not lack memory."""
     fast, seldom = coarse(work / "fast.yaml", 10), coarse(work / "seldom.yaml", 10)
@@ -237,6 +246,7 @@ def check_errors(work):
 with tempfile.TemporaryDirectory() as folder:
     check_by_hand(Path(folder))
     check_copies(Path(folder))
+    check_shared_instances(Path(folder))
     check_seldom(Path(folder))
     check_cores(Path(folder))
     check_targets()
