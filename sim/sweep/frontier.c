@@ -122,7 +122,7 @@ size_t sms__search_policies(const struct sms__search *search, uint64_t group)
 
 static bool take_from_race(const struct sms__search *search, uint64_t group, uint64_t *point, bool *waits)
 {
-    for (size_t i = 0; i < sms__race_size(search, group); i++) {
+    for (size_t i = search->race[group].known; i < sms__race_size(search, group); i++) {
         if (!sms__race_needs(search, group, i, point) || search->seen[*point])
             continue;
         if (!search->taken[*point])

@@ -30,8 +30,8 @@ struct sms__racer {
     enum { SMS__RACES, SMS__RACES_NOT /* without a value */, SMS__RACES_WORSE } state;
 };
 struct sms__race {
-    struct sms__racer *racer; /* [racers], by position and policy; none before the first stage is over */
-    size_t racers, stage, leader;
+    struct sms__racer *racer;            /* [racers], by position and policy; none before the first stage is over */
+    size_t racers, stage, leader, known; /* the first `known` have their results of the stage */
     bool over;
 };
 

@@ -118,14 +118,15 @@ bool sms__race_needs(const struct sms__search *search, uint64_t group, size_t i,
     return !race->over && (!race->racers || race->racer[i].state == SMS__RACES);
 }
 
-/* Whether all have their results of the stage. */
+/* Whether all have their results of the stage. Goes on where it ended before, because there may be many. */
 static bool has_stage(const struct sms__search *search, uint64_t group)
 {
+    struct sms__race *race = &search->race[group];
+    const size_t size = sms__race_size(search, group);
     uint64_t point;
-    bool has = true;
-    for (size_t i = 0; has && i < sms__race_size(search, group); i++)
-        has = !sms__race_needs(search, group, i, &point) || search->seen[point];
-    return has;
+    while (race->known < size && (!sms__race_needs(search, group, race->known, &point) || search->seen[point]))
+        race->known++;
+    return race->known == size;
 }
 
 /* After the first stage it is known which policies each value has. False: out of memory. */
@@ -152,6 +153,7 @@ bool sms__race_go_on(const struct sms__search *search, uint64_t group)
             return false;
         race->over = !end_stage(search, group, race);
         race->stage += !race->over;
+        race->known = 0;
     }
     return true;
 }
