@@ -11,7 +11,7 @@ mkdir "$work/elsewhere"
 cd "$work/elsewhere" || exit 1
 
 studies=(checks/compare.py checks/page.py derive/gtx1080ti.py gpushare kang-2022/realtime.py kang-2022/study.py levels-together
-         library metrics-table mobile-cuda/power.py mobile-cuda/study.py openb pairs quickstart validate)
+         library metrics-table mobile-cuda/power.py mobile-cuda/study.py openb pairs parvagpu/compare.py quickstart validate)
 for study in "${studies[@]}"; do
     timeout 20 "$root/tools/$study" --help >"$work/out" 2>"$work/err"
     exits 0 $? "$study --help"
@@ -41,6 +41,14 @@ if [ -d "$data/nvprof/gtx1080ti" ]; then
     diff -r made/gtx1080ti "$root/models/workloads/gtx1080ti" >/dev/null && ok || bad "the library is another one"
     "$root/tools/validate" --data measured --check "$root/results/measured/v100-2019-dram-occupancy" >"$work/out" 2>"$work/err"
     exits 0 $? "validate with data of a relative path"
+fi
+if [ -d "$data/cluster" ]; then
+    # The first of ParvaGPU's deployments beside ours is as the page says.
+    "$root/tools/parvagpu/compare.py" --slo 1 >"$work/out" 2>"$work/err"
+    exits 0 $? "parvagpu/compare.py"
+    while read -r line; do
+        grep -qF "$line" "$root/docs/reference/placement.md" && ok || bad "the first deployment is not as on the page" "$line"
+    done < <(head -2 "$work/out")
 fi
 "$root/tools/library" nowhere made-of-nothing >"$work/out" 2>"$work/err"
 exits 3 $? "library without data"
