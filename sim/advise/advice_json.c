@@ -4,10 +4,23 @@
 #include "../report/json_write.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static json_t *estimate(struct sms_estimate e)
 {
     return json_pack("{so so}", "mean", sms__json_number(e.mean), "ci95", sms__json_number(e.ci95));
+}
+
+/* Jobs within the target, of all copies of a program, which are a class of its name. */
+static struct sms_estimate in_time(const struct sms__outlook *outlook, const char *program)
+{
+    size_t c = 0;
+    while (c < sms_results_subjects(outlook->results, SMS_CLASS) &&
+           strcmp(sms_results_subject(outlook->results, SMS_CLASS, c), program) != 0)
+        c++;
+    return sms_results_estimate(outlook->results, 0, SMS_CLASS, c,
+                                (size_t)sms_metric_index(SMS_CLASS, "jobs_in_time_per_s"));
 }
 
 static json_t *share_of(const struct sms__advice *advice, const struct sms__outlook *outlook, size_t p)
@@ -28,6 +41,7 @@ static json_t *share_of(const struct sms__advice *advice, const struct sms__outl
         json_object_set_new(object, "p99_maximum_of", json_integer((json_int_t)share->maximum_of));
     if (program->target.metric) {
         json_object_set_new(object, "aimed_latency_ns", estimate(share->target_ns));
+        json_object_set_new(object, "jobs_in_time_per_s", estimate(in_time(outlook, program->name)));
         json_object_set_new(object, "deadline_miss_ratio", sms__json_number(share->missed));
     }
     json_object_set_new(object, "memory_bytes", sms__json_number(share->memory));
@@ -71,6 +85,23 @@ static json_t *program_of(const struct sms__program *program)
     return object;
 }
 
+/* What people read above the table, a line each. */
+static json_t *lines_of(const struct sms__advice *advice, struct sms__trust *trust)
+{
+    struct sms__buffer text = {0};
+    FILE *to = sms__buffer_open(&text);
+    json_t *lines = json_array();
+    if (to)
+        sms__advice_print_head(advice, trust, to);
+    const bool whole = to && sms__buffer_close(&text, to);
+    for (char *line = text.bytes, *end; whole && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        json_array_append_new(lines, sms__json_text(line + strspn(line, " ")));
+    }
+    free(text.bytes);
+    return lines;
+}
+
 json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *trust)
 {
     const struct sms__outlook *best = sms__advice_best(advice, 0);
@@ -78,6 +109,7 @@ json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *tr
     struct sms__trust_line line;
     const bool shares = sms__advice_shares(advice);
     json_object_set_new(object, "device", sms__json_text(advice->device->name));
+    json_object_set_new(object, "lines", lines_of(advice, trust));
     json_object_set_new(object, "share", json_boolean(shares));
     json_object_set_new(object, "answer", sms__json_text(shares && best ? best->way->name : "exclusive"));
     if (best && best->results && trust &&

@@ -252,13 +252,18 @@ void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust
     print_limits(advice, trust, to);
 }
 
-void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen)
+void sms__advice_print_head(const struct sms__advice *advice, struct sms__trust *trust, FILE *to)
 {
-    FILE *to = screen->to;
     if (advice->ranged)
         put_range_reason(advice->programs, to);
     sms__advice_print_answer(advice, to);
     sms__advice_print_notes(advice, trust, to);
+}
+
+void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen)
+{
+    FILE *to = screen->to;
+    sms__advice_print_head(advice, trust, to);
     fputs("\n", to);
     print_table(advice, screen);
     fputs("\n  x: GPUs with a program each that do the same work; slowdown: mean time of a job over that alone; "

@@ -224,6 +224,8 @@ const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const 
 /* advice_text.c: the ranked table and what it says, for people; the first lines by themselves, as an estimate. */
 void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__screen *screen);
 void sms__advice_print_answer(const struct sms__advice *advice, FILE *to);
+/* The lines above the table: what is not known, the answer, the notes. */
+void sms__advice_print_head(const struct sms__advice *advice, struct sms__trust *trust, FILE *to);
 /* What binds, what stands for what, and how sure the best way is, a line each. */
 void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to);
 /* What a table of outlooks has. Zero it, let each outlook widen it, then begin the table and add them. */

@@ -349,6 +349,7 @@ static void write_process(const struct sms__way *way, const struct sms__programs
     fputs("'", to);
     fputs(", ", to);
     sms__write_work(program, to);
+    fprintf(to, ", class: '%s'", program->name); /* of all copies */
     if (program->per_s > 0)
         fprintf(to, ", arrivals: {poisson: %.9g us}", 1e6 * (double)way->copies[p] / program->per_s);
     else

@@ -289,6 +289,7 @@ static int write_folder(struct advising *advising, const struct sms__advise_sett
     if (code == SMS_OK) {
         json_t *manifest = json_object();
         json_object_set_new(manifest, "kind", json_string("advice"));
+        json_object_set_new(manifest, "version", json_string(SMSCHED_VERSION));
         json_object_set_new(manifest, "command", sms__json_path(advising->cli->command_line));
         code = sms__folder_end(&folder, manifest, &advising->errors);
     }
@@ -440,9 +441,9 @@ const struct cli_command cmd_advise = {
         "Of several GPUs, say how many there are of each: then the table has which programs share which GPU, and in "
         "which "
         "way, so that as many as can be meet their targets, and do the most work.\n"
-        "--out writes the answer as JSON, which 'smsched plot' draws, and for each way the scenario, which 'smsched "
-        "run' "
-        "runs, and the settings that apply it.",
+        "--out writes the answer as JSON, of which 'smsched report' makes a page and 'smsched plot' figures, and for "
+        "each "
+        "way the scenario, which 'smsched run' runs, and the settings that apply it.",
     .examples = "smsched advise scenarios/advise/train.yaml scenarios/advise/serve.yaml --device v100 "
                 "--slo 'serve:p99<10ms'\n"
                 "smsched advise v100/hotspot_512 --device a100-80gb --copies 1..4\n"

@@ -87,7 +87,7 @@ static int report(struct cli *cli)
     struct sms__page page = {.source = cli->args[0], .metric = given->metric, .cancel = &cli_interrupted};
     page.share = cli->share ? cli->share : "share/smsched";
     if (cli->n_args != 1)
-        return cli_usage(cli, "name one results folder or one database of a sweep");
+        return cli_usage(cli, "name one folder of results or of advice, or one database of a sweep");
     if (cli->models && !given->trust)
         return cli_usage(cli, "--models is for --trust");
     struct sms_load_options models = session_options(cli);
@@ -98,11 +98,11 @@ static int report(struct cli *cli)
 const struct cli_command cmd_report = {
     .name = "report",
     .args = "DIR|DB",
-    .summary = "write a page about a results folder or a sweep, for browsers",
+    .summary = "write a page about a results folder, a sweep or advice, for browsers",
     .text =
         "The page is one file that needs nothing else. It has the answer, gains with intervals, the gap to the bound, "
-        "curves and heat maps of a sweep, and the timeline of a run. DIR is a folder of 'run --out' or of a sweep, DB "
-        "the sweep.db of a sweep. docs/reference/report.md describes the JSON.",
+        "curves and heat maps of a sweep, and the timeline of a run. DIR is a folder of 'run --out', of a sweep "
+        "or of 'advise --out', DB the sweep.db of a sweep. docs/reference/report.md describes the JSON.",
     .examples = "smsched run scenarios/01-two-tenants.yaml --out pair\n"
                 "smsched report pair -o pair.html\n"
                 "smsched sweep scenarios/sweeps/load.yaml --out load\n"

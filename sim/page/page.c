@@ -1,4 +1,4 @@
-/* Gathers the data of a page from a folder of results or from a sweep's database. */
+/* Gathers the data of a page from a folder of results or of advice, or from a sweep's database. */
 #include "page.h"
 
 #include "../report/json_write.h"
@@ -62,14 +62,17 @@ static const char *find_database(struct sms__page *page)
 
 static int read_source(struct sms__page *page)
 {
+    if (is_file(sms__print(&page->arena, "%s/advice.json", page->source)))
+        return sms__page_read_advice(page);
     if (is_file(sms__print(&page->arena, "%s/summary.json", page->source)))
         return sms__page_read_folder(page);
     const char *database = find_database(page);
     if (database)
         return sms__page_read_sweep(page, database);
-    return sms__fail(
-        &page->errors, SMS_EINPUT, page->source,
-        "contains neither summary.json nor sweep.db; is it a folder of 'smsched run --out' or of a sweep?");
+    return sms__fail(&page->errors, SMS_EINPUT, page->source,
+                     "contains neither summary.json, sweep.db nor advice.json; is it a folder of 'smsched run --out', "
+                     "of a sweep or of "
+                     "'smsched advise --out'?");
 }
 
 static int gather(void *user)

@@ -1,6 +1,6 @@
-/* One HTML page about a folder of results or a sweep's database. All that it shows is gathered into one JSON object.
- * This is written into a page together with style, library and scripts from share/smsched, so the page needs nothing
- * else. */
+/* One HTML page about a folder of results or of advice, or a sweep's database. All that it shows is gathered into one
+ * JSON object. This is written into a page together with style, library and scripts from share/smsched, so the page
+ * needs nothing else. */
 #ifndef SMS_PAGE_PAGE_H
 #define SMS_PAGE_PAGE_H
 
@@ -44,6 +44,8 @@ int sms__page_write(struct sms__page *page, FILE *to);
 
 /* page_folder.c: reads a folder of `run --out`. */
 int sms__page_read_folder(struct sms__page *page);
+/* page_folder.c: reads a folder of `advise --out`. */
+int sms__page_read_advice(struct sms__page *page);
 /* page_tables.c: reads the scenarios' metrics from summary.json and comparison.json. */
 int sms__page_read_tables(struct sms__page *page, json_t *scenarios);
 /* page_trust.c: adds to each scenario of a folder which measurements cover it, from its text in the manifest. */

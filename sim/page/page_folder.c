@@ -1,4 +1,4 @@
-/* Reads a folder of `run --out` into the page's data. */
+/* Reads a folder of `run --out` or of `advise --out` into the page's data. */
 #include "page.h"
 
 #include "../report/json_write.h"
@@ -47,4 +47,20 @@ int sms__page_read_folder(struct sms__page *page)
     if (code == SMS_OK)
         code = sms__page_read_pictures(page, page->source);
     return code;
+}
+
+int sms__page_read_advice(struct sms__page *page)
+{
+    const char *path = sms__print(&page->arena, "%s/advice.json", page->source);
+    json_t *manifest = NULL, *list = json_array();
+    int code = sms__read_json(path, list, &page->errors);
+    json_t *advice = json_array_get(list, 0), *answer = json_array_get(json_object_get(advice, "lines"), 0);
+    if (code == SMS_OK && !json_is_array(json_object_get(advice, "ways")) &&
+        !json_is_array(json_object_get(advice, "gpus")))
+        code = sms__fail(&page->errors, SMS_EINPUT, path, "is no answer of 'smsched advise'");
+    json_object_set_new(page->data, "kind", json_string("advice"));
+    json_object_set(page->data, "advice", advice);
+    json_object_set_new(page->data, "title", answer ? json_incref(answer) : json_string("Which programs share a GPU?"));
+    json_decref(list);
+    return code == SMS_OK ? read_manifest(page, &manifest) : code;
 }

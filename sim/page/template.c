@@ -14,9 +14,19 @@
 /* The files of the page, relative to share/smsched. */
 static const char *const styles[] = {"page/page.css", NULL};
 static const char *const libraries[] = {"d3.js", NULL};
-static const char *const scripts[] = {"page/pure.js", "page/core.js",     "page/table.js", "page/figures.js",
-                                      "page/heat.js", "page/timeline.js", "page/run.js",   "page/sweep.js",
-                                      "page/gaps.js", "page/found.js",    "page/main.js",  NULL};
+static const char *const scripts[] = {"page/pure.js",
+                                      "page/core.js",
+                                      "page/table.js",
+                                      "page/figures.js",
+                                      "page/heat.js",
+                                      "page/timeline.js",
+                                      "page/run.js",
+                                      "page/sweep.js",
+                                      "page/gaps.js",
+                                      "page/found.js",
+                                      "page/advice.js",
+                                      "page/main.js",
+                                      NULL};
 
 struct template
 {
@@ -116,6 +126,9 @@ static const char *make_title(const json_t *data, char *several, size_t size)
     snprintf(several, size, "%zu scenarios, one page", json_array_size(json_object_get(data, "scenarios")));
     if (!has_one_question(json_object_get(data, "scenarios")))
         return several;
+    const char *title = json_string_value(json_object_get(data, "title"));
+    if (title)
+        return title;
     const json_t *first = json_array_get(json_object_get(data, "scenarios"), 0), *plan = json_object_get(data, "plan");
     const char *question = json_string_value(json_object_get(plan ? plan : first, "question"));
     const char *name = json_string_value(json_object_get(plan ? plan : first, plan ? "plan" : "scenario"));

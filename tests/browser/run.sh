@@ -24,6 +24,9 @@ cd "$work" || exit 1
 "$smsched" run "$source/tests/golden/gpushare.yaml" --out gpushare --quiet || exit 1
 "$smsched" run "$source/tests/scenarios/two-tenants.yaml" "$source/tests/scenarios/a-server.yaml" --replications 2 --out several --quiet || exit 1
 
+"$smsched" advise "$source/scenarios/advise/train.yaml" "$source/scenarios/advise/serve.yaml" --device v100 --load serve:60/s --slo 'serve:p99<30ms' --unknowns 1 --quiet --out advice >/dev/null || exit 1
+"$smsched" advise v100/cfd_193k v100/hotspot_512 v100/cfd_097k --device v100=1 --device t4=1 --unknowns 1 --quiet --out packing >/dev/null || exit 1
+
 cat >base.yaml <<'END'
 workload: one
 kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 9 %}}]
@@ -125,7 +128,7 @@ for base in tests/scenarios/processes tests/golden/cluster; do
 done
 sed 's/^run: .*/run: {until: {metric: kernels_per_s, precision: 0.001 %}, replications: 3}/' base.yaml >warned.yaml
 "$smsched" run warned.yaml --out warned --quiet 2>/dev/null || exit 1
-for folder in run processes cluster several warned gpushare; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
+for folder in run processes cluster several warned gpushare advice packing; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
 "$smsched" report small.sweep --quiet -o sweep.html || exit 1
 "$smsched" report asked.sweep --quiet -o asked.html || exit 1
 "$smsched" report unbounded.sweep --quiet -o unbounded.html || exit 1

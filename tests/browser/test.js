@@ -66,7 +66,24 @@ const pages = { run: ['gains', 'values', 'trade', 'heat', 'timeline'], processes
   several: ['gains', 'values', 'heat', 'timeline'], sweep: ['counts', 'gains', 'gaps', 'gap-1', 'gap-2', 'gap-3', 'curve-1', 'curve-2', 'map', 'trade'], hostile: ['gains', 'gaps', 'curve-1'],
   loads: ['gains', 'curve-1', 'curve-2', 'map'], unknown: ['gains', 'values', 'unknowns'], 'many-processes': ['gains'], 'many-cluster': ['gains'], unbounded: ['gains', 'curve-1'],
   equal: ['gains', 'gaps', 'gap-1', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'],
-  searched: ['found', 'gains'], raced: ['found', 'curve-1'] };
+  searched: ['found', 'gains'], raced: ['found', 'curve-1'], advice: ['trade'] };
+
+test('advice: the answer, the ways in order, and what one program gets against another', context => check(context, 'advice', async page => {
+  const advice = JSON.parse(fs.readFileSync(path.join(work, 'advice/advice.json'), 'utf8')), works = advice.ways.filter(way => way.works);
+  assert.strictEqual(await page.$eval('h1', h => h.textContent), advice.lines[0]);
+  assert.deepStrictEqual(await page.$$eval('#section-notes-of-advice li', list => list.map(li => li.textContent)), advice.lines.slice(1));
+  assert.deepStrictEqual(await column(page, 1), works.flatMap(way => way.programs.map(() => way.way)));
+  const serve = way => way.programs.find(p => p.program === 'serve');
+  for (const row of await download(page, '#figure-trade')) {
+    const way = works.find(w => w.way === row.policy);
+    assert.ok(way.shares, `${row.policy} shares one GPU`);
+    near(row['serve/jobs_in_time_per_s'], serve(way).jobs_in_time_per_s.mean, row.policy);
+  }
+}));
+test('packing: which programs share which GPU', context => check(context, 'packing', async page => {
+  const packing = JSON.parse(fs.readFileSync(path.join(work, 'packing/advice.json'), 'utf8'));
+  assert.deepStrictEqual(await column(page, 0), packing.gpus.flatMap(gpu => gpu.programs.map(() => gpu.gpu)));
+}));
 
 for (const [name, figures] of Object.entries(pages))
   test(`${name}: every figure is drawn, has a text, data and a command`, context => check(context, name, async page => {
@@ -79,7 +96,7 @@ for (const [name, figures] of Object.entries(pages))
       }
       assert.ok((await download(page, `#figure-${figure}`)).length > 0, `${figure} has data`);
       const made = await page.$eval(`#figure-${figure} .under`, box => (box.querySelector('.command code') || box.querySelector('.origin')).textContent);
-      assert.match(made, ['sweep', 'hostile', 'equal', 'unbounded', 'loads', 'many-processes', 'many-cluster', 'searched', 'raced'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : /^smsched run /);
+      assert.match(made, ['sweep', 'hostile', 'equal', 'unbounded', 'loads', 'many-processes', 'many-cluster', 'searched', 'raced'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : name === 'advice' ? /^smsched advise / : /^smsched run /);
     }
     assert.ok(!/NaN|undefined|\[object/.test(await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('[d],[x],[transform],[aria-label]')].map(e => [...e.attributes].map(a => a.value).join(' ')).join(' '))), 'a value is missing');
   }));

@@ -92,6 +92,8 @@ def check_targets():
     arguments = (train, serve, "--device", "a100-80gb", "--load", "serve:60/s")
     loose, tight = advise(*arguments, "--slo", "serve:p99<25ms"), advise(*arguments, "--slo", "serve:p99<6ms")
     meets = [way["meets_targets"] for way in loose["ways"]]
+    for serve in (way["programs"][1] for way in loose["ways"]):
+        near("jobs in time", serve["jobs_in_time_per_s"]["mean"], serve["jobs_per_s"]["mean"] * (1 - serve["deadline_miss_ratio"]), 0.02)
     check("ways that meet the target come first", meets == sorted(meets, reverse=True) and True in meets and False in meets, meets)
     work = [way["worst_work_ratio"] for way in loose["ways"] if way["meets_targets"]]
     check("of these the one that does most work", work == sorted(work, reverse=True), work)
@@ -197,6 +199,8 @@ def check_folder(work):
         near(f"{one['name']} as advised", own, one["programs"][0]["job_latency_p99_ns"]["mean"], 1e-9)
     check("MIG is set up", "nvidia-smi mig -cgi 4g.20gb,3g.20gb -C" in (out / "mig-4g-3g.sh").read_text())
     check("so are caps", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=70" in (out / "mps-caps-70-30.sh").read_text())
+    check("the folder has what --format json prints", json.loads((out / "advice.json").read_text()) == advice)
+    check("with the answer in words", advice["lines"][0].startswith("train, serve on a100: share by "), advice["lines"])
     check("the folder is not replaced", "exists" in run(*arguments, "--quiet", "--out", out, code=4).stderr)
 
 

@@ -291,7 +291,7 @@ assert "default-src 'none'" in policy and "unsafe" not in policy
 END
 
 # ---- usage ----
-try 2 "no folder" report; prints "name one results folder"
+try 2 "no folder" report; prints "name one folder of results"
 try 2 "two folders" report run run
 try 2 "a format that it has not" report run --format csv; prints "--format: 'csv' is none of html, json"
 try 3 "a metric that is none" report run --metric kernel_per_s; prints "did you mean 'kernels_per_s'?"
@@ -320,7 +320,9 @@ refuse() { # EXIT TEXT WHAT PATH
 }
 mkdir empty
 refuse 4 "cannot be read" "nothing" none
-refuse 3 "contains neither summary.json nor sweep.db" "an empty folder" empty
+refuse 3 "contains neither summary.json, sweep.db nor advice.json" "an empty folder" empty
+mkdir other && echo '{"ways": 1}' >other/advice.json
+refuse 3 "is no answer of 'smsched advise'" "advice that is none" other
 refuse 3 "is it the database of a sweep?" "a file that is no database" few.yaml
 : >void.db
 refuse 3 "is it the database of a sweep?" "an empty file" void.db

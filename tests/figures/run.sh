@@ -37,7 +37,7 @@ printf 'plan: classes\nbase: classed.yaml\naxes: [{contention.slope: [1, 4]}]\n'
 try 0 "a folder of classes" run --quiet --out classed classed.yaml
 try 0 "a folder of four scenarios" run --quiet --out few few.yaml
 try 0 "a folder of one scenario" run --quiet --out one "$source/tests/scenarios/two-tenants.yaml"
-for name in shared cluster levels failures; do try 0 "a folder of $name" run --quiet --out $name "$source/tests/golden/$name.yaml"; done
+for name in shared cluster levels priorities; do try 0 "a folder of $name" run --quiet --out $name "$source/tests/golden/$name.yaml"; done
 for plan in curves named maps limits classes; do try 0 "a sweep of $plan" sweep --quiet $plan.yaml; done
 "$smsched" compare --quiet --format csv few.yaml >compared.csv 2>err
 "$smsched" compare --quiet --format csv classed.yaml >classed.csv 2>err
@@ -66,7 +66,7 @@ with open("odd/comparison.json", "w") as to:
     json.dump(rename(read), to)
 END
 mkdir drawn wide
-for results in few odd one shared cluster levels failures advised aimed classed curves.sweep named.sweep maps.sweep limits.sweep classes.sweep compared.csv classed.csv; do
+for results in few odd one shared cluster levels priorities advised aimed classed curves.sweep named.sweep maps.sweep limits.sweep classes.sweep compared.csv classed.csv; do
     try 0 "figures of $results" plot --quiet -o "drawn/$results" $results
     try 0 "the same on a page's width" plot --quiet --width page -o "wide/$results" $results
 done

@@ -84,10 +84,10 @@ function csvLink(name, rows) {
   return link;
 }
 
-const madeBy = () => data.kind === 'run' ? data.run : data.plan || {};
+const madeBy = () => data.run || data.plan || {};
 /* The command that made the results; null if unknown. */
 const commandOf = () => madeBy().command || null;
-const originOf = () => data.kind === 'run' ? 'From a folder of smsched run' : `From a sweep of the plan ${madeBy().plan || 'without a name'}`;
+const originOf = () => data.kind === 'run' ? 'From a folder of smsched run' : data.kind === 'advice' ? 'From a folder of smsched advise' : `From a sweep of the plan ${madeBy().plan || 'without a name'}`;
 const versionOf = () => `Simulated by smsched ${madeBy().version}${madeBy().sources ? ` (sources ${madeBy().sources})` : ''}. All times are simulated.`;
 
 function commandBox(own) {

@@ -87,4 +87,4 @@ function noteMetric(state) {
 
 beginTheme();
 addEventListener('hashchange', () => location.reload());
-if (data.kind === 'run') beginRun(); else beginSweep();
+({ run: beginRun, sweep: beginSweep, advice: beginAdvice }[data.kind])();
