@@ -78,7 +78,7 @@ class Results:
         return Answer(kind, self.subjects(kind)[asked.idx], self.metrics(kind)[asked.metric], asked.better)
 
     def subjects(self, kind: str) -> list[str]:
-        """The names of the subjects of a kind: host, vm, resource, kernel, process, device, cluster or node."""
+        """The names of the subjects of a kind: host, vm, resource, kernel, process, device, cluster, node or class."""
         of = _kind(kind)
         count = lib.sms_results_subjects(self._results, of)
         return [text(lib.sms_results_subject(self._results, of, i)) for i in range(count)]
