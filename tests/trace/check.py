@@ -213,7 +213,7 @@ def late_pods(path):
     trace = load(path)
     check_fields(trace)
     ends = collections.Counter((e["pid"], e["tid"], e["args"]["end_ps"]) for e in trace["traceEvents"] if e["ph"] == "X" and
-                               e["name"].startswith("infer") and e["args"].get("ended") in ("done", "lost", "running"))
+                               e["name"].startswith("infer") and e["args"].get("ended") in ("done", "running"))
     check(ends and ends == instants(trace, "miss"), "other misses")
 
 

@@ -7,7 +7,7 @@
 static bool goes_on(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    return gpushare->under_way || sms__health_will_change(run) || sms__cluster_goes_on(run);
+    return gpushare->under_way || sms__health_will_change(run) || run->arrived < run->pods || sms__ends_pending(run);
 }
 
 static bool is_over(struct sms__cluster_run *run)

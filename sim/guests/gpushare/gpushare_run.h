@@ -134,8 +134,7 @@ struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size
 
 /* health.c: registers the source that fires when health changes, with the run as its subject. */
 void sms__health_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));
-/* Makes all changes of now; a reason for the GPU to be unhealthy ends (`well`) or begins. True: pods may find more room
- * than before. */
+/* Makes all changes of now. True: pods may find more room than before. */
 bool sms__health_apply(struct sms__cluster_run *run, uint64_t now);
 /* Bit i: GPU i of the node is unhealthy. Whether the node has not joined. Whether health changes, or nodes join, later.
  */

@@ -17,7 +17,6 @@ struct sms__master {
     bool answered;
     uint64_t acts_ps;                /* the master's next event; SMS__NEVER */
     struct sms_monitored *monitored; /* [nodes] */
-    size_t answers;                  /* of these, so many answer */
 };
 
 /* The state of the scheduler, and that of the observer: a run with a master has monitors. */

@@ -27,7 +27,8 @@ static void observe_end(struct sms__monitor *monitor, const struct sms__observat
         sms__tasks_end(&monitor->pool, observation->pod, at, stamp, monitor->record);
 }
 
-void sms__recycle_observation(struct sms__monitor *monitor, struct sms__observation *observation)
+/* Keeps it for reuse. */
+static void recycle(struct sms__monitor *monitor, struct sms__observation *observation)
 {
     monitor->expected--;
     observation->next = monitor->unused;
@@ -55,7 +56,7 @@ static void observe_first(struct sms__monitor *monitor, struct sms__worker *work
         sms__tasks_remove(&monitor->pool, observation->pod);
         break;
     }
-    sms__recycle_observation(monitor, observation);
+    recycle(monitor, observation);
 }
 
 /* The length of the next cycle, with the containers that are there when it begins. */

@@ -48,7 +48,5 @@ static inline bool sms__monitors_in_cycles(const struct sms__monitor *monitor)
 uint64_t sms__monitor_period_ps(const struct sms__monitor *monitor, uint64_t containers);
 /* The node observes all that it observes up to now. */
 void sms__monitor_catch_up(struct sms__monitor *monitor, size_t node, uint64_t now);
-/* Keeps it for reuse. */
-void sms__recycle_observation(struct sms__monitor *monitor, struct sms__observation *observation);
 
 #endif

@@ -20,18 +20,12 @@ static double score(const struct sms__cluster_run *run, size_t n, const struct s
     return sms__score_node(run, node, pod, chosen);
 }
 
-static struct sms_monitored ask(const struct sms__cluster_run *run, size_t n, uint64_t now)
+/* Returns whether the node answers. */
+static bool ask(const struct sms__cluster_run *run, size_t n, uint64_t now)
 {
-    return sms__monitor_request(sms__monitor(run), n, sms__use_of_node(run, n), now);
-}
-
-static void refresh(struct sms__cluster_run *run, size_t n, uint64_t now)
-{
-    struct sms__master *master = sms__master(run);
-    struct sms_monitored *monitored = &master->monitored[n];
-    master->answers -= monitored->answers;
-    *monitored = ask(run, n, now);
-    master->answers += monitored->answers;
+    struct sms_monitored *monitored = &sms__master(run)->monitored[n];
+    *monitored = sms__monitor_request(sms__monitor(run), n, sms__use_of_node(run, n), now);
+    return monitored->answers;
 }
 
 static double checked_score(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
@@ -47,13 +41,12 @@ uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view
     uint32_t best = SMS__NO_NODE;
     double most = -INFINITY;
     for (size_t n = 0; n < run->cluster->nodes; n++) {
-        refresh(run, n, now);
+        run->record->monitor->messages += ask(run, n, now);
         double own = checked_score(run, n, pod);
         best = own > most ? (uint32_t)n : best;
         most = own > most ? own : most;
     }
     run->record->monitor->requests++;
-    run->record->monitor->messages += sms__master(run)->answers;
     return best;
 }
 

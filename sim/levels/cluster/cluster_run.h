@@ -170,8 +170,6 @@ void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now);
 /* Under --check: ends the run if invariants do not hold. To be called after each event that may have changed which pods
  * wait and which have a place. */
 void sms__cluster_check(struct sms__cluster_run *run);
-/* Whether pods are to arrive or to end after their duration. */
-bool sms__cluster_goes_on(const struct sms__cluster_run *run);
 
 /* node_counters.c: counters of each node, or of the nodes of each entry, that the record keeps. Integrals of the ledger
  * are up to now when these are called. */
@@ -202,8 +200,8 @@ bool sms__hosts_busy(const struct sms__cluster_run *run);
 
 /* True if processes are simulated, so that observers see each job. Otherwise pods last as long as they take alone. */
 bool sms__hosts_simulate(const struct sms__cluster_run *run);
-/* The mean usage of the cores of the node's GPUs, 0..1, and their memory, bytes. Returns false if the node
- * has no host. */
+/* The mean usage of the cores of the node's GPUs, 0..1, and their memory, bytes. Returns false if the node has no host.
+ */
 bool sms__hosts_use(const struct sms__cluster_run *run, size_t node, double *core, uint64_t *memory,
                     uint64_t *memory_used);
 

@@ -36,8 +36,3 @@ void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
         run->scheduler->serve(run, now);
     sms__cluster_check(run);
 }
-
-bool sms__cluster_goes_on(const struct sms__cluster_run *run)
-{
-    return run->arrived < run->pods || sms__ends_pending(run);
-}

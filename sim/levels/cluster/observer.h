@@ -16,8 +16,8 @@ struct sms__observer {
     void (*begin)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
     void (*end)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
     void (*cut)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
-    /* A job of a process of the pod begins or ends; `number` is unique among the pod's jobs. Not called for jobs that
-     * end as their pod is cut off, nor where pods last as long as they take alone. */
+    /* A job of a process of the pod begins or ends; `number` is unique among the pod's jobs. Not called where pods
+     * last as long as they take alone. */
     void (*begin_job)(struct sms__cluster_run *run, uint32_t pod, uint64_t number, uint64_t now);
     void (*end_job)(struct sms__cluster_run *run, uint32_t pod, uint64_t number, bool failed, uint64_t now);
     void (*close)(struct sms__cluster_run *run, uint64_t now); /* the run is over */
