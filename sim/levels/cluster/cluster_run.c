@@ -33,8 +33,7 @@ uint64_t sms__pod_delay(const struct sms__cluster_run *run, uint32_t p)
     double delay_ps = run->cluster->waits.start_delay_ps;
     uint64_t ready_ps = 0;
     if (sms__pod_shape(run, p)->profile && run->ledger.node[pod->node].layout)
-        ready_ps = run->ledger.ready_ps[sms__first_gpu(&run->ledger, pod->node) + (size_t)__builtin_ctz(pod->seat.gpus)]
-                                       [pod->seat.slice];
+        ready_ps = *sms__ready_ps(&run->ledger, pod->node, &pod->seat);
     return (uint64_t)delay_ps + (ready_ps > pod->since_ps ? ready_ps - pod->since_ps : 0);
 }
 

@@ -123,5 +123,10 @@ static inline size_t sms__first_gpu(const struct sms__ledger *ledger, size_t nod
 {
     return (size_t)(ledger->node[node].gpu - ledger->gpu);
 }
+/* Of the instance that a pod with a profile has on the node. */
+static inline uint64_t *sms__ready_ps(const struct sms__ledger *ledger, size_t node, const struct sms__seat *seat)
+{
+    return &ledger->ready_ps[sms__first_gpu(ledger, node) + (size_t)__builtin_ctz(seat->gpus)][seat->slice];
+}
 
 #endif

@@ -99,9 +99,8 @@ void sms__pod_hold_at(struct sms__cluster_run *run, uint32_t p, uint32_t node, s
     pod->seat = seat;
     sms__ledger_take(run, node, sms__pod_shape(run, p), &pod->seat);
     if (pod->seat.made || pod->seat.moved) {
-        const size_t gpu = (size_t)__builtin_ctz(seat.gpus);
-        const double change_ps = sms__node_kind(run->cluster, node)->mig->change_ps[gpu];
-        run->ledger.ready_ps[sms__first_gpu(&run->ledger, node) + gpu][seat.slice] = now + (uint64_t)change_ps;
+        const double change_ps = sms__node_kind(run->cluster, node)->mig->change_ps[__builtin_ctz(seat.gpus)];
+        *sms__ready_ps(&run->ledger, node, &seat) = now + (uint64_t)change_ps;
     }
 }
 
