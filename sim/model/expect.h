@@ -52,7 +52,10 @@ struct sms__until {
     uint64_t most;         /* replications */
 };
 
-/* read_expect.c: `expect:`, `answer:` and `until:`; `at` is the scenario, its answer, and its until. */
+/* read_expect.c: splits "METRIC of NAME" into scalars at its place; `of` stays as it is if it has no name. */
+void sms__split_metric(struct sms__arena *arena, const struct sms__node *key, const struct sms__node **metric,
+                       const struct sms__node **of);
+/* The same file: `expect:`, `answer:` and `until:`; `at` is the scenario, its answer, and its until. */
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_until(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -62,27 +62,34 @@ const struct sms__field sms__until_fields[] = {
      .help = "most replications, from 5; default 100"},
     {0}};
 
+void sms__split_metric(struct sms__arena *arena, const struct sms__node *key, const struct sms__node **metric,
+                       const struct sms__node **of)
+{
+    const char *name = strstr(key->text, " of ");
+    const size_t length = name ? (size_t)(name - key->text) : strlen(key->text);
+    *metric = sms__new_scalar(arena, key, sms__copy(arena, key->text, length));
+    *of = name ? sms__new_scalar(arena, key, name + strlen(" of ")) : *of;
+}
+
 /* Reads `METRIC of NAME: "< LIMIT"`, but for the number, whose unit is that of the metric. */
 static bool read_limit(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,
                        const struct sms__node *name_node, struct sms__limit *limit)
 {
     if (!sms__expect_kind(reader, key, SMS__SCALAR) || !sms__expect_kind(reader, value, SMS__SCALAR))
         return false;
-    const char *text = value->text, *name = strstr(key->text, " of ");
-    const size_t length = name ? (size_t)(name - key->text) : strlen(key->text);
+    const char *text = value->text;
     if (*text != '<' && *text != '>') {
         sms__complain(reader, value, "'%.40s' is no limit: write it as \"< 50 ms\" or \">= 0.9\"", text);
         return false;
     }
     const bool at = text[1] == '=';
     text += 1 + at;
-    const char *metric = sms__copy(reader->arena, key->text, length);
-    *limit = (struct sms__limit){.key = sms__new_scalar(reader->arena, key, metric),
-                                 .value_node = sms__new_scalar(reader->arena, value, text + strspn(text, " ")),
-                                 .name_node = name ? sms__new_scalar(reader->arena, key, name + 4) : name_node,
+    *limit = (struct sms__limit){.value_node = sms__new_scalar(reader->arena, value, text + strspn(text, " ")),
+                                 .name_node = name_node,
                                  .side = *value->text == '>' ? 1 : -1,
                                  .at = at};
-    limit->of = (struct sms__expect){.node = limit->key, .metric = metric, .device = -1};
+    sms__split_metric(reader->arena, key, &limit->key, &limit->name_node);
+    limit->of = (struct sms__expect){.node = limit->key, .metric = limit->key->text, .device = -1};
     return true;
 }
 

@@ -22,9 +22,8 @@ const struct sms__field sms__search_fields[] = {
     {"where", SMS__CUSTOM, 0, F(sms__search_asked, where), .read = sms__keep_map, .form = SMS__FORM_LABELS,
      .help = "METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=; all limits are to be met"},
     {"of", SMS__TEXT, 0, F(sms__search_asked, of), .read = sms__keep,
-     .help = "a VM, process, class, resource or node whose metrics they are where the limits do not say; default: the "
-             "host, "
-             "or the cluster"},
+     .help = "a VM, process, class, resource or node whose metrics they are where the limits do not say; "
+             "default: the host, or the cluster"},
     {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__search_asked, confidence), 0.5, 0.9999,
      .help = "confidence that both ends of an answer hold, or that the best is in it; default 95 %"},
     {"most", SMS__CUSTOM, 0, F(sms__search_asked, most), .read = sms__keep, .form = SMS__FORM_END,
@@ -82,10 +81,10 @@ static void ask(struct sms__plan *plan)
     const struct sms__node *key = asked->where->item[0], *value = asked->where->item[1];
     struct sms__node *answer = new_map(arena, asked->where, 3),
                      *until = new_map(arena, asked->most ? asked->most : asked->where, 4);
-    const char *name = strstr(key->text, " of ");
-    const size_t length = name ? (size_t)(name - key->text) : strlen(key->text);
-    put(arena, answer, "metric", sms__new_scalar(arena, key, sms__copy(arena, key->text, length)));
-    put(arena, answer, "of", name ? sms__new_scalar(arena, key, name + 4) : asked->of);
+    const struct sms__node *metric, *of = asked->of;
+    sms__split_metric(arena, key, &metric, &of);
+    put(arena, answer, "metric", metric);
+    put(arena, answer, "of", of);
     put(arena, answer, "better", sms__new_scalar(arena, key, *value->text == '>' ? "higher" : "lower"));
     asked->of_point = sms__new_scalar(arena, asked->node, sms__print(arena, "%.17g", asked->confidence));
     put(arena, until, "confidence", asked->of_point);
