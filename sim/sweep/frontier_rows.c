@@ -52,20 +52,20 @@ static const char *remark(struct telling *telling, const struct sms__search_foun
 }
 
 /* Tells the answer for limits under a policy. */
-static bool tell_found(struct telling *telling, uint64_t group, size_t policy, struct sms__search_row *row)
+static bool tell_found(struct telling *telling, uint64_t group, size_t policy)
 {
     const uint64_t values = telling->plan->axis[telling->plan->axes - 1].count;
     struct sms__search_found found;
     sms__search_find(telling->search, group, policy, &found);
     sms__point_coordinates(telling->plan, found.point, &telling->coordinates);
     const struct sms__coordinates coordinates = telling->coordinates;
-    *row = (struct sms__search_row){&found,
-                                    &coordinates,
-                                    policy,
-                                    {value_text(telling, found.holds), value_text(telling, found.fails)},
-                                    name_state(&found, values, telling->plan->search.first_good),
-                                    remark(telling, &found)};
-    return telling->row(telling->user, row);
+    const struct sms__search_row row = {&found,
+                                        &coordinates,
+                                        policy,
+                                        {value_text(telling, found.holds), value_text(telling, found.fails)},
+                                        name_state(&found, values, telling->plan->search.first_good),
+                                        remark(telling, &found)};
+    return telling->row(telling->user, &row);
 }
 
 static const char *name_place(const struct sms__race *race, size_t i)
@@ -78,39 +78,38 @@ static const char *name_place(const struct sms__race *race, size_t i)
 }
 
 /* Tells where the i-th of a race is. */
-static bool tell_racer(struct telling *telling, uint64_t group, size_t i, struct sms__search_row *row)
+static bool tell_racer(struct telling *telling, uint64_t group, size_t i)
 {
     const struct sms__race *race = &telling->search->race[group];
     struct sms__search_found found = {.policy = "", .point = sms__race_last(telling->search, group, i), .points = 1};
     const struct sms__seen *seen = telling->search->seen[found.point];
     const size_t policy = race->racers ? race->racer[i].policy : 0;
     sms__point_coordinates(telling->plan, found.point, &telling->coordinates);
-    *row = (struct sms__search_row){&found, &telling->coordinates, policy, {"", ""}, name_place(race, i), ""};
+    struct sms__search_row row = {&found, &telling->coordinates, policy, {"", ""}, name_place(race, i), ""};
     if (seen && !seen->policies)
-        row->remark = "its point failed: see points.csv";
+        row.remark = "its point failed: see points.csv";
     if (seen && policy < seen->policies) {
         const struct sms_estimate estimate = sms__race_estimate(seen, policy);
         found.policy = seen->of[policy].policy;
         found.replications = seen->replications;
         found.points = telling->coordinates.stage + 1;
         if (!(seen->of[policy].own[0] > 0))
-            row->remark = "a percentile of few jobs, or a median that is mostly 0, is not judged";
-        row->value[0] = isnan(estimate.mean) ? "" : sms__print(telling->arena, "%.9g", seen->better * estimate.mean);
-        row->value[1] = isnan(estimate.ci95) ? "" : sms__print(telling->arena, "%.9g", estimate.ci95);
+            row.remark = "a percentile of few jobs, or a median that is mostly 0, is not judged";
+        row.value[0] = isnan(estimate.mean) ? "" : sms__print(telling->arena, "%.9g", seen->better * estimate.mean);
+        row.value[1] = isnan(estimate.ci95) ? "" : sms__print(telling->arena, "%.9g", estimate.ci95);
     }
-    return telling->row(telling->user, row);
+    return telling->row(telling->user, &row);
 }
 
 bool sms__search_rows(const struct sms__search *search, const struct sms__plan *plan, struct sms__arena *arena,
                       bool (*row)(void *user, const struct sms__search_row *row), void *user)
 {
     struct telling telling = {.search = search, .plan = plan, .arena = arena, .row = row, .user = user};
-    struct sms__search_row told;
     bool more = true;
     for (uint64_t g = 0; g < sms__search_groups(search) && more; g++) {
         const size_t count = search->race ? sms__race_size(search, g) : sms__search_policies(search, g);
         for (size_t i = 0; i < count && more; i++)
-            more = (search->race ? tell_racer : tell_found)(&telling, g, i, &told);
+            more = (search->race ? tell_racer : tell_found)(&telling, g, i);
     }
     return more;
 }
