@@ -82,7 +82,9 @@ static bool may_tell(const struct sms_results *results, size_t policy)
 {
     const struct sms__until *until = &results->scenario->until;
     bool may = false;
-    for (size_t i = 0; i < until->limits && sms__told_of_limits(results, policy) == SMS__NOT_TOLD; i++) {
+    if (sms__told_of_limits(results, policy) != SMS__NOT_TOLD)
+        return false;
+    for (size_t i = 0; i < until->limits; i++) {
         const struct sms_question of = sms__limit_asks(results, &until->limit[i]);
         may |= tell(results, policy, &until->limit[i]) == SMS__NOT_TOLD && can_tell(results, policy, &of);
     }
