@@ -78,12 +78,6 @@ static inline size_t sms__devices_for_one(const struct sms_scenario *scenario)
     return scenario->host.equal_devices == SMS__SIMULATE_ONE && scenario->devices > 1 ? scenario->devices : 1;
 }
 
-/* How many replications it may take. */
-static inline uint64_t sms__most_replications(const struct sms_scenario *scenario)
-{
-    return scenario->until.node ? scenario->until.most : scenario->replications;
-}
-
 /* scenario.c: reads one document; reader->user is the file. In a guard; problems go to reader->errors. */
 void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
 /* For `smsched list fields`; ends with a title of NULL. */

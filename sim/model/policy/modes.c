@@ -15,14 +15,15 @@ const struct sms__mode *sms__mode_of_device(const struct sms__mode *mode, size_t
 
 const struct sms__mode *sms__mode_shared(const struct sms__mode *mode, size_t i)
 {
-    const struct sms__mode *found = !mode->parts && i == 0 ? mode : NULL;
-    i -= !mode->parts && !found;
-    for (size_t p = 0; p < mode->parts && !found; p++) {
+    if (!mode->parts && i-- == 0)
+        return mode;
+    for (size_t p = 0; p < mode->parts; p++) {
         size_t own = mode->part[p].parts ? mode->part[p].parts : 1;
-        found = i < own ? sms__mode_shared(&mode->part[p], i) : NULL;
-        i -= found ? 0 : own;
+        if (i < own)
+            return sms__mode_shared(&mode->part[p], i);
+        i -= own;
     }
-    return !found && mode->of_nodes && i < mode->of_nodes->count ? mode->of_nodes->mode[i] : found;
+    return mode->of_nodes && i < mode->of_nodes->count ? mode->of_nodes->mode[i] : NULL;
 }
 
 bool sms__mode_runs_beside(const struct sms__mode *mode)
