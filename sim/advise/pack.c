@@ -15,7 +15,7 @@ enum {
     LACKING_MOST = 120, /* unless they lack a copy that others promise to place, or need a GPU more */
 };
 /* Groups are picked for what short runs promise, and chance helps those that are. So they run longer, which unmasks
- * most of them, before they run whole, which takes three times three times as long. */
+ * most of them, before they run whole, which takes three times as long again. */
 enum length { SHORT_RUN, LONGER_RUN, WHOLE_RUN, DRAWS };
 static const double PART[] = {[SHORT_RUN] = 0.1, [LONGER_RUN] = 0.3, [WHOLE_RUN] = 1, [DRAWS] = 1};
 /* As SMS__KEEPS_UP; in a short run some fifty jobs arrive, and by chance fewer. */

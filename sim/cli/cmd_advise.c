@@ -439,11 +439,9 @@ const struct cli_command cmd_advise = {
         "that the device has. The table has the best way first: of those that meet all targets the one that does most "
         "work. Where kernels have no counters, contention is a range, and the worse end counts.\n"
         "Of several GPUs, say how many there are of each: then the table has which programs share which GPU, and in "
-        "which "
-        "way, so that as many as can be meet their targets, and do the most work.\n"
+        "which way, so that as many as can be meet their targets, and do the most work.\n"
         "--out writes the answer as JSON, of which 'smsched report' makes a page and 'smsched plot' figures, and for "
-        "each "
-        "way the scenario, which 'smsched run' runs, and the settings that apply it.",
+        "each way the scenario, which 'smsched run' runs, and the settings that apply it.",
     .examples = "smsched advise scenarios/advise/train.yaml scenarios/advise/serve.yaml --device v100 "
                 "--slo 'serve:p99<10ms'\n"
                 "smsched advise v100/hotspot_512 --device a100-80gb --copies 1..4\n"

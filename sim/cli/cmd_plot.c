@@ -279,18 +279,16 @@ static int plot(struct cli *cli)
     return code;
 }
 
-const struct cli_command cmd_plot = {.name = "plot",
-                                     .args = "RESULTS",
-                                     .summary = "draw the figures of results",
-                                     .text = "Draws figures for print with gnuplot, from a folder of 'smsched run "
-                                             "--out' or 'smsched advise --out', a folder "
-                                             "of 'smsched sweep', or a file of 'smsched compare --format csv'. Beside "
-                                             "each figure are its numbers, NAME.csv, and its script, "
-                                             "NAME.gp: "
-                                             "change it, and draw it again with 'gnuplot -c NAME.gp pdf'.",
-                                     .examples = "smsched run scenarios/01-two-tenants.yaml --out two\n"
-                                                 "smsched plot two --format pdf --width page\n",
-                                     .options = {{own_options}, {cli_quiet}},
-                                     .texts = {{"quiet", "print no progress and no names of figures"}},
-                                     .size = sizeof(struct options),
-                                     .run = plot};
+const struct cli_command cmd_plot = {
+    .name = "plot",
+    .args = "RESULTS",
+    .summary = "draw the figures of results",
+    .text = "Draws figures for print with gnuplot, from a folder of 'smsched run --out' or 'smsched advise --out', "
+            "a folder of 'smsched sweep', or a file of 'smsched compare --format csv'. Beside each figure are its "
+            "numbers, NAME.csv, and its script, NAME.gp: change it, and draw it again with 'gnuplot -c NAME.gp pdf'.",
+    .examples = "smsched run scenarios/01-two-tenants.yaml --out two\n"
+                "smsched plot two --format pdf --width page\n",
+    .options = {{own_options}, {cli_quiet}},
+    .texts = {{"quiet", "print no progress and no names of figures"}},
+    .size = sizeof(struct options),
+    .run = plot};

@@ -18,8 +18,7 @@ enum sms__metric {
 /* metrics_names.c: words and names, which depend on nothing else. */
 /* How a subject is printed: as one object, as a list, or in results folders only, because there may be thousands. */
 enum sms__subject_kind { SMS__AS_OBJECT, SMS__AS_LIST, SMS__AS_FILE };
-/* Which scenarios have it: those with devices, with `processes:`, with `nodes:`, with
- * tenants of classes. */
+/* Which scenarios have it: those with devices, with `processes:`, with `nodes:`, with tenants of classes. */
 enum sms__subject_level { SMS__OF_DEVICES, SMS__OF_PROCESSES, SMS__OF_NODES, SMS__OF_CLASSES };
 enum sms__subject_level sms__subject_level(enum sms_subject subject);
 enum sms__subject_kind sms__subject_kind(enum sms_subject subject);

@@ -23,8 +23,8 @@ static const struct sms__field plan_fields[] = {
     {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .read = sms__keep, .form = SMS__FORM_AXES,
      .most = SMS__COLUMNS_MAX, .help = "axes along which it varies; each entry multiplies the points"},
     {"search", SMS__FIELDS, 0, F(sms__plan, search_node), .read = sms__keep, .fields = sms__search_fields,
-     .help =
-         "finds how far a value may go until a limit is missed, or which values are best, at each point of the axes"},
+     .help = "finds how far a value may go until a limit is missed, or which values are best, "
+             "at each point of the axes"},
     {"labels", SMS__CUSTOM, 0, F(sms__plan, labels), .read = sms__keep_map, .form = SMS__FORM_LABELS,
      .help = "PATH: what figures and pages call it, for paths of the axes"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
@@ -38,9 +38,8 @@ static const struct sms__field plan_fields[] = {
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "replaces the scenarios' own, and seeds random draws; default for these: 1"},
     {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,
-     .help =
-         "list of host, vm, resource, kernel, process, device, cluster, node, class, bound to keep; default: all but "
-         "resource, kernel, node"},
+     .help = "list of host, vm, resource, kernel, process, device, cluster, node, class, bound to keep; "
+             "default: all but resource, kernel, node"},
     {0}};
 
 const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},

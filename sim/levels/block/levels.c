@@ -1,9 +1,9 @@
 /* Max-min fairness across SMs. The users of a full resource of scope device rise together, and stop at one speed, its
  * level. Until then no SM is slowed by another. So the level follows from the speeds that each SM alone allows, which
  * its composition knows, and from how many SMs have that composition. What users at a speed take is counted in whole
- * numbers, so that a sum does not depend on its order, and SMs with equal blocks are one term. Speeds
- * are compared in whole numbers, too, so which users are slower than the level does not depend on where the search
- * begins. Sums over the slower and over the others are kept while SMs change, until one comes to lie on the other side.
+ * numbers, so that a sum does not depend on its order, and SMs with equal blocks are one term. Speeds are compared in
+ * whole numbers, too, so which users are slower than the level does not depend on where the search begins. Sums over
+ * the slower and over the others are kept while SMs change, until one comes to lie on the other side.
  *
  * If a second resource of scope device is full, the compositions of which the first level slows a block are rated below
  * that level to find the second, and so on. Often this is not needed: if the second would not be full even if all such

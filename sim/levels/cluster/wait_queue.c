@@ -1,7 +1,7 @@
 /* The default scheduler: a queue of waiting pods for each shape, as no pod of a shape fits where the first does not.
  * The queue with the highest priority, then the longest waiting first pod, is served first. A queue whose first pod
- * finds no node is blocked until something that this pod fits is freed. A gang's pods, which
- * follow each other in their queue, are placed one after another; if one finds no node, all wait. */
+ * finds no node is blocked until something that this pod fits is freed. A gang's pods, which follow each other in their
+ * queue, are placed one after another; if one finds no node, all wait. */
 #include "wait_queue.h"
 #include "cluster_run.h"
 

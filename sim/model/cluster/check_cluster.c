@@ -122,8 +122,7 @@ static void check_mode(struct sms__reader *reader, const struct sms_scenario *sc
     const struct sms__mode *mode = &use->mode, *shared;
     if (!mode->form) {
         sms__complain(reader, use->node,
-                      "%s is for processes: GPUs of nodes have one mode, and their instances may have "
-                      "others",
+                      "%s is for processes: GPUs of nodes have one mode, and their instances may have others",
                       mode->label);
         return;
     }
