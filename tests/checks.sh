@@ -39,6 +39,9 @@ try() {
 }
 prints() { if grep -qF -- "$1" <<<"$output"; then ok; else bad "does not say '$1'" "$output"; fi; }
 
+# same A B WHAT compares files or folders.
+same() { if diff -r "$1" "$2" >"$work/diff"; then ok; else bad "$3" "$(head -5 "$work/diff")"; fi; }
+
 # Whether PROGRAM is built with sanitizers, which reserve terabytes of address space.
 sanitized() { nm "$1" 2>/dev/null | grep -q __asan_init; }
 

@@ -5,7 +5,6 @@ set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 cd "$work" || exit 1
-same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 
 # Four values that differ only in the random numbers, which follow from the name of the VM: each is the best, so each one
 # that is told to be worse is an error.

@@ -5,7 +5,6 @@ set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 cd "$work" || exit 1
-same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 
 # M/D/1: its mean latency is s + rho s / (2 (1 - rho)), with rho = s / interval (Pollaczek and Khinchine), so that the
 # interval at which it is 150 us can be computed. s is the latency of a job that nobody delays.
@@ -36,16 +35,23 @@ prints "the least vms.server.arrivals.poisson with job_latency_mean_ns of server
 "$smsched" run --quiet --format csv queue.yaml >interval.csv
 "$smsched" run --quiet --format csv --set 'vms.server.arrivals={rate: 5000/s}' queue.yaml >rate.csv
 same interval.csv rate.csv "a rate is not the interval that it stands for"
-python3 - <<'END' && ok || bad "answers do not cover the truth at their confidence"
+cat >truth.py <<'END'
 import csv
 alone = next(float(r["mean"]) for r in csv.DictReader(open("alone.csv")) if r["metric"] == "job_latency_mean_ns") / 1e3
 wait = 150 / alone - 1
 truth = alone * (2 * wait + 1) / (2 * wait)
-rows = list(csv.DictReader(open("known.sweep/results/found.csv")))
 value = lambda text: float(text.split()[0])
-assert len(rows) == 24 and all(r["state"] == "between" for r in rows), rows
-inside = sum(value(r["fails"]) < truth < value(r["holds"]) for r in rows)
-assert inside >= 22, (inside, truth, rows) # of 24 with 95 %, fewer than 20 once in 1000
+def answers_of(plan):
+    rows = list(csv.DictReader(open(f"{plan}.sweep/results/found.csv")))
+    assert len(rows) == 24 and all(r["state"] == "between" for r in rows), rows
+    inside = sum(value(r["fails"]) < truth < value(r["holds"]) for r in rows)
+    assert inside >= 22, (inside, truth, rows) # of 24 with 95 %, fewer than 20 once in 1000
+    return rows
+END
+python3 - <<'END' && ok || bad "answers do not cover the truth at their confidence"
+import csv
+from truth import answers_of, value
+rows = answers_of("known")
 assert all(value(r["holds"]) < 1.1 * value(r["fails"]) for r in rows), rows
 assert sum(int(r["points"]) for r in rows) < 24 * 20
 points = list(csv.DictReader(open("known.sweep/results/points.csv")))
@@ -54,25 +60,13 @@ END
 # Of several limits all have to hold. Throughput is 1 / interval, so the latency's limit can be met where this one is
 # just missed, and the least interval that meets both is that of either: the hardest case.
 python3 - <<'END' >both.yaml
-import csv
-alone = next(float(r["mean"]) for r in csv.DictReader(open("alone.csv")) if r["metric"] == "job_latency_mean_ns") / 1e3
-wait = 150 / alone - 1
+from truth import truth
 text = open("known.yaml").read().replace("plan: known", "plan: both")
-print(text.replace('150 us"', f'150 us", jobs_per_s of host: "< {1e6 / (alone * (2 * wait + 1) / (2 * wait))}"'))
+print(text.replace('150 us"', f'150 us", jobs_per_s of host: "< {1e6 / truth}"'))
 END
 try 0 "a search with two limits" sweep both.yaml
 prints 'job_latency_mean_ns of server < 150 us and jobs_per_s of host < '
-python3 - <<'END' && ok || bad "two limits do not hold at the confidence of one answer"
-import csv
-alone = next(float(r["mean"]) for r in csv.DictReader(open("alone.csv")) if r["metric"] == "job_latency_mean_ns") / 1e3
-wait = 150 / alone - 1
-truth = alone * (2 * wait + 1) / (2 * wait)
-rows = list(csv.DictReader(open("both.sweep/results/found.csv")))
-value = lambda text: float(text.split()[0])
-assert len(rows) == 24 and all(r["state"] == "between" for r in rows), rows
-inside = sum(value(r["fails"]) < truth < value(r["holds"]) for r in rows)
-assert inside >= 22, (inside, truth, rows)
-END
+python3 -c 'from truth import answers_of; answers_of("both")' && ok || bad "two limits do not hold at the confidence of one answer"
 try 2 "status is for people" sweep status --format json both.yaml
 "$smsched" sweep --format json both.yaml >both.json
 "$smsched" report --format json both.sweep >page.json

@@ -7,7 +7,6 @@ smsched=$(realpath "$1")
 scenarios=$PWD/scenarios
 cd "$work" || exit 1
 
-same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 
 cat >two.yaml <<'END'
 workload: w

@@ -8,7 +8,6 @@ cd "$work" || exit 1
 unset SLURMD_NODENAME
 here=$(uname -n) # names of stores have the machine's name
 
-same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 lines() { if [ "$(cat)" = "$1" ]; then ok; else bad "$2"; fi; }
 
 base() {

@@ -5,7 +5,6 @@ set -u
 smsched=$(realpath "$1")
 cd "$work" || exit 1
 
-same() { if diff "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 
 cat >two.yaml <<'EOF'
 workload: a

@@ -173,17 +173,23 @@ static int keep_part(void *user, const struct sms_run_event *event)
     return 0;
 }
 
+/* Runs two processes whose parts move, and keeps in `text` what an observer is told of them. */
+static void observe_moved(char text[200], int (*keep)(void *user, const struct sms_run_event *event), unsigned events)
+{
+    struct sms_file *file = load_moved("mover", BLOCKS("w", "24"), PAIR);
+    struct sms_run_options options = sms_run_defaults();
+    options.observe = keep;
+    options.events = events;
+    options.user = text;
+    options.alone = false;
+    discard(run_first(file, &options), file);
+}
+
 static void the_timeline_says_how_many_sms_a_process_may_use(void **state)
 {
     (void)state;
     char text[200] = "";
-    struct sms_file *file = load_moved("mover", BLOCKS("w", "24"), PAIR);
-    struct sms_run_options options = sms_run_defaults();
-    options.observe = keep_part;
-    options.events = SMS_RUN_SPAN;
-    options.user = text;
-    options.alone = false;
-    discard(run_first(file, &options), file);
+    observe_moved(text, keep_part, SMS_RUN_SPAN);
     assert_string_equal(text, "kernel 3 0-2250\nkernel 0 2250-2750\nkernel 1 2750-6000\n");
 }
 
@@ -204,13 +210,7 @@ static void an_observer_is_told_which_sms_a_process_may_use(void **state)
 {
     (void)state;
     char text[200] = "";
-    struct sms_file *file = load_moved("mover", BLOCKS("w", "24"), PAIR);
-    struct sms_run_options options = sms_run_defaults();
-    options.observe = keep_set;
-    options.events = SMS_RUN_PART;
-    options.user = text;
-    options.alone = false;
-    discard(run_first(file, &options), file);
+    observe_moved(text, keep_set, SMS_RUN_PART);
     assert_string_equal(text, "0 f\n0 7\n2250 0\n2750 1\n");
 }
 
