@@ -3,7 +3,7 @@
 
 usage: study.py [--run | --more | --draw | --check]
 
-Draws 160 mixes of two or three of the programs of tools/pairs, and runs each under the policies of the papers: with
+Draws 200 mixes of two or three of the programs of tools/pairs, and runs each under the policies of the papers: with
 demands as measured, with what is not known drawn, and under another contention model. --run writes
 results/published-gains.csv, docs/evidence/published-gains.md and docs/figures/published-gains.svg (half an hour on two
 cores). --more runs only the mixes that the results have not. --draw writes page and figure from the results that are there. --check says whether the page is what this would
@@ -33,7 +33,7 @@ SMSCHED = Path(os.environ.get("SMSCHED_BUILD", ROOT / "build")).resolve() / "bin
 
 POLICIES = ["leftover", "round_robin", "sm_quota", "elastic_kernels", "warped_slicer", "tenant_fair", "utilization_aware",
             "fine_grained"]
-MIXES, WARMUP, JOBS = 160, 2, 8
+MIXES, WARMUP, JOBS = 200, 2, 8
 BLOCK_TIME_SPREAD = 0.1  # of block times, which state no uncertainty, as `compare --unknowns` has it
 SMS = 28
 
@@ -203,7 +203,7 @@ def page():
     kept = sum(sum(gain(stp, "drawn", policy, over)) >= published for policy, _, _, published, over in PAPERS)
     return f"""# What is left of published gains
 
-Papers on block policies publish gains of 17 to 131 %. How much of that is left for kernels whose demands were measured? **{kept} of {len(PAPERS)} published gains lie
+Papers on block policies publish gains of 17 to 131 %. How much of that is left for kernels whose demands were measured? **{kept} of {len(PAPERS)} published gains {"lies" if kept == 1 else "lie"}
 in the interval of what is left.** Elastic kernels, Warped-Slicer and SMK give each program a part of every SM. They keep most of their gain over hardware's
 dispatch. Fine-grained admits blocks by use, and keeps next to nothing.
 
