@@ -227,7 +227,8 @@ static int print_all(void *user)
     fprintf(printing->to, "%s:\n", sms__search_says(printing->arena, plan));
     sms__search_rows(guarded->search, plan, printing->arena, print_row, printing);
     if (printing->worse)
-        fprintf(printing->to, "  %llu others are worse: see found.csv\n", (unsigned long long)printing->worse);
+        fprintf(printing->to, "  %llu %s worse: see found.csv\n", (unsigned long long)printing->worse,
+                printing->worse == 1 ? "other is" : "others are");
     return SMS_OK;
 }
 

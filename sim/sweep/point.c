@@ -105,14 +105,24 @@ static void check_valueless(struct sms__reader *reader, const struct sms__plan *
     }
 }
 
-/* Leaves out `expect:`, which holds for the unchanged scenario only. */
+/* Leaves out `expect:`, which holds for the unchanged scenario only, and from a race `run: {until:}`, because its
+ * stages say how many replications there are. */
+static const struct sms__node *leave_out(struct sms__arena *arena, const struct sms__node *root, bool race)
+{
+    struct sms__node *rest = sms__node_pick(arena, root, (const char *const[]){"expect", NULL}, false);
+    for (size_t i = 0; race && i < rest->items; i += 2)
+        if (rest->item[i + 1] == sms__node_get(root, "run") && rest->item[i + 1]->kind == SMS__MAP)
+            rest->item[i + 1] = sms__node_pick(arena, rest->item[i + 1], (const char *const[]){"until", NULL}, false);
+    return rest;
+}
+
 static const struct sms__node *build_document(struct sms__reader *reader, void *user)
 {
     struct point_builder *builder = user;
     const struct sms__plan *plan = builder->context->plan;
     const struct sms__coordinates *coordinates = builder->coordinates;
-    const struct sms__node *root = coordinates->base->scenario[coordinates->scenario];
-    root = sms__node_pick(reader->arena, root, (const char *const[]){"expect", NULL}, false);
+    const struct sms__node *root = leave_out(reader->arena, coordinates->base->scenario[coordinates->scenario],
+                                             plan->search.find == SMS__FIND_BEST);
     root = change_fixed(builder, reader, root);
     for (size_t c = 0; c < plan->columns; c++)
         if (!plan->column[c].wrong)

@@ -72,26 +72,34 @@ static void put(struct sms__arena *arena, struct sms__node *map, const char *key
     map->expanded += 2;
 }
 
-/* The answer of the plan's points, which is that of the first limit, and the limits of each run, which the scenario
- * checks. */
-static void ask(struct sms__plan *plan)
+/* The answer of the plan's points, which is that of the first limit. NULL: it cannot be read, as the checks of the
+ * limits tell. */
+static const struct sms__node *answer_of(struct sms__arena *arena, const struct sms__search_asked *asked)
 {
-    struct sms__search_asked *asked = &plan->search;
-    struct sms__arena *arena = &plan->arena;
     const struct sms__node *key = asked->where->item[0], *value = asked->where->item[1];
-    struct sms__node *answer = new_map(arena, asked->where, 3),
-                     *until = new_map(arena, asked->most ? asked->most : asked->where, 4);
+    if (key->kind != SMS__SCALAR || value->kind != SMS__SCALAR)
+        return NULL;
+    struct sms__node *answer = new_map(arena, asked->where, 3);
     const struct sms__node *metric, *of = asked->of;
     sms__split_metric(arena, key, &metric, &of);
     put(arena, answer, "metric", metric);
     put(arena, answer, "of", of);
     put(arena, answer, "better", sms__new_scalar(arena, key, *value->text == '>' ? "higher" : "lower"));
+    return answer;
+}
+
+/* The limits of each run, which the scenario checks. */
+static void ask(struct sms__plan *plan)
+{
+    struct sms__search_asked *asked = &plan->search;
+    struct sms__arena *arena = &plan->arena;
+    struct sms__node *until = new_map(arena, asked->most ? asked->most : asked->where, 4);
     asked->of_point = sms__new_scalar(arena, asked->node, sms__print(arena, "%.17g", asked->confidence));
     put(arena, until, "confidence", asked->of_point);
     put(arena, until, "where", asked->where);
     put(arena, until, "of", asked->of);
     put(arena, until, "most", asked->most);
-    plan->fixed[SMS__PLAN_ANSWER] = answer;
+    plan->fixed[SMS__PLAN_ANSWER] = answer_of(arena, asked);
     plan->fixed[SMS__PLAN_UNTIL] = until;
 }
 
@@ -103,17 +111,25 @@ static void refuse(struct sms__reader *reader, const struct sms__node *map, cons
             sms__complain(reader, sms__node_get(map, *keys), "'%s' %s", *keys, why);
 }
 
+/* Refuses what is varied at a path, or below it. */
+static void refuse_path(struct sms__reader *reader, const struct sms__node *map, const char *path, const char *why)
+{
+    for (size_t i = 0; map->kind == SMS__MAP && i < map->items; i += 2)
+        if (map->item[i]->kind == SMS__SCALAR && sms__path_after(map->item[i]->text, path))
+            sms__complain(reader, map->item[i], "'%s' %s", map->item[i]->text, why);
+}
+
 static void read_limits(struct sms__reader *reader, struct sms__plan *plan)
 {
     static const char *const decided[] = {"answer", "until", NULL};
     const struct sms__search_asked *asked = &plan->search;
     const struct sms__node *where = asked->where;
     refuse(reader, plan->node, decided, "is decided by the plan's search: 'where' says what is asked");
-    if (!where && !sms__is_wrong(reader, asked->node, "where"))
+    if (!where && asked->node->kind == SMS__MAP && !sms__is_wrong(reader, asked->node, "where"))
         sms__complain(reader, asked->node, "key 'where' is missing");
     if (where && !where->items)
         sms__complain(reader, where, "a search has a limit, as {job_latency_p99_ns: \"< 50 ms\"}");
-    if (where && where->items > 1 && where->item[0]->kind == SMS__SCALAR && where->item[1]->kind == SMS__SCALAR)
+    if (where && where->items)
         ask(plan);
 }
 
@@ -121,9 +137,12 @@ static void read_limits(struct sms__reader *reader, struct sms__plan *plan)
 static void read_race(struct sms__reader *reader, struct sms__plan *plan)
 {
     static const char *const decided[] = {"until", "replications", NULL}, *const of_limits[] = {"where", "of", NULL};
+    static const char of_race[] = "is decided by the plan's search: it goes on until it is told which are best";
     struct sms__search_asked *asked = &plan->search;
     struct sms__quantity most = {.value = MOST};
-    refuse(reader, plan->node, decided, "is decided by the plan's search: it goes on until it is told which are best");
+    refuse(reader, plan->node, decided, of_race);
+    for (size_t i = 0; plan->axes_node && plan->axes_node->kind == SMS__LIST && i < plan->axes_node->items; i++)
+        refuse_path(reader, plan->axes_node->item[i], "run.until", of_race);
     refuse(reader, asked->node, of_limits, "is for largest and least: which are best is asked by the plan's 'answer'");
     if (!plan->fixed[SMS__PLAN_ANSWER] && !sms__is_wrong(reader, plan->node, "answer"))
         sms__complain(reader, asked->node, "the plan has no 'answer', which says by which metric a value is best");
@@ -148,11 +167,8 @@ static void check_vary(struct sms__reader *reader, struct sms__search_asked *ask
         sms__complain(reader, key, "a search goes along values in order: a list or a range, not '%s'", key->text);
         asked->vary = NULL;
     }
-    for (size_t i = 0; asked->vary && i < asked->vary->items; i += 2)
-        for (size_t c = 0; c < sizeof chosen / sizeof *chosen; c++)
-            if (asked->vary->item[i]->kind == SMS__SCALAR && sms__path_after(asked->vary->item[i]->text, chosen[c]))
-                sms__complain(reader, asked->vary->item[i],
-                              "a search is for what can be chosen, and '%s' is how it is simulated", chosen[c]);
+    for (size_t c = 0; asked->vary && c < sizeof chosen / sizeof *chosen; c++)
+        refuse_path(reader, asked->vary, chosen[c], "is how it is simulated, and a search is for what can be chosen");
 }
 
 void sms__read_search(struct sms__reader *reader, struct sms__plan *plan)

@@ -75,6 +75,13 @@ try 0 "a race that was killed" sweep --quiet --out killed order.yaml
 same one/results killed/results "an interruption changes a race"
 try 0 "its status" sweep status --out one order.yaml; prints "18 points: 18 done, 0 failed, 0 missing"
 
+# Stages say how many replications there are, and `until` of a scenario does not.
+sed 's/most: 40/most: 10/' order.yaml >ten.yaml
+sed 's/^run: {/run: {until: 0.1 %, /' ten.yaml >until.yaml
+try 0 "a race of at most 10" sweep --quiet --out ten ten.yaml
+try 0 "a race of a scenario with a precision" sweep --quiet --out until until.yaml
+same ten/results/found.csv until/results/found.csv "the precision of a scenario changes a race"
+
 # Where nothing is drawn, one comparison decides, also between policies and in draws of mixes; ties stay.
 cat >exact.yaml <<'END'
 workload: w
