@@ -12,7 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COLUMNS_MOST = 1000, JSON_MIB = 512 };
+enum {
+    COLUMNS_MOST = 1000,
+    FIELD_BYTES = 16384 /* SMs of a part, of which there may be many ranges */,
+    JSON_MIB = 512
+};
 
 struct table {
     struct sms__figures *figures;
@@ -95,7 +99,7 @@ static void take_line(struct sms__csv *csv)
 static int load_table(struct sms__figures *figures, const char *path, const char *name)
 {
     struct table table = {figures, name, sqlite3_str_new(figures->file), sqlite3_str_new(figures->file), NULL, {0}};
-    struct sms__csv csv = {path, &figures->errors, &table, take_field, take_line, SMS__FIELD_BYTES, 0, 0, 0, SMS_OK};
+    struct sms__csv csv = {path, &figures->errors, &table, take_field, take_line, FIELD_BYTES, 0, 0, 0, SMS_OK};
     int code = sms__csv_read(&csv);
     if (code == SMS_OK && csv.line < 2)
         code = sms__fail(&figures->errors, SMS_EINPUT, path, "line 1: is empty");

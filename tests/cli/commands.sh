@@ -499,6 +499,20 @@ if [ "$(wc -l <"$work/shared150/plots/turnaround.csv")" -eq 3 ]; then ok; else b
 printf 'scenario,policy,process,device,state,start_ns,end_ns\ns,p,c/0,,kernel,-1,2\n' >"$work/shared10/spans.csv"
 try 3 "a span that begins before the run" plot "$work/shared10" --format svg; prints "out of range"
 
+# Parts of many ranges of SMs, as they are where neighbours have left, are drawn. Those that are none are refused.
+{
+    printf 'scenario: left\ndevices: [{model: v100, sms: 400, mps: {chunk: 1}}]\npolicies: [{mode: {partition: {clients: 401}}}]\nprocesses:\n'
+    for i in {1..200}; do printf -- '  - {name: short%d, workload: w, chunks: 1}\n  - {name: long%d, workload: w, chunks: 1, repeat: 9}\n' "$i" "$i"; done
+    printf -- '  - {name: late, workload: w, chunks: 150, start: 15 us}\n---\nworkload: w\nsynthetic: true\nkernels: [{name: k, blocks: 1, threads: 64, block_time: 10 us}]\n'
+} >"$work/left.yaml"
+try 0 "a part of 150 ranges" run --quiet --out "$work/left" "$work/left.yaml"
+if grep -q ',late,0,0 2 4 .* 296 298,' "$work/left/parts.csv"; then ok; else bad "not every other SM" "$(tail -1 "$work/left/parts.csv")"; fi
+try 0 "which is drawn" plot "$work/left" --format svg; prints "plots/sms-left.svg"
+for ranges in few '3-' 30-3 -5 0-99999999999; do
+    printf 'scenario,policy,process,device,ranges,at_ns\nleft,p,late,0,%s,0\n' "$ranges" >"$work/left/parts.csv"
+    try 3 "SMs $ranges" plot "$work/left" --format svg; prints "parts.csv, line 2: ranges of SMs are malformed"
+done
+
 # Devices with different resources, of VMs, processes and nodes.
 unlike=tests/scenarios/unlike-devices.yaml
 try 0 "unlike devices" run --quiet --format csv --check "$unlike"

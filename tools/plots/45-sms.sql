@@ -2,6 +2,15 @@
 -- @needs spans parts
 -- @check parts.csv: a time is missing or out of range
 SELECT rowid + 1 FROM parts WHERE NOT ifnull(at_ns BETWEEN 0 AND 1e18, 0) LIMIT 1;
+-- @check parts.csv: ranges of SMs are malformed
+SELECT rowid + 1 FROM parts WHERE ranges GLOB '*[^0-9 -]*' OR ranges GLOB '*[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*' LIMIT 1;
+-- A range of SMs each.
+-- @table part_range
+WITH RECURSIVE cut(number, word, rest) AS (SELECT rowid, '', ranges || ' ' FROM parts
+    UNION ALL SELECT number, substr(rest, 1, instr(rest, ' ') - 1), substr(rest, instr(rest, ' ') + 1) FROM cut WHERE rest <> '')
+SELECT number, CAST(word AS INT) AS low, CAST(substr(word, instr(word, '-') + 1) AS INT) + 1 AS high FROM cut WHERE word <> '';
+-- @check parts.csv: ranges of SMs are malformed
+SELECT number + 1 FROM part_range WHERE high <= low OR low < 0 LIMIT 1;
 -- @figures
 SELECT 'sms-' || scenario AS name, scenario, CASE WHEN (SELECT count(DISTINCT scenario) FROM spans) > 1 THEN scenario ELSE '' END AS title FROM parts GROUP BY scenario ORDER BY min(rowid);
 -- @each panel
@@ -13,11 +22,8 @@ SELECT ifnull(min(start_ns), 1e300) AS start FROM (SELECT start_ns, row_number()
 SELECT policy, process, device, CAST(sms AS INT) AS sms, state, start_ns, end_ns FROM spans, crowded WHERE scenario = (SELECT scenario FROM figure) AND device <> '' AND start_ns < start;
 -- @each part
 SELECT *, lead(at_ns, 1, 1e300) OVER (PARTITION BY policy, process ORDER BY at_ns, number) AS until_ns FROM (SELECT parts.*, parts.rowid AS number FROM parts, crowded WHERE scenario = (SELECT scenario FROM figure) AND at_ns < start);
--- A range of SMs each.
 -- @each range
-WITH RECURSIVE cut(policy, process, device, at_ns, until_ns, word, rest) AS (SELECT policy, process, device, at_ns, until_ns, '', ranges || ' ' FROM part WHERE until_ns > at_ns
-    UNION ALL SELECT policy, process, device, at_ns, until_ns, substr(rest, 1, instr(rest, ' ') - 1), substr(rest, instr(rest, ' ') + 1) FROM cut WHERE rest <> '')
-SELECT policy, process, device, at_ns, until_ns, CAST(word AS INT) AS low, CAST(CASE WHEN instr(word, '-') THEN substr(word, instr(word, '-') + 1) ELSE word END AS INT) + 1 AS high FROM cut WHERE word <> '';
+SELECT policy, process, device, at_ns, until_ns, low, high FROM part JOIN part_range USING (number) WHERE until_ns > at_ns;
 -- @each board
 SELECT device, sms, ifnull(sum(sms + gap) OVER (ORDER BY device COLLATE natural_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS top FROM
     (SELECT device, max(sms) AS sms, max(1, max(sms) * 0.06) AS gap FROM (SELECT device, sms FROM span UNION ALL SELECT device, high FROM range) GROUP BY device);
