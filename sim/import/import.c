@@ -8,6 +8,7 @@
 #include "recorded_trace.h"
 
 #include "../base/errors.h"
+#include "../base/suffix.h"
 
 #include <string.h>
 
@@ -230,12 +231,6 @@ int sms__import_check(const char *path, const char *text, size_t size, const str
 
 /* ---- formats by files ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), of = strlen(end);
-    return length >= of && !strcmp(text + length - of, end);
-}
-
 /* The first bytes of a file as text; "" if it cannot be read, which whoever reads it all reports. */
 static const char *head_of(struct sms__arena *arena, const char *path)
 {
@@ -253,11 +248,11 @@ static const char *head_of(struct sms__arena *arena, const char *path)
 static const char *format_of(struct sms__arena *arena, const char *path)
 {
     const char *head = head_of(arena, path);
-    if (ends_with(path, ".sqlite") || ends_with(path, ".sqlite.gz") || !strncmp(head, "SQLite format 3", 15))
+    if (sms__ends_with(path, ".sqlite") || sms__ends_with(path, ".sqlite.gz") || !strncmp(head, "SQLite format 3", 15))
         return "nsys";
-    if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
+    if (sms__ends_with(path, ".yaml") || sms__ends_with(path, ".yml"))
         return NULL;
-    if (ends_with(path, ".json") || ends_with(path, ".json.gz") || *head == '{' || *head == '[')
+    if (sms__ends_with(path, ".json") || sms__ends_with(path, ".json.gz") || *head == '{' || *head == '[')
         return "kineto";
     if (strstr(head, "==NVPROF==") || strstr(head, "Profiling result") || strstr(head, "Profiling application"))
         return "nvprof";
@@ -269,10 +264,10 @@ static const char *format_of(struct sms__arena *arena, const char *path)
 int sms__importer_of(struct sms__arena *arena, const char *path, const struct sms__importer **out,
                      struct sms_errors *errors)
 {
-    if (ends_with(path, ".nsys-rep") || ends_with(path, ".ncu-rep"))
+    if (sms__ends_with(path, ".nsys-rep") || sms__ends_with(path, ".ncu-rep"))
         return sms__fail(errors, SMS_EINPUT, path, "is a report of NVIDIA's own format; first write it as %s",
-                         ends_with(path, ".nsys-rep") ? "SQLite: nsys export --type sqlite"
-                                                      : "CSV: ncu --import FILE --page raw --csv");
+                         sms__ends_with(path, ".nsys-rep") ? "SQLite: nsys export --type sqlite"
+                                                           : "CSV: ncu --import FILE --page raw --csv");
     const char *format = format_of(arena, path);
     *out = format ? sms__importer_called(format) : NULL;
     return SMS_OK;

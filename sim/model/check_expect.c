@@ -3,6 +3,8 @@
  * so that no complaint follows from another. */
 #include "lacking.h"
 
+#include "../base/suffix.h"
+
 #include <string.h>
 
 struct check {
@@ -280,20 +282,14 @@ static void check_answer(const struct check *check)
                       answer->of.metric);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t length = strlen(text), of = strlen(end);
-    return length >= of && !strcmp(text + length - of, end);
-}
-
 /* The name of a metric ends with its unit. A percentage of what is no ratio is refused as that of a count. */
 static enum sms__dimension dimension_of(const char *metric, const char *value)
 {
-    if (ends_with(metric, "_ns"))
+    if (sms__ends_with(metric, "_ns"))
         return SMS__TIME;
-    if (ends_with(metric, "_per_s") && strchr(value, '/'))
+    if (sms__ends_with(metric, "_per_s") && strchr(value, '/'))
         return SMS__ARRIVAL_RATE;
-    return strchr(value, '%') && !ends_with(metric, "_ratio") ? SMS__COUNT : SMS__RATIO;
+    return strchr(value, '%') && !sms__ends_with(metric, "_ratio") ? SMS__COUNT : SMS__RATIO;
 }
 
 static void check_limit(const struct check *check, struct sms__limit *limit)

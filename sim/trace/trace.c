@@ -3,6 +3,7 @@
 #include "parts.h"
 
 #include "../base/escape.h"
+#include "../base/suffix.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -69,16 +70,10 @@ static int init(void *user)
     return SMS_OK;
 }
 
-static bool ends_with(const char *path, const char *suffix)
-{
-    size_t length = strlen(path);
-    return length >= strlen(suffix) && !strcmp(path + length - strlen(suffix), suffix);
-}
-
 /* Opens the file with the compression that its name ends with. */
 static int open_file(struct sms__trace *trace, const char *path, struct sms_errors *errors)
 {
-    bool compress = ends_with(path, SMS__TRACE_GZIP);
+    bool compress = sms__ends_with(path, SMS__TRACE_GZIP);
     int code = sms__write_begin(&trace->write, path, errors);
     FILE *stream = code == SMS_OK && compress ? sms__gzip_stream(trace->write.to) : NULL;
     if (code == SMS_OK && compress && !stream)
