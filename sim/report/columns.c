@@ -1,4 +1,4 @@
-/* The metrics of a cluster that tables show. */
+/* The metrics of a cluster, and of classes, that tables show. */
 #include "output.h"
 
 #define COLUMNS(metrics) metrics, sizeof(metrics) / sizeof *(metrics)
@@ -20,6 +20,9 @@ static const char *const workload_columns[] = {"done_count",          "jobs_per_
 static const char *const monitor_columns[] = {"timed_jobs_count",   "job_miss_ratio", "job_miss_seen_ratio",
                                               "jobs_in_time_per_s", "float_mean_ns",  "queued_count",
                                               "messages_count"};
+
+const char *const sms__class_columns[] = {"jobs_in_time_per_s", "deadline_miss_ratio", "job_latency_p99_ns",
+                                          "jobs_per_s",         "stp_ratio",           NULL};
 
 static size_t count_columns(const char *const *metric)
 {

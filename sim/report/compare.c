@@ -76,8 +76,6 @@ static void add_failed(struct comparison *c, size_t vms)
 static void add_rows(struct comparison *c)
 {
     static const char *const of_host[] = {"stp_ratio", "antt_ratio", "fairness_ratio", NULL};
-    static const char *const of_class[] = {"jobs_in_time_per_s", "deadline_miss_ratio", "job_latency_p99_ns",
-                                           "jobs_per_s",         "stp_ratio",           NULL};
     static const char *const of_shares[] = {"makespan_ns", "energy_j", NULL};
     const struct sms_scenario *scenario = sms_results_scenario(c->results);
     struct sms_question asked;
@@ -91,7 +89,7 @@ static void add_rows(struct comparison *c)
     for (size_t v = 0; v < scenario->vms; v++)
         add_tenant(c, v);
     for (size_t i = 0; i < scenario->cls.count; i++)
-        add_list(c, SMS_CLASS, i, of_class);
+        add_list(c, SMS_CLASS, i, sms__class_columns);
     if (scenario->shares) {
         add_row(c, SMS_PROCESS, scenario->vms, "turnaround_ns");
         add_failed(c, scenario->vms);

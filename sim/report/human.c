@@ -209,8 +209,6 @@ static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio",
 /* Processes that repeat for ever have no turnaround, so their jobs are shown. */
 static const char *const job_columns[] = {"normalized_progress_ratio", "ntt_ratio",          "jobs_per_s",
                                           "job_latency_p50_ns",        "job_latency_p99_ns", "kernels_per_s"};
-static const char *const class_columns[] = {"jobs_in_time_per_s", "deadline_miss_ratio", "job_latency_p99_ns",
-                                            "jobs_per_s", "stp_ratio"};
 static const char *const device_columns[] = {"switches_count",          "switch_ratio", "busy_ratio",
                                              "memory_high_water_bytes", "memory_ratio", "energy_j"};
 
@@ -311,7 +309,7 @@ void sms__print_results(const struct sms_results *results, const struct sms__scr
     else
         print_subjects(results, SMS_VM, COLUMNS(vm_columns), true, screen);
     if (scenario->cls.count)
-        print_subjects(results, SMS_CLASS, COLUMNS(class_columns), false, screen);
+        print_subjects(results, SMS_CLASS, (struct columns){sms__class_columns, SMS__CLASS_COLUMNS}, false, screen);
     if (!scenario->cluster) {
         print_whole(results, SMS_HOST, COLUMNS(host_columns), screen);
         print_resources(results, screen);

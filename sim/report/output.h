@@ -74,6 +74,9 @@ void sms__print_heading(const struct sms_results *results, bool named, FILE *to)
 void sms__print_notes(const struct sms_results *results, const struct sms__screen *screen);
 /* columns.c: metric i of the tables of a cluster; NULL beyond the last. */
 const char *sms__cluster_column(const struct sms_results *results, size_t i);
+/* Metrics of the tables of classes, then NULL. */
+enum { SMS__CLASS_COLUMNS = 5 };
+extern const char *const sms__class_columns[SMS__CLASS_COLUMNS + 1];
 
 /* few.c: lines below a table that say which of its values are of few jobs: percentiles that are the maximum, misses of
  * which none was seen, medians that are mostly 0. Each begins with `before`. Returns whether there are any. */
