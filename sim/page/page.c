@@ -71,8 +71,7 @@ static int read_source(struct sms__page *page)
         return sms__page_read_sweep(page, database);
     return sms__fail(&page->errors, SMS_EINPUT, page->source,
                      "contains neither summary.json, sweep.db nor advice.json; is it a folder of 'smsched run --out', "
-                     "of a sweep or of "
-                     "'smsched advise --out'?");
+                     "of a sweep or of 'smsched advise --out'?");
 }
 
 static int gather(void *user)
