@@ -52,16 +52,25 @@ static void read_scenarios(struct sms_file *file, const struct sms__doc *doc)
             read_scenario(file, doc->root[i]);
 }
 
-static bool has_capacity(const struct sms_file *file)
+static bool counts_units(const struct sms__device *const *device, size_t devices)
 {
-    for (size_t d = 0; d < file->devices; d++)
-        for (size_t r = 0; r < file->device[d]->resources; r++)
-            if (file->device[d]->resource[r].capacity)
+    for (size_t d = 0; d < devices; d++)
+        for (size_t r = 0; r < device[d]->resources; r++)
+            if (device[d]->resource[r].capacity)
                 return true;
     return false;
 }
 
-/* A count of units in a workload is a mistaken ratio if no device of the file has a capacity. */
+/* A scenario may give a device a resource of its own. */
+static bool has_capacity(const struct sms_file *file)
+{
+    bool has = counts_units(file->device, file->devices);
+    for (size_t s = 0; s < file->scenarios && !has; s++)
+        has = counts_units(file->scenario[s]->device, file->scenario[s]->devices);
+    return has;
+}
+
+/* A count of units in a workload is a mistaken ratio if no device has a capacity. */
 static void check_counts(struct sms_file *file)
 {
     struct sms__reader reader = sms__file_reader(file);

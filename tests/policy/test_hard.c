@@ -43,6 +43,20 @@ static void shares_and_counts_of_a_resource_mix(void **state)
     assert_placed(&log, 5, (const long[]){0, 0, 0, 0, -1});
 }
 
+/* More than the 16 that a share may be: 20 of 64 units. */
+static void a_scenario_gives_a_device_a_resource_that_kernels_count(void **state)
+{
+    struct sms_file *file = load_text("workload: w\nkernels: [{name: k, blocks: 4, threads: 32, block_time: 1 us, "
+                                      "demand: {rays: 20}}]\n---\nscenario: s\ndevices: [{model: v100, sms: 1, "
+                                      "dispatch: {launch: 0 us, block: 0 us}, "
+                                      "resources: {rays: {class: compute, capacity: 64, hard: true}}}]\n"
+                                      "policies: [round_robin]\nvms: [{name: a, workload: w}]\n");
+    struct log log = decisions_of(file, "round_robin");
+    (void)state;
+    assert_placed(&log, 4, (const long[]){0, 0, 0, -1});
+    sms_file_free(file);
+}
+
 static void a_hard_resource_binds_under_every_policy(void **state)
 {
     static const char *const policies[] = {"round_robin", "round_robin_full",  "breadth_first",
@@ -134,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_many_units_fit_as_there_are),
         cmocka_unit_test(shares_and_counts_of_a_resource_mix),
+        cmocka_unit_test(a_scenario_gives_a_device_a_resource_that_kernels_count),
         cmocka_unit_test(a_hard_resource_binds_under_every_policy),
         cmocka_unit_test(round_robin_passes_over_a_full_sm),
         cmocka_unit_test(round_robin_full_stays_until_an_sm_is_full),
