@@ -265,10 +265,13 @@ static void say_set(struct sms__trust *trust, const struct sms__trust_set *set, 
                    set->gpu, set->set, set->metric, set->median, r2, set->values, fitted, naive));
 }
 
-/* Which of the names none of the covering data sets has. */
+/* What a scenario uses that none of some data sets has. */
 struct outside {
     struct sms__trust *trust;
     const struct uses *uses;
+    const struct sms__trust_set *set;
+    size_t sets;
+    bool covering;    /* only those of the sets count that bear on the scenario */
     const char *text; /* so far, "" for nothing */
 };
 
@@ -285,15 +288,18 @@ static const struct sms__trust_names *names_at(const struct sms__trust_set *set,
     return (const struct sms__trust_names *)((const char *)set + offset);
 }
 
-/* `offset`: of the names in a data set. `all`: also of data sets that do not cover the scenario. */
-static void find_names(struct outside *outside, const struct sms__trust_names *used, size_t offset, bool all,
-                       const char *format)
+static bool counts(const struct outside *outside, const struct sms__trust_set *set)
+{
+    return !outside->covering || covers(set, outside->uses);
+}
+
+/* `offset`: of the names in a data set. */
+static void find_names(struct outside *outside, const struct sms__trust_names *used, size_t offset, const char *format)
 {
     for (size_t i = 0; i < used->count; i++) {
         bool found = false;
-        for (size_t s = 0; s < outside->trust->sets && !found; s++)
-            found = (all || covers(&outside->trust->set[s], outside->uses)) &&
-                    has(names_at(&outside->trust->set[s], offset), used->name[i]);
+        for (size_t s = 0; s < outside->sets && !found; s++)
+            found = counts(outside, &outside->set[s]) && has(names_at(&outside->set[s], offset), used->name[i]);
         if (!found)
             add_outside(outside, format, used->name[i]);
     }
@@ -304,12 +310,21 @@ static void find_kernels(struct outside *outside)
     static const char *const words[] = {"kernels given by their blocks", "kernels given by their time"};
     for (int kind = 0; kind < 2; kind++) {
         bool found = !outside->uses->kernels[kind];
-        for (size_t s = 0; s < outside->trust->sets && !found; s++)
-            found = outside->trust->set[s].kernels == kind &&
-                    meets(&outside->trust->set[s].devices, &outside->uses->devices);
+        for (size_t s = 0; s < outside->sets && !found; s++)
+            found = counts(outside, &outside->set[s]) && outside->set[s].kernels == kind;
         if (!found)
             add_outside(outside, "%s", words[kind]);
     }
+}
+
+static const char *find_outside(struct outside outside)
+{
+    outside.text = "";
+    find_names(&outside, &outside.uses->devices, F(devices), "device %s");
+    find_kernels(&outside);
+    find_names(&outside, &outside.uses->modes, F(modes), "sharing mode %s");
+    find_names(&outside, &outside.uses->contention, F(contention), "contention model %s");
+    return outside.text;
 }
 
 struct saying {
@@ -331,18 +346,16 @@ static int say_body(void *user)
     struct saying *saying = user;
     struct sms__trust *trust = saying->trust;
     struct uses uses = uses_of(&trust->arena, saying->scenario, saying->metric);
-    struct outside outside = {trust, &uses, ""};
     for (size_t s = 0; s < trust->sets; s++)
         if (covers(&trust->set[s], &uses))
             say_set(trust, &trust->set[s], saying->lines);
-    if (!saying->lines->count)
+    bool covered = saying->lines->count > 0;
+    if (!covered)
         say_none(trust, saying->metric, saying->lines);
-    find_names(&outside, &uses.devices, F(devices), true, "device %s");
-    find_kernels(&outside);
-    find_names(&outside, &uses.modes, F(modes), false, "sharing mode %s");
-    find_names(&outside, &uses.contention, F(contention), false, "contention model %s");
-    if (*outside.text)
-        say(trust, saying->lines, sms__print(&trust->arena, "outside all measured data in: %s", outside.text));
+    const char *outside = find_outside((struct outside){trust, &uses, trust->set, trust->sets, covered, ""});
+    if (*outside)
+        say(trust, saying->lines,
+            sms__print(&trust->arena, "outside %s in: %s", covered ? "these data" : "all measured data", outside));
     return SMS_OK;
 }
 
@@ -438,9 +451,12 @@ static int nearest_body(void *user)
     for (size_t s = 0; s < trust->sets; s++)
         if (nearness(&trust->set[s], &uses) >= 4 && (!best || nearness(&trust->set[s], &uses) > nearness(best, &uses)))
             best = &trust->set[s];
-    if (best)
-        saying->line->text = sms__print(&trust->arena, "%s (%s): median error %s, 9 of 10 within %s, of %s",
-                                        best->title, best->gpu, best->median, known(best->p90), best->metric);
+    if (!best)
+        return SMS_OK;
+    const char *outside = find_outside((struct outside){trust, &uses, best, 1, false, ""});
+    saying->line->text =
+        sms__print(&trust->arena, "%s (%s): median error %s, 9 of 10 within %s, of %s%s%s", best->title, best->gpu,
+                   best->median, known(best->p90), best->metric, *outside ? "; not there: " : "", outside);
     return SMS_OK;
 }
 

@@ -35,9 +35,9 @@ void sms__trust_free(struct sms__trust *trust);
 /* Whether there is a file to load. */
 bool sms__trust_exists(const struct sms_load_options *options);
 
-/* What there is to say about a metric of a scenario: a line for each data set that bears on it, or one that none does,
- * and one that says in what the scenario is outside all of them, if it is. SMS_OK or SMS_ENOMEM. The lines live as long
- * as `trust`. */
+/* What there is to say about a metric of a scenario: a line for each data set that bears on it, and one that says in
+ * what the scenario is outside these, if it is; or a line that none does, and in what it is outside all data sets.
+ * SMS_OK or SMS_ENOMEM. The lines live as long as `trust`. */
 int sms__trust_say(struct sms__trust *trust, const struct sms_scenario *scenario, const char *metric,
                    struct sms__trust_names *lines);
 
@@ -50,7 +50,7 @@ struct sms__trust_line {
 int sms__trust_line(struct sms__trust *trust, const struct sms_scenario *scenario, const char *metric, size_t policy,
                     struct sms__trust_line *line);
 /* The data set that is nearest to the scenario where none bears on it: of its sharing mode, and if there are several,
- * of its device. The text is "" if that mode was never measured. */
+ * of its device, and what the scenario has that this set has not. The text is "" if that mode was never measured. */
 int sms__trust_nearest(struct sms__trust *trust, const struct sms_scenario *scenario, struct sms__trust_line *line);
 
 #endif

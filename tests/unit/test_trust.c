@@ -41,15 +41,21 @@ static struct sms__trust *load(const char *text, int code)
     return trust;
 }
 
-static struct sms__trust_names say(struct sms__trust *trust, const char *more)
+static struct sms_file *load_scenario(const char *more)
 {
     char text[1024];
     struct sms_errors errors = {0};
     struct sms_file *file;
-    struct sms__trust_names lines;
     const struct sms_load_options options = {.models = SOURCE_DIR "/models"};
     snprintf(text, sizeof text, scenario, more);
     assert_int_equal(sms_file_load_text(text, strlen(text), "text", &options, &file, &errors), SMS_OK);
+    return file;
+}
+
+static struct sms__trust_names say(struct sms__trust *trust, const char *more)
+{
+    struct sms_file *file = load_scenario(more);
+    struct sms__trust_names lines;
     assert_int_equal(sms__trust_say(trust, sms_file_scenario(file, 0), "m", &lines), SMS_OK);
     sms_file_free(file);
     return lines;
@@ -73,7 +79,7 @@ static void a_tenant_alone_has_no_mode(void **state)
     struct sms__trust_names lines = say(trust, "");
     assert_int_equal(lines.count, 2);
     assert_memory_equal(lines.name[0], "B (G, alone)", 12);
-    assert_string_equal(lines.name[1], "outside all measured data in: contention model maxmin");
+    assert_string_equal(lines.name[1], "outside these data in: contention model maxmin");
     sms__trust_free(trust);
 }
 
@@ -86,6 +92,30 @@ static void an_empty_list_covers_nothing(void **state)
     assert_string_equal(lines.name[0], "no measurement bears on m");
     assert_string_equal(lines.name[1], "outside all measured data in: device v100, kernels given by their blocks, "
                                        "sharing mode together, contention model maxmin");
+    sms__trust_free(trust);
+}
+
+/* Both sets have the mode, and one of them each other thing, so nothing is outside of all; and of the nearest it is
+ * said what it has not. */
+static void what_other_metrics_were_measured_with_is_not_outside(void **state)
+{
+    (void)state;
+    struct sms__trust *trust =
+        load("trust:\n"
+             "  - {set: a, title: A, gpu: G, devices: [v100], kernels: blocks, modes: [together], contention: [knee], "
+             "metrics: [n], metric: n, values: 3, median: 1 %, p90: 4 %}\n"
+             "  - {set: b, title: B, gpu: H, devices: [a100], kernels: whole, modes: [together], contention: [maxmin], "
+             "metrics: [n], metric: n, values: 3, median: 2 %, p90: 5 %}\n",
+             SMS_OK);
+    struct sms__trust_names lines = say(trust, ", {name: b, workload: w}");
+    struct sms_file *file = load_scenario(", {name: b, workload: w}");
+    struct sms__trust_line line;
+    assert_int_equal(lines.count, 1);
+    assert_string_equal(lines.name[0], "no measurement bears on m");
+    assert_int_equal(sms__trust_nearest(trust, sms_file_scenario(file, 0), &line), SMS_OK);
+    assert_string_equal(line.text,
+                        "A (G): median error 1 %, 9 of 10 within 4 %, of n; not there: contention model maxmin");
+    sms_file_free(file);
     sms__trust_free(trust);
 }
 
@@ -103,6 +133,7 @@ int main(void)
         cmocka_unit_test(each_data_set_that_bears_on_a_metric_has_a_line),
         cmocka_unit_test(a_tenant_alone_has_no_mode),
         cmocka_unit_test(an_empty_list_covers_nothing),
+        cmocka_unit_test(what_other_metrics_were_measured_with_is_not_outside),
         cmocka_unit_test(a_file_that_is_none_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
