@@ -57,20 +57,24 @@ static bool is_tenant(const struct sms_scenario *scenario, const char *name)
     return false;
 }
 
-static void complain_no_tenant(const struct check *check, const struct sms__node *node, const char *what)
+/* The first `classes` of the scenario may be meant, too. */
+static void complain_no_tenant(const struct check *check, const struct sms__node *node, const char *what,
+                               size_t classes)
 {
     const struct sms_scenario *scenario = check->scenario;
-    const char **name = SMS__NEW(check->reader->arena, const char *, scenario->vms + 1);
+    const char **name = SMS__NEW(check->reader->arena, const char *, scenario->vms + classes + 1);
     for (size_t v = 0; v < scenario->vms; v++)
         name[v] = scenario->vm[v].name;
+    for (size_t c = 0; c < classes; c++)
+        name[scenario->vms + c] = scenario->cls.name[c];
     if (check->tenants)
-        sms__complain_unknown(check->reader, node, what, scenario->vms, sms__text_at, name);
+        sms__complain_unknown(check->reader, node, what, scenario->vms + classes, sms__text_at, name);
 }
 
 static void check_tenant(const struct check *check, const struct sms__expect *e, const char *key, const char *name)
 {
     if (name && !is_tenant(check->scenario, name))
-        complain_no_tenant(check, key_of(e, key), sms__tenant_word(check->scenario));
+        complain_no_tenant(check, key_of(e, key), sms__tenant_word(check->scenario), 0);
 }
 
 static bool is_class(const struct sms_scenario *scenario, const char *name)
@@ -206,7 +210,8 @@ static bool resolve_of(const struct check *check, const char *name, const struct
         of->resource = name;
     else {
         if (scenario->resources)
-            complain_no_tenant(check, node, scenario->shares ? "process or resource" : "VM or resource");
+            complain_no_tenant(check, node, scenario->shares ? "process, class or resource" : "VM, class or resource",
+                               scenario->cls.count);
         return false;
     }
     return true;
