@@ -68,8 +68,8 @@ struct sms__search_found {
     bool open; /* points are missing */
 };
 
-/* sms__index_open and, for a plan with `search:`, the search of what the stores have. Then the state of points that it
- * does not need is missing. */
+/* frontier.c: sms__index_open and, for a plan with `search:`, the search of what the stores have. Then the state of
+ * points that it does not need is missing. */
 int sms__frontier_open(struct sms__worker_context *context, const char *folder, struct sms__shard shard,
                        struct sms__index *index, struct sms_errors *errors);
 void sms__frontier_close(struct sms__index *index);
@@ -84,8 +84,12 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
 
 /* frontier_rows.c: prints the answers, a line each, up to a number that fits a screen. */
 void sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to);
-/* Calls `row` with each answer: the coordinates of one of its points, what that means, and a remark. In a guard of the
- * arena; false if `row` returned false. A race has a row for each that took part. */
+/* Returns the question in words: "the least devices.0.sms with ..., each with a confidence of 95 %". */
+const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *plan);
+/* The names of the two values of an answer, and how many of the plan's columns tell it from others. */
+const char *const *sms__search_names(const struct sms__plan *plan);
+size_t sms__search_columns(const struct sms__plan *plan);
+
 struct sms__search_row {
     const struct sms__search_found *found;
     const struct sms__coordinates *coordinates;
@@ -93,14 +97,12 @@ struct sms__search_row {
     const char *value[2]; /* that holds, and that does not; or the mean and half of its interval; "" for none */
     const char *state, *remark;
 };
-/* Returns the question in words: "the least devices.0.sms with ..., each with a confidence of 95 %". */
-const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *plan);
-/* frontier_json.c: what is asked, and the answers. NULL when out of memory. */
-struct json_t *sms__search_json(const struct sms__search *search, const struct sms__plan *plan);
-/* The names of the two values, and how many of the plan's columns tell an answer from others. */
-const char *const *sms__search_names(const struct sms__plan *plan);
-size_t sms__search_columns(const struct sms__plan *plan);
+/* Calls `row` with each answer: the coordinates of one of its points, what that means, and a remark. In a guard of the
+ * arena; false if `row` returned false. A race has a row for each that took part. */
 bool sms__search_rows(const struct sms__search *search, const struct sms__plan *plan, struct sms__arena *arena,
                       bool (*row)(void *user, const struct sms__search_row *row), void *user);
+
+/* frontier_json.c: what is asked, and the answers. NULL when out of memory. */
+struct json_t *sms__search_json(const struct sms__search *search, const struct sms__plan *plan);
 
 #endif

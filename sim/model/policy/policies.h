@@ -55,7 +55,7 @@ struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct 
 
 extern const char sms__policy_option[]; /* the file of marks in that option */
 
-/* uses.c: `policies:` and `alone:`. `at` is the scenario, reader->user its file. */
+/* policies.c: `policies:` and `alone:`. `at` is the scenario, reader->user its file. */
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* Completes `policies:` and `alone:`: leftover by default, as hardware does; processes run under share policy plain,

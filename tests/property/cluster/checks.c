@@ -46,7 +46,7 @@ static const char *check_ratios(const struct outcome *outcome, size_t policy)
 /* What nodes count adds up to what the cluster counts, and to what was told of placements. */
 static const char *check_sums(const struct outcome *outcome, size_t policy)
 {
-    double placed = sum_of_nodes(outcome, policy, "placements_count"), told = (double)outcome->seen[policy].kernels;
+    double placed = sum_of_nodes(outcome, policy, "placements_count"), told = (double)outcome->seen[policy].told;
     if (placed < cluster_value(outcome, policy, "placed_count"))
         return describe("%.0f placements of more pods", placed);
     if (placed != told)

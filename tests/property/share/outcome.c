@@ -54,7 +54,7 @@ static void on_span(struct seen *seen, const struct sms_span *span)
 
 static void on_kernel(struct seen *seen, const struct sms_kernel_run *run)
 {
-    seen->kernels++;
+    seen->told++;
     add_to_hash(seen, run->device);
     add_to_hash(seen, run->launch_ps);
     add_to_hash(seen, run->end_ps);
@@ -62,7 +62,7 @@ static void on_kernel(struct seen *seen, const struct sms_kernel_run *run)
 
 static void on_placement(struct seen *seen, const struct sms_placement *placement)
 {
-    seen->kernels++;
+    seen->told++;
     add_to_hash(seen, placement->number);
     add_to_hash(seen, placement->time_ps);
     add_to_hash(seen, placement->gpus);

@@ -21,8 +21,8 @@ enum { PROCESSES = 64, SPANS = 1 << 14 };
 struct seen {
     struct sms_span *span; /* [spans], of at most SPANS; the text of `state` is the library's */
     size_t spans;
-    bool cut;               /* short slices make more of them: the rest is in the hash only */
-    uint64_t kernels, hash; /* kernels, or placements of pods; hash: of all that was seen */
+    bool cut;            /* short slices make more of them: the rest is in the hash only */
+    uint64_t told, hash; /* told: kernels, or placements of pods; hash: of all that was seen */
 };
 
 struct outcome {
