@@ -250,7 +250,8 @@ static int seek(struct bounding *b, enum sought sought, uint64_t placed, double 
         code = sms__pack_solve(b->pack, b->set, b->sets, placed, NULL, b->price);
         for (size_t i = 0; i < programs + kinds; i++) /* the solver's tolerance may make it less */
             b->price[i] = fmax(b->price[i], 0);
-        double found = (b->price[programs + kinds] = fmin(b->price[programs + kinds], 0)) * (double)placed;
+        b->price[programs + kinds] = fmin(b->price[programs + kinds], 0);
+        double found = b->price[programs + kinds] * (double)placed;
         for (size_t p = 0; p < programs; p++)
             found += b->price[p] * (double)b->pack->programs->program[p].least;
         for (size_t k = 0; k < kinds && code == SMS_OK; k++)
