@@ -342,17 +342,20 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
 {
     struct sms__advice *out = work->out;
     int code = SMS_OK;
+    const bool again = work->settings->known && work->settings->only;
     out->span = span;
     out->outlook = SMS__NEW(work->arena, struct sms__outlook, ways->count);
-    for (size_t i = 0; i < ways->count && code == SMS_OK; i++) {
+    for (size_t i = work->settings->known; i < ways->count && code == SMS_OK; i++) {
         struct sms__outlook *outlook = &out->outlook[out->count++];
         code = look_at(work, &ways->way[i], span, outlook);
         if (code == SMS_OK && i == 0 && outlook->why) /* not even alone */
             code = sms__fail(work->errors, SMS_EINPUT, NULL, "alone, %s", outlook->why);
-        if (code == SMS_OK)
+        if (code == SMS_OK && (outlook->meets || !again))
             code = look_at_ends(work, span, outlook);
         if (work->settings->on_progress)
             work->settings->on_progress(work->settings->user, i + 1, ways->count);
+        if (outlook->meets && again)
+            break;
     }
     if (code == SMS_OK)
         qsort(out->outlook, out->count, sizeof *out->outlook, by_rank);
@@ -497,13 +500,6 @@ static int draw_unknowns(const struct work *work)
     sms_file_free(own.file);
     sms_file_free(other.file);
     return code;
-}
-
-int sms__advise_draw(struct sms__arena *arena, const struct sms__advise_settings *settings, struct sms__advice *advice,
-                     struct sms_errors *errors)
-{
-    const struct work work = {arena, advice->programs, settings, advice, errors};
-    return draw_unknowns(&work);
 }
 
 int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const struct sms__advise_settings *settings,

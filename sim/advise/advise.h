@@ -26,6 +26,14 @@ struct sms__target {
     double ns;
 };
 
+/* Whether the processes of MPS have a dispatch queue each, or one: which of the two a GPU has is not known. */
+enum sms__queues { SMS__OWN_QUEUES, SMS__ONE_QUEUE, SMS__QUEUE_KINDS };
+
+/* Launches of a kernel of a program alone, block by block: mean latencies, and how often in a second. */
+struct sms__lone {
+    double ns[SMS__QUEUE_KINDS], per_s;
+};
+
 /* A program: one tenant of a file. */
 struct sms__program {
     const char *name; /* of the tenant, and of its workloads */
@@ -46,15 +54,13 @@ struct sms__program {
     double coarse_fold;               /* the least fold that they were written with */
     double mix_ps;                    /* time alone of its launches side by side with others, block by block */
     double mix_blocks;                /* and their blocks */
+    const struct sms__lone *lone;     /* [kernels]: these launches; NULL: not known */
     double unknown;                   /* share of its kernels' time without counters, 0..1 */
     double least_per_s;               /* jobs/s that all copies must do; 0: what they can */
     double use_ps[SMS_RESOURCES_MAX]; /* of a job: time by share of each of the device's resources */
     double alone_per_s;               /* jobs/s with the GPU to itself */
     double alone_mean_ns;             /* mean latency there */
 };
-
-/* Whether the processes of MPS have a dispatch queue each, or one: which of the two a GPU has is not known. */
-enum sms__queues { SMS__OWN_QUEUES, SMS__ONE_QUEUE, SMS__QUEUE_KINDS };
 
 struct sms__programs {
     struct sms__program *program; /* [count] */
@@ -74,8 +80,10 @@ struct sms__advise_settings {
     size_t programs_most; /* that are read */
     uint64_t draws;       /* of what is not known; 0: none */
     double part;          /* of the length of runs, 0..1; 0: whole, after an estimate */
-    const size_t *only; /* [2], or NULL: indices of the ways that are tried beside that of each alone; SIZE_MAX: none */
+    const size_t *only; /* [2], or NULL: numbers of the ways that are tried beside that of each alone; SIZE_MAX: none */
     bool packed;        /* the programs must share: draws tell whether the way is right, not whether sharing pays */
+    bool known; /* what the programs take alone, so that they do not run so; and of `only` it is enough to know one that
+                   meets the targets, the first if it does */
     pthread_mutex_t *lock; /* NULL, or held while the programs' files are read, which no two threads may */
     const sms_atomic_bool *cancel;
     FILE *notes; /* is told what traces hold, a line each; or NULL */
@@ -138,12 +146,12 @@ struct sms__ways {
 };
 
 /* Lists the ways in which so many copies of the programs can share one device: that of each alone, and of the others
- * those whose numbers are in `only`, [2], unless it is NULL. In a guard of the arena. */
+ * those whose numbers are in `only`, [2], in that order, unless it is NULL. In a guard of the arena. */
 void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
                     const size_t *only, struct sms__ways *out);
 /* together.c: sets `slow` of the ways that are `paired`, from launches of all kernels block by block, which `text` has
- * (SMS__BLOCK_TEXT). A way of which it is not known, because kernels have no blocks or end too late, is paired no more.
- * In a guard of `arena`. */
+ * (SMS__BLOCK_TEXT), and `lone` of the programs that have none. A way of which it is not known, because kernels have no
+ * blocks or end too late, is paired no more. In a guard of `arena`. */
 int sms__measure_together(struct sms__arena *arena, const struct sms__programs *programs, struct sms__ways *ways,
                           const struct sms__buffer *text, const struct sms__advise_settings *settings,
                           struct sms_errors *errors);
@@ -214,9 +222,6 @@ struct sms__advice {
 int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const struct sms__advise_settings *settings,
                 struct sms__advice *out, struct sms_errors *errors);
 void sms__advice_free(struct sms__advice *advice);
-/* Draws what is not known, so often as `settings` say, which sms__advise does last. In a guard of `arena`. */
-int sms__advise_draw(struct sms__arena *arena, const struct sms__advise_settings *settings, struct sms__advice *advice,
-                     struct sms_errors *errors);
 /* ways.c: the workloads that a way's scenario follows. */
 const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way,
                                         enum sms__end end);

@@ -14,10 +14,7 @@ enum {
     WHOLE_MOST = 40,    /* in runs of whole length, for each goal; then only of these is picked, */
     LACKING_MOST = 120, /* unless they lack a copy that others promise to place, or need a GPU more */
 };
-/* Groups are picked for what short runs promise, and chance helps those that are. So they run longer, which unmasks
- * most of them, before they run whole, which takes three times as long again. */
-enum length { SHORT_RUN, LONGER_RUN, WHOLE_RUN, DRAWS };
-static const double PART[] = {[SHORT_RUN] = 0.1, [LONGER_RUN] = 0.3, [WHOLE_RUN] = 1, [DRAWS] = 1};
+static const double PART[] = {0.1, 0.3, 1, 1}; /* by sms__length */
 /* As SMS__KEEPS_UP; in a short run some fifty jobs arrive, and by chance fewer. */
 static const double SHORT_KEEPS_UP = 0.7;
 /* By so much what is picked may do less than what short runs promise of other groups. */
@@ -50,7 +47,7 @@ static void choose_programs(const struct packing *packing, struct sms__group *gr
         own->coarse = measured->program.name ? measured->text : NULL;
         own->coarse_fold = own->least_fold;
         own->per_s = given->per_s * (double)group->copies[p] / (double)given->least;
-        own->least_per_s = (group->whole ? SMS__KEEPS_UP : SHORT_KEEPS_UP) * own->per_s;
+        own->least_per_s = (group->ran < SMS__WHOLE_RUN ? SHORT_KEEPS_UP : SMS__KEEPS_UP) * own->per_s;
         own->least = own->most = group->copies[p];
     }
 }
@@ -95,7 +92,7 @@ struct batch {
     const struct packing *packing;
     size_t *which; /* [count]: groups */
     size_t count, next;
-    enum length length;
+    enum sms__length length;
     pthread_mutex_t lock, library; /* of what is below; of the programs' files */
     int code;
 };
@@ -110,11 +107,12 @@ static struct sms__advise_settings settings_of(const struct job *job)
 {
     struct sms__advise_settings settings = *job->batch->packing->settings;
     settings.device = job->batch->packing->pack->kind[job->group->kind].name;
-    settings.jobs = 1;
+    settings.jobs = settings.jobs > job->batch->count ? settings.jobs / (unsigned)job->batch->count : 1;
     settings.part = PART[job->batch->length];
-    settings.only = job->batch->length == SHORT_RUN ? NULL : job->group->way;
-    settings.draws = job->batch->length == DRAWS ? settings.draws : 0;
+    settings.only = job->batch->length == SMS__SHORT_RUN ? NULL : job->group->way;
+    settings.draws = job->batch->length == SMS__ANSWER_RUN ? settings.draws : 0;
     settings.packed = true;
+    settings.known = job->group->size > 1 && job->batch->length < SMS__ANSWER_RUN;
     settings.lock = &job->batch->library;
     settings.on_progress = NULL;
     settings.on_estimate = NULL;
@@ -134,16 +132,13 @@ static int advise_group(void *user)
     struct job *job = user;
     struct sms__group *group = job->group;
     const struct sms__advise_settings settings = settings_of(job);
-    if (job->batch->length == DRAWS)
-        return sms__advise_draw(&group->arena, &settings, &group->advice, &job->errors);
-    group->again = job->batch->length > SHORT_RUN;
-    group->whole = job->batch->length == WHOLE_RUN;
+    group->ran = job->batch->length;
     group->works = false;
     choose_programs(job->batch->packing, group);
     int code = sms__advise(&group->arena, &group->programs, &settings, &group->advice, &job->errors);
     if (code == SMS_OK)
         judge(job->batch->packing, group);
-    if (code == SMS_OK && !group->again)
+    if (code == SMS_OK && group->ran == SMS__SHORT_RUN)
         keep_ways(group);
     if (code == SMS_EINPUT)
         snprintf(group->why, sizeof group->why, "%s", job->errors.item[0].message);
@@ -172,6 +167,8 @@ static void keep_measured(const struct packing *packing, struct sms__group *grou
     measured->program = group->programs.program[0];
     memcpy(measured->text, group->advice.text, sizeof measured->text);
     memset(group->advice.text, 0, sizeof group->advice.text);
+    measured->arena = group->arena;
+    group->arena = (struct sms__arena){0};
 }
 
 static void *do_work(void *user)
@@ -183,9 +180,9 @@ static void *do_work(void *user)
         struct job job = {.batch = batch, .group = packing->pack->group[batch->which[batch->next++]]};
         pthread_mutex_unlock(&batch->lock);
         int code = sms__guard(&job.group->arena, advise_group, &job);
-        if (code == SMS_OK && job.group->size == 1 && batch->length == SHORT_RUN)
+        if (code == SMS_OK && job.group->size == 1 && batch->length == SMS__SHORT_RUN)
             keep_measured(packing, job.group);
-        if (code || batch->length < WHOLE_RUN)
+        if (code || batch->length < SMS__ANSWER_RUN)
             forget(job.group);
         pthread_mutex_lock(&batch->lock);
         if (code && code != SMS_EINPUT && batch->code == SMS_OK) {
@@ -199,17 +196,6 @@ static void *do_work(void *user)
     return NULL;
 }
 
-static int run(const struct packing *packing, size_t *which, size_t count, enum length length)
-{
-    struct batch batch = {.packing = packing, .which = which, .count = count, .length = length};
-    pthread_mutex_init(&batch.lock, NULL);
-    pthread_mutex_init(&batch.library, NULL);
-    sms__work_in_threads(packing->settings->jobs < count ? packing->settings->jobs : count, do_work, &batch);
-    pthread_mutex_destroy(&batch.lock);
-    pthread_mutex_destroy(&batch.library);
-    return batch.code;
-}
-
 /* A program does no more beside others than alone; otherwise it is by chance. */
 static void set_worth(const struct sms__pack *pack, struct sms__group *group)
 {
@@ -217,8 +203,21 @@ static void set_worth(const struct sms__pack *pack, struct sms__group *group)
     for (size_t p = 0; p < pack->programs->count; p++) {
         const double most = sms__pack_alone(pack, group->kind, p)->per_s[p] * (double)group->copies[p];
         group->per_s[p] = fmin(group->per_s[p], most);
-        group->worth += group->per_s[p] > 0 ? group->per_s[p] / pack->unit_per_s[p] : 0;
+        group->worth += pack->unit_per_s[p] > 0 ? group->per_s[p] / pack->unit_per_s[p] : 0;
     }
+}
+
+static int run(const struct packing *packing, size_t *which, size_t count, enum sms__length length)
+{
+    struct batch batch = {.packing = packing, .which = which, .count = count, .length = length};
+    pthread_mutex_init(&batch.lock, NULL);
+    pthread_mutex_init(&batch.library, NULL);
+    sms__work_in_threads(packing->settings->jobs < count ? packing->settings->jobs : count, do_work, &batch);
+    pthread_mutex_destroy(&batch.lock);
+    pthread_mutex_destroy(&batch.library);
+    for (size_t i = 0; i < count && batch.code == SMS_OK; i++)
+        set_worth(packing->pack, packing->pack->group[which[i]]);
+    return batch.code;
 }
 
 static int run_new(const struct packing *packing, size_t first)
@@ -227,10 +226,7 @@ static int run_new(const struct packing *packing, size_t first)
     size_t *which = SMS__NEW(packing->arena, size_t, pack->groups - first);
     for (size_t g = first; g < pack->groups; g++)
         which[g - first] = g;
-    int code = run(packing, which, pack->groups - first, SHORT_RUN);
-    for (size_t g = first; g < pack->groups && first > 0; g++)
-        set_worth(pack, pack->group[g]);
-    return code;
+    return run(packing, which, pack->groups - first, SMS__SHORT_RUN);
 }
 
 /* Picks groups of those that work; with `whole`, of those that ran so. `times` or `price` is set, as of
@@ -244,7 +240,7 @@ static int pick(const struct packing *packing, enum sms__goal goal, bool whole, 
         const struct sms__group *group = pack->group[g];
         choice[g] = (struct sms__pack_choice){group->kind, group->copies, group->size,
                                               sms__pack_value(pack, goal, group->size, group->worth),
-                                              group->works && (!whole || group->whole)};
+                                              group->works && (!whole || group->ran >= SMS__WHOLE_RUN)};
     }
     return sms__pack_solve(pack, choice, pack->groups, pack->all_placed, times, price);
 }
@@ -279,24 +275,17 @@ static double value_of(const struct sms__pack *pack, enum sms__goal goal, const 
     return value;
 }
 
-/* Runs groups that are picked, those that ran but once longer; or all whole, if there are none of these. */
-static int run_again(const struct packing *packing, const uint64_t *times)
+/* Runs groups that are picked and that did not run so long. */
+static int run_picked(const struct packing *packing, const uint64_t *times, enum sms__length length)
 {
     struct sms__pack *pack = packing->pack;
     size_t count = 0, *which = SMS__NEW(packing->arena, size_t, pack->groups);
     for (size_t g = 0; g < pack->groups; g++)
-        if (times[g] && !pack->group[g]->again)
+        if (times[g] && pack->group[g]->ran < length)
             which[count++] = g;
-    const bool longer = count > 0;
-    for (size_t g = 0; g < pack->groups && !longer; g++)
-        if (times[g] && !pack->group[g]->whole)
-            which[count++] = g;
-    int code = run(packing, which, count, longer ? LONGER_RUN : WHOLE_RUN);
-    for (size_t i = 0; i < count && code == SMS_OK; i++)
-        set_worth(pack, pack->group[which[i]]);
     pack->reruns += count;
-    pack->wholes += longer ? 0 : count;
-    return code;
+    pack->wholes += length == SMS__WHOLE_RUN ? count : 0;
+    return run(packing, which, count, length);
 }
 
 /* Runs groups that are picked in whole length, until those that have run so give the goal almost as much as any that
@@ -318,7 +307,9 @@ static int settle(const struct packing *packing, enum sms__goal goal, uint64_t *
         const bool lacks = floor(promised / step) > floor(found / step) && reruns - first_reruns < LACKING_MOST;
         if (promised - found <= fmin(SHORT_OF * worth, 0.5) || (ran >= WHOLE_MOST && !lacks))
             return SMS_OK;
-        code = run_again(packing, promising);
+        code = run_picked(packing, promising, SMS__LONGER_RUN);
+        if (code == SMS_OK && pack->reruns == reruns)
+            code = run_picked(packing, promising, SMS__WHOLE_RUN);
         if (code)
             return code;
         if (pack->reruns == reruns) { /* all have run so, but the solver gave up before it found them */
@@ -361,26 +352,17 @@ static void list_gpus(const struct packing *packing, const uint64_t *times)
     }
 }
 
-static int draw_all(const struct packing *packing, const uint64_t *times)
-{
-    size_t count = 0, *which = SMS__NEW(packing->arena, size_t, packing->pack->groups);
-    for (size_t g = 0; g < packing->pack->groups; g++)
-        if (times[g])
-            which[count++] = g;
-    return run(packing, which, count, DRAWS);
-}
-
 static int answer(const struct packing *packing)
 {
     struct sms__pack *pack = packing->pack;
     int code = try_groups(packing, SMS__MOST_WORK, SHORT_MOST);
     uint64_t *times = SMS__NEW(packing->arena, uint64_t, pack->groups + FEWER_MOST);
     code = code ? code : settle(packing, SMS__MOST_WORK, times);
+    code = code ? code : run_picked(packing, times, SMS__ANSWER_RUN);
     if (code)
         return code;
     list_gpus(packing, times);
-    code = draw_all(packing, times);
-    code = code ? code : try_groups(packing, SMS__FEWEST_GPUS, FEWER_MOST);
+    code = try_groups(packing, SMS__FEWEST_GPUS, FEWER_MOST);
     code = code ? code : settle(packing, SMS__FEWEST_GPUS, times);
     for (size_t g = 0; g < pack->groups && code == SMS_OK; g++) {
         pack->fewest += times[g];
@@ -460,9 +442,11 @@ void sms__pack_free(struct sms__pack *pack)
 {
     for (size_t g = 0; g < pack->groups; g++)
         forget(pack->group[g]);
-    for (size_t i = 0; pack->measured && i < pack->kinds * pack->programs->count; i++)
+    for (size_t i = 0; pack->measured && i < pack->kinds * pack->programs->count; i++) {
+        sms__arena_release(&pack->measured[i].arena);
         for (int t = 0; t < SMS__TEXTS; t++)
             free(pack->measured[i].text[t].bytes);
+    }
     for (size_t k = 0; k < pack->kinds; k++)
         sms_file_free(pack->kind[k].file);
     pack->groups = 0;

@@ -19,14 +19,18 @@ struct sms__kind {
     const struct sms__device *device;
 };
 
+/* How long a group runs. Groups are picked for what short runs promise, and chance helps those that are. So they run
+ * longer, which unmasks most of them, before they run whole, which takes three times three times as long; those of the
+ * answer then run with each program alone, and with draws. */
+enum sms__length { SMS__SHORT_RUN, SMS__LONGER_RUN, SMS__WHOLE_RUN, SMS__ANSWER_RUN };
+
 struct sms__group {
     size_t kind;
     uint64_t *copies; /* [programs] */
     uint64_t size;    /* their sum */
     uint64_t hash;    /* of kind and copies */
     bool works;       /* and meets all targets, and does the jobs that arrive */
-    bool again;       /* in longer runs than others */
-    bool whole;       /* in runs of whole length, so that `advice` is kept */
+    enum sms__length ran;
     size_t way[2];    /* numbers of the best ways in short runs, which alone are run longer; SIZE_MAX: none */
     double misses_by; /* latency over its target, or jobs that must be done over those done; INFINITY: no job is done */
     char why[320];    /* it does not work */
@@ -35,14 +39,15 @@ struct sms__group {
     double worth;     /* work that it does: 1 is that of a program on a GPU of its own, of the kind that does most */
     struct sms__arena arena;
     struct sms__programs programs; /* those that have copies */
-    struct sms__advice advice;
-    struct sms__outlook *best; /* of the advice: the way that is chosen; NULL: there is none */
+    struct sms__advice advice;     /* of groups of the answer */
+    struct sms__outlook *best;     /* of the advice: the way that is chosen; NULL: there is none */
 };
 
 /* A program alone on a kind of GPU, which groups need not run again. */
 struct sms__measured {
     struct sms__program program; /* with what it takes alone */
     struct sms__buffer text[SMS__TEXTS];
+    struct sms__arena arena;
 };
 
 /* A GPU of the answer. */

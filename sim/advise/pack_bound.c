@@ -51,7 +51,8 @@ static double work_beside(const struct bounding *b, size_t p, size_t q)
 {
     const struct sms__group *pair = sms__pack_pair(b->pack, b->kind, p, q);
     const double alone = alone_of(b, p);
-    if (!sms__pack_alone(b->pack, b->kind, p)->works || (pair && pair->misses_by > (pair->whole ? 1 : CHANCE)))
+    if (!sms__pack_alone(b->pack, b->kind, p)->works ||
+        (pair && pair->misses_by > (pair->ran < SMS__WHOLE_RUN ? CHANCE : 1)))
         return -1;
     if (!pair || b->pack->programs->program[p].per_s > 0)
         return alone;

@@ -17,7 +17,7 @@ struct together {
     struct sms__ways *ways;
     const struct sms__advise_settings *settings;
     const struct sms_results *results;
-    size_t kernels; /* of processes before the one at hand */
+    size_t lone; /* kernels of programs that run alone */
 };
 
 static size_t kernels_of(const struct sms__program *program)
@@ -58,9 +58,9 @@ static double duration_of(const struct together *together)
         longest_ps = fmax(longest_ps, programs->program[p].mix_ps);
         blocks_per_ps += programs->program[p].mix_blocks / fmax(programs->program[p].mix_ps, 1);
     }
-    const double devices = (double)(1 + count_paired(together->ways));
-    const double part = together->settings->part > 0 ? fmax(together->settings->part, PART_LEAST) : 1;
-    return part * fmin(MIXES * longest_ps, BLOCKS_MOST / fmax(blocks_per_ps * devices, 1e-12));
+    const size_t paired = count_paired(together->ways);
+    const double part = paired && together->settings->part > 0 ? fmax(together->settings->part, PART_LEAST) : 1;
+    return part * fmin(MIXES * longest_ps, BLOCKS_MOST / fmax(blocks_per_ps * (double)(1 + paired), 1e-12));
 }
 
 static void write_process(const struct sms__program *program, size_t *process, size_t device, FILE *to)
@@ -73,14 +73,17 @@ static void write_process(const struct sms__program *program, size_t *process, s
 static void write_scenario(const struct together *together, FILE *to)
 {
     const struct sms__programs *programs = together->programs;
-    size_t process = 0, device = programs->count;
+    size_t process = 0, device = 0;
+    for (size_t p = 0; p < programs->count; p++)
+        device += !programs->program[p].lone;
     fprintf(to, "scenario: together\ndevices: [{model: '%s', count: %zu}]\n", together->settings->device,
             device + count_paired(together->ways));
     fprintf(to, "policies: [{mode: mps}, {mode: {mps: {queues: shared}}}]\nrun: {duration: %.9g us, seed: %llu}\n",
             duration_of(together) / 1e6, (unsigned long long)together->settings->seed);
     fputs("processes:\n", to);
     for (size_t p = 0; p < programs->count; p++)
-        write_process(&programs->program[p], &process, p, to);
+        if (!programs->program[p].lone)
+            write_process(&programs->program[p], &process, process, to);
     for (size_t i = 0; i < together->ways->count; i++) {
         const struct sms__way *way = &together->ways->way[i];
         for (size_t p = 0; p < programs->count && way->paired; p++)
@@ -92,59 +95,61 @@ static void write_scenario(const struct together *together, FILE *to)
 
 /* ---- what came of it ---- */
 
-static double latency(const struct together *together, size_t queues, size_t kernel)
+static double value(const struct together *together, size_t queues, size_t kernel, const char *metric)
 {
     return sms_results_value(together->results, queues, 0, SMS_KERNEL, kernel,
-                             (size_t)sms_metric_index(SMS_KERNEL, "latency_mean_ns"));
+                             (size_t)sms_metric_index(SMS_KERNEL, metric));
 }
 
-static double launches(const struct together *together, size_t kernel)
+static void keep_lone(struct sms__arena *arena, struct together *together)
 {
-    return sms_results_value(together->results, SMS__OWN_QUEUES, 0, SMS_KERNEL, kernel,
-                             (size_t)sms_metric_index(SMS_KERNEL, "kernels_per_s"));
-}
-
-/* By which times the kernels of program p took longer in the next process than alone. Kernels count as often as they
- * were launched alone. */
-static double next_slowdown(struct together *together, size_t p, size_t queues)
-{
-    const size_t kernels = kernels_of(&together->programs->program[p]);
-    double alone_ns = 0, beside_ns = 0;
-    size_t alone = 0;
-    for (size_t i = 0; i < p; i++)
-        alone += kernels_of(&together->programs->program[i]);
-    for (size_t k = 0; k < kernels; k++) {
-        const double one = latency(together, queues, alone + k), two = latency(together, queues, together->kernels + k);
-        const double times = isnan(one) || isnan(two) ? 0 : launches(together, alone + k);
-        alone_ns += times > 0 ? times * one : 0;
-        beside_ns += times > 0 ? times * two : 0;
+    for (size_t p = 0; p < together->programs->count; p++) {
+        struct sms__program *program = &together->programs->program[p];
+        const size_t kernels = kernels_of(program);
+        struct sms__lone *lone = SMS__NEW(arena, struct sms__lone, kernels);
+        if (program->lone)
+            continue;
+        for (size_t k = 0; k < kernels; k++, together->lone++) {
+            for (size_t queues = 0; queues < SMS__QUEUE_KINDS; queues++)
+                lone[k].ns[queues] = value(together, queues, together->lone, "latency_mean_ns");
+            lone[k].per_s = value(together, SMS__OWN_QUEUES, together->lone, "kernels_per_s");
+        }
+        program->lone = lone;
     }
-    together->kernels += kernels;
-    return alone_ns > 0 ? fmax(beside_ns / alone_ns, 1) : NAN;
 }
 
-/* For all ways, with one kind of queues. */
-static void find_slowdowns(struct sms__arena *arena, struct together *together, size_t queues)
+/* Adds by which times the kernels of program p took longer in the process of the way that has them from `first` on than
+ * alone. Kernels count as often as they were launched alone. NAN: none of them ended in the time. */
+static void add_slowdown(const struct together *together, struct sms__way *way, size_t p, size_t first)
+{
+    const struct sms__program *program = &together->programs->program[p];
+    for (size_t queues = 0; queues < SMS__QUEUE_KINDS; queues++) {
+        double alone_ns = 0, beside_ns = 0;
+        for (size_t k = 0; k < kernels_of(program); k++) {
+            const double one = program->lone[k].ns[queues], two = value(together, queues, first + k, "latency_mean_ns");
+            const double times = isnan(one) || isnan(two) ? 0 : program->lone[k].per_s;
+            alone_ns += times > 0 ? times * one : 0;
+            beside_ns += times > 0 ? times * two : 0;
+        }
+        way->slow[queues][p] += (alone_ns > 0 ? fmax(beside_ns / alone_ns, 1) : NAN) / (double)way->copies[p];
+    }
+}
+
+static void find_slowdowns(struct sms__arena *arena, const struct together *together)
 {
     const struct sms__programs *programs = together->programs;
-    together->kernels = 0;
-    for (size_t p = 0; p < programs->count; p++)
-        together->kernels += kernels_of(&programs->program[p]);
+    size_t kernel = together->lone;
     for (size_t i = 0; i < together->ways->count; i++) {
         struct sms__way *way = &together->ways->way[i];
-        double *slow = way->slow[queues] = SMS__NEW(arena, double, programs->count);
-        for (size_t p = 0; p < programs->count && way->paired; p++)
-            for (uint64_t copy = 0; copy < way->copies[p]; copy++)
-                slow[p] += next_slowdown(together, p, queues) / (double)way->copies[p];
+        const bool paired = way->paired;
+        for (size_t queues = 0; queues < SMS__QUEUE_KINDS; queues++)
+            way->slow[queues] = SMS__NEW(arena, double, programs->count);
+        for (size_t p = 0; p < programs->count && paired; p++) {
+            for (uint64_t copy = 0; copy < way->copies[p]; copy++, kernel += kernels_of(&programs->program[p]))
+                add_slowdown(together, way, p, kernel);
+            way->paired &= !isnan(way->slow[SMS__OWN_QUEUES][p] + way->slow[SMS__ONE_QUEUE][p]);
+        }
     }
-}
-
-/* A kernel of a way may have ended nowhere in the time. */
-static void drop_unknown(struct sms__ways *ways, size_t programs)
-{
-    for (size_t i = 0; i < ways->count; i++)
-        for (size_t p = 0; p < programs && ways->way[i].paired; p++)
-            ways->way[i].paired = !isnan(ways->way[i].slow[SMS__OWN_QUEUES][p] + ways->way[i].slow[SMS__ONE_QUEUE][p]);
 }
 
 static int run(struct together *together, const struct sms__buffer *text, struct sms_file **file,
@@ -175,17 +180,19 @@ int sms__measure_together(struct sms__arena *arena, const struct sms__programs *
     struct together together = {.programs = programs, .ways = ways, .settings = settings};
     struct sms_file *file = NULL;
     struct sms_results *results = NULL;
+    bool lacks = false;
     for (size_t p = 0; p < programs->count; p++)
-        for (size_t i = 0; i < ways->count && lacks_blocks(&programs->program[p]); i++)
-            ways->way[i].paired = false;
-    if (!count_paired(ways))
+        lacks |= lacks_blocks(&programs->program[p]);
+    for (size_t i = 0; i < ways->count && lacks; i++)
+        ways->way[i].paired = false;
+    if (lacks || !(count_paired(ways) || (settings->packed && !programs->program[0].lone)))
         return SMS_OK;
     int code = run(&together, text, &file, &results, errors);
     together.results = results;
-    for (size_t i = 0; i < SMS__QUEUE_KINDS && code == SMS_OK; i++)
-        find_slowdowns(arena, &together, i);
-    if (code == SMS_OK)
-        drop_unknown(ways, programs->count);
+    if (code == SMS_OK) {
+        keep_lone(arena, &together);
+        find_slowdowns(arena, &together);
+    }
     sms_results_free(results);
     sms_file_free(file);
     return code;

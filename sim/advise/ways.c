@@ -44,6 +44,7 @@ static struct sms__way *add(const struct lister *l, const char *label, const cha
     *way = (struct sms__way){.label = *copies ? sms__print(l->arena, "%s, %s", label, copies) : label,
                              .name = sms__print(l->arena, "%s%s", name, suffix),
                              .policy = policy,
+                             .number = l->out->count - 1,
                              .copies = l->copies};
     return way;
 }
@@ -272,13 +273,13 @@ static void add_shared(struct lister *l)
 
 static void keep_only(const size_t *only, struct sms__ways *ways)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < ways->count; i++) {
-        ways->way[i].number = i;
-        if (!only || i == 0 || i == only[0] || i == only[1])
-            ways->way[kept++] = ways->way[i];
-    }
-    ways->count = kept;
+    struct sms__way kept[3] = {ways->way[0]};
+    size_t count = 1;
+    for (size_t i = 0; i < 2; i++)
+        if (only[i] < ways->count)
+            kept[count++] = ways->way[only[i]];
+    memcpy(ways->way, kept, count * sizeof *kept);
+    ways->count = count;
 }
 
 void sms__ways_list(struct sms__arena *arena, const struct sms__programs *programs, const struct sms__device *device,
@@ -311,7 +312,8 @@ void sms__ways_list(struct sms__arena *arena, const struct sms__programs *progra
         if (new)
             add_shared(&l);
     }
-    keep_only(only, out);
+    if (only)
+        keep_only(only, out);
 }
 
 /* ---- scenarios ---- */
