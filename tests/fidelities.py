@@ -40,12 +40,24 @@ axes:
 """
 CHEAP = ["run.warmup=0.2 ms", "run.duration=1 ms"]
 
+# What is wrong with a plan: what makes it so, and what is said of that.
+WRONG = {"a plan of few points": ("steps: 10", "steps: 3", "cannot be drawn"),
+         "a plan of one policy": ("policies: [round_robin, fine_grained]", "policies: [fine_grained]", "no point has a gain"),
+         "a plan of two policies of one name": ("[round_robin, fine_grained]", "[{fine_grained: {limit: 60 %}}, fine_grained]", "are called fine_grained")}
+
 
 def load(tool):
     loader = importlib.machinery.SourceFileLoader("two_fidelities", str(tool))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
     return module
+
+
+def refuse(tool, work, old, new, words):
+    plan = work / "wrong.yaml"
+    plan.write_text(PLAN.replace("duration: 6 ms", "duration: 1200 us").replace(old, new))
+    done = subprocess.run([tool, plan, "--out", work / words.replace(" ", "-"), "--cheap", CHEAP[0]], check=False, capture_output=True, text=True)
+    return done.returncode == 1 and words in done.stderr and "Traceback" not in done.stderr
 
 
 def held(two, cheap, full, seed):
@@ -68,9 +80,7 @@ def main():
         told = subprocess.run([tool, plan, "--out", out, *(word for value in CHEAP for word in ("--cheap", value))], check=True,
                               capture_output=True, text=True).stdout
         print(told)
-        few = Path(work) / "few.yaml"
-        few.write_text(PLAN.replace("steps: 10", "steps: 3"))
-        refused = subprocess.run([tool, few, "--out", Path(work) / "few", "--cheap", CHEAP[0]], check=False, capture_output=True, text=True).stderr
+        refused = {what: refuse(tool, Path(work), *change) for what, change in WRONG.items()}
         two.write(two.read_plan(plan), out / "all.yaml")
         two.sweep(out / "all.yaml", 1)
         cheap, full = (two.read_gains(out / name, two.read_points(out / name, without), None)["s", "fine_grained", "round_robin"]
@@ -82,7 +92,7 @@ def main():
     shares, holds = zip(*(held(two, cheap, full, seed) for seed in range(DRAWS)), strict=True)
     for what, right in ((f"{len(rows)} points, 60 of them in full, as the plan has them", len(rows) == 200 and len(in_full) == 60 and same),
                         ("what 10^6 points cost is said", "core hours" in told),
-                        ("a plan of few points is refused", "cannot be drawn" in refused),
+                        *((f"{what} is refused", right) for what, right in refused.items()),
                         (f"of the other points {sum(shares) / DRAWS:.1%} are within their intervals", sum(shares) / DRAWS >= 0.94),
                         (f"in {sum(holds)} of {DRAWS} draws the gain of all points is", sum(holds) >= 181)):
         print(f"{'ok' if right else 'FAILED'} {what}")
