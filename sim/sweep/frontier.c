@@ -120,15 +120,14 @@ size_t sms__search_policies(const struct sms__search *search, uint64_t group)
     return most;
 }
 
+/* Those before the cursor were taken or need no run, so a race of n values takes n steps and not n squared. */
 static bool take_from_race(const struct sms__search *search, uint64_t group, uint64_t *point, bool *waits)
 {
-    for (size_t i = search->race[group].known; i < sms__race_size(search, group); i++) {
-        if (!sms__race_needs(search, group, i, point) || search->seen[*point])
-            continue;
-        if (!search->taken[*point])
+    struct sms__race *race = &search->race[group];
+    for (; race->next < sms__race_size(search, group); race->next++)
+        if (sms__race_needs(search, group, race->next, point) && !search->seen[*point] && !search->taken[*point])
             return true;
-        *waits = true;
-    }
+    *waits |= !race->over; /* a stage that lacks nothing is over */
     return false;
 }
 
@@ -301,6 +300,8 @@ static void tally(struct sms__search *search, struct sms__index *index, bool *ma
         index->failed += index->location[point].state == SMS__POINT_FAILED;
     }
     search->first = 0;
+    for (uint64_t g = 0; g < search->groups && search->race; g++)
+        search->race[g].next = 0;
     index->wanted = index->done + index->failed + missing;
 }
 

@@ -32,6 +32,7 @@ struct sms__racer {
 struct sms__race {
     struct sms__racer *racer;            /* [racers], by position and policy; none before the first stage is over */
     size_t racers, stage, leader, known; /* the first `known` have their results of the stage */
+    size_t next;                         /* those before it were taken at the stage, or need no run */
     bool over;
 };
 

@@ -153,7 +153,7 @@ bool sms__race_go_on(const struct sms__search *search, uint64_t group)
             return false;
         race->over = !end_stage(search, group, race);
         race->stage += !race->over;
-        race->known = 0;
+        race->known = race->next = 0;
     }
     return true;
 }
