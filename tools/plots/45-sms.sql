@@ -24,9 +24,10 @@ SELECT policy, process, device, CAST(sms AS INT) AS sms, state, start_ns, end_ns
 SELECT *, lead(at_ns, 1, 1e300) OVER (PARTITION BY policy, process ORDER BY at_ns, number) AS until_ns FROM (SELECT parts.*, parts.rowid AS number FROM parts, crowded WHERE scenario = (SELECT scenario FROM figure) AND at_ns < start);
 -- @each range
 SELECT policy, process, device, at_ns, until_ns, low, high FROM part JOIN part_range USING (number) WHERE until_ns > at_ns;
+-- Labels of devices have room, however few SMs one has.
 -- @each board
 SELECT device, sms, ifnull(sum(sms + gap) OVER (ORDER BY device COLLATE natural_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS top FROM
-    (SELECT device, max(sms) AS sms, max(1, max(sms) * 0.06) AS gap FROM (SELECT device, sms FROM span UNION ALL SELECT device, high FROM range) GROUP BY device);
+    (SELECT device, max(sms) AS sms, max(1, max(sms) * 0.06, max(max(sms)) OVER () * 0.12 - max(sms)) AS gap FROM (SELECT device, sms FROM span UNION ALL SELECT device, high FROM range) GROUP BY device);
 -- @each box
 SELECT s.policy, s.process, s.device, state, max(start_ns, at_ns) AS start_ns, min(end_ns, until_ns) AS end_ns, low, high FROM span s JOIN range r ON r.policy = s.policy AND r.process = s.process AND r.device = s.device AND start_ns < until_ns AND end_ns > at_ns
 UNION ALL SELECT policy, process, device, state, start_ns, end_ns, 0, sms FROM span s WHERE NOT EXISTS (SELECT 1 FROM part p WHERE p.policy = s.policy AND p.process = s.process);
@@ -47,8 +48,8 @@ JOIN unit u ON u.kind = 'time' AND u.size = (SELECT max(size) FROM unit WHERE ki
 SELECT process, (SELECT rgb FROM tenant_colour c WHERE c.place = t.place % 16) AS rgb, place FROM (SELECT process, row_number() OVER (ORDER BY min(rowid)) - 1 AS place FROM spans WHERE scenario = (SELECT scenario FROM figure) GROUP BY process) t;
 -- @draw spans
 -- @set
-SELECT title, 'Time (' || unit || ')' || ifnull((SELECT words FROM run_end WHERE scenario = (SELECT scenario FROM figure) AND stop > 1.01 * right), '') AS xlabel, left / size AS left, right / size AS right, 'SM' AS ylabel, high, 1.0 / high AS row_h
-FROM figure, window, (SELECT max(top + sms) AS high FROM board);
+SELECT title, 'Time (' || unit || ')' || ifnull((SELECT words FROM run_end WHERE scenario = (SELECT scenario FROM figure) AND stop > 1.01 * right), '') AS xlabel, left / size AS left, right / size AS right, 'SM' AS ylabel, high, max(1.0 / high, ifnull(0.11 / apart, 0)) AS row_h
+FROM figure, window, (SELECT max(top + sms) AS high, min(middle - before) AS apart FROM (SELECT top, sms, top + sms / 2.0 AS middle, lag(top + sms / 2.0) OVER (ORDER BY top) AS before FROM board));
 -- @array panel
 SELECT wrap(policy, 48) AS title, policy IN (SELECT policy FROM box) AS drawn FROM panel ORDER BY panel;
 -- @array row
