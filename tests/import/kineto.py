@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Traces of PyTorch's profiler: small ones made here, what is imported of them, and whether a run takes as long as the
-trace; damaged ones; and the real ones, where the data is. With --brief, neither those nor the commands of the how-to page.
+trace; and damaged ones. With --real, instead, the commands of the how-to page, and the real ones, where the data is.
 
-usage: kineto.py SMSCHED [--update] [--brief] | --seeds FOLDER | --large FILE MB
+usage: kineto.py SMSCHED [--update | --real] | --seeds FOLDER | --large FILE MB
 """
 import gzip
 import json
@@ -401,14 +401,15 @@ def main():
         return 0
     smsched, update = Path(sys.argv[1]).resolve(), "--update" in sys.argv
     with tempfile.TemporaryDirectory() as folder:
-        check_fine(smsched, Path(folder), update)
-        check_devices(smsched, Path(folder))
-        check_texts(smsched, Path(folder))
-        check_with(smsched, Path(folder), update)
-        check_bad(smsched, Path(folder), update)
-        if "--brief" not in sys.argv:
+        if "--real" in sys.argv:
             check_page(smsched, Path(folder))
             check_real(smsched, Path(folder))
+        else:
+            check_fine(smsched, Path(folder), update)
+            check_devices(smsched, Path(folder))
+            check_texts(smsched, Path(folder))
+            check_with(smsched, Path(folder), update)
+            check_bad(smsched, Path(folder), update)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 
