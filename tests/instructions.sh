@@ -10,7 +10,7 @@ page=$root/docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 kept='1359|V100, l2 and dram full
 1720|V100, l2 and dram full, knee
-2203|V100, l2 and dram full, maxmin
+2205|V100, l2 and dram full, maxmin
 947|V100, l2 and dram full, leftover
 1018|proportional
 881|fine_grained

@@ -1,6 +1,7 @@
 /* The bound of docs/explanation/bound.md: values worked out by hand, scenarios in which a
  * policy reaches it, and 200 random ones in which none may exceed it. */
 #include "random_text.h"
+#include "sim/levels/filling.h"
 
 #include <pthread.h>
 
@@ -391,8 +392,11 @@ static double try_all(const struct sms_contention *model, const struct sms_conte
     for (size_t blocks = 1; blocks <= (size_t)(most * 1000 + 0.5); blocks++) {
         double usage = background * SMS_FULL + (double)blocks * demand, speed;
         struct sms_group group = {0, blocks, &demand, &speed};
+        struct sms__user user = {.count = (double)blocks, .most = 1, .demand = &demand, .rate = &speed};
         if (model->slowdown)
             speed = 1 / model->slowdown(view, 0, usage);
+        else if (model->is_max_min)
+            sms__users_share(&user, 1, 1);
         else
             model->rate(view, &usage, &group, 1);
         double delivered = (double)blocks * demand * speed / SMS_FULL;

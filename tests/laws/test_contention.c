@@ -1,9 +1,8 @@
 /* Compares the contention models with closed forms. Each expected time is worked out from the demands in the test. */
+#include "sim/levels/filling.h"
 #include "tests/harness.h"
 
 #include <gsl/gsl_rng.h>
-
-extern const struct sms_contention sms_contention_maxmin;
 
 struct two {
     struct sms_file *file;
@@ -106,52 +105,49 @@ static void maxmin_stops_all_users_of_a_full_resource_together(void **state)
     assert_ends(run_two("maxmin", "sm", "fp32: 100 %, fp64: 40 %", "fp64: 90 %"), 1.3, 1.3);
 }
 
-enum { GROUPS = 6, RESOURCES = 4 };
+enum { USERS = 6, POOLS = 3 };
 
 struct random_case {
-    struct sms_group group[GROUPS];
-    double demand[GROUPS][RESOURCES], speed[GROUPS];
+    struct sms__pool pool[POOLS], *pools[POOLS];
+    struct sms__user user[USERS];
+    double demand[USERS][POOLS], rate[USERS];
 };
 
-static const struct sms_resource_view resources[RESOURCES] = {{"a", SMS_COMPUTE, SMS_SCOPE_SM, false},
-                                                              {"b", SMS_COMPUTE, SMS_SCOPE_SM, false},
-                                                              {"c", SMS_MEMORY, SMS_SCOPE_SM, false},
-                                                              {"d", SMS_MEMORY, SMS_SCOPE_DEVICE, false}};
-
-/* A full device lets no user of d run faster than `most`. */
+/* Users of blocks or flows; the last pool has no limit in some. Something else lets some users rise to `most` alone. */
 static void draw(gsl_rng *rng, struct random_case *c)
 {
-    double most = gsl_rng_uniform(rng);
-    for (size_t g = 0; g < GROUPS; g++) {
-        for (size_t r = 0; r < RESOURCES; r++)
-            c->demand[g][r] = gsl_rng_uniform(rng) < 0.4 ? 0 : floor(gsl_rng_uniform(rng) * SMS_FULL);
-        c->group[g] = (struct sms_group){.blocks = 1 + gsl_rng_uniform_int(rng, 4),
-                                         .demand = c->demand[g],
-                                         .speed = &c->speed[g],
-                                         .most = c->demand[g][RESOURCES - 1] > 0 ? most : 0};
+    for (size_t p = 0; p < POOLS; p++) {
+        c->pool[p] = (struct sms__pool){.capacity = p + 1 < POOLS || gsl_rng_uniform(rng) < 0.5 ? SMS_FULL : 0};
+        c->pools[p] = &c->pool[p];
+    }
+    for (size_t u = 0; u < USERS; u++) {
+        for (size_t p = 0; p < POOLS; p++)
+            c->demand[u][p] = gsl_rng_uniform(rng) < 0.4 ? 0 : floor(gsl_rng_uniform(rng) * SMS_FULL);
+        double most = gsl_rng_uniform(rng) < 0.5 ? gsl_rng_uniform(rng) : 1 + gsl_rng_uniform(rng);
+        c->user[u] = (struct sms__user){
+            (double)(1 + gsl_rng_uniform_int(rng, 4)), most, POOLS, c->pools, c->demand[u], &c->rate[u],
+            u + 1 < USERS ? &c->user[u + 1] : NULL};
     }
 }
 
-/* The amount of resource r that the blocks get. */
-static double delivered(const struct random_case *c, size_t r)
+/* What the users get of a pool. */
+static double delivered(const struct random_case *c, size_t p)
 {
     double sum = 0;
-    for (size_t g = 0; g < GROUPS; g++)
-        sum += c->demand[g][r] * (double)c->group[g].blocks * c->speed[g];
+    for (size_t u = 0; u < USERS; u++)
+        sum += c->demand[u][p] * c->user[u].count * c->rate[u];
     return sum;
 }
 
-/* Max-min fairness: a group below full speed uses a full resource, and no other user of that resource is faster. */
-static bool is_bottlenecked(const struct random_case *c, size_t g)
+/* Max-min fairness: a user below its most uses a full pool, and no other user of that pool is faster. */
+static bool is_bottlenecked(const struct random_case *c, size_t u)
 {
-    if (c->speed[g] == c->group[g].most)
-        return true;
-    for (size_t r = 0; r < RESOURCES - 1; r++) {
-        if (c->demand[g][r] <= 0 || delivered(c, r) < SMS_FULL * (1 - 1e-9))
+    for (size_t p = 0; p < POOLS; p++) {
+        if (c->demand[u][p] <= 0 || c->pool[p].capacity <= 0 || delivered(c, p) < SMS_FULL * (1 - 1e-9))
             continue;
         bool fastest = true;
-        for (size_t h = 0; h < GROUPS; h++)
-            if (c->demand[h][r] > 0 && c->speed[h] > c->speed[g] * (1 + 1e-9))
+        for (size_t v = 0; v < USERS; v++)
+            if (c->demand[v][p] > 0 && c->rate[v] > c->rate[u] * (1 + 1e-9))
                 fastest = false;
         if (fastest)
             return true;
@@ -159,24 +155,38 @@ static bool is_bottlenecked(const struct random_case *c, size_t g)
     return false;
 }
 
-/* Across SMs the engine's own checks say the same (sim/levels/block/check.c). */
-static void maxmin_is_feasible_and_no_group_can_gain_without_a_slower_one_losing(void **state)
+/* Across SMs the engine's own checks say the same (tests/oracle/check.c). */
+static void filling_is_feasible_and_no_user_can_gain_without_a_slower_one_losing(void **state)
 {
     (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
-    struct sms_contention_view view = {NULL, NULL, RESOURCES, resources};
     struct random_case c;
     for (int i = 0; i < 5000; i++) {
         draw(rng, &c);
-        sms_contention_maxmin.rate(&view, NULL, c.group, GROUPS);
-        for (size_t g = 0; g < GROUPS; g++) {
-            assert_true(c.speed[g] > 0 && c.speed[g] <= (c.group[g].most > 0 ? c.group[g].most : 1));
-            assert_true(c.speed[g] == 1 || is_bottlenecked(&c, g));
+        sms__users_open(c.user);
+        sms__users_fill(c.user, SMS_SLOWEST);
+        for (size_t u = 0; u < USERS; u++) {
+            assert_true(c.rate[u] > 0 && c.rate[u] <= c.user[u].most);
+            assert_true(c.rate[u] == c.user[u].most || is_bottlenecked(&c, u));
         }
-        for (size_t r = 0; r < RESOURCES - 1; r++)
-            assert_true(delivered(&c, r) <= SMS_FULL * (1 + 1e-9));
+        for (size_t p = 0; p < POOLS; p++)
+            assert_true(c.pool[p].capacity <= 0 || delivered(&c, p) <= SMS_FULL * (1 + 1e-9));
     }
     gsl_rng_free(rng);
+}
+
+/* Two users of one pool and one of another, in closed form: 1 and 3 share 4, so each has 1; the third has its most. */
+static void equal_users_count_as_many(void **state)
+{
+    (void)state;
+    struct sms__pool small = {.capacity = 4}, large = {.capacity = 100}, *const one = &small, *const other = &large;
+    double rate[3];
+    struct sms__user user[] = {{1, INFINITY, 1, &one, NULL, &rate[0], &user[1]},
+                               {3, INFINITY, 1, &one, NULL, &rate[1], &user[2]},
+                               {1, 7, 1, &other, NULL, &rate[2], NULL}};
+    sms__users_open(user);
+    sms__users_fill(user, 0);
+    assert_true(rate[0] == 1 && rate[1] == 1 && rate[2] == 7);
 }
 
 /* With slope 1 a full resource delivers its capacity, whatever the mix. So n blocks that each demand d > 1/n of it
@@ -391,7 +401,8 @@ int main(void)
         cmocka_unit_test(pressure_grows_with_the_use_of_others_and_with_ones_own),
         cmocka_unit_test(pressure_does_not_slow_a_kernel_alone),
         cmocka_unit_test(maxmin_stops_all_users_of_a_full_resource_together),
-        cmocka_unit_test(maxmin_is_feasible_and_no_group_can_gain_without_a_slower_one_losing),
+        cmocka_unit_test(filling_is_feasible_and_no_user_can_gain_without_a_slower_one_losing),
+        cmocka_unit_test(equal_users_count_as_many),
         cmocka_unit_test(slope_one_conserves_work),
         cmocka_unit_test(under_a_knee_two_halves_slow_each_other),
         cmocka_unit_test(the_model_s_exponent_is_for_resources_without_a_knee_of_their_own),

@@ -344,7 +344,7 @@ void sms__check(struct sms__blocks *device, uint64_t now)
         check_sm(&device->sm[s], now);
     check_total(device, now);
     check_deliveries(device, now);
-    if (device->setup.contention->shares_device)
+    if (device->setup.contention->is_max_min)
         check_fairness(device, now);
     check_launches(device, now);
     check_dispatcher(device, now);

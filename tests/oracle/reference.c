@@ -202,7 +202,7 @@ static void schedule(struct sms__blocks *device, size_t s)
 
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
-    if (device->setup.contention->shares_device)
+    if (device->setup.contention->is_max_min)
         sms__levels_find(device);
     sms__device_clock_advance(device, now);
     for (size_t s = 0; s < device->sms; s++) {

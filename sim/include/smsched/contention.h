@@ -4,13 +4,12 @@
  *
  *     const struct sms_contention sms_contention_NAME = { .name = "NAME", ... };
  *
- * Equal blocks on one SM form a group: they share one demand and one speed. For a model with `rate` and without
- * `shares_device`, a group has the blocks of one kernel launch. A model gives each group a speed in (0, 1], however
- * low. At speed 1 a block takes its block_time, or less for a model with `measured_alone`. Usage and demand are in
- * parts of SMS_FULL, as in policy.h.
+ * Equal blocks on one SM form a group: they share one demand and one speed. For a model with `rate`, a group has the
+ * blocks of one kernel launch. A model gives each group a speed in (0, 1], however low. At speed 1 a block takes its
+ * block_time, or less for a model with `measured_alone`. Usage and demand are in parts of SMS_FULL, as in policy.h.
  *
- * Answers must depend on nothing but the arguments. SMs with equal blocks share an answer of `slowdown`, and of `rate`
- * with `shares_device`, so a model is asked once for such SMs, and may take its time. */
+ * Answers must depend on nothing but the arguments. SMs with equal blocks share an answer of `slowdown`, so a model is
+ * asked once for such SMs, and may take its time. */
 #ifndef SMSCHED_CONTENTION_H
 #define SMSCHED_CONTENTION_H
 
@@ -48,13 +47,15 @@ struct sms_contention_view {
     const struct sms_pairs *pairs; /* for models with .pairs; otherwise NULL */
 };
 
+/* The least speed under a model that `is_max_min`: rounding may leave slightly less than nothing of a full resource. */
+#define SMS_SLOWEST 1e-6
+
 struct sms_group {
     size_t sm;            /* index of the SM */
     size_t blocks;        /* number of blocks, > 0 */
     const double *demand; /* [resources] of one block, parts of one SM */
     double *speed;        /* the model writes its answer here, for every group; it holds nothing before */
     int cls;              /* index of its class in `pairs`, or -1: it slows nothing, and nothing slows it */
-    double most;          /* with `shares_device`: speed at which a resource of scope device stops it; 0: none does */
 };
 
 struct sms_contention {
@@ -73,7 +74,7 @@ struct sms_contention {
      * demand that the model is given are those at no load. With `rate`, a kernel alone is one group of an SM. */
     bool measured_alone;
 
-    /* A model has either `slowdown` or `rate`.
+    /* A model has one of `slowdown`, `rate` and `is_max_min`.
      *
      * `slowdown` is for models in which a block is as slow as the slowest resource that it uses. It returns the factor,
      * at least 1, by which resource `r` at this usage lengthens the time of its users. The factor must not fall as the
@@ -85,10 +86,9 @@ struct sms_contention {
      * divided by the number of SMs. */
     void (*rate)(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count);
 
-    /* Promise, with `rate`: the users of a full resource of scope device rise together until it is full, and no user of
-     * a resource of scope device runs faster than `most`. The engine finds that speed for all SMs together, and `rate`
-     * looks at the resources of scope sm alone. `sm` is 0 then. */
-    bool shares_device;
+    /* Speeds are max-min fair over the resources of SM and device: they rise together until a resource is full, or to
+     * 1. The engine finds them by itself, and does not ask. None is below SMS_SLOWEST. */
+    bool is_max_min;
 
     /* For upper bounds on throughput (docs/explanation/bound.md). Returns the most that any set of blocks can get of
      * resource `r`, as a sum of demand x speed, if their demands add up to at most `most`, beside a static load of

@@ -23,7 +23,7 @@ static bool tells_launches(const struct sms__blocks *device)
     const struct sms_contention *model = device->setup.contention;
     const struct sms_block_policy *policy = device->setup.policy->policy;
     bool is_asked = policy->admits || policy->score || policy->note;
-    return (is_asked && !device->policy.pure) || (!model->slowdown && !model->shares_device);
+    return (is_asked && !device->policy.pure) || (!model->slowdown && !model->is_max_min);
 }
 
 static void init_sm(struct sms__blocks *device, size_t idx)

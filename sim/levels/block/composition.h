@@ -15,7 +15,7 @@ struct sms__composed {
     struct sms__composition *more, *less; /* with one such block more, one less; NULL until needed */
 };
 
-/* Blocks that demand resources of scope device, and that their SM alone allows one speed; for `shares_device`. */
+/* Blocks that demand resources of scope device, and that their SM alone allows one speed; for `is_max_min`. */
 struct sms__level_user {
     double speed;
     uint64_t parts;                     /* the same in whole parts (levels.c) */
@@ -29,7 +29,7 @@ struct sms__composition {
     uint32_t over;                /* bit r: resource r of scope sm is over 100 % */
     size_t sms;                   /* SMs that have it */
     size_t place;                 /* in `with_sms`, if there are any */
-    struct sms__level_user *user; /* [users]; for models with `shares_device` */
+    struct sms__level_user *user; /* [users]; for models with `is_max_min` */
     size_t users;
     uint64_t *row;         /* the SMs that have it, one bit each; NULL unless `keeps_scores` */
     bool is_closed;        /* it takes no block of any shape */

@@ -1,4 +1,4 @@
-/* Device clocks: resources of scope device, for contention models with `slowdown` or `shares_device`. A group that the
+/* Device clocks: resources of scope device, for contention models with `slowdown` or `is_max_min`. A group that the
  * device slows more than its SM does follows a clock that it shares with all such groups. So a change of the device's
  * usage changes one clock, not every SM. An SM is visited only when one of its groups is the next to end, or when the
  * other of the two slowdowns becomes the greater one.
@@ -46,7 +46,7 @@ static inline bool set_slow(struct sms__device_clock *clock, double slow, uint64
 static inline const double *slows_of(struct sms__blocks *device)
 {
     struct sms__implied *implied = &device->rating.implied;
-    if (device->setup.contention->shares_device || !device->clocks)
+    if (device->setup.contention->is_max_min || !device->clocks)
         return NULL;
     return &implied->slow[sms__device_usage_row(device, implied) * device->clocks];
 }
@@ -186,7 +186,7 @@ static void add_clock(struct sms__blocks *device, uint32_t resources)
 void sms__device_clock_init(struct sms__blocks *device)
 {
     const struct sms__footprint *const *kernel_type = device->setup.kernel_type;
-    if (!device->setup.contention->slowdown && !device->setup.contention->shares_device)
+    if (!device->setup.contention->slowdown && !device->setup.contention->is_max_min)
         return;
     device->clock = SMS__NEW(device->arena, struct sms__device_clock, device->setup.max_clocks);
     for (size_t k = 0; k < device->setup.kernel_types; k++)

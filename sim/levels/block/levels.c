@@ -34,11 +34,12 @@ void sms__levels_init(struct sms__blocks *device)
 {
     struct sms__levels *levels = &device->rating.levels;
     size_t limit = device->setup.model->sm.blocks, most = device->sms * limit;
-    if (!device->setup.contention->shares_device)
+    if (!device->setup.contention->is_max_min)
         return;
     levels->own_slow = SMS__NEW(device->arena, double, most);
     levels->user = SMS__NEW(device->arena, struct sms__level_user, most);
     levels->equal = SMS__NEW(device->arena, struct sms__equal_blocks, limit);
+    levels->blocks = SMS__NEW(device->arena, struct sms__user, limit);
     for (int r = 0; r < SMS_RESOURCES_MAX; r++)
         empty(device, &levels->water[r], 0);
 }
@@ -54,19 +55,19 @@ static double slow_of(const struct sms__levels *levels, const struct sms__footpr
     return slow;
 }
 
-/* Asks the model for the speeds of the blocks listed, no faster than the levels allow if `within` is set. Equal blocks
- * are one group, in the order of shapes, so that the answer depends on the composition alone. */
-static void rate_listed(struct sms__blocks *device, const struct sms__composition *composition, bool within)
+/* Finds the speeds of the blocks listed by the resources of their SM, no faster than the levels allow if `within` is
+ * set. Equal blocks are one user, in the order of shapes, so that the answer depends on the composition alone. */
+static void rate_listed(struct sms__levels *levels, uint32_t resources, bool within)
 {
-    struct sms__rating *rating = &device->rating;
-    for (size_t i = 0; i < rating->levels.shapes; i++) {
-        struct sms__equal_blocks *equal = &rating->levels.equal[i];
-        double slow = within ? slow_of(&rating->levels, equal->fit) : 1;
-        rating->group[i] = (struct sms_group){
-            0, equal->blocks, equal->fit->pressure, &equal->speed, equal->fit->cls, slow > 1 ? 1 / slow : 0};
+    for (size_t i = 0; i < levels->shapes; i++) {
+        struct sms__equal_blocks *equal = &levels->equal[i];
+        double slow = within ? slow_of(levels, equal->fit) : 1;
+        levels->blocks[i] = (struct sms__user){.count = (double)equal->blocks,
+                                               .most = slow > 1 ? 1 / slow : 1,
+                                               .demand = equal->fit->pressure,
+                                               .rate = &equal->speed};
     }
-    device->setup.contention->rate(&device->setup.contention_view, composition->pressure, rating->group,
-                                   rating->levels.shapes);
+    sms__users_share(levels->blocks, levels->shapes, resources);
 }
 
 /* Lists the blocks of a shared composition by shape, with the speeds that an SM alone allows them. */
@@ -109,7 +110,7 @@ static void list_sm(const struct sms__sm_state *sm)
     for (size_t g = 0; g < sm->groups; g++)
         list_group(levels, &sm->group[g]);
     if (!own->is_rated)
-        rate_listed(sm->device, own, false);
+        rate_listed(levels, sm->device->rating.sm_scope, false);
     for (size_t i = 0; i < levels->shapes; i++) {
         own_slow(sm)[i] = own->is_rated ? own_slow(sm)[i] : 1 / levels->equal[i].speed;
         levels->equal[i].speed = 1 / own_slow(sm)[i];
@@ -117,27 +118,21 @@ static void list_sm(const struct sms__sm_state *sm)
     own->is_rated = true;
 }
 
-/* Equal SMs: those of a shared composition, or one. */
-struct alike {
-    const struct sms__composition *composition;
-    uint64_t sms;
-};
-
 static size_t count_alike(const struct sms__blocks *device)
 {
     return device->compositions.shared ? device->compositions.present : device->sms;
 }
 
-/* Lists the blocks of one of the i-th equal SMs. */
-static struct alike list_alike(struct sms__blocks *device, size_t i)
+/* Lists the blocks of one of the i-th equal SMs, those of a shared composition or one, and returns how many they are.
+ */
+static uint64_t list_alike(struct sms__blocks *device, size_t i)
 {
     if (!device->compositions.shared) {
         list_sm(&device->sm[i]);
-        return (struct alike){device->sm[i].composition, 1};
+        return 1;
     }
-    const struct sms__composition *composition = device->compositions.with_sms[i];
-    list_composition(device, composition);
-    return (struct alike){composition, composition->sms};
+    list_composition(device, device->compositions.with_sms[i]);
+    return device->compositions.with_sms[i]->sms;
 }
 
 /* True if a level slows one of the blocks listed. */
@@ -167,11 +162,11 @@ static bool is_even(const struct sms__levels *levels)
  * blocks exceeds within the levels, or those within the levels. */
 enum speeds { ALONE, AT_MOST, WITHIN };
 
-static void find_speeds(struct sms__blocks *device, const struct alike *alike, enum speeds speeds)
+static void find_speeds(struct sms__blocks *device, enum speeds speeds)
 {
     struct sms__levels *levels = &device->rating.levels;
     if (speeds == WITHIN)
-        rate_listed(device, alike->composition, true);
+        rate_listed(levels, device->rating.sm_scope, true);
     for (size_t i = 0; speeds == AT_MOST && i < levels->shapes; i++)
         levels->equal[i].speed = 1 / slow_of(levels, levels->equal[i].fit);
 }
@@ -217,11 +212,11 @@ static void find_users(struct sms__blocks *device, enum speeds speeds)
         return;
     levels->uneven = device->compositions.shared ? levels->uneven : 0;
     for (size_t a = 0; a < count_alike(device); a++) {
-        const struct alike alike = list_alike(device, a);
+        uint64_t sms = list_alike(device, a);
         levels->uneven += !device->compositions.shared && !is_even(levels);
         if (speeds != ALONE && is_slowed(levels))
-            find_speeds(device, &alike, speeds);
-        add_listed(device, alike.sms);
+            find_speeds(device, speeds);
+        add_listed(device, sms);
     }
 }
 
@@ -229,7 +224,7 @@ void sms__levels_rate_composition(struct sms__blocks *device, struct sms__compos
 {
     struct sms__levels *levels = &device->rating.levels;
     list_composition(device, composition);
-    rate_listed(device, composition, false);
+    rate_listed(levels, device->rating.sm_scope, false);
     for (size_t i = 0; i < levels->shapes; i++) {
         struct sms__composed *shape = &composition->shape[levels->equal[i].shape];
         shape->slow = 1 / levels->equal[i].speed;
@@ -452,7 +447,7 @@ const double *sms__levels_rate(struct sms__sm_state *sm)
         return slow;
     if (sm->device->compositions.shared)
         list_composition(sm->device, sm->composition);
-    rate_listed(sm->device, sm->composition, true);
+    rate_listed(&rating->levels, rating->sm_scope, true);
     for (size_t g = 0; g < sm->groups; g++)
         slow[g] = slow_within(&rating->levels, listed(&rating->levels, &sm->group[g]), slow[g]);
     return slow;

@@ -1,4 +1,4 @@
-/* How fast resources of scope device let their users run, for contention models with `shares_device`. */
+/* How fast resources of scope device let their users run, for contention models with `is_max_min`. */
 #ifndef SMS_LEVELS_BLOCK_LEVELS_H
 #define SMS_LEVELS_BLOCK_LEVELS_H
 

@@ -13,7 +13,7 @@ void sms__rate_init(struct sms__blocks *device)
     rating->known = SMS__NEW(device->arena, struct sms__known, (size_t)__builtin_popcount(rating->knees) * SMS__KNOWN);
     rating->speed = SMS__NEW(device->arena, double, model->sm.blocks);
     rating->spreads =
-        device->setup.device_scope && !device->setup.contention->slowdown && !device->setup.contention->shares_device;
+        device->setup.device_scope && !device->setup.contention->slowdown && !device->setup.contention->is_max_min;
     for (size_t r = 0; r < model->resources; r++)
         *(model->resource[r].scope == SMS_SCOPE_SM ? &rating->sm_scope : &rating->device_scope) |= (uint32_t)1 << r;
 }
@@ -117,7 +117,7 @@ static void describe(const struct sms__sm_state *sm)
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
         rating->group[g] =
-            (struct sms_group){sm->idx, group->blocks, group->fit->pressure, &rating->speed[g], group->fit->cls, 0};
+            (struct sms_group){sm->idx, group->blocks, group->fit->pressure, &rating->speed[g], group->fit->cls};
     }
 }
 
@@ -150,7 +150,7 @@ bool sms__rates_alike(struct sms__sm_state *sm)
     const struct sms_contention *model = device->setup.contention;
     double buffer[SMS_RESOURCES_MAX];
     bool alike = true;
-    if (!model->rate || model->shares_device || !sm->groups)
+    if (!model->rate || !sm->groups)
         return true;
     describe(sm);
     const double *usage = average_device_scope(device, sm->composition->pressure, device->rating.pressure, buffer);
@@ -169,7 +169,7 @@ void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
         slow_down(sm, now);
         return;
     }
-    if (device->setup.contention->shares_device) {
+    if (device->setup.contention->is_max_min) {
         share(sm, now);
         return;
     }
@@ -313,7 +313,7 @@ static bool are_as_rated(const struct sms__blocks *device)
 /* Finds the speeds that the device allows, and the SMs that must be rated for that. */
 static void update_device(struct sms__blocks *device, uint64_t now)
 {
-    bool by_levels = device->setup.contention->shares_device;
+    bool by_levels = device->setup.contention->is_max_min;
     if (by_levels)
         sms__levels_find(device);
     sms__device_clock_update(device, now);

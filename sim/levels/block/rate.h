@@ -2,6 +2,7 @@
 #ifndef SMS_LEVELS_BLOCK_RATE_H
 #define SMS_LEVELS_BLOCK_RATE_H
 
+#include "../filling.h"
 #include "device_usage.h"
 #include "sm.h"
 
@@ -28,11 +29,12 @@ struct sms__water {
     sms__integral left;    /* what the slower ones leave to them, in parts of 2^-48 */
 };
 
-/* For models with `shares_device`: how fast the SMs and the resources of scope device let blocks run. */
+/* For models that are max-min: how fast the SMs and the resources of scope device let blocks run. */
 struct sms__levels {
     double slow[SMS_RESOURCES_MAX]; /* by a resource of scope device; at most 1: it is not full */
     double *own_slow; /* [sms][limit of blocks]: of blocks by shape, by SMs with compositions of their own */
     struct sms__equal_blocks *equal; /* [shapes]: the blocks of the SM that is looked at, by rising shape */
+    struct sms__user *blocks;        /* the same, scratch */
     size_t shapes;
     struct sms__level_user *user;               /* [users], in no order */
     size_t users, coupled;                      /* `coupled`: number of coupled SMs */

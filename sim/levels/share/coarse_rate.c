@@ -21,6 +21,7 @@ static void make_groups(struct sms__rater *rater, size_t count)
         return;
     rater->most = 2 * count;
     rater->group = SMS__NEW(rater->arena, struct sms_group, rater->most);
+    rater->user = SMS__NEW(rater->arena, struct sms__user, rater->most);
     rater->demand = sms__alloc(rater->arena, rater->most, sizeof *rater->demand);
 }
 
@@ -31,9 +32,16 @@ static void rate_by_groups(struct sms__rater *rater, const double *usage, double
     for (size_t i = 0; i < count; i++) {
         for (size_t r = 0; r < rater->view->resources; r++)
             rater->demand[i][r] = rated[i].demand[r] / crowd;
-        rater->group[i] = (struct sms_group){0, 1, rater->demand[i], rated[i].speed, rated[i].cls, 0};
+        rater->group[i] = (struct sms_group){0, 1, rater->demand[i], rated[i].speed, rated[i].cls};
+        rater->user[i] = (struct sms__user){.count = 1, .most = 1, .demand = rater->demand[i], .rate = rated[i].speed};
     }
-    rater->contention->rate(rater->view, usage, rater->group, count);
+    uint32_t of_sm = 0;
+    for (size_t r = 0; r < rater->view->resources; r++)
+        of_sm |= (uint32_t)(rater->view->resource[r].scope == SMS_SCOPE_SM) << r;
+    if (rater->contention->is_max_min)
+        sms__users_share(rater->user, count, of_sm);
+    else
+        rater->contention->rate(rater->view, usage, rater->group, count);
 }
 
 /* The room that the kernels take, as a multiple of what there is; at least 1. */

@@ -4,6 +4,7 @@
 #define SMS_LEVELS_SHARE_COARSE_RATE_H
 
 #include "../../model/scenario.h"
+#include "../filling.h"
 
 struct sms__rated {
     const double *demand; /* [resources], at no load; parts of SMS_FULL of one SM, if the kernel is spread over all */
@@ -21,7 +22,8 @@ struct sms__rater {
     struct sms__arena *arena;
     double launch_wait_ps;               /* by which each other process lengthens a launch */
     double spare_w;                      /* power limit less idle power; 0: no limit */
-    struct sms_group *group;             /* [most], scratch, like the next */
+    struct sms_group *group;             /* [most], scratch, like the next two */
+    struct sms__user *user;              /* [most] */
     double (*demand)[SMS_RESOURCES_MAX]; /* [most] */
     size_t most;
 };

@@ -16,7 +16,7 @@ static void init_gpu(struct sms_share *share, size_t g)
         .idx = g,
         .type = type,
         .in = {.capacity = type->link_bandwidth / 1e12},
-        .out = {.capacity = type->link_bandwidth / 1e12, .spread = type->copy_out_spread},
+        .out = {.capacity = type->link_bandwidth / 1e12},
         .record = own ? SMS__NEW(share->arena, struct sms__device_record, 1) : &record->device[g],
     };
 }

@@ -1,4 +1,4 @@
-/* Max-min fair rates of flows that share pools, by progressive filling. */
+/* Max-min fair rates of flows that share pools. */
 #include "pool.h"
 
 #include <math.h>
@@ -14,91 +14,29 @@ static struct sms__pooled_flow *next_of(const struct sms__pooled_flow *flow)
     return (struct sms__pooled_flow *)flow->flow.next;
 }
 
-/* The most that the flow could take if it had its pools to itself. */
-static double ceiling(const struct sms__pooled_flow *flow)
+/* The most that the flow could take if it had its pools to itself, but for what so many flows of the first cost. */
+static double ceiling(const struct sms__pooled_flow *flow, double flows)
 {
     double most = flow->most > 0 ? flow->most : INFINITY;
-    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++) {
-        const struct sms__pool *pool = flow->pool[p];
-        if (pool && pool->spread > 0)
-            most /= 1 + pool->spread * (double)(pool->active - 1);
-    }
-    return most;
-}
-
-static void open_pools(const struct sms__fluid *fluid)
-{
-    for (struct sms__pooled_flow *flow = first_of(fluid); flow; flow = next_of(flow))
-        for (int p = 0; p < SMS__POOLS_OF_FLOW; p++)
-            if (flow->pool[p])
-                *flow->pool[p] = (struct sms__pool){.capacity = flow->pool[p]->capacity,
-                                                    .spread = flow->pool[p]->spread,
-                                                    .left = flow->pool[p]->capacity};
-    for (struct sms__pooled_flow *flow = first_of(fluid); flow; flow = next_of(flow)) {
-        flow->flow.rate = flow->flow.stopped ? 0 : -1; /* negative: not set yet */
-        for (int p = 0; !flow->flow.stopped && p < SMS__POOLS_OF_FLOW; p++)
-            if (flow->pool[p]) {
-                flow->pool[p]->active++;
-                flow->pool[p]->open++;
-            }
-    }
-}
-
-/* The least that a pool of the flow would give each of its open flows. */
-static double share(const struct sms__pooled_flow *flow)
-{
-    double least = INFINITY;
-    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++) {
-        const struct sms__pool *pool = flow->pool[p];
-        if (pool && pool->capacity > 0 && pool->left / (double)pool->open < least)
-            least = pool->left / (double)pool->open;
-    }
-    return least;
-}
-
-static void fix(struct sms__pooled_flow *flow, double rate)
-{
-    flow->flow.rate = rate;
-    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++) {
-        struct sms__pool *pool = flow->pool[p];
-        if (!pool)
-            continue;
-        pool->open--;
-        pool->left = pool->left > rate ? pool->left - rate : 0;
-    }
-}
-
-/* The least rate at which an open flow has all it can take, or a pool gives all it has; INFINITY if nothing limits the
- * open flows. */
-static double water_level(const struct sms__fluid *fluid)
-{
-    double level = INFINITY;
-    for (const struct sms__pooled_flow *flow = first_of(fluid); flow; flow = next_of(flow)) {
-        if (flow->flow.rate < 0)
-            level = fmin(level, fmin(ceiling(flow), share(flow)));
-    }
-    return level;
-}
-
-/* One round, which fixes at least one flow. */
-static bool fill(const struct sms__fluid *fluid)
-{
-    double level = water_level(fluid);
-    bool any = false;
-    for (struct sms__pooled_flow *flow = first_of(fluid); flow; flow = next_of(flow)) {
-        if (flow->flow.rate >= 0 || (ceiling(flow) > level && share(flow) > level * (1 + 1e-12)))
-            continue;
-        fix(flow, level);
-        any = true;
-    }
-    return any;
+    return flow->spread > 0 ? most / (1 + flow->spread * (flows - 1)) : most;
 }
 
 static void set_rates(struct sms__fluid *fluid)
 {
-    open_pools(fluid);
-    while (fill(fluid))
-        continue;
+    struct sms__user *first = NULL, **end = &first;
+    for (struct sms__pooled_flow *flow = first_of(fluid); flow; flow = next_of(flow)) {
+        flow->flow.rate = 0;
+        if (flow->flow.stopped)
+            continue;
+        flow->user =
+            (struct sms__user){.count = 1, .pools = SMS__POOLS_OF_FLOW, .pool = flow->pool, .rate = &flow->flow.rate};
+        *end = &flow->user;
+        end = &flow->user.next;
+    }
+    sms__users_open(first);
+    for (struct sms__pooled_flow *flow = first_of(fluid); flow; flow = next_of(flow))
+        flow->user.most = ceiling(flow, flow->pool[0]->rising);
+    sms__users_fill(first, 0);
 }
 
 static bool is_like(const struct sms__flow *a, const struct sms__flow *b)
@@ -115,12 +53,11 @@ static bool is_like(const struct sms__flow *a, const struct sms__flow *b)
 static double rate_each(const struct sms__fluid *fluid)
 {
     const struct sms__pooled_flow *flow = first_of(fluid);
+    double flows = (double)fluid->count, rate = ceiling(flow, flows);
     for (int p = 0; p < SMS__POOLS_OF_FLOW; p++)
-        if (flow->pool[p]) {
-            flow->pool[p]->active = flow->pool[p]->open = fluid->count;
-            flow->pool[p]->left = flow->pool[p]->capacity;
-        }
-    return fmin(ceiling(flow), share(flow));
+        if (flow->pool[p] && flow->pool[p]->capacity > 0)
+            rate = fmin(rate, flow->pool[p]->capacity / flows);
+    return rate;
 }
 
 void sms__pooled_flows_init(struct sms__fluid *fluid, struct sms__engine *engine, enum sms__level level)

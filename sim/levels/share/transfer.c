@@ -71,6 +71,7 @@ void sms__stream_copy(struct sms__stream *stream, bool in, double bytes, void (*
     stream->transfer = (struct sms__pooled_flow){
         .flow = {.done = done, .subject = stream},
         .most = most / 1e12,
+        .spread = in ? 0 : instance->gpu->type->copy_out_spread,
         .pool = {in ? &instance->gpu->in : &instance->gpu->out, in ? &host->in : &host->out},
     };
     size_t link = host->links > 1 ? instance->gpu->idx : 0;

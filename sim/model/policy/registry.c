@@ -111,8 +111,8 @@ static const char *function_misuse(enum sms__kind kind, const void *item)
         return mode_misuse(item);
     if (block && block->search == SMS_SEARCH_BEST && !block->score)
         return "a block policy that is added looks for the best SM and has no score";
-    if (model && !model->slowdown && !model->rate)
-        return "a contention model that is added has neither slowdown nor rate";
+    if (model && !model->slowdown && !model->rate && !model->is_max_min)
+        return "a contention model that is added has none of slowdown, rate and is_max_min";
     if (place && place->search == SMS_PLACE_BEST && !place->score)
         return "a place policy that is added looks for the best node and has no score";
     return NULL;
