@@ -105,6 +105,25 @@ static void maxmin_stops_all_users_of_a_full_resource_together(void **state)
     assert_ends(run_two("maxmin", "sm", "fp32: 100 %, fp64: 40 %", "fp64: 90 %"), 1.3, 1.3);
 }
 
+/* Together they demand 1.8 of what there is. */
+static void kernels_as_wholes_share_the_resources_of_device_and_sm(void **state)
+{
+    static const char *const scopes[] = {"sm", "device"}, *const models[] = {"proportional", "maxmin"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct sms_file *file =
+            load_text(SMALL_DEVICE
+                      "---\nworkload: w\nkernels: [{name: k, time: 10 us, demand: {dram: 90 %%}}]\n---\nscenario: s\n"
+                      "devices: [{model: small}]\ncontention: %s\npolicies: [{share: plain, mode: together}]\n"
+                      "processes: [{name: a, workload: w}, {name: b, workload: w}]\n",
+                      1, 8, scopes[i / 2], models[i % 2]);
+        struct sms_results *results = run_first(file, NULL);
+        assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 18e3, 1);
+        assert_near(estimate(results, 0, SMS_VM, 1, "end_ns").mean, 18e3, 1);
+        discard(results, file);
+    }
+}
+
 enum { USERS = 6, POOLS = 3 };
 
 struct random_case {
@@ -403,6 +422,7 @@ int main(void)
         cmocka_unit_test(maxmin_stops_all_users_of_a_full_resource_together),
         cmocka_unit_test(filling_is_feasible_and_no_user_can_gain_without_a_slower_one_losing),
         cmocka_unit_test(equal_users_count_as_many),
+        cmocka_unit_test(kernels_as_wholes_share_the_resources_of_device_and_sm),
         cmocka_unit_test(slope_one_conserves_work),
         cmocka_unit_test(under_a_knee_two_halves_slow_each_other),
         cmocka_unit_test(the_model_s_exponent_is_for_resources_without_a_knee_of_their_own),

@@ -35,11 +35,8 @@ static void rate_by_groups(struct sms__rater *rater, const double *usage, double
         rater->group[i] = (struct sms_group){0, 1, rater->demand[i], rated[i].speed, rated[i].cls};
         rater->user[i] = (struct sms__user){.count = 1, .most = 1, .demand = rater->demand[i], .rate = rated[i].speed};
     }
-    uint32_t of_sm = 0;
-    for (size_t r = 0; r < rater->view->resources; r++)
-        of_sm |= (uint32_t)(rater->view->resource[r].scope == SMS_SCOPE_SM) << r;
     if (rater->contention->is_max_min)
-        sms__users_share(rater->user, count, of_sm);
+        sms__users_share(rater->user, count, ((uint32_t)1 << rater->view->resources) - 1);
     else
         rater->contention->rate(rater->view, usage, rater->group, count);
 }
