@@ -14,42 +14,9 @@ static size_t most_clocks(const struct sms_scenario *scenario, const struct sms_
     return kernels < sets ? kernels : sets;
 }
 
-/* Whether launches of the kernel have a cost on a device; equal devices beside each other are looked at once. */
-static bool costs_anywhere(const struct sms_scenario *scenario, const struct sms__tenant *vm, size_t kernel)
-{
-    bool any = false;
-    for (size_t d = 0; vm->fit && d < scenario->devices && !any; d++)
-        any = vm->fit[d] && (d == 0 || vm->fit[d] != vm->fit[d - 1]) && vm->fit[d][kernel].launch_ps > 0;
-    return any;
-}
-
-/* Also of kernels that were measured on a device whose launches have a cost, and run on one that says none. */
-static bool any_launch_cost(const struct sms_scenario *scenario, const struct sms__tenant *vm)
-{
-    bool any = false;
-    size_t first;
-    const struct sms__workload *workload;
-    for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++)
-        for (size_t k = 0; k < workload->kernels && !any; k++)
-            any = workload->kernel[k].launch_ps > 0 || costs_anywhere(scenario, vm, first + k);
-    return any;
-}
-
-/* True if the device needs a dispatcher. */
-static bool has_dispatcher(const struct sms_scenario *scenario, const struct sms__device *device)
-{
-    bool any = device->dispatch.launch_ps > 0 || device->dispatch.block_ps > 0;
-    for (size_t v = 0; v < scenario->vms && !any; v++)
-        if (v == 0 || !scenario->vm[v].fit || scenario->vm[v].fit != scenario->vm[v - 1].fit)
-            any = any_launch_cost(scenario, &scenario->vm[v]);
-    return any;
-}
-
 size_t sms__block_sources(const struct sms__run_spec *spec, const struct sms__device *device)
 {
-    if (spec->options->engine != SMS_ENGINE_REFERENCE)
-        return 1;
-    return device->sms + has_dispatcher(spec->scenario, device);
+    return spec->options->engine == SMS_ENGINE_REFERENCE ? device->sms + 1 : 1; /* SMs, and the dispatcher */
 }
 
 static const struct sms_curve *curves_of(struct sms__arena *arena, const struct sms_scenario *scenario,
@@ -117,7 +84,6 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
         .kernel_type = types,
         .kernel_types = n_types,
         .max_clocks = most_clocks(scenario, model),
-        .has_dispatcher = has_dispatcher(scenario, model),
         .device_scope = any_device_scope(types, n_types) || has_device_scope_background(model),
     };
 }

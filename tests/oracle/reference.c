@@ -219,8 +219,7 @@ void sms__reference_dispatch(void *subject, uint64_t now)
     if (!device->held)
         offer(device, now);
     sms__waits_look(device, now);
-    if (device->setup.has_dispatcher)
-        sms__dispatcher_schedule(device);
+    sms__dispatcher_schedule(device);
     rate_all(device, now);
 }
 

@@ -266,8 +266,7 @@ static void dispatch(void *subject, uint64_t now)
     if (!device->held)
         offer(device, now);
     sms__waits_look(device, now);
-    if (device->setup.has_dispatcher)
-        sms__dispatcher_schedule(device);
+    sms__dispatcher_schedule(device);
     sms__rate(device, now);
     sms__events_schedule(device);
     if (device->setup.options->check)

@@ -35,9 +35,8 @@ struct sms__blocks_setup {
     size_t tenants; /* for policies */
     size_t owners;  /* of launches, each with a dispatch queue; 0: one queue for all */
     const struct sms_queue_discipline *discipline;
-    size_t max_clocks;   /* sets of resources of scope device that kernels may demand */
-    bool device_scope;   /* some kernel or background demands a resource of scope device */
-    bool has_dispatcher; /* starts of blocks are limited, or launches have a cost */
+    size_t max_clocks; /* sets of resources of scope device that kernels may demand */
+    bool device_scope; /* some kernel or background demands a resource of scope device */
 };
 
 /* Makes the state of a device. It lives in the arena. */

@@ -89,8 +89,6 @@ void sms__dispatcher_fire(void *subject, uint64_t now)
 void sms__dispatcher_init(struct sms__blocks *device)
 {
     device->dispatcher.next_ps = SMS__NEVER;
-    if (!device->setup.has_dispatcher)
-        return;
     device->dispatcher.interval_ps = device->setup.model->dispatch.block_ps;
     if (device->reference)
         device->dispatcher.source =

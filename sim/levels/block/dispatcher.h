@@ -1,6 +1,6 @@
 /* The dispatcher of a device: what a launch costs before its first block may start, how soon a block may start after
  * the one before, and how many grids the device has at once. A device without `dispatch:` has neither cost, and no
- * event of this file. */
+ * event of this file unless a kernel has a `launch` of its own. */
 #ifndef SMS_LEVELS_BLOCK_DISPATCHER_H
 #define SMS_LEVELS_BLOCK_DISPATCHER_H
 
