@@ -4,6 +4,7 @@
 
 #include "escape.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -209,7 +210,7 @@ enum { WORD_MAX = 63 };
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* The fewest edits (insert, delete, replace) that turn `a` into `b`; Wagner and Fischer 1974. */
+/* The fewest edits (insert, delete, replace) that turn `a` into `b`, whatever their case; Wagner and Fischer 1974. */
 static unsigned edits(const char *a, const char *b)
 {
     unsigned row[WORD_MAX + 1];
@@ -220,7 +221,7 @@ static unsigned edits(const char *a, const char *b)
         unsigned diagonal = row[0];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= n; j++) {
-            unsigned replace = diagonal + (a[i - 1] != b[j - 1]);
+            unsigned replace = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
             diagonal = row[j];
             row[j] = least(replace, 1 + least(row[j], row[j - 1]));
         }
@@ -245,6 +246,10 @@ const char *sms__nearest(const char *word, size_t count, const char *(*name)(con
             fewest = distance;
             best = candidate;
         }
+    }
+    for (size_t i = 0; i < count && !best && length >= 4; i++) {
+        const char *candidate = name(user, i);
+        best = candidate && strstr(candidate, word) ? candidate : NULL;
     }
     return best;
 }

@@ -231,7 +231,7 @@ const struct sms__field sms__device_fields[] = {
     {"mig", SMS__FIELDS, .read = sms__read_mig, .fields = sms__mig_fields,
      .help = "instances that it can be split into"},
     {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sm_fields,
-     .help = "limits and allocation units of an SM"},
+     .help = "limits and allocation units of an SM; what is not given is as on a V100"},
     {"resources", SMS__FIELDS, .read = read_resources, .required = true, .holds = SMS__NAMED, .fields = resource_fields,
      .least = 1, .most = SMS_RESOURCES_MAX, .help = "resources of the device, each under its name"},
     {"dispatch", SMS__FIELDS, .offset = F(sms__device, dispatch), .read = read_dispatch, .fields = dispatch_fields,

@@ -41,6 +41,7 @@ static const struct sms__field scenario_fields[] = {
      .help = "says how long it runs, from which seed, and how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
      .most = ENTRIES_MAX, .help = "values that `smsched check` checks"},
+    {"workload", .refuse = SMS__WORKLOAD_APART},
     {0}};
 
 static const struct sms__table tables[] = {{"scenario", scenario_fields},

@@ -30,6 +30,10 @@ struct sms__host {
 /* Runs of a policy by which a warm-up is found. */
 enum { SMS__PILOTS = 5 };
 
+/* Complaint about the key `workload` of a scenario. */
+#define SMS__WORKLOAD_APART                                                                                            \
+    "a workload is a document of its own, which a line of '---' ends; --set changes one as workloads.NAME"
+
 /* The classes of tenants, in the order of their first ones. */
 struct sms__classes {
     const char **name; /* [count] */

@@ -61,6 +61,10 @@ static int next_event(struct loader *l)
     yaml_mark_t place = problem_place(l);
     if (find_tab(l, &place))
         return fail_at(l, place, "not YAML: a tab, and YAML is indented with spaces");
+    if (l->parser.problem && !strcmp(l->parser.problem, "mapping values are not allowed in this context"))
+        return fail_at(l, place,
+                       "not YAML: a ':' where no key can be; keys that belong together are indented alike, and a text "
+                       "with ': ' in it stands in quotes");
     if (l->parser.context && l->parser.context_mark.line < place.line)
         snprintf(begun, sizeof begun, " begun in line %zu", l->parser.context_mark.line + 1);
     snprintf(what, sizeof what, "not YAML: %s%s%s%s", l->parser.context ? l->parser.context : "", begun,

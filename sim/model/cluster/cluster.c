@@ -76,6 +76,7 @@ static const struct sms__field cluster_fields[] = {
                           "[{name: a, devices: {model: v100, count: 8}}]"},
     {"vms", .refuse = "a cluster has no vms: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},
     {"processes", .refuse = "a cluster has no processes: what comes to it are pods, as pods: [{name: p, workload: w}]"},
+    {"workload", .refuse = SMS__WORKLOAD_APART},
     {0}};
 
 const struct sms__table sms__cluster_tables[9] = {{"scenario with nodes", cluster_fields},

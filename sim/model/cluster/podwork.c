@@ -99,7 +99,9 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
         sms__complain(reader, node, "a pod with a workload needs a GPU");
     if (!(view->models & able) && (sms__node_get(node, "models") || !has_wrong_devices(scenario->cluster)))
         sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices%s",
-                      guest && !view->gpu_memory ? guest->without_memory : "");
+                      guest && !view->gpu_memory ? guest->without_memory
+                                                 : ": a node that runs workloads has devices: {model: v100, count: 8}, "
+                                                   "not gpus and a model");
     if (scenario->vms == TENANTS_MAX)
         sms__complain(reader, node, "more than %d entries of pods with workloads", TENANTS_MAX);
     view->models &= able;
