@@ -28,7 +28,7 @@ struct sms__import_options {
     FILE *notes;                           /* nsys, pods: is told what was found, a line each; NULL: nobody is */
 };
 
-/* A format. Each is a file of formats/ that defines one, named after the file: sms__import_NAME. CMake lists them. */
+/* A format. Each is a file of formats/ that defines one, named after the file: sms__importer_NAME. CMake lists them. */
 struct sms__importer {
     const char *name;
     const char *help;  /* what files it recognises: a phrase without a full stop */
