@@ -1,7 +1,7 @@
 /* Describes a device and the load of a scenario on it, as the linear program needs them. */
 #include "bound.h"
 
-#include "../levels/run_device.h"
+#include "../levels/run_setup.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -31,7 +31,15 @@ struct sms__queue {
 };
 
 /* Prepares the queue for sources 0 .. sources - 1, all without an event. */
-void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t sources);
+static inline void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t sources)
+{
+    queue->leaves = 2;
+    while (queue->leaves < sources)
+        queue->leaves *= 2;
+    queue->match = SMS__NEW(arena, struct sms__match, 2 * queue->leaves);
+    for (size_t i = 0; i < 2 * queue->leaves; i++)
+        queue->match[i].time = SMS__NEVER;
+}
 
 /* Gives the leaf its source's next event. A match is one comparison of time and source number together, as a 128-bit
  * number. */

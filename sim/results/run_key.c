@@ -2,7 +2,7 @@
  * must not be read by it. */
 #include "memo.h"
 
-#include "../levels/run_device.h"
+#include "../levels/run_setup.h"
 #include "../model/scenario.h"
 
 #include <stdio.h>

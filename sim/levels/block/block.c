@@ -72,7 +72,8 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
         setup->contention->slowdown ? device->rating.knees == 0 : setup->contention->free_below_full;
     device->rating.pressure = new_pressure(device);
     sms__rate_init(device);
-    sms__levels_init(device);
+    if (device->setup.contention->is_max_min)
+        sms__levels_init(device);
     device->observed = sms__observes(setup->observer, SMS_RUN_DECISION);
     device->records_waits = sms__observes(setup->observer, SMS_RUN_WAIT);
     sms__policy_state_init(device);

@@ -7,6 +7,23 @@
  * instead. */
 #include "internal.h"
 
+void sms__sm_times_init(struct sms__sm_times *times, struct sms__arena *arena, size_t sms)
+{
+    *times = (struct sms__sm_times){.sms = sms, .time = SMS__NEW(arena, uint64_t, sms)};
+    for (size_t s = 0; s < sms; s++)
+        times->time[s] = SMS__NEVER;
+    sms__tournament_init(&times->keys, arena, sms);
+    times->bits = (unsigned)__builtin_ctzll(times->keys.leaves);
+}
+
+size_t sms__sm_times_look(const struct sms__sm_times *times)
+{
+    size_t first = 0;
+    for (size_t s = 1; s < times->sms; s++)
+        first = times->time[s] < times->time[first] ? s : first;
+    return first;
+}
+
 enum { FEW = 256 }; /* SMs that stay in the cache */
 
 enum what { OWN, CLOCK, DISPATCHER, SEVERAL };

@@ -34,8 +34,6 @@ void sms__levels_init(struct sms__blocks *device)
 {
     struct sms__levels *levels = &device->rating.levels;
     size_t limit = device->setup.model->sm.blocks, most = device->sms * limit;
-    if (!device->setup.contention->is_max_min)
-        return;
     levels->own_slow = SMS__NEW(device->arena, double, most);
     levels->user = SMS__NEW(device->arena, struct sms__level_user, most);
     levels->equal = SMS__NEW(device->arena, struct sms__equal_blocks, limit);

@@ -1,7 +1,7 @@
 /* A run of a cluster from its first event to its record. The order in which event sources are registered is the order
  * of events at equal times: pods end, then pods arrive. */
 #include "cluster_simulate.h"
-#include "../run_engine.h"
+#include "../run_setup.h"
 #include "observer.h"
 #include "cluster_run.h"
 #include "open_pods.h"

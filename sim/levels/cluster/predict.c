@@ -1,7 +1,7 @@
 /* Predicts with the contention model how workloads would slow each other down on a GPU. Each workload is one kernel,
  * whose demand and occupancy are the means of the workload's kernels while they run. */
 #include "cluster_run.h"
-#include "../run_device.h"
+#include "../run_setup.h"
 #include "../../model/no_load.h"
 #include "host_state.h"
 

@@ -1,7 +1,7 @@
 /* Contexts. The clock of a context's engine stands still while the context is not active, so that its blocks neither
  * run nor end. Coarse kernels need no such clock: they are told to stand still. */
 #include "context.h"
-#include "../run_engine.h"
+#include "../run_setup.h"
 #include "sm_part.h"
 
 /* The time on the clock of the context's engine. */

@@ -1,5 +1,6 @@
 /* Flows: work that goes on at rates. Rates change only when a flow starts, stops, resumes or ends; the owner of the
- * flows says what they are then. Copies and host steps are flows (pool.h), and so are coarse kernels (coarse_kernel.h).
+ * flows says what they are then. Copies and host steps are flows (transfer.c), and so are coarse kernels
+ * (coarse_kernel.h).
  *
  * A fluid is even while all its flows are alike and so have one rate, as copies over one link. Then it has a clock,
  * which counts the units that each has done; a flow ends at a reading of it, and no change looks at all of them. */

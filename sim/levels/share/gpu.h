@@ -3,8 +3,8 @@
 #define SMS_LEVELS_SHARE_GPU_H
 
 #include "../../record/record.h"
-#include "../run_device.h"
-#include "pool.h"
+#include "../filling.h"
+#include "../run_setup.h"
 #include "share_level.h"
 
 struct sms__context;

@@ -3,10 +3,9 @@
 #define SMS_LEVELS_SHARE_HOST_H
 
 #include "gpu.h"
+#include "policy_events.h"
 #include "process.h"
 #include "share_level.h"
-#include "timers.h"
-#include "waiting.h"
 
 /* Links and cores, which copies and host steps share (transfer.c). Flows that share nothing are in fluids of their own.
  */

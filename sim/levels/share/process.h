@@ -7,13 +7,25 @@
 
 #include "../../model/phase.h"
 #include "../block/block.h"
+#include "../filling.h"
 #include "coarse_kernel.h"
-#include "pool.h"
 
 struct sms_share;
 struct sms__context;
 struct sms__instance;
 struct sms__stream;
+
+enum { SMS__POOLS_OF_FLOW = 2 };
+
+/* A copy or host step (transfer.c). Rates are in units per ps. */
+struct sms__pooled_flow {
+    struct sms__flow flow; /* the first member */
+    double most;           /* 0: as much as the pools give */
+    double
+        spread; /* each further flow of its first pool makes all of them take so much more time; not of a stopped one */
+    struct sms__pool *pool[SMS__POOLS_OF_FLOW]; /* or NULL */
+    struct sms__user user;                      /* scratch */
+};
 
 /* A kernel of a stream, in a context. */
 struct sms__stream_kernel {
@@ -74,7 +86,7 @@ struct sms__stream {
     struct sms__stream_kernel kernel;
     struct sms__pooled_flow transfer; /* its copy or host step */
     struct sms__timeline_span span;
-    bool waiting; /* for the policy's answer (waiting.c) */
+    bool waiting; /* for the policy's answer (policy_events.c) */
     struct sms__stream *next_waiting;
 };
 

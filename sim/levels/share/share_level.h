@@ -1,6 +1,6 @@
 /* The share level: processes of several tenants on the GPUs of one host.
  *
- * This header is for those that run a host. share_run.c runs the one host of a scenario with `vms:` or `processes:`,
+ * This header is for those that run a host. share_level.c runs the one host of a scenario with `vms:` or `processes:`,
  * stand_alone.c one for a process by itself, and a cluster runs one for each node whose pods run workloads. A host uses
  * an engine that others may use as well. */
 #ifndef SMS_LEVELS_SHARE_H
@@ -44,7 +44,7 @@ struct sms__host_setup {
     void *subject;
 };
 
-/* share_run.c: one run of a scenario with `vms:` or `processes:`. Codes are those of sms__simulate. */
+/* One run of a scenario with `vms:` or `processes:`. Codes are those of sms__simulate. */
 int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec);
 
 /* share_level.c: adds the event sources that the host takes of its engine to `sources`. */

@@ -1,5 +1,5 @@
 /* Runs a process by itself on a device, on a host and an engine of its own, and measures how long it takes. */
-#include "../run_engine.h"
+#include "../run_setup.h"
 #include "host.h"
 #include "slot.h"
 

@@ -1,5 +1,5 @@
 /* What a stream does: jobs, steps, and what these ask for. The files call each other downwards in this order: step.c,
- * ask.c, suspend.c, launch.c, job_arrivals.c, transfer.c, job_steps.c. Upwards there is one call: sms__stream_go_on,
+ * ask.c, suspend.c, launch.c, job_arrivals.c, transfer.c, process.c. Upwards there is one call: sms__stream_go_on,
  * through the host's `go_on`. */
 #ifndef SMS_LEVELS_SHARE_STREAM_H
 #define SMS_LEVELS_SHARE_STREAM_H
@@ -44,7 +44,7 @@ bool sms__process_jobs_are_over(const struct sms__process *process);
 /* Takes the oldest job that waits, or stays idle until one arrives. */
 void sms__stream_await_job(struct sms__stream *stream, uint64_t now);
 
-/* job_steps.c: begins the stream's first job, if there is one: the streams of a VM take jobs from one number of them.
+/* process.c: begins the stream's first job, if there is one: the streams of a VM take jobs from one number of them.
  */
 void sms__stream_begin(struct sms__stream *stream, uint64_t now);
 /* Begins a job at its first step; ends a step, and goes on with the next. */

@@ -1,6 +1,74 @@
-/* Copies and host steps, as flows. A flow stands still while its process is paused. */
+/* Copies and host steps, as flows that share links and cores: max-min fair. A flow stands still while its process is
+ * paused. */
 #include "host.h"
 #include "stream.h"
+
+#include <math.h>
+
+/* Each flow is the first member of a pooled one, and the next flow that of the next. */
+static struct sms__pooled_flow *first_of(const struct sms__fluid *fluid)
+{
+    return (struct sms__pooled_flow *)fluid->first;
+}
+
+static struct sms__pooled_flow *next_of(const struct sms__pooled_flow *flow)
+{
+    return (struct sms__pooled_flow *)flow->flow.next;
+}
+
+/* The most that the flow could take if it had its pools to itself, but for what so many flows of the first cost. */
+static double ceiling(const struct sms__pooled_flow *flow, double flows)
+{
+    double most = flow->most > 0 ? flow->most : INFINITY;
+    return flow->spread > 0 ? most / (1 + flow->spread * (flows - 1)) : most;
+}
+
+static void set_rates(struct sms__fluid *fluid)
+{
+    struct sms__user *first = NULL, **end = &first;
+    for (struct sms__pooled_flow *flow = first_of(fluid); flow; flow = next_of(flow)) {
+        flow->flow.rate = 0;
+        if (flow->flow.stopped)
+            continue;
+        flow->user =
+            (struct sms__user){.count = 1, .pools = SMS__POOLS_OF_FLOW, .pool = flow->pool, .rate = &flow->flow.rate};
+        *end = &flow->user;
+        end = &flow->user.next;
+    }
+    sms__users_open(first);
+    for (struct sms__pooled_flow *flow = first_of(fluid); flow; flow = next_of(flow))
+        flow->user.most = ceiling(flow, flow->pool[0]->rising);
+    sms__users_fill(first, 0);
+}
+
+static bool is_like(const struct sms__flow *a, const struct sms__flow *b)
+{
+    const struct sms__pooled_flow *one = (const struct sms__pooled_flow *)a,
+                                  *other = (const struct sms__pooled_flow *)b;
+    bool alike = one->most == other->most;
+    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++)
+        alike &= one->pool[p] == other->pool[p];
+    return alike;
+}
+
+/* Alike flows share each of their pools equally. */
+static double rate_each(const struct sms__fluid *fluid)
+{
+    const struct sms__pooled_flow *flow = first_of(fluid);
+    double flows = (double)fluid->count, rate = ceiling(flow, flows);
+    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++)
+        if (flow->pool[p] && flow->pool[p]->capacity > 0)
+            rate = fmin(rate, flow->pool[p]->capacity / flows);
+    return rate;
+}
+
+/* All flows of the fluid are to be pooled ones, and no others may use their pools. */
+static void init_flows(struct sms__fluid *fluid, struct sms__engine *engine, enum sms__level level)
+{
+    *fluid = (struct sms__fluid){
+        .engine = engine, .set_rates = set_rates, .is_like = is_like, .rate_each = rate_each, .active = true};
+    fluid->source = sms__engine_source(engine, level, sms__fluid_fire, fluid);
+}
 
 static size_t count_links(const struct sms__host_setup *setup)
 {
@@ -25,9 +93,9 @@ void sms__flows_init(struct sms_share *share, size_t streams)
     flows->compute = SMS__NEW(share->arena, struct sms__fluid, share->setup.cores > 0 ? 1 : streams);
     flows->copies = SMS__NEW(share->arena, struct sms__fluid, 2 * flows->links);
     if (share->setup.cores > 0)
-        sms__pooled_flows_init(flows->compute, share->engine, SMS__LEVEL_LINK);
+        init_flows(flows->compute, share->engine, SMS__LEVEL_LINK);
     for (size_t i = 0; i < 2 * flows->links; i++)
-        sms__pooled_flows_init(&flows->copies[i], share->engine, SMS__LEVEL_LINK);
+        init_flows(&flows->copies[i], share->engine, SMS__LEVEL_LINK);
 }
 
 static struct sms__fluid *compute_of(const struct sms__stream *stream)
@@ -40,7 +108,7 @@ void sms__stream_register(const struct sms__stream *stream)
 {
     const struct sms_share *share = stream->process->share;
     if (share->setup.cores <= 0)
-        sms__pooled_flows_init(compute_of(stream), share->engine, SMS__LEVEL_TENANT);
+        init_flows(compute_of(stream), share->engine, SMS__LEVEL_TENANT);
 }
 
 bool sms__flows_are_busy(const struct sms_share *share)

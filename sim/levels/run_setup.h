@@ -1,10 +1,22 @@
-/* What all levels ask about a device. */
-#ifndef SMS_LEVELS_DEVICE_H
-#define SMS_LEVELS_DEVICE_H
+/* What every run does to its engine: the options of the run, the end of the warm-up, and the end of the run. And what
+ * all levels ask about a device. */
+#ifndef SMS_LEVELS_RUN_SETUP_H
+#define SMS_LEVELS_RUN_SETUP_H
 
+#include "../engine/engine.h"
 #include "simulate.h"
 
 struct sms__blocks_setup;
+
+/* sms__engine_init, and the options that concern an engine. */
+void sms__run_engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS],
+                          const struct sms__run_spec *spec);
+
+/* The engine has two sources of SMS__LEVEL_RUN. At the end of the warm-up `at_warmup` is called, and at the end of the
+ * run the engine stops. If the scenario has slack (sms__slack_ps), both times are drawn, the same under every policy.
+ */
+void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const struct sms__run_spec *spec,
+                   void (*at_warmup)(void *subject, uint64_t now), void *subject);
 
 /* Returns how many sources of events of the level of blocks the device needs: one, or in the reference engine one for
  * each SM and the dispatcher. */
