@@ -171,7 +171,7 @@ bool sms__search_take(struct sms__search *search, uint64_t *point, bool *waits)
 }
 
 /* Makes room for what each policy answers, and for the names. NULL: out of memory, or so much cannot follow. */
-static struct sms__seen *new_seen(struct sms__content *content, const char *warning)
+static struct sms__seen *new_seen(struct sms__content *content, const char *warning, char **names)
 {
     const uint32_t policies = sms__content_count(content), replications = sms__content_count(content),
                    own = sms__content_count(content);
@@ -186,6 +186,7 @@ static struct sms__seen *new_seen(struct sms__content *content, const char *warn
     double *number = (double *)&seen->of[policies];
     char *text = (char *)&number[(size_t)policies * own];
     *seen = (struct sms__seen){policies, replications, own, 0, memcpy(text, warning, strlen(warning) + 1)};
+    *names = text + strlen(warning) + 1;
     for (uint32_t p = 0; p < policies; p++)
         seen->of[p].own = &number[(size_t)p * own];
     return seen;
@@ -195,10 +196,10 @@ static struct sms__seen *new_seen(struct sms__content *content, const char *warn
 static struct sms__seen *read_seen(struct sms__content *content)
 {
     const char *warning = sms__content_text(content);
-    struct sms__seen *seen = new_seen(content, warning);
+    char *names;
+    struct sms__seen *seen = new_seen(content, warning, &names);
     if (!seen)
         return NULL;
-    char *names = (char *)(uintptr_t)seen->warning + strlen(warning) + 1;
     for (uint32_t p = 0; p < seen->policies; p++) {
         const char *name = sms__content_text(content);
         if (content->failed) /* there may be no room for as many names */
@@ -215,7 +216,7 @@ static struct sms__seen *read_seen(struct sms__content *content)
         seen->of[p].told = sms__content_told(content);
         sms__content_number(content); /* half of the interval */
         for (uint32_t i = 0; i < seen->own; i++)
-            ((double *)(uintptr_t)seen->of[p].own)[i] = sms__content_number(content);
+            seen->of[p].own[i] = sms__content_number(content);
     }
     return seen;
 }

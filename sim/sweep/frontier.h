@@ -18,9 +18,9 @@ struct sms__seen {
     struct {
         enum sms__told told;
         const char *policy;
-        const double *own; /* [own]: of each limit the mean, of which more is better, and half of its interval; or what
+        double *own; /* [own]: of each limit the mean, of which more is better, and half of its interval; or what
                               race.c reads */
-    } of[];                /* [policies]; their numbers and the texts follow */
+    } of[];          /* [policies]; their numbers and the texts follow */
 };
 
 /* One that takes part in a race: a value, under a policy. */
