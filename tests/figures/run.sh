@@ -44,6 +44,7 @@ for plan in curves named maps limits classes; do try 0 "a sweep of $plan" sweep 
 advised=("$source/scenarios/advise/train.yaml" "$source/scenarios/advise/serve.yaml" v100/hotspot_512 --device a100 --load serve:60/s --unknowns 1)
 try 0 "a folder of advice" advise --quiet "${advised[@]}" --out advised
 try 0 "a folder of advice with targets" advise --quiet "${advised[@]}" --slo 'serve:p99<50ms' --slo 'train:mean<8ms' --out aimed
+try 0 "a folder of a packing" advise --quiet v100/hotspot_512 v100/bfs_4k --device v100=2 --unknowns 1 --out packed
 
 # Names from elsewhere have any characters.
 python3 - <<'END'
@@ -66,13 +67,13 @@ with open("odd/comparison.json", "w") as to:
     json.dump(rename(read), to)
 END
 mkdir drawn wide
-for results in few odd one shared cluster levels priorities advised aimed classed curves.sweep named.sweep maps.sweep limits.sweep classes.sweep compared.csv classed.csv; do
+for results in few odd one shared cluster levels priorities advised aimed packed classed curves.sweep named.sweep maps.sweep limits.sweep classes.sweep compared.csv classed.csv; do
     try 0 "figures of $results" plot --quiet -o "drawn/$results" $results
     try 0 "the same on a page's width" plot --quiet --width page -o "wide/$results" $results
 done
 if [ -e here ]; then bad "a name was taken for a command"; else ok; fi
 for name in few/answer few/throughput few/utilization few/latency-few-1 few/timeline-few-1 one/heatmap-two-tenants shared/turnaround shared/processes-shared shared/devices-shared \
-    cluster/allocation-cluster cluster/pods-cluster advised/ways aimed/ways levels/slowdown classed/pareto-few-1 curves.sweep/curve-contention.slope maps.sweep/map-two-tenants classes.sweep/pareto-few-4 compared.csv/comparison-few-1 \
+    cluster/allocation-cluster cluster/pods-cluster advised/ways aimed/ways packed/gpus levels/slowdown classed/pareto-few-1 curves.sweep/curve-contention.slope maps.sweep/map-two-tenants classes.sweep/pareto-few-4 compared.csv/comparison-few-1 \
     classed.csv/pareto-few-2; do
     for ending in svg gp csv; do if [ -s "drawn/$name.$ending" ]; then ok; else bad "there is no $name.$ending"; fi; done
 done
