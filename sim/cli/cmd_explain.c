@@ -5,7 +5,6 @@
 
 #include "../base/escape.h"
 #include "../model/scenario.h"
-#include "../report/json_write.h"
 #include "../results/results.h"
 
 #include <errno.h>
@@ -23,10 +22,12 @@ struct options {
 
 #define AT(member) offsetof(struct options, member)
 
+static const char *const formats[] = {"table", "csv", NULL};
+
 static const struct cli_option own_options[] = {
     {"from", "TIME", "start of the span of time, such as '0 ms'; default 0", CLI_TIME, AT(from_ps), .otherwise = -1},
     {"to", "TIME", "end of the span of time, such as '1 ms'; --from needs it", CLI_TIME, AT(to_ps), .otherwise = -1},
-    {"format", "FORMAT", "table, csv, or json: an object in each line", CLI_CHOICE, AT(format), .choices = cli_formats},
+    {"format", "FORMAT", "table or csv", CLI_CHOICE, AT(format), .choices = formats},
     {"all", NULL, "print a line for each decision about a block, also where they are alike", CLI_FLAG, AT(all)},
     {0},
 };
@@ -95,18 +96,13 @@ static void fold(struct explanation *explanation, const char *policy, const stru
         print_stretches(explanation, all->count - 1);
 }
 
-static double ns(uint64_t ps) { return (double)ps / 1e3; }
-
-static json_t *number_or_null(long number) { return number >= 0 ? json_integer(number) : json_null(); }
-
 /* Prints a CSV field, empty if the number is negative. */
 static void print_number(FILE *to, long number) { fprintf(to, number < 0 ? "," : "%ld,", number); }
 
-/* Prints a decision as CSV or JSON, or the start of its line. Returns whether the caller prints the rest of a line. An
- * event of a process or a pod is a decision with the name as VM, the text as reasons, and no kernel. Takes `object`,
- * which is printed as JSON. cli_finish reports a failure. */
+/* Prints a decision as CSV, or the start of its line. Returns whether the caller prints the rest of a line. An event of
+ * a process or a pod is a decision with the name as VM, the text as reasons, and no kernel. */
 static bool begin_row(struct explanation *explanation, const char *policy, const struct sms_decision *decision,
-                      long device, json_t *object)
+                      long device)
 {
     FILE *to = explanation->to;
     const bool is_event = !decision->kernel;
@@ -114,28 +110,20 @@ static bool begin_row(struct explanation *explanation, const char *policy, const
         bool shown = begin_line(explanation, policy);
         if (shown)
             fprintf(to, "  %.6f ms  ", (double)decision->time_ps / 1e9);
-        json_decref(object);
         return shown;
     }
-    if (explanation->given->format == FORMAT_JSON) {
-        json_t *line = json_pack("{ss ss}", "scenario", explanation->scenario, "policy", policy);
-        json_object_update(line, object);
-        sms__json_write(line, to, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    } else {
-        SMS__PRINT_CSV(to, explanation->scenario, policy);
-        fprintf(to, "%.3f,", ns(decision->time_ps));
-        SMS__PRINT_CSV(to, decision->vm, is_event ? "" : decision->kernel);
-        print_number(to, is_event ? -1 : (long)decision->block);
-        print_number(to, device);
-        print_number(to, decision->sm);
-        print_number(to, is_event ? -1 : (long)decision->passed);
-        sms__print_csv_quoted(to, decision->reasons);
-        if (isnan(decision->score))
-            fputs(",\n", to);
-        else
-            fprintf(to, ",%.9g\n", decision->score);
-    }
-    json_decref(object);
+    SMS__PRINT_CSV(to, explanation->scenario, policy);
+    fprintf(to, "%.3f,", (double)decision->time_ps / 1e3);
+    SMS__PRINT_CSV(to, decision->vm, is_event ? "" : decision->kernel);
+    print_number(to, is_event ? -1 : (long)decision->block);
+    print_number(to, device);
+    print_number(to, decision->sm);
+    print_number(to, is_event ? -1 : (long)decision->passed);
+    sms__print_csv_quoted(to, decision->reasons);
+    if (isnan(decision->score))
+        fputs(",\n", to);
+    else
+        fprintf(to, ",%.9g\n", decision->score);
     return false;
 }
 
@@ -146,12 +134,7 @@ static void print_decision(struct explanation *explanation, const char *policy, 
         fold(explanation, policy, decision);
         return;
     }
-    json_t *object =
-        json_pack("{sf ss ss sI sI so sI ss so}", "time_ns", ns(decision->time_ps), "vm", decision->vm, "kernel",
-                  decision->kernel, "block", (json_int_t)decision->block, "device", (json_int_t)decision->device, "sm",
-                  number_or_null(decision->sm), "passed", (json_int_t)decision->passed, "reasons", decision->reasons,
-                  "score", isnan(decision->score) ? json_null() : json_real(decision->score));
-    if (!begin_row(explanation, policy, decision, (long)decision->device, object))
+    if (!begin_row(explanation, policy, decision, (long)decision->device))
         return;
     fprintf(to, "%s/%s block %llu ", decision->vm, decision->kernel, (unsigned long long)decision->block);
     if (decision->sm >= 0)
@@ -167,14 +150,14 @@ static void print_decision(struct explanation *explanation, const char *policy, 
     fputc('\n', to);
 }
 
-/* Prints an event of a process or a pod. Takes `object`. */
+/* Prints an event of a process or a pod. */
 static void print_event(struct explanation *explanation, const char *policy, const struct sms_message *message,
-                        long device, json_t *object)
+                        long device)
 {
     const struct sms_decision event = {message->time_ps, .sm = -1, .vm = message->process, .reasons = message->text,
                                        .score = NAN};
     print_stretches(explanation, 0);
-    if (begin_row(explanation, policy, &event, device, object))
+    if (begin_row(explanation, policy, &event, device))
         fprintf(explanation->to, "%s: %s\n", message->process, message->text);
 }
 
@@ -186,9 +169,7 @@ static bool is_within(const struct explanation *explanation, uint64_t time_ps)
 static void print_message(struct explanation *explanation, const char *policy, const struct sms_message *message)
 {
     if (is_within(explanation, message->time_ps))
-        print_event(explanation, policy, message, -1,
-                    json_pack("{sf ss ss}", "time_ns", ns(message->time_ps), "process", message->process, "text",
-                              message->text));
+        print_event(explanation, policy, message, -1);
 }
 
 /* A span is printed when it ends, so the lines are in order of time. */
@@ -201,9 +182,7 @@ static void print_span(struct explanation *explanation, const char *policy, cons
         snprintf(where, sizeof where, " on device %ld", span->device);
     snprintf(text, sizeof text, "%.60s%s since %.6f ms", span->state, where, (double)span->start_ps / 1e9);
     const struct sms_message message = {span->end_ps, span->name, text};
-    print_event(explanation, policy, &message, span->device,
-                json_pack("{sf ss ss so sf}", "time_ns", ns(span->end_ps), "process", span->name, "state", span->state,
-                          "device", number_or_null(span->device), "start_ns", ns(span->start_ps)));
+    print_event(explanation, policy, &message, span->device);
 }
 
 static void print_placement(struct explanation *explanation, const char *policy, const struct sms_placement *placement)
@@ -211,25 +190,17 @@ static void print_placement(struct explanation *explanation, const char *policy,
     char text[512];
     if (!is_within(explanation, placement->time_ps))
         return;
-    json_t *gpus = json_array();
     int used = snprintf(text, sizeof text, "on %s", placement->node);
     for (unsigned i = 0, n = 0; i < 64; i++)
-        if (placement->gpus >> i & 1) {
+        if (placement->gpus >> i & 1)
             used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", n++ ? ", " : ", GPU ", i);
-            json_array_append_new(gpus, json_integer(i));
-        }
     if (placement->profile)
         used +=
             snprintf(text + used, sizeof text - (size_t)used, ", %s at slice %u", placement->profile, placement->slice);
     if (placement->wait_ps)
         snprintf(text + used, sizeof text - (size_t)used, ", after %.6g s", (double)placement->wait_ps / 1e12);
     const struct sms_message message = {placement->time_ps, placement->pod, text};
-    json_t *object = json_pack("{sf ss ss so sf}", "time_ns", ns(placement->time_ps), "pod", placement->pod, "node",
-                               placement->node, "gpus", gpus, "wait_ns", ns(placement->wait_ps));
-    if (placement->profile)
-        json_object_update_new(object,
-                               json_pack("{ss si}", "profile", placement->profile, "slice", (int)placement->slice));
-    print_event(explanation, policy, &message, -1, object);
+    print_event(explanation, policy, &message, -1);
 }
 
 static const unsigned explained = SMS_RUN_DECISION | SMS_RUN_MESSAGE | SMS_RUN_SPAN | SMS_RUN_PLACEMENT;
@@ -382,7 +353,7 @@ const struct cli_command cmd_explain = {
     .text =
         "Prints where blocks were placed, which SMs were passed over and why, what processes did, and what share "
         "policies report about them, in the first replication of each policy. The table has one line for decisions "
-        "that differ only in time, block and SM; --all, csv and json have each. Without --from and --to, the table "
+        "that differ only in time, block and SM; --all and csv have each. Without --from and --to, the table "
         "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
         "blocks.",
     .examples = "smsched explain scenarios/02-a-server.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",

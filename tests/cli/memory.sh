@@ -105,7 +105,7 @@ survives 11 3 "compare as a table" none compare vms.yaml --jobs 1
 survives 11 4 "compare as CSV" none compare vms.yaml --jobs 1 --format csv
 survives 11 5 "compare as JSON" none compare vms.yaml --jobs 1 --format json
 survives 11 6 "check with JUnit" out.xml check vms.yaml --jobs 1 --junit out.xml --baseline baseline.csv
-survives 23 7 "explain as JSON" none explain vms.yaml --format json
+survives 23 7 "explain as CSV" none explain vms.yaml --format csv
 survives 23 1 "explain processes as CSV" none explain processes.yaml --format csv
 survives 61 2 "import ncu" out.yaml import ncu "$fine/ncu-raw.csv" --out out.yaml
 survives 61 3 "import nvprof" out.yaml import nvprof "$fine/nvprof-trace.csv" "$fine/nvprof-metrics.csv" --out out.yaml
