@@ -78,7 +78,7 @@ def training(steps=12):
 
 
 def strings():
-    """The same with texts for numbers, microseconds with fractions, B and E events, bare inf and nan, and odd names."""
+    """The same with texts for numbers, microseconds with fractions, bare inf and nan, and odd names."""
     trace = training()
     for i, event in enumerate(trace["traceEvents"]):
         if event.get("cat") == "kernel":
@@ -88,20 +88,16 @@ def strings():
             if i % 3 == 0:
                 event["dur"] = str(event["dur"])
     first = next(e for e in trace["traceEvents"] if e.get("cat") == "kernel")
-    trace["traceEvents"] += [dict(first, ph="B"), {"ph": "X", "cat": "kernel", "name": "no times"}, {"ph": 7}, {}, dict(first, args="x")]
+    trace["traceEvents"] += [{"ph": "X", "cat": "kernel", "name": "no times"}, {"ph": 7}, {}, dict(first, args="x")]
     return json.dumps(trace).replace("python3", "C:\\users\\python\t3").replace("NaN", "nan")
 
 
 def begun():
-    """Kernels as pairs of B and E, ns since the epoch, in a list without an object."""
-    trace, events = Trace(), []
+    """Kernels in ns since the epoch, in a list without an object."""
+    trace = Trace()
     for i in range(8):
         trace.kernel("k()", 100 * i, 60)
-    for event in trace.events:
-        event = dict(event, ts=event["ts"] * 1000)
-        if event["ph"] == "X":
-            events += [dict(event, ph="B"), dict(ph="E", pid=event["pid"], tid=event["tid"], ts=event["ts"] + event["dur"] * 1000)]
-    return events
+    return [event | {key: event[key] * 1000 for key in ("ts", "dur") if key in event} for event in trace.events]
 
 
 def whole():

@@ -44,15 +44,13 @@ def report(path, rows=0, letters=0, names=0, ranges=0, samples=0, long=0):
     made.close()
 
 
-def trace(path, rows=0, letters=0, names=0, begun=0):
+def trace(path, rows=0, letters=0, names=0):
     made, t = kineto.Trace(), 0
     for i in range(rows):
         t = made.kernel("k", t, 2 + i % 7) + 1
     for i in range(names):
         t = made.kernel(f"other{i}", t, 2) + 1
     made.mark("x" * letters, 0, 1)
-    for i in range(begun):
-        made.add(ph="B", cat="cpu_op", name="op", pid=1, tid=1, ts=kineto.EPOCH + i)
     path.write_text(json.dumps(made.object()))
 
 
@@ -72,7 +70,7 @@ def counters(path, rows=0, letters=0, names=0, metrics=1):
 CASES = {
     "nsys": (report, [], dict(rows=200, letters=10000, names=50, ranges=200)),
     "nsys samples": (report, [], dict(rows=100, samples=2000, long=100)),
-    "kineto": (trace, [], dict(rows=300, letters=60000, names=150, begun=200)),
+    "kineto": (trace, [], dict(rows=300, letters=60000, names=150)),
     "ncu": (counters, ["--profiled", "a6000"], dict(rows=60, letters=300, names=40, metrics=6)),
 }
 

@@ -28,13 +28,6 @@ static const struct {
                   {"hip_runtime", CALL},     {"driver", CALL},       {"user_annotation", MARK}, {"cpu_op", MARK},
                   {"python_function", MARK}, {"operator", MARK}};
 
-/* A `B` event of a kernel or another operation that waits for its `E`. */
-struct open {
-    struct sms__event event;
-    struct open *below;
-    unsigned line;
-};
-
 struct gpu {
     int64_t id;
     const char *name;
@@ -47,10 +40,8 @@ struct kineto {
     struct sms__events events;
     size_t counted; /* events */
 
-    struct sms__string_pool processes, threads; /* with the names of processes; with the open events of threads */
-    struct sms__string_pool places;             /* by their numbers */
-    size_t never_ended;
-    struct open *spare;
+    struct sms__string_pool processes; /* with their names */
+    struct sms__string_pool places;    /* by their numbers */
     struct gpu gpu[GPUS_MAX];
     size_t gpus;
     int64_t origin; /* ns; of the first operation */
@@ -237,43 +228,6 @@ static void add_event(struct kineto *kineto, const struct sms__event *event, uns
     }
 }
 
-/* The open events of this one's process and thread, as the `data` of the entry: a list from the last. */
-static struct sms__pooled_string *thread_of(struct kineto *kineto, const struct sms__event *event)
-{
-    char key[2 * TEXT_MAX];
-    int length =
-        snprintf(key, sizeof key, "%.100s/%.9g/%.100s/%.9g", sms__event_text(event, SMS__EVENT_PID),
-                 event->number[SMS__EVENT_PID], sms__event_text(event, SMS__EVENT_TID), event->number[SMS__EVENT_TID]);
-    return sms__intern(&kineto->threads, key, (size_t)length);
-}
-
-static void open_event(struct kineto *kineto, const struct sms__event *event, unsigned line)
-{
-    if (category_of(event) == OTHER)
-        return;
-    struct sms__pooled_string *thread = thread_of(kineto, event);
-    struct open *open = kineto->spare ? kineto->spare : SMS__NEW(kineto->reading.arena, struct open, 1);
-    kineto->spare = kineto->spare ? kineto->spare->below : NULL;
-    *open = (struct open){.event = *event, .below = thread->data, .line = line};
-    thread->data = open;
-    kineto->never_ended++;
-}
-
-static void close_event(struct kineto *kineto, const struct sms__event *event)
-{
-    struct sms__pooled_string *thread = thread_of(kineto, event);
-    struct open *open = thread->data;
-    const char *name = sms__event_text(event, SMS__EVENT_NAME);
-    if (!open || (*name && strcmp(name, sms__event_text(&open->event, SMS__EVENT_NAME)) != 0))
-        return;
-    thread->data = open->below;
-    open->below = kineto->spare;
-    kineto->spare = open;
-    kineto->never_ended--;
-    open->event.length = event->start - open->event.start;
-    add_event(kineto, &open->event, open->line);
-}
-
 static void name_process(struct kineto *kineto, const struct sms__event *event)
 {
     const char *pid = pid_of(kineto, event);
@@ -287,14 +241,9 @@ static int take_event(void *user)
     struct kineto *kineto = user;
     const struct sms__event *event = &kineto->events.event;
     const char *phase = sms__event_text(event, SMS__EVENT_PH);
-    unsigned line = kineto->events.line;
     kineto->counted++;
     if (!strcmp(phase, "X"))
-        add_event(kineto, event, line);
-    else if (!strcmp(phase, "B"))
-        open_event(kineto, event, line);
-    else if (!strcmp(phase, "E"))
-        close_event(kineto, event);
+        add_event(kineto, event, kineto->events.line);
     else if (!strcmp(phase, "M") && !strcmp(sms__event_text(event, SMS__EVENT_NAME), "process_name"))
         name_process(kineto, event);
     return kineto->events.errors->count == 0;
@@ -410,9 +359,6 @@ static int fail_empty(struct kineto *kineto)
         return sms__fail(errors, SMS_EINPUT, path,
                          "no kernel has a start, a length, a grid and a block: %zu have no time, %zu no geometry",
                          reading->unfinished, reading->unsized);
-    if (kineto->never_ended)
-        return sms__fail(errors, SMS_EINPUT, path, "all of its %zu operations begin and never end",
-                         kineto->never_ended);
     return sms__fail(errors, SMS_EINPUT, path,
                      "none of its %zu events is a kernel: profile with activities=[ProfilerActivity.CPU, "
                      "ProfilerActivity.CUDA] while the GPU works",
@@ -430,7 +376,6 @@ static int read_trace(void *user, struct sms__arena *scratch)
         return code;
     if (reading->out->launches == 0)
         return fail_empty(kineto);
-    reading->unfinished += kineto->never_ended;
     if (kineto->in_ns)
         sms__reading_fact(reading, "time stamps are in ns, as they are too large for us");
     if (kineto->instant)
@@ -464,7 +409,6 @@ static int read_file(struct sms__arena *arena, const char *const *paths, size_t 
                                          .take_gpu = take_gpu,
                                          .user = kineto},
                               .processes = {.arena = arena},
-                              .threads = {.arena = arena},
                               .places = {.arena = arena}};
     (void)n_paths;
     int code = sms__gzip_open(&kineto->events.file, paths[0], out->most, errors);
