@@ -82,7 +82,7 @@ struct sms__trace {
 
 /* An event with a duration, or an instant. */
 struct sms__trace_slice {
-    const char *category, *name, *color;
+    const char *category, *name;
     size_t track, pid; /* pid: index among those of the policy */
     uint64_t start_ps, end_ps;
     bool instant; /* at start_ps */

@@ -3,27 +3,6 @@
 
 #include <string.h>
 
-/* Colors that chrome://tracing knows by name. Tenants take them in turn. */
-static const char *const colors[] = {"rail_response",
-                                     "rail_idle",
-                                     "rail_load",
-                                     "rail_animation",
-                                     "detailed_memory_dump",
-                                     "background_memory_dump",
-                                     "yellow",
-                                     "olive",
-                                     "thread_state_runnable",
-                                     "light_memory_dump",
-                                     "generic_work",
-                                     "thread_state_running"};
-
-/* States of processes, each of which has the color at the same place. Others have the last one. */
-static const char *const states[] = {"unplaced", "allocate", "launch", "waiting",    "host",      "copy_in",
-                                     "kernel",   "copy_out", "paused", "suspending", "suspended", "restoring"};
-
-enum { COLORS = sizeof colors / sizeof *colors, STATES = sizeof states / sizeof *states };
-_Static_assert((int)STATES == (int)COLORS, "a color for each state");
-
 static size_t find_kind(const struct sms__trace *trace, const char *vm, const char *kernel)
 {
     size_t i = 0;
@@ -106,7 +85,6 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
     struct sms__trace_count *count = &trace->part[trace->current].count[SMS__TRACE_BLOCKS];
     struct sms__trace_slice slice = {.category = "block",
                                      .name = trace->kind[kind].name,
-                                     .color = colors[trace->kind[kind].vm % COLORS],
                                      .track = trace->first_track[stay->device] + stay->sm,
                                      .pid = stay->device,
                                      .start_ps = stay->start_ps,
@@ -128,7 +106,6 @@ void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struc
         return;
     struct sms__trace_slice slice = {.category = "kernel",
                                      .name = trace->kind[kind].name,
-                                     .color = colors[trace->kind[kind].vm % COLORS],
                                      .pid = run->device,
                                      .start_ps = run->launch_ps,
                                      .end_ps = run->end_ps,
@@ -164,14 +141,10 @@ static void put_hold(struct sms__trace *trace, const struct sms__trace_slice *sp
 void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span)
 {
     const struct sms_scenario *scenario = trace->scenario;
-    size_t state = 0;
     if (span->process >= scenario->vms || !sms__trace_observe(trace, policy, span->start_ps, span->end_ps))
         return;
-    while (state < STATES && strcmp(states[state], span->state) != 0)
-        state++;
     struct sms__trace_slice slice = {.category = "process",
                                      .name = span->state,
-                                     .color = colors[state < STATES ? state : STATES - 1],
                                      .pid = scenario->devices,
                                      .start_ps = span->start_ps,
                                      .end_ps = span->end_ps,
@@ -199,7 +172,6 @@ void sms__trace_miss(struct sms__trace *trace, const char *policy, const struct 
     const double late_ps = (double)(miss->end_ps - miss->arrived_ps) - miss->allowed_ps;
     struct sms__trace_slice slice = {.category = "miss",
                                      .name = miss->name,
-                                     .color = "terrible",
                                      .pid = pid,
                                      .track = trace->first_track[scenario->devices] + sms__trace_streams(trace) + pid,
                                      .start_ps = miss->end_ps,

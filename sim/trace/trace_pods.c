@@ -20,20 +20,6 @@ static void name_gpu(const struct sms__trace *trace, size_t track, char name[SMS
         snprintf(name, SMS__TRACE_NAME_BYTES, "GPU %zu", track % SMS_NODE_GPUS_MAX);
 }
 
-/* A color that chrome://tracing knows, by how a pod's stay ended. */
-static const char *color_of(const char *ended)
-{
-    static const char *const colors[][2] = {{"done", "good"},
-                                            {"failed", "terrible"},
-                                            {"running", "rail_response"},
-                                            {"timed_out", "yellow"},
-                                            {"moved", "olive"}};
-    for (size_t i = 0; i < sizeof colors / sizeof *colors; i++)
-        if (!strcmp(colors[i][0], ended))
-            return colors[i][1];
-    return "grey";
-}
-
 static void put_pod(struct sms__trace *trace, const char *pod, enum sms__trace_class class,
                     struct sms__trace_slice slice)
 {
@@ -57,7 +43,6 @@ void sms__trace_placement(struct sms__trace *trace, const char *policy, const st
         sms__trace_observe(trace, policy, placement->time_ps - placement->wait_ps, placement->time_ps))
         put_pod(trace, placement->pod, SMS__TRACE_PODS,
                 (struct sms__trace_slice){.category = "wait",
-                                          .color = "grey",
                                           .track = waiting_track(trace),
                                           .lanes_max = WAITING_MAX,
                                           .start_ps = placement->time_ps - placement->wait_ps,
@@ -74,7 +59,6 @@ static bool ends_late(const struct sms_departure *departure)
 static void put_miss(struct sms__trace *trace, const struct sms_departure *departure, struct sms__trace_slice slice)
 {
     slice.category = "miss";
-    slice.color = "terrible";
     slice.start_ps = slice.end_ps;
     slice.instant = true;
     slice.detail.name = "late_ps";
@@ -86,7 +70,6 @@ static void put_miss(struct sms__trace *trace, const struct sms_departure *depar
 void sms__trace_departure(struct sms__trace *trace, const char *policy, const struct sms_departure *departure)
 {
     struct sms__trace_slice slice = {.category = "pod",
-                                     .color = color_of(departure->ended),
                                      .lanes_max = LANES_MAX,
                                      .start_ps = departure->start_ps,
                                      .end_ps = departure->end_ps,

@@ -74,15 +74,6 @@ def check_fields(trace):
         check(event["dur"] * MICROSECOND == args["end_ps"] - args["start_ps"], f"inexact length: {event}")
 
 
-def check_colours(trace):
-    colours = collections.defaultdict(set)
-    for event in trace["traceEvents"]:
-        if "cname" in event:
-            colours[event["name"].rsplit("/", 1)[0]].add(event["cname"])
-    check(colours and all(len(of_vm) == 1 for of_vm in colours.values()), f"one colour a VM: {colours}")
-    check(len(set.union(*colours.values())) == min(len(colours), 12), f"colours that differ: {colours}")
-
-
 def check_lanes(trace):
     tracks = collections.defaultdict(list)
     for event in trace["traceEvents"]:
@@ -112,7 +103,6 @@ def check_overlaps(trace, limit):
 def valid(path, limit):
     trace = load(path)
     check_fields(trace)
-    check_colours(trace)
     check_overlaps(trace, int(limit))
 
 
