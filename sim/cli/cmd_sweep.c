@@ -4,7 +4,6 @@
 #include "sweep_command.h"
 
 #include "../base/escape.h"
-#include "../model/job.h"
 #include "../report/json_write.h"
 #include "../sweep/frontier.h"
 
@@ -267,22 +266,11 @@ static int run_sweep(struct cli *cli)
 int sweep_validate(const struct cli *cli, const char *path)
 {
     struct sweep sweep;
-    struct sms__sweep_estimate estimate;
-    struct sms_errors errors = {0};
-    char each[40], all[40];
     int code = load(&sweep, cli, path, NULL);
     if (code == EXIT_OK && sweep.plan)
         print_warnings(&sweep, false);
-    if (code == EXIT_OK && sweep.plan && !cli->quiet) {
-        int failed = sms__sweep_estimate(sweep.plan, &estimate, &errors);
-        code = failed ? cli_print_errors(failed, &errors) : EXIT_OK;
-        sms__say_time(each, sizeof each, estimate.seconds * 1e12);
-        sms__say_time(all, sizeof all, estimate.seconds * 1e12 * (double)sweep.plan->points);
-    }
     if (code == EXIT_OK && sweep.plan && !cli->quiet)
-        printf("%s: %llu points; %s%s of one core, %s each, by one replication of %u of them\n", sweep.plan->name,
-               number(sweep.plan->points), estimate.is_lower_bound ? "more than " : "about ", all, each,
-               estimate.tried);
+        printf("%s: %llu points\n", sweep.plan->name, number(sweep.plan->points));
     sms__plan_free(sweep.plan);
     return code;
 }

@@ -56,7 +56,7 @@ const struct cli_command cmd_validate = {
         "Prints every problem of every file as file:line:column, with the line, a caret and the nearest valid name. "
         "Exits 3 if there was one.",
     .examples = "smsched validate scenarios/*.yaml\n"
-                "smsched validate scenarios/sweeps/load.yaml   # also says how long the sweep takes\n",
+                "smsched validate scenarios/sweeps/load.yaml   # also says how many points the sweep has\n",
     .options = {{session_set}, {cli_strict}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
     .texts = {{"set", "check the scenarios with this field set, as in --set run.seed=7 (repeatable)"},
               {"quiet", "print only problems and warnings"}},

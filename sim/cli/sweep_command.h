@@ -12,8 +12,7 @@ struct sweep_options {
     bool check;
 };
 
-/* cmd_sweep.c: checks the plan in a file, and prints how many points it has and how long they take. Returns an exit
- * code. */
+/* cmd_sweep.c: checks the plan in a file, and prints how many points it has. Returns an exit code. */
 int sweep_validate(const struct cli *cli, const char *path);
 
 #endif

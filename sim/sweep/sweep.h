@@ -249,13 +249,4 @@ void sms__progress_end(const struct sms__progress *progress);
 /* Seconds of a clock that never goes back. */
 double sms__monotonic_s(void);
 
-/* estimate.c: mean time in seconds that one core needs for a point, from `tried` points with one replication each.
- * `is_lower_bound`: some of them were cut short. */
-struct sms__sweep_estimate {
-    double seconds;
-    unsigned tried;
-    bool is_lower_bound;
-};
-int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate *estimate, struct sms_errors *errors);
-
 #endif

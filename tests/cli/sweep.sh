@@ -44,7 +44,7 @@ same kept results-of-run "a sweep writes into the results of a run"
 rm -r kept results-of-run
 
 # One process, from beginning to end.
-try 0 "validate" validate many.yaml; prints "many: 120 points; about "
+try 0 "validate" validate many.yaml; prints "many: 120 points"
 try 0 "a sweep" sweep --jobs 1 --out one many.yaml; prints "120 points: 120 run now, 0 before"
 try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; prints "120 points: 0 run now, 120 before"
 try 0 "its status" sweep status --out one many.yaml; prints "120 points: 120 done, 0 failed, 0 missing"
