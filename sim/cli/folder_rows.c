@@ -12,35 +12,28 @@
 
 enum { TIMELINE_ROWS = 20000, SPAN_ROWS = 200000 }; /* of a policy */
 
-static const char timeline_name[] = "timeline.csv", waits_name[] = "waits.csv", spans_name[] = "spans.csv",
-                  parts_name[] = "parts.csv", gpus_name[] = "gpus.csv", placements_name[] = "placements.csv";
+/* What scenarios must have for a file of rows to be there. */
+enum { BLOCKS = 1, WHOLE = 2 /* not --brief */, SHARES = 4, PODS = 8, GUEST = 16 };
 
-static bool open_rows(FILE **file, const char *name, const char *header, struct sms__folder *folder,
-                      struct sms_errors *errors)
-{
-    *file = sms__folder_open(folder, name, errors);
-    if (*file)
-        fprintf(*file, "%s\n", header);
-    return *file;
-}
+static const struct {
+    const char *name, *header;
+    unsigned needs;
+} files[ROWS_FILES] = {
+    [ROWS_TIMELINE] = {"timeline.csv", "scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks", BLOCKS},
+    [ROWS_WAITS] = {"waits.csv", "scenario,policy,device,vm,kernel,launch_ns,end_ns,waited_ns,sms,reason",
+                    BLOCKS | WHOLE},
+    [ROWS_SPANS] = {"spans.csv", "scenario,policy,process,device,sms,state,start_ns,end_ns", SHARES},
+    [ROWS_PARTS] = {"parts.csv", "scenario,policy,process,device,ranges,at_ns", SHARES},
+    [ROWS_PLACEMENTS] = {"placements.csv",
+                         "scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,fragment_ratio,"
+                         "end_ns,ended",
+                         PODS},
+    [ROWS_GPUS] = {"gpus.csv", "scenario,policy,node,gpu,memory_bytes,allocated_bytes,used_bytes,pods_count", GUEST}};
 
 struct placement_end {
     uint64_t end_ps;
     const char *ended; /* "": unknown */
 };
-
-static bool begin_placements(struct placements *placements, struct sms__folder *folder, struct sms_errors *errors)
-{
-    if (!open_rows(&placements->to, placements_name,
-                   "scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,fragment_ratio,end_ns,"
-                   "ended",
-                   folder, errors))
-        return false;
-    placements->beginnings = tmpfile();
-    if (!placements->beginnings)
-        sms__fail(errors, SMS_EIO, NULL, "a temporary file cannot be made: %s", strerror(errno));
-    return placements->beginnings;
-}
 
 /* Stores the pod's current row + 1, or 0. Returns false when out of memory. */
 static bool set_row(struct placements *placements, size_t pod, uint32_t row)
@@ -88,7 +81,7 @@ static void write_beginning(struct placements *placements, const char *scenario,
 }
 
 /* Writes the rows of a policy that has ended. */
-static void flush_placements(struct placements *placements)
+static void flush_placements(struct placements *placements, FILE *to)
 {
     char *line = NULL;
     size_t size = 0;
@@ -99,7 +92,7 @@ static void flush_placements(struct placements *placements)
         placements->failed |= length < 1;
         if (length < 1)
             break;
-        fprintf(placements->to, "%.*s,%.3f,%s\n", (int)length - 1, line, (double)end->end_ps / 1e3, end->ended);
+        fprintf(to, "%.*s,%.3f,%s\n", (int)length - 1, line, (double)end->end_ps / 1e3, end->ended);
     }
     free(line);
     rewind(placements->beginnings);
@@ -108,48 +101,39 @@ static void flush_placements(struct placements *placements)
         memset(placements->row_of, 0, placements->pods * sizeof *placements->row_of);
 }
 
-static int end_placements(struct placements *placements, struct sms__folder *folder, struct sms_errors *errors)
+/* Returns whether all rows of placements were kept. */
+static bool end_placements(struct placements *placements)
 {
     bool failed = placements->failed || (placements->beginnings && ferror(placements->beginnings));
     if (placements->beginnings)
         fclose(placements->beginnings);
-    int code = placements->to ? sms__folder_close(folder, placements_name, placements->to, errors) : SMS_OK;
     free(placements->end);
     free(placements->row_of);
     *placements = (struct placements){0};
-    return failed ? sms__fail(errors, SMS_ENOMEM, NULL, "no room for the rows of a timeline") : code;
+    return !failed;
 }
 
 int rows_begin(struct rows *rows, const struct session *session, bool brief, struct sms__folder *folder,
                struct sms_errors *errors)
 {
-    bool blocks = session->scenarios == 0, shares = false, pods = false, gpus = false;
+    unsigned has = (session->scenarios ? 0 : BLOCKS) | (brief ? 0 : WHOLE);
     for (size_t i = 0; i < session->scenarios; i++) {
         const struct sms_scenario *scenario = session->scenario[i];
-        blocks |= !scenario->cluster;
-        shares |= scenario->shares;
-        pods |= scenario->cluster != NULL;
-        gpus |= scenario->cluster && scenario->cluster->guest;
+        has |= scenario->cluster ? PODS : BLOCKS;
+        has |= (scenario->shares ? SHARES : 0U) | (scenario->cluster && scenario->cluster->guest ? GUEST : 0U);
     }
     rows->brief = brief;
-    if (blocks && !open_rows(&rows->timeline, timeline_name,
-                             "scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks", folder, errors))
-        return SMS_EIO;
-    if (blocks && !brief &&
-        !open_rows(&rows->waits, waits_name, "scenario,policy,device,vm,kernel,launch_ns,end_ns,waited_ns,sms,reason",
-                   folder, errors))
-        return SMS_EIO;
-    if (shares && !open_rows(&rows->spans, spans_name, "scenario,policy,process,device,sms,state,start_ns,end_ns",
-                             folder, errors))
-        return SMS_EIO;
-    if (shares && !open_rows(&rows->parts, parts_name, "scenario,policy,process,device,ranges,at_ns", folder, errors))
-        return SMS_EIO;
-    if (pods && !begin_placements(&rows->placements, folder, errors))
-        return SMS_EIO;
-    if (gpus &&
-        !open_rows(&rows->gpus, gpus_name,
-                   "scenario,policy,node,gpu,memory_bytes,allocated_bytes,used_bytes,pods_count", folder, errors))
-        return SMS_EIO;
+    for (size_t i = 0; i < ROWS_FILES; i++) {
+        if (files[i].needs & ~has)
+            continue;
+        rows->file[i] = sms__folder_open(folder, files[i].name, errors);
+        if (!rows->file[i])
+            return SMS_EIO;
+        fprintf(rows->file[i], "%s\n", files[i].header);
+    }
+    rows->placements.beginnings = rows->file[ROWS_PLACEMENTS] ? tmpfile() : NULL;
+    if (rows->file[ROWS_PLACEMENTS] && !rows->placements.beginnings)
+        return sms__fail(errors, SMS_EIO, NULL, "a temporary file cannot be made: %s", strerror(errno));
     return SMS_OK;
 }
 
@@ -161,8 +145,8 @@ void rows_start_scenario(struct rows *rows, const char *scenario)
 
 void rows_end_scenario(struct rows *rows)
 {
-    if (rows->placements.to)
-        flush_placements(&rows->placements);
+    if (rows->file[ROWS_PLACEMENTS])
+        flush_placements(&rows->placements, rows->file[ROWS_PLACEMENTS]);
 }
 
 /* Whether rows of another policy came last. */
@@ -205,65 +189,69 @@ static bool count_row(struct rows *rows, const char *policy, enum sms__cut_kind 
 
 static void add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay)
 {
+    FILE *to = rows->file[ROWS_TIMELINE];
     if (!count_row(rows, policy, SMS__CUT_TIMELINE))
         return;
-    SMS__PRINT_CSV(rows->timeline, rows->scenario, policy);
-    fprintf(rows->timeline, "%zu,%zu,", stay->device, stay->sm);
-    SMS__PRINT_CSV(rows->timeline, stay->vm, stay->kernel);
-    fprintf(rows->timeline, "%.3f,%.3f,%u\n", (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3, stay->blocks);
+    SMS__PRINT_CSV(to, rows->scenario, policy);
+    fprintf(to, "%zu,%zu,", stay->device, stay->sm);
+    SMS__PRINT_CSV(to, stay->vm, stay->kernel);
+    fprintf(to, "%.3f,%.3f,%u\n", (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3, stay->blocks);
 }
 
 static void add_wait(struct rows *rows, const char *policy, const struct sms_wait *wait)
 {
+    FILE *to = rows->file[ROWS_WAITS];
     if (rows->waits_policy != policy)
         rows->waits_rows = 0;
     rows->waits_policy = policy;
     if (rows->waits_rows++ >= TIMELINE_ROWS)
         return;
-    SMS__PRINT_CSV(rows->waits, rows->scenario, policy);
-    fprintf(rows->waits, "%zu,", wait->device);
-    SMS__PRINT_CSV(rows->waits, wait->vm, wait->kernel);
-    fprintf(rows->waits, "%.3f,%.3f,%.3f,%zu,", (double)wait->launch_ps / 1e3, (double)wait->end_ps / 1e3,
+    SMS__PRINT_CSV(to, rows->scenario, policy);
+    fprintf(to, "%zu,", wait->device);
+    SMS__PRINT_CSV(to, wait->vm, wait->kernel);
+    fprintf(to, "%.3f,%.3f,%.3f,%zu,", (double)wait->launch_ps / 1e3, (double)wait->end_ps / 1e3,
             (double)wait->waited_ps / 1e3, wait->sms);
-    sms__print_csv(rows->waits, wait->reason);
-    fputc('\n', rows->waits);
+    sms__print_csv(to, wait->reason);
+    fputc('\n', to);
 }
 
 /* The fields of device and SMs are empty if there is none (-1). */
 static void add_span(struct rows *rows, const char *policy, const struct sms_span *span)
 {
+    FILE *to = rows->file[ROWS_SPANS];
     if (!count_row(rows, policy, SMS__CUT_SPANS))
         return;
-    SMS__PRINT_CSV(rows->spans, rows->scenario, policy, span->name);
+    SMS__PRINT_CSV(to, rows->scenario, policy, span->name);
     if (span->device >= 0)
-        fprintf(rows->spans, "%ld,%zu", span->device, span->sms);
-    fputs(span->device >= 0 ? "," : ",,", rows->spans);
-    sms__print_csv(rows->spans, span->state);
-    fprintf(rows->spans, ",%.3f,%.3f\n", (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
+        fprintf(to, "%ld,%zu", span->device, span->sms);
+    fputs(span->device >= 0 ? "," : ",,", to);
+    sms__print_csv(to, span->state);
+    fprintf(to, ",%.3f,%.3f\n", (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
 }
 
 /* SMs as "0-31 40". */
 static void add_part(struct rows *rows, const char *policy, const struct sms_part *part)
 {
+    FILE *to = rows->file[ROWS_PARTS];
     const char *blank = "";
     if (!count_row(rows, policy, SMS__CUT_SPANS))
         return;
-    SMS__PRINT_CSV(rows->parts, rows->scenario, policy, part->name);
-    fprintf(rows->parts, "%ld,", part->device);
+    SMS__PRINT_CSV(to, rows->scenario, policy, part->name);
+    fprintf(to, "%ld,", part->device);
     for (size_t s = 0, end; s < part->of; s = end + 1) {
         for (end = s; end < part->of && (part->set[end / 64] >> (end % 64) & 1);)
             end++;
         if (end > s)
-            fprintf(rows->parts, end > s + 1 ? "%s%zu-%zu" : "%s%zu", blank, s, end - 1);
+            fprintf(to, end > s + 1 ? "%s%zu-%zu" : "%s%zu", blank, s, end - 1);
         blank = end > s ? " " : blank;
     }
-    fprintf(rows->parts, ",%.3f\n", (double)part->at_ps / 1e3);
+    fprintf(to, ",%.3f\n", (double)part->at_ps / 1e3);
 }
 
 static void add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement)
 {
     if (is_another(rows, policy))
-        flush_placements(&rows->placements);
+        flush_placements(&rows->placements, rows->file[ROWS_PLACEMENTS]);
     if (count_row(rows, policy, SMS__CUT_PLACEMENTS))
         write_beginning(&rows->placements, rows->scenario, policy, placement);
     else
@@ -282,16 +270,17 @@ static void add_departure(struct rows *rows, const struct sms_departure *departu
 
 static void add_gpu(struct rows *rows, const char *policy, const struct sms_shared_gpu *gpu)
 {
-    SMS__PRINT_CSV(rows->gpus, rows->scenario, policy, gpu->node);
-    fprintf(rows->gpus, "%u,%llu,%llu,%llu,%u\n", gpu->gpu, (unsigned long long)gpu->memory_bytes,
+    SMS__PRINT_CSV(rows->file[ROWS_GPUS], rows->scenario, policy, gpu->node);
+    fprintf(rows->file[ROWS_GPUS], "%u,%llu,%llu,%llu,%u\n", gpu->gpu, (unsigned long long)gpu->memory_bytes,
             (unsigned long long)gpu->allocated_bytes, (unsigned long long)gpu->used_bytes, gpu->pods);
 }
 
 unsigned rows_events(const struct rows *rows)
 {
-    return (rows->timeline && !rows->brief ? SMS_RUN_STAY | SMS_RUN_WAIT : 0U) |
-           (rows->spans ? SMS_RUN_SPAN | SMS_RUN_PART : 0U) |
-           (rows->placements.to ? SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE : 0U) | (rows->gpus ? SMS_RUN_SHARED_GPU : 0U);
+    return (rows->file[ROWS_TIMELINE] && !rows->brief ? SMS_RUN_STAY | SMS_RUN_WAIT : 0U) |
+           (rows->file[ROWS_SPANS] ? SMS_RUN_SPAN | SMS_RUN_PART : 0U) |
+           (rows->file[ROWS_PLACEMENTS] ? SMS_RUN_PLACEMENT | SMS_RUN_DEPARTURE : 0U) |
+           (rows->file[ROWS_GPUS] ? SMS_RUN_SHARED_GPU : 0U);
 }
 
 void rows_add(struct rows *rows, const struct sms_run_event *event)
@@ -334,11 +323,10 @@ static void keep_incomplete(struct rows *rows)
 
 int rows_end(struct rows *rows, struct sms__folder *folder, struct sms_errors *errors)
 {
-    const char *const name[] = {timeline_name, waits_name, spans_name, parts_name, gpus_name};
-    FILE *const file[] = {rows->timeline, rows->waits, rows->spans, rows->parts, rows->gpus};
-    int first = end_placements(&rows->placements, folder, errors);
-    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
-        int code = file[i] ? sms__folder_close(folder, name[i], file[i], errors) : SMS_OK;
+    int first = SMS_OK;
+    rows->failed |= !end_placements(&rows->placements);
+    for (size_t i = 0; i < ROWS_FILES; i++) {
+        int code = rows->file[i] ? sms__folder_close(folder, files[i].name, rows->file[i], errors) : SMS_OK;
         first = first ? first : code;
     }
     if (rows->failed && !first)

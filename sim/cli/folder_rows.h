@@ -10,7 +10,6 @@
 /* placements.csv. Rows are in the order of placements, and their ends come later. So the rows of a policy wait in a
  * temporary file until the policy has ended. */
 struct placements {
-    FILE *to;                  /* NULL: no scenario has pods */
     FILE *beginnings;          /* temporary: rows of the current policy, without their ends */
     struct placement_end *end; /* of these rows */
     size_t rows;
@@ -19,9 +18,11 @@ struct placements {
     bool failed; /* out of memory, or the temporary file failed */
 };
 
+enum rows_file { ROWS_TIMELINE, ROWS_WAITS, ROWS_SPANS, ROWS_PARTS, ROWS_PLACEMENTS, ROWS_GPUS, ROWS_FILES };
+
 struct rows {
-    const char *scenario;                          /* name of the one that runs */
-    FILE *timeline, *waits, *spans, *parts, *gpus; /* NULL: not wanted */
+    const char *scenario;   /* name of the one that runs */
+    FILE *file[ROWS_FILES]; /* NULL: not wanted */
     struct placements placements;
     size_t waits_rows;        /* of this policy */
     const char *waits_policy; /* of the last row; NULL before the first */

@@ -166,8 +166,8 @@ static void begin_folder(struct sms__folder *folder, struct rows *rows)
     *folder = (struct sms__folder){0};
     assert_int_equal(sms__folder_begin(folder, place(), SMS__FOLDER_REPLACE, &errors), SMS_OK);
     if (rows)
-        rows->spans = sms__folder_open(folder, "spans.csv", &errors);
-    assert_true(!rows || rows->spans);
+        rows->file[ROWS_SPANS] = sms__folder_open(folder, "spans.csv", &errors);
+    assert_true(!rows || rows->file[ROWS_SPANS]);
 }
 
 static void end_rows(struct sms__folder *folder, struct rows *rows)
