@@ -87,16 +87,6 @@ static int choose_width(struct job *job)
                : cli_usage(job->cli, "--width: '%s' is none of column, page, or 2in to 40in, such as 8.5cm", text);
 }
 
-/* Figures used to be chosen by format with --figures. */
-static int check_names(const struct job *job)
-{
-    const char *list = ((const struct options *)job->cli->options)->figures;
-    for (size_t i = 0; list && i < FORMATS; i++)
-        if (!strncmp(list, formats[i], 3) && strchr(",", list[3]))
-            return cli_usage(job->cli, "--figures: '%s' is a format; say --format %s", formats[i], list);
-    return EXIT_OK;
-}
-
 /* ---- where to read and write ---- */
 
 /* The database, if the results are a sweep's. */
@@ -271,8 +261,6 @@ static int plot(struct cli *cli)
     int code = cli->n_args == 1 ? choose_formats(job) : cli_usage(cli, "name one folder of results");
     if (code == EXIT_OK)
         code = choose_width(job);
-    if (code == EXIT_OK)
-        code = check_names(job);
     if (code == EXIT_OK)
         code = plot_results(job);
     free(job);

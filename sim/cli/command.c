@@ -61,8 +61,7 @@ static bool prints_prose(struct cli *cli)
     } raw[] = {
         {&cmd_import, NULL}, {&cmd_report, NULL}, {&cmd_help, "man"}, {&cmd_help, "completion"}, {&cmd_list, "schema"}};
     const int *format = cli_value(cli, "format");
-    const bool *script = cli_value(cli, "dry-run");
-    bool prose = (!format || *format == FORMAT_TABLE) && !(script && *script);
+    bool prose = !format || *format == FORMAT_TABLE;
     for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
         prose &= cli->command != raw[i].command || (raw[i].word && (!cli->n_args || strcmp(cli->args[0], raw[i].word)));
     return cli->help || prose;
