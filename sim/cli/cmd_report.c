@@ -1,6 +1,5 @@
 /* `smsched report`: writes a page about a results folder or a sweep. */
 #include "cli.h"
-#include "session.h"
 
 #include "../base/escape.h"
 #include "../page/page.h"
@@ -13,7 +12,6 @@
 struct options {
     const char *out, *metric;
     int format;
-    bool trust;
 };
 
 enum { HTML, JSON };
@@ -28,8 +26,6 @@ static const struct cli_option own_options[] = {
      .file = CLI_OUTPUT, .format = &page_format, .letter = 'o'},
     {"metric", "METRIC", "show this metric first, such as stp_ratio", CLI_TEXT, AT(metric)},
     {"format", "FORMAT", "html, or json: the data of the page", CLI_CHOICE, AT(format), .choices = formats},
-    {"trust", NULL, "of a results folder: note which measurements cover each scenario, and how well they were met",
-     CLI_FLAG, AT(trust)},
     {0},
 };
 
@@ -88,10 +84,6 @@ static int report(struct cli *cli)
     page.share = cli->share ? cli->share : "share/smsched";
     if (cli->n_args != 1)
         return cli_usage(cli, "name one folder of results or of advice, or one database of a sweep");
-    if (cli->models && !given->trust)
-        return cli_usage(cli, "--models is for --trust");
-    struct sms_load_options models = session_options(cli);
-    page.trust = given->trust ? &models : NULL;
     return make_page(cli, &page);
 }
 
@@ -107,9 +99,8 @@ const struct cli_command cmd_report = {
                 "smsched report pair -o pair.html\n"
                 "smsched sweep scenarios/sweeps/load.yaml --out load\n"
                 "smsched report load -o load.html\n",
-    .options = {{own_options}, {cli_force}, {cli_models}, {cli_plugins}, {cli_quiet}},
-    .texts = {{"models", "with --trust: search this folder for devices/ and workloads/ first"},
-              {"quiet", "print no progress and no name of the page"}},
+    .options = {{own_options}, {cli_force}, {cli_quiet}},
+    .texts = {{"quiet", "print no progress and no name of the page"}},
     .hints = {{"point", "'smsched run PLAN --point N --out DIR', then 'smsched report DIR' shows its timeline"}},
     .size = sizeof(struct options),
     .run = report};

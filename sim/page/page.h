@@ -18,10 +18,9 @@ enum { SMS__PAGE_NUMBERS = 120000, SMS__PAGE_TEXT = 200000, SMS__PAGE_SCENARIOS 
 struct sms__page {
     struct sms__arena arena;
     struct sms_errors errors;
-    const char *source;                   /* a folder or a database, as the user named it */
-    const char *share;                    /* the installed share/smsched, where the files of the page are */
-    const char *metric;                   /* the page begins with it; or NULL */
-    const struct sms_load_options *trust; /* NULL, or where models are: the page says how far to trust a run */
+    const char *source; /* a folder or a database, as the user named it */
+    const char *share;  /* the installed share/smsched, where the files of the page are */
+    const char *metric; /* the page begins with it; or NULL */
     const atomic_bool *cancel;
     struct sms__progress *progress; /* of reading a sweep; or NULL */
     size_t done, steps;             /* of it */
@@ -48,8 +47,6 @@ int sms__page_read_folder(struct sms__page *page);
 int sms__page_read_advice(struct sms__page *page);
 /* page_tables.c: reads the scenarios' metrics from summary.json and comparison.json. */
 int sms__page_read_tables(struct sms__page *page, json_t *scenarios);
-/* page_trust.c: adds to each scenario of a folder which measurements cover it, from its text in the manifest. */
-int sms__page_add_trust(struct sms__page *page, const json_t *manifest, json_t *scenarios);
 /* pictures.c: reads heat maps, timelines and allocation from the CSV files of a folder. */
 int sms__page_read_pictures(struct sms__page *page, const char *folder);
 

@@ -40,8 +40,6 @@ int sms__page_read_folder(struct sms__page *page)
     int code = read_manifest(page, &manifest);
     if (code == SMS_OK)
         code = sms__page_read_tables(page, scenarios);
-    if (code == SMS_OK && page->trust)
-        code = sms__page_add_trust(page, manifest, scenarios);
     if (code == SMS_OK)
         shorten(page, manifest);
     if (code == SMS_OK)

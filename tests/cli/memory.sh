@@ -115,7 +115,6 @@ survives 2 1 "import pods" out.yaml import pods "$tests/import/pods/fine/helios.
 survives 2 1 "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
 survives 61 6 "report" report.html report vms --out report.html
 survives 61 7 "report of processes as JSON" none report processes --format json
-survives 61 5 "report with --trust" none report vms --format json --trust
 survives 797 1 "report of a sweep" report.html report swept --out report.html
 survives 1999 1 "plot" vms/plots plot vms --format svg --quiet
 survives 2003 3 "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new

@@ -100,14 +100,7 @@ scenario k20c none "$blocks" round_robin "vms: [{name: a, workload: w}]" >"$work
 trust run
 prints "device k20c"
 
-# A page has the same, from the text that its folder keeps.
 scenario v100 maxmin "$blocks" round_robin "$two" >"$work/s.yaml"
-try 0 "a folder" run --quiet --out "$work/folder" "$work/s.yaml"
-try 0 "its page" report --format json --trust --models "$work/models" "$work/folder"
-prints "Pairs (a V100, a-2020-pairs)"
-try 0 "a page without --trust" report --format json "$work/folder"
-omits "a-2020-pairs"
-
 # The installed file is found like devices, and is well-formed.
 try 0 "the installed file" run --quiet --trust "$work/s.yaml"
 prints "measurements that bear on stp_ratio of s"

@@ -136,7 +136,6 @@ function warningsOf(scenario) {
   for (const warning of scenario.warnings || []) list.push(`Warning: ${warning}.`);
   if (scenario.exact) list.push('Exact: nothing is random, so every seed gives the same results.');
   for (const note of scenario.notes || []) list.push(`Note: ${note}.`);
-  for (const line of scenario.trust || []) list.push(`Held against measurements: ${line}.`);
   const t = tableOf(scenario, 'cluster'), of = (row, metric) => t.metrics.includes(metric) ? row[2][t.metrics.indexOf(metric)] : null;
   const failed = t.rows.filter(row => of(row, 'failed_count') > 0);
   if (failed.length) list.push(`Pods that failed, on average of ${plain(of(failed[0], 'pods_count'))}: ${failed.map(row => `${scenario.policies[row[0]]} ${plain(of(row, 'failed_count'))}`).join(', ')}. Turnarounds count only pods that ended without failing.`);
