@@ -6,11 +6,9 @@
 
 static int read_manifest(struct sms__page *page, json_t **manifest)
 {
-    json_t *list = json_array();
-    int code = sms__read_json(sms__print(&page->arena, "%s/manifest.json", page->source), list, &page->errors);
-    *manifest = code == SMS_OK ? sms__json_keep(page->data, "run", json_incref(json_array_get(list, 0))) : NULL;
+    int code = sms__read_json(sms__print(&page->arena, "%s/manifest.json", page->source), manifest, &page->errors);
+    json_object_set_new(page->data, "run", *manifest);
     json_object_del(*manifest, "files"); /* the page does not need the list of files */
-    json_decref(list);
     return code;
 }
 
@@ -50,15 +48,14 @@ int sms__page_read_folder(struct sms__page *page)
 int sms__page_read_advice(struct sms__page *page)
 {
     const char *path = sms__print(&page->arena, "%s/advice.json", page->source);
-    json_t *manifest = NULL, *list = json_array();
-    int code = sms__read_json(path, list, &page->errors);
-    json_t *advice = json_array_get(list, 0), *answer = json_array_get(json_object_get(advice, "lines"), 0);
+    json_t *manifest, *advice;
+    int code = sms__read_json(path, &advice, &page->errors);
+    json_t *answer = json_array_get(json_object_get(advice, "lines"), 0);
     if (code == SMS_OK && !json_is_array(json_object_get(advice, "ways")) &&
         !json_is_array(json_object_get(advice, "gpus")))
         code = sms__fail(&page->errors, SMS_EINPUT, path, "is no answer of 'smsched advise'");
     json_object_set_new(page->data, "kind", json_string("advice"));
-    json_object_set(page->data, "advice", advice);
+    json_object_set_new(page->data, "advice", advice);
     json_object_set_new(page->data, "title", answer ? json_incref(answer) : json_string("Which programs share a GPU?"));
-    json_decref(list);
     return code == SMS_OK ? read_manifest(page, &manifest) : code;
 }

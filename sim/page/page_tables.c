@@ -4,31 +4,20 @@
 
 #include "../report/output.h"
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 /* Keys of the subjects in a run. If not all fit, the first ones are kept. */
 static const char *const subjects[] = {"host",    "cluster", "processes", "vms",
                                        "classes", "devices", "resources", "kernels"};
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
-/* Loads one object for each scenario. Several are in an array; older versions wrote them one after another. */
-static int load_objects(struct sms__page *page, const char *name, json_t *list)
+/* Loads one object for each scenario. Several are in an array. */
+static int load_objects(struct sms__page *page, const char *name, json_t **list)
 {
     const char *path = sms__print(&page->arena, "%s/%s", page->source, name);
-    if (access(path, F_OK) && errno == ENOENT)
-        return sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s; folders of older versions lack it",
-                         strerror(errno));
     int code = sms__read_json(path, list, &page->errors);
-    json_t *array = json_array_get(list, 0);
-    if (code || !json_is_array(array))
-        return code;
-    json_incref(array);
-    bool copied = json_array_clear(list) == 0 && json_array_extend(list, array) == 0;
-    json_decref(array);
-    return copied ? SMS_OK : SMS_ENOMEM;
+    if (json_is_object(*list))
+        *list = json_pack("[o]", *list);
+    return code;
 }
 
 static json_t *get_run(const json_t *scenario, size_t policy)
@@ -135,10 +124,10 @@ static int fill(struct sms__page *page, const json_t *summary, const json_t *com
 
 int sms__page_read_tables(struct sms__page *page, json_t *scenarios)
 {
-    json_t *summary = json_array(), *comparison = json_array();
-    int code = load_objects(page, "summary.json", summary);
+    json_t *summary = NULL, *comparison = NULL;
+    int code = load_objects(page, "summary.json", &summary);
     if (code == SMS_OK)
-        code = load_objects(page, "comparison.json", comparison);
+        code = load_objects(page, "comparison.json", &comparison);
     if (code == SMS_OK)
         code = fill(page, summary, comparison, scenarios);
     json_decref(summary);

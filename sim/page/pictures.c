@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIELD_BYTES = 4096, COLUMNS = 64, STEP = 100000 };
+enum { STEP = 100000 };
 
 struct pictures {
     struct sms__page *page;
@@ -47,63 +47,16 @@ static int run_file(struct pictures *pictures, const char *name,
     return code ? code : run_sql(pictures, text, row);
 }
 
-/* ---- CSV files ---- */
-
-/* A table that is being filled. */
-struct filling {
-    struct pictures *pictures;
-    sqlite3_stmt *insert;
-    int parameter[COLUMNS]; /* of each column of the file; 0: the table has no such column */
-};
-
-static void take_field(struct sms__csv *csv, const char *text, size_t length)
-{
-    struct filling *filling = csv->user;
-    int *parameter = &filling->parameter[csv->column - 1];
-    if (csv->column > COLUMNS)
-        sms__csv_complain(csv, "has too many columns");
-    else if (csv->line == 1)
-        *parameter =
-            sqlite3_bind_parameter_index(filling->insert, sms__print(&filling->pictures->page->arena, ":%s", text));
-    else if (*parameter && length &&
-             sqlite3_bind_text(filling->insert, *parameter, text, (int)length, SQLITE_TRANSIENT))
-        csv->code = SMS_ENOMEM;
-}
-
-static void take_line(struct sms__csv *csv)
-{
-    const struct filling *filling = csv->user;
-    sqlite3 *file = filling->pictures->file;
-    if (csv->line > 1 && sqlite3_step(filling->insert) != SQLITE_DONE) {
-        if (sqlite3_errcode(file) == SQLITE_NOMEM)
-            csv->code = SMS_ENOMEM;
-        sms__csv_complain(csv, sqlite3_errmsg(file));
-    }
-    sqlite3_reset(filling->insert);
-    sqlite3_clear_bindings(filling->insert);
-}
-
-static int read_csv(struct pictures *pictures, const char *path, const char *insert)
-{
-    struct filling filling = {.pictures = pictures};
-    struct sms__csv csv = {path,  &pictures->page->errors, &filling, take_field, take_line, FIELD_BYTES, 0, 0, 0,
-                           SMS_OK};
-    if (sqlite3_prepare_v2(pictures->file, insert, -1, &filling.insert, NULL) != SQLITE_OK)
-        return SMS_ENOMEM;
-    int code = sms__csv_read(&csv);
-    sqlite3_finalize(filling.insert);
-    return code;
-}
-
-/* A row of the list of tables: the name, and the statement that fills the table. */
+/* A row of the list of tables. */
 static int read_table(struct pictures *pictures, sqlite3_stmt *row)
 {
     struct sms__page *page = pictures->page;
-    const char *name = (const char *)sqlite3_column_text(row, 0), *insert = (const char *)sqlite3_column_text(row, 1);
-    if (!name || !insert)
+    const char *name = (const char *)sqlite3_column_text(row, 0);
+    if (!name)
         return SMS_ENOMEM;
+    name = sms__copy(&page->arena, name, strlen(name));
     const char *path = sms__print(&page->arena, "%s/%s.csv", pictures->folder, name);
-    return access(path, F_OK) ? SMS_OK : read_csv(pictures, path, insert);
+    return access(path, F_OK) ? SMS_OK : sms__csv_table(pictures->file, path, name, &page->errors);
 }
 
 /* ---- JSON ---- */
@@ -125,16 +78,13 @@ static int is_cancelled(void *cancel) { return cancel && atomic_load((const atom
 
 int sms__page_read_pictures(struct sms__page *page, const char *folder)
 {
-    static const char list[] =
-        "SELECT name, 'INSERT INTO ' || name || (SELECT ' (' || group_concat(name) || ') VALUES (:' || "
-        "group_concat(name, ',:') || ')' FROM pragma_table_info(m.name)) FROM sqlite_master m ORDER BY m.rowid";
     struct pictures pictures = {.page = page, .folder = folder};
     int code = sqlite3_open(":memory:", &pictures.file) ? SMS_ENOMEM : SMS_OK;
     if (code == SMS_OK)
         sqlite3_progress_handler(pictures.file, STEP, is_cancelled, (void *)(uintptr_t)page->cancel);
     code = code ? code : run_file(&pictures, "tables.sql", NULL);
     code = code ? code : run_sql(&pictures, "BEGIN", NULL);
-    code = code ? code : run_sql(&pictures, list, read_table);
+    code = code ? code : run_sql(&pictures, "SELECT name FROM sqlite_master ORDER BY rowid", read_table);
     code = code ? code : run_file(&pictures, "pictures.sql", take_result);
     sqlite3_close(pictures.file);
     return code;

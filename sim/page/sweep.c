@@ -51,13 +51,12 @@ static void read_manifest(struct sms__points *points, const char *path, json_t *
     const char *manifest_path =
         sms__print(&points->page->arena, "%.*smanifest.json", slash ? (int)(slash + 1 - path) : 0, path);
     struct sms_errors ignored = {0};
-    json_t *list = json_array();
-    sms__read_json(manifest_path, list, &ignored);
-    const json_t *manifest = json_array_get(list, 0);
+    json_t *manifest;
+    sms__read_json(manifest_path, &manifest, &ignored);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_is_string(json_object_get(manifest, keys[i])))
             json_object_set(plan, keys[i], json_object_get(manifest, keys[i]));
-    json_decref(list);
+    json_decref(manifest);
 }
 
 static json_t *axis_json(struct sms__points *points, const struct sms__axis_view *axis)
@@ -93,34 +92,24 @@ static void read_question(struct sms__points *points, sqlite3_stmt *row, void *u
     asked->better = sqlite3_column_int(row, 3) > 0 ? 1 : -1;
 }
 
-/* Databases of older versions do not have the table. */
 static void read_asked(struct sms__points *points)
 {
-    size_t tables = 0, rows = 0;
+    size_t rows = 0;
     const struct sms__points_asked *asked = &points->asked;
-    sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'answer'",
-                   sms__points_count, &tables);
-    if (tables)
-        sms__query_run(points, NULL, "SELECT DISTINCT subject, name, metric, better FROM main.answer LIMIT 2",
-                       read_question, &rows);
+    sms__query_run(points, NULL, "SELECT DISTINCT subject, name, metric, better FROM main.answer LIMIT 2",
+                   read_question, &rows);
     if (points->code == SMS_OK && asked->metric)
         json_object_set_new(points->page->data, "answer",
                             json_pack("{s:s, s:o, s:s, s:i}", "subject", sms__subject_word(asked->subject), "name",
                                       sms__json_text(asked->name), "metric", asked->metric, "better", asked->better));
 }
 
-/* Where the speed alone moves, and which metrics divide by it (sweep/database.h). Older databases do not say. */
+/* Where the speed alone moves, and which metrics divide by it (sweep/database.h). */
 static void read_alone(struct sms__points *points)
 {
-    size_t tables = 0;
     json_t *alone = sms__json_keep(points->page->data, "alone", json_object());
     json_t *rows = sms__json_keep(alone, "rows", json_array()),
            *metrics = sms__json_keep(alone, "metrics", json_array());
-    sms__query_run(points, NULL,
-                   "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name IN ('alone', 'divides')",
-                   sms__points_count, &tables);
-    if (tables < 2)
-        return;
     sms__query_run(points, NULL, "SELECT axis, name, least_ratio, most_ratio FROM main.alone ORDER BY rowid LIMIT 200",
                    sms__query_list, rows);
     sms__query_run(points, NULL, "SELECT subject, metric FROM main.divides ORDER BY subject, metric LIMIT 100",
@@ -128,16 +117,11 @@ static void read_alone(struct sms__points *points)
 }
 
 /* What policies gain for tenants that have the GPU to themselves, on average over the points where that is something,
- * and what is left of their gain of STP. Older databases do not say. */
+ * and what is left of their gain of STP. */
 static void read_gains_alone(struct sms__points *points)
 {
-    size_t tables = 0;
     json_t *gains = sms__json_keep(points->page->data, "gains_alone", json_object());
     json_t *rows = sms__json_keep(gains, "rows", json_array()), *left = sms__json_keep(gains, "left", json_array());
-    sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'gain_alone'",
-                   sms__points_count, &tables);
-    if (!tables)
-        return;
     sms__query_run(points, NULL,
                    "SELECT position, name, avg(gain_ratio) - 1, count(*) FROM main.gain_alone WHERE position > 0 "
                    "GROUP BY position, name ORDER BY position, 3 DESC, name LIMIT 400",
@@ -149,20 +133,15 @@ static void read_gains_alone(struct sms__points *points)
         sms__query_list, left);
 }
 
-/* Which measurements bear on the answer, and warnings of the scenarios. Older databases do not say. */
+/* Which measurements bear on the answer, and warnings of the scenarios. */
 static void read_caveats(struct sms__points *points)
 {
-    size_t tables = 0;
-    json_t *caveats = sms__json_keep(points->page->data, "caveats", json_array());
-    sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'caveat'",
-                   sms__points_count, &tables);
-    if (tables)
-        sms__query_run(points, NULL, "SELECT substr(text, 1, 400) FROM main.caveat ORDER BY text LIMIT 40",
-                       sms__query_list, caveats);
+    sms__query_run(points, NULL, "SELECT substr(text, 1, 400) FROM main.caveat ORDER BY text LIMIT 40", sms__query_list,
+                   sms__json_keep(points->page->data, "caveats", json_array()));
 }
 
 /* The answers of a search: at the axes of the points policy, two ends or a mean and half of its interval, state, remark
- * and replications. Sweeps without one, and older databases, have no such table. */
+ * and replications. Sweeps without one have no such table. */
 static void read_found(struct sms__points *points)
 {
     size_t ends = 0, means = 0;
@@ -184,24 +163,16 @@ static void read_found(struct sms__points *points)
                    sms__query_list, sms__json_keep(found, "cells", json_array()));
 }
 
-/* The words and scales of varied fields, and deadlines that all scenarios have in common. Databases of older versions
- * lack the tables. */
+/* The words and scales of varied fields, and deadlines that all scenarios have in common. */
 static void read_words(struct sms__points *points)
 {
     json_t *data = points->page->data;
-    size_t tables = 0;
-    json_t *fields = sms__json_keep(data, "fields", json_array());
-    json_t *deadlines = sms__json_keep(data, "deadlines", json_array());
-    sms__query_run(points, NULL,
-                   "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name IN ('axis', 'deadline')",
-                   sms__points_count, &tables);
-    if (tables < 2)
-        return;
-    sms__query_run(points, NULL, "SELECT path, words, log FROM main.axis", sms__query_list, fields);
+    sms__query_run(points, NULL, "SELECT path, words, log FROM main.axis", sms__query_list,
+                   sms__json_keep(data, "fields", json_array()));
     sms__query_run(points, NULL,
                    "SELECT name, min(deadline_ns) FROM main.deadline GROUP BY name HAVING min(deadline_ns) = "
                    "max(deadline_ns) AND count(*) = (SELECT count(DISTINCT scenario) FROM main.point)",
-                   sms__query_list, deadlines);
+                   sms__query_list, sms__json_keep(data, "deadlines", json_array()));
 }
 
 int sms__page_read_sweep(struct sms__page *page, const char *path)

@@ -12,8 +12,10 @@ enum { CSV_MIB = 4096, BLOCK_BYTES = 65536 };
 
 void sms__csv_complain(struct sms__csv *csv, const char *what)
 {
-    if (csv->code == SMS_OK)
-        csv->code = sms__fail(csv->errors, SMS_EINPUT, csv->path, "line %zu: %s", csv->line, what);
+    if (csv->code != SMS_OK)
+        return;
+    csv->code = SMS_EINPUT;
+    sms__error(csv->errors, SMS_EINPUT, (struct sms__mark){csv->path, NULL, (unsigned)csv->line, 1}, "%s", what);
 }
 
 static void take_field(void *bytes, size_t length, void *user)
@@ -45,9 +47,12 @@ static void parse(struct sms__csv *csv, struct csv_parser *parser, struct sms__i
 {
     char bytes[BLOCK_BYTES];
     ssize_t n = 0;
-    bool whole = true;
-    while (whole && csv->code == SMS_OK && (n = sms__input_read(input, bytes, sizeof bytes)) > 0)
-        whole = csv_parse(parser, bytes, (size_t)n, take_field, take_line, csv) == (size_t)n;
+    bool whole = true, first = true;
+    for (size_t skip; whole && csv->code == SMS_OK && (n = sms__input_read(input, bytes, sizeof bytes)) > 0;) {
+        skip = first && n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0; /* a byte order mark */
+        whole = csv_parse(parser, bytes + skip, (size_t)n - skip, take_field, take_line, csv) == (size_t)n - skip;
+        first = false;
+    }
     if (n < 0)
         csv->code = sms__fail(csv->errors, SMS_EIO, csv->path, "cannot be read: %s", strerror(errno));
     whole = whole && (csv->code || csv_fini(parser, take_field, take_line, csv) == 0);

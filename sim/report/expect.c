@@ -5,9 +5,7 @@
 #include "walk.h"
 
 #include "../base/room.h"
-#include "../base/read.h"
 
-#include <csv.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +114,7 @@ int sms__check_expectations(const struct sms_results *results, struct sms__check
 
 /* ---- a baseline ---- */
 
-enum { BASELINE_MIB = 1024 }; /* at most */
+enum { FIELD_BYTES = 4096 }; /* fewer are allowed */
 
 /* How many rows are compared: a few for each value, so that names that are gone are reported, too. */
 enum { ROWS_LEAST = 100000, ROWS_A_VALUE = 4 };
@@ -136,19 +134,14 @@ struct value {
 struct baseline {
     const struct sms__set *set;
     struct sms__checks *checks;
-    struct sms_errors *errors;
-    const char *path;
+    struct sms__csv csv;
     double tolerance;
     char field[COLUMNS][SMS__FIELD_BYTES];
-    size_t fields, line;
     size_t left; /* rows that may follow */
     bool failed;
     struct sms__arena arena;
     struct value *value; /* [values], sorted by their words */
     size_t values;
-    const char *bytes;
-    size_t size;
-    struct csv_parser parser;
 };
 
 static int compare_words(const struct value *a, const struct value *b, int words)
@@ -198,12 +191,6 @@ static const struct value *find(const struct baseline *baseline, int words)
     return low < baseline->values && compare_words(found, &row, words) == 0 ? found : NULL;
 }
 
-static void complain(struct baseline *baseline, const char *what)
-{
-    struct sms__mark mark = {baseline->path, NULL, (unsigned)baseline->line, 1};
-    sms__error(baseline->errors, SMS_EINPUT, mark, "%s", what);
-}
-
 /* The value as CSV has it, with twelve digits; NAN if there is none. */
 static double as_written(const struct value *value)
 {
@@ -234,13 +221,13 @@ static void check_row(struct baseline *baseline)
     if (!scenario || !field[MEAN][0])
         return;
     if (baseline->left-- == 0) {
-        complain(baseline, "there are far more rows than the results have values: some stand twice");
+        sms__csv_complain(&baseline->csv, "there are far more rows than the results have values: some stand twice");
         return;
     }
     double expected = strtod(field[MEAN], &rest);
     double actual = as_written(find(baseline, METRIC + 1));
     if (*rest || !isfinite(expected)) {
-        complain(baseline, "the mean is not a number");
+        sms__csv_complain(&baseline->csv, "the mean is not a number");
         return;
     }
     struct sms__check *check = new_check(baseline->checks, scenario->word[SCENARIO],
@@ -250,27 +237,23 @@ static void check_row(struct baseline *baseline)
         describe_row(baseline, check, actual, expected);
 }
 
-static void take_field(void *text, size_t length, void *user)
+static void take_field(struct sms__csv *csv, const char *text, size_t length)
 {
-    struct baseline *baseline = user;
-    if (baseline->fields < COLUMNS)
-        snprintf(baseline->field[baseline->fields], SMS__FIELD_BYTES, "%.*s", (int)length, (const char *)text);
-    baseline->fields++;
+    struct baseline *baseline = csv->user;
+    if (csv->column <= COLUMNS)
+        snprintf(baseline->field[csv->column - 1], SMS__FIELD_BYTES, "%.*s", (int)length, text);
 }
 
-static void take_row(int end, void *user)
+static void take_row(struct sms__csv *csv)
 {
-    struct baseline *baseline = user;
-    (void)end;
-    baseline->line++;
-    if ((baseline->fields < COLUMNS || baseline->fields > COLUMNS_MOST) && !baseline->errors->count)
-        complain(baseline, "is not a baseline: rows have the columns that 'smsched run --format csv' writes");
-    for (size_t i = 0; baseline->line == 1 && i < COLUMNS && !baseline->errors->count; i++)
+    struct baseline *baseline = csv->user;
+    if (csv->column < COLUMNS || csv->column > COLUMNS_MOST)
+        sms__csv_complain(csv, "is not a baseline: rows have the columns that 'smsched run --format csv' writes");
+    for (size_t i = 0; csv->line == 1 && i < COLUMNS && csv->code == SMS_OK; i++)
         if (strcmp(baseline->field[i], columns[i]))
-            complain(baseline, "is not a baseline: its columns are not those of 'smsched run --format csv'");
-    if (baseline->line > 1 && !baseline->errors->count)
+            sms__csv_complain(csv, "is not a baseline: its columns are not those of 'smsched run --format csv'");
+    if (csv->line > 1 && csv->code == SMS_OK)
         check_row(baseline);
-    baseline->fields = 0;
 }
 
 static int read_rows(void *user)
@@ -281,39 +264,21 @@ static int read_rows(void *user)
     list_values(baseline, true);
     qsort(baseline->value, baseline->values, sizeof *baseline->value, by_words);
     baseline->left = ROWS_LEAST + ROWS_A_VALUE * baseline->values;
-    if (csv_parse(&baseline->parser, baseline->bytes, baseline->size, take_field, take_row, baseline) != baseline->size)
-        complain(baseline, "is not a CSV file");
-    csv_fini(&baseline->parser, take_field, take_row, baseline);
-    return SMS_OK;
-}
-
-static int read_baseline(struct baseline *baseline)
-{
-    char *bytes;
-    int code = sms__file_bytes(&baseline->arena, baseline->path, (uint64_t)BASELINE_MIB << 20, &bytes, &baseline->size,
-                               baseline->errors);
-    if (code)
-        return code;
-    const size_t mark = strncmp(bytes, "\xef\xbb\xbf", 3) ? 0 : 3; /* a byte order mark */
-    baseline->bytes = bytes + mark;
-    baseline->size -= mark;
-    csv_init(&baseline->parser, CSV_STRICT | CSV_APPEND_NULL);
-    csv_set_blk_size(&baseline->parser, 65536);
-    code = sms__guard(&baseline->arena, read_rows, baseline);
-    csv_free(&baseline->parser);
-    return code;
+    return sms__csv_read(&baseline->csv);
 }
 
 int sms__check_baseline(const struct sms__set *set, const char *path, double tolerance, struct sms__checks *checks,
                         struct sms_errors *errors)
 {
-    struct baseline baseline = {.set = set, .checks = checks, .errors = errors, .path = path, .tolerance = tolerance};
+    struct baseline baseline = {.set = set, .checks = checks, .tolerance = tolerance};
     size_t before = checks->count;
-    int code = read_baseline(&baseline);
+    baseline.csv = (struct sms__csv){
+        .path = path, .errors = errors, .user = &baseline, .field = take_field, .row = take_row, .most = FIELD_BYTES};
+    int code = sms__guard(&baseline.arena, read_rows, &baseline);
     if (code == SMS_ENOMEM)
         sms__fail(errors, SMS_ENOMEM, path, "no memory");
     sms__arena_release(&baseline.arena);
-    if (!errors->count && baseline.line < 2)
+    if (!errors->count && baseline.csv.line < 3)
         sms__fail(errors, SMS_EINPUT, path, "holds no values");
     else if (!errors->count && !baseline.failed && checks->count == before)
         sms__fail(errors, SMS_EINPUT, path, "holds no value of a scenario that ran");

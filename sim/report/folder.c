@@ -67,13 +67,11 @@ static json_t *load_manifest(const char *folder)
 {
     struct sms_errors unsaid = {0};
     char path[FILE_PATH_BYTES];
-    json_t *list = json_array();
+    json_t *manifest;
     snprintf(path, sizeof path, "%s/%s", folder, manifest_name);
-    if (sms__read_json(path, list, &unsaid) == SMS_ENOMEM)
+    if (sms__read_json(path, &manifest, &unsaid) == SMS_ENOMEM)
         sms__note_memory(NULL);
-    json_t *object = json_incref(json_array_get(list, 0));
-    json_decref(list);
-    return object;
+    return manifest;
 }
 
 /* Lists the files in the folder's manifest, as the paths that its texts stand for. Returns false if there is no

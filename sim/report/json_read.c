@@ -5,7 +5,6 @@
 #include "../base/read.h"
 
 #include <jansson.h>
-#include <string.h>
 
 /* Memory that jansson needs at most for a value, and for a list or an object; and the limit for a file. */
 enum { VALUE_BYTES = 100, CONTAINER_BYTES = 300 };
@@ -30,48 +29,24 @@ static uint64_t memory_of(const char *text, size_t size)
     return memory;
 }
 
-static unsigned lines_of(const char *text, size_t size)
-{
-    unsigned lines = 0;
-    for (size_t i = 0; i < size; i++)
-        lines += text[i] == '\n';
-    return lines;
-}
-
-/* jansson reads one value and returns where it ends. */
-static int load_values(const char *path, const char *text, size_t size, json_t *list, struct sms_errors *errors)
-{
-    unsigned line = 0;
-    for (size_t at = strspn(text, " \n\r\t"), was = 0; at < size; at += strspn(text + at, " \n\r\t")) {
-        json_error_t error;
-        line += lines_of(text + was, at - was);
-        json_t *value = json_loadb(text + at, size - at, JSON_DISABLE_EOF_CHECK, &error);
-        if (!value && (json_error_code(&error) == json_error_out_of_memory || sms__memory_failed()))
-            return sms__fail(errors, SMS_ENOMEM, path, "out of memory");
-        if (!value)
-            return sms__fail(errors, SMS_EINPUT, path, "line %u: %s", line + (unsigned)error.line, error.text);
-        if (json_array_append_new(list, value))
-            return sms__fail(errors, SMS_ENOMEM, path, "out of memory");
-        was = at;
-        at += (size_t)error.position;
-    }
-    return SMS_OK;
-}
-
-int sms__read_json(const char *path, json_t *list, struct sms_errors *errors)
+int sms__read_json(const char *path, json_t **out, struct sms_errors *errors)
 {
     struct sms__arena arena = {0};
+    json_error_t error;
     char *text;
     size_t size;
+    *out = NULL;
     int code = sms__file_bytes(&arena, path, (uint64_t)SMS__JSON_MIB << 20, &text, &size, errors);
-    if (code == SMS_ENOMEM)
-        sms__fail(errors, code, path, "out of memory");
     if (code == SMS_OK && memory_of(text, size) > MEMORY_MAX)
         code = sms__fail(errors, SMS_EINPUT, path, "has so many values that they take more than 2 GiB of memory");
     if (code == SMS_OK)
-        code = load_values(path, text, size, list, errors);
-    if (code == SMS_OK && json_array_size(list) == 0)
-        code = sms__fail(errors, SMS_EINPUT, path, "is empty");
+        *out = json_loadb(text, size, 0, &error);
+    if (code == SMS_OK && !*out && (json_error_code(&error) == json_error_out_of_memory || sms__memory_failed()))
+        code = SMS_ENOMEM;
+    else if (code == SMS_OK && !*out)
+        code = sms__fail(errors, SMS_EINPUT, path, "line %d: %s", error.line, error.text);
+    if (code == SMS_ENOMEM)
+        sms__fail(errors, code, path, "out of memory");
     sms__arena_release(&arena);
     return code;
 }

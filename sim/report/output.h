@@ -7,6 +7,7 @@
 #include "../model/scenario.h"
 
 struct json_t;
+struct sqlite3;
 struct sms__folder;
 struct sms__trust;
 
@@ -133,9 +134,10 @@ void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE 
 /* json_write.c: a finite number, or null. */
 struct json_t *sms__json_number(double value);
 
-/* json_read.c: appends all values of a file to `list`. Returns SMS_OK, or a code with an error. */
+/* json_read.c: reads a file, which holds one list or object. The caller releases it. Returns SMS_OK, or a code with an
+ * error and *out NULL. */
 enum { SMS__JSON_MIB = 512 };
-int sms__read_json(const char *path, struct json_t *list, struct sms_errors *errors);
+int sms__read_json(const char *path, struct json_t **out, struct sms_errors *errors);
 
 /* csv_read.c: reads a CSV file, calls `field` for each field and `row` at the end of each line, the first included. */
 struct sms__csv {
@@ -152,6 +154,10 @@ struct sms__csv {
 int sms__csv_read(struct sms__csv *csv);
 /* Adds an error about the line. */
 void sms__csv_complain(struct sms__csv *csv, const char *what);
+/* csv_table.c: fills a table of a database from a CSV file. A table that is there takes the columns that it knows;
+ * else one is made of all columns: texts and REAL. Returns SMS_OK, or a code with an error but for SMS_ENOMEM and
+ * SMS_ECANCELED. */
+int sms__csv_table(struct sqlite3 *file, const char *path, const char *table, struct sms_errors *errors);
 
 /* json.c: an object for one scenario, an array for several. Both return 0; or -1 when out of memory or after a write
  * error. `baseline` is [scenarios]. */

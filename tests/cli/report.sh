@@ -335,17 +335,17 @@ refuse 3 "summary.json: error: line" "a summary that is cut" damaged
 damage summary.json sed 's/round_robin/other/'
 refuse 3 "have different scenarios or policies" "a summary of another run" damaged
 damage comparison.json head -c 0
-refuse 3 "is empty" "an empty comparison" damaged
+refuse 3 "comparison.json: error: line 1: '[' or '{' expected" "an empty comparison" damaged
 damage manifest.json tr '{' '['
 refuse 3 "manifest.json: error: line" "a manifest that is none" damaged
 damage timeline.csv sed '2s/,[0-9]*$/,x/'
-refuse 3 "timeline.csv: error: line 2" "a wrong number" damaged
+refuse 3 "timeline.csv:2:1: error: a number is malformed" "a wrong number" damaged
 damage heatmap.csv awk -F, -v OFS=, 'NR == 5 {$5 = 1e17} {print}'
 refuse 3 "heatmap.csv" "a time far away" damaged
 damage heatmap.csv awk -F, -v OFS=, 'NR == 2 {$4 = 19999; $5 = 4095; $6 = 1} NR <= 2 {print}'
 refuse 3 "heatmap.csv: it has too few rows" "two rows far apart" damaged
 rm -rf damaged && cp -r run damaged && rm damaged/comparison.json
-refuse 4 "comparison.json: error: cannot be read" "a folder of an older version" damaged
+refuse 3 "comparison.json: error: No such file" "a folder that lacks a file" damaged
 head -c 20000 small.sweep/results/sweep.db >cut.db
 refuse 3 "is it the database of a sweep?" "a database that is cut" cut.db
 cp small.sweep/results/sweep.db other.db
@@ -365,7 +365,7 @@ import random, sqlite3
 draw = random.Random(1)
 source = sqlite3.connect("small.sweep/results/sweep.db")
 database = sqlite3.connect("large.db")
-for (sql,) in source.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('meta', 'host')"):
+for (sql,) in source.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name NOT IN ('point', 'bound')"):
     database.execute(sql)
 database.execute("CREATE TABLE point (point INTEGER PRIMARY KEY, scenario TEXT, state TEXT, message TEXT, u NUMERIC, v NUMERIC, w NUMERIC)")
 database.executemany("INSERT INTO meta VALUES (?, ?)", dict(plan="large", question="", text="x" * 300000, points=20000, done=20000, failed=0, version="").items())
@@ -387,10 +387,7 @@ def grow(name):
     with open("run/" + name) as file:
         one = json.load(file)
     with open("wide/" + name, "w") as file:
-        for i in range(600):
-            one["scenario"] = f"few{i}"
-            json.dump(one, file)
-            file.write("\n")
+        json.dump([one | {"scenario": f"few{i}"} for i in range(600)], file)
 grow("summary.json")
 grow("comparison.json")
 rows = open("run/timeline.csv").read().splitlines()

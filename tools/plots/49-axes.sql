@@ -1,4 +1,4 @@
--- What a sweep says of its varied fields and of deadlines; databases of older versions say nothing.
+-- What a sweep says of its varied fields and of deadlines; folders of runs say nothing.
 -- @table field
 SELECT NULL AS path, NULL AS words, 0 AS log WHERE 0;
 -- @table aim
