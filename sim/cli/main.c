@@ -4,6 +4,7 @@
 #include "../base/sources.h"
 #include "../report/memory.h"
 
+#include <gsl/gsl_errno.h>
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {&cmd_advise, &cmd_calibrate, &cmd_run,  &cmd_compare, &cmd_validate,
@@ -12,6 +13,7 @@ const struct cli_command *const cli_commands[] = {&cmd_advise, &cmd_calibrate, &
 
 int main(int argc, char **argv)
 {
+    gsl_set_error_handler_off(); /* else GSL ends the program where it has no memory */
     cli_catch_signals();
     sms__watch_memory();
     if (argc < 2) {

@@ -183,13 +183,13 @@ static void fill_sobol(struct axes *axes, struct sms__axis *axis)
         sms__complain(axes->reader, axis->node, "more than %d dimensions", SOBOL_MAX);
         return;
     }
-    gsl_qrng *sobol = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)axis->columns);
-    for (uint64_t i = 0; sobol && i < axis->count; i++)
-        gsl_qrng_get(sobol, &axis->fraction[i * axis->columns]);
-    if (sobol)
-        gsl_qrng_free(sobol);
-    else
-        sms__complain(axes->reader, axis->node, "out of memory");
+    /* Not by gsl_qrng_alloc, which ends the program where there is no memory. */
+    gsl_qrng sobol = {.type = gsl_qrng_sobol, .dimension = (unsigned)axis->columns};
+    sobol.state_size = gsl_qrng_sobol->state_size(sobol.dimension);
+    sobol.state = SMS__NEW(&axes->plan->arena, char, sobol.state_size);
+    gsl_qrng_init(&sobol);
+    for (uint64_t i = 0; i < axis->count; i++)
+        gsl_qrng_get(&sobol, &axis->fraction[i * axis->columns]);
 }
 
 static void read_spread(struct axes *axes, const struct sms__node *node, struct sms__axis *axis,

@@ -55,6 +55,7 @@ question: Why?
 axes:
   - contention.slope: [1, 2]
 END
+sed 's/^plan: plan/plan: sobol/; s/- contention.slope: .*/- sobol: {points: 4, of: {contention.slope: {from: 1, to: 2}}}/' plan.yaml >sobol.yaml
 python3 "$tests/import/nsys.py" --seeds .
 python3 "$tests/import/kineto.py" --seeds .
 mkdir bin
@@ -123,5 +124,6 @@ survives 199 6 "list schema" none list schema
 survives 2017 7 "list workloads" none list workloads --format json
 survives 2 1 "list policies" none list policies
 survives 23 2 "validate" none validate --quiet vms.yaml processes.yaml cluster.yaml plan.yaml
+survives 7 2 "validate a sequence" none validate --quiet sobol.yaml
 
 finish
