@@ -181,8 +181,10 @@ static bool is_canceled(const struct sms__blocks *device)
 /* True if no block can be placed now, so that asking is needless. An observer still gets every answer. */
 static bool cannot_place(const struct sms__blocks *device)
 {
-    return (device->search.closed_sms == device->sms && !device->observed) || device->dispatcher.blocked ||
-           is_canceled(device);
+    const struct sms__search *search = &device->search;
+    bool closed =
+        search->knows_room ? !(search->open & search->waiting) : search->closed_sms == device->sms && !device->observed;
+    return closed || device->dispatcher.blocked || is_canceled(device);
 }
 
 /* Keeps a block that fits from starting before the dispatcher is free. It is searched for again then. */

@@ -164,7 +164,6 @@ static void find_room(const struct sms__blocks *device, struct sms__composition 
 {
     for (size_t i = 0; i < device->search.shapes; i++)
         c->fits |= (uint64_t)sms__takes(device, c, &device->search.shape[i]) << i;
-    c->is_closed = c->fits == 0;
 }
 
 /* Returns the composition with the wanted blocks. Makes it if there is none. */
@@ -405,14 +404,13 @@ void sms__compositions_init(struct sms__blocks *device)
     all->wanted = SMS__NEW(device->arena, uint32_t, device->search.shapes);
     all->with_sms = SMS__NEW(device->arena, struct sms__composition *, device->sms);
     struct sms__composition *empty = find(device);
-    device->search.closed_sms = device->search.knows_room ? device->sms : 0; /* until their room is told */
     empty->sms = device->sms;
     count_first(all, empty);
     for (size_t s = 0; s < device->sms; s++) {
         device->sm[s].composition = empty;
         if (empty->row)
             empty->row[s / 64] |= (uint64_t)1 << (s % 64);
-        if (device->search.knows_room)
-            sms__search_room(device, (uint32_t)s, empty->fits);
     }
+    for (size_t i = 0; device->search.knows_room && i < device->search.shapes; i++)
+        sms__search_allow(device, &device->search.shape[i]);
 }

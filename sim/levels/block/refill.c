@@ -92,23 +92,24 @@ static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
 
 enum { LOOKED_AT = 8 }; /* launches; where the first ones do not fit, a search over their shapes is faster */
 
-static bool takes(const struct sms__sm_state *sm, const struct sms__composition *composition,
-                  const struct sms__shape *shape)
+/* Returns the waiting shapes of which the SM would take a block with this composition, one bit each. */
+static inline uint64_t fitting(const struct sms__sm_state *sm, const struct sms__composition *composition)
 {
-    return composition->fits >> shape->idx & 1 && sms__may_use(shape->allowed, sm->idx);
+    return composition->fits & sm->may & sm->device->search.waiting;
 }
 
-/* Returns the launch of which a block is placed on the SM with this composition; NULL if it is not among the first. */
-static struct sms__launch *find_launch(const struct sms__sm_state *sm, const struct sms__composition *composition)
+/* Returns the launch that has one of these shapes and a block of which is placed next; NULL if it is not among the
+ * first. */
+static struct sms__launch *find_launch(const struct sms__blocks *device, uint64_t shapes)
 {
-    const struct sms__dispatch_queues *queues = &sm->device->queues;
+    const struct sms__dispatch_queues *queues = &device->queues;
     size_t left = LOOKED_AT;
     for (const struct sms__dispatch_queue *queue = queues->first; queue; queue = queue->next)
         for (struct sms__launch *launch = queue->head; sms__dispatch_queue_may_go(queue, launch);
              launch = queues->passes_over ? launch->entry.next : NULL) {
             if (left-- == 0)
                 return NULL;
-            if (takes(sm, composition, launch->shape))
+            if (shapes >> launch->shape->idx & 1)
                 return launch;
         }
     return NULL;
@@ -173,8 +174,8 @@ static bool leave_room(struct sms__sm_state *sm, struct sms__composition *withou
 {
     struct sms__blocks *device = sm->device;
     struct sms__group *group = &sm->group[sm->next_group];
-    bool fits = without->fits & device->search.waiting;
-    bool waits = device->dispatcher.blocked || (fits && find_launch(sm, without));
+    uint64_t fits = fitting(sm, without);
+    bool waits = device->dispatcher.blocked || (fits && find_launch(device, fits));
     if (fits && !waits)
         return false;
     const struct sms__shape *gone = &device->search.shape[group->shape];
@@ -193,9 +194,9 @@ static bool leave_room(struct sms__sm_state *sm, struct sms__composition *withou
 static void fill_up(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    while (sm->composition->fits & device->search.waiting) {
+    for (uint64_t fits; (fits = fitting(sm, sm->composition));) {
         bool goes_on = device->refills && !sms__dispatcher_is_busy(device, now);
-        struct sms__launch *launch = goes_on ? find_launch(sm, sm->composition) : NULL;
+        struct sms__launch *launch = goes_on ? find_launch(device, fits) : NULL;
         if (!launch) {
             sms__sm_touch(sm, now);
             device->dispatch.act(device->dispatch.subject, now);
@@ -222,9 +223,10 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
     bool is_busy = sms__dispatcher_is_busy(device, now);
     if (!without || (!is_busy && device->search.open & device->search.waiting))
         return false;
-    if (is_busy || !(without->fits & device->search.waiting))
+    uint64_t fits = fitting(sm, without);
+    if (is_busy || !fits)
         return leave_room(sm, without, now);
-    struct sms__launch *launch = find_launch(sm, without);
+    struct sms__launch *launch = find_launch(device, fits);
     struct sms__composition *then = launch ? sms__composition_next(device, without, launch->shape->idx, true) : NULL;
     if (!then)
         return false;

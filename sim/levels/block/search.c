@@ -385,21 +385,26 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
     return search_all(device, launch);
 }
 
-/* Notes whether the SM takes the shape. */
-static inline void note_taker(struct sms__search *search, struct sms__shape *shape, size_t sm, bool takes)
+/* The SM takes the shape now, or does so no more. */
+static inline void turn(struct sms__search *search, struct sms__shape *shape, size_t sm, bool takes)
 {
-    if (takes == has_bit(shape, sm))
-        return;
-    put_bit(shape, sm, takes);
-    search->open = shape->candidates ? search->open | bit_of(shape) : search->open & ~bit_of(shape);
+    uint64_t *word = &shape->row[sm / 64], bit = (uint64_t)1 << sm % 64;
+    *word ^= bit;
+    if (!(*word & ~bit))
+        shape->summary[sm / 64 / 64] ^= (uint64_t)1 << sm / 64 % 64;
+    shape->candidates += takes ? 1 : SIZE_MAX;
+    if (shape->candidates == takes) /* it was closed, or was open */
+        search->open ^= bit_of(shape);
 }
 
-/* Makes the row of a shape anew. */
-static void find_takers(struct sms__blocks *device, struct sms__shape *shape)
+void sms__search_allow(struct sms__blocks *device, struct sms__shape *shape)
 {
     for (size_t s = 0; s < device->sms; s++) {
-        bool takes = device->sm[s].composition->fits & bit_of(shape) && sms__may_use(shape->allowed, s);
-        note_taker(&device->search, shape, s, takes);
+        struct sms__sm_state *sm = &device->sm[s];
+        bool may = sms__may_use(shape->allowed, s), takes = may && sm->composition->fits & bit_of(shape);
+        sm->may = may ? sm->may | bit_of(shape) : sm->may & ~bit_of(shape);
+        if (takes != has_bit(shape, s))
+            turn(&device->search, shape, s, takes);
     }
 }
 
@@ -409,7 +414,7 @@ void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
     shape->refused_at = 0;
     shape->allowed_ps = device->setup.engine->now;
     if (device->search.knows_room)
-        find_takers(device, shape);
+        sms__search_allow(device, shape);
     else if (!device->reference)
         catch_up_within(device, shape);
 }
@@ -417,12 +422,8 @@ void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
 void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes)
 {
     uint64_t now = device->sm[sm].composition->fits;
-    device->search.closed_sms += (now == 0) - ((now ^ shapes) == 0);
-    for (uint64_t left = shapes; left; left &= left - 1) {
-        struct sms__shape *shape = &device->search.shape[__builtin_ctzll(left)];
-        if (sms__may_use(shape->allowed, sm)) /* or only since its last launch */
-            note_taker(&device->search, shape, sm, now & left & -left);
-    }
+    for (uint64_t left = shapes & device->sm[sm].may; left; left &= left - 1)
+        turn(&device->search, &device->search.shape[__builtin_ctzll(left)], sm, now & left & -left);
 }
 
 void sms__search_forget(struct sms__blocks *device)

@@ -32,7 +32,7 @@ struct sms__search {
     bool knows_room;   /* what SMs take follows from their compositions: candidates are those that take the block */
     uint64_t waiting;  /* shapes with waiting launches, one bit each; if `knows_room` */
     uint64_t open;     /* shapes with candidates, the same */
-    size_t closed_sms; /* SMs that take no block of any shape */
+    size_t closed_sms; /* SMs that take no block of any shape; if not `knows_room` */
     size_t ring_start; /* the SM at which a ring search starts */
     size_t words;
 };
@@ -46,6 +46,8 @@ void sms__search_init(struct sms__blocks *device);
 /* Returns the SM for the next block of the launch, or -1. Its shape must not be refused already. */
 long sms__search(struct sms__blocks *device, struct sms__launch *launch);
 void sms__log_departure(struct sms__blocks *device, uint32_t sm);
+/* Some SMs may be used by the shape, and others may not, from now on. If compositions know which have room. */
+void sms__search_allow(struct sms__blocks *device, struct sms__shape *shape);
 /* The SM has got or lost room for these shapes, one bit each. If compositions know that. */
 void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes);
 /* Compositions do not know any more which SMs have room. */

@@ -41,6 +41,7 @@ struct sms__sm_state {
     struct sms__composition *composition;
     const struct sms__composition *rated; /* that of the last rating; NULL if it must be rated anew in any case */
     uint64_t integrated_ps;               /* time up to which the integrals are complete */
+    uint64_t may;                         /* shapes that may use it, one bit each; if compositions know room */
     uint16_t groups, free;                /* number of groups; head of the pool's free list */
     uint16_t next_group;                  /* the only group that ends at the next event; SMS__NONE if not known */
     struct sms__group *group;             /* [limit of blocks]; in order of arrival */
