@@ -22,8 +22,9 @@ struct sms__bounds {
 
 /* What a clock keeps of the groups of an SM that follow it. INFINITY: none. */
 struct sms__next_ends {
-    double first, second; /* ends, as the clock's readings */
-    size_t group;         /* of the first end */
+    double first; /* end, as the clock's reading */
+    size_t group; /* of the first end */
+    double second;
 };
 
 /* The least sm_slow of a group of an SM that may follow a clock and does not, and the greatest of one that does,

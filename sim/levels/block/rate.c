@@ -38,7 +38,7 @@ const double *sms__visible_usage(const struct sms__blocks *device, const struct 
 /* Slows a group by the greater of two factors: its SM's and the device's. If the device's is greater, the group follows
  * the device clock. If they are equal, it keeps following what it follows. */
 static inline __attribute__((always_inline)) void set_shared_speed(struct sms__group *group, double sm_slow,
-                                                                   uint64_t now)
+                                                                   double speed, uint64_t now)
 {
     struct sms__device_clock *clock = group->wide, *follows = group->clock;
     if (clock && clock->slow != sm_slow)
@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) void set_shared_speed(struct sms__g
     group->clock = follows;
     group->clock_base = follows ? sms__device_clock_reading(follows, now) : 0;
     group->slow = sm_slow;
-    group->speed = 1 / sm_slow;
+    group->speed = speed;
 }
 
 /* Slows a group by its SM. `speed` is 1 / sm_slow. */
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void give(struct sms__group *group,
                                                        uint64_t now)
 {
     if (group->wide)
-        set_shared_speed(group, sm_slow, now);
+        set_shared_speed(group, sm_slow, speed, now);
     else
         set_speed(group, sm_slow, speed, now);
 }
@@ -141,7 +141,7 @@ static __attribute__((noinline)) void share(struct sms__sm_state *sm, uint64_t n
 {
     const double *slow = sms__levels_rate(sm);
     for (size_t g = 0; g < sm->groups; g++)
-        set_shared_speed(&sm->group[g], slow[g], now);
+        set_shared_speed(&sm->group[g], slow[g], 1 / slow[g], now);
 }
 
 bool sms__rates_alike(struct sms__sm_state *sm)
@@ -188,15 +188,15 @@ static inline __attribute__((always_inline)) void bound(struct sms__crossings *a
 
 /* Notes when a group that follows a clock ends. */
 static inline __attribute__((always_inline)) void note(struct sms__next_ends *next, const struct sms__sm_state *sm,
-                                                       const struct sms__group *group)
+                                                       const struct sms__group *group, size_t g)
 {
     double reading = group->clock_base + (sm->resident[group->first].end - group->base);
-    next->group = reading < next->first ? (size_t)(group - sm->group) : next->group;
+    next->group = reading < next->first ? g : next->group;
     next->second = sms__lower(next->second, reading < next->first ? next->first : reading);
     next->first = sms__lower(next->first, reading);
 }
 
-static const struct sms__next_ends nothing = {INFINITY, INFINITY, 0};
+static const struct sms__next_ends nothing = {INFINITY, 0, INFINITY};
 static const struct sms__crossings nowhere = {INFINITY, INFINITY};
 
 /* Updates what a device clock keeps of the SM. */
@@ -208,7 +208,7 @@ static void track(struct sms__device_clock *clock, const struct sms__sm_state *s
         if (sm->group[g].wide == clock)
             bound(&at, &sm->group[g]);
         if (sm->group[g].clock == clock)
-            note(&next, sm, &sm->group[g]);
+            note(&next, sm, &sm->group[g], g);
     }
     sms__device_clock_keep(clock, sm->idx, &next);
     sms__device_clock_bound(clock, sm->idx, &at);
@@ -234,7 +234,7 @@ static inline __attribute__((always_inline)) void schedule(struct sms__sm_state 
             bound(&at, group);
         if (group->clock) {
             if (group->clock == clock)
-                note(&wide, sm, group);
+                note(&wide, sm, group, g);
             continue;
         }
         uint64_t due = sms__after(group->since, (sm->resident[group->first].end - group->base) * group->slow);

@@ -31,8 +31,9 @@ static inline void sms__tournament_init(struct sms__tournament *tournament, stru
 static inline void sms__tournament_set(struct sms__tournament *tournament, size_t sm, uint64_t key)
 {
     uint64_t *node = tournament->node;
-    node[tournament->leaves + sm] = key;
-    for (size_t at = tournament->leaves + sm; at > 1;) {
+    size_t at = tournament->leaves + sm;
+    node[at] = key;
+    while (at > 1) {
         uint64_t other = node[at ^ 1];
         key = other < key ? other : key;
         at /= 2;
