@@ -338,8 +338,12 @@ void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int6
         sm->rated = NULL;
         device->search.closed_sms += sm->composition->is_closed;
     }
-    if (shape->fit->device_scope)
-        sms__device_usage_add(device, shape->fit, blocks, now);
+    if (!shape->fit->device_scope)
+        return;
+    if (device->rating.implied.shapes && (blocks == 1 || blocks == -1))
+        sms__device_usage_swap(device, blocks < 0 ? shape : NULL, blocks < 0 ? NULL : shape, now);
+    else
+        sms__device_usage_add(device, shape, blocks, now);
 }
 
 void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
@@ -350,7 +354,7 @@ void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, 
     if (changed)
         sms__search_room(sm->device, sm->idx, changed);
     if (gone->fit->device_scope | come->fit->device_scope)
-        sms__device_usage_swap(sm->device, gone->fit, come->fit, now);
+        sms__device_usage_swap(sm->device, gone, come, now);
 }
 
 /* Gives the SM a composition of its own, with its background. */

@@ -48,7 +48,7 @@ static inline const double *slows_of(struct sms__blocks *device)
     struct sms__implied *implied = &device->rating.implied;
     if (device->setup.contention->is_max_min || !device->clocks)
         return NULL;
-    return &implied->slow[sms__device_usage_row(device, implied) * device->clocks];
+    return sms__device_usage_row(device, implied)->slow;
 }
 
 /* Gives a clock its speed. Returns true if that changed. */

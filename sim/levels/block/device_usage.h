@@ -4,53 +4,54 @@
 
 #include "block.h"
 
-#include <string.h>
+/* Leads to the row of the usage after a change, unless another usage has that row now. */
+struct sms__usage_link {
+    struct sms__usage_row *to; /* NULL: the change has not come yet */
+    uint64_t id;               /* of the usage that it leads to */
+};
+
+/* A usage and what it implies. */
+struct sms__usage_row {
+    uint64_t id;                  /* of the usage: no other has had it; 0: there is none yet */
+    uint64_t time_ps;             /* time with this usage that is not in the record yet */
+    double *usage;                /* [usages] */
+    double *slow;                 /* [clocks]: by how much the device slows the users of each device clock */
+    struct sms__usage_link *link; /* [changes] from this usage; NULL before the first */
+};
 
 /* What usages imply. They come again, since they are sums of whole parts, so the answers are kept in a table. */
 struct sms__implied {
-    const double *from[2 * SMS_RESOURCES_MAX]; /* [usages]: where in the rating the usage of each resource is; then
-                                                * those at no load, if the contention model tells them apart */
-    size_t usages, rows;
-    double *usage;     /* [rows][usages]: for which a row has the answers; NAN: for none yet */
-    double *slow;      /* [rows][clocks]: by how much the device slows the users of each device clock */
-    uint64_t *time_ps; /* [rows]: time with this usage that is not in the record yet */
-    size_t row;        /* of the usage as it is; SIZE_MAX: not looked up yet */
-    uint64_t since_ps; /* time from which the usage is as it is */
+    double *from[2 * SMS_RESOURCES_MAX]; /* [usages]: where in the rating the usage of each resource is; then
+                                          * those at no load, if the contention model tells them apart */
+    size_t usages, rows, shapes;         /* shapes: 0 if there are too many for links */
+    struct sms__usage_row *row;          /* [rows] */
+    struct sms__usage_row *now;          /* that of the usage as it is; NULL: not looked up yet */
+    struct sms__usage_row *before; /* that before the change after which `now` is not known; NULL: there were more */
+    size_t change;                 /* that one */
+    uint64_t since_ps;             /* time from which the usage is as it is */
+    uint64_t ids;                  /* given so far */
 };
 
 void sms__device_usage_init(struct sms__blocks *device); /* after the device clocks */
 
-/* Adds blocks to the usage; removes them if negative. They demand a resource of scope device. */
-void sms__device_usage_add(struct sms__blocks *device, const struct sms__footprint *fit, int64_t blocks, uint64_t now);
-
-/* Adds a block, and removes another. */
-void sms__device_usage_swap(struct sms__blocks *device, const struct sms__footprint *gone,
-                            const struct sms__footprint *come, uint64_t now);
+/* Adds a block of shape `come` to the usage, and removes one of `gone`. Either may be NULL. The others demand a
+ * resource of scope device. */
+void sms__device_usage_swap(struct sms__blocks *device, const struct sms__shape *gone, const struct sms__shape *come,
+                            uint64_t now);
+/* Adds blocks; removes them if negative. */
+void sms__device_usage_add(struct sms__blocks *device, const struct sms__shape *shape, int64_t blocks, uint64_t now);
 
 /* Adds what was used until now to the record. */
 void sms__device_usage_record(struct sms__blocks *device, uint64_t now);
 
-/* Gives the row to the usage as it is. */
-void sms__device_usage_work_out(struct sms__blocks *device, size_t row);
+/* Finds the row of the usage as it is, or gives it one. */
+struct sms__usage_row *sms__device_usage_find(struct sms__blocks *device);
 
 /* Returns the row of the usage as it is. */
-static inline size_t sms__device_usage_row(struct sms__blocks *device, struct sms__implied *implied)
+static inline struct sms__usage_row *sms__device_usage_row(struct sms__blocks *device,
+                                                           const struct sms__implied *implied)
 {
-    uint64_t hash = 0, bits;
-    bool same = true;
-    if (implied->row != SIZE_MAX)
-        return implied->row;
-    for (size_t i = 0; i < implied->usages; i++) {
-        memcpy(&bits, implied->from[i], sizeof bits);
-        hash = (hash + bits) * 0x9e3779b97f4a7c15u;
-    }
-    implied->row = (hash >> 32) & (implied->rows - 1);
-    const double *usage = &implied->usage[implied->row * implied->usages];
-    for (size_t i = 0; i < implied->usages; i++)
-        same &= usage[i] == *implied->from[i];
-    if (!same)
-        sms__device_usage_work_out(device, implied->row);
-    return implied->row;
+    return implied->now ? implied->now : sms__device_usage_find(device);
 }
 
 /* Returns by how much the resource slows its users, by a model with a `slowdown` function. */
