@@ -8,19 +8,19 @@ set -eu
 bench=$1 smsched=$2 root=$(cd "$(dirname "$0")/.." && pwd)
 page=$root/docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='1359|V100, l2 and dram full
-1720|V100, l2 and dram full, knee
-2205|V100, l2 and dram full, maxmin
-947|V100, l2 and dram full, leftover
-1018|proportional
-881|fine_grained
-987|utilization_aware
-999|4000 streams'
+kept='1267|V100, l2 and dram full
+1602|V100, l2 and dram full, knee
+2106|V100, l2 and dram full, maxmin
+906|V100, l2 and dram full, leftover
+1004|proportional
+860|fine_grained
+960|utilization_aware
+984|4000 streams'
 # Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a pod.
-kept_of_runs='1151|V100, with stand-alone runs
-857|S1 of the paper
-971|S4 of the paper
-3387|32 tenants
+kept_of_runs='1086|V100, with stand-alone runs
+832|S1 of the paper
+947|S4 of the paper
+3409|32 tenants
 12230|300 nodes, first_fit
 19178|300 nodes, best_fit
 15160|300 nodes, worst_fit
