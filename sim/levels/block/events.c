@@ -12,6 +12,8 @@ void sms__sm_times_init(struct sms__sm_times *times, struct sms__arena *arena, s
     *times = (struct sms__sm_times){.sms = sms, .time = SMS__NEW(arena, uint64_t, sms)};
     for (size_t s = 0; s < sms; s++)
         times->time[s] = SMS__NEVER;
+    times->slot = SMS__NEW(arena, uint32_t, SMS__TIME_SLOTS);
+    times->slot[SMS__NEVER % SMS__TIME_SLOTS] = (uint32_t)sms;
     sms__tournament_init(&times->keys, arena, sms);
     times->bits = (unsigned)__builtin_ctzll(times->keys.leaves);
 }
@@ -82,10 +84,14 @@ static inline __attribute__((always_inline)) void fetch(const struct sms__blocks
 static inline struct sms__sm_state *only_sm(struct sms__blocks *device)
 {
     const struct sms__tournament *keys = &device->times.keys;
-    uint64_t first = sms__tournament_first(keys), second = sms__tournament_other(keys, first & keys->mask);
+    uint64_t first = sms__tournament_first(keys);
+    size_t sm = first & keys->mask;
+    if (device->sms <= FEW && first != SMS__NO_KEY && sms__sm_times_alone(&device->times, sm))
+        return &device->sm[sm];
+    uint64_t second = sms__tournament_other(keys, sm);
     if (device->sms > FEW && second != SMS__NO_KEY)
         fetch(device, second & keys->mask);
-    return second <= (first | keys->mask) ? NULL : &device->sm[first & keys->mask];
+    return second <= (first | keys->mask) ? NULL : &device->sm[sm];
 }
 
 /* Fires the device if that is simple: one SM or the dispatcher, in one step, at an instant of its own. */

@@ -6,8 +6,12 @@
 #include "../../engine/event_queue.h"
 #include "tournament.h"
 
+/* Many more than the SMs that stay in a cache (events.c), or few would be alone in their slots. */
+enum { SMS__TIME_SLOTS = 2048 };
+
 struct sms__sm_times {
     uint64_t *time; /* [sms] ps; SMS__NEVER: none */
+    uint32_t *slot; /* [SMS__TIME_SLOTS]: how many SMs have such a time, by its last bits */
     size_t sms;
     struct sms__tournament keys; /* a time, then the SM; none of times that do not fit */
     unsigned bits;               /* of the SM */
@@ -28,6 +32,8 @@ static inline void sms__sm_times_set(struct sms__sm_times *times, size_t sm, uin
     if (times->time[sm] == time)
         return;
     uint64_t key = sms__sm_times_key(times, sm, time);
+    times->slot[times->time[sm] % SMS__TIME_SLOTS]--;
+    times->slot[time % SMS__TIME_SLOTS]++;
     times->time[sm] = time;
     if (key == SMS__NO_KEY)
         times->any_far |= time != SMS__NEVER;
@@ -42,6 +48,12 @@ static inline size_t sms__sm_times_sm(const struct sms__sm_times *times)
 {
     uint64_t first = sms__tournament_first(&times->keys);
     return first == SMS__NO_KEY ? sms__sm_times_look(times) : first & times->keys.mask;
+}
+
+/* True if no other SM has the time of this one, as the slots tell; false if they cannot tell. */
+static inline bool sms__sm_times_alone(const struct sms__sm_times *times, size_t sm)
+{
+    return times->slot[times->time[sm] % SMS__TIME_SLOTS] == 1;
 }
 
 /* Returns the earliest time; SMS__NEVER: there is none. */
