@@ -80,10 +80,16 @@ done
 sed $'s/^policies.*/policies: [round\u202erobin]/' s.yaml >unknown.yaml
 complains run unknown.yaml
 
-# JUnit with names from a baseline.
+# JUnit with names from a baseline, which cannot hold what no table has.
 "$smsched" run s.yaml --format csv >base.csv
-for name in $'\e[31mred' $'\x01' $'\xff\xfe' $'\xef\xbf\xbe' '<a href=""&>' ']]>' '"quoted, twice"'; do
-    { head -1 base.csv; printf 's,"%s",vm,a,kernels_per_s,1,0,0,1\n' "${name//\"/\"\"}"; } >hostile.csv
+row() { printf 's,"%s",vm,a,kernels_per_s,1,0,0,1,\n' "${1//\"/\"\"}"; }
+for name in $'\e[31mred' $'\x01' $'\xff\xfe'; do
+    { head -1 base.csv; row "$name"; } >hostile.csv
+    complains check s.yaml --baseline hostile.csv
+    if grep -q 'hostile.csv:2:1: error: .*holds control characters' err; then ok; else bad "a baseline with $(cat -v <<<"$name")" "$(cat -v err)"; fi
+done
+for name in $'\xef\xbf\xbe' '<a href=""&>' ']]>' '"quoted, twice"'; do
+    { head -1 base.csv; row "$name"; } >hostile.csv
     what="a baseline with the policy $(cat -v <<<"$name")"
     "$smsched" check s.yaml --baseline hostile.csv --junit out.xml >out 2>err
     exits 1 $? "$what"
