@@ -16,19 +16,19 @@ static bool has_background(const struct sms__device *device, size_t sm)
 struct probe {
     const struct sms__policy_use *use;
     char *of_run, *of_launch; /* its state */
-    size_t tenants;
+    size_t tenant, tenants;
 };
 
 /* The launch has just come. */
-static struct sms_block_request launch_alone(const struct probe *probe, const struct sms__tenant *vm, size_t tenant,
-                                             size_t kernel, const struct sms__footprint *fit)
+static struct sms_block_request launch_alone(const struct probe *probe, const struct sms__tenant *vm, size_t kernel,
+                                             const struct sms__footprint *fit)
 {
     const struct sms_block_policy *policy = probe->use->policy;
     memset(probe->of_run, 0, policy->run_bytes + probe->tenants * policy->tenant_bytes);
     memset(probe->of_launch, 0, policy->launch_bytes);
     return (struct sms_block_request){.adds = fit->adds,
                                       .needs = fit->needs,
-                                      .tenant = tenant,
+                                      .tenant = probe->tenant,
                                       .tenants = probe->tenants,
                                       .tenant_name = vm->name,
                                       .kernel_name = vm->workload->kernel[kernel].name,
@@ -39,9 +39,9 @@ static struct sms_block_request launch_alone(const struct probe *probe, const st
                                       .of_launch = probe->of_launch};
 }
 
-/* Whether some SM takes the block. If only SMs with a background may do so, the run will tell. A pure policy treats all
- * others alike. */
-static bool is_placeable(const struct probe *probe, const struct sms__device *device,
+/* Whether some SM of the row, or of all, takes the block. If only SMs with a background may do so, the run will tell.
+ * A pure policy treats all others alike. */
+static bool is_placeable(const struct probe *probe, const struct sms__device *device, const uint64_t *row,
                          const struct sms_block_request *request)
 {
     const struct sms_block_policy *policy = probe->use->policy;
@@ -51,7 +51,8 @@ static bool is_placeable(const struct probe *probe, const struct sms__device *de
         policy->note(probe->use->param, &device->view, SMS_BLOCKS_LAUNCHED, NULL, request, request->waiting);
     for (size_t s = 0; s < device->sms; s++) {
         struct sms_sm_view view = {s, empty, none};
-        if (!has_background(device, s) && policy->admits(probe->use->param, &device->view, &view, request) == SMS_ADMIT)
+        if (!has_background(device, s) && (!row || row[s / 64] >> (s % 64) & 1) &&
+            policy->admits(probe->use->param, &device->view, &view, request) == SMS_ADMIT)
             return true;
     }
     return device->backgrounds >= (policy->promises & SMS_PURE ? device->sms : 1);
@@ -69,27 +70,76 @@ static bool is_placeable_everywhere(const struct probe *probe, const struct sms_
     for (size_t d = 0; placed && d < (instances ? instances->count : scenario->devices); d++) {
         if (!fit[d] || (d > 0 && device[d] == device[d - 1]))
             continue;
-        struct sms_block_request request = launch_alone(probe, vm, v, kernel, &fit[d][kernel]);
-        placed = is_placeable(probe, device[d], &request);
+        struct sms_block_request request = launch_alone(probe, vm, kernel, &fit[d][kernel]);
+        placed = is_placeable(probe, device[d], NULL, &request);
     }
     return placed;
+}
+
+/* The kernels of the stream on the SMs of its green context. */
+static bool is_placeable_on(const struct probe *probe, const struct sms__site *site, const struct sms__footprint *fit,
+                            const struct sms__tenant *vm, size_t stream, const uint64_t *row)
+{
+    const struct sms__choice *choice = &vm->choice[vm->own ? stream : 0];
+    bool placed = true;
+    for (size_t k = 0; k < choice->workload->kernels && placed; k++) {
+        const struct sms_block_request request = launch_alone(probe, vm, choice->first + k, &fit[choice->first + k]);
+        placed = choice->workload->kernel[k].whole || is_placeable(probe, site->device, row, &request);
+    }
+    return placed;
+}
+
+/* Green contexts of a process that has all SMs of the site, so that theirs are known before it comes. */
+static void check_greens_at(struct sms__reader *reader, const struct probe *probe, const struct sms__site *site,
+                            const struct sms__footprint *fit, const struct sms__tenant *vm)
+{
+    const size_t sms = site->device->sms;
+    const struct sms__sm_choice from = {NULL, SMS__NEW(reader->arena, uint32_t, sms), sms, sms};
+    for (size_t s = 0; vm->stream && s < vm->streams; s++) {
+        const struct sms__green *green = vm->stream[s].green;
+        if (!green || (s > 0 && vm->stream[s - 1].green == green))
+            continue;
+        uint64_t *row = SMS__NEW(reader->arena, uint64_t, (sms + 63) / 64);
+        sms__choose_green(&from, green, site->device, row);
+        if (!is_placeable_on(probe, site, fit, vm, s, row) && !sms__has_error(reader->errors, &green->node->mark, NULL))
+            sms__complain(reader, green->node,
+                          "%s would never place a block of process '%.60s' on the SMs of this green context",
+                          probe->use->label, vm->name);
+    }
+}
+
+static void check_greens(struct sms__reader *reader, const struct sms_scenario *scenario, struct probe *probe, size_t v)
+{
+    const struct sms__policy_use *use = probe->use;
+    const struct sms__tenant *vm = &scenario->vm[v];
+    const bool known = scenario->shares && !(use->policy->promises & SMS_PURE) && !use->share->repartitions;
+    struct sms__site site;
+    for (size_t i = 0; known && (site = sms__site_of(scenario, use, i)).device; i++) {
+        probe->tenants = sms__tenants_on(scenario, site.board);
+        if (sms__may_be_on(vm, site.board) && sms__mode_sms(site.mode, site.device, vm) >= site.device->sms)
+            check_greens_at(reader, probe, &site, use->instances ? use->instances->fit[v][i] : vm->fit[i], vm);
+    }
+    probe->tenants = scenario->vms;
 }
 
 static void check_policy(struct sms__reader *reader, const struct sms_scenario *scenario,
                          const struct sms__policy_use *use)
 {
     const struct sms_block_policy *policy = use->policy;
-    struct probe probe = {use, NULL, NULL, scenario->vms};
+    const size_t *number = sms__number_tenants(reader->arena, scenario);
+    struct probe probe = {use, NULL, NULL, 0, scenario->vms};
     probe.of_run = sms__alloc(reader->arena, 1, policy->run_bytes + scenario->vms * policy->tenant_bytes);
     probe.of_launch = sms__alloc(reader->arena, 1, policy->launch_bytes);
     for (size_t v = 0; policy->admits && v < scenario->vms; v++) {
         const struct sms__tenant *vm = &scenario->vm[v];
+        probe.tenant = number[v];
         for (size_t k = 0; !sms__is_like_last(scenario->vm, v) && k < vm->workload->kernels; k++)
             if (!vm->workload->kernel[k].whole && !is_placeable_everywhere(&probe, scenario, v, k))
                 sms__complain(reader, use->node,
                               "%s would never place a block of kernel '%.60s' of %s '%.60s': "
                               "no SM admits one, even while it is empty",
                               use->label, vm->workload->kernel[k].name, sms__tenant_word(scenario), vm->name);
+        check_greens(reader, scenario, &probe, v);
     }
 }
 

@@ -27,6 +27,35 @@ uint64_t sms__green_sms(const struct sms__green *green, const struct sms__device
     return green->set ? count_set(green) : round_up(green->count, device);
 }
 
+/* ---- which SMs ---- */
+
+static bool has(const uint64_t *row, size_t s) { return row[s / 64] >> (s % 64) & 1; }
+
+size_t sms__choose_sms(const struct sms__sm_choice *from, size_t wanted, uint64_t *row)
+{
+    size_t taken = 0, enough = wanted < from->most ? wanted : from->most;
+    for (uint32_t level = 0; taken < enough; level++)
+        for (size_t s = 0; s < from->sms && taken < enough; s++)
+            if (from->claims[s] == level && (!from->within || has(from->within, s)) && !has(row, s))
+                taken += sms__take_sm(row, from->claims, s);
+    return taken;
+}
+
+size_t sms__choose_green(const struct sms__sm_choice *from, const struct sms__green *green,
+                         const struct sms__device *device, uint64_t *row)
+{
+    size_t taken = 0, number = 0;
+    if (!green->set)
+        return sms__choose_sms(from, (size_t)sms__green_sms(green, device), row);
+    for (size_t s = 0; s < from->sms; s++)
+        if (!from->within || has(from->within, s)) {
+            if (number / 64 < green->words && has(green->set, number))
+                taken += sms__take_sm(row, from->claims, s);
+            number++;
+        }
+    return taken;
+}
+
 /* ---- reading ---- */
 
 /* "5" or "0-15". */

@@ -136,6 +136,25 @@ void sms__check_streams(struct sms__reader *reader, const struct sms__streams *s
 void sms__read_green(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* The SMs of a green context on a device that has as many: a count is rounded up as the hardware does. */
 uint64_t sms__green_sms(const struct sms__green *green, const struct sms__device *device);
+/* Where SMs are chosen. */
+struct sms__sm_choice {
+    const uint64_t *within; /* one bit per SM: those that count; NULL: all */
+    uint32_t *claims;       /* [sms]: how often each is taken */
+    size_t most, sms;       /* SMs that count; of the device */
+};
+/* Takes the SM for the `row` of one bit per SM. Returns 1. */
+static inline size_t sms__take_sm(uint64_t *row, uint32_t *claims, size_t sm)
+{
+    row[sm / 64] |= (uint64_t)1 << (sm % 64);
+    claims[sm]++;
+    return 1;
+}
+/* Takes so many SMs, at most all that count: those that are taken least, of equal ones the first. The row is empty
+ * before. Both return how many SMs there are in it. */
+size_t sms__choose_sms(const struct sms__sm_choice *from, size_t wanted, uint64_t *row);
+/* Takes those of a green context. A set has their numbers among those that count; what is beyond is left out. */
+size_t sms__choose_green(const struct sms__sm_choice *from, const struct sms__green *green,
+                         const struct sms__device *device, uint64_t *row);
 /* Complains of streams of one workload in different green contexts. */
 void sms__check_greens(struct sms__reader *reader, const struct sms__streams *streams,
                        const struct sms__choice *choice);

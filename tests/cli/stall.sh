@@ -55,4 +55,16 @@ sed -i -e '/^kernels/a steps: [{allocate: 900 B}, {launch: k}]' -e 's/, count: 3
     -e '/arrivals/s/}]$/}, {name: b, workload: large}]/' -e '/^scenario/i workload: large\nstatic: 2000 B\nkernels: [{name: k, time: 1 ms}]\n---' \
     "$folder/s.yaml"
 check ': 1 process waits for ever: 1 for a device' "$smsched" run --check "$folder/s.yaml"
+
+# Each has one SM by its part and one by its quota, and these are others: of those that end, and of those that do not.
+scenario '200 B' '{mode: {mps: {granule: 1}}, block: sm_quota}'
+sed -i -e 's/time: 1 ms/blocks: 9, threads: 32, block_time: 1 ms/' \
+    -e 's/^processes.*/processes: [{name: a, workload: w}, {name: b, workload: w, active_threads: 50 %}]/' "$folder/s.yaml"
+check ': 1 process waits for ever: 1 for an SM that takes a block' "$smsched" run --check "$folder/s.yaml"
+check 'SM 1: outside its part; SM 0: refused by sm_quota: not one of the SMs of b' \
+    "$smsched" explain --from '0 ms' --to '9 ms' "$folder/s.yaml"
+sed -i -e 's/^host.*/&\nrun: {duration: 1 s}/' -e '/^processes/s/workload: w/&, start: 0 s, repeat: forever/g' "$folder/s.yaml"
+check ': 1 process waits for ever: 1 for an SM that takes a block' "$smsched" run --check "$folder/s.yaml"
+sed -i 's/, active_threads: 50 %//' "$folder/s.yaml"
+"$smsched" run "$folder/s.yaml" | grep -q 'warning' && { echo 'a warning of those that run'; wrong=1; }
 exit $wrong

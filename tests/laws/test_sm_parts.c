@@ -109,6 +109,19 @@ static void a_green_context_lies_within_the_part_of_its_process(void **state)
     share_release(s);
 }
 
+/* Policies count the processes of their device. sm_quota gives `a` all 4 SMs of its own, and two to each of the others:
+ * 16 blocks take 2 ms on 8 places. */
+static void processes_of_other_devices_have_no_quota_of_sms(void **state)
+{
+    (void)state;
+    struct shared s = share(BLOCKS("w", "16"), "devices: [{model: small, count: 2}]\ncontention: none\n"
+                                               "policies: [{mode: together, block: sm_quota}]\nprocesses:\n"
+                                               "  - {name: b, workload: w, device: 1, count: 2}\n"
+                                               "  - {name: a, workload: w, device: 0}\n");
+    assert_turnarounds(s, 0, 3, (double[]){4, 4, 2});
+    share_release(s);
+}
+
 /* ---- a policy that moves SMs ---- */
 
 enum { FIRST, SECOND, THEN };
@@ -264,6 +277,7 @@ int main(void)
         cmocka_unit_test(the_size_of_a_green_context_is_rounded_up),
         cmocka_unit_test(a_green_context_reserves_nothing),
         cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),
+        cmocka_unit_test(processes_of_other_devices_have_no_quota_of_sms),
         cmocka_unit_test(a_policy_moves_sms_between_processes),
         cmocka_unit_test(the_timeline_says_how_many_sms_a_process_may_use),
         cmocka_unit_test(an_observer_is_told_which_sms_a_process_may_use),

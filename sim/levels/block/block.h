@@ -67,5 +67,8 @@ void sms__blocks_hold(struct sms__blocks *device, bool hold);
 bool sms__blocks_busy(const struct sms__blocks *device);
 /* Returns how many launches have blocks that wait, or wait for room for their grids. */
 size_t sms__blocks_waiting(const struct sms__blocks *device);
+/* True if blocks of the launch wait in a queue, and the policy would refuse one on each SM that it may use, if that
+ * were empty. */
+bool sms__blocks_refuse(const struct sms__blocks *device, const struct sms__launch *launch);
 
 #endif

@@ -66,6 +66,21 @@ struct sms_block_request sms__full_request(const struct sms__blocks *device, con
     };
 }
 
+bool sms__blocks_refuse(const struct sms__blocks *device, const struct sms__launch *launch)
+{
+    const struct sms_block_policy *policy = policy_of(device);
+    const uint64_t none[SMS_LIMITS] = {0};
+    const double empty[SMS_RESOURCES_MAX] = {0};
+    const struct sms_block_request request = sms__full_request(device, NULL, launch);
+    bool refused = policy->admits && launch->waiting > 0 && !launch->pending.list;
+    for (size_t s = 0; s < device->sms && refused; s++) {
+        const struct sms_sm_view view = {s, empty, none};
+        refused = !sms__may_use(launch->shape->allowed, s) ||
+                  policy->admits(device->setup.policy->param, &device->setup.model->view, &view, &request) != SMS_ADMIT;
+    }
+    return refused;
+}
+
 static struct sms__policy_state *new_state(struct sms__blocks *device)
 {
     size_t bytes = policy_of(device)->launch_bytes;

@@ -103,15 +103,6 @@ static void init_engine(struct sms__context *context)
         sms__run_engine_init(context->engine, share->arena, sources, share->spec);
 }
 
-/* The VMs that may be on the GPU. */
-static size_t count_on(const struct sms_share *share, const struct sms__gpu *gpu)
-{
-    size_t count = 0;
-    for (size_t v = 0; v < share->scenario->vms; v++)
-        count += sms__may_be_on(&share->setup.vm[v], gpu->idx);
-    return count;
-}
-
 static bool shares_queue(const struct sms__context *context)
 {
     return context->owner || share_of(context)->setup.vms || context->instance->mode->one_queue;
@@ -147,7 +138,7 @@ static void add_blocks(struct sms__context *context)
     setup.idx = share->setup.first_gpu + instance->gpu->idx;
     setup.first_sm = instance->first_sm;
     setup.allowed = sms__parts_of(share);
-    setup.tenants = share->setup.vms ? count_on(share, instance->gpu) : share->processes;
+    setup.tenants = share->slot ? instance->processes_most : sms__tenants_on(share->scenario, instance->gpu->idx);
     setup.owners = own_queues(context) + (share->limits_sms && !share->slot ? share->streams : 0);
     setup.observer = context->owner || instance->type->mig.board ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);

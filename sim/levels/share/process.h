@@ -140,7 +140,7 @@ struct sms__process_timer {
 struct sms__process {
     struct sms_share *share;
     size_t idx;    /* of the host's processes */
-    size_t tenant; /* its number, for block policies: of a VM, among those of its GPU */
+    size_t tenant; /* its number on its instance, for block policies */
     struct sms__arrival arrival;
     const struct sms__tenant *vm;
     size_t first_kernel_type;           /* of the VM's kernels, among those of the host */

@@ -58,13 +58,13 @@ void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__L
 }
 
 /* A VM is a process on each GPU that may have it. */
-static void init_vms(struct sms_share *share)
+static void init_vms(struct sms_share *share, const size_t *number)
 {
-    size_t *tenants = SMS__NEW(share->arena, size_t, share->setup.gpus), p = 0;
+    size_t p = 0;
     for (size_t v = 0; v < share->scenario->vms; v++)
         for (size_t g = 0; g < share->setup.gpus; g++)
             if (sms__may_be_on(&share->setup.vm[v], g))
-                sms__process_init(share, p++, tenants[g]++, v, (long)g);
+                sms__process_init(share, p++, number[v], v, (long)g);
 }
 
 /* Kernel types are those of the scenario's VMs. If slots may be kept to SMs of their own, each slot has its own types.
@@ -77,13 +77,14 @@ static void init_processes(struct sms_share *share)
     share->stream = SMS__NEW(share->arena, struct sms__stream, count_streams(&share->setup));
     share->limits_sms = sms__parts_any(share);
     share->kernel_types = share->setup.slots && share->limits_sms ? share->processes * kernels : kernels;
+    const size_t *number = share->setup.slots ? NULL : sms__number_tenants(share->arena, share->scenario);
     if (share->setup.slots)
         sms__slots_init(share);
     else if (share->setup.vms)
-        init_vms(share);
+        init_vms(share, number);
     else
         for (size_t p = 0; p < share->processes; p++)
-            sms__process_init(share, p, p, p, share->setup.vm[p].device);
+            sms__process_init(share, p, number[p], p, share->setup.vm[p].device);
 }
 
 static void init_instances(struct sms_share *share)
@@ -179,14 +180,25 @@ static enum sms__stall stall_of(const struct sms__process *process)
     }
 }
 
+/* Whether a kernel of it waits that the block policy keeps off all SMs of its part, for as long as it has these. */
+static bool is_kept_off(const struct sms__process *process)
+{
+    bool is = false;
+    for (const struct sms__stream *stream = process->stream; stream && !is; stream = stream->next)
+        is = stream->kernel.on_device && !stream->kernel.launch.kernel->whole && stream->part->is_on &&
+             sms__blocks_refuse(stream->kernel.context->blocks, &stream->kernel.launch);
+    return is && !process->share->policy.policy->repartitions;
+}
+
+/* A run that has ended before its processes tells of those alone that would go on waiting. */
 void sms__share_close(struct sms_share *share, uint64_t now)
 {
     struct sms__record *record = share->spec->record;
     for (size_t p = 0; p < share->processes; p++)
         sms__process_close(&share->process[p], now);
-    for (size_t p = 0; p < share->processes && !share->engine->stopped && !share->setup.vms; p++) {
+    for (size_t p = 0; p < share->processes && !share->setup.vms; p++) {
         const struct sms__process *process = &share->process[p];
-        if (process->takes_part && process->unended)
+        if (process->takes_part && process->unended && (!share->engine->stopped || is_kept_off(process)))
             record->stall[process->paused ? SMS__STALL_RESUME : stall_of(process)]++;
     }
 }

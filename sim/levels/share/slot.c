@@ -55,10 +55,14 @@ void sms__slots_init(struct sms_share *share)
         init_slot(share, p);
 }
 
+static size_t first_slot(const struct sms_share *share, long gpu)
+{
+    return share->setup.place ? share->instance[gpu].first_process : (size_t)gpu * share->setup.slots;
+}
+
 static struct sms__process *find_free(struct sms_share *share, long gpu)
 {
-    const size_t first = share->setup.place ? share->instance[gpu].first_process : (size_t)gpu * share->setup.slots;
-    struct sms__process *process = &share->process[first];
+    struct sms__process *process = &share->process[first_slot(share, gpu)];
     while (process->in_slot)
         process++;
     return process;
@@ -119,7 +123,7 @@ static void take_slot(struct sms__process *process, const struct sms__arrival *a
     *process = (struct sms__process){
         .share = share,
         .idx = kept.idx,
-        .tenant = kept.idx,
+        .tenant = kept.idx - first_slot(share, arrival->gpu),
         .arrival = *arrival,
         .vm = &share->setup.vm[arrival->vm],
         .first_kernel_type = record->first_kernel[arrival->vm],

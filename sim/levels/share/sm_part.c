@@ -27,60 +27,21 @@ static size_t owner_of(const struct sms__stream *stream)
 
 /* ---- which SMs ---- */
 
-/* Where SMs are chosen: each has so many owners, and only those of `within` count; NULL: all. */
-struct choice {
-    const uint64_t *within;
-    uint32_t *claims;
-    size_t sms;
-};
-
-static void take(const struct choice *from, struct sms__sm_part *part, size_t s)
-{
-    part->allowed.row[s / 64] |= (uint64_t)1 << (s % 64);
-    part->sms++;
-    from->claims[s]++;
-}
-
-static void choose(const struct choice *from, struct sms__sm_part *part, size_t wanted)
-{
-    for (uint32_t level = 0; part->sms < wanted; level++)
-        for (size_t s = 0; s < from->sms && part->sms < wanted; s++)
-            if (from->claims[s] == level && (!from->within || has(from->within, s)) && !has(part->allowed.row, s))
-                take(from, part, s);
-}
-
 static void clear(struct sms__sm_part *part, size_t sms)
 {
     memset(part->allowed.row, 0, (sms + 63) / 64 * sizeof *part->allowed.row);
     part->sms = 0;
 }
 
-/* A green context names SMs by their numbers among those of the process. What the process lacks is left out. */
-static void take_set(const struct choice *from, struct sms__sm_part *part, const struct sms__green *green)
-{
-    size_t number = 0;
-    for (size_t s = 0; s < from->sms; s++) {
-        if (from->within && !has(from->within, s))
-            continue;
-        if (number / 64 < green->words && has(green->set, number))
-            take(from, part, s);
-        number++;
-    }
-}
-
 static void choose_green(struct sms__stream *stream)
 {
     const struct sms__process *process = stream->process;
     const struct sms__device *type = type_of(process);
-    const struct sms__green *green = green_of(stream);
     const bool on = process->parts.all.is_on;
-    struct choice from = {on ? process->parts.all.allowed.row : NULL, process->parts.claims, type->sms};
-    size_t most = on ? process->parts.all.sms : type->sms, wanted = sms__green_sms(green, type);
+    const struct sms__sm_choice from = {on ? process->parts.all.allowed.row : NULL, process->parts.claims,
+                                        on ? process->parts.all.sms : type->sms, type->sms};
     clear(stream->part, type->sms);
-    if (green->set)
-        take_set(&from, stream->part, green);
-    else
-        choose(&from, stream->part, wanted < most ? wanted : most);
+    stream->part->sms = sms__choose_green(&from, green_of(stream), type, stream->part->allowed.row);
 }
 
 /* In the order of the list. Streams of one entry have one context. */
@@ -152,13 +113,15 @@ static void settle(struct sms__process *process)
 void sms__part_enter(struct sms__process *process)
 {
     struct sms__sm_part *all = &process->parts.all;
-    const struct choice from = {NULL, process->instance->claims, type_of(process)->sms};
+    const size_t sms = type_of(process)->sms;
+    const struct sms__sm_choice from = {NULL, process->instance->claims, sms, sms};
     if (!process->share->limits_sms)
         return;
     process->parts.changes = false;
     if (all->is_on) {
-        clear(all, from.sms);
-        choose(&from, all, (size_t)sms__mode_sms(process->instance->mode, type_of(process), process->vm));
+        clear(all, sms);
+        all->sms = sms__choose_sms(&from, (size_t)sms__mode_sms(process->instance->mode, type_of(process), process->vm),
+                                   all->allowed.row);
     }
     settle(process);
 }
@@ -185,13 +148,13 @@ size_t sms__stream_sms(const struct sms__stream *stream)
 void sms__part_change(struct sms__process *process, const uint64_t *sms)
 {
     struct sms__sm_part *all = &process->parts.all;
-    const struct choice from = {NULL, process->instance->claims, type_of(process)->sms};
+    uint32_t *claims = process->instance->claims;
     const bool reserves = process->instance->mode->form->reserves;
     release(process);
-    clear(all, from.sms);
-    for (size_t s = 0; s < from.sms; s++)
-        if (has(sms, s) && !(reserves && from.claims[s]))
-            take(&from, all, s);
+    clear(all, type_of(process)->sms);
+    for (size_t s = 0; s < type_of(process)->sms; s++)
+        if (has(sms, s) && !(reserves && claims[s]))
+            all->sms += sms__take_sm(all->allowed.row, claims, s);
     settle(process);
 }
 

@@ -16,6 +16,7 @@ struct choices {
     unsigned sms, devices, workloads;
     unsigned least; /* SMs that each process has at least, if it wants so many */
     unsigned held;  /* at this step of the workload */
+    bool quota;     /* a policy keeps processes to SMs of their own, of which a green context may have none */
     bool unlike;    /* the last device has a resource that the others lack */
     bool needs;     /* and some kernel demands it */
 };
@@ -258,7 +259,9 @@ static void print_policies(struct choices *c)
     for (unsigned p = 0; p < policies; p++) { /* no two are the same */
         fprintf(c->to, "  - {share: %s, ", draw_share(c->rng));
         print_mode(c);
-        fprintf(c->to, ", block: %s}\n", sms__policy_at(NULL, (first + p) % blocks)->name);
+        const char *name = sms__policy_at(NULL, (first + p) % blocks)->name;
+        fprintf(c->to, ", block: %s}\n", name);
+        c->quota |= !strcmp(name, "sm_quota");
     }
 }
 
@@ -358,10 +361,10 @@ static void print_events_of_streams(struct choices *c)
 {
     fprintf(c->to, "  - {name: q, repeat: %u", number(c, 1, 4));
     fprintf(c->to, ", chunks: %u, streams: [{workload: first", c->least);
-    if (chance(c->rng, 50))
+    if (chance(c->rng, 50) && !c->quota)
         fprintf(c->to, ", sms: %u", number(c, 1, c->least < c->sms / 2 ? c->least : c->sms / 2));
     fputs("}, {workload: second", c->to);
-    if (chance(c->rng, 50))
+    if (chance(c->rng, 50) && !c->quota)
         fprintf(c->to, ", sms: [0-%u]", number(c, 0, (c->least < c->sms / 2 ? c->least : c->sms / 2) - 1));
     fputs("}]}\n", c->to);
 }
