@@ -147,6 +147,7 @@ static const struct form {
     [SMS__FORM_POOL] = {.make = pool},
     [SMS__FORM_PATHS] = {.make = paths},
     [SMS__FORM_INSTANCE] = {REFER("instance")},
+    [SMS__FORM_MODE] = {REFER("mode")},
 };
 
 /* Adds the keys of a table, except its first, to those of `object`. None of them is required. */

@@ -58,7 +58,8 @@ enum sms__form {
     SMS__FORM_SPREAD, /* a mapping of paths to ranges and lists */
     SMS__FORM_POOL,   /* a list of any values */
     SMS__FORM_PATHS,
-    SMS__FORM_INSTANCE
+    SMS__FORM_INSTANCE,
+    SMS__FORM_MODE
 };
 
 struct sms__reader {

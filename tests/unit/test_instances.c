@@ -215,6 +215,39 @@ static void instances_have_a_mode_each(void **state)
     }
 }
 
+/* Two pods of 5 ms: one after the other on an exclusive GPU, beside each other under mps, and in turns where the policy
+ * says so. A GPU that mig leaves whole has the mode of its node, which the policy's instances leave whole, too. */
+static void whole_gpus_of_a_node_have_its_mode(void **state)
+{
+    static const struct {
+        const char *zone, *policy;
+        double ms;
+    } row[] = {{"a", "time_slice: {slice: 1 ms, switch: 1 ms}", 2 * 5},
+               {"b", "time_slice: {slice: 1 ms, switch: 1 ms}", 5},
+               {"c", "time_slice: {slice: 1 ms, switch: 1 ms}", 5 + 9 + 5},
+               {"a", "mps: {}", 2 * 5},
+               {"c", "exclusive: {}", 2 * 5},
+               {"b", "mig: {instances: [1g.5gb]}", 5}};
+    static const char *const fidelities[] = {"blocks", "processes"};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof row / sizeof *row; i++) {
+        struct sms_file *file =
+            load_text("workload: w\nkernels: [{name: k, time: 5 ms, demand: {fp32: 40 %%}}]\n---\n"
+                      "scenario: s\nfidelity: %s\npolicies: [{mode: {%s}}]\nnodes:\n"
+                      "  - {name: a, devices: {model: a100}, labels: {zone: a}, mode: exclusive}\n"
+                      "  - {name: b, devices: {model: a100, count: 2}, labels: {zone: b}, mode: {mps: {clients: 2}},"
+                      " mig: [{gpus: [0], layout: [3g.20gb]}]}\n"
+                      "  - {name: c, devices: {model: a100}, labels: {zone: c}}\n"
+                      "pods: [{name: p, workload: w, gpu: 50 %%, count: 2, selector: {zone: %s}}]\n",
+                      fidelities[i % 2], row[i / 2].policy, row[i / 2].zone);
+        struct sms_run_options options = sms_run_defaults();
+        options.check = true;
+        struct sms_results *results = run_scenario_of(file, 0, &options);
+        assert_near(metric(results, "makespan_ns"), row[i / 2].ms * 1e6, 10);
+        discard(results, file);
+    }
+}
+
 /* p has the instance made, which takes 2 s; q shares it, and waits for that, too. s finds it full until 5 s. */
 static void a_pod_waits_until_the_instance_is_made_that_it_shares(void **state)
 {
@@ -346,6 +379,7 @@ int main(void)
         cmocka_unit_test(instances_do_not_slow_each_other),
         cmocka_unit_test(pods_share_an_instance_that_has_replicas),
         cmocka_unit_test(instances_have_a_mode_each),
+        cmocka_unit_test(whole_gpus_of_a_node_have_its_mode),
         cmocka_unit_test(a_pod_waits_until_the_instance_is_made_that_it_shares),
         cmocka_unit_test(pods_that_share_instances_come_and_go),
     };

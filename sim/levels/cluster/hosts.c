@@ -67,12 +67,12 @@ static void add_instances(struct sms__hosts *hosts, size_t k, size_t gpu, const 
         }
 }
 
-/* Lists the places of nodes some of whose GPUs are split. */
+/* Lists the places of nodes some of whose GPUs are split or have a mode of their own. */
 static void find_places(struct sms__hosts *hosts, size_t k)
 {
     const struct sms__cluster *cluster = hosts->run->cluster;
     const struct sms__nodes *kind = &cluster->node[k];
-    bool any = false;
+    bool any = kind->mode;
     for (size_t g = 0; kind->device >= 0 && g < kind->gpus; g++)
         any |= sms__first_split(cluster, hosts->spec.policy, k, g) != NULL;
     for (size_t g = 0; any && g < kind->gpus; g++) {
@@ -81,7 +81,7 @@ static void find_places(struct sms__hosts *hosts, size_t k)
             add_instances(hosts, k, g, split);
         else
             *SMS__APPEND(hosts->run->arena, hosts->place[k], hosts->places[k]) =
-                (struct sms__place){g, (size_t)kind->device, cluster->slots, 0, NULL};
+                (struct sms__place){g, (size_t)kind->device, cluster->slots, 0, kind->mode};
     }
 }
 

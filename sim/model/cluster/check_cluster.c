@@ -67,6 +67,24 @@ static void check_keys(struct sms__reader *reader, const struct sms_scenario *sc
                           "%s is for pods with workloads, and there are none", keys[i]);
 }
 
+/* Modes of nodes, where nobody would ask for them. */
+static void check_node_modes(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__node *node = sms__node_get(cluster->node[k].node, "mode");
+        if (cluster->node[k].mode && cluster->guest)
+            sms__complain(reader, node, "%s knows no modes of nodes", cluster->guest->kind);
+        else if (cluster->node[k].mode && scenario->vms == 0)
+            sms__complain(reader, node, "mode is for pods with workloads, and there are none");
+        for (size_t p = 0; cluster->node[k].mode && p < scenario->policies; p++)
+            if (scenario->policy[p].place->asks)
+                sms__complain(reader, scenario->policy[p].node,
+                              "%s knows one mode of all whole GPUs, and '%.60s' has %s",
+                              scenario->policy[p].place->name, cluster->node[k].name, cluster->node[k].mode->label);
+    }
+}
+
 /* The first entry of gangs, or NULL. */
 static const struct sms__pods *find_gang(const struct sms__cluster *cluster)
 {
@@ -81,7 +99,7 @@ static const struct sms__pods *find_gang(const struct sms__cluster *cluster)
 static const struct sms__pods *find_whole(const struct sms__cluster *cluster)
 {
     for (size_t k = 0; k < cluster->kinds; k++)
-        if (cluster->node[k].gpus && cluster->node[k].device < 0)
+        if (cluster->node[k].gpus && (cluster->node[k].device < 0 || cluster->node[k].mode))
             return NULL;
     for (size_t g = 0; g < cluster->groups; g++)
         if (!cluster->pod[g].rows && cluster->shape[cluster->pod[g].shape].gpus &&
@@ -121,8 +139,7 @@ static void check_mode(struct sms__reader *reader, const struct sms_scenario *sc
     const struct sms__guest *guest = scenario->cluster->guest;
     const struct sms__mode *mode = &use->mode, *shared;
     if (!mode->form) {
-        sms__complain(reader, use->node,
-                      "%s is for processes: GPUs of nodes have one mode, and their instances may have others",
+        sms__complain(reader, use->node, "%s is for processes: GPUs have the mode of the policy, or that of their node",
                       mode->label);
         return;
     }
@@ -198,6 +215,7 @@ void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenari
     check_models(reader, cluster);
     check_resources(reader, scenario);
     check_parts(reader, scenario);
+    check_node_modes(reader, scenario);
     check_keys(reader, scenario);
     sms__complete_mig(reader, scenario);
     const size_t sound = reader->errors->count ? 0 : scenario->policies;

@@ -72,6 +72,7 @@ struct sms__nodes {
     struct sms__share_said said;    /* for guests */
     struct sms__share_node *shared; /* what the guest makes of it; else NULL */
     struct sms__node_mig *mig;      /* how its GPUs are split (node_mig.h); NULL: they are whole */
+    const struct sms__mode *mode;   /* in which pods share its whole GPUs; NULL: the policy's */
 };
 
 enum { SMS__LABELS_MAX = 64 };
@@ -95,7 +96,7 @@ struct sms__profiles {
     size_t count;
     struct sms__profile_times *times; /* [tables] */
     size_t tables;
-    struct sms__modes *modes; /* that nodes give their instances; NULL: no node has `mig:` */
+    struct sms__modes *modes; /* that nodes give their GPUs and instances; NULL: no node has `mig:` or `mode:` */
 };
 
 /* How pods with workloads are simulated: as the time that they take alone; as steps, with coarse kernels; as kernels

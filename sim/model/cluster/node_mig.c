@@ -77,6 +77,31 @@ static uint32_t read_gpus(struct sms__reader *reader, const struct sms__node *li
 }
 
 /* Reads which instances there are, and their own modes, which are modes of the cluster, too. */
+static void add_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode *own,
+                     struct sms__cluster *cluster)
+{
+    if (!cluster->profiles.modes)
+        cluster->profiles.modes = SMS__NEW(reader->arena, struct sms__modes, 1);
+    if (own->form->needs)
+        sms__complain(reader, node, "mode %s is for processes: pods have no %s", own->form->name, own->form->needs);
+    *SMS__APPEND(reader->arena, cluster->profiles.modes->mode, cluster->profiles.modes->count) = own;
+}
+
+const struct sms__mode *sms__read_node_mode(struct sms__reader *reader, const struct sms__node *node,
+                                            const struct sms__nodes *nodes, struct sms__cluster *cluster)
+{
+    struct sms__mode *mode = SMS__NEW(reader->arena, struct sms__mode, 1);
+    bool whole = !nodes->mig;
+    for (size_t g = 0; g < nodes->gpus && !whole; g++)
+        whole = !nodes->mig->gpu[g].layout.split;
+    if (!whole)
+        sms__complain(reader, node, "mig splits all GPUs of the node: instances have modes in its layout");
+    if (!sms__read_shared(reader, node, "GPUs of nodes are split by mig: of the node, or by the policy", mode))
+        return NULL;
+    add_mode(reader, node, mode, cluster);
+    return mode;
+}
+
 static bool read_instances(struct sms__reader *reader, const struct entry *entry, struct sms__cluster *cluster,
                            struct sms__mode *mode)
 {
@@ -94,10 +119,7 @@ static bool read_instances(struct sms__reader *reader, const struct entry *entry
             continue;
         if (entry->changes != SMS_LAYOUT_FIXED)
             sms__complain(reader, list->item[i], "instances that come and go have the policy's mode");
-        if (own->form->needs)
-            sms__complain(reader, list->item[i], "mode %s is for processes: pods have no %s", own->form->name,
-                          own->form->needs);
-        *SMS__APPEND(reader->arena, cluster->profiles.modes->mode, cluster->profiles.modes->count) = own;
+        add_mode(reader, list->item[i], own, cluster);
     }
     return true;
 }
@@ -144,8 +166,6 @@ struct sms__node_mig *sms__read_node_mig(struct sms__reader *reader, const struc
     if (!sms__expect_list(reader, list, SMS_NODE_GPUS_MAX))
         return NULL;
     struct sms__node_mig *mig = SMS__NEW(reader->arena, struct sms__node_mig, 1);
-    if (!cluster->profiles.modes)
-        cluster->profiles.modes = SMS__NEW(reader->arena, struct sms__modes, 1);
     if (list->items == 0)
         sms__complain(reader, list, "mig: there is none");
     for (size_t i = 0; i < list->items; i++)
@@ -362,7 +382,8 @@ const struct sms__split *sms__first_split(const struct sms__cluster *cluster, co
     const struct sms__node_mig *mig = cluster->node[k].mig;
     if (mig && mig->gpu[gpu].layout.split)
         return &mig->gpu[gpu];
-    return mig && use->split && use->split[k].layout.split ? &use->split[k] : NULL;
+    const bool splits = mig && !cluster->node[k].mode && use->split && use->split[k].layout.split;
+    return splits ? &use->split[k] : NULL;
 }
 
 const struct sms__mode *sms__mode_inside(const struct sms__split *split, const struct sms__policy_use *use,

@@ -1,4 +1,5 @@
-/* Nodes whose GPUs are split into instances (MIG), and pods that ask for one by its profile. */
+/* Nodes whose GPUs are split into instances (MIG) or have a mode of their own, and pods that ask for an instance by its
+ * profile. */
 #ifndef SMS_MODEL_CLUSTER_NODE_MIG_H
 #define SMS_MODEL_CLUSTER_NODE_MIG_H
 
@@ -26,6 +27,9 @@ struct sms__node_mig {
 struct sms__node_mig *sms__read_node_mig(struct sms__reader *reader, const struct sms__node *list,
                                          const struct sms__device *device, uint64_t gpus, struct sms__cluster *cluster);
 extern const struct sms__field sms__node_mig_fields[];
+/* `mode:` of an entry of nodes, whose `mig:` is read. NULL with the problem reported. */
+const struct sms__mode *sms__read_node_mode(struct sms__reader *reader, const struct sms__node *node,
+                                            const struct sms__nodes *nodes, struct sms__cluster *cluster);
 /* `profile:` of a pod: what the pod asks for. Nodes are read. */
 void sms__read_pod_profile(struct sms__reader *reader, const struct sms__node *pod, struct sms_scenario *scenario,
                            struct sms_pod_view *view);

@@ -14,7 +14,7 @@ enum { NODES_MAX = 1000000 };
 /* One entry of `nodes:`. */
 struct entry {
     const char *model;
-    const struct sms__node *table, *labels, *devices, *mig;
+    const struct sms__node *table, *labels, *devices, *mig, *mode;
     struct sms__nodes nodes;
 };
 
@@ -41,6 +41,8 @@ const struct sms__field sms__node_fields[] = {
     {"mig", SMS__FIELDS, 0, F(entry, mig), .read = sms__keep, .holds = SMS__MANY, .fields = sms__node_mig_fields,
      .least = 1, .most = SMS_NODE_GPUS_MAX, .needs = "devices",
      .help = "GPUs that are split into instances, which pods ask for by profile; default: those that mode mig splits"},
+    {"mode", SMS__CUSTOM, 0, F(entry, mode), .read = sms__keep, .form = SMS__FORM_MODE, .needs = "devices",
+     .help = "mode in which pods share its whole GPUs; default the policy's"},
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, nodes.gpu_memory), 0, SMS__GPU_BYTES_MAX,
      .help = "memory of each GPU; default 0, of devices theirs"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, nodes.cpu_milli), 0, SMS__CPUS_MAX,
@@ -103,6 +105,8 @@ static void add_nodes(struct sms__reader *reader, const struct sms__node *node, 
     nodes->device = read_devices(reader, &entry, scenario);
     if (entry.mig && nodes->device >= 0)
         nodes->mig = sms__read_node_mig(reader, entry.mig, scenario->device[nodes->device], nodes->gpus, cluster);
+    if (entry.mode && nodes->device >= 0)
+        nodes->mode = sms__read_node_mode(reader, entry.mode, nodes, cluster);
     if (entry.table)
         sms__complain(reader, node, "a table stands alone in its entry");
     if (!sms__node_get(node, "name"))

@@ -172,16 +172,20 @@ bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, s
 /* What processes of an instance do, unless the mode says otherwise. */
 static const struct sms_sharing_mode *const INSIDE = &sms_sharing_mode_time_slice;
 
+bool sms__read_shared(struct sms__reader *reader, const struct sms__node *node, const char *refusal,
+                      struct sms__mode *shared)
+{
+    if (!read_part(reader, node, shared))
+        return false;
+    if (shared->form->instances)
+        sms__complain(reader, node, "%s", refusal);
+    return !shared->form->instances;
+}
+
 /* A mode of the processes in an instance. */
 static bool read_inside(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *inside)
 {
-    if (!read_part(reader, node, inside))
-        return false;
-    if (inside->form->instances) {
-        sms__complain(reader, node, "an instance has no instances");
-        return false;
-    }
-    return true;
+    return sms__read_shared(reader, node, "an instance has no instances", inside);
 }
 
 /* `PROFILE` or `{PROFILE: MODE}`. Sets the label of the instance, and its mode if it has one. Returns its name. */

@@ -29,7 +29,7 @@ struct sms__mode {
     size_t parts;                      /* 0: it splits nothing */
     const struct sms__mode *inside;    /* of a mode with instances: what those have that have no mode of their own */
     const struct sms__node *instances; /* the list of their profiles' names; or NULL */
-    const struct sms__modes *of_nodes; /* of a cluster: those that nodes give their instances; or NULL */
+    const struct sms__modes *of_nodes; /* of a cluster: those that nodes give their GPUs and instances; or NULL */
 };
 
 struct sms__modes {
@@ -43,6 +43,10 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
 /* Reads a list of modes, one for each device of the scenario. Returns whether it could be read. */
 bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, struct sms__mode *mode);
 
+/* Reads MODE or {MODE: PARAMETERS} of one device or instance; `refusal`: the complaint of a mode with instances.
+ * Returns whether it could be read. */
+bool sms__read_shared(struct sms__reader *reader, const struct sms__node *node, const char *refusal,
+                      struct sms__mode *shared);
 /* Reads a list of at most SMS__INSTANCES_MAX `PROFILE` or `{PROFILE: MODE}`: sets parts, which are `usual` where they
  * have no mode of their own, the names, and their label. Returns whether it could be read. */
 bool sms__read_instances(struct sms__reader *reader, const struct sms__node *list, const struct sms__mode *usual,

@@ -15,7 +15,7 @@ struct choices {
     FILE *to;
     bool gpushare, devices, split, free, works, open, paced, whole;
     bool boards; /* some pod takes GPUs, and no instance */
-    bool shares; /* some pods may share an instance of a node's layout */
+    bool shares; /* some pods may share an instance of a node's layout, or a node has a mode */
     unsigned kinds, gpus[KINDS], table_rows;
 };
 
@@ -145,8 +145,8 @@ static void print_layout(struct choices *c)
     fprintf(c->to, ", changes: %s, change: %u us", when, 100 * number(c, 0, 20));
 }
 
-/* Each GPU is split by itself, as another, or not at all. */
-static void print_splits(struct choices *c, unsigned gpus)
+/* Each GPU is split by itself, as another, or not at all. Returns how many are split. */
+static unsigned print_splits(struct choices *c, unsigned gpus)
 {
     unsigned split = number(c, 1, gpus);
     fputs(", mig: [", c->to);
@@ -157,6 +157,7 @@ static void print_splits(struct choices *c, unsigned gpus)
     }
     fputs("]", c->to);
     c->split = true;
+    return split;
 }
 
 /* What gpushare knows of a node. */
@@ -181,8 +182,12 @@ static void print_node(struct choices *c, unsigned n)
     key(c, 50, "count", 1, 3, "");
     if (c->devices) {
         fprintf(c->to, ", devices: {model: %s, count: %u}", n % 2 ? "large" : "small", gpus);
-        if (!c->gpushare && maybe(c, 60))
-            print_splits(c, gpus);
+        const unsigned split = maybe(c, 60) ? print_splits(c, gpus) : 0;
+        if (c->works && split < gpus && maybe(c, 40)) {
+            fputs(", mode: ", c->to);
+            print_mode(c);
+            c->shares = true;
+        }
     } else {
         fprintf(c->to, ", gpus: %u", gpus);
         if (n == 0 || (gpus && maybe(c, 60))) /* pods name the model of the first */
