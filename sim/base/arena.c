@@ -14,6 +14,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Under the address sanitizer, memory that is not handed out is poisoned, and some lies behind each allocation, so that
+ * it sees what goes beyond one and is within the chunk. */
+#ifndef __has_feature
+#define __has_feature(what) 0
+#endif
+#if __has_feature(address_sanitizer) || defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+enum { BEHIND_BYTES = 64 };
+#else
+enum { BEHIND_BYTES = 0 };
+#define ASAN_POISON_MEMORY_REGION(from, bytes) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(from, bytes) ((void)0)
+#endif
+
 enum { CHUNK_BYTES = 64 * 1024, ALIGN = 64, HUGE_PAGE = 2 * 1024 * 1024 };
 enum { NO_MEMORY = 1, BEYOND_MOST }; /* why a guard is left */
 
@@ -75,6 +89,7 @@ static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
     chunk->size = size;
     chunk->next = arena->chunks;
     arena->chunks = chunk;
+    ASAN_POISON_MEMORY_REGION((char *)chunk + ALIGN, size - ALIGN);
     return chunk;
 }
 
@@ -84,7 +99,7 @@ void *sms__alloc(struct sms__arena *arena, size_t count, size_t size)
 {
     if (size && count > (SIZE_MAX / 2 - HUGE_PAGE) / size)
         longjmp(*arena->out_of_memory, arena->most ? BEYOND_MOST : NO_MEMORY);
-    size_t bytes = round_up(count * size, ALIGN);
+    size_t bytes = round_up(count * size + BEHIND_BYTES, ALIGN);
     struct sms__chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes)
         chunk = add_chunk(arena, bytes);
@@ -92,7 +107,8 @@ void *sms__alloc(struct sms__arena *arena, size_t count, size_t size)
         sms__arena_give_up(arena);
     void *memory = (char *)chunk + chunk->used;
     chunk->used += bytes;
-    return memset(memory, 0, bytes);
+    ASAN_UNPOISON_MEMORY_REGION(memory, count * size);
+    return memset(memory, 0, BEHIND_BYTES ? count * size : bytes);
 }
 
 void *sms__enlarge(struct sms__arena *arena, const void *items, size_t count, size_t room, size_t size)
