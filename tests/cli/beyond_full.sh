@@ -79,6 +79,12 @@ try 0 "gains alone" compare two.yaml
 answer=$(grep "^two: " <<<"$output")
 if grep -qE "; of that, with the GPU to itself gather gains \+2[0-9.]+ %, multiply \+[0-9.]+ %, so that \+1[0-9.]+ % is left for sharing;" <<<"$answer"; then ok; else bad "the answer tells what tenants gain alone" "$answer"; fi
 if grep -qE "^  gather alone +1 +\+2[0-9.]+ ± [0-9.]+ %" <<<"$output"; then ok; else bad "a row of a tenant alone" "$output"; fi
+# Three of them have names, the others are counted.
+sed '/name: multiply, workload/{p; s/name: multiply/name: third/}' two.yaml >three.yaml
+sed '/name: third/{p; s/name: third/name: fourth/}' three.yaml >four.yaml
+for tenants in "three;" "four; and 1 more"; do
+    if "$smsched" compare ${tenants%;*}.yaml 2>&1 | grep -qE "third \+[0-9.]+ %${tenants#*;}, so that"; then ok; else bad "what ${tenants%;*} tenants gain alone"; fi
+done
 prints "note: stp_ratio of 2.1"
 prints "is above the number of tenants, 2: they run faster together than alone, where"
 sed '/name: multiply, workload/d' two.yaml >one.yaml

@@ -149,10 +149,20 @@ def unequal():
     return trace.object()
 
 
-FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "copies": copies, "whole": whole, "unequal": unequal}
+def in_turns():
+    """Kernels of two streams in turns, none of which comes again: one stream, because apart they would run beside each other."""
+    trace = Trace()
+    for i in range(6):
+        trace.kernel(f"k{i}()", 100 * i, 60, stream=7 + 13 * (i % 2))
+    return trace.object()
+
+
+FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "copies": copies, "whole": whole, "unequal": unequal,
+        "in_turns": in_turns}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
-LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100}
+LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100,
+          "in_turns": 560}
 
 
 # One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.

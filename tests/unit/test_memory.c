@@ -111,11 +111,30 @@ static void runs_tell_what_is_done_from_their_first_per_cent_on(void **state)
     sms_file_free(file);
 }
 
+static void runs_without_a_duration_tell_of_their_ends_alone(void **state)
+{
+    (void)state;
+    struct sms_errors errors;
+    struct sms_results *results;
+    struct told told = {0};
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file = load_text(SCENARIO, 1, "5", "");
+    options.jobs = 1;
+    options.user = &told;
+    options.on_share = note;
+    assert_int_equal(run(file, options, &results, &errors), SMS_OK);
+    sms_results_free(results);
+    assert_int_equal(told.times, 9);
+    assert_true(fabs(told.first - 1.0 / 9) < 1e-9 && fabs(told.last - 1) < 1e-9);
+    sms_file_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_that_needs_more_memory_ends_without_results),
                                        cmocka_unit_test(a_file_that_needs_more_memory_is_not_loaded),
                                        cmocka_unit_test(the_limit_changes_no_result),
-                                       cmocka_unit_test(runs_tell_what_is_done_from_their_first_per_cent_on)};
+                                       cmocka_unit_test(runs_tell_what_is_done_from_their_first_per_cent_on),
+                                       cmocka_unit_test(runs_without_a_duration_tell_of_their_ends_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
