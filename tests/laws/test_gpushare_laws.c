@@ -118,7 +118,7 @@ static void add_scheduler(struct text *text)
     if (toss(text, 3))
         add(text, ", on_failure: hold");
     if (toss(text, 3))
-        add(text, ", retry_when: change");
+        add(text, ", retry: 2 s");
     if (toss(text, 3))
         add(text, ", default_filter: false");
     add(text, ", quirks: {<whole_pod|any_pod|others_blind|unhealthy|single_gpu>: false}}\n");

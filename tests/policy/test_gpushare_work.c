@@ -88,7 +88,7 @@ static void what_a_pod_asks_for_is_kept_for_it(void **state)
     (void)state;
     run_file(&run,
              load_text(MODELS "nodes: [{name: n, devices: {model: small}}]\npolicies: [" SLICED "]\n"
-                              "scheduler: {kind: gpushare, retry_when: change}\n"
+                              "scheduler: {kind: gpushare, retry: 1 ms, retry_most: 1 ms}\n"
                               "pods: [{name: p, count: 2, gpu_memory: 1000 MiB, workload: ten}]\n"),
              0);
     assert_string_equal(run.log.placements, "10 p1 n 1\n12020 p2 n 1\n");

@@ -14,7 +14,6 @@ static const char *const units[] = {"MiB", "GiB", NULL};
 static const char *const bind_failures[] = {"error", "silent", NULL};
 static const char *const start_failures[] = {"fail", "hold", NULL};
 static const char *const kinds[] = {"gpushare", NULL};
-static const char *const times[] = {"timer", "change", NULL};
 
 static const struct sms__field quirk_fields[] = {
     {"whole_pod", SMS__CHOICE, 0, F(sms__quirks, whole_pod), .choices = sms__truths,
@@ -39,8 +38,6 @@ const struct sms__field sms__gpushare_fields[] = {
      .help = "wait before a pod that found no node is tried again, doubled each time; default 1 s"},
     {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, retry_most_ps), RETRY_LEAST_PS, SMS__TIME_MAX_PS,
      .help = "longest such wait; default 10 s"},
-    {"retry_when", SMS__CHOICE, 0, F(sms__gpushare, when), .choices = times,
-     .help = "timer: after the back-off; change: and when something was freed; default timer"},
     {"assume_timeout", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, assume_timeout_ps), 1, SMS__TIME_MAX_PS,
      .help = "time from bind until an unassigned pod is queued again; default 30 s"},
     {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, allocate_delay_ps), 0, SMS__TIME_MAX_PS,

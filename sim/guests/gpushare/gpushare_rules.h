@@ -7,7 +7,6 @@
 
 enum sms__bind_failure { SMS__BIND_ERROR, SMS__BIND_SILENT };
 enum sms__start_failure { SMS__START_FAILS, SMS__START_HOLDS };
-enum sms__retry_when { SMS__RETRY_TIMER, SMS__RETRY_CHANGE };
 
 /* Peculiarities of the real software, all on by default. */
 struct sms__quirks {
@@ -20,9 +19,9 @@ struct sms__quirks {
 
 struct sms__gpushare {
     double round_trip_ps, retry_ps, retry_most_ps, assume_timeout_ps, allocate_delay_ps, start_delay_ps;
-    int gib;                            /* the unit is GiB, else MiB */
-    int default_filter;                 /* of GPU memory, before the extender's */
-    int bind_failure, on_failure, when; /* the enums above */
+    int gib;                      /* the unit is GiB, else MiB */
+    int default_filter;           /* of GPU memory, before the extender's */
+    int bind_failure, on_failure; /* the enums above */
     uint64_t cards_per_pod;
     struct sms__quirks quirks;
     uint64_t unit, card_most; /* the unit; the largest card, in bytes that are counted */

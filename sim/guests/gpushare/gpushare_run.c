@@ -117,7 +117,6 @@ static void init(struct sms__cluster_run *run)
     run->scheduling = gpushare;
     gpushare->rules = run->cluster->rules;
     gpushare->candidate = SMS__NEW(run->arena, struct sms__candidate, run->pods);
-    gpushare->parked = SMS__NEW(run->arena, uint32_t, run->pods);
     sms__queue_init(&gpushare->active, run->arena, run->pods);
     sms__queue_init(&gpushare->timers, run->arena, run->pods);
     gpushare->version = 1;

@@ -74,8 +74,6 @@ struct sms__gpushare_state {
     uint64_t version;                 /* how often something was freed, from 1 */
     uint64_t waiting, untried;        /* pods that are queued or back off; those not tried at this version */
     uint64_t under_way;               /* pods from the start of their cycle to that of their containers */
-    uint32_t *parked;                 /* [parks]: pods that back off until something changes */
-    size_t parks;
 
     struct sms__cycle cycle;
     struct sms__claim *claim; /* [nodes] */

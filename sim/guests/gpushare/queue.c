@@ -40,13 +40,6 @@ void sms__candidate_begin(struct sms__cluster_run *run, uint32_t p)
     gpushare->under_way++;
 }
 
-static void park(struct sms__cluster_run *run, uint32_t p)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    gpushare->parked[gpushare->parks++] = p;
-    sms__candidate_timer(run, p, SMS__NEVER);
-}
-
 void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t p, uint64_t tried, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
@@ -60,8 +53,6 @@ void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t p, uint64_t 
     gpushare->under_way--;
     set_state(run, p, SMS__CANDIDATE_BACKOFF);
     sms__candidate_timer(run, p, candidate->not_before);
-    if (gpushare->rules->when == SMS__RETRY_CHANGE && tried == gpushare->version)
-        park(run, p);
     sms__engine_defer(&run->engine, &gpushare->act);
 }
 
@@ -70,10 +61,6 @@ void sms__gpushare_changed(struct sms__cluster_run *run)
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     gpushare->version++;
     gpushare->untried = gpushare->waiting;
-    while (gpushare->parks) {
-        uint32_t p = gpushare->parked[--gpushare->parks];
-        sms__candidate_timer(run, p, gpushare->candidate[p].not_before);
-    }
     gpushare->changed = true;
     sms__engine_defer(&run->engine, &gpushare->act);
 }

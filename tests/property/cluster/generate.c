@@ -441,8 +441,8 @@ static void print_gpushare(struct choices *c)
     key(c, 50, "allocate_delay", 0, 20, " ms");
     key(c, 90, "start_delay", 0, 3, " ms");
     key(c, 30, "cards_per_pod", 1, 3, "");
-    if (maybe(c, 30))
-        fputs(maybe(c, 50) ? ", retry_when: change" : ", unit: MiB", c->to);
+    if (maybe(c, 15))
+        fputs(", unit: MiB", c->to);
     if (maybe(c, 30))
         fputs(maybe(c, 50) ? ", bind_failure: silent" : ", on_failure: hold", c->to);
     if (maybe(c, 30))
