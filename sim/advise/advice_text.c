@@ -55,9 +55,9 @@ static void put_refusal(const struct sms__advice *advice, const struct sms__outl
         put_targets(advice, best, to);
         fputs("\n", to);
     } else {
-        fprintf(to, "the best way, %s, may do no more work (", best->way->label);
+        fprintf(to, "the best way, %s, does the work of ", best->way->label);
         put_work(advice, best, to);
-        fputs(") than a GPU with one program (1)\n", to);
+        fputs(" GPUs with a program each, which may be no more than 1\n", to);
     }
 }
 
@@ -72,7 +72,7 @@ void sms__advice_print_answer(const struct sms__advice *advice, FILE *to)
     }
     fprintf(to, "share by %s: one GPU does the work of ", best->way->label);
     put_work(advice, best, to);
-    fputs(" with a program each", to);
+    fputs(" GPUs with a program each", to);
     put_targets(advice, best, to);
     fputs("\n", to);
 }
@@ -156,7 +156,8 @@ static void print_table(const struct sms__advice *advice, const struct sms__scre
         sms__columns_widen(&columns, advice, &advice->outlook[i]);
     struct sms__table_out *table = sms__columns_begin(&columns, "way");
     for (size_t i = 0; i < advice->count; i++) {
-        snprintf(label, sizeof label, "%zu %s", i + 1, advice->outlook[i].way->label);
+        snprintf(label, sizeof label, "%zu %s%s", i + 1, advice->outlook[i].way->label,
+                 advice->outlook[i].meets ? "" : " (misses)");
         if (!advice->outlook[i].why)
             sms__columns_add(&columns, table, advice, &advice->outlook[i], label);
     }
@@ -241,6 +242,24 @@ static void print_few(const struct sms__advice *advice, FILE *to)
     fputs(*before == ',' ? "\n" : "", to);
 }
 
+void sms__print_ignored(const struct sms__programs *programs, FILE *to)
+{
+    for (size_t p = 0; p < programs->count; p++) {
+        const struct sms__program *program = &programs->program[p];
+        const double deadline_ms = program->tenant->deadline_ps / 1e9;
+        if (program->file->scenarios > 1 && (p == 0 || programs->program[p - 1].file != program->file))
+            fprintf(to, "  not taken from %s: scenarios after the first, of %zu\n", program->path,
+                    program->file->scenarios);
+        if (program->tenant->arrivals != SMS__CLOSED && !(program->per_s > 0))
+            fprintf(to,
+                    "  not taken from %s: when jobs of %s arrive, because it is not at random; --load %s:RATE/s is\n",
+                    program->path, program->name, program->name);
+        if (deadline_ms > 0 && !program->target.metric)
+            fprintf(to, "  not taken from %s: the deadline of %s; --slo '%s:p99<%.6gms' is a target\n", program->path,
+                    program->name, program->name, deadline_ms);
+    }
+}
+
 void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to)
 {
     const struct sms__outlook *best = sms__advice_best(advice, 0);
@@ -257,6 +276,7 @@ void sms__advice_print_head(const struct sms__advice *advice, struct sms__trust 
     if (advice->ranged)
         put_range_reason(advice->programs, to);
     sms__advice_print_answer(advice, to);
+    sms__print_ignored(advice->programs, to);
     sms__advice_print_notes(advice, trust, to);
 }
 
@@ -269,6 +289,9 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
     fputs("\n  x: GPUs with a program each that do the same work; slowdown: mean time of a job over that alone; "
           "of copies, jobs/s are of all, and latencies of the slowest\n",
           to);
+    for (size_t i = 0, said = 0; i < advice->count && !said; i++)
+        if (!advice->outlook[i].why && !advice->outlook[i].meets && ++said)
+            fputs("  misses: a target is not met, for sure or within the interval, so other ways come first\n", to);
     print_failed(advice, to);
     print_few(advice, to);
     if (advice->left_out)

@@ -19,6 +19,12 @@ enum { SMS__SHARING_MAX = 16 };
 /* Of so much of its load a program does less only where jobs arrive faster than it does them, and not by chance. */
 #define SMS__KEEPS_UP 0.9
 
+/* Jobs/s that may arrive. The time between requests of up to 64 copies must be one that a scenario takes, of at most
+ * 2500 h. A launch takes microseconds, so more requests than these would only make a queue that grows, and take hours
+ * to simulate. */
+#define SMS__LOAD_LEAST 1e-5
+#define SMS__LOAD_MOST 1e7
+
 /* A bound on a latency of a program's jobs, as 'serve:p99<50ms'. */
 struct sms__target {
     const char *metric; /* of a VM: "job_latency_p99_ns"; NULL: there is none */
@@ -233,6 +239,8 @@ void sms__advice_print_answer(const struct sms__advice *advice, FILE *to);
 void sms__advice_print_head(const struct sms__advice *advice, struct sms__trust *trust, FILE *to);
 /* What binds, what stands for what, and how sure the best way is, a line each. */
 void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to);
+/* What does not count of the scenarios that the programs come from, because no option says it, a line each. */
+void sms__print_ignored(const struct sms__programs *programs, FILE *to);
 /* What a table of outlooks has. Zero it, let each outlook widen it, then begin the table and add them. */
 struct sms__columns {
     bool targets, memory;

@@ -272,6 +272,7 @@ int sms__pack_bound(struct sms__arena *arena, struct sms__pack *pack)
     code = code ? code : seek(&b, FEWEST, pack->all_placed, &gpus);
     pack->bound = fmax(worth * (1 + SLACK), pack->worth);
     pack->bound_placed = (uint64_t)fmax(floor(copies + SLACK), (double)pack->all_placed);
-    pack->least_gpus = (uint64_t)fmin(fmax(ceil(-gpus - SLACK), 0), (double)pack->fewest);
+    const double least = pack->all_placed > 0 ? 1 : 0;
+    pack->least_gpus = (uint64_t)fmin(fmax(ceil(-gpus - SLACK), least), (double)pack->fewest);
     return code;
 }

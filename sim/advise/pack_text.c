@@ -34,7 +34,7 @@ static void print_answer(const struct sms__pack *pack, FILE *to)
         fprintf(to, ": all fit, on %zu", pack->gpus);
     else
         fprintf(to, ": %llu fit", (unsigned long long)pack->all_placed);
-    fprintf(to, "; they do the work of %.2f with a GPU each of the kind that is best for them\n", pack->worth);
+    fprintf(to, "; they do the work of %.2f GPUs with a program each, of the kind that is best for it\n", pack->worth);
     fprintf(to, "  bound: no packing does the work of more than %.2f", pack->bound);
     if (pack->all_placed < pack->copies)
         fprintf(to, ", or places more than %llu", (unsigned long long)pack->bound_placed);
@@ -43,7 +43,8 @@ static void print_answer(const struct sms__pack *pack, FILE *to)
     if (pack->gpus) {
         fprintf(to, "  fewest: %llu hold%s as many (", (unsigned long long)pack->fewest, pack->fewest == 1 ? "s" : "");
         put_kinds(pack, pack->fewest_of, to);
-        fprintf(to, "); with fewer than %llu no packing does\n", (unsigned long long)pack->least_gpus);
+        fprintf(to, "); at least %llu %s needed\n", (unsigned long long)pack->least_gpus,
+                pack->least_gpus == 1 ? "is" : "are");
     }
 }
 
@@ -92,6 +93,7 @@ void sms__pack_print(const struct sms__pack *pack, struct sms__arena *arena, str
     FILE *to = screen->to;
     print_answer(pack, to);
     print_tried(pack, to);
+    sms__print_ignored(pack->programs, to);
     for (size_t p = 0; p < pack->programs->count; p++) {
         const struct sms__program *program = &pack->programs->program[p];
         if (pack->placed[p] < program->least)

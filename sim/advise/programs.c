@@ -5,6 +5,7 @@
 #include "../base/read.h"
 #include "../import/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,11 +70,25 @@ static bool is_in_library(const char *name, const struct sms_load_options *load)
     return false;
 }
 
-static int load_file(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
-                     struct sms_file **file, struct sms_errors *errors)
+static int complain_missing(const char *path, const struct sms_load_options *load, struct sms_errors *errors)
 {
+    const char *const folder[] = {load->models, load->installed_models};
+    char near[SMS__MODEL_NAME_BYTES];
+    const bool found = sms__nearest_model(folder, "workloads", path, near);
+    return sms__fail(errors, SMS_EINPUT, path,
+                     "there is no such file, and no workload of the library has this name%s%s%s",
+                     found ? "; did you mean '" : " ('smsched list workloads' shows them)", near, found ? "'?" : "");
+}
+
+/* `named`: whether the file's tenants have names of a user's. */
+static int load_file(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
+                     struct sms_file **file, bool *named, struct sms_errors *errors)
+{
+    *named = false;
     if (access(path, F_OK) && is_in_library(path, settings->load))
         return load_workload(path, settings, file, errors);
+    if (access(path, F_OK) && errno == ENOENT)
+        return complain_missing(path, settings->load, errors);
     const struct sms__importer *importer;
     int code = sms__importer_of(arena, path, &importer, errors);
     if (code)
@@ -87,13 +102,23 @@ static int load_file(struct sms__arena *arena, const char *path, const struct sm
         return code;
     }
     code = sms_file_load(path, settings->load, file, errors);
-    return code || sms_file_scenarios(*file) ? code : load_bare(arena, path, settings, file, errors);
+    *named = code == SMS_OK && sms_file_scenarios(*file) > 0;
+    return code || *named ? code : load_bare(arena, path, settings, file, errors);
 }
 
-/* A name that no program has yet, from that of the file: "train", "train-2". */
-static const char *new_name(struct sms__arena *arena, const char *path, const struct sms__programs *programs)
+/* The tenant's name without what a program's must not have. */
+static const char *name_of_tenant(struct sms__arena *arena, const struct sms__tenant *tenant)
 {
-    const char *stem = sms__import_name(arena, path), *name = stem;
+    char *name = sms__copy(arena, tenant->name, strlen(tenant->name));
+    for (char *c = name; *c; c++)
+        *c = *c == '.' || *c == '/' ? '_' : *c;
+    return name;
+}
+
+/* A name that no program has yet, from that of the tenant or file: "train", "train-2". */
+static const char *new_name(struct sms__arena *arena, const char *from, const struct sms__programs *programs)
+{
+    const char *stem = sms__import_name(arena, from), *name = stem;
     for (size_t n = 2, i = 0; i < programs->count; i++)
         if (!strcmp(programs->program[i].name, name)) {
             name = sms__print(arena, "%s-%zu", stem, n++);
@@ -102,11 +127,19 @@ static const char *new_name(struct sms__arena *arena, const char *path, const st
     return name;
 }
 
+/* The rate of jobs that arrive at random; 0: they do not. */
+static double rate_of(const struct sms__tenant *tenant)
+{
+    const double per_s = tenant->arrivals == SMS__POISSON ? 1e12 / tenant->interval_ps : 0;
+    return per_s >= SMS__LOAD_LEAST && per_s <= SMS__LOAD_MOST ? per_s : 0;
+}
+
 int sms__programs_read(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
                        struct sms__programs *out, struct sms_errors *errors)
 {
     struct sms_file *file = NULL;
-    int code = load_file(arena, path, settings, &file, errors);
+    bool named;
+    int code = load_file(arena, path, settings, &file, &named, errors);
     if (code)
         sms_file_free(file);
     if (code || !file)
@@ -120,14 +153,15 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
                          settings->programs_most);
     }
     for (size_t v = 0; v < scenario->vms; v++) {
-        const char *name = new_name(arena, path, out);
-        const struct sms__program program = {.name = name,
+        const struct sms__tenant *tenant = &scenario->vm[v];
+        const struct sms__program program = {.name = new_name(arena, named ? name_of_tenant(arena, tenant) : path, out),
                                              .path = path,
                                              .number = out->count,
                                              .file = file,
-                                             .tenant = &scenario->vm[v],
+                                             .tenant = tenant,
                                              .least = 1,
-                                             .most = 1};
+                                             .most = 1,
+                                             .per_s = rate_of(tenant)};
         *SMS__APPEND(arena, out->program, out->count) = program;
     }
     return SMS_OK;

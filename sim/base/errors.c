@@ -229,6 +229,14 @@ static unsigned edits(const char *a, const char *b)
     return row[n];
 }
 
+static size_t count_alike(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && tolower((unsigned char)a[n]) == tolower((unsigned char)b[n]))
+        n++;
+    return n;
+}
+
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),
                          const void *user)
 {
@@ -241,8 +249,9 @@ const char *sms__nearest(const char *word, size_t count, const char *(*name)(con
         const char *candidate = name(user, i);
         if (!candidate || strlen(candidate) > WORD_MAX)
             continue;
-        unsigned distance = edits(word, candidate);
-        if (distance < fewest) {
+        const unsigned distance = edits(word, candidate);
+        if (distance < fewest ||
+            (best && distance == fewest && count_alike(word, candidate) > count_alike(word, best))) {
             fewest = distance;
             best = candidate;
         }

@@ -4,6 +4,7 @@
 
 #include "../advise/pack.h"
 #include "../base/quantity.h"
+#include "../import/derive.h"
 #include "../report/folder.h"
 #include "../report/json_write.h"
 #include "../sweep/sweep.h"
@@ -130,9 +131,7 @@ static int set_load(const struct cli *cli, const char *value, const struct sms__
     const char *rest;
     struct sms__program *program = find_program(cli, "load", value, programs, &rest);
     const int code = program ? parse(cli, "load", rest, SMS__ARRIVAL_RATE, &program->per_s) : EXIT_USAGE;
-    /* The time between requests of up to 64 copies must be one that a scenario takes, of at most 2500 h. A launch takes
-     * microseconds, so more requests than these would only make a queue that grows, and take hours to simulate. */
-    if (code == EXIT_OK && !(program->per_s >= 1e-5 && program->per_s <= 1e7))
+    if (code == EXIT_OK && !(program->per_s >= SMS__LOAD_LEAST && program->per_s <= SMS__LOAD_MOST))
         return cli_usage(cli, "--load: '%s' is out of range; it must be from 1e-5/s to 1e7/s", rest);
     return code;
 }
@@ -368,6 +367,20 @@ static int find_answer(struct advising *advising, const struct sms__advise_setti
     return code;
 }
 
+/* Before the programs are read, which name the first of them. */
+static int check_devices(const char *const *given, const struct sms_load_options *load, struct sms__arena *arena,
+                         struct sms_errors *errors)
+{
+    int code = SMS_OK;
+    for (size_t i = 0; given[i] && code == SMS_OK; i++) {
+        const struct sms__device *device;
+        struct sms_file *file = NULL;
+        code = sms__derive_device(sms__copy(arena, given[i], strcspn(given[i], "=")), load, &file, &device, errors);
+        sms_file_free(file);
+    }
+    return code;
+}
+
 static int body(void *user)
 {
     struct advising *advising = user;
@@ -390,7 +403,7 @@ static int body(void *user)
                                                   .on_progress = show_progress,
                                                   .on_estimate = watched ? show_estimate : NULL,
                                                   .user = advising};
-    int code = SMS_OK;
+    int code = check_devices(given->device, &load, &advising->arena, &advising->errors);
     for (size_t i = 0; i < cli->n_args && code == SMS_OK; i++)
         code = sms__programs_read(&advising->arena, cli->args[i], &settings, &advising->programs, &advising->errors);
     if (code == SMS_OK)
@@ -434,7 +447,8 @@ const struct cli_command cmd_advise = {
     .summary = "say which programs should share a GPU, which of several GPUs, and in which way",
     .text =
         "A program is a trace (Nsight Systems as SQLite, PyTorch), a profile (Nsight Compute, nvprof), a file with a "
-        "workload or a scenario, or a workload of the library by its name. It is called after its file.\n"
+        "workload or a scenario, or a workload of the library by its name. It is called after its file; of a scenario "
+        "each tenant is a program, by its name.\n"
         "Each program runs alone, then with the others in time slices, under MPS, with caps, and on the layouts of MIG "
         "that the device has. The table has the best way first: of those that meet all targets the one that does most "
         "work. Where kernels have no counters, contention is a range, and the worse end counts.\n"

@@ -67,7 +67,7 @@ int sms__derive_device_text(const char *text, const struct sms_load_options *opt
 int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,
                        const struct sms__device **device, struct sms_errors *errors)
 {
-    char installed[SMS__MODELS_BYTES], path[4096];
+    char installed[SMS__MODELS_BYTES], near[SMS__MODEL_NAME_BYTES], path[4096];
     const char *folder[2];
     if (strchr(name, '.'))
         return load_path(name, options, file, device, errors);
@@ -77,6 +77,8 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
         if ((size_t)length < sizeof path && access(path, F_OK) == 0)
             return load_path(path, options, file, device, errors);
     }
+    if (sms__nearest_model(folder, "devices", name, near))
+        return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'; did you mean '%s'?", name, near);
     return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'; 'smsched list devices' shows the known ones",
                      name);
 }

@@ -68,6 +68,11 @@ const struct sms__node *sms__library_document(struct sms_file *library, const st
 
 /* suggest.c: complains of a name that is in no file and no folder, with the nearest that is. */
 void sms__complain_unknown_model(struct sms_file *file, enum sms__document kind, const struct sms__node *node);
+enum { SMS__MODEL_NAME_BYTES = 104 };
+/* Copies the nearest name of a model to `near`, of those in two folders of models, each of which may be NULL. `kind`:
+ * "devices" or "workloads". False: no name is near, or there is no memory. */
+bool sms__nearest_model(const char *const folder[2], const char *kind, const char *word,
+                        char near[SMS__MODEL_NAME_BYTES]);
 
 /* library.c: the kind of a document; -1: none. */
 int sms__document_kind(const struct sms__node *root);

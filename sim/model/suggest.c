@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { NAMES_MAX = 1024, NAME_BYTES = 104, FOLDERS_DEEP = 3, PATH_BYTES = 4096 };
+enum { NAMES_MAX = 1024, NAME_BYTES = SMS__MODEL_NAME_BYTES, FOLDERS_DEEP = 3, PATH_BYTES = 4096 };
 
 /* All memory is allocated before a folder is opened, so that none stays open when memory runs out. */
 struct names {
@@ -68,6 +68,18 @@ static void add_models(struct names *names, const char *models, const char *kind
 }
 
 static const char *name_at(const void *user, size_t i) { return ((const struct names *)user)->name[i]; }
+
+bool sms__nearest_model(const char *const folder[2], const char *kind, const char *word,
+                        char near[SMS__MODEL_NAME_BYTES])
+{
+    struct names *names = calloc(1, sizeof *names);
+    for (size_t i = 0; names && i < 2; i++)
+        add_models(names, folder[i], kind);
+    const char *found = names ? sms__nearest(word, names->count, name_at, names) : NULL;
+    snprintf(near, SMS__MODEL_NAME_BYTES, "%s", found ? found : "");
+    free(names);
+    return *near;
+}
 
 void sms__complain_unknown_model(struct sms_file *file, enum sms__document kind, const struct sms__node *node)
 {

@@ -226,8 +226,30 @@ def check_little(work):
     near("a program that launches nothing slows nobody", two["work_ratio"]["mean"], 2)
 
 
+def check_scenario(work):
+    """Programs of a scenario have its names and its random arrivals; what else it says is told."""
+    (work / "both.yaml").write_text("workload: w\nkernels: [{name: k, blocks: 20, threads: 256, block_time: 10 ms}]\n---\nscenario: s\ndevices: [{model: a100}]\n"
+                                    "vms:\n  - {name: server.1, workload: w, arrivals: {poisson: 50 ms}, deadline: 40 ms, streams: 4}\n"
+                                    "  - {name: batch, workload: w, arrivals: {every: 100 ms}, streams: 1}\nrun: {duration: 1 s}\n"
+                                    "---\nscenario: t\ndevices: [{model: a100}]\nvms: [{name: other, workload: w}]\n")
+    advice = advise(work / "both.yaml", "--device", "a100")
+    check("names are those of tenants", [one["name"] for one in advice["programs"]] == ["server_1", "batch"], advice["programs"])
+    near("jobs arrive as they do there", way(advice, "mps")["programs"][0]["jobs_per_s"]["mean"], 20, 0.1)
+    said = [line for line in advice["lines"] if "not taken" in line]
+    check("what does not count is said", [line.split(": ", 1)[1] for line in said] ==
+          ["scenarios after the first, of 2", "the deadline of server_1; --slo 'server_1:p99<40ms' is a target",
+           "when jobs of batch arrive, because it is not at random; --load batch:RATE/s is"], said)
+    text = run(work / "both.yaml", "--device", "a100", "--unknowns", "1", "--load", "batch:10/s", "--slo", "server_1:p99<5ms").stdout
+    check("options say it", "deadline" not in text and "when jobs" not in text, text)
+    check("ways that miss a target are marked", "(misses)" in text and "  misses: a target is not met" in text, text)
+
+
 def check_errors(work):
     third = work / "third.yaml"
+    refused(3, "error: unknown device 'V100'; did you mean 'v100'?", third, "--device", "V100")
+    refused(3, "no workload of the library has this name; did you mean 'v100/hotspot_512'?", "hotspot_512", "--device", "a100")
+    refused(3, "did you mean 'v100/cfd_193k'?", "v100/cfd_193", "--device", "a100")
+    refused(3, "'smsched list workloads' shows them", work / "trian.yaml", "--device", "a100")
     refused(2, "name a trace", "--device", "a100")
     refused(2, "say with --device", third)
     refused(3, "did you mean 'a100-80gb'", third, "--device", "a100-80g")
@@ -263,5 +285,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_folder(Path(folder))
     check_same()
     check_little(Path(folder))
+    check_scenario(Path(folder))
     check_errors(Path(folder))
 end()

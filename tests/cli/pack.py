@@ -74,6 +74,7 @@ def check_fewest(work):
     answer = pack(busy, "--device", "a100=3", "--copies", "2", "--load", "busy:120/s")
     check("two that are asked for more than half need two GPUs", answer["fewest_gpus"] == 2 == answer["gpus"].__len__(), answer)
     text = run(busy, "--device", "a100=3", "--copies", "2", "--load", "busy:120/s", "--quiet").stdout
+    check("how few may do is at least one", ") at least" not in text and "; at least 2 are needed" in text, text)
     check("and that is known without a run", "pairs on one GPU: 1, of which 0 find no memory, and 1 are asked for more" in text, text)
 
 
