@@ -48,7 +48,7 @@ static bool can_tell(const struct sms_results *results, size_t policy, const str
            !sms__mostly_zero(results, policy, of->subject, of->idx, of->metric);
 }
 
-static enum sms__told tell(const struct sms_results *results, size_t policy, const struct sms__limit *limit)
+enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy, const struct sms__limit *limit)
 {
     const struct sms__until *until = &results->scenario->until;
     const struct sms_question of = sms__limit_asks(results, limit);
@@ -71,7 +71,7 @@ enum sms__told sms__told_of_limits(const struct sms_results *results, size_t pol
     const struct sms__until *until = &results->scenario->until;
     enum sms__told all = SMS__MET;
     for (size_t i = 0; i < until->limits && all != SMS__MISSED; i++) {
-        const enum sms__told told = tell(results, policy, &until->limit[i]);
+        const enum sms__told told = sms__tell_limit(results, policy, &until->limit[i]);
         all = told == SMS__MET ? all : told;
     }
     return all;
@@ -86,7 +86,7 @@ static bool may_tell(const struct sms_results *results, size_t policy)
         return false;
     for (size_t i = 0; i < until->limits; i++) {
         const struct sms_question of = sms__limit_asks(results, &until->limit[i]);
-        may |= tell(results, policy, &until->limit[i]) == SMS__NOT_TOLD && can_tell(results, policy, &of);
+        may |= sms__tell_limit(results, policy, &until->limit[i]) == SMS__NOT_TOLD && can_tell(results, policy, &of);
     }
     return may;
 }
@@ -130,7 +130,7 @@ void sms__limit_warn(struct sms_results *results)
     bool each = results->until;
     for (size_t p = 0; each && p < results->policies; p++) {
         size_t i = 0;
-        while (i < until->limits && tell(results, p, &until->limit[i]) != SMS__NOT_TOLD)
+        while (i < until->limits && sms__tell_limit(results, p, &until->limit[i]) != SMS__NOT_TOLD)
             i++;
         if (i < until->limits && sms__told_of_limits(results, p) == SMS__NOT_TOLD)
             each = warn(results, p, &until->limit[i]);

@@ -124,6 +124,8 @@ void sms__until_warn(struct sms_results *results);
  * wrong with more than 1 less the confidence, over all looks at the replications, where their means are about normal.
  */
 enum sms__told { SMS__MISSED = -1, SMS__NOT_TOLD, SMS__MET };
+/* Of one limit, of its scenario; of all, which are met together or missed if one is. */
+enum sms__told sms__tell_limit(const struct sms_results *results, size_t policy, const struct sms__limit *limit);
 enum sms__told sms__told_of_limits(const struct sms_results *results, size_t policy);
 /* The metric and the subject of a limit; `better` is the side on which it is met. */
 struct sms_question sms__limit_asks(const struct sms_results *results, const struct sms__limit *limit);

@@ -49,19 +49,31 @@ static bool was_at(const struct way *way, uint64_t at)
     return false;
 }
 
-/* How many of the first entries surely meet the limit. */
-static size_t count_good(const struct way *way)
+/* The first entry that surely meets the limits, if the first of all surely misses one: limits that pull apart. Else 0.
+ */
+static size_t first_good(const struct way *way)
 {
-    size_t good = 0;
+    size_t first = 0;
+    if (way->length == 0 || judge(way, way->at[0]) >= 0)
+        return 0;
+    while (first < way->length && judge(way, way->at[first]) <= 0)
+        first++;
+    return first < way->length ? first : 0;
+}
+
+/* The end of the entries that surely meet the limits, from the first of them on. */
+static size_t end_of_good(const struct way *way)
+{
+    size_t good = first_good(way);
     while (good < way->length && judge(way, way->at[good]) > 0)
         good++;
     return good;
 }
 
-/* The first entry that surely does not; the length if there is none. */
+/* The first entry from there on that surely does not; the length if there is none. */
 static size_t first_bad(const struct way *way)
 {
-    size_t bad = 0;
+    size_t bad = first_good(way);
     while (bad < way->length && judge(way, way->at[bad]) >= 0)
         bad++;
     return bad;
@@ -76,13 +88,52 @@ static bool between(const struct way *way, size_t i, uint64_t *at)
     return true;
 }
 
+/* Whether the entry surely misses a limit that the other does not, and which. */
+static bool misses(const struct way *way, size_t i, size_t other, uint32_t *limit)
+{
+    const struct sms__seen *own = seen_at(way, way->at[i]), *beside = seen_at(way, way->at[other]);
+    for (*limit = 0; own && beside && *limit < own->own / SMS__LIMIT_NUMBERS; ++*limit)
+        if (own->of[way->policy].own[SMS__LIMIT_NUMBERS * *limit + 2] < 0 &&
+            !(beside->of[way->policy].own[SMS__LIMIT_NUMBERS * *limit + 2] < 0))
+            return true;
+    return false;
+}
+
+/* Where no entry meets all limits: the last that misses one which the last of all does not, and the first that misses
+ * one which the first of all does not. False: there are no such two. */
+struct apart {
+    size_t early, late;
+    uint32_t early_limit, late_limit;
+};
+
+static bool pull_apart(const struct way *way, struct apart *apart)
+{
+    const size_t end = way->length;
+    uint32_t limit;
+    *apart = (struct apart){end, end, 0, 0};
+    for (size_t i = 0; i < end; i++) {
+        if (misses(way, i, end - 1, &limit)) {
+            apart->early = i;
+            apart->early_limit = limit;
+        }
+        if (apart->late == end && misses(way, i, 0, &limit)) {
+            apart->late = i;
+            apart->late_limit = limit;
+        }
+    }
+    return apart->early < end && apart->late < end && end_of_good(way) == 0;
+}
+
 static bool choose(const struct way *way, uint64_t *at)
 {
+    struct apart apart;
     const uint64_t values = way->search->values;
     for (unsigned i = 0; (*at = sms__search_scan(values, i)) < values; i++)
         if (!was_at(way, *at))
             return true;
-    return between(way, count_good(way), at) || between(way, first_bad(way), at);
+    if (pull_apart(way, &apart))
+        return apart.late == apart.early + 1 && between(way, apart.late, at);
+    return between(way, end_of_good(way), at) || between(way, first_bad(way), at);
 }
 
 static void add(struct way *way, uint64_t at)
@@ -227,7 +278,8 @@ bool sms__search_tell(struct sms__search *search, uint64_t point, bool failed, c
     struct sms__seen *seen = failed ? calloc(1, sizeof *seen) : read_seen(&content);
     const struct sms__node *where = search->plan->search.where;
     if (seen &&
-        (content.failed || (seen->policies && seen->own != (search->race ? seen->replications + 1 : where->items)))) {
+        (content.failed || (seen->policies && seen->own != (search->race ? seen->replications + 1
+                                                                         : where->items / 2 * SMS__LIMIT_NUMBERS)))) {
         free(seen);
         seen = NULL;
     }
@@ -249,13 +301,34 @@ static void find_odd(const struct way *way, struct sms__search_found *found)
     found->odd[0] = found->odd[1] = UINT64_MAX;
     for (size_t i = 1; i < way->length && found->odd[0] == UINT64_MAX; i++) {
         const struct sms__seen *before = seen_at(way, way->at[i - 1]), *after = seen_at(way, way->at[i]);
-        for (uint32_t limit = 0; before && after && limit < after->own; limit += 2)
+        for (uint32_t limit = 0; before && after && limit < after->own; limit += SMS__LIMIT_NUMBERS)
             if (is_odd(&before->of[way->policy].own[limit], &after->of[way->policy].own[limit])) {
                 found->odd[0] = position_of(way->search, way->at[i - 1]);
                 found->odd[1] = position_of(way->search, way->at[i]);
-                found->odd_limit = limit / 2;
+                found->odd_limit = limit / SMS__LIMIT_NUMBERS;
             }
     }
+}
+
+/* Whether there are limits that pull apart. */
+static void find_apart(const struct way *way, struct sms__search_found *found)
+{
+    struct apart apart;
+    const size_t first = first_good(way);
+    found->early = found->late = UINT64_MAX;
+    if (pull_apart(way, &apart)) {
+        found->late = position_of(way->search, way->at[apart.late]);
+        found->late_limit = apart.late_limit;
+        found->none = apart.late <= apart.early || way->at[apart.late] - way->at[apart.early] == 1;
+    } else if (first > 0 && misses(way, 0, first, &apart.early_limit)) {
+        for (apart.early = first - 1; judge(way, way->at[apart.early]) == 0;)
+            apart.early--;
+    } else
+        return;
+    found->early = position_of(way->search, way->at[apart.early]);
+    found->early_limit = apart.early_limit;
+    if (found->holds != UINT64_MAX && found->fails == UINT64_MAX)
+        found->fails = found->early;
 }
 
 void sms__search_find(const struct sms__search *search, uint64_t group, size_t policy, struct sms__search_found *found)
@@ -264,8 +337,8 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
     uint64_t at;
     const bool open = walk(&way, &at, NULL);
     *found = (struct sms__search_found){.policy = "", .warning = "", .open = open, .points = way.length};
-    const size_t good = count_good(&way), bad = first_bad(&way);
-    found->holds = good > 0 ? position_of(search, way.at[good - 1]) : UINT64_MAX;
+    const size_t good = end_of_good(&way), bad = first_bad(&way);
+    found->holds = good > first_good(&way) ? position_of(search, way.at[good - 1]) : UINT64_MAX;
     found->fails = bad < way.length ? position_of(search, way.at[bad]) : UINT64_MAX;
     found->point = way.length ? point_of(&way, way.at[0]) : group * search->values;
     for (size_t i = 0; i < way.length; i++) {
@@ -277,6 +350,7 @@ void sms__search_find(const struct sms__search *search, uint64_t group, size_t p
             found->warning = seen->replications ? seen->warning : "a point failed: see points.csv";
     }
     find_odd(&way, found);
+    find_apart(&way, found);
 }
 
 /* Leaves out of the index what is not on the way to an answer: a store may have more, of the plan as it was before. */

@@ -18,8 +18,8 @@ struct sms__seen {
     struct {
         enum sms__told told;
         const char *policy;
-        double *own; /* [own]: of each limit the mean, of which more is better, and half of its interval; or what
-                              race.c reads */
+        double *own; /* [own]: of each limit the mean, of which more is better, half of its interval, and enum
+                        sms__told; or what race.c reads */
     } of[];          /* [policies]; their numbers and the texts follow */
 };
 
@@ -67,6 +67,12 @@ struct sms__search_found {
     uint32_t odd_limit;  /* whose metric that is */
     uint64_t points, replications;
     bool open; /* points are missing */
+    /* Limits pull apart: values at the good end miss one that those farther on meet. It is missed up to the position
+     * `early`, and `holds` and `fails` are farther on, unless all that were looked at there hold: then `fails` is
+     * `early`. Where no value meets all limits, another is missed from `late` on. */
+    uint64_t early, late; /* UINT64_MAX: not so */
+    uint32_t early_limit, late_limit;
+    bool none; /* and there is nothing between the two */
 };
 
 /* frontier.c: sms__index_open and, for a plan with `search:`, the search of what the stores have. Then the state of

@@ -16,6 +16,8 @@ static const char *name_state(const struct sms__search_found *found, uint64_t va
     const bool holds = found->holds != UINT64_MAX, fails = found->fails != UINT64_MAX;
     if (found->open)
         return "missing";
+    if (found->late != UINT64_MAX)
+        return found->none ? "none holds" : "not told";
     if (holds && fails)
         return "between";
     if (holds && found->holds == (first_good ? values - 1 : 0))
@@ -42,13 +44,25 @@ static const char *value_text(struct telling *telling, uint64_t position)
                                   : sms__point_text(telling->arena, telling->plan, &telling->coordinates, axis->first);
 }
 
+static const char *limit_name(const struct telling *telling, uint32_t limit)
+{
+    return telling->plan->search.where->item[2 * (size_t)limit]->text;
+}
+
 static const char *remark(struct telling *telling, const struct sms__search_found *found)
 {
+    if (found->early != UINT64_MAX) {
+        const char *early = value_text(telling, found->early), *name = limit_name(telling, found->early_limit);
+        if (found->late == UINT64_MAX)
+            return sms__print(telling->arena, "%s is missed up to %s, and met farther on", name, early);
+        return sms__print(telling->arena, "limits pull apart: %s is missed up to %s, %s from %s on", name, early,
+                          limit_name(telling, found->late_limit), value_text(telling, found->late));
+    }
     if (found->odd[0] == UINT64_MAX)
         return found->holds == UINT64_MAX || found->fails == UINT64_MAX ? found->warning : "";
     const char *near = value_text(telling, found->odd[0]), *far = value_text(telling, found->odd[1]);
     return sms__print(telling->arena, "not monotone: %s is better at %s than at %s",
-                      telling->plan->search.where->item[2 * (size_t)found->odd_limit]->text, far, near);
+                      limit_name(telling, found->odd_limit), far, near);
 }
 
 /* Tells the answer for limits under a policy. */

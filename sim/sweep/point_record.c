@@ -58,7 +58,8 @@ static bool find_group(const struct sms_results *results, const struct sms_quest
     return found;
 }
 
-/* Adds the mean of each limit's metric, negated if less of it is better, and half of its interval. */
+/* Adds the mean of each limit's metric, negated if less of it is better, half of its interval, and whether it is met.
+ */
 static void put_limits(struct sms__buffer *content, const struct sms_results *results, size_t policy)
 {
     const struct sms__until *until = &sms_results_scenario(results)->until;
@@ -67,6 +68,7 @@ static void put_limits(struct sms__buffer *content, const struct sms_results *re
         const struct sms_estimate estimate = sms_results_estimate(results, policy, of.subject, of.idx, of.metric);
         put_number(content, estimate.mean * of.better);
         put_number(content, estimate.ci95);
+        put_number(content, sms__tell_limit(results, policy, &until->limit[i]));
     }
 }
 
@@ -178,8 +180,9 @@ int sms__record_results(struct sms__buffer *content, const struct sms_results *r
     put_warnings(content, sms_results_warnings(results));
     put_number(content, (double)sms_results_policies(results));
     put_number(content, (double)sms_results_replications(results));
-    put_number(content, keep & SMS__KEEP_VALUES ? 1 + (double)sms_results_replications(results)
-                                                : 2 * (double)sms_results_scenario(results)->until.limits);
+    put_number(content, keep & SMS__KEEP_VALUES
+                            ? 1 + (double)sms_results_replications(results)
+                            : SMS__LIMIT_NUMBERS * (double)sms_results_scenario(results)->until.limits);
     for (size_t p = 0; p < sms_results_policies(results); p++)
         put_text(content, sms_results_policy(results, p));
     code = put_answer(content, results, keep & SMS__KEEP_VALUES);

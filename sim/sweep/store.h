@@ -49,6 +49,8 @@ double sms__content_number(struct sms__content *content);
 /* A number of items of at least one byte each that follow. It is 0 after a failure. */
 uint32_t sms__content_count(struct sms__content *content);
 /* Whether limits are met. It is SMS__NOT_TOLD after a failure. */
+/* What a record has of each limit under each policy: its mean, half of its interval, and whether it is met. */
+enum { SMS__LIMIT_NUMBERS = 3 };
 enum sms__told sms__content_told(struct sms__content *content);
 /* Points into the record; "" after a failure. */
 const char *sms__content_text(struct sms__content *content);

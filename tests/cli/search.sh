@@ -177,10 +177,33 @@ row = next(csv.DictReader(open("pair.sweep/results/found.csv")))
 assert first[0] != first[1] and row["holds"] == str(max(first)) and row["fails"] == str(max(first) - 1), (first, row)
 END
 
-# Limits that become harder to meet in opposite directions have no answer, and it says so.
-sed -e 's/plan: pair/plan: opposed/' -e 's/< 1 ms"/< 3 ms"/' -e 's/kernels_per_s of b: .*}/job_latency_mean_ns of b: "> 500 us"}/' tenants.yaml >opposed.yaml
-try 0 "opposite limits" sweep opposed.yaml
-prints "not told, from 40 ("; prints "; not monotone: job_latency_mean_ns of b is better at 31 than at 40"
+# Limits that become harder to meet in opposite directions: the least value that meets both, or where each is missed.
+opposed() { # NAME LIMIT-OF-A LIMIT-OF-B
+    sed -e "s/plan: pair/plan: $1/" -e "s/< 1 ms\"/< $2\"/" -e "s/kernels_per_s of b: .*}/job_latency_mean_ns of b: \"> $3\"}/" tenants.yaml >"$1.yaml"
+    "$smsched" sweep "$1.yaml" >"$1.out" 2>&1
+}
+opposed window '3 ms' '900 us'
+opposed narrow '1200 us' '1050 us'
+opposed never '1 ms' '2 ms'
+python3 - <<'END' && ok || bad "limits that pull apart have another answer than all runs" "$(cat window.out narrow.out never.out)"
+import csv
+runs = list(csv.DictReader(open("every.sweep/results/vms.csv")))
+a, b = ({int(r["devices.0.sms"]): float(r["job_latency_mean_ns"]) for r in runs if r["vm"] == vm} for vm in "ab")
+for plan, most, least in ("window", 3e6, 9e5), ("narrow", 1.2e6, 1.05e6):
+    met = [n for n in a if a[n] < most and b[n] > least]
+    row = next(csv.DictReader(open(f"{plan}.sweep/results/found.csv")))
+    assert met and max(met) < 40 and row["holds"] == str(min(met)) and row["fails"] == str(min(met) - 1) and row["state"] == "between", (met, row)
+    assert row["remark"].startswith("job_latency_mean_ns of b is missed up to ") and row["remark"].endswith(", and met farther on"), row
+row = next(csv.DictReader(open("never.sweep/results/found.csv")))
+early, late = max(n for n in b if b[n] > 2e6), min(n for n in a if a[n] < 1e6)
+assert early < late and row["holds"] == "" and row["state"] == "none holds", row
+words = row["remark"].split()
+assert row["remark"].startswith("limits pull apart: job_latency_mean_ns of b is missed up to ") and words[-1] == "on" and int(words[-2]) < late, row
+END
+sed -e 's/plan: pair/plan: ratio/' -e 's/where: .*/where: {fairness_ratio of host: ">= 5"}/' tenants.yaml >ratio.yaml
+try 3 "a bare percentage" sweep ratio.yaml; prints "'5' without % is 500 %: write '5 %', or '500 %' if that is meant"
+sed -i 's/fairness_ratio of host: ">= 5"/stp_ratio of host: ">= 1.1"/' ratio.yaml
+try 0 "a ratio that says how many times" sweep ratio.yaml
 
 # What is no answer says why. The metric has a valley, and a percentile of few jobs has no interval.
 cat >valley.yaml <<'END'
