@@ -93,6 +93,18 @@ is docs/evidence/validation.md "Right in 2 of 2: the longer of a pair. The targe
 sed -i '/^order/d' results/measured/ours/about.yaml
 is results/measured/ours/summary.csv order,test,constant,,4,41.667,85,100,-0.83333,-0.33333,,0\ of\ 2
 validates 0 "no order"
+sed -i -e '1s/$/,copies/' -e '2s/$/,1/' -e '3s/$/,2/' -e '4s/$/,3/' -e '5s/$/,5/' -e '6s/$/,9/' results/measured/ours/measured.csv
+sed -i '$amore: {within: pair, copies: copies, least: [5 %]}' results/measured/ours/about.yaml
+validates 0 "whether another copy pays" # work is copies x alone / time: 1, then 0.8 measured and 1 predicted; 1, then 1.25
+is results/measured/ours/summary.csv "more 5 %,test,smsched,0,4,,,,,,,4 of 4"
+is results/measured/ours/summary.csv "more 5 %,test,constant,,4,,,,,,,2 of 4"
+if grep -q 'at least 5 % in 4 of 4 (95 % interval 40 to 100 %; `constant` in 2)' <(tr '\n' ' ' <docs/evidence/validation.md); then ok; else bad "the page says nothing of copies"; fi
+sed -i 's/^more.*/more: {within: pair, copies: copies, least: [5 %], of: pair}/' results/measured/ours/about.yaml
+validates 0 "and in which groups"
+is results/measured/ours/summary.csv "more 5 % second,test,smsched,0,2,,,,,,,2 of 2"
+sed -i '/^more/d' results/measured/ours/about.yaml
+sed -i 's/,[0-9c][a-z]*$//' results/measured/ours/measured.csv
+validates 0 "no copies"
 sed -i 's/Nowhere/Somewhere/' results/measured/ours/about.yaml
 validates 1 "a stale page" --check
 says "validation.md: is not what tools/validate writes"
@@ -153,6 +165,9 @@ refused() {
 refused about.yaml '/^title/d' "about.yaml: title: is missing"
 refused about.yaml 's/^unit/units/' "about.yaml: unit: is missing"
 refused about.yaml '$aorder: {within: pair}' "about.yaml: order: has within, what and target"
+refused about.yaml '$amore: {within: pair}' "about.yaml: more: has within, copies and least"
+refused about.yaml '$amore: {within: pair, copies: n, least: [some]}' "more: least: 'some' is no percentage, such as '3 %'"
+refused about.yaml '$amore: {within: pair, copies: n, least: [5 %]}' "measured.csv:1: no column 'n', which about.yaml names"
 refused about.yaml '$acolour: red' "about.yaml: colour: unknown key"
 refused about.yaml 's/median: 5 %/median: five/' "about.yaml: bound: median: 'five' is no percentage"
 refused about.yaml 's/kernels: blocks/kernels: some/' "about.yaml: covers: kernels: must be blocks or whole"

@@ -48,6 +48,42 @@ def ranked(predicted, rows, within):
     return f"{right} of {len(groups)}"
 
 
+def work_of(model, row, more, latency):
+    """What all copies of a row do; 1 is what one copy alone does."""
+    return float(row[more["copies"]]) * row["alone"] / row[model] if latency else row[model] / row["alone"]
+
+
+def decisions(model, rows, more, least, latency):
+    """Pairs of a held-back row and whether the model says rightly that its copies do by more than `least` more than the next fewer that were measured; one
+    copy does 1."""
+    series, out = {}, []
+    for row in rows:
+        if row[model] is not None:
+            series.setdefault(row[more["within"]], []).append(row)
+    for some in series.values():
+        some.sort(key=lambda row: float(row[more["copies"]]))
+        for before, row in zip([None, *some], some):
+            steps = [work_of(name, row, more, latency) - (work_of(name, before, more, latency) if before else 1) for name in (model, "measured")]
+            if row["part"] == "test":
+                out.append((row, (steps[0] > least) == (steps[1] > least)))
+    return out
+
+
+def more_rows(folder, rows, models):
+    """Rows of summary.csv: in how many decisions, for another copy or against it, each model is right; and smsched, of each `of`."""
+    more, latency, out = folder.about["more"], folder.about["metric"].endswith("_ns"), []
+    for text in more["least"]:
+        for model, count in models.items():
+            found = decisions(model, rows, more, float(text.rstrip(" %")) / 100, latency)
+            names = [None, *dict.fromkeys(row[more["of"]] for row, _ in found)] if model == "simulated" and "of" in more else [None]
+            for name in names:
+                right = [is_right for row, is_right in found if name is None or row[more["of"]] == name]
+                out.append(dict.fromkeys(COLUMNS, "") | {"group": f"more {text}" + (f" {name}" if name else ""), "part": "test", "parameters": str(count),
+                                                         "model": "smsched" if model == "simulated" else model, "values": str(len(right)),
+                                                         "ranked": f"{sum(right)} of {len(right)}"})
+    return out
+
+
 def row_of(group, part, model, parameters, rows, within):
     """One row of summary.csv; None if the model predicts nothing here."""
     rows = [row for row in rows if row[model] is not None]
@@ -87,6 +123,8 @@ def summary(folder, rows):
         column = about["order"]["within"]
         chosen = [row for row in rows if row["part"] == "test" and row[column]]
         out += [row_of("order", "test", model, count, chosen, column) for model, count in models.items()]
+    if "more" in about:
+        out += more_rows(folder, rows, models)
     laws = [name for name in rows[0] if name.startswith(LAW)]
     out += [row_of("all", "test", law, "", [row for row in rows if row["part"] == "test"], within) for law in laws]
     return [row for row in out if row]

@@ -13,9 +13,10 @@ from errors import LAW
 
 TEXTS = ["title", "question", "gpu", "source", "metric", "unit", "verdict", "wrong"]
 NEEDED = TEXTS + ["devices", "parameters", "bound", "covers", "tests", "by"]
-KNOWN = NEEDED + ["data", "scale", "target", "rank", "order", "group", "naive"]
+KNOWN = NEEDED + ["data", "scale", "target", "rank", "order", "more", "group", "naive"]
 WORDS = {"tests": ["inside", "modes", "kernel"], "by": ["law", "simulation"]}  # docs/evidence/validation.md says what they mean
 ORDER = ["within", "what", "target"]
+MORE = ["within", "copies", "least", "of"]
 COVERS = ["devices", "kernels", "modes", "contention", "metrics"]
 
 
@@ -81,7 +82,7 @@ class Folder:
         for key in ("devices", "data", "parameters"):
             if not isinstance(about.get(key, []), list):
                 self.complain(key, "must be a list")
-        for key in ("bound", "covers", "target", "rank", "order", "naive"):
+        for key in ("bound", "covers", "target", "rank", "order", "more", "naive"):
             if not isinstance(about.get(key, {}), dict):
                 self.complain(key, "must have keys of its own")
         for key, words in WORDS.items():
@@ -102,12 +103,16 @@ class Folder:
     def check_inner(self):
         about = self.about
         for outer, allowed in (("bound", ["median", "maximum"]), ("target", ["median", "maximum", "r2", "ranked"]),
-                               ("rank", ["within"]), ("order", ORDER), ("covers", COVERS)):
+                               ("rank", ["within"]), ("order", ORDER), ("more", MORE), ("covers", COVERS)):
             for key in about.get(outer, {}):
                 if key not in allowed:
                     self.complain(f"{outer}: {key}", f"unknown key; there are {', '.join(allowed)}")
         if about.get("order", {}).keys() not in (set(), set(ORDER)):
             self.complain("order", "has within, what and target")
+        if "more" in about and not set(MORE[:3]) <= about["more"].keys():
+            self.complain("more", "has within, copies and least")
+        for least in about.get("more", {}).get("least", []):
+            percent(f"{self.about_path}: more: least", least)
         if "median" not in self.bound:
             self.complain("bound: median", "is missing")
         for key in ("devices", "modes", "contention", "metrics"):
@@ -156,7 +161,8 @@ class Folder:
         rows = read_csv(path, ["scenario", "part", "measured", *self.naive])
         if not rows:
             raise Bad(f"{path}: no values")
-        columns = [self.about.get("group"), *(self.about.get(key, {}).get("within") for key in ("rank", "order"))]
+        columns = [self.about.get("group"), *(self.about.get(key, {}).get("within") for key in ("rank", "order")),
+                   *(self.about.get("more", {}).get(key) for key in ("within", "copies", "of"))]
         for name in columns:
             if name is not None and name not in rows[0]:
                 raise Bad(f"{path}:1: no column '{name}', which about.yaml names")

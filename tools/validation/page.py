@@ -36,7 +36,7 @@ of others. `--check` fails if an error is beyond its bound or a stored value is 
 
 | file | what |
 |---|---|
-| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that are to be in the right order), `group`, `naive`. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
+| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that are to be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` that it must add of what one does alone, columns `within` and `copies`, and `of`, whose spread is told. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
 | `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
@@ -122,7 +122,7 @@ SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
 
 def worst_group(summary):
     """The group of at least three values with the greatest median error, if there are several."""
-    groups = [row for row in summary if row["group"] not in ("all", "order") and row["model"] == "smsched" and int(row["values"]) > 2]
+    groups = [row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith("more ") and row["model"] == "smsched" and int(row["values"]) > 2]
     return max(groups, key=lambda row: float(row["median"])) if 1 < len(groups) <= 40 else None
 
 
@@ -152,6 +152,35 @@ def order_text(folder, summary):
     return f"Right in {ours['ranked']}: {order['what']}. The target of {order['target']} is {holds}.{beside}\n\n"
 
 
+def interval(right, count, error=0.05):
+    """Clopper and Pearson's, of a share: the ends, in percent."""
+    def tail(share, least):
+        return sum(math.comb(count, k) * share**k * (1 - share) ** (count - k) for k in range(least, count + 1))
+
+    def solve(least, wanted):
+        low, high = 0.0, 1.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (middle, high) if tail(middle, least) < wanted else (low, middle)
+        return 100 * low
+    return 0 if right == 0 else solve(right, error / 2), 100 if right == count else solve(right + 1, 1 - error / 2)
+
+
+def more_text(folder, summary):
+    """In how many decisions about another copy the prediction is right, with the interval, or the spread over what is alike."""
+    more, says = folder.about.get("more", {}), []
+    for least in more.get("least", []):
+        rows = [row for row in summary if row["group"] == f"more {least}"]
+        parts = [100 * right_in(row) / int(row["values"]) for row in summary if row["group"].startswith(f"more {least} ")]
+        if not rows:  # stored before the folder asked
+            continue
+        right, count = right_in(rows[0]), int(rows[0]["values"])
+        spread = f"{min(parts):.0f} to {max(parts):.0f} % by {more['of']}" if parts else "95 % interval {:.0f} to {:.0f} %".format(*interval(right, count))
+        best = max(rows[1:], key=right_in)
+        says.append(f"at least {least} in {rows[0]['ranked']} ({spread}; `{best['model']}` in {right_in(best)})")
+    return fill("**Does another copy pay?** Whether it adds so much of what one copy does alone is right, of what is held back: " + "; ".join(says) + ".") + "\n\n" if says else ""
+
+
 def right_in(row):
     return int(row["ranked"].split()[0])
 
@@ -177,7 +206,7 @@ def parameters_of(folder):
 def section(folder, summary):
     about = folder.about
     return (f"### {about['title']}\n\n{fill(about['question'].strip() + ' **' + about['verdict'].strip() + '**')}\n\n"
-            + models_table(folder, summary) + order_text(folder, summary) + f"**Limits.** {about['wrong'].strip()}\n\n"
+            + models_table(folder, summary) + order_text(folder, summary) + more_text(folder, summary) + f"**Limits.** {about['wrong'].strip()}\n\n"
             f"![Predicted against measured](../figures/measured-{folder.name}.svg)\n\n")
 
 
