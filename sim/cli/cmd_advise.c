@@ -9,10 +9,12 @@
 #include "../report/json_write.h"
 #include "../sweep/sweep.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static const double MEMORY_MOST = 1e12; /* bytes: what a step may allocate */
 enum { DRAWS = 20, COPIES_MOST = 64, PROGRAMS_MOST = 64, GPUS_MOST = 1000 };
 
 struct options {
@@ -140,7 +142,10 @@ static int set_memory(const struct cli *cli, const char *value, const struct sms
 {
     const char *rest;
     struct sms__program *program = find_program(cli, "gpu-memory", value, programs, &rest);
-    return program ? parse(cli, "gpu-memory", rest, SMS__BYTES, &program->memory) : EXIT_USAGE;
+    const int code = program ? parse(cli, "gpu-memory", rest, SMS__BYTES, &program->memory) : EXIT_USAGE;
+    if (code == EXIT_OK && program->memory > MEMORY_MOST)
+        return cli_usage(cli, "--gpu-memory: '%s' is out of range; no GPU has as much", rest);
+    return code;
 }
 
 static int set_copies(const struct cli *cli, const char *value, const struct sms__programs *programs)
@@ -403,7 +408,11 @@ static int body(void *user)
                                                   .on_progress = show_progress,
                                                   .on_estimate = watched ? show_estimate : NULL,
                                                   .user = advising};
+    const char *const profiled[] = {given->profiled, NULL};
     int code = check_devices(given->device, &load, &advising->arena, &advising->errors);
+    code = code ? code : check_devices(profiled, &load, &advising->arena, &advising->errors);
+    if (code == SMS_OK && given->with && access(given->with, R_OK)) /* which workloads of the library do not read */
+        code = sms__fail(&advising->errors, SMS_EINPUT, given->with, "%s", strerror(errno));
     for (size_t i = 0; i < cli->n_args && code == SMS_OK; i++)
         code = sms__programs_read(&advising->arena, cli->args[i], &settings, &advising->programs, &advising->errors);
     if (code == SMS_OK)
