@@ -10,6 +10,7 @@ page=$root/docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
 kept='1255|V100, l2 and dram full
 1590|V100, l2 and dram full, knee
+2113|V100, l2 and dram full, pipes
 2093|V100, l2 and dram full, maxmin
 884|V100, l2 and dram full, leftover
 956|proportional

@@ -7,17 +7,22 @@
  * counts, with many the resource that is fullest, and no resource must be full for others to be felt. q is `exponent`,
  * and p too, unless the device has a `knee` for the resource.
  *
+ * The engine adds up (contention.h). The use of DRAM changes whenever a block starts or ends anywhere, mostly by less
+ * than anybody knows it, so what is felt of it may be half a per cent too high.
+ *
  * q = 2 was chosen on half of the launches of fused kernels on a V100 and a GTX 1080 Ti; the other half, fused hashes
  * and two streams of a GTX 950 were predicted with it (docs/evidence/validation.md). */
 #include <smsched/contention.h>
 
 #include <math.h>
 
-enum { EXPONENT };
+enum { EXPONENT, GRAIN };
 
 static const struct sms_param params[] = {
-    {"exponent", SMS_UNIT_RATIO, 1, SMS_KNEE_MAX, 2,
+    {"exponent", SMS_UNIT_RATIO, 1, SMS_JOIN_MAX, 2,
      "q, by which what slows a block adds up, and p of the resources for which the device has no knee"},
+    {"grain", SMS_UNIT_RATIO, 0, 0.1, 0.005,
+     "a device-wide use that falls by no more than this part of it is not followed; 0: each change is"},
     {0},
 };
 
@@ -26,7 +31,15 @@ static double power(double x, double q) { return q == 2 ? x * x : pow(x, q); }
 
 static double root(double x, double q) { return q == 2 ? sqrt(x) : pow(x, 1 / q); }
 
-static double exponent(const struct sms_contention_view *view) { return fmax(view->params[EXPONENT], 1); }
+static double exponent(const struct sms_contention_view *view)
+{
+    return fmin(fmax(view->params[EXPONENT], 1), SMS_JOIN_MAX);
+}
+
+static struct sms_join joins(const struct sms_contention_view *view)
+{
+    return (struct sms_join){exponent(view), view->params[GRAIN]};
+}
 
 static double slow_by(const struct sms_contention_view *view, size_t r, double x)
 {
@@ -36,25 +49,9 @@ static double slow_by(const struct sms_contention_view *view, size_t r, double x
     return x > 1 ? x * root(1 + power(1 / x, p), p) : root(1 + power(x, p), p);
 }
 
-/* How much longer than its latency a block takes that uses these resources. */
-static double joined(const double *slow, const double *demand, size_t resources, double q)
+static double slowdown(const struct sms_contention_view *view, size_t r, double usage)
 {
-    double most = 1, sum = 0;
-    for (size_t r = 0; r < resources; r++)
-        most = demand[r] > 0 && slow[r] > most ? slow[r] : most;
-    const double least = power(1 / most, q);
-    for (size_t r = 0; r < resources; r++)
-        sum += demand[r] > 0 ? power(slow[r] / most, q) - least : 0;
-    return most * root(sum + least, q);
-}
-
-static void rate(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count)
-{
-    double slow[SMS_RESOURCES_MAX];
-    for (size_t r = 0; r < view->resources; r++)
-        slow[r] = slow_by(view, r, usage[r] / SMS_FULL);
-    for (size_t g = 0; g < count; g++)
-        *groups[g].speed = 1 / joined(slow, groups[g].demand, view->resources, exponent(view));
+    return slow_by(view, r, usage / SMS_FULL);
 }
 
 /* Other resources slow a block further, so it gets no more than if this were the only one. */
@@ -68,6 +65,7 @@ const struct sms_contention sms_contention_pipes = {
     .help = "a block takes its latency and its part of each resource, smoothed: each slows before it is full",
     .params = params,
     .measured_alone = true,
-    .rate = rate,
+    .slowdown = slowdown,
+    .joins = joins,
     .delivers = delivers,
 };

@@ -1,6 +1,8 @@
 /* A kernel slows itself while it is measured. This takes that part out of its demand and time (no_load.h). */
 #include "no_load.h"
 
+#include "policy/join.h"
+
 #include <math.h>
 
 enum {
@@ -68,16 +70,16 @@ static void describe(const struct sms__kernel *kernel, const struct sms__device 
 /* The slowdown in a stage, if demands are `times` those given. A model that rates sees all blocks as one group. */
 static double slow_in(const struct alone *alone, const struct stage *stage, double times)
 {
-    double slow = 1, speed = 1, use[SMS_RESOURCES_MAX];
+    double slow = 1, speed = 1, use[SMS_RESOURCES_MAX], join = sms__join_of(alone->model, &alone->view).exponent;
     struct sms_group group = {.blocks = 1, .demand = use, .speed = &speed, .cls = -1};
     for (size_t r = 0; r < alone->view.resources; r++) {
         use[r] = alone->view.resource[r].hard ? 0 : stage->use[r] * times;
         if (use[r] > 0 && alone->model->slowdown)
-            slow = fmax(slow, alone->model->slowdown(&alone->view, r, use[r]));
+            slow = sms__join(slow, alone->model->slowdown(&alone->view, r, use[r]), join);
     }
     if (!alone->model->slowdown)
         alone->model->rate(&alone->view, use, &group, 1);
-    return alone->model->slowdown ? slow : 1 / speed;
+    return alone->model->slowdown ? sms__joined(slow, join) : 1 / speed;
 }
 
 /* How long the launch takes if demands are `times` those given, and blocks as much shorter. Falls as `times` rises. */

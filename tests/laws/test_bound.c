@@ -394,7 +394,7 @@ static double try_all(const struct sms_contention *model, const struct sms_conte
         struct sms_group group = {0, blocks, &demand, &speed};
         struct sms__user user = {.count = (double)blocks, .most = 1, .demand = &demand, .rate = &speed};
         if (model->slowdown)
-            speed = 1 / model->slowdown(view, 0, usage);
+            speed = 1 / model->slowdown(view, 0, usage); /* of one resource, so nothing joins */
         else if (model->is_max_min)
             sms__users_share(&user, 1, 1);
         else

@@ -398,6 +398,31 @@ static void under_pipes_a_resource_keeps_its_knee(void **state)
     assert_near(pipes_us(1, "dram: 20 %"), latency * cbrt(1 + pow(x / 4, 3)), 1e-5);
 }
 
+/* 64 SMs hold 256 blocks, of 0.39 % of dram's use each when they press most. Returns when 2048 have ended. */
+static double grain_us(const char *contention, const char *jitter)
+{
+    struct sms_file *file =
+        load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 2048, threads: 32, block_time: 1 us%s, "
+                               "demand: {dram: 20 %%}}]\n---\nscenario: s\ndevices: [{model: small}]\n"
+                               "contention: %s\npolicies: [round_robin]\nvms: [{name: a, workload: w}]\n",
+                  64, 4, "device", jitter, contention);
+    struct sms_results *results = run_first(file, NULL);
+    const double us = estimate(results, 0, SMS_VM, 0, "end_ns").mean / 1e3;
+    discard(results, file);
+    return us;
+}
+
+/* What blocks feel of dram is at most half a per cent too high, and not where all come and go together. */
+static void under_pipes_small_falls_of_dram_are_not_followed(void **state)
+{
+    (void)state;
+    const double exact = grain_us("{model: pipes, grain: 0}", ", jitter: 10 %"),
+                 us = grain_us("pipes", ", jitter: 10 %");
+    assert_true(us != exact && us > 0.999 * exact && us < 1.005 * exact);
+    assert_near(grain_us("pipes", ""), 8, 1e-4);
+    assert_true(grain_us("pipes", "") == grain_us("{model: pipes, grain: 0}", ""));
+}
+
 /* Two warps fill fp32, so one presses half of it at most, and four take (1 + 4)^(1/2) times as long as one at no load.
  */
 static void a_warp_presses_no_more_than_its_part_of_those_that_fill_a_pipe(void **state)
@@ -433,6 +458,7 @@ int main(void)
         cmocka_unit_test(under_pipes_latency_and_all_resources_add_up),
         cmocka_unit_test(under_pipes_a_block_is_slowed_by_what_it_uses),
         cmocka_unit_test(under_pipes_a_resource_keeps_its_knee),
+        cmocka_unit_test(under_pipes_small_falls_of_dram_are_not_followed),
         cmocka_unit_test(a_warp_presses_no_more_than_its_part_of_those_that_fill_a_pipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,9 @@ static const char *wrong_slowdown(const struct sms__blocks *device, size_t r, do
     const struct sms_contention *model = device->setup.contention;
     const struct sms_contention_view *view = &device->setup.contention_view;
     const double slow = model->slowdown(view, r, usage), more = model->slowdown(view, r, usage + SMS_FULL / 8);
+    const struct sms_join join = model->joins ? model->joins(view) : (struct sms_join){1, 0};
+    if (!(join.exponent >= 1 && join.exponent <= SMS_JOIN_MAX && join.grain >= 0 && join.grain <= 1))
+        return "joins slowdowns by an exponent below 1 or above 16, or with a grain that is no part";
     if (!(slow >= 1) || isinf(slow))
         return "has a slowdown that is no number of at least 1";
     if (differ(slow, model->slowdown(view, r, usage)))

@@ -327,6 +327,8 @@ static void print_contention(FILE *to, const struct scenario *s)
         fputs(", exponent: ", to);
         print_ratio(to, s->slope);
     }
+    if (s->contention == PIPES && s->slope != 1000)
+        fputs(s->slope < 2500 ? ", grain: 0" : ", exponent: 3", to);
     if (s->contention == PRESSURE) {
         fputs(", floor: ", to);
         print_ratio(to, s->slope);

@@ -36,6 +36,7 @@ struct work {
 static const struct work works[] = {
     {"V100, l2 and dram full", "{model: proportional, slope: 1.5}", "round_robin", NULL, 10, 80, 1, 1e6, true},
     {"V100, l2 and dram full, knee", "knee", "round_robin", NULL, 10, 80, 1, 1e6, true},
+    {"V100, l2 and dram full, pipes", "pipes", "round_robin", NULL, 10, 80, 1, 1e6, true},
     {"V100, l2 and dram full, maxmin", "maxmin", "round_robin", NULL, 10, 80, 1, 1e5, true},
     {"V100, l2 and dram full, leftover", "{model: proportional, slope: 1.5}", "leftover", NULL, 10, 80, 1, 1e6, true},
     {"V100, slope 1.5", "{model: proportional, slope: 1.5}", "round_robin", NULL, 10, 80, 1, 1e6},

@@ -58,6 +58,16 @@ struct sms_group {
     int cls;              /* index of its class in `pairs`, or -1: it slows nothing, and nothing slows it */
 };
 
+/* How the slowdowns g of several resources join: a block takes (1 + sum of (g^exponent - 1))^(1 / exponent) times as
+ * long. `grain` says how exactly the use of resources of scope device is followed: a rise at once, a fall when it is
+ * more than this part of the use. 0: at once. Each change that is followed changes the speeds of all blocks that use
+ * the resource, and a full device has one at each start and end of a block. */
+struct sms_join {
+    double exponent; /* 1 .. SMS_JOIN_MAX */
+    double grain;    /* 0 .. 1 */
+};
+enum { SMS_JOIN_MAX = 16 };
+
 struct sms_contention {
     size_t size; /* sizeof this struct, or 0; another is refused: it was compiled with another header */
     const char *name;
@@ -76,11 +86,14 @@ struct sms_contention {
 
     /* A model has one of `slowdown`, `rate` and `is_max_min`.
      *
-     * `slowdown` is for models in which a block is as slow as the slowest resource that it uses. It returns the factor,
-     * at least 1, by which resource `r` at this usage lengthens the time of its users. The factor must not fall as the
-     * usage rises. The engine prefers this function: when the usage of a resource of scope device changes, it need not
-     * visit every SM. */
+     * `slowdown` is for models in which each resource slows its users by itself. It returns the factor, at least 1, by
+     * which resource `r` at this usage lengthens the time of a block that uses no other. The factor must not fall as
+     * the usage rises. The engine prefers this function: it asks once for each usage that comes again. */
     double (*slowdown)(const struct sms_contention_view *view, size_t r, double usage);
+
+    /* With `slowdown`: how the factors of all resources that a block uses join. NULL: the block is as slow as the
+     * slowest of them, and the engine need not visit every SM when the usage of a resource of scope device changes. */
+    struct sms_join (*joins)(const struct sms_contention_view *view);
 
     /* Rates the groups of one SM. `usage[r]` is the SM's usage; for a resource of scope device it is the device's usage
      * divided by the number of SMs. */

@@ -67,6 +67,8 @@ struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__
     if (setup->options->engine == SMS_ENGINE_REFERENCE)
         sms__oracle->init(device);
     sms__events_init(device);
+    device->rating.join = sms__join_of(setup->contention, &setup->contention_view);
+    device->rating.adds = setup->contention->joins != NULL;
     device->rating.knees = setup->contention->slowdown ? find_knees(setup) : 0;
     device->rating.free_below_full =
         setup->contention->slowdown ? device->rating.knees == 0 : setup->contention->free_below_full;

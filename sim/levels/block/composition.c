@@ -116,9 +116,11 @@ static void slow_down(const struct sms__blocks *device, struct sms__composition 
     uint32_t slowing = sms__sm_slowdowns(device, c, slowdown);
     c->even = true;
     for (size_t i = 0; i < device->search.shapes; i++) {
+        const struct sms__footprint *fit = device->search.shape[i].fit;
         if (c->shape[i].blocks == 0)
             continue;
-        c->shape[i].slow = sms__greatest(slowdown, slowing & device->search.shape[i].fit->of_sm);
+        c->shape[i].slow = sms__sm_slow(&device->rating, slowdown, slowing, fit);
+        c->even &= !device->rating.adds || !fit->of_device;
         c->shape[i].speed = 1 / c->shape[i].slow;
     }
 }

@@ -10,7 +10,8 @@ struct sms__shape;
 /* A shared composition's part about one shape. */
 struct sms__composed {
     uint32_t blocks;
-    double slow, speed; /* of these blocks, by scope sm; speed = 1 / slow. Not set for models with only `rate` */
+    double slow, speed; /* of these blocks, by scope sm (sms__sm_slow); speed = 1 / slow. Not set for models with only
+                         * `rate` */
     double score; /* of an SM with this composition for one more such block; only if `scored` has the shape's bit */
     struct sms__composition *more, *less; /* with one such block more, one less; NULL until needed */
 };

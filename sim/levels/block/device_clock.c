@@ -1,7 +1,8 @@
 /* Device clocks: resources of scope device, for contention models with `slowdown` or `is_max_min`. A group that the
  * device slows more than its SM does follows a clock that it shares with all such groups. So a change of the device's
  * usage changes one clock, not every SM. An SM is visited only when one of its groups is the next to end, or when the
- * other of the two slowdowns becomes the greater one.
+ * other of the two slowdowns becomes the greater one. Where slowdowns add up (join.h), groups follow no clock: it says
+ * what the device adds to the sum.
  *
  * Invariant: `keys`, `rises` and `falls` of a clock agree with the groups of every SM that is not dirty. */
 #include "internal.h"
@@ -55,13 +56,31 @@ static inline const double *slows_of(struct sms__blocks *device)
 static inline bool advance(struct sms__blocks *device, size_t c, const double *slows, uint64_t now)
 {
     struct sms__device_clock *clock = &device->clock[c];
-    return set_slow(clock, slows ? slows[c] : sms__greatest(device->rating.levels.slow, clock->resources), now);
+    return set_slow(clock, slows ? slows[c] : sms__sum(device->rating.levels.slow, clock->resources, INFINITY), now);
 }
 
-void sms__device_clock_advance(struct sms__blocks *device, uint64_t now)
+/* Where slowdowns add up: follows the usage of the device, unless it has fallen by no more than the grain. Returns
+ * false then. */
+static bool feel(struct sms__rating *rating)
 {
+    bool follows = false;
+    for (uint32_t left = rating->device_scope; left; left &= left - 1) {
+        const double is = rating->pressure[__builtin_ctz(left)], felt = rating->felt[__builtin_ctz(left)];
+        follows |= is > felt || is < felt * (1 - rating->join.grain);
+    }
+    for (uint32_t left = follows ? rating->device_scope : 0; left; left &= left - 1)
+        rating->felt[__builtin_ctz(left)] = rating->pressure[__builtin_ctz(left)];
+    return follows;
+}
+
+bool sms__device_clock_advance(struct sms__blocks *device, uint64_t now)
+{
+    bool changed = false;
+    if (device->rating.adds && !feel(&device->rating))
+        return false;
     for (size_t c = 0; c < device->clocks; c++)
-        advance(device, c, slows_of(device), now);
+        changed |= advance(device, c, slows_of(device), now);
+    return changed;
 }
 
 static void init_bounds(struct sms__bounds *bounds, struct sms__blocks *device)

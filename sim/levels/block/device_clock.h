@@ -116,8 +116,9 @@ void sms__mark_changed(struct sms__sm_state *sm);
 
 void sms__device_clock_init(struct sms__blocks *device);
 struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__footprint *fit);
-void sms__device_clock_advance(struct sms__blocks *device, uint64_t now); /* gives clocks their speeds, no more */
-void sms__device_clock_update(struct sms__blocks *device, uint64_t now);  /* before SMs are rated */
+/* Gives clocks their speeds, no more. Returns whether one changed. */
+bool sms__device_clock_advance(struct sms__blocks *device, uint64_t now);
+void sms__device_clock_update(struct sms__blocks *device, uint64_t now); /* before SMs are rated */
 /* Returns the SM of which groups end now, which is when the clock is due; NULL if there may be several. Its key stays
  * until it is rated. */
 struct sms__sm_state *sms__device_clock_only(struct sms__device_clock *clock, uint64_t now);

@@ -67,7 +67,7 @@ double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
     return known->slowdown;
 }
 
-/* Returns by how much the device slows users of all these resources, at least 1. */
+/* Returns what the device's slowdowns of users of all these resources join to. */
 static double slowdown_of(const struct sms__blocks *device, uint32_t resources)
 {
     double slow = 1;
@@ -75,7 +75,7 @@ static double slowdown_of(const struct sms__blocks *device, uint32_t resources)
         size_t r = (size_t)__builtin_ctz(left);
         double usage = device->rating.pressure[r] / (double)device->sms;
         double by = usage > SMS_FULL || device->rating.knees >> r & 1 ? sms__slowdown(device, r, usage) : 1;
-        slow = by > slow ? by : slow;
+        slow = sms__join(slow, by, device->rating.join.exponent);
     }
     return slow;
 }

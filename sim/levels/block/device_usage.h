@@ -15,7 +15,7 @@ struct sms__usage_row {
     uint64_t id;                  /* of the usage: no other has had it; 0: there is none yet */
     uint64_t time_ps;             /* time with this usage that is not in the record yet */
     double *usage;                /* [usages] */
-    double *slow;                 /* [clocks]: by how much the device slows the users of each device clock */
+    double *slow;                 /* [clocks]: what the device's slowdowns of the users of each device clock join to */
     struct sms__usage_link *link; /* [changes] from this usage; NULL before the first */
 };
 

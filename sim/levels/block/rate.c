@@ -102,11 +102,33 @@ static void slow_down(struct sms__sm_state *sm, uint64_t now)
     for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
         uint32_t by = slowing & group->fit->of_sm;
         if (by != last) {
-            sm_slow = sms__greatest(slowdown, by);
+            sm_slow = sms__sum(slowdown, by, INFINITY);
             speed = 1 / sm_slow;
         }
         last = by;
         give(group, sm_slow, speed, now);
+    }
+}
+
+/* Gives a group its speed where slowdowns add up. */
+static inline __attribute__((always_inline)) void join(struct sms__group *group, double exponent, uint64_t now)
+{
+    double slow = group->sm_slow;
+    if (group->wide)
+        slow = sms__joined(slow + (group->wide->slow - 1), exponent);
+    set_speed(group, slow, 1 / slow, now);
+}
+
+/* Gives the groups of an SM their speeds where slowdowns add up. */
+static __attribute__((noinline)) void join_sm(struct sms__sm_state *sm, uint64_t now)
+{
+    const struct sms__rating *rating = &sm->device->rating;
+    const struct sms__composed *known = sm->device->compositions.shared ? sm->composition->shape : NULL;
+    double slowdown[SMS_RESOURCES_MAX];
+    uint32_t slowing = known ? 0 : sms__sm_slowdowns(sm->device, sm->composition, slowdown);
+    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+        group->sm_slow = known ? known[group->shape].slow : sms__sm_slow(rating, slowdown, slowing, group->fit);
+        join(group, rating->join.exponent, now);
     }
 }
 
@@ -165,6 +187,10 @@ void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
     struct sms__blocks *device = sm->device;
     const struct sms_contention *model = device->setup.contention;
     double buffer[SMS_RESOURCES_MAX];
+    if (device->rating.adds) {
+        join_sm(sm, now);
+        return;
+    }
     if (model->slowdown) {
         slow_down(sm, now);
         return;
@@ -277,7 +303,7 @@ uint64_t sms__rate_only(struct sms__sm_state *sm, uint64_t now)
         const struct sms__composed *anew = &sm->composition->shape[group->shape];
         set_speed(group, anew->slow, anew->speed, now);
     } else {
-        slow_down(sm, now);
+        sms__rate_groups(sm, now);
     }
     return sms__group_due(group, sm->resident[group->first].end);
 }
@@ -310,10 +336,40 @@ static bool are_as_rated(const struct sms__blocks *device)
     return same;
 }
 
+/* Joins the groups of an SM with another slowdown of the device. Returns when its next block ends. */
+static inline uint64_t join_again(struct sms__sm_state *sm, uint64_t now)
+{
+    const double exponent = sm->device->rating.join.exponent;
+    uint64_t first = SMS__NEVER;
+    sm->next_group = SMS__NONE;
+    for (size_t g = 0, groups = sm->groups; g < groups; g++) {
+        join(&sm->group[g], exponent, now);
+        uint64_t due = sms__group_due(&sm->group[g], sm->resident[sm->group[g].first].end);
+        sm->next_group = due < first ? (uint16_t)g : due == first ? SMS__NONE : sm->next_group;
+        first = due < first ? due : first;
+    }
+    return first;
+}
+
+/* Follows the device's usage where slowdowns add up. What SMs add to the sums is as it was; those of which it is not
+ * are rated after this. */
+static __attribute__((noinline)) void update_sums(struct sms__blocks *device, uint64_t now)
+{
+    if (!sms__device_clock_advance(device, now))
+        return;
+    for (size_t s = 0; s < device->sms; s++)
+        sms__sm_times_put(&device->times, s, join_again(&device->sm[s], now));
+    sms__tournament_play(&device->times.keys);
+}
+
 /* Finds the speeds that the device allows, and the SMs that must be rated for that. */
 static void update_device(struct sms__blocks *device, uint64_t now)
 {
     bool by_levels = device->setup.contention->is_max_min;
+    if (device->rating.adds) {
+        update_sums(device, now);
+        return;
+    }
     if (by_levels)
         sms__levels_find(device);
     sms__device_clock_update(device, now);

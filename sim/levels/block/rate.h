@@ -2,6 +2,7 @@
 #ifndef SMS_LEVELS_BLOCK_RATE_H
 #define SMS_LEVELS_BLOCK_RATE_H
 
+#include "../../model/policy/join.h"
 #include "../filling.h"
 #include "device_usage.h"
 #include "sm.h"
@@ -44,6 +45,9 @@ struct sms__levels {
 
 struct sms__rating {
     double total[SMS_RESOURCES_MAX]; /* usage of the whole device, parts; for resources of scope device */
+    struct sms_join join;            /* how slowdowns join (join.h) */
+    bool adds;                       /* they add up, rather than that the greatest counts */
+    double felt[SMS_RESOURCES_MAX];  /* the pressure that blocks feel of resources of scope device, if `adds` */
     uint32_t knees;                  /* bit r: resource r slows its users even at 100 %; only with `slowdown` */
     bool free_below_full; /* no resource slows its users at 100 % or below, by the model's promise or on this device */
     double *pressure;     /* the same at no load; `total` unless the contention model tells them apart */
@@ -70,15 +74,21 @@ uint64_t sms__rate_only(struct sms__sm_state *sm, uint64_t now);
  * `slowdown` is set. For models with `slowdown`. */
 uint32_t sms__sm_slowdowns(const struct sms__blocks *device, const struct sms__composition *composition,
                            double slowdown[SMS_RESOURCES_MAX]);
-/* Returns the greatest slowdown of these resources, at least 1. */
-static inline double sms__greatest(const double *slowdown, uint32_t resources)
+/* Returns what the slowdowns of these resources join to, a sum that begins with 1. */
+static inline double sms__sum(const double *slowdown, uint32_t resources, double exponent)
 {
-    double most = 1;
-    for (; resources; resources &= resources - 1) {
-        double by = slowdown[__builtin_ctz(resources)];
-        most = by > most ? by : most;
-    }
-    return most;
+    double sum = 1;
+    for (; resources; resources &= resources - 1)
+        sum = sms__join(sum, slowdown[__builtin_ctz(resources)], exponent);
+    return sum;
+}
+/* Returns by how much the resources of scope sm slow a block; only the sum if slowdowns add up and the device adds to
+ * it. */
+static inline double sms__sm_slow(const struct sms__rating *rating, const double *slowdown, uint32_t slowing,
+                                  const struct sms__footprint *fit)
+{
+    double sum = sms__sum(slowdown, slowing & fit->of_sm, rating->join.exponent);
+    return fit->of_device ? sum : sms__joined(sum, rating->join.exponent);
 }
 /* Gives the groups of an SM the speeds that the contention model computes. */
 void sms__rate_groups(struct sms__sm_state *sm, uint64_t now);

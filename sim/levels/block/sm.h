@@ -29,7 +29,7 @@ struct sms__group {
     uint32_t shape;                   /* index */
     double base;                      /* the clock's reading at `since`: ps of work done per block */
     double speed, slow;               /* slow = 1 / speed */
-    double sm_slow;                   /* slowdown by the SM's own resources */
+    double sm_slow;                   /* slowdown by the SM's own resources; where slowdowns add up, their sum */
     uint64_t since;                   /* ps */
     struct sms__device_clock *clock;  /* `wide` while the group follows it, or NULL */
     double clock_base;                /* reading of that clock when the group's reading was `base` */

@@ -26,18 +26,29 @@ static inline uint64_t sms__sm_times_key(const struct sms__sm_times *times, size
     return time < UINT64_MAX >> times->bits ? time << times->bits | sm : SMS__NO_KEY;
 }
 
-/* Sets the time at which a block of the SM ends, in place of any other. */
-static inline void sms__sm_times_set(struct sms__sm_times *times, size_t sm, uint64_t time)
+/* Writes down the time at which a block of the SM ends. Returns its key. */
+static inline uint64_t sms__sm_times_note(struct sms__sm_times *times, size_t sm, uint64_t time)
 {
-    if (times->time[sm] == time)
-        return;
     uint64_t key = sms__sm_times_key(times, sm, time);
     times->slot[times->time[sm] % SMS__TIME_SLOTS]--;
     times->slot[time % SMS__TIME_SLOTS]++;
     times->time[sm] = time;
     if (key == SMS__NO_KEY)
         times->any_far |= time != SMS__NEVER;
-    sms__tournament_set(&times->keys, sm, key);
+    return key;
+}
+
+/* Sets the time at which a block of the SM ends, in place of any other. */
+static inline void sms__sm_times_set(struct sms__sm_times *times, size_t sm, uint64_t time)
+{
+    if (times->time[sm] != time)
+        sms__tournament_set(&times->keys, sm, sms__sm_times_note(times, sm, time));
+}
+
+/* The same of many SMs, before sms__tournament_play. */
+static inline void sms__sm_times_put(struct sms__sm_times *times, size_t sm, uint64_t time)
+{
+    times->keys.node[times->keys.leaves + sm] = sms__sm_times_note(times, sm, time);
 }
 
 /* Returns the lowest of the SMs with the earliest time. */

@@ -41,6 +41,14 @@ static inline void sms__tournament_set(struct sms__tournament *tournament, size_
     }
 }
 
+/* Plays all matches, after keys have been written to leaves. */
+static inline void sms__tournament_play(struct sms__tournament *tournament)
+{
+    uint64_t *node = tournament->node;
+    for (size_t at = tournament->leaves - 1; at > 0; at--)
+        node[at] = node[2 * at] < node[2 * at + 1] ? node[2 * at] : node[2 * at + 1];
+}
+
 static inline uint64_t sms__tournament_first(const struct sms__tournament *tournament) { return tournament->node[1]; }
 
 /* Returns the least key of all other SMs. */

@@ -2,17 +2,18 @@
  * resource slows. */
 #include "coarse_rate.h"
 
+#include "../../model/policy/join.h"
+
 #include <math.h>
 
-/* A kernel is as slow as the slowest resource that it uses. */
 static void rate_by_slowdown(const struct sms__rater *rater, const double *usage, const struct sms__rated *rated)
 {
-    double slowest = 1;
+    double sum = 1, join = sms__join_of(rater->contention, rater->view).exponent;
     for (size_t r = 0; r < rater->view->resources; r++) {
         double slow = rated->demand[r] > 0 ? rater->contention->slowdown(rater->view, r, usage[r]) : 1;
-        slowest = slow > slowest ? slow : slowest;
+        sum = sms__join(sum, slow, join);
     }
-    *rated->speed = 1 / slowest;
+    *rated->speed = 1 / sms__joined(sum, join);
 }
 
 static void make_groups(struct sms__rater *rater, size_t count)

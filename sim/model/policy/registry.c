@@ -113,6 +113,8 @@ static const char *function_misuse(enum sms__kind kind, const void *item)
         return "a block policy that is added looks for the best SM and has no score";
     if (model && !model->slowdown && !model->rate && !model->is_max_min)
         return "a contention model that is added has none of slowdown, rate and is_max_min";
+    if (model && model->joins && !model->slowdown)
+        return "a contention model that is added joins slowdowns and has none";
     if (place && place->search == SMS_PLACE_BEST && !place->score)
         return "a place policy that is added looks for the best node and has no score";
     return NULL;

@@ -1,0 +1,32 @@
+/* How slowdowns g of several resources join, of a contention model with a `slowdown` function: the greatest counts, or
+ * a block takes (1 + sum of (g^q - 1))^(1/q) times as long. The first is the second with q = INFINITY. */
+#ifndef SMS_MODEL_POLICY_JOIN_H
+#define SMS_MODEL_POLICY_JOIN_H
+
+#include <smsched/contention.h>
+
+#include <math.h>
+
+/* Returns q and the grain of a model. */
+static inline struct sms_join sms__join_of(const struct sms_contention *model, const struct sms_contention_view *view)
+{
+    return model->joins ? model->joins(view) : (struct sms_join){INFINITY, 0};
+}
+
+/* Adds a resource that slows by `slow` to a sum that begins with 1. */
+static inline double sms__join(double sum, double slow, double q)
+{
+    if (q == INFINITY)
+        return slow > sum ? slow : sum;
+    return sum + ((q == 2 ? slow * slow : pow(slow, q)) - 1);
+}
+
+/* Returns how many times as long a block takes. The machine has an instruction for q = 2. */
+static inline double sms__joined(double sum, double q)
+{
+    if (q == 2)
+        return sqrt(sum);
+    return q == INFINITY ? sum : pow(sum, 1 / q);
+}
+
+#endif
