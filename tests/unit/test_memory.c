@@ -1,6 +1,8 @@
 /* Runs within a limit of memory, and what is told while they run. */
 #include "../harness.h"
 
+#include "sim/sweep/sweep.h"
+
 #define SCENARIO                                                                                                       \
     "device: d\nclock: 1 GHz\nsms: 80\nmemory: 64 GiB\n"                                                               \
     "sm: {threads: 2048, warps: 64, blocks: 32, registers: 65536, shared_memory: 96 KiB}\n"                            \
@@ -129,12 +131,23 @@ static void runs_without_a_duration_tell_of_their_ends_alone(void **state)
     sms_file_free(file);
 }
 
+static void the_clock_of_progress_never_goes_back(void **state)
+{
+    (void)state;
+    const double began_s = sms__monotonic_s();
+    for (double now_s = began_s, last_s; now_s < began_s + 0.01; now_s = last_s) {
+        last_s = sms__monotonic_s();
+        assert_true(last_s >= now_s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_that_needs_more_memory_ends_without_results),
                                        cmocka_unit_test(a_file_that_needs_more_memory_is_not_loaded),
                                        cmocka_unit_test(the_limit_changes_no_result),
                                        cmocka_unit_test(runs_tell_what_is_done_from_their_first_per_cent_on),
-                                       cmocka_unit_test(runs_without_a_duration_tell_of_their_ends_alone)};
+                                       cmocka_unit_test(runs_without_a_duration_tell_of_their_ends_alone),
+                                       cmocka_unit_test(the_clock_of_progress_never_goes_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
