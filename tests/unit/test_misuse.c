@@ -184,6 +184,12 @@ static double score(const double *params, const struct sms_device_view *device, 
     return 0;
 }
 
+static double slowdown(const struct sms_contention_view *view, size_t r, double usage)
+{
+    (void)view, (void)r, (void)usage;
+    return 1;
+}
+
 static void policies_that_cannot_be_are_refused_before_anything_is_read(void **state)
 {
     (void)state;
@@ -205,7 +211,10 @@ static void policies_that_cannot_be_are_refused_before_anything_is_read(void **s
                                                                                          {&crowded},
                                                                                          {&undecided}};
     static const struct sms_contention *const no_contention[] = {NULL};
-    static const struct sms_contention idle = {.name = "idle"}, *const idles[] = {&idle};
+    static const struct sms_contention idle = {.name = "idle"},
+                                       torn = {.name = "torn", .is_max_min = true, .slowdown = slowdown},
+                                       alone = {.name = "alone", .is_max_min = true, .measured_alone = true};
+    static const struct sms_contention *const models[][1] = {{&idle}, {&torn}, {&alone}};
     static const struct sms_share_policy *const no_share[] = {NULL};
     static const struct sms_place_policy *const no_place[] = {NULL};
     static const struct sms_queue_discipline unnamed_queue = {.help = "x"}, old_queue = {.size = 8, .name = "old"};
@@ -224,7 +233,9 @@ static void policies_that_cannot_be_are_refused_before_anything_is_read(void **s
                                              {.queues = no_queue, .n_queues = 1},
                                              {.queues = queues[0], .n_queues = 1},
                                              {.queues = queues[1], .n_queues = 1},
-                                             {.contentions = idles, .n_contentions = 1},
+                                             {.contentions = models[0], .n_contentions = 1},
+                                             {.contentions = models[1], .n_contentions = 1},
+                                             {.contentions = models[2], .n_contentions = 1},
                                              {.places = losts, .n_places = 1},
                                              {.policies = policies[0], .n_policies = 1},
                                              {.policies = policies[1], .n_policies = 1},

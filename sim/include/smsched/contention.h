@@ -81,7 +81,8 @@ struct sms_contention {
     /* The model slows blocks below 100 % too, and knows the speed at no load. The engine then takes a kernel's
      * block_time and demand for what was measured while it ran alone: it makes them shorter and greater by the factor
      * by which the model slows the kernel alone, so that alone it lasts as measured (sim/model/no_load.h). Usage and
-     * demand that the model is given are those at no load. With `rate`, a kernel alone is one group of an SM. */
+     * demand that the model is given are those at no load. With `rate`, a kernel alone is one group of an SM. Not
+     * with `is_max_min`, which slows nothing below 100 %. */
     bool measured_alone;
 
     /* A model has one of `slowdown`, `rate` and `is_max_min`.

@@ -111,8 +111,10 @@ static const char *function_misuse(enum sms__kind kind, const void *item)
         return mode_misuse(item);
     if (block && block->search == SMS_SEARCH_BEST && !block->score)
         return "a block policy that is added looks for the best SM and has no score";
-    if (model && !model->slowdown && !model->rate && !model->is_max_min)
-        return "a contention model that is added has none of slowdown, rate and is_max_min";
+    if (model && (model->slowdown != NULL) + (model->rate != NULL) + model->is_max_min != 1)
+        return "a contention model that is added has not exactly one of slowdown, rate and is_max_min";
+    if (model && model->is_max_min && model->measured_alone)
+        return "a contention model that is added is max-min, which slows nothing below 100 %, and measured_alone";
     if (model && model->joins && !model->slowdown)
         return "a contention model that is added joins slowdowns and has none";
     if (place && place->search == SMS_PLACE_BEST && !place->score)
