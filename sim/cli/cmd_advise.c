@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double MEMORY_MOST = 1e12; /* bytes: what a step may allocate */
 enum { DRAWS = 20, COPIES_MOST = 64, PROGRAMS_MOST = 64, GPUS_MOST = 1000 };
 
 struct options {
@@ -143,7 +142,7 @@ static int set_memory(const struct cli *cli, const char *value, const struct sms
     const char *rest;
     struct sms__program *program = find_program(cli, "gpu-memory", value, programs, &rest);
     const int code = program ? parse(cli, "gpu-memory", rest, SMS__BYTES, &program->memory) : EXIT_USAGE;
-    if (code == EXIT_OK && program->memory > MEMORY_MOST)
+    if (code == EXIT_OK && program->memory > SMS__STATIC_MOST)
         return cli_usage(cli, "--gpu-memory: '%s' is out of range; no GPU has as much", rest);
     return code;
 }

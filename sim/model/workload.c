@@ -355,7 +355,7 @@ static const struct sms__field workload_fields[] = {
      .help = "class of the workload, for contention by pairs of classes"},
     {"overhead", SMS__QUANTITY, SMS__RATIO, F(sms__workload, overhead), 0, 10,
      .help = "share by which intercepted calls lengthen it; default 0"},
-    {"static", SMS__QUANTITY, SMS__BYTES, F(sms__workload, statics), 0, 1e12,
+    {"static", SMS__QUANTITY, SMS__BYTES, F(sms__workload, statics), 0, SMS__STATIC_MOST,
      .help = "device memory of its static variables; default 0"},
     {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = sms__truths,
      .help = "true: it needs the device for itself; default false"},

@@ -6,6 +6,8 @@
 
 enum sms__spread { SMS__UNIFORM, SMS__EXPONENTIAL };
 
+#define SMS__STATIC_MOST 1e12 /* bytes of static variables */
+
 struct sms__kernel {
     const char *name;
     const struct sms__node *node;
