@@ -148,20 +148,29 @@ struct sms__table_out *sms__columns_begin(const struct sms__columns *columns, co
     return table;
 }
 
+/* The table, and what its words mean. */
 static void print_table(const struct sms__advice *advice, const struct sms__screen *screen)
 {
     struct sms__columns columns = {0};
+    bool misses = false;
     char label[400];
     for (size_t i = 0; i < advice->count; i++)
         sms__columns_widen(&columns, advice, &advice->outlook[i]);
     struct sms__table_out *table = sms__columns_begin(&columns, "way");
     for (size_t i = 0; i < advice->count; i++) {
-        snprintf(label, sizeof label, "%zu %s%s", i + 1, advice->outlook[i].way->label,
-                 advice->outlook[i].meets ? "" : " (misses)");
-        if (!advice->outlook[i].why)
-            sms__columns_add(&columns, table, advice, &advice->outlook[i], label);
+        const struct sms__outlook *outlook = &advice->outlook[i];
+        if (outlook->why)
+            continue;
+        misses |= !outlook->meets;
+        snprintf(label, sizeof label, "%zu %s%s", i + 1, outlook->way->label, outlook->meets ? "" : " (misses)");
+        sms__columns_add(&columns, table, advice, outlook, label);
     }
     sms__table_print(table, screen);
+    fputs("\n  x: GPUs with a program each that do the same work; slowdown: mean time of a job over that alone; "
+          "of copies, jobs/s are of all, and latencies of the slowest\n",
+          screen->to);
+    if (misses)
+        fputs("  misses: a target is not met, for sure or within the interval, so other ways come first\n", screen->to);
 }
 
 /* ---- below it ---- */
@@ -286,12 +295,6 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
     sms__advice_print_head(advice, trust, to);
     fputs("\n", to);
     print_table(advice, screen);
-    fputs("\n  x: GPUs with a program each that do the same work; slowdown: mean time of a job over that alone; "
-          "of copies, jobs/s are of all, and latencies of the slowest\n",
-          to);
-    for (size_t i = 0, said = 0; i < advice->count && !said; i++)
-        if (!advice->outlook[i].why && !advice->outlook[i].meets && ++said)
-            fputs("  misses: a target is not met, for sure or within the interval, so other ways come first\n", to);
     print_failed(advice, to);
     print_few(advice, to);
     if (advice->left_out)

@@ -39,6 +39,8 @@ bool sms__record_pack(struct sms__point_record *record, const struct sms__buffer
 bool sms__record_unpack(struct sms__point_record *record, struct sms__buffer *content);
 /* The first 8 bytes of a SHA-256 of the whole record, its content packed. */
 void sms__record_sum(const struct sms__point_record *record, unsigned char sum[8]);
+/* What a record has of each limit under each policy: its mean, half of its interval, and whether it is met. */
+enum { SMS__LIMIT_NUMBERS = 3 };
 /* A position in a record's content. `failed`: something that was read is missing. */
 struct sms__content {
     const char *rest;
@@ -49,8 +51,6 @@ double sms__content_number(struct sms__content *content);
 /* A number of items of at least one byte each that follow. It is 0 after a failure. */
 uint32_t sms__content_count(struct sms__content *content);
 /* Whether limits are met. It is SMS__NOT_TOLD after a failure. */
-/* What a record has of each limit under each policy: its mean, half of its interval, and whether it is met. */
-enum { SMS__LIMIT_NUMBERS = 3 };
 enum sms__told sms__content_told(struct sms__content *content);
 /* Points into the record; "" after a failure. */
 const char *sms__content_text(struct sms__content *content);

@@ -31,7 +31,7 @@ enum sms__type {
 /* The contents of a field: one value of its type, a list of values, or a mapping from names to values. */
 enum sms__holds { SMS__ONE, SMS__MANY, SMS__NAMED };
 
-/* The contents of a custom field, for the schema (sim/cli/schema_forms.c). */
+/* The contents of a custom field, for the schema (sim/cli/schema.c). */
 enum sms__form {
     SMS__FORM_NONE,
     SMS__FORM_TENANTS, /* a policy for the scenario's tenants, VMs or processes */

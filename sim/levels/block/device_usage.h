@@ -34,8 +34,8 @@ struct sms__implied {
 
 void sms__device_usage_init(struct sms__blocks *device); /* after the device clocks */
 
-/* Adds a block of shape `come` to the usage, and removes one of `gone`. Either may be NULL. The others demand a
- * resource of scope device. */
+/* Adds a block of shape `come` to the usage, and removes one of `gone`. Either may be NULL. At least one
+ * demands a resource of scope device. */
 void sms__device_usage_swap(struct sms__blocks *device, const struct sms__shape *gone, const struct sms__shape *come,
                             uint64_t now);
 /* Adds blocks; removes them if negative. */

@@ -76,7 +76,7 @@ static uint32_t read_gpus(struct sms__reader *reader, const struct sms__node *li
     return bits;
 }
 
-/* Reads which instances there are, and their own modes, which are modes of the cluster, too. */
+/* Adds a mode of GPUs or instances to those of the cluster. */
 static void add_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode *own,
                      struct sms__cluster *cluster)
 {
@@ -102,6 +102,7 @@ const struct sms__mode *sms__read_node_mode(struct sms__reader *reader, const st
     return mode;
 }
 
+/* Reads which instances there are, and their own modes. */
 static bool read_instances(struct sms__reader *reader, const struct entry *entry, struct sms__cluster *cluster,
                            struct sms__mode *mode)
 {
