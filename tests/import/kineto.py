@@ -92,7 +92,7 @@ def strings():
     return json.dumps(trace).replace("python3", "C:\\users\\python\t3").replace("NaN", "nan")
 
 
-def begun():
+def in_ns():
     """Kernels in ns since the epoch, in a list without an object."""
     trace = Trace()
     for i in range(8):
@@ -157,11 +157,11 @@ def in_turns():
     return trace.object()
 
 
-FINE = {"training": training, "strings": strings, "begun": begun, "several": several, "copies": copies, "whole": whole, "unequal": unequal,
+FINE = {"training": training, "strings": strings, "in_ns": in_ns, "several": several, "copies": copies, "whole": whole, "unequal": unequal,
         "in_turns": in_turns}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
-LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "begun": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100,
+LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "in_ns": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100,
           "in_turns": 560}
 
 
@@ -282,7 +282,7 @@ def check_fine(smsched, work, update):
     for name, make in FINE.items():
         path, out = work / f"{name}.json", work / f"{name}.yaml"
         write(path, make())
-        profiled = ["--profiled", "v100"] if name == "begun" else []
+        profiled = ["--profiled", "v100"] if name == "in_ns" else []
         done = run(smsched, "import", "kineto", path, "-o", out, *profiled)
         check(f"{name} is imported", done.returncode == 0 and not done.stdout, done.stderr)
         if done.returncode:
