@@ -2,7 +2,6 @@
 #include "job.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* One launch takes full waves, one after another. */
 static double measure_launch(const struct sms__kernel *kernel, const struct sms__footprint *fit,
@@ -34,17 +33,4 @@ double sms__measure_job(const struct sms__workload *workload, const struct sms__
     for (size_t s = 0; s < workload->steps; s++)
         ps += sms__step_times(&workload->step[s]) * sms__measure_step(workload, s, fit, device);
     return ps;
-}
-
-const char *sms__say_time(char *out, size_t size, double ps)
-{
-    static const struct {
-        double seconds;
-        const char *name;
-    } unit[] = {{365.25 * 86400, "years"}, {86400, "days"}, {3600, "hours"}, {60, "minutes"}, {1, "seconds"}};
-    size_t i = 0;
-    while (unit[i].seconds > 1 && ps / 1e12 < 2 * unit[i].seconds)
-        i++;
-    snprintf(out, size, "%.3g %s", ps / 1e12 / unit[i].seconds, unit[i].name);
-    return out;
 }

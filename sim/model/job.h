@@ -12,7 +12,4 @@ double sms__measure_job(const struct sms__workload *workload, const struct sms__
 double sms__measure_step(const struct sms__workload *workload, size_t s, const struct sms__footprint *fit,
                          const struct sms__device *device);
 
-/* "3.2 days", "17 years", for messages. */
-const char *sms__say_time(char *out, size_t size, double ps);
-
 #endif

@@ -2,7 +2,6 @@
  * footprints of their kernels, policies. Reading comes before and knows nothing of this. Each check may rely on those
  * above it, so checks that need a sound scenario are left out once there is an error. Warnings come last. */
 #include "beyond_full.h"
-#include "job.h"
 #include "file.h"
 #include "lacking.h"
 #include "phase.h"

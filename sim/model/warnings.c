@@ -1,6 +1,6 @@
 /* Warnings: legal input that is probably a mistake. The scenario is sound and resolved. */
-#include "job.h"
 #include "file.h"
+#include "scenario.h"
 
 #include <stdio.h>
 #include <string.h>

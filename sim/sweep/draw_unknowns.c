@@ -4,7 +4,6 @@
 
 #include "../base/threads.h"
 #include "../model/draws.h"
-#include "../model/job.h"
 #include "../results/results.h"
 
 #include <pthread.h>

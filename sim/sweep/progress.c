@@ -1,5 +1,4 @@
 /* Shows progress on stderr: of a sweep's points, or of a scenario's runs. */
-#include "../model/job.h"
 #include "sweep.h"
 
 #include <unistd.h>
@@ -33,10 +32,19 @@ static bool is_due(struct sms__progress *progress)
     return true;
 }
 
-/* Says how long the rest takes, if it takes as long as what is done. */
+/* Says how long the rest takes, if it takes as long as what is done, as "3.2 days". */
 static const char *say_left(const struct sms__progress *progress, char *out, size_t size, double share)
 {
-    return sms__say_time(out, size, 1e12 * (progress->shown_s - progress->started_s) * (1 - share) / share);
+    static const struct {
+        double seconds;
+        const char *name;
+    } unit[] = {{365.25 * 86400, "years"}, {86400, "days"}, {3600, "hours"}, {60, "minutes"}, {1, "seconds"}};
+    const double left_s = (progress->shown_s - progress->started_s) * (1 - share) / share;
+    size_t i = 0;
+    while (unit[i].seconds > 1 && left_s < 2 * unit[i].seconds)
+        i++;
+    snprintf(out, size, "%.3g %s", left_s / unit[i].seconds, unit[i].name);
+    return out;
 }
 
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t total, uint64_t failed)
