@@ -51,7 +51,7 @@ static bool is_placeable(const struct probe *probe, const struct sms__device *de
         policy->note(probe->use->param, &device->view, SMS_BLOCKS_LAUNCHED, NULL, request, request->waiting);
     for (size_t s = 0; s < device->sms; s++) {
         struct sms_sm_view view = {s, empty, none};
-        if (!has_background(device, s) && (!row || row[s / 64] >> (s % 64) & 1) &&
+        if (!has_background(device, s) && (!row || sms__has_sm(row, s)) &&
             policy->admits(probe->use->param, &device->view, &view, request) == SMS_ADMIT)
             return true;
     }

@@ -22,21 +22,20 @@ static uint64_t count_set(const struct sms__green *green)
     return count;
 }
 
-uint64_t sms__green_sms(const struct sms__green *green, const struct sms__device *device)
+/* The SMs of a green context on a device that has as many: a count is rounded up as the hardware does. */
+static uint64_t green_sms(const struct sms__green *green, const struct sms__device *device)
 {
     return green->set ? count_set(green) : round_up(green->count, device);
 }
 
 /* ---- which SMs ---- */
 
-static bool has(const uint64_t *row, size_t s) { return row[s / 64] >> (s % 64) & 1; }
-
 size_t sms__choose_sms(const struct sms__sm_choice *from, size_t wanted, uint64_t *row)
 {
     size_t taken = 0, enough = wanted < from->most ? wanted : from->most;
     for (uint32_t level = 0; taken < enough; level++)
         for (size_t s = 0; s < from->sms && taken < enough; s++)
-            if (from->claims[s] == level && (!from->within || has(from->within, s)) && !has(row, s))
+            if (from->claims[s] == level && (!from->within || sms__has_sm(from->within, s)) && !sms__has_sm(row, s))
                 taken += sms__take_sm(row, from->claims, s);
     return taken;
 }
@@ -46,10 +45,10 @@ size_t sms__choose_green(const struct sms__sm_choice *from, const struct sms__gr
 {
     size_t taken = 0, number = 0;
     if (!green->set)
-        return sms__choose_sms(from, (size_t)sms__green_sms(green, device), row);
+        return sms__choose_sms(from, (size_t)round_up(green->count, device), row);
     for (size_t s = 0; s < from->sms; s++)
-        if (!from->within || has(from->within, s)) {
-            if (number / 64 < green->words && has(green->set, number))
+        if (!from->within || sms__has_sm(from->within, s)) {
+            if (number / 64 < green->words && sms__has_sm(green->set, number))
                 taken += sms__take_sm(row, from->claims, s);
             number++;
         }
@@ -124,7 +123,7 @@ static uint64_t highest_of(const struct sms__green *green)
 {
     uint64_t highest = 0;
     for (uint64_t s = 0; s < green->words * 64; s++)
-        if (green->set[s / 64] >> (s % 64) & 1)
+        if (sms__has_sm(green->set, s))
             highest = s;
     return highest;
 }
@@ -133,7 +132,7 @@ static uint64_t highest_of(const struct sms__green *green)
 static bool is_wrong(struct sms__reader *reader, const struct sms__green *green, const struct sms__device *device,
                      const struct sms__mode *mode, uint64_t most)
 {
-    uint64_t sms = sms__green_sms(green, device);
+    uint64_t sms = green_sms(green, device);
     if (green->set && round_up(sms, device) != sms) {
         sms__complain(reader, green->node, "%llu SMs are no green context on %s: the next larger one has %llu",
                       (unsigned long long)sms, device->name, (unsigned long long)round_up(sms, device));

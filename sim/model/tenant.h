@@ -134,8 +134,8 @@ void sms__check_streams(struct sms__reader *reader, const struct sms__streams *s
                         const struct sms__choice *choice, size_t choices);
 /* sm_parts.c: `sms:` of a stream; `at` is a const struct sms__green *. */
 void sms__read_green(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* The SMs of a green context on a device that has as many: a count is rounded up as the hardware does. */
-uint64_t sms__green_sms(const struct sms__green *green, const struct sms__device *device);
+/* Whether the SM is in a row of one bit per SM. */
+static inline bool sms__has_sm(const uint64_t *row, size_t sm) { return row[sm / 64] >> (sm % 64) & 1; }
 /* Where SMs are chosen. */
 struct sms__sm_choice {
     const uint64_t *within; /* one bit per SM: those that count; NULL: all */

@@ -10,8 +10,6 @@
 
 static const struct sms__device *type_of(const struct sms__process *process) { return process->instance->type; }
 
-static bool has(const uint64_t *row, size_t s) { return row[s / 64] >> (s % 64) & 1; }
-
 static const struct sms__green *green_of(const struct sms__stream *stream)
 {
     const struct sms__tenant *vm = stream->process->vm;
@@ -130,7 +128,7 @@ static void release(struct sms__process *process)
 {
     const struct sms__sm_part *all = &process->parts.all;
     for (size_t s = 0; all->is_on && s < type_of(process)->sms; s++)
-        process->instance->claims[s] -= has(all->allowed.row, s);
+        process->instance->claims[s] -= sms__has_sm(all->allowed.row, s);
 }
 
 void sms__part_leave(struct sms__process *process)
@@ -153,7 +151,7 @@ void sms__part_change(struct sms__process *process, const uint64_t *sms)
     release(process);
     clear(all, type_of(process)->sms);
     for (size_t s = 0; s < type_of(process)->sms; s++)
-        if (has(sms, s) && !(reserves && claims[s]))
+        if (sms__has_sm(sms, s) && !(reserves && claims[s]))
             all->sms += sms__take_sm(all->allowed.row, claims, s);
     settle(process);
 }
