@@ -193,10 +193,6 @@ double sms__derive_use_again(const struct sms__device *device, const struct sms_
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel);
 /* Sets activity and occupancy from the metrics, NAN where not measured. */
 void sms__derive_measured(struct sms__measured *measured, const struct sms__device *device);
-/* Seconds of a launch from its metrics: durations, cycles over the clock, bytes over the rate at which they moved. NAN
- * if they tell nothing of it. Sets from what, NULL for a measured duration. */
-double sms__derive_seconds(struct sms__arena *arena, const struct sms__metric_means *metrics,
-                           const struct sms__device *device, const char **from);
 /* Capacity of resource `r` of the whole device at this clock: lane cycles or bytes per second. */
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 

@@ -16,8 +16,11 @@ static double blocks_for_sm(const struct sms__device *device, const struct sms__
     return blocks / (double)device->sms;
 }
 
-double sms__wants_alone(const struct sms__device *device, const struct sms__kernel *kernel,
-                        const struct sms__footprint *fit, size_t r)
+/* The part of resource `r` that a full wave of a kernel wants alone on the device, 1 for all of it: of scope `sm`, with
+ * as many blocks on an SM as fit, and no more than its grid has for each SM or the dispatcher starts in a block's time;
+ * of scope `device`, with all that are resident. 0 of coarse kernels, and of a resource that is hard. */
+static double wants_alone(const struct sms__device *device, const struct sms__kernel *kernel,
+                          const struct sms__footprint *fit, size_t r)
 {
     if (kernel->whole || device->resource[r].hard)
         return 0;
@@ -30,7 +33,7 @@ static bool kernel_wants_more(const struct sms__device *device, const struct sms
                               const struct sms__footprint *fit, double most)
 {
     for (size_t r = 0; r < device->resources; r++)
-        if (sms__wants_alone(device, kernel, fit, r) > most)
+        if (wants_alone(device, kernel, fit, r) > most)
             return true;
     return false;
 }
@@ -73,7 +76,7 @@ static void warn_of_kernel(struct sms__reader *reader, struct sms_file *file, co
                            const struct sms__kernel *kernel, const struct sms__footprint *fit)
 {
     for (size_t r = 0; r < device->resources; r++) {
-        const double wants = sms__wants_alone(device, kernel, fit, r);
+        const double wants = wants_alone(device, kernel, fit, r);
         if (wants > 1 + SMS__FULL_MARGIN)
             tell(reader, file, kernel, device, r, wants);
     }

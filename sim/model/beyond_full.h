@@ -10,12 +10,6 @@
 /* Demands are rounded, and blocks are whole: up to so much a full wave is 100 %. */
 #define SMS__FULL_MARGIN 0.02
 
-/* The part of resource `r` that a full wave of a kernel wants alone on the device, 1 for all of it: of scope `sm`, with
- * as many blocks on an SM as fit, and no more than its grid has for each SM or the dispatcher starts in a block's time;
- * of scope `device`, with all that are resident. 0 of coarse kernels, and of a resource that is hard. */
-double sms__wants_alone(const struct sms__device *device, const struct sms__kernel *kernel,
-                        const struct sms__footprint *fit, size_t r);
-
 /* Whether some kernel of the tenant wants more than `most` of a resource of a device that it may run on. */
 bool sms__wants_more(const struct sms_scenario *scenario, const struct sms__tenant *vm, double most);
 

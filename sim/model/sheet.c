@@ -13,12 +13,13 @@ static const char *text_at(const struct sms__node *map, const char *key)
     return node && node->kind == SMS__SCALAR ? node->text : NULL;
 }
 
-const char *sms__sheet_source(const struct sms__device *device, const char *row)
+/* Where the value of a row comes from; "" if nothing says. */
+static const char *source_of(const struct sms__device *device, const char *row)
 {
     const char *own = text_at(device->about.sources, row),
                *family = own ? own : text_at(device->about.family_sources, row);
     if (!own && device->about.base)
-        return sms__sheet_source(device->about.base, row);
+        return source_of(device->about.base, row);
     return family ? family : "";
 }
 
@@ -167,7 +168,7 @@ static size_t put_mps(const struct sms__device *device, struct sms__sheet_row *r
     return 4;
 }
 
-bool sms__scaling_known(const struct sms__device *device) { return *sms__sheet_source(device, "scaling"); }
+bool sms__scaling_known(const struct sms__device *device) { return *source_of(device, "scaling"); }
 
 static size_t put_scaling(const struct sms__device *device, struct sms__sheet_row *row)
 {
@@ -185,7 +186,7 @@ size_t sms__sheet(const struct sms__device *device, struct sms__sheet_row row[SM
     for (size_t i = 0; i < sizeof put / sizeof *put; i++)
         rows += put[i](device, &row[rows]);
     for (size_t i = 0; i < rows; i++) {
-        row[i].source = *row[i].value ? sms__sheet_source(device, row[i].name) : "";
+        row[i].source = *row[i].value ? source_of(device, row[i].name) : "";
         if (*row[i].value)
             *row[i].instead = '\0';
     }

@@ -17,9 +17,6 @@ struct sms__sheet_row {
 /* Fills in the rows of a device that was read, and returns their number. Texts live as long as the device. */
 size_t sms__sheet(const struct sms__device *device, struct sms__sheet_row row[SMS__SHEET_ROWS_MAX]);
 
-/* Where the value of a row comes from; "" if nothing says. */
-const char *sms__sheet_source(const struct sms__device *device, const char *row);
-
 /* The clock of SMs whose fp32 units all work, Hz: as it was measured, or power over the energy of a result, which is
  * about the same for chips of one process; or that of the SMs, whichever is least. */
 double sms__compute_clock(const struct sms__device *device);

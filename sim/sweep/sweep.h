@@ -138,12 +138,9 @@ const struct sms__node *sms__column_value(struct sms__arena *arena, const struct
  * the range must not have steps; returns 1. */
 uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *node, bool sampled,
                          struct sms__range *range);
-/* base^exponent, 0 <= exponent <= 1. It uses square roots only, so the result is the same on every machine. */
-double sms__root_power(double base, double exponent);
 
-/* words.c: what people read in place of a path, such as "mean time between arrivals of serve", or the path itself where
- * that says no more. A column has the plan's label, if there is one. */
-const char *sms__path_words(struct sms__arena *arena, const char *path);
+/* words.c: the plan's label of a column; or what people read in place of its path, such as "mean time between arrivals
+ * of serve"; or the path itself where that says no more. */
 const char *sms__column_words(struct sms__arena *arena, const struct sms__plan *plan, const struct sms__column *column);
 /* Checks the plan's labels, once its columns are known. */
 void sms__check_labels(struct sms__reader *reader, const struct sms__plan *plan);

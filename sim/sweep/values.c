@@ -85,7 +85,8 @@ static uint64_t count_steps(struct sms__reader *reader, const struct sms__node *
     return 0;
 }
 
-double sms__root_power(double base, double exponent)
+/* base^exponent, 0 <= exponent <= 1. It uses square roots only, so the result is the same on every machine. */
+static double root_power(double base, double exponent)
 {
     double power = 1, root = base;
     if (exponent >= 1)
@@ -103,7 +104,7 @@ double sms__root_power(double base, double exponent)
 
 static double range_value(const struct sms__range *range, double fraction)
 {
-    return range->log ? range->from * sms__root_power(range->to / range->from, fraction)
+    return range->log ? range->from * root_power(range->to / range->from, fraction)
                       : range->from + (range->to - range->from) * fraction;
 }
 

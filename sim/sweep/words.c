@@ -35,7 +35,8 @@ static const char *words_of_map(struct sms__arena *arena, const char *path)
     return words;
 }
 
-const char *sms__path_words(struct sms__arena *arena, const char *path)
+/* What people read in place of a path, or the path itself where that says no more. */
+static const char *path_words(struct sms__arena *arena, const char *path)
 {
     const char *rest = NULL;
     const struct sms__field *field = NULL;
@@ -58,7 +59,7 @@ const char *sms__path_words(struct sms__arena *arena, const char *path)
 const char *sms__column_words(struct sms__arena *arena, const struct sms__plan *plan, const struct sms__column *column)
 {
     const struct sms__node *label = plan->labels ? sms__node_get(plan->labels, column->path->text) : NULL;
-    return label ? label->text : sms__path_words(arena, column->path->text);
+    return label ? label->text : path_words(arena, column->path->text);
 }
 
 static const char *path_of(const void *user, size_t i)

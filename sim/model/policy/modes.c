@@ -35,7 +35,8 @@ bool sms__mode_runs_beside(const struct sms__mode *mode)
     return beside;
 }
 
-struct sms_mode_process sms__mode_process(const struct sms__tenant *process)
+/* What modes see of a process. */
+static struct sms_mode_process view_of(const struct sms__tenant *process)
 {
     return (struct sms_mode_process){process->name, process->priority, process->weight, process->active_threads,
                                      process->chunks};
@@ -53,7 +54,7 @@ uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms
 uint64_t sms__mode_asks(const struct sms__mode *mode, const struct sms__device *device,
                         const struct sms__tenant *process)
 {
-    const struct sms_mode_process view = sms__mode_process(process);
+    const struct sms_mode_process view = view_of(process);
     return mode->form->sms ? mode->form->sms(mode->param, &device->view, &view) : device->sms;
 }
 
@@ -67,7 +68,7 @@ uint64_t sms__mode_sms(const struct sms__mode *mode, const struct sms__device *d
 uint64_t sms__mode_bytes(const struct sms__mode *mode, const struct sms__device *device,
                          const struct sms__tenant *process)
 {
-    const struct sms_mode_process view = sms__mode_process(process);
+    const struct sms_mode_process view = view_of(process);
     return mode->form->bytes ? mode->form->bytes(mode->param, &device->view, &view) : UINT64_MAX;
 }
 
@@ -79,7 +80,7 @@ bool sms__mode_takes(const struct sms__mode *mode, const struct sms__device *dev
 double sms__mode_slice_ps(const struct sms__mode *mode, const struct sms__device *device,
                           const struct sms__tenant *process, double slice_ps)
 {
-    const struct sms_mode_process view = sms__mode_process(process);
+    const struct sms_mode_process view = view_of(process);
     return mode->form->slice_ps ? mode->form->slice_ps(mode->param, &device->view, &view, slice_ps) : slice_ps;
 }
 

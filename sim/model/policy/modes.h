@@ -90,9 +90,6 @@ bool sms__mode_takes(const struct sms__mode *shared, const struct sms__device *d
 /* The mode with the defaults of its parameters. */
 struct sms__mode sms__bare_mode(struct sms__arena *arena, const struct sms_sharing_mode *form);
 
-/* What modes see of a process. */
-struct sms_mode_process sms__mode_process(const struct sms__tenant *process);
-
 /* The default, that of runs of one tenant alone, and that of VMs. */
 extern const struct sms_sharing_mode sms_sharing_mode_time_slice, sms_sharing_mode_exclusive, sms_sharing_mode_together,
     sms_sharing_mode_mig;
