@@ -8,7 +8,6 @@ import gzip
 import json
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
