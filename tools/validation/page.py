@@ -25,7 +25,7 @@ Which law of [contention](../explanation/contention.md) predicts two kernels ins
 scenarios. The table gives median errors in per cent, R2 in brackets, and the mean of the medians. Fitted numbers were fitted under `pipes`, which flatters it; nothing
 was fitted for fused hashes and two streams. Laws on one line predict the same. `pairwise`, `curve` and `pressure` are left out, because they need measured pairs.
 `closed_form` is `pipes` without the simulator. The default is `knee`,
-[because runs under `pipes` take longer](../explanation/contention.md#one-law-for-pipes-and-memories). A [capture](../how-to/capture.md) of another GPU joins the table by itself.
+[because of kernels whose use is near 100 %](../explanation/contention.md#one-law-for-pipes-and-memories). A [capture](../how-to/capture.md) of another GPU joins the table by itself.
 
 """
 TAIL = """\
