@@ -45,6 +45,10 @@ def check_by_hand(work):
     waits = coarse(work / "waits.yaml", 100, "{host: 10 ms}, ", ", jitter: 30 %")
     two = way(advise(waits, "--device", "a100", "--copies", "2"), "mps-2")["work_ratio"]["mean"]
     check("another fills host time, not all of it", 1.3 < two < 2, two)
+    (work / "sees.yaml").write_text("workload: sees\nkernels: [{name: k, blocks: 108, threads: 1024, registers: 32, block_time: 10 ms, demand: {fp32: 100 %}}]\n"
+                                    "steps: [{launch: k, sync: 10 ms}]\n")
+    two = way(advise(work / "sees.yaml", "--device", "a100", "--copies", "2"), "time-slices-2")["work_ratio"]["mean"]
+    near("the time in which a host sees a kernel's end is another's turn", two, 2, 0.03)
 
 
 def check_copies(work):
@@ -66,6 +70,14 @@ def check_shared_instances(work):
     for program, wanted in zip(programs, (2 * 10e6 * 108 / 56, 3 * 10e6 * 108 / 42)):
         near(f"copies of {program['program']}", program["job_latency_p50_ns"]["mean"], wanted)
         near("and the slowest of them", program["job_latency_p99_ns"]["mean"], wanted)
+
+
+def check_own_instances(work):
+    """Two copies may have equal instances of their own, 28 of 108 SMs each, beside a program with more."""
+    one, two = coarse(work / "one.yaml", 100), coarse(work / "two.yaml", 100)
+    programs = way(advise(one, two, "--device", "a100", "--copies", "one:2"), "mig-2g-2g-3g-2")["programs"]
+    for program, sms in zip(programs, (28, 42)):
+        near(f"{program['program']} in its instance", program["job_latency_p50_ns"]["mean"], 10e6 * 108 / sms)
 
 
 def check_seldom(work):
@@ -276,6 +288,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_by_hand(Path(folder))
     check_copies(Path(folder))
     check_shared_instances(Path(folder))
+    check_own_instances(Path(folder))
     check_seldom(Path(folder))
     check_cores(Path(folder))
     check_targets()

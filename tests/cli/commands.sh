@@ -68,6 +68,7 @@ done
 try 2 "all lists as CSV" list --format csv; prints "name it, as in 'list policies'"
 try 0 "list" list; prints "fine_grained"; prints "v100"; prints "proportional"; prints "stp_ratio"
 try 0 "list workloads, JSON" list workloads --format json; prints '"class": "latency"'; prints '"use_ratio"'
+if grep -qE '[1-9]\.[0-9]{10}' <<<"$output"; then bad "numbers of a list have more than ten digits" "$(grep -m1 -E '[1-9]\.[0-9]{10}' <<<"$output")"; else ok; fi
 try 0 "list workloads, CSV" list workloads --format csv; prints "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
 try 0 "list devices" list devices; prints "l2* dram*; mig 1g.5gb 1g.10gb 2g.10gb 3g.20gb"
 "$smsched" list fields --format json >"$work/fields.json"

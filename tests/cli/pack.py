@@ -76,6 +76,8 @@ def check_fewest(work):
     text = run(busy, "--device", "a100=3", "--copies", "2", "--load", "busy:120/s", "--quiet").stdout
     check("how few may do is at least one", ") at least" not in text and "; at least 2 are needed" in text, text)
     check("and that is known without a run", "pairs on one GPU: 1, of which 0 find no memory, and 1 are asked for more" in text, text)
+    text = run(busy, "--device", "a100=3", "--copies", "2", "--load", "busy:100/s", "--quiet").stdout
+    check("two that are asked for all of a GPU are not asked for more", "and 0 are asked for more than it has" in text, text)
 
 
 def check_what_does_not_fit(work):

@@ -135,4 +135,9 @@ END
 see 80 "$smsched" report "$work/many" --out "$work/many.html" >"$work/seen"
 if grep -qE "[0-9]+ of 20 steps, [0-9.e+]+/s, [0-9.]+ [a-z]+ left" "$work/seen"; then ok; else bad "no progress of a report" "$(cat -v "$work/seen")"; fi
 
+# A sweep shows how many points have failed so far: here a quarter, whose warm-up does not end before the run does.
+sed 's/^vms: .*/&\nrun: {duration: 50 us}/; s/^axes: .*/axes:\n  - run.seed: {from: 1, to: 2500, step: 1}\n  - run.warmup: [0 us, 30 us]\n  - run.duration: [50 us, 20 us]/' "$work/many.yaml" >"$work/quarter.yaml"
+see 80 "$smsched" sweep "$work/quarter.yaml" --out "$work/quarter" >"$work/seen"
+if grep -qE "[0-9]+ of 10000 points, [1-9][0-9]{0,3} failed, [0-9.e+]+/s, [0-9.]+ [a-z]+ left" "$work/seen"; then ok; else bad "failed points are not counted" "$(head -c 600 "$work/seen" | cat -v)"; fi
+
 finish

@@ -3,6 +3,8 @@
  * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc. */
 #include "../harness.h"
 
+#include "sim/sweep/store.h"
+
 #include <glpk.h>
 #include <unistd.h>
 
@@ -236,6 +238,25 @@ static void a_bound_survives_the_end_of_the_solvers_memory(void **state)
     sms_file_free(file);
 }
 
+/* A sweep that stored it would lose the point's results, and say that it had run it. */
+static void a_record_that_finds_no_memory_is_not_packed(void **state)
+{
+    (void)state;
+    char results[] = "results";
+    const struct sms__buffer content = {.bytes = results, .length = sizeof results};
+    struct sms__buffer packed = {0}, whole = {0};
+    struct sms__point_record record = {0};
+    deny(1, 0);
+    const bool made = sms__record_pack(&record, &content, &packed);
+    deny(0, 0);
+    assert_false(made);
+    assert_true(sms__record_pack(&record, &content, &packed) && sms__record_unpack(&record, &whole));
+    assert_int_equal(record.size, sizeof results);
+    assert_string_equal(record.content, results);
+    free(packed.bytes);
+    free(whole.bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_bound_survives_any_one_allocation_that_fails),
         cmocka_unit_test(a_bound_survives_the_end_of_the_solvers_memory),
         cmocka_unit_test(a_run_is_the_same_after_a_failed_one),
+        cmocka_unit_test(a_record_that_finds_no_memory_is_not_packed),
     };
     return cmocka_run_group_tests(tests, write_scenario, remove_scenario);
 }
