@@ -300,7 +300,7 @@ static enum sms__dimension dimension_of(const char *metric, const char *value)
 /* Ratios that say how many times. The others are parts of a whole, and 100 % at most. */
 static bool may_exceed_one(const char *metric)
 {
-    static const char *const words[] = {"stp", "antt", "ntt", "slowdown", "progress", "usage", "delivered"};
+    static const char *const words[] = {"stp", "antt", "hms", "ntt", "slowdown", "progress", "usage", "delivered"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(metric, words[i]))
             return true;

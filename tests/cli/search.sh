@@ -204,6 +204,8 @@ sed -e 's/plan: pair/plan: ratio/' -e 's/where: .*/where: {fairness_ratio of hos
 try 3 "a bare percentage" sweep ratio.yaml; prints "'5' without % is 500 %: write '5 %', or '500 %' if that is meant"
 sed -i 's/fairness_ratio of host: ">= 5"/stp_ratio of host: ">= 1.1"/' ratio.yaml
 try 0 "a ratio that says how many times" sweep ratio.yaml
+sed -i 's/stp_ratio/hms_ratio/' ratio.yaml
+try 0 "a mean of such ratios" validate ratio.yaml
 
 # What is no answer says why. The metric has a valley, and a percentile of few jobs has no interval.
 cat >valley.yaml <<'END'
