@@ -170,12 +170,20 @@ void sms__process_move_out(struct sms__process *process, uint64_t now)
     sms__instance_leave(instance, process, now);
 }
 
+/* Gives up the job under way, if there is one. It counts for nothing. */
+static void give_up_job(struct sms__stream *stream)
+{
+    if (stream->job.under_way)
+        stream->process->vm_record->job_parts += stream->job.parts_before;
+    stream->job.under_way = false;
+}
+
 void sms__process_end(struct sms__process *process, enum sms_phase phase, uint64_t now)
 {
     struct sms_share *share = process->share;
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next) {
         sms__job_use_device(stream, false, now);
-        sms__job_give_up(stream);
+        give_up_job(stream);
     }
     if (process->jobs) {
         share->pending -= process->jobs->coming;
@@ -299,13 +307,6 @@ void sms__job_add_partial(struct sms__stream *stream, int sign, uint64_t parts)
     uint64_t done = sms__job_parts(stream->workload, stream->step, stream->times, parts);
     stream->process->vm_record->job_parts += sign * (sms__integral)done;
     stream->job.parts_before = sign < 0 ? done : stream->job.parts_before;
-}
-
-void sms__job_give_up(struct sms__stream *stream)
-{
-    if (stream->job.under_way)
-        stream->process->vm_record->job_parts += stream->job.parts_before;
-    stream->job.under_way = false;
 }
 
 uint64_t sms__job_deadline(const struct sms__stream *stream)

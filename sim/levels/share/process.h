@@ -21,8 +21,8 @@ enum { SMS__POOLS_OF_FLOW = 2 };
 struct sms__pooled_flow {
     struct sms__flow flow; /* the first member */
     double most;           /* 0: as much as the pools give */
-    double
-        spread; /* each further flow of its first pool makes all of them take so much more time; not of a stopped one */
+    /* Each further flow of its first pool that is not stopped makes all of them take so much more time. */
+    double spread;
     struct sms__pool *pool[SMS__POOLS_OF_FLOW]; /* or NULL */
     struct sms__user user;                      /* scratch */
 };

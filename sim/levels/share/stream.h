@@ -53,8 +53,6 @@ void sms__stream_end_step(struct sms__stream *stream, uint64_t now);
 void sms__stream_next_step(struct sms__stream *stream); /* without going on */
 /* Notes that the job uses the device, or that it has ended. */
 void sms__job_use_device(struct sms__stream *stream, bool uses, uint64_t now);
-/* Gives up the job under way, if there is one. It counts for nothing. */
-void sms__job_give_up(struct sms__stream *stream);
 /* Adds what is done of the job under way to the record (sign 1), or subtracts it (-1). `parts`: of its kernel. */
 void sms__job_add_partial(struct sms__stream *stream, int sign, uint64_t parts);
 uint64_t sms__job_deadline(const struct sms__stream *stream); /* ps; UINT64_MAX if it has none */
