@@ -336,14 +336,16 @@ static bool are_as_rated(const struct sms__blocks *device)
     return same;
 }
 
-/* Joins the groups of an SM with another slowdown of the device. Returns when its next block ends. */
+/* Joins the groups of an SM with another slowdown of the device. Those that do not use it keep their speed; their sum
+ * may be an old one, because a composition tells their speed alone. Returns when the SM's next block ends. */
 static inline uint64_t join_again(struct sms__sm_state *sm, uint64_t now)
 {
     const double exponent = sm->device->rating.join.exponent;
     uint64_t first = SMS__NEVER;
     sm->next_group = SMS__NONE;
     for (size_t g = 0, groups = sm->groups; g < groups; g++) {
-        join(&sm->group[g], exponent, now);
+        if (sm->group[g].wide)
+            join(&sm->group[g], exponent, now);
         uint64_t due = sms__group_due(&sm->group[g], sm->resident[sm->group[g].first].end);
         sm->next_group = due < first ? (uint16_t)g : due == first ? SMS__NONE : sm->next_group;
         first = due < first ? due : first;
