@@ -87,7 +87,7 @@ CANNOT = {
     WHOLE: r"not YAML|control characters|not text|this is UTF-16|is empty$|alias |nested more than|"
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
     "names of other things": r"are devices on other nodes|no node on which it may run|is the sum of all processes|is also a stream of|unknown (device|workload|kernel|VM|process|node|resource|profile|table of "
-    r"pods|policy of this|class 'm')|no node has|no resource|has no instances|other resources on other nodes|and \w+ has none|there is no (SM|device)|the slowdown of",
+    r"pods|policy of this|class '(m|golt)')|no node has|no resource|has no instances|other resources on other nodes|and \w+ has none|there is no (SM|device)|the slowdown of",
     "one number against another": r"does not end before|is larger than the|SMs are no green context|a list has one mode for each|SMs of \w+, which has|is before the time ahead|the streams have workloads of their own: make|know no gangs|are fewer than the|points of a curve rise|is less than|is not above|fits no SM|would never "
     r"place|the job frees|the instances have|splits all GPUs|finds no free slices|ends beyond|starts (when|beyond)|is not between|"
     r"needs about|more than \d+ (processes|nodes|pods|failures|streams)|is hard: that is|units of '|share of the "
@@ -96,7 +96,7 @@ CANNOT = {
     "a ratio that counts units elsewhere, or one of another dimension": r"without % (it is a ratio|is \d+ %)",
     "what a run of it needs": r"is for the device's own file|repeats forever: the run needs|moves pods with profiles|knows one (pod in an instance|mode of all)|is for processes: GPUs have|has no chunks|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|all have one mode|"
     r"pods are drawn|"
-    r"(are|is) for pods with workloads|gpushare knows no|priority is of blocks|"
+    r"(are|is) (for|of) pods with (a workload|workloads)|knows one mode of all whole GPUs|is for processes: GPUs have|gpushare knows no|priority is of blocks|"
     r"(vms|nodes): there are none",
     "one key beside another": r"'run.until' is decided|stands alone in its entry|has no workload and no draw|has either workload or draw|unknown entry 'b'",
     "whether a wait for an event can end": r"waits for (the event|events)|jobs that wait for the event",

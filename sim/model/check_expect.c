@@ -88,7 +88,7 @@ static bool is_class(const struct sms_scenario *scenario, const char *name)
 static void check_class(const struct check *check, const struct sms__expect *e)
 {
     const struct sms_scenario *scenario = check->scenario;
-    if (!e->cls || !check->tenants || is_class(scenario, e->cls))
+    if (!e->cls || !(scenario->cluster ? check->sound : check->tenants) || is_class(scenario, e->cls))
         return;
     if (scenario->cls.count)
         sms__complain_unknown(check->reader, key_of(e, "class"), "class", scenario->cls.count, sms__text_at,
@@ -126,9 +126,10 @@ static void check_subject(const struct check *check, const struct sms__expect *e
     struct sms__reader *reader = check->reader;
     const struct sms_scenario *scenario = check->scenario;
     if (e->cluster) {
-        if (e->vm || e->process || e->resource || e->cls || e->device >= 0)
-            sms__complain(reader, e->node, "a cluster and its nodes have metrics, and nothing else");
+        if (e->vm || e->process || e->resource || e->device >= 0 || (e->cls && e->of_node))
+            sms__complain(reader, e->node, "of the cluster, of a node, or of a class, and nothing else");
         check_node(check, e);
+        check_class(check, e);
         return;
     }
     if (e->of_node)
@@ -190,6 +191,14 @@ static bool is_of_tenant(const struct sms_scenario *scenario, const char *name, 
     return is_tenant(scenario, name) && (!of_class || is_metric(SMS_VM, metric));
 }
 
+/* Whether `of` names a class of pods. A name whose metric only classes have is that of a class, even if there is none
+ * of it. */
+static bool is_of_class(const struct sms_scenario *scenario, const char *name, const char *metric)
+{
+    return name && strcmp(name, "cluster") != 0 && metric && is_metric(SMS_CLASS, metric) &&
+           (is_class(scenario, name) || (scenario->cls.count > 0 && !is_metric(SMS_CLUSTER, metric)));
+}
+
 /* Turns a name into a subject. Returns whether it is one. A node is looked up with the other checks of subjects.
  * Processes have the metrics of VMs as well as their own. `node`: has the name. */
 static bool resolve_of(const struct check *check, const char *name, const struct sms__node *node,
@@ -198,7 +207,9 @@ static bool resolve_of(const struct check *check, const char *name, const struct
     const struct sms_scenario *scenario = check->scenario;
     const char *metric = of->metric;
     bool is_of_process = scenario->shares && (!metric || !is_metric(SMS_VM, metric));
-    if (scenario->cluster)
+    if (scenario->cluster && is_of_class(scenario, name, metric))
+        of->cls = name;
+    else if (scenario->cluster)
         of->of_node = name && strcmp(name, "cluster") != 0 ? name : NULL;
     else if (!name || !strcmp(name, "host"))
         return true;

@@ -173,12 +173,13 @@ void sms__read_expects(struct sms__reader *reader, const struct sms__node *node,
 
 enum sms_subject sms__expect_subject(const struct sms__expect *e)
 {
-    return e->of_node       ? SMS_NODE
-           : e->cluster     ? SMS_CLUSTER
-           : e->vm          ? SMS_VM
-           : e->process     ? SMS_PROCESS
-           : e->cls         ? SMS_CLASS
-           : e->device >= 0 ? SMS_DEVICE
-           : e->resource    ? SMS_RESOURCE
-                            : SMS_HOST;
+    return e->cluster && e->cls ? SMS_CLASS
+           : e->of_node         ? SMS_NODE
+           : e->cluster         ? SMS_CLUSTER
+           : e->vm              ? SMS_VM
+           : e->process         ? SMS_PROCESS
+           : e->cls             ? SMS_CLASS
+           : e->device >= 0     ? SMS_DEVICE
+           : e->resource        ? SMS_RESOURCE
+                                : SMS_HOST;
 }

@@ -114,6 +114,8 @@ static inline bool sms__is_like_last(const struct sms__tenant *vm, size_t v)
 void sms__read_vms(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* Lists the classes of the scenario's tenants, and lets each tenant point to the name in the list. */
+void sms__list_classes(struct sms__reader *reader, struct sms_scenario *scenario);
 extern const struct sms__field sms__vm_fields[], sms__process_fields[], sms__host_fields[], sms__arrival_fields[];
 extern const struct sms__table sms__process_tables[3];
 

@@ -329,8 +329,7 @@ static void add_tenants(struct sms__reader *reader, const struct entry *entry, s
     }
 }
 
-/* Lists the classes, and lets each tenant point to the name in the list. */
-static void list_classes(struct sms__reader *reader, struct sms_scenario *scenario)
+void sms__list_classes(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     for (size_t v = 0; v < scenario->vms; v++) {
         struct sms__tenant *vm = &scenario->vm[v];
@@ -407,7 +406,7 @@ static void read_tenants(struct sms__reader *reader, const struct sms__node *nod
     }
     check_names(reader, entry, node->items, sms__tenant_word(scenario));
     check_stream_names(reader, scenario);
-    list_classes(reader, scenario);
+    sms__list_classes(reader, scenario);
 }
 
 void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at)

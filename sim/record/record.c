@@ -103,6 +103,7 @@ bool sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double de
     uint64_t latency = now - since_ps;
     record->jobs++;
     record->end_ps = now;
+    record->timed += deadline_ps > 0;
     sms__histogram_add(&record->latency, latency);
     if (deadline_ps <= 0 || (double)latency <= deadline_ps)
         return false;
@@ -279,6 +280,7 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
 static void repeat_vm(struct sms__vm_record *vm, size_t times)
 {
     vm->jobs *= times;
+    vm->timed *= times;
     vm->missed *= times;
     vm->job_parts *= (sms__integral)times;
     vm->rejected *= times;

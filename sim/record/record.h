@@ -83,11 +83,12 @@ struct sms__process_record {
 
 /* A tenant: a VM or a process. */
 struct sms__vm_record {
-    uint64_t jobs, missed;              /* ended; ended after their deadline */
+    uint64_t jobs, timed, missed;       /* ended; of these with a deadline; ended after it */
     sms__integral job_parts;            /* of jobs under way at the end, less those at the beginning */
     uint64_t rejected;                  /* arrivals that found the queue full */
     double tardiness_ps;                /* time after the deadline, summed over jobs that missed it */
     uint64_t end_ps;                    /* end of the latest job, since the run began */
+    sms__integral alone_ps;             /* of pods of it that ended: time alone x processes */
     size_t unended;                     /* processes of it that have not done all jobs, on one device or several */
     struct sms__histogram latency;      /* of jobs, from arrival, ps */
     struct sms__process_record process; /* empty of a VM */

@@ -83,13 +83,14 @@ static void add_rows(struct comparison *c)
         add_row(c, asked.subject, asked.idx, sms__metric_name(asked.subject, asked.metric));
     for (size_t i = 0; scenario->cluster && sms__cluster_column(c->results, i); i++)
         add_row(c, SMS_CLUSTER, 0, sms__cluster_column(c->results, i));
-    if (scenario->cluster)
-        return;
-    add_list(c, SMS_HOST, 0, of_host);
-    for (size_t v = 0; v < scenario->vms; v++)
+    if (!scenario->cluster)
+        add_list(c, SMS_HOST, 0, of_host);
+    for (size_t v = 0; v < scenario->vms && !scenario->cluster; v++)
         add_tenant(c, v);
     for (size_t i = 0; i < scenario->cls.count; i++)
         add_list(c, SMS_CLASS, i, sms__class_columns);
+    if (scenario->cluster)
+        return;
     if (scenario->shares) {
         add_row(c, SMS_PROCESS, scenario->vms, "turnaround_ns");
         add_failed(c, scenario->vms);

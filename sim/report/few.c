@@ -79,6 +79,7 @@ static void say_all(const struct sms_results *results, say *each, struct line *l
     const bool known = sms_results_question(results, &asked);
     struct sms__result row = {results, 0, asked.subject, asked.idx, asked.metric};
     const char *metric = known ? sms__result_metric(&row) : "";
+    const size_t vms = scenario->cluster ? 0 : scenario->vms;
     bool again = false;
     for (size_t i = 0; scenario->cluster && sms__cluster_column(results, i); i++) {
         const char *column = sms__cluster_column(results, i);
@@ -86,9 +87,9 @@ static void say_all(const struct sms_results *results, say *each, struct line *l
         again |= !strcmp(column, metric);
         each(&shown, line, before, to);
     }
-    for (size_t i = 0; !scenario->cluster && i < 2 * (scenario->vms + scenario->cls.count); i++) {
-        const enum sms_subject subject = i / 2 < scenario->vms ? SMS_VM : SMS_CLASS;
-        const size_t idx = i / 2 - (subject == SMS_CLASS ? scenario->vms : 0);
+    for (size_t i = 0; i < 2 * (vms + scenario->cls.count); i++) {
+        const enum sms_subject subject = i / 2 < vms ? SMS_VM : SMS_CLASS;
+        const size_t idx = i / 2 - (subject == SMS_CLASS ? vms : 0);
         const struct sms__result shown = sms__result_of(results, subject, idx, of_tenant[i % 2]);
         again |= row.subject == subject && row.idx == idx && !strcmp(of_tenant[i % 2], metric);
         each(&shown, line, before, to);

@@ -22,19 +22,20 @@ struct sum {
     double blocks, launches, residence, work, wait, placed; /* of their kernels */
     double jobs, timed_jobs, missed;                        /* timed: with a deadline */
     double ended, latency_ps;                               /* jobs that have a latency, and its sum */
+    double alone_ps;                                        /* pods that ended: time alone x processes */
     size_t timed;                                           /* VMs */
 };
 
 static void add_jobs(struct sum *sum, const struct sms__record *record, size_t v)
 {
     const struct sms__vm_record *vm = &record->vm[v];
-    const bool timed = record->scenario->vm[v].deadline_ps > 0;
     sum->jobs += sms__count(vm->jobs, vm->job_parts);
-    sum->timed_jobs += timed ? (double)vm->jobs : 0;
+    sum->timed_jobs += (double)vm->timed;
     sum->missed += (double)vm->missed;
     sum->ended += (double)vm->latency.count;
     sum->latency_ps += vm->latency.sum;
-    sum->timed += timed;
+    sum->timed += record->scenario->vm[v].deadline_ps > 0 || vm->timed > 0;
+    sum->alone_ps += (double)vm->alone_ps;
 }
 
 static struct sum sum_vms(const struct sms__record *record, size_t from, size_t to)
@@ -76,12 +77,16 @@ void sms__measure_class(const struct sms__record *record, double *row)
         uint64_t bucket[SMS__BUCKETS] = {0};
         struct sms__histogram latency = {.least = UINT64_MAX, .bucket = bucket};
         struct sum sum = {0};
+        if (record->cluster && !record->cluster->work.devices)
+            continue; /* pods last their durations, and do no jobs */
         for (size_t v = 0; v < scenario->vms; v++)
             if (scenario->vm[v].cls == scenario->cls.name[c]) {
                 add_jobs(&sum, record, v);
                 sms__histogram_merge(&latency, &record->vm[v].latency);
             }
+        const double progress = record->cluster ? sms__over(sum.alone_ps, sms__measured_ps(record)) : NAN;
 #define CLASS(name, better, value, words, formula) row[SMS__CLASS_##name - SMS__FIRST_CLASS] = (double)(value);
+#define CLASS_ALONE CLASS
 #include "metrics.def"
     }
 }

@@ -95,10 +95,11 @@ static const struct {
 bool sms__subject_applies(const struct sms_scenario *scenario, enum sms_subject subject)
 {
     enum sms__subject_level level = sms__subject_level(subject);
+    if (level == SMS__OF_CLASSES)
+        return scenario->cls.count > 0;
     if (scenario->cluster)
         return level == SMS__OF_NODES;
-    return level == SMS__OF_DEVICES || (level == SMS__OF_PROCESSES && scenario->shares) ||
-           (level == SMS__OF_CLASSES && scenario->cls.count > 0);
+    return level == SMS__OF_DEVICES || (level == SMS__OF_PROCESSES && scenario->shares);
 }
 
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject)

@@ -7,13 +7,15 @@
 
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-/* Jobs of the class, or of all tenants if `cls` is NULL; if `timed`, of those with a deadline. */
+/* Jobs of the class, or of all tenants if `cls` is NULL; if `timed`, of those with a deadline. Each pod may have one.
+ */
 static double jobs_of(const struct sms_results *results, const struct sms__values *values, const char *cls, bool timed)
 {
     double jobs = 0;
     for (size_t v = 0; v < results->scenario->vms; v++) {
         const struct sms__tenant *vm = &results->scenario->vm[v];
-        jobs += (!cls || vm->cls == cls) && (!timed || vm->deadline_ps > 0) ? values->counted[v] : 0;
+        const bool has = vm->deadline_ps > 0 || results->scenario->cluster;
+        jobs += (!cls || vm->cls == cls) && (!timed || has) ? values->counted[v] : 0;
     }
     return jobs;
 }

@@ -44,17 +44,15 @@ static void host_metrics_follow_their_formulas(void **state)
 }
 
 /* Alone in all but name: a job takes 2, 3 and 4 us, so that one of two is in time, and T is 4 us. */
-static void assert_classes(const char *key, const char *policy)
+static void assert_classes(const char *where, const char *each, const char *deadline, double stp)
 {
-    struct sms_file *file =
-        load_text(SMALL_DEVICE
-                  "---\nworkload: a\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 2 us}]\n"
-                  "---\nworkload: b\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 3 us}]\n"
-                  "---\nworkload: c\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 4 us}]\n"
-                  "---\nscenario: s\ndevices: [{model: small}]\npolicies: [%s]\n"
-                  "%s: [{name: a, workload: a, deadline: 2.5 us, class: fast}, {name: rest, workload: c, class: slow},"
-                  " {name: b, workload: b, deadline: 2.5 us, class: fast}]\n",
-                  1, 8, "sm", policy, key);
+    struct sms_file *file = load_text(
+        SMALL_DEVICE "---\nworkload: a\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 2 us}]\n"
+                     "---\nworkload: b\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 3 us}]\n"
+                     "---\nworkload: c\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 4 us}]\n"
+                     "---\nscenario: s\n%s: [{name: a, workload: a%s, %s: 2.5 us, class: fast},"
+                     " {name: rest, workload: c%s, class: slow}, {name: b, workload: b%s, %s: 2.5 us, class: fast}]\n",
+        1, 8, "sm", where, each, deadline, each, each, deadline);
     struct sms_results *results = run_first(file, NULL);
     assert_int_equal(sms_results_subjects(results, SMS_CLASS), 2);
     assert_string_equal(sms_results_subject(results, SMS_CLASS, 0), "fast");
@@ -65,7 +63,7 @@ static void assert_classes(const char *key, const char *policy)
     assert_near(estimate(results, 0, SMS_CLASS, 0, "job_latency_mean_ns").mean, 2500, 1e-2);
     assert_near(estimate(results, 0, SMS_CLASS, 0, "job_latency_p50_ns").mean, 2000, 2000 / 256.0);
     assert_near(estimate(results, 0, SMS_CLASS, 0, "job_latency_p99_ns").mean, 3000, 3000 / 256.0);
-    assert_near(estimate(results, 0, SMS_CLASS, 0, "stp_ratio").mean, 2, 1e-6);
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "stp_ratio").mean, stp, 1e-6);
     assert_near(estimate(results, 0, SMS_CLASS, 1, "jobs_per_s").mean, 1 / 4e-6, 1);
     assert_near(estimate(results, 0, SMS_CLASS, 1, "job_latency_p99_ns").mean, 4000, 1e-2);
     assert_true(isnan(estimate(results, 0, SMS_CLASS, 1, "jobs_in_time_per_s").mean));
@@ -76,8 +74,41 @@ static void assert_classes(const char *key, const char *policy)
 static void classes_count_jobs_of_their_tenants(void **state)
 {
     (void)state;
-    assert_classes("vms", "round_robin");
-    assert_classes("processes", "{mode: mps}");
+    assert_classes("devices: [{model: small}]\npolicies: [round_robin]\nvms", "", "deadline", 2);
+    assert_classes("devices: [{model: small}]\npolicies: [{mode: mps}]\nprocesses", "", "deadline", 2);
+    /* work of pods is their time alone over T: 2 and 3 us of 4 us */
+    assert_classes("nodes: [{name: n, devices: {model: small, count: 3}}]\npolicies: [first_fit]\npods", ", gpus: 1",
+                   "job_deadline", 5 / 4.0);
+}
+
+/* A job takes 1 us on its host and then 2 us on the GPU: 2.5 us from its first use of the GPU are enough for it. A job
+ * that never uses the GPU has no deadline. Rows of a sample have the deadline that it says. */
+static void deadlines_of_pods_begin_with_the_gpu(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        SMALL_DEVICE
+        "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 2 us}]\n"
+        "steps: [{host: 1 us}, {launch: k}]\n---\nworkload: idle\n"
+        "kernels: [{name: k, blocks: 1, threads: 32, block_time: 2 us}]\nsteps: [{host: 1 us}]\n"
+        "---\nscenario: s\nnodes: [{name: n, devices: {model: small, count: 9}}]\npolicies: [first_fit]\npods:\n"
+        "- {name: rows, table: {columns: [name, workload, gpus, class], rows: [[r, w, 1, drawn]]}}\n"
+        "- {name: a, workload: w, gpus: 1, repeat: 2, job_deadline: 2.5 us, class: met}\n"
+        "- {name: b, workload: idle, gpus: 1, job_deadline: 0.5 us, class: none}\n"
+        "- {name: c, sample: rows, count: 2, job_deadline: 1.5 us}\n"
+        "run: {duration: 10 us}\n",
+        1, 8, "sm");
+    struct sms_results *results = run_first(file, NULL);
+    assert_int_equal(sms_results_subjects(results, SMS_CLASS), 3);
+    assert_string_equal(sms_results_subject(results, SMS_CLASS, 0), "drawn");
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "deadline_miss_ratio").mean, 1, 0);
+    assert_near(estimate(results, 0, SMS_CLASS, 0, "jobs_per_s").mean, 2 / 10e-6, 1);
+    assert_near(estimate(results, 0, SMS_CLASS, 1, "deadline_miss_ratio").mean, 0, 0);
+    assert_near(estimate(results, 0, SMS_CLASS, 1, "job_latency_mean_ns").mean, 3000, 1e-2);
+    assert_near(estimate(results, 0, SMS_CLASS, 1, "jobs_in_time_per_s").mean, 2 / 10e-6, 1);
+    assert_true(isnan(estimate(results, 0, SMS_CLASS, 2, "deadline_miss_ratio").mean));
+    assert_near(estimate(results, 0, SMS_CLASS, 2, "jobs_per_s").mean, 1 / 10e-6, 1);
+    discard(results, file);
 }
 
 static void steps_take_the_time_they_say(void **state)
@@ -426,6 +457,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_metrics_follow_their_formulas),
         cmocka_unit_test(classes_count_jobs_of_their_tenants),
+        cmocka_unit_test(deadlines_of_pods_begin_with_the_gpu),
         cmocka_unit_test(steps_take_the_time_they_say),
         cmocka_unit_test(metrics_have_words_without_units_the_same_for_one_name),
         cmocka_unit_test(latencies_are_distributed_as_their_percentiles_say),

@@ -25,7 +25,9 @@ static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
         return;
     sms__histogram_add(&record->work.slowdown,
                        (uint64_t)((double)ran_ps / (double)alone->ps * SMS__SLOWDOWN_ONE + 0.5));
-    record->work.alone_ps += (sms__integral)alone->ps * sms__pod_processes(hosts->run, p);
+    const sms__integral alone_ps = (sms__integral)alone->ps * sms__pod_processes(hosts->run, p);
+    record->work.alone_ps += alone_ps;
+    hosts->spec.record->vm[pod->tenant - 1].alone_ps += alone_ps;
 }
 
 static void end_process(void *subject, struct sms__process *process, uint64_t now)

@@ -250,6 +250,7 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     struct sms__arrival arrival = {.name = name,
                                    .vm = pod->tenant - 1u,
                                    .due_ps = deadline > 0 ? pod->arrival_ps + (uint64_t)deadline : UINT64_MAX,
+                                   .job_deadline_ps = run->cluster->pod[pod->group].job_deadline_ps,
                                    .tag = p};
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
         for (long gpu = 0; gpu < SMS_NODE_GPUS_MAX; gpu++) {

@@ -296,6 +296,7 @@ void sms__job_use_device(struct sms__stream *stream, bool uses, uint64_t now)
     if (stream->job.uses_device == uses)
         return;
     stream->job.uses_device = uses;
+    stream->job.used_ps = uses ? now : stream->job.used_ps;
     if (setup->job)
         setup->job(setup->subject, stream, uses, now);
 }

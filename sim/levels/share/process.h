@@ -50,6 +50,7 @@ struct sms__job {
     bool uses_device;      /* it has used the device */
     bool is_rest;          /* a part of it was done when the stream began */
     uint64_t arrived_ps;   /* of the job under way */
+    uint64_t used_ps;      /* when it first used the device */
     uint64_t parts_before; /* of it, done before the measured time began */
 };
 
@@ -93,10 +94,11 @@ struct sms__stream {
 /* What a process is, when it comes to a host. */
 struct sms__arrival {
     const char *name;
-    size_t vm;       /* of the scenario */
-    long gpu;        /* the only one, or the only place of the host, on which it may be; -1: any */
-    uint64_t due_ps; /* deadline of its jobs; UINT64_MAX: the VM's, if it has one */
-    size_t tag;      /* for whoever let it come */
+    size_t vm;              /* of the scenario */
+    long gpu;               /* the only one, or the only place of the host, on which it may be; -1: any */
+    uint64_t due_ps;        /* deadline of its jobs; UINT64_MAX: the VM's, if it has one */
+    double job_deadline_ps; /* of each job, from its first use of a device, in records; 0: the VM's, from its arrival */
+    size_t tag;             /* for whoever let it come */
 };
 
 /* Bytes of all its streams, without the context. */

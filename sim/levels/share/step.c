@@ -18,15 +18,26 @@ static void observe_miss(const struct sms__stream *stream, uint64_t now)
     sms__observe(observer, (struct sms_run_event){SMS_RUN_MISS, .miss = &miss});
 }
 
+/* From the job's arrival to its deadline, ps; 0: it has none. */
+static double allowed_ps(const struct sms__stream *stream)
+{
+    const struct sms__process *process = stream->process;
+    const struct sms__job *job = &stream->job;
+    if (process->arrival.job_deadline_ps <= 0)
+        return process->vm->deadline_ps;
+    return job->uses_device ? process->arrival.job_deadline_ps + (double)(job->used_ps - job->arrived_ps) : 0;
+}
+
 static void end_job(struct sms__stream *stream, uint64_t now)
 {
     struct sms__process *process = stream->process;
+    const double allowed = allowed_ps(stream);
     sms__job_use_device(stream, false, now);
     stream->job.ended++;
     stream->job.under_way = false;
     if (stream->job.is_rest)
         sms__record_rest_of_job(process->vm_record, now);
-    else if (sms__record_job(process->vm_record, stream->job.arrived_ps, process->vm->deadline_ps, now))
+    else if (sms__record_job(process->vm_record, stream->job.arrived_ps, allowed, now))
         observe_miss(stream, now);
     stream->job.is_rest = false;
     if (stream->held) /* what the job has not freed */

@@ -80,7 +80,7 @@ static void add_tenant(struct sms__reader *reader, const struct sms__tenant *lik
 /* Refuses what only pods with a workload have. */
 static void check_none(struct sms__reader *reader, const struct sms__node *node)
 {
-    static const char *const keys[] = {"repeat", "period", "weight", "active_threads"};
+    static const char *const keys[] = {"repeat", "period", "weight", "active_threads", "class"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (sms__node_get(node, keys[i]))
             sms__complain(reader, sms__node_get(node, keys[i]), "%s is of pods with a workload", keys[i]);

@@ -65,6 +65,8 @@ const struct sms__field sms__pod_fields[] = {
      .otherwise = "a number of jobs", .help = "jobs, or forever; default 1"},
     {"period", SMS__QUANTITY, SMS__TIME, F(entry, vm.period_ps), 1, SMS__TIME_MAX_PS,
      .help = "time between starts of jobs; default: the next when one has ended"},
+    {"class", SMS__NAME, 0, F(entry, vm.cls),
+     .help = "class of service, by a name: the jobs of its pods are also counted together"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
      .help = "highest first, and as of processes; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
@@ -276,9 +278,9 @@ static void make_pool(const struct reading *reading, struct table *table)
 }
 
 const char *const sms__sampled_keys[] = {
-    "gpus",     "gpu",      "gpu_memory",     "cpu",      "memory",         "models",      "profile", "profiles",
-    "replicas", "selector", "priority",       "workload", "allocate_delay", "start_delay", "table",   "repeat",
-    "period",   "weight",   "active_threads", NULL};
+    "gpus",     "gpu",      "gpu_memory", "cpu",      "memory",         "models",         "profile",
+    "profiles", "replicas", "selector",   "priority", "workload",       "allocate_delay", "start_delay",
+    "table",    "repeat",   "period",     "weight",   "active_threads", "class",          NULL};
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
@@ -424,5 +426,6 @@ void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, vo
         }
         sort_tables(&reading);
     }
+    sms__list_classes(reader, reading.scenario);
     check_all(&reading, node);
 }

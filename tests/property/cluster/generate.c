@@ -296,6 +296,8 @@ static void print_work(struct choices *c)
     key(c, 30, "active_threads", 1, 100, " %");
     key(c, 30, "deadline", 1, 90, " ms");
     key(c, 20, "job_deadline", 1, 20, " ms");
+    if (maybe(c, 30))
+        fprintf(c->to, ", class: c%u", number(c, 0, 1));
 }
 
 /* `gangs`: whether pods may be of gangs, and leave their profiles open. */
