@@ -439,7 +439,17 @@ static int run_kernels(struct measuring *measuring, const struct sms__advise_set
     for (size_t k = 0; k < measuring->workload->kernels; k++)
         measuring->drawn |= is_drawn(&measuring->workload->kernel[k]);
     int code = sms__file_vary(&variation, file, errors);
-    return code ? code : sms_run(sms_file_scenario(*file, 0), &run, results, errors);
+    if (code)
+        return code;
+    code = sms_run(sms_file_scenario(*file, 0), &run, results, errors);
+    if (code == SMS_EINPUT) { /* of a line of the scenario that is made, which nobody wrote */
+        errors->count = 0;
+        sms__fail(errors, code, measuring->program->path,
+                  "each kernel is run alone, also on an eighth of the SMs, and '%.60s' has one that then takes longer "
+                  "than the clock's 213 days",
+                  measuring->workload->name);
+    }
+    return code;
 }
 
 int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,

@@ -100,13 +100,14 @@ static const enum sms__dimension dimensions[] = {[CLI_COUNT] = SMS__COUNT,
                                                  [CLI_FREQUENCY] = SMS__FREQUENCY,
                                                  [CLI_BYTES] = SMS__BYTES};
 
-static int complain_range(struct cli *cli, const struct cli_option *option, const char *text, double min, double max)
+static int complain_range(struct cli *cli, const struct cli_option *option, const char *text, double min, double max,
+                          double value)
 {
     char low[32], high[32];
     const enum sms__dimension dimension = dimensions[option->kind];
     sms__print_bound(low, sizeof low, dimension, min);
     sms__print_bound(high, sizeof high, dimension, max);
-    if (max >= COUNT_MAX)
+    if (max >= COUNT_MAX && value < min)
         return cli_usage(cli, "--%s: '%s' is out of range; it must be at least %s", option->name, text, low);
     return cli_usage(cli, "--%s: '%s' is out of range; it must be from %s to %s", option->name, text, low, high);
 }
@@ -122,7 +123,7 @@ static int set_number(struct cli *cli, const struct cli_entry *entry, const char
     bool count = option->kind == CLI_COUNT;
     double min = count ? 1 : option->min, max = option->max > 0 ? option->max : count ? COUNT_MAX : 9e18;
     if (number.value < min || number.value > max)
-        return complain_range(cli, option, text, min, max);
+        return complain_range(cli, option, text, min, max, number.value);
     if (option->percentage && number.value >= 1 && !strchr(text, '%'))
         return cli_usage(cli, "--%s: '%s' without %% is %.6g %%: write '%s %%', or '%.6g %%' if that is meant",
                          option->name, text, 100 * number.value, text, 100 * number.value);
