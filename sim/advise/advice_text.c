@@ -169,6 +169,7 @@ static void print_table(const struct sms__advice *advice, const struct sms__scre
     fputs("\n  x: GPUs with a program each that do the same work; slowdown: mean time of a job over that alone; "
           "of copies, jobs/s are of all, and latencies of the slowest\n",
           screen->to);
+    sms__print_loads(advice->programs, screen->to);
     if (misses)
         fputs("  misses: a target is not met, for sure or within the interval, so other ways come first\n", screen->to);
 }
@@ -267,6 +268,17 @@ void sms__print_ignored(const struct sms__programs *programs, FILE *to)
             fprintf(to, "  not taken from %s: the deadline of %s; --slo '%s:p99<%.6gms' is a target\n", program->path,
                     program->name, program->name, deadline_ms);
     }
+}
+
+void sms__print_loads(const struct sms__programs *programs, FILE *to)
+{
+    const char *before = "  arrivals: ";
+    for (size_t p = 0; p < programs->count; p++)
+        if (programs->program[p].per_s > 0) {
+            fprintf(to, "%s%.6g jobs/s of %s", before, programs->program[p].per_s, programs->program[p].name);
+            before = ", ";
+        }
+    fputs(before[0] == ',' ? "; a run has by chance a few more or fewer\n" : "", to);
 }
 
 void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to)

@@ -241,6 +241,8 @@ void sms__advice_print_head(const struct sms__advice *advice, struct sms__trust 
 void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to);
 /* What does not count of the scenarios that the programs come from, because no option says it, a line each. */
 void sms__print_ignored(const struct sms__programs *programs, FILE *to);
+/* The rates at which jobs arrive, in a line, because those that a run has differ by chance; without any, nothing. */
+void sms__print_loads(const struct sms__programs *programs, FILE *to);
 /* What a table of outlooks has. Zero it, let each outlook widen it, then begin the table and add them. */
 struct sms__columns {
     bool targets, memory;
