@@ -15,7 +15,7 @@ enum {
     LACKING_MOST = 120, /* unless they lack a copy that others promise to place, or need a GPU more */
 };
 static const double PART[] = {0.1, 0.3, 1, 1}; /* by sms__length */
-/* As SMS__KEEPS_UP; in a short run some fifty jobs arrive, and by chance fewer. */
+/* As SMS__KEEPS_UP; in a short run some fifty jobs arrive, and by chance more than are done. */
 static const double SHORT_KEEPS_UP = 0.7;
 /* By so much what is picked may do less than what short runs promise of other groups. */
 static const double SHORT_OF = 0.01;
@@ -56,13 +56,17 @@ static void choose_programs(const struct packing *packing, struct sms__group *gr
 static void say_why(struct sms__group *group)
 {
     const struct sms__outlook *best = group->best;
+    char interval[32];
     snprintf(group->why, sizeof group->why, "%s", best && best->why ? best->why : "no way to share works");
     for (size_t p = 0; best && !best->why && p < group->programs.count; p++) {
         const struct sms__program *program = &group->programs.program[p];
         const struct sms__tenancy *share = &best->share[p];
-        if (program->target.metric && !(share->target_ns.mean <= program->target.ns))
-            snprintf(group->why, sizeof group->why, "%s of %s is %.4g ms, wanted below %.4g ms", program->target.word,
-                     program->name, share->target_ns.mean / 1e6, program->target.ns / 1e6);
+        const double half = isnan(share->target_ns.ci95) ? 0 : share->target_ns.ci95;
+        if (half > 0)
+            snprintf(interval, sizeof interval, " ± %.2g", half / 1e6);
+        if (program->target.metric && !(share->target_ns.mean + half <= program->target.ns))
+            snprintf(group->why, sizeof group->why, "%s of %s is %.4g%s ms, wanted below %.4g ms", program->target.word,
+                     program->name, share->target_ns.mean / 1e6, half > 0 ? interval : "", program->target.ns / 1e6);
         else if (best->worst_per_s[p] < program->least_per_s)
             snprintf(group->why, sizeof group->why, "%s does %.4g jobs/s, and %.4g arrive", program->name,
                      best->worst_per_s[p], program->per_s);
@@ -392,6 +396,20 @@ static void count_pruned(const struct packing *packing, size_t kind)
         }
 }
 
+/* Jobs/s that a copy can do with a GPU to itself. Where jobs arrive, as many as end if its streams never pause, because
+ * a server that has little to do does little work; at most as many as the busiest resource takes. */
+static double most_per_s(const struct sms__pack *pack, size_t kind, size_t p)
+{
+    const double per_s = sms__pack_alone(pack, kind, p)->per_s[p];
+    const struct sms__program *alone = &measured_of(pack, kind, p)->program;
+    if (!(alone->per_s > 0) || !(alone->job_ps > 0)) /* jobs follow each other, or it does not run on the kind */
+        return per_s;
+    double least_ps = alone->job_ps / (double)alone->tenant->streams;
+    for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
+        least_ps = fmax(least_ps, alone->use_ps[r]);
+    return fmax(per_s, (double)alone->tenant->choices * 1e12 / least_ps);
+}
+
 static int run_alone(const struct packing *packing)
 {
     struct sms__pack *pack = packing->pack;
@@ -406,7 +424,7 @@ static int run_alone(const struct packing *packing)
     int code = run_new(packing, 0);
     for (size_t k = 0; k < pack->kinds && code == SMS_OK; k++)
         for (size_t p = 0; p < programs; p++)
-            pack->unit_per_s[p] = fmax(pack->unit_per_s[p], sms__pack_alone(pack, k, p)->per_s[p]);
+            pack->unit_per_s[p] = fmax(pack->unit_per_s[p], most_per_s(pack, k, p));
     for (size_t g = 0; g < pack->groups && code == SMS_OK; g++)
         set_worth(pack, pack->group[g]);
     for (size_t k = 0; k < pack->kinds && code == SMS_OK; k++)

@@ -36,7 +36,8 @@ struct sms__group {
     char why[320];    /* it does not work */
     double *per_s;    /* [programs]: jobs of all copies, at the worst end of what is not known */
     double memory;    /* of all copies, with their contexts, bytes */
-    double worth;     /* work that it does: 1 is that of a program on a GPU of its own, of the kind that does most */
+    double worth;     /* work that it does: 1 is that of a program that is always busy on a GPU of its own, of the kind
+                         that does most */
     struct sms__arena arena;
     struct sms__programs programs; /* those that have copies */
     struct sms__advice advice;     /* of groups of the answer */
@@ -72,7 +73,7 @@ struct sms__pack {
     struct sms__measured *measured; /* [kinds * programs] */
     double *use;        /* [kinds * programs][SMS_RESOURCES_MAX]: share of the GPU's resource that a copy takes
                            which does as much as alone, or the jobs that arrive */
-    double *unit_per_s; /* [programs]: jobs of a copy on a GPU of its own, of the kind that does most */
+    double *unit_per_s; /* [programs]: jobs that a copy can do on a GPU of its own, of the kind that does most */
     size_t pairs, no_memory, too_much; /* on all kinds; of these left out for memory, for load */
     bool open;                         /* groups that may do better were left because there were too many */
     struct sms__packed *gpu;           /* [gpus]: of the answer */

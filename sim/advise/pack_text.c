@@ -34,7 +34,8 @@ static void print_answer(const struct sms__pack *pack, FILE *to)
         fprintf(to, ": all fit, on %zu", pack->gpus);
     else
         fprintf(to, ": %llu fit", (unsigned long long)pack->all_placed);
-    fprintf(to, "; they do the work of %.2f GPUs with a program each, of the kind that is best for it\n", pack->worth);
+    fprintf(to, "; they do the work of %.2f GPUs that a program each keeps busy, of the kind that is best for it\n",
+            pack->worth);
     fprintf(to, "  bound: no packing does the work of more than %.2f", pack->bound);
     if (pack->all_placed < pack->copies)
         fprintf(to, ", or places more than %llu", (unsigned long long)pack->bound_placed);
@@ -108,5 +109,6 @@ void sms__pack_print(const struct sms__pack *pack, struct sms__arena *arena, str
     fputs("\n  x: GPUs of the kind with a program each that do the same work; slowdown: mean time of a job over that "
           "alone; of copies, jobs/s are of all, and latencies of the slowest\n",
           to);
+    sms__print_loads(pack->programs, to);
     print_notes(pack, trust, to);
 }

@@ -3,6 +3,8 @@
 at full speed until the shares exceed it, then all are slowed alike. Usage: pack.py SMSCHED"""
 import itertools
 import json
+import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -80,6 +82,37 @@ def check_fewest(work):
     check("two that are asked for all of a GPU are not asked for more", "and 0 are asked for more than it has" in text, text)
 
 
+def check_loads(work):
+    """A server counts by the time that its jobs take, and a GPU takes as many as their loads allow."""
+    idle = coarse(work, "idle", 100)
+    answer = pack(idle, "--device", "a100=2", "--copies", "2", "--load", "idle:20/s")
+    near("20 jobs/s of 10 ms are a fifth of a GPU's work", answer["work_ratio"], 0.2, 1e-6)
+    near("and no packing does more", answer["bound_work_ratio"], 0.2, 1e-5)
+    check("one GPU holds both", answer["fewest_gpus"] == 1, answer["fewest_gpus"])
+    text = run(idle, "--device", "a100=2", "--copies", "2", "--load", "idle:20/s", "--quiet").stdout
+    check("the load is told", "arrivals: 20 jobs/s of idle; a run has by chance" in text and "do the work of 0.20 GPUs that a program each keeps busy" in text, text)
+    text = run(idle, "--device", "a100=1", "--load", "idle:50/s", "--slo", "idle:p99<35ms", "--quiet").stdout
+    check("a target within the interval is told with it", re.search(r"p99 of idle is [0-9.]+ ± [0-9.]+ ms, wanted below 35 ms", text), text)
+
+
+def check_twenty(work):
+    """20 programs on 8 GPUs of two kinds: ten servers with loads of their own, and ten that never pause."""
+    programs, share = [], {}
+    for i in range(20):
+        programs.append(coarse(work, f"n{i}", 100 if i < 10 else 25 + 5 * (i % 4)))
+        if i < 10:
+            share[f"n{i}"] = 0.04 + 0.02 * (i % 5)
+            programs += ["--load", f"n{i}:{100 * share[f'n{i}']:.6g}/s"]
+    answer = pack(*programs, "--device", "a100=4", "--device", "v100=4", "--jobs", "2")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    check("all are placed", answer["placed"] == 20 and not answer["unplaced"], answer["unplaced"])
+    near("they do their loads, and else all they can", answer["work_ratio"], sum(share.values()) + 10, 0.05)
+    check("no GPU is asked for more than it has", all(sum(share.get(p["program"], 0) for p in gpu["programs"]) < 1 for gpu in answer["gpus"]), shares(answer))
+    check("the bound is one, and near", answer["work_ratio"] <= answer["bound_work_ratio"] <= sum(share.values()) + 10 + 1e-3, answer["bound_work_ratio"])
+    print(f"twenty programs: {used.ru_utime + used.ru_stime:.1f} CPU s of all so far")
+    check("in less than a minute on two cores", used.ru_utime + used.ru_stime < 120, used)
+
+
 def check_what_does_not_fit(work):
     big = coarse(work, "big", 20)
     arguments = (big, "--device", "a100-80gb=2", "--copies", "3", "--gpu-memory", "big:45GiB")
@@ -130,6 +163,6 @@ def check_errors(work):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for one in (check_enumeration, check_fewest, check_what_does_not_fit, check_folder, check_same, check_errors):
+    for one in (check_twenty, check_loads, check_enumeration, check_fewest, check_what_does_not_fit, check_folder, check_same, check_errors):
         one(Path(folder))
 end()
