@@ -207,16 +207,15 @@ static bool resolve_of(const struct check *check, const char *name, const struct
     const struct sms_scenario *scenario = check->scenario;
     const char *metric = of->metric;
     bool is_of_process = scenario->shares && (!metric || !is_metric(SMS_VM, metric));
-    if (scenario->cluster && is_of_class(scenario, name, metric))
-        of->cls = name;
-    else if (scenario->cluster)
-        of->of_node = name && strcmp(name, "cluster") != 0 ? name : NULL;
-    else if (!name || !strcmp(name, "host"))
+    const bool cluster = scenario->cluster != NULL;
+    if (!cluster && (!name || !strcmp(name, "host")))
         return true;
-    else if (is_of_tenant(scenario, name, metric))
+    if (!cluster && is_of_tenant(scenario, name, metric))
         *(is_of_process ? &of->process : &of->vm) = name;
-    else if (is_class(scenario, name))
+    else if (cluster ? is_of_class(scenario, name, metric) : is_class(scenario, name))
         of->cls = name;
+    else if (cluster)
+        of->of_node = name && strcmp(name, "cluster") != 0 ? name : NULL;
     else if (sms__united_index(scenario, name) >= 0)
         of->resource = name;
     else {
