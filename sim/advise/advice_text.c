@@ -176,6 +176,14 @@ static void print_table(const struct sms__advice *advice, const struct sms__scre
 
 /* ---- below it ---- */
 
+const char *sms__advice_metric(const struct sms__advice *advice)
+{
+    for (size_t p = 0; p < advice->programs->count; p++)
+        if (advice->programs->program[p].target.metric)
+            return advice->programs->program[p].target.metric;
+    return "jobs_per_s";
+}
+
 /* In what the scenario is outside all that was measured. */
 static void print_outside(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__outlook *best,
                           FILE *to)

@@ -163,8 +163,8 @@ static double lag_of(const struct sms__program *program, const struct sms_result
                      double per_s)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    const double left = 1 - program->least_per_s / program->per_s;
-    const double most_ps = left / 2 * (scenario->duration_ps - scenario->warmup_ps);
+    const double most_ps =
+        (1 - program->least_per_s / program->per_s) / 2 * (scenario->duration_ps - scenario->warmup_ps);
     return isnan(latency_ns) ? INFINITY : fmin(program->least_per_s / per_s, latency_ns * 1e3 / most_ps);
 }
 
@@ -182,9 +182,8 @@ static void judge(const struct sms__programs *programs, struct sms__outlook *out
     for (size_t p = 0; p < programs->count; p++) {
         const struct sms__program *program = &programs->program[p];
         const double latency_ns = worst(results, outlook->way, p, "job_latency_mean_ns").mean;
-        const double slow = latency_ns / program->alone_mean_ns;
         const double per_s = mean_jobs_per_s(results, programs, outlook->way, p);
-        outlook->worst_slowdown[p] = fmax(outlook->worst_slowdown[p], slow);
+        outlook->worst_slowdown[p] = fmax(outlook->worst_slowdown[p], latency_ns / program->alone_mean_ns);
         outlook->worst_per_s[p] = isnan(per_s) ? 0 : fmin(outlook->worst_per_s[p], per_s);
         if (program->least_per_s > 0)
             outlook->misses_by =
@@ -558,12 +557,4 @@ bool sms__advice_shares(const struct sms__advice *advice)
         return false;
     const double half = isnan(best->gain.ci95) ? 0 : best->gain.ci95;
     return shown(best->worst_gain - half) > shown(1);
-}
-
-const char *sms__advice_metric(const struct sms__advice *advice)
-{
-    for (size_t p = 0; p < advice->programs->count; p++)
-        if (advice->programs->program[p].target.metric)
-            return advice->programs->program[p].target.metric;
-    return "jobs_per_s";
 }
