@@ -96,7 +96,7 @@ CANNOT = {
     "a ratio that counts units elsewhere, or one of another dimension": r"without % (it is a ratio|is \d+ %)",
     "what a run of it needs": r"is for the device's own file|repeats forever: the run needs|moves pods with profiles|knows one (pod in an instance|mode of all)|is for processes: GPUs have|has no chunks|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|all have one mode|"
     r"pods are drawn|"
-    r"(are|is) (for|of) pods with (a workload|workloads)|knows one mode of all whole GPUs|is for processes: GPUs have|gpushare knows no|priority is of blocks|"
+    r"(are|is) (for|of) pods with (a workload|workloads)|gpushare knows no|priority is of blocks|"
     r"(vms|nodes): there are none",
     "one key beside another": r"'run.until' is decided|stands alone in its entry|has no workload and no draw|has either workload or draw|unknown entry 'b'",
     "whether a wait for an event can end": r"waits for (the event|events)|jobs that wait for the event",
