@@ -247,9 +247,9 @@ static void a_record_that_finds_no_memory_is_not_packed(void **state)
     struct sms__buffer packed = {0}, whole = {0};
     struct sms__point_record record = {0};
     deny(1, 0);
-    const bool made = sms__record_pack(&record, &content, &packed);
+    const bool packed_it = sms__record_pack(&record, &content, &packed);
     deny(0, 0);
-    assert_false(made);
+    assert_false(packed_it);
     assert_true(sms__record_pack(&record, &content, &packed) && sms__record_unpack(&record, &whole));
     assert_int_equal(record.size, sizeof results);
     assert_string_equal(record.content, results);
