@@ -258,7 +258,7 @@ static void choose(struct sms__reader *reader, struct entry *entry, const struct
         choice[i].workload = sms__find_workload(reader->user, name[i]->text, name[i]);
         found += choice[i].workload != NULL;
     }
-    if (found < count)
+    if (found < count || count == 0) /* an empty list was reported */
         return;
     sms__check_streams(reader, streams, choice, count);
     if (streams->workload)
