@@ -354,19 +354,24 @@ static void without_a_knee_the_model_is_proportional(void **state)
     }
 }
 
-/* One SM that holds four blocks, whose fp32 two warps fill. Runs `blocks` blocks, measured four at a time. */
-static double pipes_us(int blocks, const char *demand)
+/* When the first tenant of the file's scenario ends, in us. Takes the file. */
+static double ends_us(struct sms_file *file)
 {
-    struct sms_file *file =
-        load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: %d, measured_blocks: 4, threads: 32, "
-                               "block_time: 1 us, demand: {%s}}]\n---\nscenario: s\n"
-                               "devices: [{model: small, resources: {fp32: {warps: 2}, dram: {knee: 3}}}]\n"
-                               "contention: pipes\npolicies: [round_robin]\nvms: [{name: a, workload: w}]\n",
-                  1, 4, "device", blocks, demand);
     struct sms_results *results = run_first(file, NULL);
     const double us = estimate(results, 0, SMS_VM, 0, "end_ns").mean / 1e3;
     discard(results, file);
     return us;
+}
+
+/* One SM that holds four blocks, whose fp32 two warps fill. Runs `blocks` blocks, measured four at a time. */
+static double pipes_us(int blocks, const char *demand)
+{
+    return ends_us(load_text(SMALL_DEVICE
+                             "---\nworkload: w\nkernels: [{name: k, blocks: %d, measured_blocks: 4, threads: 32, "
+                             "block_time: 1 us, demand: {%s}}]\n---\nscenario: s\n"
+                             "devices: [{model: small, resources: {fp32: {warps: 2}, dram: {knee: 3}}}]\n"
+                             "contention: pipes\npolicies: [round_robin]\nvms: [{name: a, workload: w}]\n",
+                             1, 4, "device", blocks, demand));
 }
 
 /* Four blocks use 60 % and 48 % of two resources alone, so their latency is 0.64 of their time. */
@@ -401,15 +406,11 @@ static void under_pipes_a_resource_keeps_its_knee(void **state)
 /* 64 SMs hold 256 blocks, of 0.39 % of dram's use each when they press most. Returns when 2048 have ended. */
 static double grain_us(const char *contention, const char *jitter)
 {
-    struct sms_file *file =
-        load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 2048, threads: 32, block_time: 1 us%s, "
-                               "demand: {dram: 20 %%}}]\n---\nscenario: s\ndevices: [{model: small}]\n"
-                               "contention: %s\npolicies: [round_robin]\nvms: [{name: a, workload: w}]\n",
-                  64, 4, "device", jitter, contention);
-    struct sms_results *results = run_first(file, NULL);
-    const double us = estimate(results, 0, SMS_VM, 0, "end_ns").mean / 1e3;
-    discard(results, file);
-    return us;
+    return ends_us(load_text(SMALL_DEVICE
+                             "---\nworkload: w\nkernels: [{name: k, blocks: 2048, threads: 32, block_time: 1 us%s, "
+                             "demand: {dram: 20 %%}}]\n---\nscenario: s\ndevices: [{model: small}]\n"
+                             "contention: %s\npolicies: [round_robin]\nvms: [{name: a, workload: w}]\n",
+                             64, 4, "device", jitter, contention));
 }
 
 /* What blocks feel of dram is at most half a per cent too high, and not where all come and go together. */
