@@ -73,6 +73,8 @@ void sms__users_fill(struct sms__user *first, double least)
 void sms__users_share(struct sms__user *user, size_t users, uint32_t resources)
 {
     struct sms__pool pool[SMS_RESOURCES_MAX] = {{0}}, *scarce[SMS_RESOURCES_MAX] = {NULL};
+    if (users == 0)
+        return;
     for (uint32_t left = resources; left; left &= left - 1) {
         scarce[__builtin_ctz(left)] = &pool[__builtin_ctz(left)];
         pool[__builtin_ctz(left)].capacity = SMS_FULL;
@@ -82,8 +84,8 @@ void sms__users_share(struct sms__user *user, size_t users, uint32_t resources)
         user[u].pools = SMS_RESOURCES_MAX;
         user[u].next = u + 1 < users ? &user[u + 1] : NULL;
     }
-    sms__users_open(users ? user : NULL);
-    for (size_t r = 0; users && r < SMS_RESOURCES_MAX; r++)
+    sms__users_open(user);
+    for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
         scarce[r] = scarce[r] && pool[r].rising > SMS_FULL ? scarce[r] : NULL;
-    sms__users_fill(users ? user : NULL, SMS_SLOWEST);
+    sms__users_fill(user, SMS_SLOWEST);
 }

@@ -29,14 +29,18 @@ static void make_groups(struct sms__rater *rater, size_t count)
 static void rate_by_groups(struct sms__rater *rater, const double *usage, double crowd, const struct sms__rated *rated,
                            size_t count)
 {
+    const bool is_max_min = rater->contention->is_max_min;
     make_groups(rater, count);
     for (size_t i = 0; i < count; i++) {
+        const double *demand = rater->demand[i];
         for (size_t r = 0; r < rater->view->resources; r++)
             rater->demand[i][r] = rated[i].demand[r] / crowd;
-        rater->group[i] = (struct sms_group){0, 1, rater->demand[i], rated[i].speed, rated[i].cls};
-        rater->user[i] = (struct sms__user){.count = 1, .most = 1, .demand = rater->demand[i], .rate = rated[i].speed};
+        if (is_max_min)
+            rater->user[i] = (struct sms__user){.count = 1, .most = 1, .demand = demand, .rate = rated[i].speed};
+        else
+            rater->group[i] = (struct sms_group){0, 1, demand, rated[i].speed, rated[i].cls};
     }
-    if (rater->contention->is_max_min)
+    if (is_max_min)
         sms__users_share(rater->user, count, ((uint32_t)1 << rater->view->resources) - 1);
     else
         rater->contention->rate(rater->view, usage, rater->group, count);
