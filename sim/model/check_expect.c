@@ -307,16 +307,6 @@ static enum sms__dimension dimension_of(const char *metric, const char *value)
     return strchr(value, '%') && !sms__ends_with(metric, "_ratio") ? SMS__COUNT : SMS__RATIO;
 }
 
-/* Ratios that say how many times. The others are parts of a whole, and 100 % at most. */
-static bool may_exceed_one(const char *metric)
-{
-    static const char *const words[] = {"stp", "antt", "hms", "ntt", "slowdown", "progress", "usage", "delivered"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(metric, words[i]))
-            return true;
-    return !sms__ends_with(metric, "_ratio");
-}
-
 static void check_limit(const struct check *check, struct sms__limit *limit)
 {
     char why[160];
@@ -328,7 +318,7 @@ static void check_limit(const struct check *check, struct sms__limit *limit)
     const char *wrong = sms__quantity_parse(text, dimension, &limit->value, why, sizeof why);
     if (wrong && is_metric(sms__expect_subject(&limit->of), metric))
         sms__complain(check->reader, limit->value_node, "%s: '%.40s' %s", metric, text, wrong);
-    if (!wrong && !may_exceed_one(metric))
+    if (!wrong && sms_metric_is_share(sms__expect_subject(&limit->of), metric))
         sms__is_bare_percentage(check->reader, limit->value_node, limit->value.value);
     if (dimension == SMS__TIME)
         limit->value.value /= 1e3; /* metrics of time are in ns */

@@ -1,10 +1,17 @@
 /* The names of subjects and metrics. Invariant: this file depends on metrics.def alone, so that anything may ask it. */
 #include "metrics.h"
 
+#include "../base/suffix.h"
+
 #include <string.h>
 
 static const struct sms_metric all[] = {
 #define METRIC(subject, name, better, words, formula) {#name, better, formula, words},
+#include "metrics.def"
+};
+
+static const bool many[SMS__ALL_METRICS] = {
+#define TIMES(subject, name) [SMS__##subject##_##name] = true,
 #include "metrics.def"
 };
 
@@ -48,4 +55,10 @@ long sms_metric_index(enum sms_subject subject, const char *name)
         if (!strcmp(sms__metric_name(subject, m), name))
             return (long)m;
     return -1;
+}
+
+bool sms_metric_is_share(enum sms_subject subject, const char *name)
+{
+    const long m = sms_metric_index(subject, name);
+    return m >= 0 && sms__ends_with(name, "_ratio") && !many[subjects[subject].first + (size_t)m];
 }

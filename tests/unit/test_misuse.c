@@ -507,6 +507,11 @@ static void codes_versions_and_metrics_have_names(void **state)
     assert_int_equal(sms_metric_index(SMS_HOST, "no_metric"), -1);
     assert_int_equal(sms_metric_index(SMS_HOST, NULL), -1);
     assert_int_equal(sms_metric_index((enum sms_subject)99, "stp_ratio"), -1);
+    assert_true(sms_metric_is_share(SMS_HOST, "fairness_ratio"));
+    assert_false(sms_metric_is_share(SMS_HOST, "stp_ratio"));
+    assert_false(sms_metric_is_share(SMS_HOST, "makespan_ns"));
+    assert_false(sms_metric_is_share(SMS_HOST, "no_ratio"));
+    assert_false(sms_metric_is_share((enum sms_subject)99, "fairness_ratio"));
 }
 
 int main(void)

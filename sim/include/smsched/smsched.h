@@ -351,6 +351,9 @@ struct sms_metric {
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count);
 /* The index of the subject's metric of that name; -1 if there is none. */
 long sms_metric_index(enum sms_subject subject, const char *name);
+/* Whether the subject's metric of that name is a part of a whole, 0..1; false if there is none. Other ratios say how
+ * many times, and have no greatest value. */
+bool sms_metric_is_share(enum sms_subject subject, const char *name);
 
 /* Returns the scenario that was run; under `warmup: auto` a copy with the warm-up that was found. */
 const struct sms_scenario *sms_results_scenario(const struct sms_results *results);
