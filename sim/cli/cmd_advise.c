@@ -371,16 +371,40 @@ static int find_answer(struct advising *advising, const struct sms__advise_setti
     return code;
 }
 
-/* Before the programs are read, which name the first of them. */
+/* Adds what is wrong with one more thing, because what loads a file forgets the errors before it. Returns its code, or
+ * that of an earlier thing. */
+static int add_errors(struct sms_errors *all, int code, const struct sms_errors *more, int code_more)
+{
+    for (size_t i = 0; i < more->count && code_more; i++, all->count++)
+        if (all->count < SMS_ERRORS_MAX && i < SMS_ERRORS_MAX)
+            all->item[all->count] = more->item[i];
+    return code ? code : code_more;
+}
+
+/* All of them, before the programs are read, which name the first. */
 static int check_devices(const char *const *given, const struct sms_load_options *load, struct sms__arena *arena,
                          struct sms_errors *errors)
 {
     int code = SMS_OK;
-    for (size_t i = 0; given[i] && code == SMS_OK; i++) {
+    for (size_t i = 0; given[i]; i++) {
+        const char *name = sms__copy(arena, given[i], strcspn(given[i], "="));
         const struct sms__device *device;
+        struct sms_errors wrong = {0};
         struct sms_file *file = NULL;
-        code = sms__derive_device(sms__copy(arena, given[i], strcspn(given[i], "=")), load, &file, &device, errors);
+        code = add_errors(errors, code, &wrong, sms__derive_device(name, load, &file, &device, &wrong));
         sms_file_free(file);
+    }
+    return code;
+}
+
+static int read_programs(struct advising *advising, const struct sms__advise_settings *settings)
+{
+    const struct cli *cli = advising->cli;
+    int code = SMS_OK;
+    for (size_t i = 0; i < cli->n_args; i++) {
+        struct sms_errors wrong = {0};
+        code = add_errors(&advising->errors, code, &wrong,
+                          sms__programs_read(&advising->arena, cli->args[i], settings, &advising->programs, &wrong));
     }
     return code;
 }
@@ -409,11 +433,12 @@ static int body(void *user)
                                                   .user = advising};
     const char *const profiled[] = {given->profiled, NULL};
     int code = check_devices(given->device, &load, &advising->arena, &advising->errors);
-    code = code ? code : check_devices(profiled, &load, &advising->arena, &advising->errors);
-    if (code == SMS_OK && given->with && access(given->with, R_OK)) /* which workloads of the library do not read */
+    const int code_profiled = check_devices(profiled, &load, &advising->arena, &advising->errors);
+    code = code ? code : code_profiled;
+    if (given->with && access(given->with, R_OK)) /* which workloads of the library do not read */
         code = sms__fail(&advising->errors, SMS_EINPUT, given->with, "%s", strerror(errno));
-    for (size_t i = 0; i < cli->n_args && code == SMS_OK; i++)
-        code = sms__programs_read(&advising->arena, cli->args[i], &settings, &advising->programs, &advising->errors);
+    if (code == SMS_OK)
+        code = read_programs(advising, &settings);
     if (code == SMS_OK)
         advising->exit_code = set_options(cli, &advising->programs);
     if (code == SMS_OK && !advising->exit_code)

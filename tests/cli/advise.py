@@ -268,8 +268,10 @@ def check_errors(work):
     refused(3, "ages.yaml: error: each kernel is run alone", work / "ages.yaml", "--device", "a100")
     refused(2, "say with --device", third)
     refused(3, "did you mean 'a100-80gb'", third, "--device", "a100-80g")
-    refused(3, "did you mean 't4'", third, "--device", "a100", "--profiled", "t44")
-    refused(3, "none.csv: error: No such file", third, "--device", "a100", "--with", work / "none.csv")
+    for words in "device 'a100-80g'; did you mean 'a100-80gb'?", "device 'v10'; did you mean 'v100'?", "did you mean 't4'", "none.csv: error: No such file":
+        refused(3, words, third, "--device", "a100-80g=2", "--device", "v100", "--device", "v10", "--profiled", "t44", "--with", work / "none.csv")
+    for words in "none.yaml: error: ", "did you mean 'v100/cfd_193k'?":
+        refused(3, words, work / "none.yaml", third, "v100/cfd_193", "--device", "a100")
     refused(2, "'1e17B' is out of range; no GPU has as much", third, "--device", "a100", "--gpu-memory", "third:1e17B")
     refused(2, "did you mean 'third'", third, "--device", "a100", "--slo", "thrd:p99<1ms")
     refused(2, "is no target", third, "--device", "a100", "--slo", "third:p98<1ms")
