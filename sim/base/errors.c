@@ -229,12 +229,13 @@ static unsigned edits(const char *a, const char *b)
     return row[n];
 }
 
-static size_t count_alike(const char *a, const char *b)
+/* How far a name is like the beginning of a word. One that is its beginning is more so than one that goes on. */
+static size_t count_alike(const char *word, const char *name)
 {
     size_t n = 0;
-    while (a[n] && tolower((unsigned char)a[n]) == tolower((unsigned char)b[n]))
+    while (word[n] && tolower((unsigned char)word[n]) == tolower((unsigned char)name[n]))
         n++;
-    return n;
+    return 2 * n + !name[n];
 }
 
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),

@@ -199,14 +199,32 @@ static bool is_of_class(const struct sms_scenario *scenario, const char *name, c
            (is_class(scenario, name) || (scenario->cls.count > 0 && !is_metric(SMS_CLUSTER, metric)));
 }
 
+/* The subject, of several, that has the metric nearest to a word. Where no metric is near, the first. */
+static enum sms_subject nearest_owner(const char *word, const enum sms_subject *subject, size_t count,
+                                      const char **nearest)
+{
+    const char *near[4] = {NULL};
+    for (size_t i = 0; i < count; i++) {
+        size_t metrics;
+        const struct sms_metric *metric = sms_metrics(subject[i], &metrics);
+        near[i] = sms__nearest(word, metrics, metric_name, metric);
+    }
+    *nearest = sms__nearest(word, count, sms__text_at, near);
+    for (size_t i = 0; i < count && *nearest; i++)
+        if (near[i] == *nearest)
+            return subject[i];
+    return subject[0];
+}
+
 /* Turns a name into a subject. Returns whether it is one. A node is looked up with the other checks of subjects.
  * Processes have the metrics of VMs as well as their own. `node`: has the name. */
 static bool resolve_of(const struct check *check, const char *name, const struct sms__node *node,
                        struct sms__expect *of)
 {
     const struct sms_scenario *scenario = check->scenario;
-    const char *metric = of->metric;
-    bool is_of_process = scenario->shares && (!metric || !is_metric(SMS_VM, metric));
+    static const enum sms_subject tenants[] = {SMS_PROCESS, SMS_VM};
+    const char *metric = of->metric, *near;
+    const bool is_of_process = scenario->shares && (!metric || nearest_owner(metric, tenants, 2, &near) == SMS_PROCESS);
     const bool cluster = scenario->cluster != NULL;
     if (!cluster && (!name || !strcmp(name, "host")))
         return true;
@@ -253,16 +271,19 @@ static void choose_answer(const struct sms_scenario *scenario, struct sms__answe
     answer->of.vm = vm ? vm->name : NULL;
 }
 
-/* Metrics of tenants are often asked for without a tenant, so that has a message of its own. */
+/* Metrics of tenants are often asked for without a tenant, so that has a message of its own, with the nearest one. */
 static bool lacks_of(const struct check *check, const char *name, const struct sms__expect *of)
 {
     const struct sms_scenario *scenario = check->scenario;
-    const char *metric = of->metric;
-    const bool of_tenant = is_metric(scenario->shares ? SMS_PROCESS : SMS_VM, metric);
-    if (name || scenario->cluster || is_metric(SMS_HOST, metric) || (!of_tenant && !is_metric(SMS_CLASS, metric)))
+    const enum sms_subject among[] = {SMS_HOST, scenario->shares ? SMS_PROCESS : SMS_VM, SMS_VM, SMS_CLASS};
+    const char *near = NULL, *metric = of->metric;
+    const enum sms_subject owner = nearest_owner(metric, among, 4, &near);
+    if (name || scenario->cluster || owner == SMS_HOST)
         return false;
-    sms__complain(check->reader, key_of(of, "metric"), "'%s' is a metric of a %s: key 'of' says of which", metric,
-                  of_tenant ? sms__tenant_word(scenario) : "class");
+    const bool same = !strcmp(near, metric);
+    sms__complain(check->reader, key_of(of, "metric"), "%s%.60s%s'%s' is a metric of a %s: key 'of' says of which",
+                  same ? "" : "unknown metric '", same ? "" : metric, same ? "" : "'; ", near,
+                  owner == SMS_CLASS ? "class" : sms__tenant_word(scenario));
     return true;
 }
 

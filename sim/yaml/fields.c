@@ -275,6 +275,18 @@ static const struct sms__field *find_field(const struct sms__field *fields, cons
     return NULL;
 }
 
+/* The mapping among the fields that has the key, because a key is often written one level too high. */
+static const struct sms__field *find_outer(const struct sms__field *fields, const char *key)
+{
+    for (; fields->name; fields++) {
+        const bool is_mapping = fields->type == SMS__FIELDS && fields->holds == SMS__ONE && fields->fields;
+        const struct sms__field *inner = is_mapping && !fields->refuse ? find_field(fields->fields, key) : NULL;
+        if (inner && !inner->refuse)
+            return fields;
+    }
+    return NULL;
+}
+
 bool sms__is_first(struct sms__reader *reader, const struct sms__node *map, size_t i)
 {
     const struct sms__node *key = map->item[i];
@@ -293,7 +305,11 @@ const struct sms__field *sms__expect_key(struct sms__reader *reader, const struc
     if (!sms__expect_kind(reader, key, SMS__SCALAR))
         return NULL;
     const struct sms__field *field = find_field(fields, key->text);
-    if (!field)
+    const struct sms__field *outer = field ? NULL : find_outer(fields, key->text);
+    if (outer)
+        sms__complain(reader, key, "unknown key '%s'; it is a key of '%s', as in %s.%s", key->text, outer->name,
+                      outer->name, key->text);
+    else if (!field)
         sms__complain_unknown(reader, key, "key", count_fields(fields), field_name, fields);
     else if (field->refuse)
         sms__complain(reader, key, "%s", field->refuse);

@@ -19,6 +19,7 @@ try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy
 try 2 "an option of another command" run --from 1 "$tutorial"
 # What is wrong comes with what to type instead.
 try 2 "a metric as an option" compare --metric p99 "$tutorial"; prints "--set answer.metric=NAME"; prints "'smsched list metrics' has the names"
+try 3 "a key of run without it" run "$tutorial" --set seed=3; prints "unknown key 'seed'; it is a key of 'run', as in run.seed"
 try 2 "the same with =" run --metric=p99 "$tutorial"; prints "unknown option '--metric=p99'; 'answer: {metric: "
 mkdir "$work/folder"
 try 3 "a folder for a scenario" compare "$work/folder"; prints "is a folder; name a file of scenarios"
