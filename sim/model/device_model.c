@@ -44,7 +44,7 @@ static const struct sms__field *optional(struct sms__arena *arena, const struct 
     return copy;
 }
 
-static const struct sms__field sm_fields[] = {
+const struct sms__field sms__sm_fields[] = {
     {"threads", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads), 32, 1 << 24, .help = "resident threads"},
     {"warps", SMS__INTEGER, SMS__COUNT, F(sms__sm, warps), 1, 1 << 19, .help = "resident warps"},
     {"warp", SMS__INTEGER, SMS__COUNT, F(sms__sm, warp), 1, 1024,
@@ -230,7 +230,7 @@ const struct sms__field sms__device_fields[] = {
     {"time_slice", SMS__FIELDS, .fields = turns_fields, .help = "says how contexts take turns; a mode overrides it"},
     {"mig", SMS__FIELDS, .read = sms__read_mig, .fields = sms__mig_fields,
      .help = "instances that it can be split into"},
-    {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sm_fields,
+    {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sms__sm_fields,
      .help = "limits and allocation units of an SM; what is not given is as on a V100"},
     {"resources", SMS__FIELDS, .read = read_resources, .required = true, .holds = SMS__NAMED, .fields = resource_fields,
      .least = 1, .most = SMS_RESOURCES_MAX, .help = "resources of the device, each under its name"},
@@ -256,7 +256,7 @@ const struct sms__field sms__device_fields[] = {
     {0}};
 
 static const struct sms__table tables[] = {{"device", sms__device_fields},
-                                           {"device: sm", sm_fields},
+                                           {"device: sm", sms__sm_fields},
                                            {"device: resources: NAME", resource_fields},
                                            {"device: link", link_fields},
                                            {"device: power", power_fields},
@@ -268,6 +268,17 @@ static const struct sms__table tables[] = {{"device", sms__device_fields},
                                            {NULL, NULL}};
 
 const struct sms__table *sms__device_tables(void) { return tables; }
+
+/* Reads what a device, a family or an entry of a scenario gives. */
+static void read_given(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
+                       struct sms__device *device)
+{
+    const struct sms__node *sm = sms__node_get(node, "sm");
+    sms__read_fields(reader, node, fields, device);
+    for (size_t i = 0; sm && sms__sm_fields[i].name; i++)
+        if (sms__node_get(sm, sms__sm_fields[i].name))
+            device->about.v100s &= ~(1U << i);
+}
 
 /* Takes the values of the device's base, or of its family, which its own then replace. */
 static void inherit(struct sms__reader *reader, const struct sms__node *node, const struct sms__device *base,
@@ -284,7 +295,7 @@ static void inherit(struct sms__reader *reader, const struct sms__node *node, co
     if (name && sms__read_name(reader, name))
         family = sms__find_family(reader, name);
     if (family)
-        sms__read_fields(reader, family, optional(reader->arena, sms__device_fields + 1), device);
+        read_given(reader, family, optional(reader->arena, sms__device_fields + 1), device);
     device->about.family_sources = base ? NULL : device->about.sources;
     device->about.sources = NULL;
 }
@@ -296,7 +307,7 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
                                    .title = "",
                                    .source = "",
                                    .capability = "",
-                                   .about = {.inherits = "", .family = "", .process = ""}};
+                                   .about = {.inherits = "", .family = "", .process = "", .v100s = ~0U}};
     device->turns = (struct sms__turns){.switch_ps = -1, .newcomer = -1};
     device->sm = (struct sms__sm){.warp = 32,
                                   .threads = 2048,
@@ -311,9 +322,9 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
                                   .shared_memory_unit = 256,
                                   .shared_memory_per_block = 96 * 1024};
     inherit(reader, node, base, device);
-    sms__read_fields(reader, node,
-                     sms__node_get(node, "inherits") ? optional(reader->arena, sms__device_fields) : sms__device_fields,
-                     device);
+    read_given(reader, node,
+               sms__node_get(node, "inherits") ? optional(reader->arena, sms__device_fields) : sms__device_fields,
+               device);
     sms__finish_device(reader, device);
 }
 
@@ -395,6 +406,6 @@ void sms__override_device(struct sms__reader *reader, const struct sms__node *no
     for (int i = 0; i < 2; i++)
         if (sms__node_get(keys, fixed[i]))
             sms__complain(reader, sms__node_get(keys, fixed[i]), "key '%s' is for the device's own file", fixed[i]);
-    sms__read_fields(reader, keys, optional(reader->arena, sms__device_fields + 1), device); /* all but the name */
+    read_given(reader, keys, optional(reader->arena, sms__device_fields + 1), device); /* all but the name */
     sms__finish_device(reader, device);
 }

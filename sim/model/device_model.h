@@ -105,6 +105,7 @@ struct sms__about {
     const char *process;                              /* in which the chip is made, as "12 nm"; "" */
     const struct sms__node *sources, *family_sources; /* maps of rows of the sheet to texts; NULL */
     const struct sms__node *carveouts;                /* list of sizes of shared memory to choose from; NULL */
+    unsigned v100s; /* the values of its SM that nobody gave, so that they are a V100's: bits of sms__sm_fields */
     double fp32_pj; /* energy of an fp32 result at the power limit, of the whole device; 0: not known */
 };
 
@@ -154,7 +155,7 @@ void sms__override_device(struct sms__reader *reader, const struct sms__node *no
 void sms__finish_device(struct sms__reader *reader, struct sms__device *device);
 /* The index of a resource on a device, or -1. */
 int sms__resource_index(const struct sms__device *device, const char *name);
-extern const struct sms__field sms__device_fields[];
+extern const struct sms__field sms__device_fields[], sms__sm_fields[];
 /* Choices of `newcomer`, for a device and for a mode. */
 extern const char *const sms__newcomers[];
 /* For `smsched list fields`; ends with a title of NULL. */

@@ -425,6 +425,25 @@ static void note_lacking(struct sms_results *results)
                                       sms__names_print(results, &found)));
 }
 
+/* Values of an SM that nobody gave. A warp of 32 threads is all GPUs', but for AMD's. */
+static void note_limits(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const char *text = "";
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        struct sms__names found = {.count = 0};
+        for (size_t i = 0; sms__sm_fields[i].name; i++)
+            if (device->about.v100s >> i & 1 && strcmp(sms__sm_fields[i].name, "warp") != 0)
+                sms__names_add(&found, sms__sm_fields[i].name, -1);
+        if (found.count && !device->mig.board && sms__is_first_of_name(scenario, d))
+            text = sms__print(&results->arena, "%s%s%s of an SM of %s", text, *text ? "; " : "",
+                              sms__names_print(results, &found), device->name);
+    }
+    if (*text)
+        sms__note(results, sms__print(&results->arena, "%s are as on a V100, because nobody gave them", text));
+}
+
 int sms__results_note(void *user)
 {
     struct sms_results *results = user;
@@ -441,6 +460,7 @@ int sms__results_note(void *user)
     note_arrivals(results);
     note_waves(results);
     note_contention(results);
+    note_limits(results);
     note_launches(results);
     note_turns(results);
     note_mps(results);

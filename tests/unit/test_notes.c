@@ -96,6 +96,32 @@ static void a_wave_that_just_fits_is_noted(void **state)
     assert_false(notes(190, a, "just does not"));
 }
 
+/* A device of its own, and one that inherits it, of whose SMs so much is given. */
+static bool notes_limits(const char *own, const char *heir, const char *words)
+{
+    return notes_of(load_text("device: own\nclock: 1 GHz\nsms: 4\nsm: %s\nresources: {fp32: {class: compute}}\n---\n"
+                              "device: heir\ninherits: own\nsm: %s\n---\n"
+                              "workload: w\nkernels: [{name: k, blocks: 40, threads: 32, block_time: 10 us}]\n---\n"
+                              "scenario: s\ndevices: [{model: heir, sm: {registers: 4096}}]\npolicies: [round_robin]\n"
+                              "vms: [{name: a, workload: w}]\n",
+                              own, heir),
+                    words);
+}
+
+static void limits_that_nobody_gave_are_noted(void **state)
+{
+    static const char all[] = "{threads: 2048, warps: 64, blocks: 32, shared_memory: 96 KiB, threads_per_block: 1024, "
+                              "registers_per_thread: 255, register_unit: 256, register_partitions: 4, "
+                              "shared_memory_unit: 256 B, shared_memory_reserved: 0 B}";
+    (void)state;
+    assert_true(notes_limits("{}", "{}", "threads, warps, blocks and 8 more of an SM of heir are as on a V100"));
+    assert_true(
+        notes_limits("{threads: 1024}", "{blocks: 8}", "warps, shared_memory, threads_per_block and 6 more of"));
+    assert_true(
+        notes_limits(all, "{}", "shared_memory_per_block of an SM of heir are as on a V100, because nobody gave"));
+    assert_false(notes_limits(all, "{shared_memory_per_block: 48 KiB}", "a V100"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +130,7 @@ int main(void)
         cmocka_unit_test(unlike_instances_are_noted),
         cmocka_unit_test(where_active_threads_are_is_noted_of_those_that_have_some),
         cmocka_unit_test(a_wave_that_just_fits_is_noted),
+        cmocka_unit_test(limits_that_nobody_gave_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
