@@ -134,7 +134,7 @@ struct sms__streams sms__read_streams(struct sms__reader *reader, const struct s
 /* Complains of streams that cannot run beside each other, which do these choices. */
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
                         const struct sms__choice *choice, size_t choices);
-/* sm_parts.c: `sms:` of a stream; `at` is a const struct sms__green *. */
+/* wanted_sms.c: `sms:` of a stream; `at` is a const struct sms__green *. */
 void sms__read_green(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* Whether the SM is in a row of one bit per SM. */
 static inline bool sms__has_sm(const uint64_t *row, size_t sm) { return row[sm / 64] >> (sm % 64) & 1; }

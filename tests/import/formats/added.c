@@ -14,10 +14,14 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
     if (!from)
         return sms__fail(errors, SMS_EIO, paths[0], "cannot be read");
     fprintf(to, "workload: %s\nkernels:\n", options->name ? options->name : "added");
-    while (fscanf(from, "%63s %" SCNu64 " %lf", name, &blocks, &us) == 3)
+    int read;
+    while ((read = fscanf(from, "%63s %19" SCNu64 " %lf", name, &blocks, &us)) == 3)
         fprintf(to, "  - {name: %s, blocks: %" PRIu64 ", threads: 128, block_time: %g us}\n", name, blocks, us);
+    const bool failed = ferror(from);
     fclose(from);
-    return SMS_OK;
+    if (failed)
+        return sms__fail(errors, SMS_EIO, paths[0], "cannot be read");
+    return read == EOF ? SMS_OK : sms__fail(errors, SMS_EINPUT, paths[0], "a line is no NAME BLOCKS MICROSECONDS");
 }
 
 const struct sms__importer sms__importer_added = {
