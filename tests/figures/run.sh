@@ -79,6 +79,24 @@ for name in few/answer few/throughput few/utilization few/latency-few-1 few/time
 done
 if node "$source/tests/figures/texts.js" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then ok; else bad "texts overlap or leave the frame" "$(head -20 wrong)"; fi
 
+# A bar ends before its number, which is at the right of its panel, also where it is cut off.
+if python3 - drawn/{advised,aimed}/ways.svg >wrong <<'END'; then ok; else bad "bars go below their numbers" "$(cat wrong)"; fi
+import re, sys
+for file in sys.argv[1:]:
+    text, cut = open(file).read(), 0
+    numbers = [(float(x) - 9.36 * len(number), float(y)) for x, y, number in re.findall(r'translate\(([\d.]+),([\d.]+)\)"[^>]*anchor="end">\s*<text>([\d.]+)<', text)]
+    for fill, points in re.findall(r"<polygon fill = '(.*?)' points = '(.*?)'", text):
+        ends = [tuple(map(float, point.split(","))) for point in points.split()]
+        right, top, bottom = max(x for x, _ in ends), min(y for _, y in ends), max(y for _, y in ends)
+        cut += fill == "rgb(255, 255, 255)" and right - min(x for x, _ in ends) < 5
+        left = min((x for x, y in numbers if top < y - 6 < bottom and x > min(x for x, _ in ends)), default=right)
+        if right > left:
+            print(f"{file}: a bar ends at {right}, and its number begins at {left}")
+            sys.exit(1)
+    if (cut > 0) != ("aimed" in file) or not numbers:
+        sys.exit(f"{file}: {cut} bars are cut off")
+END
+
 # gnuplot's own error bars have a white disc over them, which hides the short ones.
 if grep -l "<use .*color='#FFFFFF'" drawn/*/*.svg wide/*/*.svg "$source"/docs/figures/*.svg "$source"/docs/figures/learn/*.svg >wrong; then bad "discs hide error bars" "$(cat wrong)"; else ok; fi
 

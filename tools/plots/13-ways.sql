@@ -19,7 +19,7 @@ FROM aimed a JOIN unit u ON u.kind = 'time' AND u.size = (SELECT max(size) FROM 
 -- @draw bars
 -- @set
 SELECT 1 AS subs, 1 AS shared, 1 AS each_x, wrap(title, 54) AS title, CASE WHEN EXISTS (SELECT 1 FROM way WHERE most > 1.005 * work) THEN 12 ELSE 6 END AS label_letters_of FROM figure;
--- A latency of several targets is no longer to be seen in whole: its number is beside the bar.
+-- The bar of a latency of more than three targets has a gap and ends there, as bars.gp draws it: its number is beside it.
 -- @array panel
 SELECT 'Work of one GPU' AS title, '' AS xlabel, (SELECT max(work + ifnull(ci95, 0)) FROM way) AS top, 0 AS low, NULL AS bound, '' AS bound_name, 1 AS start
 UNION ALL SELECT * FROM (SELECT wrap(word || ' of ' || name || ' (' || unit || ')', 18), '', CASE WHEN ns IS NULL THEN most ELSE min(max(most, ns), 3 * ns) END / size, 0, ns / size, 'target', NULL FROM panel ORDER BY panel);

@@ -73,7 +73,10 @@ do for [p = 1:panels] {
         }
     }
     middle(r, s) = row_y[int(r)] + (s - (subs - 1) / 2.0) * bar_h
-    plot data skip 1 using ($1 == p ? 0 : NaN):(middle($2, $3)):(0):5:(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46):4 with boxxyerror lc rgb variable lw 0, \
+    # What goes beyond the panel's top ends there, with a gap, so that it leaves room for its label.
+    end(x) = min(x, panel_top[p])
+    plot data skip 1 using ($1 == p ? 0 : NaN):(middle($2, $3)):(0):(end($5)):(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46):4 with boxxyerror lc rgb variable lw 0, \
+         data skip 1 using ($1 == p && $5 > end($5) ? end($5) : NaN):(middle($2, $3)):(end($5) * 0.94):(end($5) * 0.96):(middle($2, $3) - bar_h * 0.46):(middle($2, $3) + bar_h * 0.46) with boxxyerror lc rgb 'white' lw 0, \
          data skip 1 using ($1 == p ? $5 - $6 : NaN):(middle($2, $3)):(2 * $6):(0) with vectors heads size screen across(0.015), 90 fixed lc rgb 'black' lw 0.6, \
          data skip 1 using ($1 == p && has_text ? top : NaN):(middle($2, $3)):7 with labels right offset -0.3, 0 noenhanced font font6
     unset label
