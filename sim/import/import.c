@@ -113,8 +113,7 @@ static int convert(const struct conversion *conversion)
     return code;
 }
 
-/* The device that the user named, otherwise the one that the profile identifies, otherwise the
- * target, otherwise the one that the profile describes. */
+/* The device that the user named, otherwise the one that the profile identifies, otherwise the target. */
 static struct sms__device_match choose_device(struct sms__arena *arena, const struct sms__profile *profile,
                                               const struct sms__import_options *options)
 {
@@ -124,8 +123,6 @@ static struct sms__device_match choose_device(struct sms__arena *arena, const st
     if (match.no_evidence && options->device)
         return (struct sms__device_match){.name = options->device,
                                           .evidence = "assumed: the device given with --device"};
-    if (!match.name && profile->device_text)
-        return (struct sms__device_match){.name = profile->device_name, .evidence = "described by the report itself"};
     return match;
 }
 
@@ -150,10 +147,9 @@ static int import_profile(struct import *import)
         return SMS_OK;
     }
     struct sms__device_match match = choose_device(arena, &profile, options);
-    bool own_device = profile.device_text && match.name == profile.device_name;
     if (!match.name)
         return sms__fail(errors, SMS_EINPUT, path,
-                         "%s: name a device file with --profiled ('smsched list devices' shows them)", match.problem);
+                         "%s: name a device file with --profiled ('smsched list devices' shows them, 'smsched import device' writes one)", match.problem);
     struct sms__derive_facts facts = {0};
     struct conversion conversion = {.arena = arena,
                                     .facts = &facts,
@@ -169,12 +165,7 @@ static int import_profile(struct import *import)
                                     .model = options->device ? options->device : match.name,
                                     .to = import->to,
                                     .errors = errors};
-    if (own_device)
-        code = sms__derive_device_text(profile.device_text, options->load, &import->device_file[0],
-                                       &conversion.derive.device, errors);
-    else
-        code =
-            sms__derive_device(match.name, options->load, &import->device_file[0], &conversion.derive.device, errors);
+    code = sms__derive_device(match.name, options->load, &import->device_file[0], &conversion.derive.device, errors);
     if (code == SMS_OK && options->profiled)
         sms__derive_check_device(arena, &profile, path, conversion.derive.device, options->load, errors);
     if (errors->count)
@@ -184,8 +175,7 @@ static int import_profile(struct import *import)
                                   errors);
     if (code != SMS_OK || !profile.trace)
         return code ? code : convert(&conversion);
-    const struct sms__trace_options trace = {conversion.derive, conversion.model, own_device && !options->device, 0,
-                                             options->notes};
+    const struct sms__trace_options trace = {conversion.derive, conversion.model, 0, options->notes};
     return sms__trace_convert(arena, &profile, &trace, import->to, errors);
 }
 

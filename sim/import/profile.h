@@ -88,7 +88,6 @@ struct sms__profile {
     bool trace;              /* all starts and durations are known, of several processes, devices and streams */
     const char *const *fact; /* what was found in the file, for the user: lines without a line break */
     size_t facts;
-    const char *device_name, *device_text; /* a device document made from the trace, for `gpu`; NULL: there is none */
     const double *step_s; /* of a trace: host times at which steps that the program names begin, ascending */
     size_t steps;
     size_t rounds;  /* iterations.c: launches and copies are so many equal rounds, each of `round_s`; 0: unknown */

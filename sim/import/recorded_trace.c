@@ -355,14 +355,12 @@ int sms__trace_convert(struct sms__arena *arena, const struct sms__profile *prof
     if (code != SMS_OK)
         return code;
     state_all(trace);
-    if (options->own_device)
-        fputs(profile->device_text, to);
     for (size_t p = 0; code == SMS_OK && p < trace->parts; p++) {
         struct sms__derive_options derive = options->derive;
         derive.name = trace->part[p].name;
         derive.steps = STEPS_MAX;
         derive.facts = &facts;
-        fputs(p || options->own_device ? "---\n" : "", to);
+        fputs(p ? "---\n" : "", to);
         code = sms__derive(arena, &trace->part[p].profile, &derive, to, errors);
     }
     if (code == SMS_OK && !options->derive.iteration)

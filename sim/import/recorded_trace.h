@@ -7,7 +7,6 @@
 struct sms__trace_options {
     struct sms__derive_options derive;
     const char *model; /* name of the target device */
-    bool own_device;   /* the profile's device document describes that device, and is written */
     double jobs_most;  /* that the scenario runs of a workload; 0: 100 */
     FILE *notes;       /* is told what was found; or NULL */
 };

@@ -1,35 +1,17 @@
-/* Reads the table of GPUs, and makes device documents of its rows. */
+/* Reads the table of GPUs. */
 #include "report_gpu.h"
 
 #include "text.h"
 
 #include <string.h>
 
-enum {
-    GPU_ID,
-    GPU_CUDA,
-    GPU_NAME,
-    GPU_MAJOR,
-    GPU_MINOR,
-    GPU_SMS,
-    GPU_CLOCK,
-    GPU_MEMORY,
-    GPU_BANDWIDTH,
-    GPU_WARP,
-    GPU_WARPS,
-    GPU_BLOCKS,
-    GPU_REGISTERS,
-    GPU_SHARED,
-    GPU_THREADS,
-    GPU_OPTIN,
-    GPU_STATIC
-};
+enum { GPU_ID, GPU_CUDA, GPU_NAME, GPU_MAJOR, GPU_MINOR }; /* the numbers begin with GPU_MAJOR */
 static const struct sms__report_table gpu_table = {
     "TARGET_INFO_GPU",
     1,
     {"id", "cuDevice", "name", "computeMajor", "computeMinor", "smCount", "clockRate", "totalMemory", "memoryBandwidth",
      "threadsPerWarp", "maxWarpsPerSm", "maxBlocksPerSm", "maxRegistersPerSm", "maxShmemPerSm", "maxThreadsPerBlock",
-     "maxShmemPerBlockOptin", "maxShmemPerBlock"}};
+     "maxShmemPerBlockOptin"}};
 
 struct reading {
     struct sms__report *report;
@@ -75,33 +57,4 @@ int64_t sms__report_gpu_number(const struct sms__report_gpu *gpu, const char *co
         if (!strcmp(gpu_table.column[c], column))
             return gpu->number[c];
     return 0;
-}
-
-const char *sms__report_gpu_describe(struct sms__arena *arena, const struct sms__report_gpu *gpu, const char *name,
-                                     double link)
-{
-    const int64_t *n = gpu->number;
-    for (int c = GPU_MAJOR; c <= GPU_THREADS; c++)
-        if (c != GPU_MINOR && n[c] == 0)
-            return NULL;
-    if (n[GPU_WARPS] > 1 << 20 || n[GPU_WARP] > 1 << 20)
-        return NULL;
-    long long per_block = n[GPU_OPTIN] > 0 ? n[GPU_OPTIN] : n[GPU_STATIC] > 0 ? n[GPU_STATIC] : n[GPU_SHARED];
-    return sms__print(
-        arena,
-        "device: %s\ntitle: \"%s\"\nsource: \"the report of Nsight Systems, table TARGET_INFO_GPU\"\n"
-        "compute_capability: %lld.%lld\nclock: %lld Hz\nsms: %lld\nmemory: %lld B\nlink: {bandwidth: %.0f B/s} # %s\n"
-        "sm: # units of allocation and registers_per_thread are assumed: those of compute capability 8.0\n"
-        "  threads: %lld\n  warps: %lld\n  blocks: %lld\n  registers: %lld\n  shared_memory: %lld B\n"
-        "  threads_per_block: %lld\n  registers_per_thread: 255\n  register_unit: 256\n  register_partitions: 4\n"
-        "  shared_memory_unit: 128 B\n  shared_memory_reserved: %lld B\n  shared_memory_per_block: %lld B\n"
-        "resources: # the report tells no more; kernels without counters press on nothing\n"
-        "  issue: {class: compute, lanes: 4} # assumed\n"
-        "  dram: {class: memory, scope: device, bandwidth: %lld B/s}\n",
-        name, gpu->name, (long long)n[GPU_MAJOR], (long long)n[GPU_MINOR], (long long)n[GPU_CLOCK],
-        (long long)n[GPU_SMS], (long long)n[GPU_MEMORY], link > 0 ? link : 25e9,
-        link > 0 ? "the fastest copy of the trace" : "assumed", (long long)n[GPU_WARPS] * (long long)n[GPU_WARP],
-        (long long)n[GPU_WARPS], (long long)n[GPU_BLOCKS], (long long)n[GPU_REGISTERS], (long long)n[GPU_SHARED],
-        (long long)n[GPU_THREADS], n[GPU_MAJOR] >= 8 && per_block + 1024 <= n[GPU_SHARED] ? 1024LL : 0LL, per_block,
-        (long long)n[GPU_BANDWIDTH]);
 }

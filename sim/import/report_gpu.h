@@ -4,7 +4,7 @@
 
 #include "report_tables.h"
 
-enum { SMS__REPORT_GPUS = 64, SMS__REPORT_GPU_COLUMNS = 17 };
+enum { SMS__REPORT_GPUS = 64, SMS__REPORT_GPU_COLUMNS = 16 };
 
 struct sms__report_gpu {
     int64_t id, cuda;                        /* number in the system, and for the CUDA runtime; -1: unknown */
@@ -24,9 +24,5 @@ void sms__report_gpus_read(struct sms__report *report, struct sms__report_gpus *
 const struct sms__report_gpu *sms__report_gpu_of(const struct sms__report_gpus *gpus, int64_t device);
 /* The number in a column; 0: unknown. */
 int64_t sms__report_gpu_number(const struct sms__report_gpu *gpu, const char *column);
-/* A device document of this name. `link` is the bandwidth of copies in bytes per second; 0: unknown. Returns NULL if
- * the report tells too little. */
-const char *sms__report_gpu_describe(struct sms__arena *arena, const struct sms__report_gpu *gpu, const char *name,
-                                     double link);
 
 #endif

@@ -299,17 +299,6 @@ static void read_operations(struct nsys *nsys)
         sms__report_fail(report, "no kernel has a start, an end, a grid and a block: export it again");
 }
 
-/* The rate of the fastest copy of a MiB or more, bytes per second; 0: there is none. */
-static double fastest_copy(const struct sms__profile *profile)
-{
-    double best = 0;
-    for (size_t c = 0; c < profile->copies; c++) {
-        double rate = profile->copy[c].bytes / profile->copy[c].duration_s;
-        best = profile->copy[c].bytes >= 1 << 20 && rate > best ? rate : best;
-    }
-    return best;
-}
-
 static void identify_gpu(struct nsys *nsys)
 {
     const char *device = nsys->out->launch[0].place->device, *number = strrchr(device, '(');
@@ -319,9 +308,6 @@ static void identify_gpu(struct nsys *nsys)
     nsys->out->gpu = *gpu->name ? gpu->name : NULL;
     nsys->out->capability = gpu->capability;
     nsys->out->memory = (double)sms__report_gpu_number(gpu, "totalMemory");
-    nsys->out->device_name = sms__import_name(nsys->report.arena, gpu->name);
-    nsys->out->device_text =
-        sms__report_gpu_describe(nsys->report.arena, gpu, nsys->out->device_name, fastest_copy(nsys->out));
 }
 
 static void state_facts(struct nsys *nsys)
