@@ -143,8 +143,8 @@ extern const struct cli_option cli_models[], cli_plugins[], cli_quiet[], cli_str
 extern const struct cli_option cli_notes[];
 /* --force of commands that write a file. */
 extern const struct cli_option cli_force[];
-/* "table", "csv", "json"; FORMAT_LATEX is for `run` and `compare`. */
-enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_LATEX };
+/* "table", "csv", "json". */
+enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 extern const char *const cli_formats[];
 /* "fast", "reference": enum sms_engine. */
 extern const char *const cli_engines[];

@@ -16,14 +16,12 @@ struct options {
 
 #define AT(member) offsetof(struct options, member)
 
-static const char *const formats[] = {"table", "csv", "json", "latex", NULL};
-
 static const struct cli_option own_options[] = {
     {"baseline", "POLICY", "the policy to compare with; default: the first", CLI_TEXT, AT(baseline)},
     {"unknowns", "N",
      "draw what is not known N times, and say in how many the answer holds; default: as the scenario says", CLI_COUNT,
      AT(draws), .max = SMS__DRAWS_MAX},
-    {"format", "FORMAT", "table, csv, json or latex", CLI_CHOICE, AT(format), .choices = formats},
+    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
     {0},
 };
 
@@ -78,9 +76,6 @@ static int compare(struct cli *cli)
         code = cli_no_memory();
     if (code == EXIT_OK && baseline)
         print(&session.set, given->format, baseline, &screen);
-    for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK && given->format == FORMAT_LATEX; i++)
-        if (sms__print_latex_comparison(session.set.results[i], baseline[i], stdout))
-            code = cli_no_memory();
     if (code == EXIT_OK && given->trust)
         code = session_print_trust(&session, stdout);
     free(baseline);

@@ -10,8 +10,6 @@ struct options {
     bool brief, force, trust;
 };
 
-static const char *const formats[] = {"table", "csv", "json", "latex", NULL};
-
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
@@ -23,7 +21,7 @@ static const struct cli_option own_options[] = {
      AT(brief)},
     {"point", "N", "run point N of a plan, as 'smsched sweep' does; points count from 0, as in points.csv", CLI_TEXT,
      AT(point)},
-    {"format", "FORMAT", "table, csv, json or latex", CLI_CHOICE, AT(format), .choices = formats},
+    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
     {0},
 };
 
@@ -51,7 +49,7 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
     for (size_t i = 0; i < set->count; i++) {
         if (format == FORMAT_CSV)
             sms__print_tidy(set->results[i], stdout);
-        if (format == FORMAT_TABLE || format == FORMAT_LATEX)
+        if (format == FORMAT_TABLE)
             sms__print_results(set->results[i], screen);
     }
 }
@@ -59,8 +57,7 @@ static void print(const struct sms__set *set, int format, const struct sms__scre
 static int run(struct cli *cli)
 {
     struct options *given = cli->options;
-    struct sms__screen screen = cli_screen(cli);
-    screen.latex = given->format == FORMAT_LATEX;
+    const struct sms__screen screen = cli_screen(cli);
     struct session session;
     given->run.alone_each = given->out || given->format == FORMAT_JSON; /* which have the answer */
     int code = given->point ? session_load_point(&session, cli, given->point, &given->run.changes)

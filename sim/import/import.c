@@ -149,7 +149,9 @@ static int import_profile(struct import *import)
     struct sms__device_match match = choose_device(arena, &profile, options);
     if (!match.name)
         return sms__fail(errors, SMS_EINPUT, path,
-                         "%s: name a device file with --profiled ('smsched list devices' shows them, 'smsched import device' writes one)", match.problem);
+                         "%s: name a device file with --profiled ('smsched list devices' shows them, 'smsched import "
+                         "device' writes one)",
+                         match.problem);
     struct sms__derive_facts facts = {0};
     struct conversion conversion = {.arena = arena,
                                     .facts = &facts,

@@ -6,12 +6,12 @@
 #include <string.h>
 
 enum { GPU_ID, GPU_CUDA, GPU_NAME, GPU_MAJOR, GPU_MINOR }; /* the numbers begin with GPU_MAJOR */
-static const struct sms__report_table gpu_table = {
-    "TARGET_INFO_GPU",
-    1,
-    {"id", "cuDevice", "name", "computeMajor", "computeMinor", "smCount", "clockRate", "totalMemory", "memoryBandwidth",
-     "threadsPerWarp", "maxWarpsPerSm", "maxBlocksPerSm", "maxRegistersPerSm", "maxShmemPerSm", "maxThreadsPerBlock",
-     "maxShmemPerBlockOptin"}};
+static const struct sms__report_table gpu_table = {"TARGET_INFO_GPU",
+                                                   1,
+                                                   {"id", "cuDevice", "name", "computeMajor", "computeMinor", "smCount",
+                                                    "clockRate", "totalMemory", "memoryBandwidth", "threadsPerWarp",
+                                                    "maxWarpsPerSm", "maxBlocksPerSm", "maxRegistersPerSm",
+                                                    "maxShmemPerSm", "maxThreadsPerBlock", "maxShmemPerBlockOptin"}};
 
 struct reading {
     struct sms__report *report;

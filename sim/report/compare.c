@@ -360,7 +360,7 @@ static void print_legend(const struct comparison *c, FILE *to)
     if (any_new)
         fprintf(to, "  =: the value, where %s has none\n", sms_results_policy(c->results, c->baseline));
     print_doubtful(c, to);
-    sms__print_few(c->results, "", to);
+    sms__print_few(c->results, to);
     if (any_same)
         fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",
                 sms_results_replications(c->results));

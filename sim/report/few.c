@@ -14,13 +14,13 @@ struct line {
     size_t count;
 };
 
-/* Returns whether the value is to be named, after what stands before it. */
-static bool name_next(struct line *line, const char *before, FILE *to)
+/* Returns whether the value is to be named, and begins it. */
+static bool name_next(struct line *line, FILE *to)
 {
     if (++line->count > NAMED)
         return false;
     if (line->count == 1)
-        fprintf(to, "%s  %s: ", before, line->words);
+        fprintf(to, "  %s: ", line->words);
     else
         fputs(", ", to);
     return true;
@@ -35,43 +35,43 @@ static void end_line(const struct line *line, FILE *to)
 }
 
 /* A metric of a tenant that is a maximum under some policy is named once, with the least number. */
-static void say_maximum(const struct sms__result *row, struct line *line, const char *before, FILE *to)
+static void say_maximum(const struct sms__result *row, struct line *line, FILE *to)
 {
     const size_t least = sms__result_least_maximum(row);
-    if (least && name_next(line, before, to))
+    if (least && name_next(line, to))
         fprintf(to, "%s %.*s (max of %zu %s)", sms__result_subject(row), sms__shown_length(sms__result_metric(row)),
                 sms__result_metric(row), least, sms__result_counts(row));
 }
 
-static void say_missed(const struct sms__result *row, struct line *line, const char *before, FILE *to)
+static void say_missed(const struct sms__result *row, struct line *line, FILE *to)
 {
     for (size_t p = 0; p < sms_results_policies(row->results); p++) {
         const double most = sms__most_missed(row->results, p, row->subject, row->idx, row->metric);
-        if (!isnan(most) && name_next(line, before, to))
+        if (!isnan(most) && name_next(line, to))
             fprintf(to, "%s under %s at most %.2g %% (0 of %.0f %s)", sms__result_subject(row),
                     sms_results_policy(row->results, p), 100 * most,
                     sms__counted(row->results, p, row->subject, row->idx, row->metric), sms__result_counts(row));
     }
 }
 
-static void say_zeros(const struct sms__result *row, struct line *line, const char *before, FILE *to)
+static void say_zeros(const struct sms__result *row, struct line *line, FILE *to)
 {
     const size_t n = sms_results_replications(row->results);
     for (size_t p = 0; p < sms_results_policies(row->results); p++) {
         size_t zeros = 0;
         for (size_t r = 0; r < n; r++)
             zeros += sms_results_value(row->results, p, r, row->subject, row->idx, row->metric) == 0;
-        if (sms__result_is_mostly_zero(row, p) && name_next(line, before, to))
+        if (sms__result_is_mostly_zero(row, p) && name_next(line, to))
             fprintf(to, "%s %.*s under %s (%zu of %zu)", sms__result_subject(row),
                     sms__shown_length(sms__result_metric(row)), sms__result_metric(row),
                     sms_results_policy(row->results, p), zeros, n);
     }
 }
 
-typedef void say(const struct sms__result *row, struct line *line, const char *before, FILE *to);
+typedef void say(const struct sms__result *row, struct line *line, FILE *to);
 
 /* Calls `each` for what tables show of tenants and classes, or of the cluster, and for what is asked for. */
-static void say_all(const struct sms_results *results, say *each, struct line *line, const char *before, FILE *to)
+static void say_all(const struct sms_results *results, say *each, struct line *line, FILE *to)
 {
     static const char *const of_tenant[] = {"job_latency_p99_ns", "deadline_miss_ratio"};
     const struct sms_scenario *scenario = sms_results_scenario(results);
@@ -85,30 +85,30 @@ static void say_all(const struct sms_results *results, say *each, struct line *l
         const char *column = sms__cluster_column(results, i);
         const struct sms__result shown = sms__result_of(results, SMS_CLUSTER, 0, column);
         again |= !strcmp(column, metric);
-        each(&shown, line, before, to);
+        each(&shown, line, to);
     }
     for (size_t i = 0; i < 2 * (vms + scenario->cls.count); i++) {
         const enum sms_subject subject = i / 2 < vms ? SMS_VM : SMS_CLASS;
         const size_t idx = i / 2 - (subject == SMS_CLASS ? vms : 0);
         const struct sms__result shown = sms__result_of(results, subject, idx, of_tenant[i % 2]);
         again |= row.subject == subject && row.idx == idx && !strcmp(of_tenant[i % 2], metric);
-        each(&shown, line, before, to);
+        each(&shown, line, to);
     }
     if (known && !again)
-        each(&row, line, before, to);
+        each(&row, line, to);
     end_line(line, to);
 }
 
-bool sms__print_few(const struct sms_results *results, const char *before, FILE *to)
+bool sms__print_few(const struct sms_results *results, FILE *to)
 {
     const bool exact = sms_results_exact(results); /* asked once, because it may look at all values */
     struct line maximum = {exact ? "no percentile but a maximum" : "no percentile but a maximum, so without a verdict",
                            0},
                 missed = {"no deadline missed, so with 95 % confidence", 0},
                 zeros = {"0 in most replications, so without an interval", 0};
-    say_all(results, say_maximum, &maximum, before, to);
+    say_all(results, say_maximum, &maximum, to);
     if (!exact)
-        say_all(results, say_missed, &missed, before, to);
-    say_all(results, say_zeros, &zeros, before, to);
+        say_all(results, say_missed, &missed, to);
+    say_all(results, say_zeros, &zeros, to);
     return maximum.count || missed.count || zeros.count;
 }

@@ -38,8 +38,7 @@ static bool is_constant(const struct sms_results *results, enum sms_subject subj
     return values > 1;
 }
 
-/* Puts the metrics that are shown into `shown`, and says the others once: those that are the same in all rows. A table
- * in LaTeX stands alone, and has them. */
+/* Puts the metrics that are shown into `shown`, and says the others once: those that are the same in all rows. */
 static struct columns say_constant(const struct sms_results *results, enum sms_subject subject, struct columns columns,
                                    const char *shown[SHOWN_MOST], const struct sms__screen *screen)
 {
@@ -48,7 +47,7 @@ static struct columns say_constant(const struct sms_results *results, enum sms_s
     for (size_t c = 0; c < columns.count && kept.count < SHOWN_MOST; c++) {
         struct sms_estimate e;
         char text[64];
-        if (!is_constant(results, subject, columns.metric[c], &e) || (screen->latex && !isnan(e.mean))) {
+        if (!is_constant(results, subject, columns.metric[c], &e)) {
             shown[kept.count++] = columns.metric[c];
             continue;
         }
@@ -194,7 +193,7 @@ void sms__print_notes(const struct sms_results *results, const struct sms__scree
         fprintf(screen->to, "  %zu note%s: --notes prints %s\n", count, count == 1 ? "" : "s",
                 count == 1 ? "it" : "them");
     for (size_t i = 0; i < count && !screen->brief; i++)
-        fprintf(screen->to, "%s  note: %s\n", screen->latex ? "%" : "", notes[i]);
+        fprintf(screen->to, "  note: %s\n", notes[i]);
     if (count)
         fputc('\n', screen->to);
 }
@@ -223,8 +222,8 @@ static void print_stall(const struct sms_results *results, size_t policy, const 
     const char *between = "";
     if (!sum)
         return;
-    fprintf(to, "%s  warning: %s: %llu process%s for ever: ", screen->latex ? "%" : "",
-            sms_results_policy(results, policy), (unsigned long long)sum, sum == 1 ? " waits" : "es wait");
+    fprintf(to, "  warning: %s: %llu process%s for ever: ", sms_results_policy(results, policy),
+            (unsigned long long)sum, sum == 1 ? " waits" : "es wait");
     for (int s = 0; s < SMS__STALLS; s++) {
         if (stall[s])
             fprintf(to, "%s%llu %s", between, (unsigned long long)stall[s], words[s]);
@@ -298,10 +297,7 @@ static void print_cluster(const struct sms_results *results, const struct sms__s
 void sms__print_results(const struct sms_results *results, const struct sms__screen *screen)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    if (screen->latex)
-        fprintf(screen->to, "%% %s\n", scenario->name);
-    else
-        sms__print_heading(results, true, screen->to);
+    sms__print_heading(results, true, screen->to);
     if (scenario->cluster)
         print_cluster(results, screen);
     else if (scenario->shares)
@@ -314,7 +310,7 @@ void sms__print_results(const struct sms_results *results, const struct sms__scr
         print_whole(results, SMS_HOST, COLUMNS(host_columns), screen);
         print_resources(results, screen);
     }
-    if (sms__print_few(results, screen->latex ? "%" : "", screen->to))
+    if (sms__print_few(results, screen->to))
         fputc('\n', screen->to);
     sms__print_notes(results, screen);
 }

@@ -35,7 +35,6 @@ struct sms__screen {
     bool colour;
     bool terminal;
     bool brief; /* notes are counted, not printed */
-    bool latex; /* tables for the package booktabs; what is not a table is a comment */
 };
 
 /* table.c: cells with aligned columns, the first to the left and the others to the right. The first row has headers. */
@@ -50,7 +49,6 @@ void sms__table_mark(struct sms__table_out *table, enum sms__mark_kind mark); /*
 void sms__table_transpose(struct sms__table_out *table);
 void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen); /* and frees it */
 void sms__table_drop(struct sms__table_out *table);                                    /* frees it without printing */
-void sms__print_latex_text(const char *text, FILE *to); /* with LaTeX's special characters escaped */
 /* Tables with more policies have a row for each, and fewer have a column. */
 enum { SMS__POLICY_COLUMNS = 4 };
 
@@ -80,8 +78,8 @@ enum { SMS__CLASS_COLUMNS = 5 };
 extern const char *const sms__class_columns[SMS__CLASS_COLUMNS + 1];
 
 /* few.c: lines below a table that say which of its values are of few jobs: percentiles that are the maximum, misses of
- * which none was seen, medians that are mostly 0. Each begins with `before`. Returns whether there are any. */
-bool sms__print_few(const struct sms_results *results, const char *before, FILE *to);
+ * which none was seen, medians that are mostly 0. Returns whether there are any. */
+bool sms__print_few(const struct sms_results *results, FILE *to);
 
 /* compare.c: changes over a baseline, with p-values corrected for their number; as CSV, ratios and the gaps to the
  * bound. The JSON is of one scenario. */
@@ -89,9 +87,6 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, s
                            const struct sms__screen *screen);
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
-
-/* latex.c: the changes over a baseline as a LaTeX table. Returns 0, or -1 when out of memory. */
-int sms__print_latex_comparison(const struct sms_results *results, size_t baseline, FILE *to);
 
 /* answer.c: the answer to the scenario's question in words: which policy is best by the metric that it asks for, by how
  * much, and whether that may be chance. Prints nothing for a single policy. The JSON is null if there is no answer. */

@@ -383,52 +383,12 @@ void sms__table_drop(struct sms__table_out *table)
     free(table);
 }
 
-void sms__print_latex_text(const char *text, FILE *to)
-{
-    for (; *text; text++)
-        if (!strncmp(text, "±", strlen("±"))) {
-            fputs("$\\pm$", to);
-            text += strlen("±") - 1;
-        } else if (*text == '\\')
-            fputs("\\textbackslash{}", to);
-        else if (strchr("<>|", *text)) /* which are other signs outside of math */
-            fprintf(to, "$%c$", *text);
-        else if (strchr("~^", *text))
-            fprintf(to, "\\%c{}", *text);
-        else
-            fprintf(to, strchr("#$%&_{}", *text) ? "\\%c" : "%c", *text);
-}
-
-/* Columns of a table in LaTeX are as wide as they must be, so nothing is folded. */
-static void print_latex(const struct sms__table_out *table, FILE *to)
-{
-    fputs("\\begin{tabular}{l", to);
-    for (size_t c = 1; c < table->columns; c++)
-        fputc('r', to);
-    fputs("}\n\\toprule\n", to);
-    for (size_t i = 0; i < table->cells; i++) {
-        char *text = table->cell[i].text;
-        fputs(i % table->columns ? " & " : "", to);
-        fputs(*text == ' ' ? "\\quad " : "", to);
-        const bool micro = table->cell[i].metric && ends_in(text, " us");
-        if (micro)
-            text[strlen(text) - strlen("us")] = '\0';
-        sms__print_latex_text(text + strspn(text, " "), to);
-        fputs(micro ? "$\\mu$s" : "", to);
-        if ((i + 1) % table->columns == 0)
-            fputs(i + 1 == table->columns ? " \\\\\n\\midrule\n" : " \\\\\n", to);
-    }
-    fputs("\\bottomrule\n\\end{tabular}\n", to);
-}
-
 void sms__table_print(struct sms__table_out *table, const struct sms__screen *screen)
 {
     size_t *widths = table ? sms__note_memory(calloc(table->columns + 1, sizeof *widths)) : NULL;
     if (table)
         make_texts(table);
-    if (widths && !table->failed && screen->latex)
-        print_latex(table, screen->to);
-    else if (widths && !table->failed && table->cells >= table->columns) {
+    if (widths && !table->failed && table->cells >= table->columns) {
         find_widths(table, screen->width, widths);
         print_parts(table, screen, widths);
     }

@@ -51,7 +51,7 @@ completes() {
 }
 if [ "$(completes co)" = compare ]; then ok; else bad "bash completes commands" "$(completes co)"; fi
 if [ "$(completes run --for)" = "--force --format" ]; then ok; else bad "bash completes options" "$(completes run --for)"; fi
-if [ "$(completes run --format '')" = "table csv json latex" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
+if [ "$(completes run --format '')" = "table csv json" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
 if [ "$(completes compare --policy fine_grained_)" = fine_grained_capped ]; then ok; else bad "bash completes policies" "$(completes compare --policy fine_grained_)"; fi
 try 2 "completion for another shell" help completion zsh; prints "zsh takes it after"
 for command in advise run compare validate check explain plot report sweep import list help; do
@@ -379,19 +379,10 @@ for figure in "$work"/results/plots/*.svg; do
     if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
 done
 
-try 0 "tables for LaTeX" run --format latex "$tutorial"
-prints 'stp\_ratio & '; prints '\quad single & '; prints ' $\pm$ '
-if [ -z "$(grep -vE '^(%|$|\\(begin|end|toprule|midrule|bottomrule)|.*\\\\$)' <<<"$output")" ]; then ok; else bad "a line that is neither a row nor a comment" "$output"; fi
-grep -qF ' $\mu$s &' <<<"$output" && ok || bad "microseconds for LaTeX" "$output"
 try 0 "a comparison of one policy" compare "$tutorial" --policy round_robin; prints "one policy: no change"
 try 3 "a queue discipline for a policy" run "$tutorial" --policy interleave; prints "'interleave' is a queue discipline, not a policy: write queue: interleave (--set queue=interleave)"
 try 3 "a place policy for VMs" run "$tutorial" --policy best_fit; prints "'best_fit' is a place policy, and only pods are placed"
 try 3 "a column twice" import pods "$tutorial" --columns name=1,name=2; prints "--columns: 'name' is there twice, as '1' and as '2'"
-try 0 "a table for LaTeX" compare --format latex tests/scenarios/two-tenants.yaml
-prints '\begin{tabular}{llrr}'; prints '\multicolumn{2}{l}{two-tenants} & utilization\_aware & fine\_grained \\'
-prints 'host & stp\_ratio & $-12.7 \pm 0.1^{*}$ & $+9.4 \pm 0.1^{*}$ \\'
-if [ "$(grep -c ' & .* & .* & .* \\\\$' <<<"$output")" -eq "$("$smsched" compare --format json tests/scenarios/two-tenants.yaml 2>/dev/null | python3 -c 'import json, sys
-print(len({(c["subject"], c["name"], c["metric"]) for c in json.load(sys.stdin)["comparisons"]}))')" ]; then ok; else bad "a row a metric" "$output"; fi
 
 # Scenarios named A/B are pairs of programs and share one figure.
 for pair in a/a a/b a/c b/b b/c c/c; do
