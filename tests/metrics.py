@@ -56,8 +56,8 @@ def rows(text):
 
 def listed(program):
     metrics = {}
-    for subject, name, _ in rows(run(program, "list", "metrics", "--format", "csv"))[1:]:
-        metrics.setdefault(subject, []).append(name)
+    for metric in json.loads(run(program, "list", "metrics", "--format", "json")):
+        metrics.setdefault(metric["subject"], []).append(metric["name"])
     return metrics
 
 

@@ -146,6 +146,7 @@ extern const struct cli_option cli_force[];
 /* "table", "csv", "json". */
 enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 extern const char *const cli_formats[];
+extern const char *const cli_table_or_json[];
 /* "fast", "reference": enum sms_engine. */
 extern const char *const cli_engines[];
 

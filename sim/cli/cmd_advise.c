@@ -27,8 +27,6 @@ struct options {
 
 #define AT(member) offsetof(struct options, member)
 
-static const char *const formats[] = {"table", "json", NULL};
-
 static const struct cli_option own_options[] = {
     {"device", "DEVICE[=N]",
      "the GPU that is to be shared ('smsched list devices' shows them); of several, how many there are (repeatable)",
@@ -57,7 +55,7 @@ static const struct cli_option own_options[] = {
      "--force",
      CLI_TEXT, AT(out), .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
     {"force", NULL, "with --out: replace the folder of an earlier advice", CLI_FLAG, AT(force), .letter = 'f'},
-    {"format", "FORMAT", "table or json", CLI_CHOICE, AT(format), .choices = formats},
+    {"format", "FORMAT", "table or json", CLI_CHOICE, AT(format), .choices = cli_table_or_json},
     {0},
 };
 

@@ -19,14 +19,14 @@
 #include <sys/stat.h>
 
 struct options {
-    int format;
+    int json;
     bool sheet;
 };
 
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
+    {"format", "FORMAT", "table or json", CLI_CHOICE, AT(json), .choices = cli_table_or_json},
     {"sheet", NULL, "of devices: what is known of each, from which source, and what stands in for the rest", CLI_FLAG,
      AT(sheet)},
     {0},
@@ -34,7 +34,7 @@ static const struct cli_option own_options[] = {
 
 static bool wants_sheets(const struct cli *cli) { return ((const struct options *)cli->options)->sheet; }
 
-static int format_of(const struct cli *cli) { return ((const struct options *)cli->options)->format; }
+static bool wants_json(const struct cli *cli) { return ((const struct options *)cli->options)->json; }
 
 /* ---- what is listed, as JSON: an array of objects, which may have a list of parts ---- */
 
@@ -167,41 +167,6 @@ static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
-}
-
-static void print_csv_value(const json_t *object, const char *key, const char *before)
-{
-    const json_t *value = json_object_get(object, key);
-    fputs(before, stdout);
-    if (json_is_number(value))
-        printf("%.15g", json_number_value(value));
-    else
-        sms__print_csv(stdout, text_of(object, key));
-}
-
-/* The parts of an entry are columns beside its own; `key` begins with that of the parts' list, or NULL. */
-struct columns {
-    const char *own[8], *part[8];
-};
-
-static void print_csv(const json_t *list, const struct columns *columns)
-{
-    for (size_t k = 0; columns->own[k]; k++)
-        printf("%s%s", k ? "," : "", columns->own[k]);
-    for (size_t k = 1; columns->part[0] && columns->part[k]; k++)
-        printf(",%.*s_%s", (int)strlen(columns->part[0]) - 1, columns->part[0], columns->part[k]);
-    putchar('\n');
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *entry = json_array_get(list, i);
-        const json_t *parts = columns->part[0] ? json_object_get(entry, columns->part[0]) : NULL;
-        for (size_t part = 0; part == 0 || part < json_array_size(parts); part++) {
-            for (size_t k = 0; columns->own[k]; k++)
-                print_csv_value(entry, columns->own[k], k ? "," : "");
-            for (size_t k = 1; columns->part[0] && columns->part[k]; k++)
-                print_csv_value(json_array_get(parts, part), columns->part[k], ",");
-            putchar('\n');
-        }
-    }
 }
 
 /* ---- the entries of one name ---- */
@@ -388,28 +353,17 @@ static void add_library(const struct cli *cli, const char *kind, const struct mo
 
 /* ---- the command ---- */
 
-static const struct listed {
+static const struct {
     const char *name;
     json_t *(*list)(const struct sms_load_options *options); /* NULL: from files */
     void (*print)(const json_t *list); /* as a table; NULL: always JSON, or printed as it is read */
-    struct columns columns;
-} lists[] = {
-    {"devices", NULL, print_devices, {{"name", "title", "sms", "clock_hz", "memory_bytes", "resources", "mig"}, {0}}},
-    {"workloads", NULL, NULL, {{0}, {0}}},
-    {"policies",
-     list_policies,
-     print_uses,
-     {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
-    {"contention",
-     list_contention,
-     print_uses,
-     {{"kind", "name", "help"}, {"parameters", "name", "range", "default", "help"}}},
-    {"metrics", list_metrics, print_metrics, {{"subject", "name", "formula"}, {0}}},
-    {"fields", list_fields, print_fields, {{"table"}, {"fields", "name", "required", "help"}}},
-    {"schema", list_schema, NULL, {{0}, {0}}}};
-
-static const struct listed sheets = {
-    "devices", NULL, sheet_list_print, {{"name", "family"}, {"rows", "name", "value", "source", "instead"}}};
+} lists[] = {{"devices", NULL, print_devices},
+             {"workloads", NULL, NULL},
+             {"policies", list_policies, print_uses},
+             {"contention", list_contention, print_uses},
+             {"metrics", list_metrics, print_metrics},
+             {"fields", list_fields, print_fields},
+             {"schema", list_schema, NULL}};
 
 enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and schema are printed only by name */
 enum { DEVICES, WORKLOADS, SCHEMA = LISTS - 1 };
@@ -447,41 +401,34 @@ static json_t *list_opened(const struct cli *cli, json_t *(*list)(const struct s
 }
 
 /* Returns the list as JSON, or NULL if it was printed or could not be made. */
-static json_t *make_list(const struct cli *cli, size_t which, int format, struct chosen *chosen)
+static json_t *make_list(const struct cli *cli, size_t which, struct chosen *chosen)
 {
     const struct sms_load_options load = session_options(cli);
-    struct workload_list workloads = {.load = &load, .format = format};
+    struct workload_list workloads = {&load, which == WORKLOADS && wants_json(cli) ? json_array() : NULL};
     struct models models = {which == DEVICES ? json_array() : NULL, wants_sheets(cli),
                             which == WORKLOADS ? &workloads : NULL, chosen};
     if (lists[which].list)
         return list_opened(cli, lists[which].list);
-    if (which == WORKLOADS)
-        workload_list_begin(&workloads);
     add_library(cli, lists[which].name, &models);
     return which == WORKLOADS ? workloads.json : models.devices;
 }
 
 static void print_list(const struct cli *cli, size_t which, struct chosen *chosen)
 {
-    const int format = which == SCHEMA ? FORMAT_JSON : format_of(cli);
-    const struct listed *as = wants_sheets(cli) ? &sheets : &lists[which];
-    json_t *list = make_list(cli, which, format, chosen);
+    json_t *list = make_list(cli, which, chosen);
     if (chosen->name && list && which != WORKLOADS)
         choose_from(chosen, list);
     if (!list || (chosen->name && !chosen->found)) {
         json_decref(list);
         return;
     }
-    if (format == FORMAT_JSON) {
+    if (which == SCHEMA || wants_json(cli)) {
         const size_t numbers =
             which == SCHEMA ? JSON_INDENT(1) | JSON_REAL_PRECISION(12) : JSON_INDENT(2) | JSON_REAL_PRECISION(10);
         sms__json_write(list, stdout, numbers); /* cli_finish reports a failure */
         return;
     }
-    if (format == FORMAT_CSV)
-        print_csv(list, &as->columns);
-    else
-        as->print(list);
+    (wants_sheets(cli) ? sheet_list_print : lists[which].print)(list);
     json_decref(list);
 }
 
@@ -520,8 +467,8 @@ static int list(struct cli *cli)
         named++;
     if (named == LISTS)
         return unknown_list(cli);
-    if (!cli->n_args && format_of(cli) != FORMAT_TABLE)
-        return cli_usage(cli, "--format csv and json are of one list: name it, as in 'list policies'");
+    if (!cli->n_args && wants_json(cli))
+        return cli_usage(cli, "--format json is of one list: name it, as in 'list policies'");
     if (wants_sheets(cli) && (!cli->n_args || named != DEVICES))
         return cli_usage(cli, "--sheet is of devices: smsched list devices --sheet [NAME]");
     if (cli->n_args > (named == SCHEMA ? 1U : 2U))
@@ -546,8 +493,7 @@ const struct cli_command cmd_list = {
     .examples = "smsched list\n"
                 "smsched list policies fine_grained\n"
                 "smsched list devices --sheet v100\n"
-                "smsched list policies --format json\n"
-                "smsched list metrics --format csv\n",
+                "smsched list policies --format json\n",
     .options = {{own_options}, {cli_models}, {cli_plugins}},
     .size = sizeof(struct options),
     .run = list};

@@ -13,8 +13,6 @@
 
 enum { SHARDS_MAX = 10000 };
 
-static const char *const formats[] = {"table", "json", NULL};
-
 #define AT(member) offsetof(struct sweep_options, member)
 
 static const struct cli_option own_options[] = {
@@ -27,7 +25,7 @@ static const struct cli_option own_options[] = {
      .choices = cli_engines},
     {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
     {"format", "FORMAT", "table, or json: the counts and the answers of a search", CLI_CHOICE, AT(format),
-     .choices = formats},
+     .choices = cli_table_or_json},
     {0},
 };
 

@@ -7,13 +7,11 @@
 
 #include <jansson.h>
 
-/* workloads.c: prints workloads as a table or CSV, or adds them to an array of JSON, which the caller releases. */
+/* workloads.c: prints a workload, or adds it to an array of JSON, which the caller releases. */
 struct workload_list {
     const struct sms_load_options *load; /* where their devices are searched for */
-    int format;
-    json_t *json; /* an array if the format is JSON */
+    json_t *json;                        /* NULL: it is printed */
 };
-void workload_list_begin(struct workload_list *list);
 void workload_list_add(struct workload_list *list, const struct sms__workload *workload);
 
 /* sheets.c: the sheet of a device, which the caller releases; and prints an array of them, in full if all are of one

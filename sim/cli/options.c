@@ -7,6 +7,7 @@
 #include <string.h>
 
 const char *const cli_formats[] = {"table", "csv", "json", NULL};
+const char *const cli_table_or_json[] = {"table", "json", NULL};
 const char *const cli_engines[] = {"fast", "reference", NULL};
 
 const struct cli_option cli_models[] = {

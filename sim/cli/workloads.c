@@ -78,33 +78,6 @@ static void print_row(const struct row *row)
     printf("\n");
 }
 
-static void print_csv_row(const struct shown *shown, const struct row *row, const struct sms__demand *demand)
-{
-    const struct sms__kernel *kernel = row->kernel;
-    double use = demand ? use_of(shown, row, demand->resource) : NAN;
-    SMS__PRINT_CSV(stdout, shown->workload->name, kernel->name, shown->workload->device, row->cls);
-    printf("%llu,%llu,%llu,%llu,", (unsigned long long)kernel->blocks, (unsigned long long)kernel->threads,
-           (unsigned long long)kernel->registers, (unsigned long long)kernel->shared_memory);
-    if (!isnan(row->block_ns))
-        printf("%.10g", row->block_ns);
-    if (demand)
-        printf(",%s,%.10g,", demand->resource, demand->ratio);
-    else
-        printf(",,,");
-    if (!isnan(use))
-        printf("%.6g", use);
-    printf("\n");
-}
-
-/* A row for each demand; a kernel without demands has one row. */
-static void print_csv(const struct shown *shown, const struct row *row)
-{
-    for (size_t d = 0; d < row->kernel->demands; d++)
-        print_csv_row(shown, row, &row->kernel->demand[d]);
-    if (row->kernel->demands == 0)
-        print_csv_row(shown, row, NULL);
-}
-
 static json_t *number(double value) { return isnan(value) ? json_null() : json_real(value); }
 
 static json_t *json_of(const struct shown *shown, const struct row *row)
@@ -135,14 +108,12 @@ static int show(void *user)
     struct shown *shown = user;
     const struct sms__workload *workload = shown->workload;
     json_t *kernels = shown->list->json ? json_array() : NULL;
-    if (shown->list->format == FORMAT_TABLE)
+    if (!shown->list->json)
         print_heading(workload);
     for (size_t k = 0; k < workload->kernels; k++) {
         struct row row = row_of(shown, &workload->kernel[k]);
         if (shown->list->json)
             json_array_append_new(kernels, json_of(shown, &row));
-        else if (shown->list->format == FORMAT_CSV)
-            print_csv(shown, &row);
         else
             print_row(&row);
     }
@@ -151,14 +122,6 @@ static int show(void *user)
                               json_pack("{ss ss ss ss so}", "name", workload->name, "title", workload->title, "source",
                                         workload->source, "device", workload->device, "kernels", kernels));
     return SMS_OK;
-}
-
-void workload_list_begin(struct workload_list *list)
-{
-    list->json = list->format == FORMAT_JSON ? json_array() : NULL;
-    if (list->format == FORMAT_CSV)
-        printf("workload,kernel,device,class,blocks,threads,registers,shared_memory_bytes,block_time_ns,resource,"
-               "demand_ratio,use_ratio\n");
 }
 
 void workload_list_add(struct workload_list *list, const struct sms__workload *workload)

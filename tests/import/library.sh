@@ -8,10 +8,16 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 bad() { failed=1; echo "FAILED $1"; }
 
-"$smsched" list workloads --format csv >"$work/list.csv" || bad "list workloads"
+"$smsched" list workloads --format json >"$work/list.json" || bad "list workloads"
+python3 - "$work/list.json" >"$work/list" <<'END'
+import json, sys
+for workload in json.load(open(sys.argv[1])):
+    for kernel in workload["kernels"]:
+        print(workload["name"], kernel["name"], kernel["class"])
+END
 for set in gtx1080ti:40 v100:10; do
     device=${set%:*}
-    awk -F, -v w="$device/" 'index($1, w) == 1 && !seen[$1, $2]++ { print $1, $2, $4 }' "$work/list.csv" | sort >"$work/listed"
+    grep "^$device/" "$work/list" | sort >"$work/listed"
     for file in models/workloads/"$device"/*.yaml; do
         grep -q '^source: ".* @ ' "$file" || bad "$file has no source"
         # A clamped kernel has less demand than was measured, so it may be of another class.
