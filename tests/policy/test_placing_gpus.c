@@ -112,20 +112,29 @@ static void gpu_clustering_counts_each_size_apart(void **state)
     assert_true(cluster(&ones_and_parts, make_pod(2, 1000, 0)) == 17);
 }
 
+/* What a pod cannot use of what is left: all if it does not fit, else what is on GPUs with too little for it. */
+static uint64_t fragment_of(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    uint64_t lost = 0;
+    const bool fits = pod->gpus && sms_node_fits(node, pod);
+    for (uint32_t i = 0; i < node->gpus; i++)
+        lost += fits && sms_gpu_fits(&node->gpu[i], pod) ? 0 : node->gpu[i].milli_left;
+    return lost;
+}
+
 static void fragments_are_those_of_the_simulator_of_fgd(void **state)
 {
     struct fixture f;
     struct sms_typical_pod typical[] = {{make_pod(1, 465, 6000), 0.0933, 933, 0.0933, 933, 0, 0}};
-    struct sms_place_view view = {.typical = typical, .typicals = 1};
     struct sms_pod_view one = make_pod(1, 1000, 1000), part = make_pod(1, 200, 1000);
     (void)state;
     make_used(&f);
-    assert_int_equal(sms_node_gpu_left(&f.node), 2700);      /* fgd-left */
-    assert_int_equal(sms_node_fragment(&f.node, &one), 700); /* fgd-milli1 */
-    assert_int_equal(sms_node_fragment(&f.node, &part), 0);  /* fgd-milli2 */
-    assert_false(sms_node_fits(&f.node, &typical[0].pod));   /* fgd-q: it lacks the CPUs */
-    assert_int_equal(sms_node_fragment(&f.node, &typical[0].pod), 2700);
-    assert_near(sms_node_fragments(&view, &f.node), 251.91, 0.01); /* fgd-score */
+    assert_int_equal(sms_node_gpu_left(&f.node), 2700);    /* fgd-left */
+    assert_int_equal(fragment_of(&f.node, &one), 700);     /* fgd-milli1 */
+    assert_int_equal(fragment_of(&f.node, &part), 0);      /* fgd-milli2 */
+    assert_false(sms_node_fits(&f.node, &typical[0].pod)); /* fgd-q: it lacks the CPUs */
+    assert_int_equal(fragment_of(&f.node, &typical[0].pod), 2700);
+    assert_near((double)sms_node_weigh_fragments(typical, 1, &f.node) / 10000, 251.91, 0.01); /* fgd-score */
 }
 
 /* Whether typical pods are linked by kinds or not; one is without GPUs, one asks for too many CPUs. */
@@ -141,13 +150,13 @@ static void fragments_of_all_typical_pods_are_the_sum_of_those_of_each(void **st
     (void)state;
     make_used(&f);
     for (size_t t = 0; t < count; t++)
-        sum += typical[t].pods * sms_node_fragment(&f.node, &typical[t].pod);
+        sum += typical[t].pods * fragment_of(&f.node, &typical[t].pod);
     assert_true(sum > 0);
     assert_int_equal(sms_node_weigh_fragments(typical, count, &f.node), sum);
     for (size_t t = 0; t < count; t++)
         typical[t].alike = typical[t].skip = 0;
     assert_int_equal(sms_node_weigh_fragments(typical, count, &f.node), sum);
-    assert_int_equal(sms_node_weigh_fragments(typical, 1, &f.node), 4 * sms_node_fragment(&f.node, &typical[0].pod));
+    assert_int_equal(sms_node_weigh_fragments(typical, 1, &f.node), 4 * fragment_of(&f.node, &typical[0].pod));
     assert_int_equal(sms_node_weigh_fragments(typical, count, NULL), 0);
     assert_int_equal(sms_node_weigh_fragments(NULL, count, &f.node), 0);
 }

@@ -220,7 +220,6 @@ static void choose_the_last(const struct sms_place_view *view, const struct sms_
     chosen[node->gpus - 1] = 1;
 }
 
-static const struct sms_place_policy next = {.name = "next", .help = "", .search = SMS_PLACE_NEXT};
 static const struct sms_place_policy no_number = {.name = "no_number", .help = "", .score = score_nan_without_cpus};
 static const struct sms_place_policy nothing = {
     .name = "nothing", .help = "", .search = SMS_PLACE_FIRST, .choose = choose_nothing};
@@ -230,30 +229,9 @@ static const struct sms_place_policy last_gpu = {
 /* Loads with these policies in addition to the library's. */
 static struct sms_file *load_with(const char *text)
 {
-    static const struct sms_place_policy *const policies[] = {&next, &no_number, &nothing, &last_gpu};
-    const struct sms_load_options options = {.places = policies, .n_places = 4};
+    static const struct sms_place_policy *const policies[] = {&no_number, &nothing, &last_gpu};
+    const struct sms_load_options options = {.places = policies, .n_places = 3};
     return load_text_with(text, &options);
-}
-
-static void the_next_search_goes_round_the_nodes(void **state)
-{
-    (void)state;
-    assert_placements(load_with("scenario: s\nnodes: [{name: a, count: 3, gpus: 1}]\npolicies: [next]\npods:\n"
-                                "  - {name: p, count: 4, gpu: 30 %}\n  - {name: q, gpus: 1, start: 1 s}\n"
-                                "  - {name: r, gpu: 30 %, start: 2 s}\n"),
-                      "0 p1 a1 1\n0 p2 a2 1\n0 p3 a3 1\n0 p4 a1 1\n2 r a2 1\n");
-}
-
-/* The gang holds b and c before it fails. What comes next goes to b, the node after that of the last pod that began. */
-static void the_next_search_goes_on_as_if_a_gang_that_does_not_fit_had_not_been_tried(void **state)
-{
-    (void)state;
-    assert_placements(
-        load_with(
-            "scenario: s\nnodes: [{name: a, gpus: 1}, {name: b, gpus: 2}, {name: c, gpus: 2}, {name: d, gpus: 1}]\n"
-            "policies: [next]\npods:\n  - {name: p, gpus: 1, duration: 5 s}\n"
-            "  - {name: g, replicas: 3, gpus: 2, start: 1 s}\n  - {name: q, gpus: 1, start: 2 s, duration: 5 s}\n"),
-        "0 p a 1\n2 q b 1\n");
 }
 
 static void policies_that_break_the_rules_end_the_run(void **state)
@@ -366,8 +344,6 @@ int main(void)
         cmocka_unit_test(a_sample_ends_when_its_pods_ask_for_enough),
         cmocka_unit_test(a_deadline_of_a_sample_applies_to_each_drawn_pod),
         cmocka_unit_test(fragments_follow_the_definition_of_fgd),
-        cmocka_unit_test(the_next_search_goes_round_the_nodes),
-        cmocka_unit_test(the_next_search_goes_on_as_if_a_gang_that_does_not_fit_had_not_been_tried),
         cmocka_unit_test(policies_that_break_the_rules_end_the_run),
         cmocka_unit_test(an_end_beyond_the_range_of_the_clock_is_refused),
         cmocka_unit_test(the_warm_up_is_not_measured),

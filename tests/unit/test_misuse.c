@@ -425,11 +425,8 @@ static void helpers_of_policies_make_nothing_of_nothing(void **state)
     assert_int_equal(sms_node_shares(NULL, &pod, left), 0);
     assert_int_equal(sms_node_shares(&node, &pod, NULL), 0);
     assert_true(sms_node_share_left(NULL, NULL) == 0);
-    assert_int_equal(sms_node_fragment(NULL, &pod), 0);
-    assert_int_equal(sms_node_fragment(&node, NULL), 0);
     assert_true(sms_place_slowdowns(NULL, NULL, 0, NULL) == 0);
     assert_true(sms_place_slowdowns(&view, &node, 3, &pod) == 0);
-    assert_true(sms_node_fragments(NULL, &node) == 0);
 }
 
 static void a_share_policy_without_a_run_can_do_nothing(void **state)

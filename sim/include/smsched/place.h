@@ -158,7 +158,6 @@ enum { SMS_SLICE = 2 };
 enum sms_place_search {
     SMS_PLACE_BEST,  /* the node with the highest score; among equals the lowest */
     SMS_PLACE_FIRST, /* the lowest node that fits */
-    SMS_PLACE_NEXT,  /* the next node that fits after the latest choice, which comes last; node 0 at first */
     SMS_PLACE_RANDOM /* any node that fits, all equally likely */
 };
 
@@ -298,23 +297,17 @@ size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_vi
 /* Returns the mean of these shares; 0 if there are none. */
 double sms_node_share_left(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
-/* Returns the fragment of the node for a pod (FGD, ATC'23, section 3.2): the thousandths of GPUs that are left but that
- * such a pod cannot use. If it does not fit, that is all of them; otherwise those on GPUs with too little for it. */
-uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod);
-
 /* Returns the sum of the predicted slowdowns, each at least 1, of the workloads on a GPU of the node, with `pod` added
  * unless it is NULL. They follow from the contention model and from the room on the SMs; if processes take turns, each
  * slowdown is the number of workloads. 0 if no workload runs. For policies with `asks`. */
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
                            const struct sms_pod_view *pod);
 
-/* Returns the fragments of the node for the first `count` typical pods, each times its number of pods: thousandths of
- * GPUs. A sum of whole numbers is exact in any order. */
+/* Returns the fragments of the node (FGD, ATC'23, section 3.2) for the first `count` typical pods, each times its
+ * number of pods. A fragment is the thousandths of GPUs that are left but that such a pod cannot use: all of them if it
+ * does not fit, otherwise those on GPUs with too little for it. A sum of whole numbers is exact in any order. */
 uint64_t sms_node_weigh_fragments(const struct sms_typical_pod *typical, size_t count,
                                   const struct sms_node_view *node);
-
-/* Returns the fragment of the node, averaged over the typical pods. */
-double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -105,9 +105,6 @@ void sms__node_search_init(struct sms__cluster_run *run);
  * number.
  */
 uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape);
-/* The node that was found last, from which the order `next` goes on, and back to it where a find comes to nothing. */
-size_t sms__search_last(const struct sms__cluster_run *run);
-void sms__search_rewind(struct sms__cluster_run *run, size_t last);
 /* The same among the given nodes, in ascending order, all of which are feasible; there is at least one. */
 uint32_t sms__find_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes);
 

@@ -35,7 +35,6 @@ struct sms__node_search {
     uint64_t tree_seen;          /* the log up to there */
     size_t words, count_leaves;
     double reserved_bytes;
-    size_t last;    /* the node found last */
     double *score;  /* [nodes], of the nodes that are looked at */
     uint32_t *rank; /* [nodes], in a shuffled order */
     gsl_rng *random, *random_gpus;
@@ -54,7 +53,6 @@ void sms__node_search_init(struct sms__cluster_run *run)
     search->random = sms__stream(run->arena, run->spec->seed, "place", 0);
     search->random_gpus = sms__stream(run->arena, run->spec->seed, "place/gpus", 0);
     search->score = SMS__NEW(run->arena, double, nodes);
-    search->last = nodes - 1;
     search->rank = SMS__NEW(run->arena, uint32_t, nodes);
     for (size_t n = 0; n < nodes; n++)
         search->rank[n] = (uint32_t)n;
@@ -325,37 +323,21 @@ static uint32_t select_node(const struct sms__cluster_run *run, const struct sha
     return (uint32_t)(word * 64 + (size_t)__builtin_ctzll(bits));
 }
 
-/* The number of feasible nodes up to n. */
-static uint32_t rank_of(const struct sms__cluster_run *run, const struct shape_cache *cache, size_t n)
-{
-    uint64_t mask = n % 64 == 63 ? UINT64_MAX : ((uint64_t)1 << (n % 64 + 1)) - 1;
-    uint32_t rank = (uint32_t)__builtin_popcountll(cache->bits[n / 64] & mask);
-    for (size_t at = run->search->count_leaves + n / 64; at > 1; at /= 2)
-        rank += at % 2 ? cache->count[at - 1] : 0;
-    return rank;
-}
-
 static uint32_t draw(const struct sms__cluster_run *run, uint32_t count)
 {
     return (uint32_t)gsl_rng_uniform_int(run->search->random, count);
 }
 
-/* Picks one of `count` feasible nodes by the policy's order; `upto_last` of them are up to the node found last. */
-static uint32_t pick(const struct sms__cluster_run *run, uint32_t count, uint32_t upto_last)
+/* Picks one of `count` feasible nodes by the policy's order. */
+static uint32_t pick(const struct sms__cluster_run *run, uint32_t count)
 {
-    if (run->order == SMS_PLACE_RANDOM)
-        return draw(run, count);
-    if (run->order == SMS_PLACE_NEXT)
-        return upto_last < count ? upto_last : 0;
-    return 0;
+    return run->order == SMS_PLACE_RANDOM ? draw(run, count) : 0;
 }
 
 static uint32_t find_bit(const struct sms__cluster_run *run, const struct shape_cache *cache)
 {
-    uint32_t count = cache->count[1];
-    if (count == 0)
-        return SMS__NO_NODE;
-    return select_node(run, cache, pick(run, count, rank_of(run, cache, run->search->last)));
+    const uint32_t count = cache->count[1];
+    return count ? select_node(run, cache, pick(run, count)) : SMS__NO_NODE;
 }
 
 /* The node of an entry of the scores; `node` NULL: its number. */
@@ -412,15 +394,13 @@ static uint32_t find_best_afresh(struct sms__cluster_run *run, uint32_t shape)
 
 static uint32_t find_any_afresh(struct sms__cluster_run *run, uint32_t shape)
 {
-    uint32_t count = 0, upto_last = 0, k;
-    size_t n = 0;
-    for (; n < run->cluster->nodes; n++) {
+    uint32_t count = 0, k;
+    size_t n;
+    for (n = 0; n < run->cluster->nodes; n++)
         count += is_feasible(run, n, shape);
-        upto_last = n == run->search->last ? count : upto_last;
-    }
     if (count == 0)
         return SMS__NO_NODE;
-    k = pick(run, count, upto_last);
+    k = pick(run, count);
     for (n = 0; !is_feasible(run, n, shape) || k-- > 0;)
         n++;
     return (uint32_t)n;
@@ -457,7 +437,7 @@ static bool find_in_tree(struct sms__cluster_run *run, uint32_t shape, uint32_t 
     return sms__room_tree_find(search->tree, ledger->node, &run->cluster->shape[shape], found);
 }
 
-static uint32_t find(struct sms__cluster_run *run, uint32_t shape)
+uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape)
 {
     uint32_t found;
     if (shares_order(run, shape) && !run->search->cache[shape].bits && find_in_tree(run, shape, &found))
@@ -477,18 +457,6 @@ static uint32_t find(struct sms__cluster_run *run, uint32_t shape)
     return (uint32_t)break_ties(run, cache->best.bound[0], run->cluster->nodes, best, NULL);
 }
 
-uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape)
-{
-    uint32_t node = find(run, shape);
-    if (node != SMS__NO_NODE)
-        run->search->last = node;
-    return node;
-}
-
-size_t sms__search_last(const struct sms__cluster_run *run) { return run->search->last; }
-
-void sms__search_rewind(struct sms__cluster_run *run, size_t last) { run->search->last = last; }
-
 static uint32_t find_best_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes)
 {
     double *score = run->search->score;
@@ -500,14 +468,5 @@ static uint32_t find_best_among(struct sms__cluster_run *run, uint32_t shape, co
 
 uint32_t sms__find_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes)
 {
-    uint32_t found, upto_last = 0;
-    while (upto_last < nodes && node[upto_last] <= run->search->last)
-        upto_last++;
-    if (is_scored(run))
-        found = find_best_among(run, shape, node, nodes);
-    else
-        found = node[pick(run, (uint32_t)nodes, upto_last)];
-    if (found != SMS__NO_NODE)
-        run->search->last = found;
-    return found;
+    return is_scored(run) ? find_best_among(run, shape, node, nodes) : node[pick(run, (uint32_t)nodes)];
 }

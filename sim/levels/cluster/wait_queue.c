@@ -112,7 +112,6 @@ static void unblock_freed(struct sms__cluster_run *run, uint64_t now)
  * Otherwise none of them holds any. */
 static bool hold_gang(struct sms__cluster_run *run, uint32_t first, uint32_t *end, uint64_t now)
 {
-    size_t last = sms__search_last(run);
     uint32_t p = first;
     if (run->cluster->shape[run->pod[p].shape].times) {
         *end = run->pod[p].next;
@@ -132,7 +131,6 @@ static bool hold_gang(struct sms__cluster_run *run, uint32_t first, uint32_t *en
         return true;
     for (uint32_t held = first; held != p; held = run->pod[held].next)
         sms__pod_release(run, held);
-    sms__search_rewind(run, last);
     return false;
 }
 

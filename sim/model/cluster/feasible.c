@@ -56,17 +56,6 @@ double sms_node_share_left(const struct sms_node_view *node, const struct sms_po
     return shares ? sum / (double)shares : 0;
 }
 
-uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod)
-{
-    uint64_t lost = 0;
-    if (!node || !pod || pod->gpus == 0 || !sms_node_fits(node, pod))
-        return sms_node_gpu_left(node);
-    for (uint32_t i = 0; i < node->gpus; i++)
-        if (!sms_gpu_fits(&node->gpu[i], pod))
-            lost += node->gpu[i].milli_left;
-    return lost;
-}
-
 /* A node that is weighed. Most of its GPUs are full or whole, so few are looked at for a pod. */
 struct weighed {
     const struct sms_node_view *node;
@@ -161,12 +150,4 @@ uint64_t sms_node_weigh_fragments(const struct sms_typical_pod *typical, size_t 
     if (kept->typical != typical || kept->count != count)
         *kept = (struct sms_weighed){node, typical, count, weigh_afresh(typical, count, node)};
     return kept->sum;
-}
-
-double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node)
-{
-    double sum = 0;
-    for (size_t i = 0; view && i < view->typicals; i++)
-        sum += view->typical[i].share * (double)sms_node_fragment(node, &view->typical[i].pod);
-    return sum;
 }
