@@ -17,7 +17,6 @@ struct options {
     struct run_options run; /* first: its tables have offset 0 */
     double from_ps, to_ps;  /* -1: not given */
     int format;
-    bool all;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -28,7 +27,6 @@ static const struct cli_option own_options[] = {
     {"from", "TIME", "start of the span of time, such as '0 ms'; default 0", CLI_TIME, AT(from_ps), .otherwise = -1},
     {"to", "TIME", "end of the span of time, such as '1 ms'; --from needs it", CLI_TIME, AT(to_ps), .otherwise = -1},
     {"format", "FORMAT", "table or csv", CLI_CHOICE, AT(format), .choices = formats},
-    {"all", NULL, "print a line for each decision about a block, also where they are alike", CLI_FLAG, AT(all)},
     {0},
 };
 
@@ -99,19 +97,12 @@ static void fold(struct explanation *explanation, const char *policy, const stru
 /* Prints a CSV field, empty if the number is negative. */
 static void print_number(FILE *to, long number) { fprintf(to, number < 0 ? "," : "%ld,", number); }
 
-/* Prints a decision as CSV, or the start of its line. Returns whether the caller prints the rest of a line. An event of
- * a process or a pod is a decision with the name as VM, the text as reasons, and no kernel. */
-static bool begin_row(struct explanation *explanation, const char *policy, const struct sms_decision *decision,
+/* An event of a process or a pod is a decision with the name as VM, the text as reasons, and no kernel. */
+static void print_row(const struct explanation *explanation, const char *policy, const struct sms_decision *decision,
                       long device)
 {
     FILE *to = explanation->to;
     const bool is_event = !decision->kernel;
-    if (explanation->given->format == FORMAT_TABLE) {
-        bool shown = begin_line(explanation, policy);
-        if (shown)
-            fprintf(to, "  %.6f ms  ", (double)decision->time_ps / 1e9);
-        return shown;
-    }
     SMS__PRINT_CSV(to, explanation->scenario, policy);
     fprintf(to, "%.3f,", (double)decision->time_ps / 1e3);
     SMS__PRINT_CSV(to, decision->vm, is_event ? "" : decision->kernel);
@@ -124,30 +115,14 @@ static bool begin_row(struct explanation *explanation, const char *policy, const
         fputs(",\n", to);
     else
         fprintf(to, ",%.9g\n", decision->score);
-    return false;
 }
 
 static void print_decision(struct explanation *explanation, const char *policy, const struct sms_decision *decision)
 {
-    FILE *to = explanation->to;
-    if (explanation->given->format == FORMAT_TABLE && !explanation->given->all) {
+    if (explanation->given->format == FORMAT_TABLE)
         fold(explanation, policy, decision);
-        return;
-    }
-    if (!begin_row(explanation, policy, decision, (long)decision->device))
-        return;
-    fprintf(to, "%s/%s block %llu ", decision->vm, decision->kernel, (unsigned long long)decision->block);
-    if (decision->sm >= 0)
-        fprintf(to, "-> device %zu SM %ld", decision->device, decision->sm);
     else
-        fprintf(to, "waits on device %zu", decision->device);
-    if (!isnan(decision->score))
-        fprintf(to, ", score %.6g", decision->score);
-    if (decision->passed)
-        fprintf(to, "%s: %s", decision->sm >= 0 ? "; passed over" : "", decision->reasons);
-    else if (*decision->reasons)
-        fprintf(to, " for %s", decision->reasons);
-    fputc('\n', to);
+        print_row(explanation, policy, decision, (long)decision->device);
 }
 
 /* Prints an event of a process or a pod. */
@@ -157,8 +132,11 @@ static void print_event(struct explanation *explanation, const char *policy, con
     const struct sms_decision event = {message->time_ps, .sm = -1, .vm = message->process, .reasons = message->text,
                                        .score = NAN};
     print_stretches(explanation, 0);
-    if (begin_row(explanation, policy, &event, device))
-        fprintf(explanation->to, "%s: %s\n", message->process, message->text);
+    if (explanation->given->format == FORMAT_CSV)
+        print_row(explanation, policy, &event, device);
+    else if (begin_line(explanation, policy))
+        fprintf(explanation->to, "  %.6f ms  %s: %s\n", (double)message->time_ps / 1e9, message->process,
+                message->text);
 }
 
 static bool is_within(const struct explanation *explanation, uint64_t time_ps)
@@ -353,7 +331,7 @@ const struct cli_command cmd_explain = {
     .text =
         "Prints where blocks were placed, which SMs were passed over and why, what processes did, and what share "
         "policies report about them, in the first replication of each policy. The table has one line for decisions "
-        "that differ only in time, block and SM; --all and csv have each. Without --from and --to, the table "
+        "that differ only in time, block and SM; csv has each. Without --from and --to, the table "
         "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
         "blocks.",
     .examples = "smsched explain scenarios/02-a-server.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",
