@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct options {
-    const char *out, *metric;
+    const char *out;
     int format;
 };
 
@@ -24,7 +24,6 @@ static const struct cli_format page_format = {"a page or its data", {"<!doctype 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, - for stdout; default: report.html, or stdout for json", CLI_TEXT, AT(out),
      .file = CLI_OUTPUT, .format = &page_format, .letter = 'o'},
-    {"metric", "METRIC", "show this metric first, such as stp_ratio", CLI_TEXT, AT(metric)},
     {"format", "FORMAT", "html, or json: the data of the page", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
@@ -79,8 +78,7 @@ static int make_page(struct cli *cli, struct sms__page *page)
 
 static int report(struct cli *cli)
 {
-    const struct options *given = cli->options;
-    struct sms__page page = {.source = cli->args[0], .metric = given->metric, .cancel = &cli_interrupted};
+    struct sms__page page = {.source = cli->args[0], .cancel = &cli_interrupted};
     page.share = cli->share ? cli->share : "share/smsched";
     if (cli->n_args != 1)
         return cli_usage(cli, "name one folder of results or of advice, or one database of a sweep");
@@ -101,6 +99,8 @@ const struct cli_command cmd_report = {
                 "smsched report load -o load.html\n",
     .options = {{own_options}, {cli_force}, {cli_quiet}},
     .texts = {{"quiet", "print no progress and no name of the page"}},
-    .hints = {{"point", "'smsched run PLAN --point N --out DIR', then 'smsched report DIR' shows its timeline"}},
+    .hints = {{"metric", "the page begins with the metric of answer: in the scenario or plan, and its address keeps "
+                         "another"},
+              {"point", "'smsched run PLAN --point N --out DIR', then 'smsched report DIR' shows its timeline"}},
     .size = sizeof(struct options),
     .run = report};

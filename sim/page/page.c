@@ -85,9 +85,7 @@ static int gather(void *user)
     page->notes = sms__json_keep(page->data, "notes", json_array());
     json_object_set_new(page->data, "metrics", describe_metrics());
     json_object_set_new(page->data, "palette", describe_palette());
-    json_object_set_new(page->data, "metric", page->metric ? sms__json_text(page->metric) : json_null());
-    int code = read_source(page);
-    return code == SMS_OK ? sms__page_check_metric(page) : code;
+    return read_source(page);
 }
 
 int sms__page_gather(struct sms__page *page)

@@ -20,7 +20,6 @@ struct sms__page {
     struct sms_errors errors;
     const char *source; /* a folder or a database, as the user named it */
     const char *share;  /* the installed share/smsched, where the files of the page are */
-    const char *metric; /* the page begins with it; or NULL */
     const atomic_bool *cancel;
     struct sms__progress *progress; /* of reading a sweep; or NULL */
     size_t done, steps;             /* of it */
@@ -35,8 +34,6 @@ void sms__page_release(struct sms__page *page);
 void sms__page_note(struct sms__page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* note.c: shows that a step is done. */
 void sms__page_step(struct sms__page *page);
-/* metric_choice.c: fails if the page cannot begin with the requested metric. */
-int sms__page_check_metric(struct sms__page *page);
 
 /* template.c: writes the page. */
 int sms__page_write(struct sms__page *page, FILE *to);

@@ -113,33 +113,33 @@ static bool is_asked(const struct view *view, const char *metric)
     return asked->metric && asked->subject == view->subject && !strcmp(asked->metric, metric);
 }
 
-static void add_metric(struct view *view, const struct sms_metric *metric, bool wanted)
+static void add_metric(struct view *view, const struct sms_metric *metric, bool asked)
 {
     struct sms__query *query = &view->query;
     if (query->metrics < SMS__METRICS)
         query->metrics++;
     else
         view->left_out++;
-    if (view->left_out && !wanted)
+    if (view->left_out && !asked)
         return;
     query->metric[query->metrics - 1] = *metric;
-    if (is_asked(view, metric->name))
+    if (asked)
         query->metric[query->metrics - 1].better = view->points->asked.better;
 }
 
-/* Keeps metrics with different values and a better direction, and the metrics that were asked for. */
+/* Keeps metrics with different values and a better direction, and the metric that is asked for. */
 static void add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct view *view = user;
     size_t count;
     const struct sms_metric *metric = sms_metrics(view->subject, &count);
+    (void)points;
     for (int i = 0; i < sqlite3_column_count(row); i += 2) {
         long m = sms_metric_index(view->subject, sqlite3_column_name(row, i));
         bool asked = is_asked(view, metric[m].name);
-        bool wanted = asked || (points->page->metric && !strcmp(points->page->metric, metric[m].name));
         bool varies = sqlite3_column_double(row, i) < sqlite3_column_double(row, i + 1);
-        if (sqlite3_column_type(row, i) != SQLITE_NULL && (varies || asked) && (metric[m].better || wanted))
-            add_metric(view, &metric[m], wanted);
+        if (sqlite3_column_type(row, i) != SQLITE_NULL && (varies || asked) && (metric[m].better || asked))
+            add_metric(view, &metric[m], asked);
     }
 }
 
@@ -168,8 +168,8 @@ static void read_metrics(struct view *view)
     if (view->left_out)
         sms__page_note(
             points->page,
-            "Of subject '%s', only %d of %zu metrics that differ are shown; 'report --metric' shows one more "
-            "of them, and the tables of the sweep have all.",
+            "Of subject '%s', only %d of %zu metrics that differ are shown; that of the plan's answer is among them, "
+            "and the tables of the sweep have all.",
             view->query.table, SMS__METRICS, SMS__METRICS + view->left_out);
 }
 

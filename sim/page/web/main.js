@@ -37,7 +37,6 @@ function beginRun() {
   document.getElementById('subtitle').textContent = several ? `${plural(data.scenarios.length, 'scenario')}: ${words(data.scenarios.map(x => x.scenario).join(', '), 200)}`
     : `Scenario ${s.scenario}: ${plural(s.policies.length, 'policy', 'policies')}, ${plural(s.replications, 'replication')}, seed ${s.seed}${s.contention ? `, contention ${s.contention}` : ''}`;
   document.getElementById('colophon').textContent = versionOf();
-  noteMetric(state);
   state.set({});
 }
 
@@ -46,11 +45,11 @@ function beginSweep() {
   const find = (metric, subject) => views.findIndex(v => v.metrics.includes(metric) && (!subject || v.subject === subject));
   const asked = data.answer;
   if (asked) Object.assign((data.metrics[asked.subject] || {})[asked.metric] || {}, { better: asked.better });
-  const wanted = (data.metric ? [[null, data.metric]] : asked ? [[asked.subject, asked.metric]] : []).concat(CHOICES).find(([subject, metric]) => find(metric, subject) >= 0);
+  const wanted = (asked ? [[asked.subject, asked.metric]] : []).concat(CHOICES).find(([subject, metric]) => find(metric, subject) >= 0);
   if (wanted) Object.assign(state, { subject: find(wanted[1], wanted[0]), metric: wanted[1] });
   else if (views.length) state.metric = views[0].metrics[0];
   if (views.length && views[state.subject].names.includes('all')) state.name = views[state.subject].names.indexOf('all');
-  if (asked && !data.metric && views.length && views[state.subject].subject === asked.subject) state.name = Math.max(0, views[state.subject].names.indexOf(asked.name));
+  if (asked && views.length && views[state.subject].subject === asked.subject) state.name = Math.max(0, views[state.subject].names.indexOf(asked.name));
   const kept = sweepQuestions().find(q => q.slice(0, 3).join('/') === recall('by', ''));
   if (kept) [state.subject, state.name, state.metric] = kept;
   state.change = recall('change', '') === '1';
@@ -60,7 +59,6 @@ function beginSweep() {
   const plan = data.plan;
   document.getElementById('subtitle').textContent = `Sweep ${plan.plan}: ${group(plan.points)} points, ${group(plan.done)} done, ${group(plan.failed)} failed; ${plural(data.axes.length, 'axis', 'axes')}: ${words(data.axes.map(axisName).join(', '), 200)}`;
   document.getElementById('colophon').textContent = versionOf();
-  noteMetric(state);
   state.set({});
 }
 
@@ -78,11 +76,6 @@ function beginTheme() {
   set(systemTheme.matches ? 'dark' : 'light');
   systemTheme.addEventListener('change', () => set(systemTheme.matches ? 'dark' : 'light'));
   button.addEventListener('click', () => set(root.dataset.theme === 'dark' ? 'light' : 'dark'));
-}
-
-/* Notes that the metric named by --metric has no values in these results. */
-function noteMetric(state) {
-  if (data.metric && state.metric !== data.metric) data.notes.push(`These results have no values of ${data.metric}. The page begins with ${state.metric}.`);
 }
 
 beginTheme();

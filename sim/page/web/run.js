@@ -62,7 +62,7 @@ function directionOf(scenario, subject, metric) {
 function firstQuestion(scenario) {
   const list = questionsOf(scenario);
   const find = pair => list.find(q => q[1] === pair[1] && (pair[0] === null || q[0] === pair[0]) && (pair[2] === undefined || q[2] === pair[2]));
-  const asked = scenario.answer, wanted = (data.metric ? [[null, data.metric]] : asked ? [[asked.subject, asked.metric, nameOf(asked.subject, asked.name)]] : []).concat(CHOICES);
+  const asked = scenario.answer, wanted = (asked ? [[asked.subject, asked.metric, nameOf(asked.subject, asked.name)]] : []).concat(CHOICES);
   return wanted.map(find).find(Boolean) || list[0] || ['host', 'kernels_per_s', null];
 }
 
