@@ -53,7 +53,9 @@ static int derive(void *user, struct sms__arena *scratch)
     sms__derive_collect(derivation);
     if (derivation->kernels == 0)
         return fail_empty(derivation);
-    sms__derive_steps(derivation);
+    const int code = sms__derive_steps(derivation);
+    if (code != SMS_OK)
+        return code;
     sms__derive_write(derivation, deriving->to);
     if (derivation->options->facts)
         add_facts(derivation, derivation->options->facts);

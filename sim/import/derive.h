@@ -28,6 +28,7 @@ struct sms__derive_options {
     const char *device_evidence;      /* how the profiled device was found; NULL: the user named it */
     const struct sms__device *target; /* the device to write the workload for; NULL: the profiled device */
     double clock_hz;                  /* the SM clock to write it for; 0: the target's, or as profiled */
+    double alone_s;                   /* of a trace: what a job takes without the profiler; 0: as in the trace */
     size_t steps;                     /* most steps to write, at least 8; 0: 400 */
     struct sms__derive_facts *facts;  /* is added up; or NULL */
     bool iteration;                   /* steps are the launches of one iteration, without copies and host time */

@@ -219,8 +219,9 @@ const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms_
 /* derive_class.c: the bottleneck, from the usage of each resource of the device; sets the most used one, or -1. */
 enum sms__bottleneck sms__derive_bottleneck(const struct sms__device *device, const double *use, int *top);
 
-/* derive_steps.c: makes the steps of the job from launches and copies. */
-void sms__derive_steps(struct sms__derivation *derivation);
+/* derive_steps.c: makes the steps of the job from launches and copies. Returns SMS_OK; or SMS_EINPUT with an error if
+ * kernels and copies take longer than the job alone. */
+int sms__derive_steps(struct sms__derivation *derivation);
 
 /* derive_names.c: gives each kernel a readable name that no other one has. */
 void sms__derive_names(struct sms__derivation *derivation);

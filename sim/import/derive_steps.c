@@ -160,14 +160,34 @@ static double add_round(const struct sms__derivation *derivation, const struct e
     return busy_until - event[0].start;
 }
 
+/* Sets by how much host time is longer in the trace than without the profiler, which slows each launch but no kernel.
+ */
+static int find_host_scale(const struct sms__derivation *derivation, const struct timeline *timeline, double *scale)
+{
+    const double alone_s = derivation->options->alone_s, round_s = derivation->profile->round_s;
+    double device_s = 0;
+    *scale = 1;
+    if (!(alone_s > 0))
+        return SMS_OK;
+    for (size_t e = 0; e < timeline->events; e++)
+        device_s += simulated_length(derivation, &timeline->event[e]) / (double)derivation->profile->rounds;
+    *scale = (alone_s - device_s) / (round_s - device_s);
+    if (alone_s >= device_s && round_s > device_s)
+        return SMS_OK;
+    return sms__fail(derivation->errors, SMS_EINPUT, derivation->options->path,
+                     "kernels and copies of one job take %.6g ms in the trace, so it cannot take %.6g ms alone",
+                     device_s * 1e3, alone_s * 1e3);
+}
+
 /* Makes the steps of one of the profile's equal rounds, with mean host times. A host time that is negative or too short
  * for a step is added to the next one, so that the round takes its mean time. */
-static void make_round(struct sms__derivation *derivation, const struct timeline *timeline)
+static int make_round(struct sms__derivation *derivation, const struct timeline *timeline)
 {
     const size_t rounds = derivation->profile->rounds, count = timeline->events / rounds;
     double *host_s = SMS__NEW(derivation->arena, double, count + 1),
            *bytes = SMS__NEW(derivation->arena, double, count + 1);
-    double pending = 0, busy = 0, lead = 0;
+    double pending = 0, busy = 0, lead = 0, scale;
+    const int code = find_host_scale(derivation, timeline, &scale);
     derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, count + 1);
     for (size_t r = 0; r < rounds; r++) {
         const struct event *event = &timeline->event[r * count];
@@ -178,7 +198,7 @@ static void make_round(struct sms__derivation *derivation, const struct timeline
     }
     for (size_t e = 0; e < count; e++) {
         struct event event = timeline->event[e];
-        pending += host_s[e] / (double)rounds;
+        pending += scale * host_s[e] / (double)rounds;
         if (derivation->steps && pending >= GAP_MIN) {
             add_host(derivation, pending);
             pending = 0;
@@ -187,10 +207,11 @@ static void make_round(struct sms__derivation *derivation, const struct timeline
         add_step(derivation, &event);
         derivation->overlaps += e > 0 && event.kind == SMS__DERIVED_LAUNCH && host_s[e] < -GAP_MIN * (double)rounds;
     }
-    double rest = pending + derivation->profile->round_s - busy / (double)rounds - lead;
-    lead += fmin(rest, 0); /* what reaches into the next round delays its first step */
+    double rest = pending + scale * (derivation->profile->round_s - busy / (double)rounds - lead);
+    lead = scale * lead + fmin(rest, 0); /* what reaches into the next round delays its first step */
     derivation->lead_s = lead >= GAP_MIN && lead <= GAP_MAX ? lead : 0;
     add_host(derivation, rest);
+    return code;
 }
 
 static bool is_equal(const struct sms__derived_step *a, const struct sms__derived_step *b)
@@ -328,21 +349,23 @@ static void keep_totals(struct sms__derivation *derivation, const struct totals 
                    totals->steps, limit);
 }
 
-void sms__derive_steps(struct sms__derivation *derivation)
+int sms__derive_steps(struct sms__derivation *derivation)
 {
     struct timeline timeline = {0};
+    int code = SMS_OK;
     size_t limit = derivation->options->steps ? derivation->options->steps : STEPS;
     limit = limit < STEPS_MIN ? STEPS_MIN : limit < 100000 ? limit : 100000;
     collect_events(derivation, &timeline);
     if (derivation->profile->rounds)
-        make_round(derivation, &timeline);
+        code = make_round(derivation, &timeline);
     else
         make_steps(derivation, &timeline);
     if (derivation->options->iteration) {
         keep_iteration(derivation, timeline.timed);
-        return;
+        return code;
     }
     const struct totals totals = total_of(derivation);
     if (totals.steps > limit && !find_rounds(derivation, limit))
         keep_totals(derivation, &totals, limit);
+    return code;
 }

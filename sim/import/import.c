@@ -126,6 +126,21 @@ static struct sms__device_match choose_device(struct sms__arena *arena, const st
     return match;
 }
 
+/* Reads the profile, with the counters that are given beside it. */
+static int read_profile(struct import *import, struct sms__profile *profile)
+{
+    const struct sms__import_options *options = import->options;
+    const char *path = import->paths[0];
+    int code = import->importer->read(&import->arena, import->paths, import->n_paths, profile, import->errors);
+    if (code == SMS_OK && options->alone_ps > 0 && !profile->trace)
+        code = sms__fail(import->errors, SMS_EINPUT, path, "says nothing of the host: --alone is for traces");
+    if (code != SMS_OK || !options->with)
+        return code;
+    return profile->trace ? sms__demands_join(&import->arena, profile, options->with, import->errors)
+                          : sms__fail(import->errors, SMS_EINPUT, path,
+                                      "has counters of its own, or can have: --with is for traces");
+}
+
 static int import_profile(struct import *import)
 {
     struct sms__arena *arena = &import->arena;
@@ -133,13 +148,7 @@ static int import_profile(struct import *import)
     const char *path = import->paths[0];
     struct sms_errors *errors = import->errors;
     struct sms__profile profile = {.tool = import->importer->name, .most = options->most, .watch = options->watch};
-    int code = import->importer->read(arena, import->paths, import->n_paths, &profile, errors);
-    if (code != SMS_OK)
-        return code;
-    if (options->with)
-        code = profile.trace
-                   ? sms__demands_join(arena, &profile, options->with, errors)
-                   : sms__fail(errors, SMS_EINPUT, path, "has counters of its own, or can have: --with is for traces");
+    int code = read_profile(import, &profile);
     if (code != SMS_OK)
         return code;
     if (options->dump) {
@@ -162,6 +171,7 @@ static int import_profile(struct import *import)
                                                .source = options->source,
                                                .device_evidence = match.evidence,
                                                .clock_hz = options->clock_hz,
+                                               .alone_s = options->alone_ps / 1e12,
                                                .facts = &facts,
                                                .iteration = options->iteration},
                                     .model = options->device ? options->device : match.name,

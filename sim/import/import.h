@@ -20,6 +20,7 @@ struct sms__import_options {
     const char *source;   /* ncu, nvprof: where the numbers come from; NULL: the tool's name */
     bool iteration;       /* ncu, nvprof: one iteration of the launches, and no scenario */
     const char *with;     /* traces: a file of Nsight Compute whose counters kernels take; or NULL */
+    double alone_ps;      /* traces: what a job takes without the profiler; 0: as in the trace */
     uint64_t most;        /* bytes of text of a file, as of sms__gzip_open; 0: SMS__TEXT_MOST */
     const char *columns;  /* pods: which column is what; or the name of a preset */
     bool times;           /* pods: the times of arrival instead of a scenario */

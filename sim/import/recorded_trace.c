@@ -263,6 +263,8 @@ static void state_all(const struct trace *trace)
         state(trace,
               "no counters: kernels press on nothing but the limits of SMs; --with takes demands from a report of "
               "Nsight Compute");
+    if (trace->options->derive.alone_s > 0)
+        state(trace, "host time is scaled so that a job takes %.6g ms alone", trace->options->derive.alone_s * 1e3);
     for (size_t p = 0; p < trace->parts; p++) {
         state_part(trace, &trace->part[p]);
         of_streams += trace->part[p].stream != NULL;
@@ -350,6 +352,10 @@ int sms__trace_convert(struct sms__arena *arena, const struct sms__profile *prof
     int code = count_all(trace);
     if (code == SMS_OK)
         code = check_devices(trace);
+    if (code == SMS_OK && options->derive.alone_s > 0 && trace->processes * trace->devices > 1)
+        code = sms__fail(errors, SMS_EINPUT, options->derive.path,
+                         "has %zu processes on %zu devices, and --alone says what a job of one takes", trace->processes,
+                         trace->devices);
     if (code == SMS_OK)
         code = find_parts(trace);
     if (code != SMS_OK)

@@ -341,6 +341,32 @@ def check_with(smsched, work, update):
         check(f"--with {given.name} is refused", done.returncode in (3, 4) and given.name in done.stderr and not (work / "not.yaml").exists(), done.stderr)
 
 
+def check_alone(smsched, work):
+    """The profiler makes launches slower: host time is scaled so that a job takes what it takes without it."""
+    trace, t = Trace(), 0
+    for i in range(12):
+        trace.mark(f"ProfilerStep#{i}", t - 40, 1000)
+        t = trace.kernel("second()", trace.kernel("first()", t, 300) + 200, 100) + 400
+    write(work / "alone.json", trace.object())
+    for given, step in ((None, 1000), ("1000 us", 1000), ("460 us", 460), ("2 ms", 2000)):
+        options = ["--alone", given] if given else []
+        done = run(smsched, "import", "kineto", work / "alone.json", "-o", work / "alone.yaml", "--force", *options)
+        check(f"--alone {given} is imported", done.returncode == 0, done.stderr)
+        check(f"--alone {given} is said", not given or "host time is scaled so that a job" in done.stderr, done.stderr)
+        text = (work / "alone.yaml").read_text()
+        host = [float(line.split()[2]) for line in text.splitlines() if line.startswith("  - host:")]
+        check(f"--alone {given} keeps the proportions of host times", len(host) == 2 and abs(host[1] - 2 * host[0]) < 1e-3, text)
+        within(f"--alone {given}: a job takes as long", simulate(smsched, work / "alone.yaml")[0] / 11, step, 0.001)
+    for name, content, options, told in (
+            ("kernels", trace.object(), ["--alone", "399 us"], "kernels and copies of one job take 0.4 ms in the trace, so it cannot take 0.399 ms alone"),
+            ("several", FINE["several"](), ["--alone", "1 s"], "--alone says what a job of one takes")):
+        write(work / f"{name}.json", content)
+        done = run(smsched, "import", "kineto", work / f"{name}.json", "-o", work / "not.yaml", "--profiled", "v100", *options)
+        check(f"--alone is refused: {name}", done.returncode == 3 and told in done.stderr and not (work / "not.yaml").exists(), done.stderr)
+    done = run(smsched, "import", "ncu", HERE / "fine/ncu-raw.csv", "--profiled", "b200", "--alone", "1 ms")
+    check("--alone is for traces", done.returncode == 3 and "--alone is for traces" in done.stderr, done.stderr)
+
+
 def check_page(smsched, work):
     """The commands of docs/how-to/profiles.md, but for those that need a GPU."""
     page = (HERE.parent.parent / "docs/how-to/profiles.md").read_text().split("## From your program to a scenario")[1].split("**Demands.**")[0]
@@ -415,6 +441,7 @@ def main():
             check_devices(smsched, Path(folder))
             check_texts(smsched, Path(folder))
             check_with(smsched, Path(folder), update)
+            check_alone(smsched, Path(folder))
             check_bad(smsched, Path(folder), update)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
