@@ -69,8 +69,8 @@ static inline bool sms__dispatcher_is_busy(const struct sms__blocks *device, uin
 /* A block was placed on the SM: the next search starts there, or after it. */
 static inline void sms__search_move_ring(struct sms__blocks *device, size_t sm)
 {
-    device->search.ring_start = sm + (device->setup.policy->policy->search == SMS_SEARCH_RING);
-    device->search.ring_start = device->search.ring_start == device->sms ? 0 : device->search.ring_start;
+    size_t next = sm + device->search.ring_step;
+    device->search.ring_start = next == device->sms ? 0 : next;
 }
 
 /* Call this when a block starts. */

@@ -164,6 +164,7 @@ void sms__search_init(struct sms__blocks *device)
     struct sms__search *search = &device->search;
     init_shapes(device);
     search->words = (device->sms + 63) / 64;
+    search->ring_step = device->setup.policy->policy->search == SMS_SEARCH_RING;
     for (search->recent_size = 1; search->recent_size < device->sms;)
         search->recent_size *= 2;
     search->recent = SMS__NEW(device->arena, uint32_t, search->recent_size);
@@ -192,7 +193,6 @@ static inline void put_bit(struct sms__shape *shape, size_t sm, bool takes)
     uint64_t *word = &shape->row[sm / 64], *summary = &shape->summary[sm / 64 / 64];
     uint64_t bit = (uint64_t)1 << sm % 64, of_word = (uint64_t)1 << sm / 64 % 64;
     shape->candidates += (size_t)takes - (*word & bit ? 1 : 0);
-    shape->newest = takes ? sm : shape->newest;
     *word = takes ? *word | bit : *word & ~bit;
     *summary = *word ? *summary | of_word : *summary & ~of_word;
 }
@@ -350,24 +350,7 @@ static inline bool is_only_open(const struct sms__blocks *device, const struct s
     return device->search.closed_sms + 1 == device->sms && !sm->composition->is_closed;
 }
 
-/* True if all SMs had refused the shape before the last departure, so that only its SM must be asked. */
-static inline bool was_refused(const struct sms__blocks *device, const struct sms__shape *shape)
-{
-    return shape->candidates == 0 && shape->seen_departures + 1 == device->search.departures && !shape->allowed &&
-           device->policy.cacheable;
-}
-
-/* Asks the SM of the last departure. It becomes a candidate only if it does not refuse for itself. */
-static inline long ask_last(struct sms__blocks *device, const struct sms__launch *launch, size_t last)
-{
-    long answer = ask(device, launch, last);
-    launch->shape->seen_departures = device->search.departures;
-    if (answer != -1)
-        put_bit(launch->shape, last, true);
-    return answer;
-}
-
-/* The usual case is that a block has left one SM, and all others have refused the block before. */
+/* The usual case is that a block has left one SM, and all others are full. */
 static inline long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
@@ -376,12 +359,8 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
     size_t last = device->search.recent[(device->search.departures - 1) & (device->search.recent_size - 1)];
     if (is_only_open(device, &device->sm[last]))
         return sms__may_use(shape->allowed, last) ? ask(device, launch, last) : -1;
-    if (was_refused(device, shape))
-        return ask_last(device, launch, last);
     if (shape->seen_departures != device->search.departures)
         catch_up(device, shape);
-    if (shape->candidates == 1 && has_bit(shape, shape->newest))
-        return ask(device, launch, shape->newest);
     return search_all(device, launch);
 }
 

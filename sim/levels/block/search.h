@@ -16,7 +16,6 @@ struct sms__shape {
     size_t candidates;                  /* bits set in `row` */
     size_t launches;                    /* with waiting blocks; if compositions know which SMs have room */
     /* If they do not: */
-    size_t newest;            /* the SM whose bit was set last */
     uint64_t seen_departures; /* the departures that `row` takes into account */
     uint64_t refused_at;      /* the departures when it last fitted nowhere, + 1 */
     uint64_t allowed_ps;      /* when its allowed SMs were changed last; for check.c */
@@ -34,6 +33,7 @@ struct sms__search {
     uint64_t open;     /* shapes with candidates, the same */
     size_t closed_sms; /* SMs that take no block of any shape; if not `knows_room` */
     size_t ring_start; /* the SM at which a ring search starts */
+    size_t ring_step;  /* from the SM of a block to the start of the next search */
     size_t words;
 };
 
