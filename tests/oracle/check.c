@@ -271,7 +271,7 @@ static void check_launches(struct sms__blocks *device, uint64_t now)
             for (size_t g = 0; g < device->sm[s].groups; g++)
                 pass_residents(&device->sm[s], &device->sm[s].group[g], pass, now);
     for (const struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
-        for (const struct sms__launch *launch = queue->head; launch; launch = launch->entry.next)
+        for (const struct sms__launch *launch = queue->list.first; launch; launch = launch->in[SMS__QUEUE].next)
             waiting += launch->waiting > 0;
     if (waiting != device->queues.waiting)
         report(device, now, "%zu kernels wait, %zu are counted", waiting, device->queues.waiting);
@@ -310,9 +310,10 @@ static void check_dispatcher(struct sms__blocks *device, uint64_t now)
                (unsigned long long)device->setup.model->grids);
     if (dispatcher->grids < device->queues.waiting)
         report(device, now, "%zu kernels wait, of %zu grids", device->queues.waiting, dispatcher->grids);
-    for (const struct sms__launch *launch = dispatcher->costing.first; launch; launch = launch->pending.next)
+    for (const struct sms__launch *launch = dispatcher->costing.first; launch; launch = launch->in[SMS__PENDING].next)
         if (launch->pending.ready_ps < now ||
-            (launch->pending.next && launch->pending.next->pending.ready_ps < launch->pending.ready_ps))
+            (launch->in[SMS__PENDING].next &&
+             launch->in[SMS__PENDING].next->pending.ready_ps < launch->pending.ready_ps))
             report(device, now, "%s/%s: a launch should have joined its queue at %llu ps", launch->vm,
                    launch->kernel->name, (unsigned long long)launch->pending.ready_ps);
 }

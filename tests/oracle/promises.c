@@ -141,8 +141,8 @@ const char *sms__broken_promise(struct sms__blocks *device, const char **who)
         return wrong;
     *who = device->setup.policy->policy->name;
     for (const struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
-        for (size_t s = 0; s < device->sms && queue->head && !wrong; s++)
-            wrong = wrong_policy(&device->sm[s], queue->head);
+        for (size_t s = 0; s < device->sms && queue->list.first && !wrong; s++)
+            wrong = wrong_policy(&device->sm[s], queue->list.first);
     return wrong;
 }
 

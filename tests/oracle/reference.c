@@ -156,7 +156,7 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
                        uint64_t now)
 {
     for (struct sms__launch *launch = sms__dispatch_queue_current(&device->queues, queue);
-         sms__dispatch_queue_may_go(queue, launch); launch = launch->entry.next) {
+         sms__dispatch_queue_may_go(queue, launch); launch = launch->in[SMS__QUEUE].next) {
         size_t ring_start = device->search.ring_start;
         long sm = search(device, launch);
         if (sm >= 0 && sms__dispatcher_is_busy(device, now)) {

@@ -248,7 +248,7 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
             *next = sms__dispatch_queue_after_blocked(launch, *next);
             return;
         }
-        launch = next_open(device, queue, launch->entry.next);
+        launch = next_open(device, queue, launch->in[SMS__QUEUE].next);
     }
 }
 

@@ -29,47 +29,32 @@ static bool goes_before(const struct sms__launch *a, const struct sms__launch *b
 /* Inserts the launch behind all others of its priority and rank. */
 static void insert_in_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
 {
-    struct sms__launch *prev = queue->tail;
+    struct sms__launch *prev = queue->list.last;
     while (prev && goes_before(launch, prev))
-        prev = prev->entry.prev;
-    launch->entry.prev = prev;
-    launch->entry.next = prev ? prev->entry.next : queue->head;
-    *(prev ? &prev->entry.next : &queue->head) = launch;
-    *(launch->entry.next ? &launch->entry.next->entry.prev : &queue->tail) = launch;
+        prev = prev->in[SMS__QUEUE].prev;
+    sms__launch_insert(&queue->list, SMS__QUEUE, launch, prev);
 }
 
-static void insert_in_lane(struct sms__lane *lane, struct sms__launch *launch)
+/* True if the launch is before the other in its lane, or would be. */
+static bool is_earlier(const struct sms__launch *a, const struct sms__launch *b)
 {
-    struct sms__launch *prev = lane->tail;
-    while (prev && goes_before(launch, prev))
-        prev = prev->entry.lane_prev;
-    launch->entry.lane_prev = prev;
-    launch->entry.lane_next = prev ? prev->entry.lane_next : lane->head;
-    *(prev ? &prev->entry.lane_next : &lane->head) = launch;
-    *(launch->entry.lane_next ? &launch->entry.lane_next->entry.lane_prev : &lane->tail) = launch;
+    return goes_before(a, b) || (!goes_before(b, a) && a->entry.lane_position < b->entry.lane_position);
 }
 
-static void remove_from_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
+static void insert_in_lane(struct sms__launch_list *lane, struct sms__launch *launch)
 {
-    *(launch->entry.prev ? &launch->entry.prev->entry.next : &queue->head) = launch->entry.next;
-    *(launch->entry.next ? &launch->entry.next->entry.prev : &queue->tail) = launch->entry.prev;
-}
-
-static void remove_from_lane(struct sms__lane *lane, struct sms__launch *launch)
-{
-    *(launch->entry.lane_prev ? &launch->entry.lane_prev->entry.lane_next : &lane->head) = launch->entry.lane_next;
-    *(launch->entry.lane_next ? &launch->entry.lane_next->entry.lane_prev : &lane->tail) = launch->entry.lane_prev;
+    struct sms__launch *prev = lane->last;
+    launch->entry.lane_position = launch->entry.position;
+    while (prev && is_earlier(launch, prev))
+        prev = prev->in[SMS__LANE].prev;
+    sms__launch_insert(lane, SMS__LANE, launch, prev);
 }
 
 /* Puts the launch behind its equals. Another one comes after it. */
 static inline void move_to_end(struct sms__blocks *device, struct sms__launch *launch)
 {
-    remove_from_queue(launch->entry.queue, launch);
+    sms__launch_remove(&launch->entry.queue->list, SMS__QUEUE, launch);
     insert_in_queue(launch->entry.queue, launch);
-    if (launch->entry.lane_next) {
-        remove_from_lane(launch->entry.lane, launch);
-        insert_in_lane(launch->entry.lane, launch);
-    }
     launch->entry.position = ++device->queues.positions;
 }
 
@@ -123,16 +108,16 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     struct sms__dispatch_queue *queue = &device->queues.queue[launch->owner];
     ask_discipline(device, launch);
     if (!queue->lane)
-        queue->lane = SMS__NEW(device->arena, struct sms__lane, device->search.shapes);
+        queue->lane = SMS__NEW(device->arena, struct sms__launch_list, device->search.shapes);
     launch->entry.queue = queue;
     launch->shape = device->search.shape_of[launch->kernel_type];
     launch->kin = device->tells_launches ? (const void *)launch : launch->shape;
     launch->entry.lane = &queue->lane[launch->shape->idx];
-    if (!queue->head)
+    if (!queue->list.first)
         append_queue(device, queue);
     insert_in_queue(queue, launch);
-    insert_in_lane(launch->entry.lane, launch);
     launch->entry.position = ++device->queues.positions;
+    insert_in_lane(launch->entry.lane, launch);
     device->queues.waiting++;
     sms__search_wait(device, launch->shape, true);
 }
@@ -140,9 +125,9 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
 static void leave_queue(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = launch->entry.queue;
-    remove_from_queue(queue, launch);
-    remove_from_lane(launch->entry.lane, launch);
-    if (!queue->head) {
+    sms__launch_remove(&queue->list, SMS__QUEUE, launch);
+    sms__launch_remove(launch->entry.lane, SMS__LANE, launch);
+    if (!queue->list.first) {
         remove_queue(device, queue);
         if (device->queues.count > 1) /* it may have a new owner when a launch joins again */
             queue->turn = (struct sms__turn){0};
@@ -156,7 +141,7 @@ static void leave_queue(struct sms__blocks *device, struct sms__launch *launch)
 /* True if no other launch of its priority and rank comes after it. */
 static bool is_last_among_equals(const struct sms__launch *launch)
 {
-    return !launch->entry.next || goes_before(launch, launch->entry.next);
+    return !launch->in[SMS__QUEUE].next || goes_before(launch, launch->in[SMS__QUEUE].next);
 }
 
 /* Counts a turn that ended, and returns true if the next one must be skipped. Without skipping, if the number of SMs is
@@ -189,7 +174,7 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
         queue->current = launch;
         return;
     }
-    queue->current = launch->entry.next;
+    queue->current = launch->in[SMS__QUEUE].next;
     if (launch->waiting)
         move_to_end(device, launch);
     else
@@ -198,7 +183,7 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
         return;
     if (returns_to_first(&queue->turn, launch, queue->current, device->sms)) {
         struct sms__launch *again = queue->current;
-        queue->current = again->entry.next;
+        queue->current = again->in[SMS__QUEUE].next;
         move_to_end(device, again);
     }
     queue->turn.first = queue->turn.turns ? queue->turn.first : queue->current;
@@ -211,12 +196,12 @@ struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device
     launch->entry.served_ps = device->setup.engine->now;
     advance_queue(device, launch);
     if (!next)
-        return queue->head ? queue : NULL;
-    if (queue->head) {
+        return queue->list.first ? queue : NULL;
+    if (queue->list.first) {
         remove_queue(device, queue);
         append_queue(device, queue);
     }
-    if (next->next && returns_to_first(&device->queues.turn, queue->head ? queue : next, next, device->sms)) {
+    if (next->next && returns_to_first(&device->queues.turn, queue->list.first ? queue : next, next, device->sms)) {
         struct sms__dispatch_queue *again = next;
         next = again->next;
         remove_queue(device, again);
@@ -226,9 +211,15 @@ struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device
     return next;
 }
 
-static bool is_earlier(const struct sms__launch *a, const struct sms__launch *b)
+/* Returns the first launch of the lane. */
+static struct sms__launch *lane_head(struct sms__launch_list *lane)
 {
-    return goes_before(a, b) || (!goes_before(b, a) && a->entry.position < b->entry.position);
+    struct sms__launch *head;
+    while ((head = lane->first) && head->entry.lane_position != head->entry.position) {
+        sms__launch_remove(lane, SMS__LANE, head);
+        insert_in_lane(lane, head);
+    }
+    return head;
 }
 
 /* Returns the first launch in the queue whose shape has not been refused. It never comes before the current launch,
@@ -237,7 +228,7 @@ static struct sms__launch *first_open(const struct sms__dispatch_queue *queue, c
 {
     struct sms__launch *best = NULL;
     for (size_t i = 0; i < search->shapes; i++) {
-        struct sms__launch *head = queue->lane[i].head;
+        struct sms__launch *head = lane_head(&queue->lane[i]);
         if (head && !sms__is_refused(search, head->shape) && (!best || is_earlier(head, best)))
             best = head;
     }
@@ -247,7 +238,7 @@ static struct sms__launch *first_open(const struct sms__dispatch_queue *queue, c
 struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *queue, const struct sms__search *search,
                                              struct sms__launch *launch)
 {
-    for (size_t steps = 0; launch && sms__is_refused(search, launch->shape); launch = launch->entry.next)
+    for (size_t steps = 0; launch && sms__is_refused(search, launch->shape); launch = launch->in[SMS__QUEUE].next)
         if (++steps > search->shapes)
             return first_open(queue, search);
     return launch;

@@ -4,11 +4,6 @@
 
 #include "search.h"
 
-/* The launches of one shape in one queue, in the queue's order. */
-struct sms__lane {
-    struct sms__launch *head, *tail;
-};
-
 /* A cycle of turns among launches of a queue, or among queues. */
 struct sms__turn {
     const void *first; /* the one that had the first turn of the cycle */
@@ -17,11 +12,12 @@ struct sms__turn {
 
 /* A dispatch queue: the waiting launches of one owner, by falling priority, then by rank, then by position. */
 struct sms__dispatch_queue {
-    struct sms__launch *head, *tail;
+    struct sms__launch_list list;
     struct sms__launch *current; /* the next to ask in this dispatch; those before it were refused */
     uint64_t dispatch;           /* the dispatch for which `current` is valid */
     struct sms__turn turn;
-    struct sms__lane *lane;                  /* by shape; NULL before the first launch */
+    struct sms__launch_list *lane;           /* by shape, in the order that they had; NULL before the first launch. One
+                                              * whose turn has ended since is put in its place when it comes first */
     struct sms__dispatch_queue *next, *prev; /* queues with a waiting launch, the least recently served first */
 };
 
@@ -58,13 +54,13 @@ static inline struct sms__launch *sms__dispatch_queue_open(const struct sms__sea
 static inline struct sms__launch *sms__dispatch_queue_current(const struct sms__dispatch_queues *queues,
                                                               const struct sms__dispatch_queue *queue)
 {
-    return queue->dispatch == queues->dispatches ? queue->current : queue->head;
+    return queue->dispatch == queues->dispatches ? queue->current : queue->list.first;
 }
 
 /* True if there is a launch, and no launch of a higher priority waits in the queue. */
 static inline bool sms__dispatch_queue_may_go(const struct sms__dispatch_queue *queue, const struct sms__launch *launch)
 {
-    return launch && launch->priority == queue->head->priority;
+    return launch && launch->priority == queue->list.first->priority;
 }
 
 /* Returns the queue to continue with while a launch blocks its own. Queues of other SMs continue. A launch that may use

@@ -18,22 +18,10 @@ static void join(struct sms__blocks *device, struct sms__launch *launch, uint64_
     sms__waits_join(launch, now);
 }
 
-/* Inserts the launch after `prev`, or in front. */
 static void insert(struct sms__launch_list *list, struct sms__launch *launch, struct sms__launch *prev)
 {
     launch->pending.list = list;
-    launch->pending.prev = prev;
-    launch->pending.next = prev ? prev->pending.next : list->first;
-    *(prev ? &prev->pending.next : &list->first) = launch;
-    *(launch->pending.next ? &launch->pending.next->pending.prev : &list->last) = launch;
-}
-
-static void remove_from_list(struct sms__launch *launch)
-{
-    const struct sms__pending_launch *at = &launch->pending;
-    *(at->prev ? &at->prev->pending.next : &at->list->first) = at->next;
-    *(at->next ? &at->next->pending.prev : &at->list->last) = at->prev;
-    launch->pending.list = NULL;
+    sms__launch_insert(list, SMS__PENDING, launch, prev);
 }
 
 static bool has_room(const struct sms__blocks *device)
@@ -46,7 +34,7 @@ static void hold_back(struct sms__blocks *device, struct sms__launch *launch, ui
 {
     struct sms__launch *prev = device->dispatcher.held.last;
     while (prev && prev->priority < launch->priority)
-        prev = prev->pending.prev;
+        prev = prev->in[SMS__PENDING].prev;
     insert(&device->dispatcher.held, launch, prev);
     device->dispatcher.held_back++;
     sms__waits_hold(launch, now);
@@ -112,7 +100,7 @@ static void await_end_of_cost(struct sms__blocks *device, struct sms__launch *la
     struct sms__launch *prev = device->dispatcher.costing.last;
     launch->pending.ready_ps = now + launch->pending.cost_ps;
     while (prev && prev->pending.ready_ps > launch->pending.ready_ps)
-        prev = prev->pending.prev;
+        prev = prev->in[SMS__PENDING].prev;
     insert(&device->dispatcher.costing, launch, prev);
 }
 
@@ -122,7 +110,8 @@ void sms__dispatcher_forget(struct sms__blocks *device, struct sms__launch *laun
     device->dispatcher.held_back -= launch->pending.list == &device->dispatcher.held;
     launch->pending.is_grid = false;
     if (launch->pending.list)
-        remove_from_list(launch);
+        sms__launch_remove(launch->pending.list, SMS__PENDING, launch);
+    launch->pending.list = NULL;
 }
 
 void sms__dispatcher_take(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)

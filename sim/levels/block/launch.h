@@ -18,27 +18,32 @@ static inline bool sms__may_use(const struct sms__allowed *allowed, size_t sm)
 
 __extension__ typedef unsigned __int128 sms__order;
 
-/* Where a launch stands in its dispatch queue. Kept by dispatch_queue.c. */
-struct sms__queue_entry {
-    struct sms__dispatch_queue *queue;
-    struct sms__lane *lane;
-    struct sms__launch *next, *prev;           /* in the queue */
-    struct sms__launch *lane_next, *lane_prev; /* in the lane */
-    sms__order order;                          /* of its priority and rank: lower ones go first */
-    uint64_t position;                         /* among those of the same order: earlier launches are lower */
-    uint64_t turn, turn_left;                  /* blocks of a turn; those left of this one */
-    uint64_t served_ps;                        /* time of the latest placement, or of the launch */
-};
-
 struct sms__launch_list {
     struct sms__launch *first, *last;
 };
 
+struct sms__launch_link {
+    struct sms__launch *next, *prev;
+};
+
+/* The lists that a launch may be in at the same time: its dispatch queue, its lane there, one of the dispatcher. */
+enum sms__launch_lists { SMS__QUEUE, SMS__LANE, SMS__PENDING, SMS__LAUNCH_LISTS };
+
+/* Where a launch stands in its dispatch queue. Kept by dispatch_queue.c. */
+struct sms__queue_entry {
+    struct sms__dispatch_queue *queue;
+    struct sms__launch_list *lane;
+    sms__order order;         /* of its priority and rank: lower ones go first */
+    uint64_t position;        /* among those of the same order: earlier launches are lower */
+    uint64_t lane_position;   /* the position by which it is in its lane, perhaps an earlier one */
+    uint64_t turn, turn_left; /* blocks of a turn; those left of this one */
+    uint64_t served_ps;       /* time of the latest placement, or of the launch */
+};
+
 /* The cost of a launch, and its wait until that is over and the device has room for its grid. Kept by dispatcher.c. */
 struct sms__pending_launch {
-    uint64_t cost_ps;  /* from the launch until its first block may start; set by the caller */
-    uint64_t ready_ps; /* when it is over */
-    struct sms__launch *next, *prev;
+    uint64_t cost_ps;              /* from the launch until its first block may start; set by the caller */
+    uint64_t ready_ps;             /* when it is over */
     struct sms__launch_list *list; /* of the dispatcher; NULL: it waits for neither */
     bool is_grid;                  /* it counts among the grids of the device */
 };
@@ -80,6 +85,7 @@ struct sms__launch {
     uint64_t launched_ps;
     uint64_t waiting, resident, left; /* blocks */
     uint64_t parts;                   /* done by its resident blocks, as of the latest sms__blocks_add_partial */
+    struct sms__launch_link in[SMS__LAUNCH_LISTS];
     struct sms__pending_launch pending;
     struct sms__shape *shape;
     const void *kin; /* blocks of launches with the same kin are one group on an SM: the shape, or the launch itself */
@@ -88,6 +94,25 @@ struct sms__launch {
     struct sms__launch_end end;
     struct sms__launch_notes notes;
 };
+
+/* Inserts the launch after `prev`, or in front if that is NULL. */
+static inline void sms__launch_insert(struct sms__launch_list *list, enum sms__launch_lists which,
+                                      struct sms__launch *launch, struct sms__launch *prev)
+{
+    struct sms__launch *next = prev ? prev->in[which].next : list->first;
+    launch->in[which].prev = prev;
+    launch->in[which].next = next;
+    *(prev ? &prev->in[which].next : &list->first) = launch;
+    *(next ? &next->in[which].prev : &list->last) = launch;
+}
+
+static inline void sms__launch_remove(struct sms__launch_list *list, enum sms__launch_lists which,
+                                      struct sms__launch *launch)
+{
+    struct sms__launch *next = launch->in[which].next, *prev = launch->in[which].prev;
+    *(prev ? &prev->in[which].next : &list->first) = next;
+    *(next ? &next->in[which].prev : &list->last) = prev;
+}
 
 /* True if a further launch does the rest of the kernel's blocks. */
 static inline bool sms__launch_goes_on(const struct sms__launch *launch)

@@ -105,8 +105,8 @@ static struct sms__launch *find_launch(const struct sms__blocks *device, uint64_
     const struct sms__dispatch_queues *queues = &device->queues;
     size_t left = LOOKED_AT;
     for (const struct sms__dispatch_queue *queue = queues->first; queue; queue = queue->next)
-        for (struct sms__launch *launch = queue->head; sms__dispatch_queue_may_go(queue, launch);
-             launch = queues->passes_over ? launch->entry.next : NULL) {
+        for (struct sms__launch *launch = queue->list.first; sms__dispatch_queue_may_go(queue, launch);
+             launch = queues->passes_over ? launch->in[SMS__QUEUE].next : NULL) {
             if (left-- == 0)
                 return NULL;
             if (shapes >> launch->shape->idx & 1)
@@ -249,7 +249,7 @@ static struct sms__launch *find_open(const struct sms__blocks *device)
         return NULL;
     for (const struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next) {
         struct sms__launch *launch =
-            device->queues.passes_over ? sms__dispatch_queue_open(search, queue, queue->head) : queue->head;
+            device->queues.passes_over ? sms__dispatch_queue_open(search, queue, queue->list.first) : queue->list.first;
         if (sms__dispatch_queue_may_go(queue, launch) && !sms__is_refused(search, launch->shape))
             return launch;
     }

@@ -77,9 +77,9 @@ static void look_at(const struct sms__blocks *device, const struct sms__launch *
 /* Launches far back in a long queue keep what they waited for before, at first other blocks. */
 static void look_at_queue(const struct sms__blocks *device, const struct sms__dispatch_queue *queue, uint64_t now)
 {
-    struct sms__launch *launch = queue->head;
+    struct sms__launch *launch = queue->list.first;
     size_t most = device->queues.passes_over ? LOOKED_AT_MAX : 1;
-    for (size_t i = 0; launch && i < most; i++, launch = launch->entry.next)
+    for (size_t i = 0; launch && i < most; i++, launch = launch->in[SMS__QUEUE].next)
         look_at(device, launch, now);
 }
 
@@ -150,6 +150,6 @@ void sms__waits_emit_all(const struct sms__blocks *device, uint64_t now)
 {
     if (device->records_waits)
         for (struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
-            for (struct sms__launch *launch = queue->head; launch; launch = launch->entry.next)
+            for (struct sms__launch *launch = queue->list.first; launch; launch = launch->in[SMS__QUEUE].next)
                 emit(device, launch, now);
 }
