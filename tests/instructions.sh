@@ -8,20 +8,20 @@ set -eu
 bench=$1 smsched=$2 root=$(cd "$(dirname "$0")/.." && pwd)
 page=$root/docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='1255|V100, l2 and dram full
-1590|V100, l2 and dram full, knee
-2113|V100, l2 and dram full, pipes
-2093|V100, l2 and dram full, maxmin
-884|V100, l2 and dram full, leftover
-956|proportional
-814|fine_grained
-913|utilization_aware
-935|4000 streams'
+kept='1154|V100, l2 and dram full
+1450|V100, l2 and dram full, knee
+1949|V100, l2 and dram full, pipes
+1963|V100, l2 and dram full, maxmin
+805|V100, l2 and dram full, leftover
+894|proportional
+758|fine_grained
+853|utilization_aware
+849|4000 streams'
 # Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a pod.
-kept_of_runs='1068|V100, with stand-alone runs
-785|S1 of the paper
-900|S4 of the paper
-3370|32 tenants
+kept_of_runs='978|V100, with stand-alone runs
+733|S1 of the paper
+843|S4 of the paper
+3306|32 tenants
 12230|300 nodes, first_fit
 19178|300 nodes, best_fit
 15160|300 nodes, worst_fit

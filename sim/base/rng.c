@@ -1,5 +1,4 @@
 /* Named streams of random numbers. Invariant: a stream depends on seed, name and index alone. */
-#define HAVE_INLINE /* of GSL: a number is one call less */
 #include "rng.h"
 
 /* splitmix64 (Steele, Lea and Flood 2014) maps neighbouring inputs to unrelated outputs. */
@@ -27,12 +26,6 @@ gsl_rng *sms__stream(struct sms__arena *arena, uint64_t seed, const char *name, 
     stream->state = sms__alloc(arena, 1, gsl_rng_taus2->size);
     sms__stream_again(stream, seed, name, idx);
     return stream;
-}
-
-double sms__uniform_about_one(gsl_rng *stream, double cv)
-{
-    static const double root_of_12 = 3.4641016151377545871;
-    return 1 + cv * root_of_12 * (gsl_rng_uniform(stream) - 0.5);
 }
 
 double sms__exponential(gsl_rng *stream)

@@ -114,7 +114,7 @@ static void fire(void *subject, uint64_t now)
         if (group->blocks)
             g++;
         else
-            sms__remove_group(sm, g);
+            sms__remove_group(sm, &sm->group[g]);
         sms__end_launches(ended, now);
     }
 }

@@ -205,10 +205,9 @@ static void the_queue_orders_by_time_then_source(void **state)
     sms__arena_release(&arena);
 }
 
-/* Returns a time, often one of those that have no key. */
-static uint64_t any_time(gsl_rng *rng)
+/* Returns a time, often one of those that have no key, from `far` on. */
+static uint64_t any_time(gsl_rng *rng, uint64_t far)
 {
-    const uint64_t far = UINT64_MAX >> 8; /* of 200 SMs */
     uint64_t from[] = {0, far - 2, far + 40, SMS__NEVER - 60};
     return from[gsl_rng_uniform_int(rng, 4)] + gsl_rng_uniform_int(rng, 50);
 }
@@ -225,7 +224,7 @@ static int race_sms(void *user)
         time[i] = SMS__NEVER;
     for (int step = 0; step < 100000; step++) {
         size_t i = gsl_rng_uniform_int(rng, SOURCES), first = 0;
-        time[i] = gsl_rng_uniform(rng) < 0.9 ? SMS__NEVER : any_time(rng);
+        time[i] = gsl_rng_uniform(rng) < 0.9 ? SMS__NEVER : any_time(rng, times.far);
         sms__sm_times_set(&times, i, time[i]);
         for (size_t s = 0; s < SOURCES; s++)
             first = time[s] < time[first] ? s : first;

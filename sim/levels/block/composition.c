@@ -168,8 +168,32 @@ static void find_room(const struct sms__blocks *device, struct sms__composition 
         c->fits |= (uint64_t)sms__takes(device, c, &device->search.shape[i]) << i;
 }
 
+/* Makes the composition of the wanted blocks, which has one of the shape more or less than another; NULL: it is empty.
+ */
+static struct sms__composition *make(struct sms__blocks *device, const struct sms__composition *from, size_t shape,
+                                     bool more)
+{
+    struct sms__composition *c = take(device);
+    for (size_t i = 0; i < device->search.shapes; i++)
+        c->shape[i].blocks = device->compositions.wanted[i];
+    if (from) { /* sums are exact in any order */
+        memcpy(c->usage, from->usage, sizeof c->usage);
+        memcpy(c->pressure, from->pressure, sizeof c->usage);
+        memcpy(c->used, from->used, sizeof c->used);
+        add_blocks(device, c, device->search.shape[shape].fit, more ? 1 : -1);
+    }
+    if (device->setup.contention->slowdown)
+        slow_down(device, c);
+    else if (finds_levels(device))
+        sms__levels_rate_composition(device, c);
+    if (device->search.knows_room)
+        find_room(device, c);
+    return c;
+}
+
 /* Returns the composition with the wanted blocks. Makes it if there is none. */
-static struct sms__composition *find(struct sms__blocks *device)
+static struct sms__composition *find(struct sms__blocks *device, const struct sms__composition *from, size_t shape,
+                                     bool more)
 {
     struct sms__compositions *all = &device->compositions;
     size_t shapes = device->search.shapes;
@@ -178,18 +202,7 @@ static struct sms__composition *find(struct sms__blocks *device)
         c = c->next;
     if (c)
         return c;
-    c = take(device);
-    for (size_t i = 0; i < shapes; i++) {
-        c->shape[i].blocks = all->wanted[i];
-        if (all->wanted[i])
-            add_blocks(device, c, device->search.shape[i].fit, all->wanted[i]);
-    }
-    if (device->setup.contention->slowdown)
-        slow_down(device, c);
-    else if (finds_levels(device))
-        sms__levels_rate_composition(device, c);
-    if (device->search.knows_room)
-        find_room(device, c);
+    c = make(device, from, shape, more);
     c->next = *at;
     *at = c;
     all->count++;
@@ -265,7 +278,7 @@ struct sms__composition *sms__composition_find(struct sms__blocks *device, struc
     for (size_t i = 0; i < device->search.shapes; i++)
         wanted[i] = from->shape[i].blocks;
     wanted[shape] = more ? wanted[shape] + 1 : wanted[shape] - 1;
-    *next = find(device);
+    *next = find(device, from, shape, more);
     return *next;
 }
 
@@ -282,8 +295,8 @@ static void count_last(struct sms__compositions *all, const struct sms__composit
     all->with_sms[last->place] = last;
 }
 
-static inline void count(struct sms__blocks *device, size_t sm, struct sms__composition *from,
-                         struct sms__composition *to)
+void sms__compositions_count(struct sms__blocks *device, size_t sm, struct sms__composition *from,
+                             struct sms__composition *to)
 {
     struct sms__compositions *all = &device->compositions;
     if (from->sms == 0)
@@ -300,18 +313,6 @@ static inline void count(struct sms__blocks *device, size_t sm, struct sms__comp
     to->row[sm / 64] ^= (uint64_t)1 << (sm % 64);
 }
 
-static inline void move_to(struct sms__sm_state *sm, struct sms__composition *to)
-{
-    struct sms__blocks *device = sm->device;
-    struct sms__composition *from = sm->composition;
-    from->sms--;
-    to->sms++;
-    if (device->compositions.counts_sms)
-        count(device, sm->idx, from, to);
-    sm->composition = to;
-    device->compositions.moves++;
-}
-
 /* Gives the SM the composition with so many blocks more, or less. Returns how many of them are left to add if SMs have
  * just got their own. */
 static inline int64_t move_by(struct sms__sm_state *sm, const struct sms__shape *shape, int64_t blocks)
@@ -322,7 +323,7 @@ static inline int64_t move_by(struct sms__sm_state *sm, const struct sms__shape 
         struct sms__composition *to = sms__composition_next(device, sm->composition, shape->idx, blocks > 0);
         if (!to)
             return blocks;
-        move_to(sm, to);
+        sms__composition_move(sm, to);
         blocks -= blocks > 0 ? 1 : -1;
     }
     if (fitted != sm->composition->fits)
@@ -346,17 +347,6 @@ void sms__compose(struct sms__sm_state *sm, const struct sms__shape *shape, int6
         sms__device_usage_swap(device, blocks < 0 ? shape : NULL, blocks < 0 ? NULL : shape, now);
     else
         sms__device_usage_add(device, shape, blocks, now);
-}
-
-void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
-                         const struct sms__shape *come, uint64_t now)
-{
-    uint64_t changed = sm->composition->fits ^ to->fits;
-    move_to(sm, to);
-    if (changed)
-        sms__search_room(sm->device, sm->idx, changed);
-    if (gone->fit->device_scope | come->fit->device_scope)
-        sms__device_usage_swap(sm->device, gone, come, now);
 }
 
 /* Gives the SM a composition of its own, with its background. */
@@ -409,7 +399,7 @@ void sms__compositions_init(struct sms__blocks *device)
     all->bucket = SMS__NEW(device->arena, struct sms__composition *, BUCKETS);
     all->wanted = SMS__NEW(device->arena, uint32_t, device->search.shapes);
     all->with_sms = SMS__NEW(device->arena, struct sms__composition *, device->sms);
-    struct sms__composition *empty = find(device);
+    struct sms__composition *empty = find(device, NULL, 0, false);
     empty->sms = device->sms;
     count_first(all, empty);
     for (size_t s = 0; s < device->sms; s++) {

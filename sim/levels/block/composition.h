@@ -75,10 +75,9 @@ static inline struct sms__composition *sms__composition_next(struct sms__blocks 
     return next ? next : sms__composition_find(device, from, shape, more);
 }
 
-/* Gives the SM the shared composition `to`, which has one block of shape `gone` less and one of another, `come`, more.
- */
-void sms__compose_refill(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
-                         const struct sms__shape *come, uint64_t now);
+/* The SM goes from one shared composition to another. If `counts_sms`. */
+void sms__compositions_count(struct sms__blocks *device, size_t sm, struct sms__composition *from,
+                             struct sms__composition *to);
 
 /* Adds the time that SMs have spent in each composition to the record. Integrate all SMs first. */
 void sms__compositions_record(struct sms__blocks *device);

@@ -146,20 +146,21 @@ static double not_passed(const struct sms__device_clock *clock, uint64_t now)
 
 struct sms__sm_state *sms__device_clock_only(struct sms__device_clock *clock, uint64_t now)
 {
-    double limit = not_passed(clock, now);
-    size_t first = sms__tournament_first(&clock->keys) & clock->keys.mask;
+    const uint64_t mask = clock->keys.mask;
+    size_t first = sms__tournament_first(&clock->keys) & mask;
     struct sms__sm_state *sm = &clock->device->sm[first];
     const struct sms__next_ends *next = &clock->next[first];
-    if (sms__tournament_other(&clock->keys, first) <= sms__reading_key(clock, limit, clock->keys.mask) ||
+    double limit = next->first * (1 + 0x1p-48) + 2; /* in whole ps the clock reads at most 1 more */
+    if (sms__tournament_other(&clock->keys, first) <= ((union sms__key){.number = limit}.bits | mask) ||
         sms__device_clock_due(clock, next->first) > now)
         return NULL;
-    sm->next_group = next->second > limit ? (uint16_t)next->group : SMS__NONE;
+    sm->next_group = next->second > limit ? next->group : NULL;
     return sm;
 }
 
 /* Schedules the SMs below a node whose blocks end now, so that they fire in the order of SMs. Keys above the limit are
  * of later ends. Returns when the first of the others ends whose keys are not above it. */
-static uint64_t schedule_due(struct sms__device_clock *clock, size_t node, uint64_t limit, uint64_t now)
+static uint64_t schedule_due(struct sms__device_clock *clock, size_t node, double limit, uint64_t now)
 {
     if (clock->keys.node[node] > limit)
         return SMS__NEVER;
@@ -173,14 +174,14 @@ static uint64_t schedule_due(struct sms__device_clock *clock, size_t node, uint6
         return time;
     sms__tournament_set(&clock->keys, sm->idx, SMS__NO_KEY);
     clock->next[sm->idx].first = INFINITY;
-    sm->next_group = SMS__NONE;
+    sm->next_group = NULL;
     sms__sm_times_set(&clock->device->times, sm->idx, now);
     return SMS__NEVER;
 }
 
 void sms__device_clock_end(struct sms__device_clock *clock, uint64_t now)
 {
-    uint64_t limit = sms__reading_key(clock, not_passed(clock, now), clock->keys.mask);
+    double limit = (union sms__key){sms__reading_key(clock, not_passed(clock, now), clock->keys.mask)}.number;
     uint64_t next = schedule_due(clock, 1, limit, now);
     sms__device_clock_schedule(clock, now);
     clock->due = clock->due <= now ? next : clock->due;

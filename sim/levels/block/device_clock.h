@@ -6,9 +6,9 @@
 #include "tournament.h"
 
 #include <math.h>
-#include <string.h>
 
 struct sms__sm_state;
+struct sms__group;
 
 enum { SMS__TOGETHER = 64 }; /* SMs that share a bound */
 
@@ -22,8 +22,8 @@ struct sms__bounds {
 
 /* What a clock keeps of the groups of an SM that follow it. INFINITY: none. */
 struct sms__next_ends {
-    double first; /* end, as the clock's reading */
-    size_t group; /* of the first end */
+    double first;             /* end, as the clock's reading */
+    struct sms__group *group; /* of the first end */
     double second;
 };
 
@@ -51,25 +51,17 @@ static inline double sms__device_clock_reading(const struct sms__device_clock *c
     return clock->base + (double)(int64_t)(now - clock->since) * clock->speed; /* signed: a shorter conversion */
 }
 
-static inline double sms__lower(double a, double b) { return a < b ? a : b; }
-
-/* Returns the key of a reading, which has the SM in place of its last bits. Doubles that are not negative have the same
- * order as their bits. */
+/* Returns the key of a reading, which has the SM in place of its last bits. */
 static inline uint64_t sms__reading_key(const struct sms__device_clock *clock, double reading, size_t sm)
 {
-    uint64_t bits;
-    reading = reading > 0 ? reading : 0;
-    memcpy(&bits, &reading, sizeof bits);
-    return (bits & ~clock->keys.mask) | sm;
+    const double least = 0x1p-1022; /* of SMS__LEAST_KEY */
+    return ((union sms__key){.number = reading > least ? reading : least}.bits & ~clock->keys.mask) | sm;
 }
 
 /* Returns a reading that is not above any that has this key. */
 static inline double sms__key_reading(const struct sms__device_clock *clock, uint64_t key)
 {
-    double reading;
-    uint64_t bits = key & ~clock->keys.mask;
-    memcpy(&reading, &bits, sizeof reading);
-    return reading;
+    return (union sms__key){.bits = key & ~clock->keys.mask}.number;
 }
 
 /* Returns the time of a reading. INFINITY is never read, nor is what SMS__NO_KEY stands for. */
@@ -101,14 +93,16 @@ static inline void sms__device_clock_bound(struct sms__device_clock *clock, size
     sms__bounds_set(&clock->falls, sm, at->falls);
 }
 
-/* The same of one whose blocks have changed. */
-static inline void sms__device_clock_keep(struct sms__device_clock *clock, size_t sm, const struct sms__next_ends *next)
+/* The same of one whose blocks have changed. Returns true if the first of them ends at another reading. */
+static inline bool sms__device_clock_keep(struct sms__device_clock *clock, size_t sm, const struct sms__next_ends *next)
 {
     double before = clock->next[sm].first;
     clock->next[sm] = *next;
-    if (next->first != before)
-        sms__tournament_set(&clock->keys, sm,
-                            next->first == INFINITY ? SMS__NO_KEY : sms__reading_key(clock, next->first, sm));
+    if (next->first == before)
+        return false;
+    sms__tournament_set(&clock->keys, sm,
+                        next->first == INFINITY ? SMS__NO_KEY : sms__reading_key(clock, next->first, sm));
+    return true;
 }
 
 /* Has the SM rated at the end of this instant. */

@@ -15,7 +15,8 @@ void sms__sm_times_init(struct sms__sm_times *times, struct sms__arena *arena, s
     times->slot = SMS__NEW(arena, uint32_t, SMS__TIME_SLOTS);
     times->slot[SMS__NEVER % SMS__TIME_SLOTS] = (uint32_t)sms;
     sms__tournament_init(&times->keys, arena, sms);
-    times->bits = (unsigned)__builtin_ctzll(times->keys.leaves);
+    times->bits = (unsigned)__builtin_popcountll(times->keys.mask);
+    times->far = (SMS__NO_KEY - SMS__LEAST_KEY) >> times->bits;
 }
 
 size_t sms__sm_times_look(const struct sms__sm_times *times)
@@ -86,7 +87,7 @@ static inline struct sms__sm_state *only_sm(struct sms__blocks *device)
     const struct sms__tournament *keys = &device->times.keys;
     uint64_t first = sms__tournament_first(keys);
     size_t sm = first & keys->mask;
-    if (device->sms <= FEW && first != SMS__NO_KEY && sms__sm_times_alone(&device->times, sm))
+    if (device->sms <= FEW && sms__sm_times_alone(&device->times, sm))
         return &device->sm[sm];
     uint64_t second = sms__tournament_other(keys, sm);
     if (device->sms > FEW && second != SMS__NO_KEY)

@@ -93,6 +93,18 @@ static inline void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
     sm->integrated_ps = now;
 }
 
+/* Gives the SM another shared composition. */
+static inline void sms__composition_move(struct sms__sm_state *sm, struct sms__composition *to)
+{
+    struct sms__compositions *all = &sm->device->compositions;
+    sm->composition->sms--;
+    to->sms++;
+    if (all->counts_sms)
+        sms__compositions_count(sm->device, sm->idx, sm->composition, to);
+    sm->composition = to;
+    all->moves++;
+}
+
 /* events.c */
 void sms__events_init(struct sms__blocks *device); /* after the engine is chosen */
 /* Gives the device's source the time of its next event. Call this after a dispatch. */

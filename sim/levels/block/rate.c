@@ -214,30 +214,34 @@ static inline __attribute__((always_inline)) void bound(struct sms__crossings *a
 
 /* Notes when a group that follows a clock ends. */
 static inline __attribute__((always_inline)) void note(struct sms__next_ends *next, const struct sms__sm_state *sm,
-                                                       const struct sms__group *group, size_t g)
+                                                       struct sms__group *group)
 {
     double reading = group->clock_base + (sm->resident[group->first].end - group->base);
-    next->group = reading < next->first ? g : next->group;
+    next->group = reading < next->first ? group : next->group;
     next->second = sms__lower(next->second, reading < next->first ? next->first : reading);
     next->first = sms__lower(next->first, reading);
 }
 
-static const struct sms__next_ends nothing = {INFINITY, 0, INFINITY};
+static const struct sms__next_ends nothing = {INFINITY, NULL, INFINITY};
 static const struct sms__crossings nowhere = {INFINITY, INFINITY};
 
-/* Updates what a device clock keeps of the SM. */
-static void track(struct sms__device_clock *clock, const struct sms__sm_state *sm)
+/* Updates what device clocks but the first keep of the SM, and when they are due. */
+static __attribute__((noinline)) void track_others(const struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__next_ends next = nothing;
-    struct sms__crossings at = nowhere;
-    for (size_t g = 0; g < sm->groups; g++) {
-        if (sm->group[g].wide == clock)
-            bound(&at, &sm->group[g]);
-        if (sm->group[g].clock == clock)
-            note(&next, sm, &sm->group[g], g);
+    struct sms__device_clock *first = sm->device->clock;
+    for (struct sms__device_clock *clock = first + 1; clock < first + sm->device->clocks; clock++) {
+        struct sms__next_ends next = nothing;
+        struct sms__crossings at = nowhere;
+        for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+            if (group->wide == clock)
+                bound(&at, group);
+            if (group->clock == clock)
+                note(&next, sm, group);
+        }
+        if (sms__device_clock_keep(clock, sm->idx, &next))
+            sms__device_clock_schedule(clock, now);
+        sms__device_clock_bound(clock, sm->idx, &at);
     }
-    sms__device_clock_keep(clock, sm->idx, &next);
-    sms__device_clock_bound(clock, sm->idx, &at);
 }
 
 /* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. `anew` is NULL, or
@@ -251,41 +255,36 @@ static inline __attribute__((always_inline)) void schedule(struct sms__sm_state 
     struct sms__next_ends wide = nothing;
     struct sms__crossings at = nowhere;
     uint64_t first = SMS__NEVER;
-    size_t next = SMS__NONE, groups = sm->groups;
-    struct sms__group *group = sm->group;
-    for (size_t g = 0; g < groups; g++, group++) {
+    struct sms__group *next = NULL;
+    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
         if (anew)
             give(group, anew[group->shape].slow, anew[group->shape].speed, now);
         if (!as_rated && group->wide && group->wide == clock)
             bound(&at, group);
         if (group->clock) {
             if (group->clock == clock)
-                note(&wide, sm, group, g);
+                note(&wide, sm, group);
             continue;
         }
         uint64_t due = sms__after(group->since, (sm->resident[group->first].end - group->base) * group->slow);
-        next = due < first ? g : due == first ? SMS__NONE : next;
+        next = due < first ? group : due == first ? NULL : next;
         first = due < first ? due : first;
     }
-    sm->next_group = (uint16_t)next;
+    sm->next_group = next;
     sms__sm_times_set(&device->times, sm->idx, first);
-    if (device->clocks)
-        sms__device_clock_keep(clock, sm->idx, &wide);
+    if (device->clocks && sms__device_clock_keep(clock, sm->idx, &wide) && as_rated)
+        sms__device_clock_schedule(clock, now);
     if (device->clocks && !as_rated)
         sms__device_clock_bound(clock, sm->idx, &at);
-    for (size_t c = 1; c < device->clocks; c++)
-        track(&clock[c], sm);
+    if (device->clocks > 1)
+        track_others(sm, now);
 }
 
-static bool is_as_rated(const struct sms__sm_state *sm) { return sm->rated == sm->composition; }
+void sms__schedule_as_rated(struct sms__sm_state *sm, uint64_t now) { schedule(sm, NULL, true, now); }
 
 static inline __attribute__((always_inline)) void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
     const struct sms__blocks *device = sm->device;
-    if (is_as_rated(sm)) {
-        schedule(sm, NULL, true, now);
-        return;
-    }
     sm->rated = sm->composition;
     if (device->compositions.shared && sm->composition->even && !sm->coupled)
         schedule(sm, sm->composition->shape, false, now);
@@ -332,7 +331,7 @@ static bool are_as_rated(const struct sms__blocks *device)
 {
     bool same = true;
     for (size_t i = 0; i < device->rating.dirty_count && same; i++)
-        same = is_as_rated(&device->sm[device->rating.dirty[i]]);
+        same = device->sm[device->rating.dirty[i]].rated == device->sm[device->rating.dirty[i]].composition;
     return same;
 }
 
@@ -342,12 +341,12 @@ static inline uint64_t join_again(struct sms__sm_state *sm, uint64_t now)
 {
     const double exponent = sm->device->rating.join.exponent;
     uint64_t first = SMS__NEVER;
-    sm->next_group = SMS__NONE;
-    for (size_t g = 0, groups = sm->groups; g < groups; g++) {
-        if (sm->group[g].wide)
-            join(&sm->group[g], exponent, now);
-        uint64_t due = sms__group_due(&sm->group[g], sm->resident[sm->group[g].first].end);
-        sm->next_group = due < first ? (uint16_t)g : due == first ? SMS__NONE : sm->next_group;
+    sm->next_group = NULL;
+    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+        if (group->wide)
+            join(group, exponent, now);
+        uint64_t due = sms__group_due(group, sm->resident[group->first].end);
+        sm->next_group = due < first ? group : due == first ? NULL : sm->next_group;
         first = due < first ? due : first;
     }
     return first;
@@ -408,14 +407,13 @@ void sms__rate(struct sms__blocks *device, uint64_t now)
     schedule_clocks(device, now);
 }
 
-void sms__rate_one(struct sms__sm_state *sm, uint64_t now)
+void sms__rate_changed(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    if (device->clocks && !is_as_rated(sm)) {
-        sm->dirty = true; /* so that it is not listed */
+    sm->dirty = true; /* so that it is not listed */
+    if (device->clocks)
         update_device(device, now);
-        sm->dirty = false;
-    }
+    sm->dirty = false;
     rate_sm(sm, now);
     if (!device->clocks)
         return;

@@ -65,8 +65,10 @@ struct sms__rating {
 
 void sms__rate_init(struct sms__blocks *device);
 void sms__rate(struct sms__blocks *device, uint64_t now);
-/* The same if this is the only SM that has changed, and not `spreads`. */
-void sms__rate_one(struct sms__sm_state *sm, uint64_t now);
+/* The same if this is the only SM whose composition has changed, and not `spreads`. */
+void sms__rate_changed(struct sms__sm_state *sm, uint64_t now);
+/* The same if blocks of one SM have changed, but not its composition. */
+void sms__schedule_as_rated(struct sms__sm_state *sm, uint64_t now);
 /* Gives the only group of an SM its speed, for models with `slowdown`, and returns when its next block ends. There are
  * no resources of scope device. */
 uint64_t sms__rate_only(struct sms__sm_state *sm, uint64_t now);

@@ -79,12 +79,12 @@ void sms__end_launches(struct sms__launch *list, uint64_t now)
 }
 
 /* Ends the blocks of the group that end now. Returns true if the group has others. */
-static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
+static bool end_blocks(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
 {
-    struct sms__launch *ended = leave_all(sm, &sm->group[g], now);
-    bool has_others = sm->group[g].first != SMS__NONE;
+    struct sms__launch *ended = leave_all(sm, group, now);
+    bool has_others = group->first != SMS__NONE;
     if (!has_others)
-        sms__remove_group(sm, g);
+        sms__remove_group(sm, group);
     if (ended)
         sms__end_launches(ended, now);
     return has_others;
@@ -132,9 +132,9 @@ static bool ends_later(const struct sms__group *group, const struct sms__residen
 /* True if a single block leaves, one of a launch that goes on. */
 static bool leaves_one(const struct sms__sm_state *sm, uint64_t now)
 {
-    if (sm->next_group == SMS__NONE)
+    const struct sms__group *group = sm->next_group;
+    if (!group)
         return false;
-    const struct sms__group *group = &sm->group[sm->next_group];
     const struct sms__resident *resident = &sm->resident[group->first];
     const struct sms__launch *launch = sm->cold[group->first].launch;
     return resident->blocks == 1 && launch->waiting + launch->resident > 1 &&
@@ -146,7 +146,7 @@ static void leave_one(struct sms__sm_state *sm, struct sms__group *group, uint64
 {
     take_out(sm, group, 1, now);
     if (group->first == SMS__NONE)
-        sms__remove_group(sm, sm->next_group);
+        sms__remove_group(sm, group);
     if (sm->device->tells_launches)
         sm->rated = NULL;
 }
@@ -161,10 +161,27 @@ static void start_one(struct sms__sm_state *sm, struct sms__launch *launch, uint
     sms__dispatch_queue_serve(device, launch);
 }
 
+/* Gives the SM the shared composition `to`, which has one block of shape `gone` less and one of another, `come`, more.
+ */
+static void compose(struct sms__sm_state *sm, struct sms__composition *to, const struct sms__shape *gone,
+                    const struct sms__shape *come, uint64_t now)
+{
+    uint64_t changed = sm->composition->fits ^ to->fits;
+    sms__sm_integrate(sm, now);
+    sms__composition_move(sm, to);
+    if (changed)
+        sms__search_room(sm->device, sm->idx, changed);
+    if (gone->fit->device_scope | come->fit->device_scope)
+        sms__device_usage_swap(sm->device, gone, come, now);
+}
+
 /* Ends an instant at which only this SM has changed. */
 static void end_instant(struct sms__sm_state *sm, uint64_t now)
 {
-    sms__rate_one(sm, now);
+    if (sm->rated == sm->composition)
+        sms__schedule_as_rated(sm, now);
+    else
+        sms__rate_changed(sm, now);
     if (sm->device->setup.options->check)
         sms__oracle->check(sm->device, now);
 }
@@ -173,7 +190,7 @@ static void end_instant(struct sms__sm_state *sm, uint64_t now)
 static bool leave_room(struct sms__sm_state *sm, struct sms__composition *without, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    struct sms__group *group = &sm->group[sm->next_group];
+    struct sms__group *group = sm->next_group;
     uint64_t fits = fitting(sm, without);
     bool waits = device->dispatcher.blocked || (fits && find_launch(device, fits));
     if (fits && !waits)
@@ -217,7 +234,7 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
     struct sms__blocks *device = sm->device;
     if (!is_simple(device) || !leaves_one(sm, now))
         return false;
-    struct sms__group *group = &sm->group[sm->next_group];
+    struct sms__group *group = sm->next_group;
     const struct sms__shape *gone = &device->search.shape[group->shape];
     struct sms__composition *without = sms__composition_next(device, sm->composition, group->shape, false);
     bool is_busy = sms__dispatcher_is_busy(device, now);
@@ -231,10 +248,8 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
     if (!then)
         return false;
     leave_one(sm, group, now);
-    if (then != sm->composition) {
-        sms__sm_integrate(sm, now);
-        sms__compose_refill(sm, then, gone, launch->shape, now);
-    }
+    if (then != sm->composition)
+        compose(sm, then, gone, launch->shape, now);
     sms__search_move_ring(device, sm->idx);
     start_one(sm, launch, now);
     fill_up(sm, now);
@@ -310,7 +325,7 @@ static bool run_ahead(struct sms__sm_state *sm, uint64_t now)
         events++;
     } while (at < quiet && sms__group_due(group, sm->resident[group->last].end) > at);
     engine->events += events - 1;
-    sm->next_group = 0;
+    sm->next_group = group;
     sms__sm_times_set(&sm->device->times, sm->idx, at);
     return true;
 }
@@ -323,10 +338,10 @@ void sms__sm_fire(struct sms__sm_state *sm, uint64_t now)
     sms__log_departure(sm->device, sm->idx);
     sm->device->left++;
     sms__engine_defer(sm->device->setup.engine, &sm->device->dispatch);
-    if (sm->next_group != SMS__NONE) {
+    if (sm->next_group) {
         end_blocks(sm, sm->next_group, now);
         return;
     }
-    for (size_t g = 0; g < sm->groups;)
-        g += !is_due(sm, &sm->group[g], now) || end_blocks(sm, g, now);
+    for (struct sms__group *group = sm->group; group < sm->group + sm->groups;)
+        group += !is_due(sm, group, now) || end_blocks(sm, group, now);
 }

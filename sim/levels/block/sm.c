@@ -52,11 +52,11 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
     launch->parts += parts * (uint64_t)(blocks < 0 ? -blocks : blocks);
 }
 
-void sms__remove_group(struct sms__sm_state *sm, size_t g)
+void sms__remove_group(struct sms__sm_state *sm, struct sms__group *group)
 {
     sm->groups--;
     sm->rated = NULL;
-    memmove(&sm->group[g], &sm->group[g + 1], (sm->groups - g) * sizeof *sm->group);
+    memmove(group, group + 1, (size_t)(&sm->group[sm->groups] - group) * sizeof *group);
 }
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
@@ -98,7 +98,7 @@ static void insert(struct sms__sm_state *sm, struct sms__group *group, double en
     uint16_t after = group->last;
     while (after != SMS__NONE && pool[after].end > end)
         after = pool[after].prev;
-    for (uint16_t i = after; i != SMS__NONE && pool[i].end == end; i = pool[i].prev)
+    for (uint16_t i = after; i != SMS__NONE && pool[i].end >= end; i = pool[i].prev)
         if (is_equal(&sm->cold[i], &cold)) {
             pool[i].blocks++;
             return;
@@ -113,13 +113,13 @@ static void insert(struct sms__sm_state *sm, struct sms__group *group, double en
 
 uint64_t sms__draw(const struct sms__footprint *fit, const struct sms__kernel *kernel, gsl_rng *stream)
 {
-    double times = 1;
-    if (!sms__is_drawn(kernel))
-        return fit->work;
+    double times;
     if (kernel->spread == SMS__EXPONENTIAL)
         times = sms__exponential(stream);
-    else
+    else if (kernel->jitter > 0)
         times = sms__uniform_about_one(stream, kernel->jitter);
+    else
+        return fit->work;
     double ps = fit->work_ps * times + 0.5;
     int64_t work = (int64_t)(ps < SMS__TIME_MAX_PS ? ps : SMS__TIME_MAX_PS); /* longer than any run */
     return work > 0 ? (uint64_t)work : 1;

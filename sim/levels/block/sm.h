@@ -43,7 +43,7 @@ struct sms__sm_state {
     uint64_t integrated_ps;               /* time up to which the integrals are complete */
     uint64_t may;                         /* shapes that may use it, one bit each; if compositions know room */
     uint16_t groups, free;                /* number of groups; head of the pool's free list */
-    uint16_t next_group;                  /* the only group that ends at the next event; SMS__NONE if not known */
+    struct sms__group *next_group;        /* the only group that ends at the next event; NULL if not known */
     struct sms__group *group;             /* [limit of blocks]; in order of arrival */
     struct sms__resident *resident;       /* [limit of blocks]; the pool; NULL in the reference engine */
     struct sms__resident_cold *cold;      /* [limit of blocks]; by index in the pool */
@@ -96,7 +96,7 @@ void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t 
 void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
-void sms__remove_group(struct sms__sm_state *sm, size_t group);
+void sms__remove_group(struct sms__sm_state *sm, struct sms__group *group);
 uint64_t sms__draw_work(const struct sms__launch *launch);
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);
 /* Only if an observer wants it. */

@@ -15,27 +15,22 @@ struct sms__sm_times {
     size_t sms;
     struct sms__tournament keys; /* a time, then the SM; none of times that do not fit */
     unsigned bits;               /* of the SM */
-    bool any_far;                /* some time did not fit, after 40 hours with 80 SMs. Then the first is looked for */
+    uint64_t far;                /* the first time that does not fit, after 20 hours with 80 SMs */
+    bool any_far;                /* some time did not fit. Then the first is looked for */
 };
 
 void sms__sm_times_init(struct sms__sm_times *times, struct sms__arena *arena, size_t sms);
 
-/* Returns the key of a time, SMS__NO_KEY if it does not fit. */
-static inline uint64_t sms__sm_times_key(const struct sms__sm_times *times, size_t sm, uint64_t time)
-{
-    return time < UINT64_MAX >> times->bits ? time << times->bits | sm : SMS__NO_KEY;
-}
-
 /* Writes down the time at which a block of the SM ends. Returns its key. */
 static inline uint64_t sms__sm_times_note(struct sms__sm_times *times, size_t sm, uint64_t time)
 {
-    uint64_t key = sms__sm_times_key(times, sm, time);
     times->slot[times->time[sm] % SMS__TIME_SLOTS]--;
     times->slot[time % SMS__TIME_SLOTS]++;
     times->time[sm] = time;
-    if (key == SMS__NO_KEY)
-        times->any_far |= time != SMS__NEVER;
-    return key;
+    if (time < times->far)
+        return (time << times->bits) + (sm + SMS__LEAST_KEY);
+    times->any_far |= time != SMS__NEVER;
+    return SMS__NO_KEY;
 }
 
 /* Sets the time at which a block of the SM ends, in place of any other. */
@@ -48,7 +43,7 @@ static inline void sms__sm_times_set(struct sms__sm_times *times, size_t sm, uin
 /* The same of many SMs, before sms__tournament_play. */
 static inline void sms__sm_times_put(struct sms__sm_times *times, size_t sm, uint64_t time)
 {
-    times->keys.node[times->keys.leaves + sm] = sms__sm_times_note(times, sm, time);
+    times->keys.node[times->keys.leaves + sm] = (union sms__key){sms__sm_times_note(times, sm, time)}.number;
 }
 
 /* Returns the lowest of the SMs with the earliest time. */
@@ -61,19 +56,17 @@ static inline size_t sms__sm_times_sm(const struct sms__sm_times *times)
     return first == SMS__NO_KEY ? sms__sm_times_look(times) : first & times->keys.mask;
 }
 
-/* True if no other SM has the time of this one, as the slots tell; false if they cannot tell. */
+/* True if no other SM has the time of this one, which is the earliest, as the slots tell; false if they cannot tell. */
 static inline bool sms__sm_times_alone(const struct sms__sm_times *times, size_t sm)
 {
-    return times->slot[times->time[sm] % SMS__TIME_SLOTS] == 1;
+    return !times->any_far && times->slot[times->time[sm] % SMS__TIME_SLOTS] == 1;
 }
 
 /* Returns the earliest time; SMS__NEVER: there is none. */
 static inline uint64_t sms__sm_times_first(const struct sms__sm_times *times)
 {
-    uint64_t first = sms__tournament_first(&times->keys);
-    if (first != SMS__NO_KEY)
-        return first >> times->bits;
-    return times->any_far ? times->time[sms__sm_times_look(times)] : SMS__NEVER;
+    uint64_t time = times->time[sms__tournament_first(&times->keys) & times->keys.mask];
+    return time < times->far || !times->any_far ? time : times->time[sms__sm_times_look(times)];
 }
 
 #endif
