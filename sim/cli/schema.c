@@ -147,7 +147,8 @@ static const struct form {
     [SMS__FORM_POOL] = {.make = pool},
     [SMS__FORM_PATHS] = {.make = paths},
     [SMS__FORM_INSTANCE] = {REFER("instance")},
-    [SMS__FORM_MODE] = {REFER("mode")},
+    [SMS__FORM_MODE] = {"{\"anyOf\": [" REFER("mode") ", {\"type\": \"array\", \"minItems\": 1, \"items\": " REFER(
+        "mode") "}]}"},
 };
 
 /* Adds the keys of a table, except its first, to those of `object`. None of them is required. */

@@ -248,6 +248,33 @@ static void whole_gpus_of_a_node_have_its_mode(void **state)
     }
 }
 
+/* Each GPU of a node has its own mode. Two pods of 5 ms go to the first: they run one after the other, beside each
+ * other, or in turns, whatever the modes of the other two GPUs and of the policy. */
+static void gpus_of_a_node_have_a_mode_each(void **state)
+{
+    static const struct {
+        const char *modes;
+        double ms;
+    } row[] = {{"[exclusive, mps, mps]", 2 * 5},
+               {"[mps, exclusive, exclusive]", 5},
+               {"[{time_slice: {slice: 1 ms, switch: 1 ms}}, mps, exclusive]", 5 + 9 + 5}};
+    static const char *const fidelities[] = {"blocks", "processes"};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof row / sizeof *row; i++) {
+        struct sms_file *file =
+            load_text("workload: w\nkernels: [{name: k, time: 5 ms, demand: {fp32: 40 %%}}]\n---\n"
+                      "scenario: s\nfidelity: %s\npolicies: [{place: first_fit, mode: {time_slice: {slice: 3 ms}}}]\n"
+                      "nodes: [{name: a, devices: {model: a100, count: 3}, mode: %s}]\n"
+                      "pods: [{name: p, workload: w, gpu: 50 %%, count: 2}]\n",
+                      fidelities[i % 2], row[i / 2].modes);
+        struct sms_run_options options = sms_run_defaults();
+        options.check = true;
+        struct sms_results *results = run_scenario_of(file, 0, &options);
+        assert_near(metric(results, "makespan_ns"), row[i / 2].ms * 1e6, 10);
+        discard(results, file);
+    }
+}
+
 /* p has the instance made, which takes 2 s; q shares it, and waits for that, too. s finds it full until 5 s. */
 static void a_pod_waits_until_the_instance_is_made_that_it_shares(void **state)
 {
@@ -380,6 +407,7 @@ int main(void)
         cmocka_unit_test(pods_share_an_instance_that_has_replicas),
         cmocka_unit_test(instances_have_a_mode_each),
         cmocka_unit_test(whole_gpus_of_a_node_have_its_mode),
+        cmocka_unit_test(gpus_of_a_node_have_a_mode_each),
         cmocka_unit_test(a_pod_waits_until_the_instance_is_made_that_it_shares),
         cmocka_unit_test(pods_that_share_instances_come_and_go),
     };

@@ -80,8 +80,8 @@ static void find_places(struct sms__hosts *hosts, size_t k)
         if (split)
             add_instances(hosts, k, g, split);
         else
-            *SMS__APPEND(hosts->run->arena, hosts->place[k], hosts->places[k]) =
-                (struct sms__place){g, (size_t)kind->device, cluster->slots, 0, kind->mode};
+            *SMS__APPEND(hosts->run->arena, hosts->place[k], hosts->places[k]) = (struct sms__place){
+                g, (size_t)kind->device, cluster->slots, 0, kind->mode ? sms__mode_of_device(kind->mode, g) : NULL};
     }
 }
 

@@ -72,7 +72,8 @@ struct sms__nodes {
     struct sms__share_said said;    /* for guests */
     struct sms__share_node *shared; /* what the guest makes of it; else NULL */
     struct sms__node_mig *mig;      /* how its GPUs are split (node_mig.h); NULL: they are whole */
-    const struct sms__mode *mode;   /* in which pods share its whole GPUs; NULL: the policy's */
+    const struct sms__mode
+        *mode; /* in which pods share its whole GPUs, or parts for each of them; NULL: the policy's */
 };
 
 enum { SMS__LABELS_MAX = 64 };

@@ -87,16 +87,40 @@ static void add_mode(struct sms__reader *reader, const struct sms__node *node, c
     *SMS__APPEND(reader->arena, cluster->profiles.modes->mode, cluster->profiles.modes->count) = own;
 }
 
+static const char SPLIT_BY[] = "GPUs of nodes are split by mig: of the node, or by the policy";
+
+/* A mode for each GPU of the node. */
+static const struct sms__mode *read_each(struct sms__reader *reader, const struct sms__node *list,
+                                         const struct sms__nodes *nodes, struct sms__cluster *cluster)
+{
+    struct sms__mode *mode = SMS__NEW(reader->arena, struct sms__mode, 1);
+    if (nodes->mig)
+        sms__complain(reader, list, "of a node with mig all whole GPUs have one mode, and not a list of modes");
+    else if (list->items > 0 && list->items != nodes->gpus)
+        sms__complain(reader, list, "a list has a mode for each GPU: there are %zu for %llu", list->items,
+                      (unsigned long long)nodes->gpus);
+    if (!sms__read_modes(reader, list, mode))
+        return NULL;
+    for (size_t g = 0; g < mode->parts; g++)
+        if (mode->part[g].form->instances)
+            sms__complain(reader, list->item[g], "%s", SPLIT_BY);
+        else
+            add_mode(reader, list->item[g], &mode->part[g], cluster);
+    return mode;
+}
+
 const struct sms__mode *sms__read_node_mode(struct sms__reader *reader, const struct sms__node *node,
                                             const struct sms__nodes *nodes, struct sms__cluster *cluster)
 {
+    if (node->kind == SMS__LIST)
+        return read_each(reader, node, nodes, cluster);
     struct sms__mode *mode = SMS__NEW(reader->arena, struct sms__mode, 1);
     bool whole = !nodes->mig;
     for (size_t g = 0; g < nodes->gpus && !whole; g++)
         whole = !nodes->mig->gpu[g].layout.split;
     if (!whole)
         sms__complain(reader, node, "mig splits all GPUs of the node: instances have modes in its layout");
-    if (!sms__read_shared(reader, node, "GPUs of nodes are split by mig: of the node, or by the policy", mode))
+    if (!sms__read_shared(reader, node, SPLIT_BY, mode))
         return NULL;
     add_mode(reader, node, mode, cluster);
     return mode;

@@ -42,7 +42,7 @@ const struct sms__field sms__node_fields[] = {
      .least = 1, .most = SMS_NODE_GPUS_MAX, .needs = "devices",
      .help = "GPUs that are split into instances, which pods ask for by profile; default: those that mode mig splits"},
     {"mode", SMS__CUSTOM, 0, F(entry, mode), .read = sms__keep, .form = SMS__FORM_MODE, .needs = "devices",
-     .help = "mode in which pods share its whole GPUs; default the policy's"},
+     .help = "mode in which pods share its whole GPUs, or a list of one for each; default the policy's"},
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, nodes.gpu_memory), 0, SMS__GPU_BYTES_MAX,
      .help = "memory of each GPU; default 0, of devices theirs"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, nodes.cpu_milli), 0, SMS__CPUS_MAX,

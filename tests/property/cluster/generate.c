@@ -184,8 +184,13 @@ static void print_node(struct choices *c, unsigned n)
         fprintf(c->to, ", devices: {model: %s, count: %u}", n % 2 ? "large" : "small", gpus);
         const unsigned split = maybe(c, 60) ? print_splits(c, gpus) : 0;
         if (c->works && split < gpus && maybe(c, 40)) {
-            fputs(", mode: ", c->to);
-            print_mode(c);
+            const bool each = split == 0 && maybe(c, 40);
+            fputs(each ? ", mode: [" : ", mode: ", c->to);
+            for (unsigned g = 0; g < (each ? gpus : 1); g++) {
+                fputs(g ? ", " : "", c->to);
+                print_mode(c);
+            }
+            fputs(each ? "]" : "", c->to);
             c->shares = true;
         }
     } else {
