@@ -126,7 +126,7 @@ struct gpu::inside {
     void take(const seen &s, int slot);
 };
 
-gpu::gpu(int, bool parts) : in(new inside(parts)) {}
+gpu::gpu(int, stream_kind streams) : in(new inside(streams == stream_kind::GREEN)) {}
 gpu::~gpu() = default;
 
 gpu_facts gpu::facts() const

@@ -171,7 +171,7 @@ tampers "a word for a number" blocks.csv "${first}s/^0,0,[0-9]*/0,0,one/" "bent/
 tampers "an SM that is not there" blocks.csv "${first}s/^0,0,[0-9]*/0,0,4/" "bent/blocks.csv:$first: sm: 4 is not between 0 and 3"
 tampers "a block that ends before it starts" blocks.csv "${first}s/^\(0,0,[0-9]*,[0-9]*\),[0-9]*/\1,1/" "the block ends before it starts"
 tampers "a kernel misspelled" launches.csv "${row}s/fp32/pf32/" "bent/launches.csv:$row: kernel: unknown word 'pf32'"
-tampers "a field too few" launches.csv "${row}s/,[0-9]*\$//" "bent/launches.csv:$row: a row of 15 fields instead of 16"
+tampers "a field too few" launches.csv "${row}s/,[0-9]*\$//" "bent/launches.csv:$row: a row of 16 fields instead of 17"
 tampers "a column of another name" launches.csv "s/idle_cycles/idle/" "this column is to be 'idle_cycles'"
 tampers "a block left out" blocks.csv "${first}d" "expected here: block 0 of launch 0"
 tampers "the end left out" blocks.csv "\$d" "ends before the last block of launch"

@@ -4,8 +4,10 @@
 #include "runner.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 
@@ -19,14 +21,19 @@ const char usage[] =
     "                           tools/capture/mps for both); or two that take turns, of which only slice and switch\n"
     "                           are measured\n"
     "  --partitions A,B         of MPS, for --sharing partition\n"
-    "  --pairs like|unlike      kernels of one intensity, also with themselves; or different kernels of all (like)\n"
+    "  --pairs like|unlike      kernels of one intensity, also with themselves; or of all, different kernels or chains "
+    "(like)\n"
+    "  --most-pairs N           at most N of them, drawn at random, also which is first (all)\n"
+    "  --delay US               from the launch of the first of a pair to that of the second (0)\n"
+    "  --priority               the second is more urgent: by its stream, or by its client of MPS\n"
     "  --plan                   only say how much would be run, and for how long; needs no GPU\n"
     "  --kernels LIST           of fp32,fp64,int,imad,sfu,shared,l1,l2,dram (all but imad)\n"
     "  --intensity LIST         percent of a block's time that it works on its resource alone (50,100)\n"
+    "  --chains LIST            of 1,2,4,8: operations that a thread has under way at once (8)\n"
     "  --threads N              of a block (128)\n"
-    "  --blocks-per-sm N        grid of a launch, over the SMs (2)\n"
+    "  --blocks-per-sm LIST     grid of a launch, over the SMs (2)\n"
     "  --blocks N               grid of a launch, instead\n"
-    "  --shared-memory BYTES    of a block, to make fewer fit (0)\n"
+    "  --shared-memory LIST     bytes of a block (4096)\n"
     "  --extra-registers N      0, 32 or 96 more held by a thread (0)\n"
     "  --block-time US          of a block alone (1000)\n"
     "  --repetitions N          of each run (3)\n"
@@ -39,11 +46,11 @@ struct options {
     std::string out, sharing = "streams";
     std::vector<std::string> partitions;
     std::vector<resource> kernels = {FP32, FP64, INT, SFU, SHARED, L1, L2, DRAM};
-    std::vector<int> intensities = {50, 100};
-    int threads = 128, blocks_per_sm = 2, blocks = 0, shared_memory = 0, extra_registers = 0, repetitions = 3;
+    std::vector<int> intensities = {50, 100}, chains = {CHAINS}, blocks_per_sm = {2}, shared_memory = {4096};
+    int threads = 128, blocks = 0, extra_registers = 0, repetitions = 3, most_pairs = 0;
     int device = 0;
-    bool unlike = false, plan = false;
-    double block_us = 1000;
+    bool unlike = false, plan = false, priority = false;
+    double block_us = 1000, delay_us = 0;
 };
 
 struct wrong_usage : std::runtime_error {
@@ -78,14 +85,25 @@ resource kernel_named(const std::string &name)
 
 void set_lists(options &o, const std::string &name, const std::string &value)
 {
+    const struct {
+        const char *name;
+        std::vector<int> *to;
+        int least, most;
+    } lists[] = {{"--intensity", &o.intensities, 1, 100},
+                 {"--chains", &o.chains, 1, CHAINS},
+                 {"--blocks-per-sm", &o.blocks_per_sm, 1, 4096},
+                 {"--shared-memory", &o.shared_memory, 0, 1 << 20}};
+    for (const auto &l : lists)
+        if (name == l.name) {
+            l.to->clear();
+            for (const std::string &part : split(value))
+                l.to->push_back(number(part, l.least, l.most));
+            return;
+        }
     if (name == "--kernels") {
         o.kernels.clear();
         for (const std::string &part : split(value))
             o.kernels.push_back(kernel_named(part));
-    } else if (name == "--intensity") {
-        o.intensities.clear();
-        for (const std::string &part : split(value))
-            o.intensities.push_back(number(part, 1, 100));
     } else if (name == "--partitions") {
         o.partitions = split(value);
     } else {
@@ -104,10 +122,9 @@ void set(options &o, const std::string &name, const std::string &value)
         const char *name;
         int *to, least, most;
     } numbers[] = {{"--threads", &o.threads, 32, 1024},
-                   {"--blocks-per-sm", &o.blocks_per_sm, 1, 4096},
                    {"--blocks", &o.blocks, 1, 1 << 20},
-                   {"--shared-memory", &o.shared_memory, 0, 1 << 20},
                    {"--repetitions", &o.repetitions, 1, 1000},
+                   {"--most-pairs", &o.most_pairs, 1, INT_MAX},
                    {"--extra-registers", &o.extra_registers, 0, 96},
                    {"--device", &o.device, 0, 1023}};
     for (const auto &n : numbers)
@@ -123,6 +140,8 @@ void set(options &o, const std::string &name, const std::string &value)
         o.unlike = value == "unlike";
     else if (name == "--block-time")
         o.block_us = number(value, 1, 10000000);
+    else if (name == "--delay")
+        o.delay_us = number(value, 0, 10000000);
     else
         set_lists(o, name, value);
 }
@@ -131,8 +150,9 @@ options parse(int argc, char **argv)
 {
     options o;
     for (int i = 1; i < argc; i += 2) {
-        if (!strcmp(argv[i], "--plan")) {
-            o.plan = true;
+        bool plan = !strcmp(argv[i], "--plan");
+        if (plan || !strcmp(argv[i], "--priority")) {
+            (plan ? o.plan : o.priority) = true;
             i--;
             continue;
         }
@@ -149,22 +169,24 @@ options parse(int argc, char **argv)
     return o;
 }
 
+/* Of the first of each list of numbers. */
 shape shape_of(const options &o, resource kernel, int intensity, int sms)
 {
     shape s = {};
     s.kernel = kernel;
     s.intensity_percent = intensity;
-    s.blocks = (unsigned)(o.blocks ? o.blocks : o.blocks_per_sm * sms);
+    s.chains = (unsigned)o.chains[0];
+    s.blocks = (unsigned)(o.blocks ? o.blocks : o.blocks_per_sm[0] * sms);
     s.threads = (unsigned)o.threads;
-    s.shared_bytes = (unsigned)o.shared_memory;
+    s.shared_bytes = (unsigned)o.shared_memory[0];
     s.extra_registers = (unsigned)o.extra_registers;
     return s;
 }
 
-void repeat(runner &on, files &to, const char *kind, int repetitions, const std::vector<shape> &shapes)
+void repeat(runner &on, files &to, const char *kind, const options &o, const std::vector<shape> &shapes)
 {
-    for (int r = 0; r < repetitions; r++)
-        to.add(kind, r, shapes, on.run(shapes));
+    for (int r = 0; r < o.repetitions; r++)
+        to.add(kind, r, shapes, on.run(shapes, o.delay_us));
 }
 
 /* One block, the grid, and as many blocks as the SMs hold: speed at leisure, alone, and the most the resource gives. */
@@ -173,10 +195,24 @@ void capture_alone(runner &on, files &to, const options &o, const shape &s, int 
     shape one = s, full = s;
     one.blocks = 1;
     full.blocks = s.resident * (unsigned)sms;
-    repeat(on, to, "single", o.repetitions, {one});
-    repeat(on, to, "alone", o.repetitions, {s});
+    repeat(on, to, "single", o, {one});
+    repeat(on, to, "alone", o, {s});
     if (s.intensity_percent == *std::max_element(o.intensities.begin(), o.intensities.end()))
-        repeat(on, to, "full", o.repetitions, {full});
+        repeat(on, to, "full", o, {full});
+}
+
+/* Keeps at most so many of them, in another order, either of the two first: of two kernels on an SM the older may have
+ * an advantage. The generator's numbers are the same everywhere. */
+void draw(std::vector<std::vector<shape>> &pairs, size_t most)
+{
+    std::mt19937 random;
+    most = std::min(pairs.size(), most);
+    for (size_t i = 0; i < most; i++) {
+        std::swap(pairs[i], pairs[i + random() % (pairs.size() - i)]);
+        if (random() % 2)
+            std::swap(pairs[i][0], pairs[i][1]);
+    }
+    pairs.resize(most);
 }
 
 std::vector<std::vector<shape>> pairs_of(const options &o, const std::vector<shape> &shapes)
@@ -184,18 +220,28 @@ std::vector<std::vector<shape>> pairs_of(const options &o, const std::vector<sha
     std::vector<std::vector<shape>> pairs;
     for (size_t i = 0; i < shapes.size(); i++)
         for (size_t j = i; j < shapes.size(); j++)
-            if (o.unlike ? shapes[i].kernel != shapes[j].kernel
+            if (o.unlike ? shapes[i].kernel != shapes[j].kernel || shapes[i].chains != shapes[j].chains
                          : shapes[i].intensity_percent == shapes[j].intensity_percent)
                 pairs.push_back({shapes[i], shapes[j]});
+    if (o.most_pairs)
+        draw(pairs, (size_t)o.most_pairs);
     return pairs;
 }
 
 std::vector<shape> shapes_of(const options &o, int sms)
 {
     std::vector<shape> shapes;
-    for (int intensity : o.intensities)
-        for (resource kernel : o.kernels)
-            shapes.push_back(shape_of(o, kernel, intensity, sms));
+    for (int shared : o.shared_memory)
+        for (int grid : o.blocks_per_sm)
+            for (int chains : o.chains)
+                for (int intensity : o.intensities)
+                    for (resource kernel : o.kernels) {
+                        shape s = shape_of(o, kernel, intensity, sms);
+                        s.chains = (unsigned)chains;
+                        s.blocks = o.blocks ? s.blocks : (unsigned)(grid * sms);
+                        s.shared_bytes = (unsigned)shared;
+                        shapes.push_back(s);
+                    }
     return shapes;
 }
 
@@ -216,7 +262,8 @@ void plan(const options &o)
     std::vector<shape> shapes = shapes_of(o, 1);
     size_t pairs = pairs_of(o, shapes).size(),
            runs = (2 * shapes.size() + o.kernels.size() + pairs) * (size_t)o.repetitions;
-    double full = MOST_THREADS_PER_SM / o.threads, grid = o.blocks ? o.blocks : o.blocks_per_sm;
+    double full = MOST_THREADS_PER_SM / o.threads,
+           grid = o.blocks ? o.blocks : *std::max_element(o.blocks_per_sm.begin(), o.blocks_per_sm.end());
     double blocks = (double)WARM_UPS * full + PREPARE_LAUNCHES * (double)shapes.size() +
                     o.repetitions * ((double)shapes.size() * (1 + grid) + (double)o.kernels.size() * full +
                                      2 * grid * (double)pairs);
@@ -227,8 +274,10 @@ void plan(const options &o)
 void capture(const options &o)
 {
     bool one_process = is_one_of(o.sharing, {"streams", "green"});
-    std::unique_ptr<runner> on =
-        one_process ? on_streams(o.device, o.sharing == "green") : on_processes(o.device, o.partitions);
+    std::unique_ptr<runner> on = one_process ? on_streams(o.device, o.sharing == "green" ? stream_kind::GREEN
+                                                                    : o.priority         ? stream_kind::PRIORITY
+                                                                                         : stream_kind::EQUAL)
+                                             : on_processes(o.device, o.partitions, o.priority);
     gpu_facts facts = on->facts();
     files to(o.out, facts, o.sharing);
     if (o.sharing == "time_slice") {
@@ -245,7 +294,7 @@ void capture(const options &o)
         capture_alone(*on, to, o, s, facts.part_sms);
     }
     for (const std::vector<shape> &pair : pairs_of(o, shapes))
-        repeat(*on, to, "pair", o.repetitions, pair);
+        repeat(*on, to, "pair", o, pair);
     to.finish();
 }
 } // namespace

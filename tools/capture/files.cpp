@@ -46,7 +46,7 @@ files::files(const std::string &folder, const gpu_facts &facts, const std::strin
     write_head(blocks, facts, sharing);
     write_head(numbers, facts, sharing);
     fprintf(numbers, "quantity,x,value,unit\n");
-    fprintf(launches, "launch,run,kind,slot,repetition,kernel,intensity_percent,blocks,threads_per_block,"
+    fprintf(launches, "launch,run,kind,slot,repetition,kernel,intensity_percent,chains,blocks,threads_per_block,"
                       "registers_per_thread,shared_memory_bytes,resident_blocks_per_sm,rounds,idle_cycles,"
                       "operations_per_block,warp_instructions_per_block\n");
     fprintf(blocks, "launch,block,sm,start_ns,end_ns,cycles\n");
@@ -65,9 +65,9 @@ files::~files()
 void files::add_launch(const char *kind, int slot, int repetition, const shape &s,
                        const std::vector<block_record> &records)
 {
-    fprintf(launches, "%u,%u,%s,%d,%d,%s,%d,%u,%u,%u,%u,%u,%u,%u,%llu,%llu\n", launch, run, kind, slot, repetition,
-            resource_name[s.kernel], s.intensity_percent, s.blocks, s.threads, s.registers, s.shared_bytes, s.resident,
-            s.rounds, s.idle_cycles, s.operations(), s.warp_instructions());
+    fprintf(launches, "%u,%u,%s,%d,%d,%s,%d,%u,%u,%u,%u,%u,%u,%u,%u,%llu,%llu\n", launch, run, kind, slot, repetition,
+            resource_name[s.kernel], s.intensity_percent, s.chains, s.blocks, s.threads, s.registers, s.shared_bytes,
+            s.resident, s.rounds, s.idle_cycles, s.operations(), s.warp_instructions());
     for (size_t i = 0; i < records.size(); i++)
         fprintf(blocks, "%u,%zu,%u,%llu,%llu,%llu\n", launch, i, records[i].sm, records[i].start_ns, records[i].end_ns,
                 records[i].cycles);

@@ -19,7 +19,7 @@ enum {
     SHARED_BYTES = 4096,
     L1_BYTES = 8192,
     TRY_ROUNDS = 256,
-    CARVEOUT_PERCENT = 50,
+    CARVEOUT_PERCENT = 100,
     WATCH_THREADS = 1024,
     PAUSE_NS = 20000 /* far above the timer's steps, below any slice */
 };
@@ -31,16 +31,19 @@ void check(cudaError_t error, const char *call)
 }
 #define CHECK(call) check((call), #call)
 
-/* Kernels that differ in the registers they hold besides their own. */
+/* Kernels that differ in the registers they hold besides their own, or in their chains. */
+enum { VARIANTS = 6 };
 struct variants {
-    const void *with[3];
+    const void *with[VARIANTS];
 };
-const unsigned extra_registers[3] = {0, 32, 96};
+const unsigned extra_registers[VARIANTS] = {0, 32, 96, 0, 0, 0},
+               chains_of[VARIANTS] = {CHAINS, CHAINS, CHAINS, 4, 2, 1};
 
 template <resource R> variants variants_of()
 {
-    return {
-        {(const void *)capture_kernel<R, 0>, (const void *)capture_kernel<R, 32>, (const void *)capture_kernel<R, 96>}};
+    return {{(const void *)capture_kernel<R, 0, CHAINS>, (const void *)capture_kernel<R, 32, CHAINS>,
+             (const void *)capture_kernel<R, 96, CHAINS>, (const void *)capture_kernel<R, 0, 4>,
+             (const void *)capture_kernel<R, 0, 2>, (const void *)capture_kernel<R, 0, 1>}};
 }
 
 const void *function_of(const shape &shape)
@@ -48,10 +51,10 @@ const void *function_of(const shape &shape)
     static const variants all[RESOURCES] = {variants_of<FP32>(), variants_of<FP64>(), variants_of<INT>(),
                                             variants_of<IMAD>(), variants_of<SFU>(),  variants_of<SHARED>(),
                                             variants_of<L1>(),   variants_of<L2>(),   variants_of<DRAM>()};
-    for (int i = 0; i < 3; i++)
-        if (extra_registers[i] == shape.extra_registers)
+    for (int i = 0; i < VARIANTS; i++)
+        if (extra_registers[i] == shape.extra_registers && chains_of[i] == shape.chains)
             return all[shape.kernel].with[i];
-    throw std::runtime_error("extra registers are 0, 32 or 96");
+    throw std::runtime_error("extra registers are 0, 32 or 96, and chains 8, or without them 4, 2 or 1");
 }
 
 int attribute(cudaDeviceAttr what, int device)
@@ -178,22 +181,22 @@ struct gpu::inside {
     size_t l2_part, dram_part; /* bytes that the kernels of L2 and DRAM go through, powers of two */
     slot slots[SLOTS];
 
-    inside(int which, bool parts);
-    void make_streams(bool parts);
+    inside(int which, stream_kind streams);
+    void make_streams(stream_kind kind);
     ~inside();
     work work_of(slot &to, const shape &shape);
 };
 
 /* L2: an eighth, so that two kernels' parts stay in, also where each half of the chip keeps a copy. DRAM: eight times
  * L2 at least. */
-gpu::inside::inside(int which, bool parts) : device(which)
+gpu::inside::inside(int which, stream_kind streams) : device(which)
 {
     CHECK(cudaSetDevice(device));
     size_t l2 = (size_t)attribute(cudaDevAttrL2CacheSize, device), unused = 0, total = 0;
     CHECK(cudaMemGetInfo(&unused, &total));
     l2_part = power_of_two(std::max<size_t>(l2 / 8, 65536));
     dram_part = std::min(2 * power_of_two(std::max<size_t>(8 * l2, 1u << 28)), power_of_two(total / 8));
-    make_streams(parts);
+    make_streams(streams);
     for (slot &s : slots) {
         CHECK(cudaMalloc((void **)&s.record, MOST_BLOCKS * sizeof(block_record)));
         CHECK(cudaMalloc((void **)&s.memory, dram_part));
@@ -204,16 +207,19 @@ gpu::inside::inside(int which, bool parts) : device(which)
     CHECK(cudaDeviceSynchronize());
 }
 
-void gpu::inside::make_streams(bool parts)
+void gpu::inside::make_streams(stream_kind kind)
 {
     part_sms = attribute(cudaDevAttrMultiProcessorCount, device);
-    if (parts) {
+    if (kind == stream_kind::GREEN) {
         cudaStream_t *streams[SLOTS] = {&slots[0].stream, &slots[1].stream};
         part_sms = green_streams(device, attribute(cudaDevAttrComputeCapabilityMajor, device), streams);
         return;
     }
-    for (slot &s : slots)
-        CHECK(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
+    int least = 0, greatest = 0;
+    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    for (int i = 0; i < SLOTS; i++)
+        CHECK(cudaStreamCreateWithPriority(&slots[i].stream, cudaStreamNonBlocking,
+                                           kind == stream_kind::PRIORITY && i ? greatest : least));
 }
 
 /* No errors from here: there is nobody to tell, and the process ends soon. */
@@ -249,7 +255,7 @@ work gpu::inside::work_of(slot &to, const shape &shape)
     return w;
 }
 
-gpu::gpu(int device, bool parts) : in(new inside(device, parts)) {}
+gpu::gpu(int device, stream_kind streams) : in(new inside(device, streams)) {}
 gpu::~gpu() = default;
 
 gpu_facts gpu::facts() const

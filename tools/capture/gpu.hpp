@@ -10,7 +10,7 @@
 
 enum resource { FP32, FP64, INT, IMAD, SFU, SHARED, L1, L2, DRAM, RESOURCES };
 
-/* Of a thread in a burst. */
+/* Of a thread in a burst. CHAINS: the most of them. */
 enum { CHAINS = 8, OPERATIONS = 64, LOADS = 8, LOAD_BYTES = 16 };
 
 inline const char *const resource_name[RESOURCES] = {"fp32",   "fp64", "int", "imad", "sfu",
@@ -28,6 +28,7 @@ struct block_record {
 struct shape {
     resource kernel;
     int intensity_percent;
+    unsigned chains; /* operations that a thread has under way at once: 1, 2, 4 or CHAINS */
     unsigned blocks, threads, shared_bytes, extra_registers;
     unsigned registers, resident, rounds, idle_cycles;
     size_t memory_bytes; /* that an L2 or DRAM kernel goes through, a power of two; 0: as the kernel needs */
@@ -54,12 +55,14 @@ struct gpu_facts {
     unsigned timer_step_ns;
 };
 
-/* Two slots, each with a stream of its own; with `parts` each in a green context with half of the SMs. Everything
- * throws std::runtime_error with the call that failed. */
+/* Two streams: equal; each in a green context with half of the SMs; or the second of a higher priority. */
+enum class stream_kind { EQUAL, GREEN, PRIORITY };
+
+/* Two slots, each with a stream of its own. Everything throws std::runtime_error with the call that failed. */
 class gpu
 {
   public:
-    explicit gpu(int device, bool parts = false);
+    explicit gpu(int device, stream_kind streams = stream_kind::EQUAL);
     ~gpu();
     gpu(const gpu &) = delete;
     gpu &operator=(const gpu &) = delete;

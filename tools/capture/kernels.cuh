@@ -1,8 +1,8 @@
 /* One kernel for each resource. A block does `rounds` rounds; a round is a burst of OPERATIONS operations of every
  * thread on the resource, then `idle_cycles` cycles of doing nothing: that is the knob for intensity.
  *
- * Operations are written in PTX, so that no compiler replaces them; each burst has CHAINS independent chains, so that
- * throughput counts and not latency. */
+ * Operations are written in PTX, so that no compiler replaces them; each burst has up to CHAINS independent chains, so
+ * that throughput counts and not latency; or fewer, which wait for each other's results as programs do. */
 #ifndef CAPTURE_KERNELS_CUH
 #define CAPTURE_KERNELS_CUH
 
@@ -17,88 +17,92 @@ struct work {
     unsigned long long first; /* DRAM: the chunk to begin with, so that no launch finds the last one's in L2 */
     unsigned rounds, idle_cycles, never;
     unsigned seed; /* operands, unknown to the compiler */
+    unsigned zero; /* likewise; it makes an address wait for a load */
 };
 
-template <resource R> struct burst;
+template <resource R, int C> struct burst;
 
 /* What a burst computes on, one value a chain, and their sum. */
-template <typename T> struct chains {
-    T x[CHAINS];
+template <typename T, int C> struct chains {
+    T x[C];
 
     __device__ explicit chains(T over)
     {
-        for (int i = 0; i < CHAINS; i++)
+        for (int i = 0; i < C; i++)
             x[i] = (T)(threadIdx.x + i) / over;
     }
     __device__ unsigned sum() const
     {
         T s = 0;
-        for (int i = 0; i < CHAINS; i++)
+        for (int i = 0; i < C; i++)
             s += x[i];
         return (unsigned)s;
     }
 };
 
 /* Fused multiply-adds of floating point; T is float or double. */
-template <typename T> struct floats : chains<T> {
+template <typename T, int C> struct floats : chains<T, C> {
     T a, b;
 
-    __device__ explicit floats(const work &w) : chains<T>((T)1), a((T)1 / (T)w.seed), b((T)w.seed) {}
+    __device__ explicit floats(const work &w) : chains<T, C>((T)1), a((T)1 / (T)w.seed), b((T)w.seed) {}
     __device__ void go(const work &, unsigned)
     {
 #pragma unroll
         for (int i = 0; i < OPERATIONS; i++)
             if constexpr (sizeof(T) == sizeof(float))
-                asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(this->x[i % CHAINS]) : "f"(a), "f"(b));
+                asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(this->x[i % C]) : "f"(a), "f"(b));
             else
-                asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(this->x[i % CHAINS]) : "d"(a), "d"(b));
+                asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(this->x[i % C]) : "d"(a), "d"(b));
     }
 };
 
-template <> struct burst<FP32> : floats<float> {
-    using floats::floats;
+template <int C> struct burst<FP32, C> : floats<float, C> {
+    using floats<float, C>::floats;
 };
 
-template <> struct burst<FP64> : floats<double> {
-    using floats::floats;
+template <int C> struct burst<FP64, C> : floats<double, C> {
+    using floats<double, C>::floats;
 };
 
 /* Words of integers: INT works on them by LOP3, which only the integer units do (additions may be turned into IMAD);
  * the operands take turns, so that two steps cannot become one. IMAD is the multiply-add, which Volta and later do in
  * the FP32 units. */
-template <resource R> struct words : chains<unsigned> {
+template <resource R, int C> struct words : chains<unsigned, C> {
     unsigned a, b, c, d;
 
-    __device__ explicit words(const work &w) : chains(1), a(w.seed), b(w.seed * 3), c(w.seed * 5), d(w.seed * 7) {}
+    __device__ explicit words(const work &w)
+        : chains<unsigned, C>(1), a(w.seed), b(w.seed * 3), c(w.seed * 5), d(w.seed * 7)
+    {
+    }
     __device__ void go(const work &, unsigned)
     {
 #pragma unroll
         for (int i = 0; i < OPERATIONS; i++)
             if constexpr (R == IMAD)
-                asm volatile("mad.lo.s32 %0, %0, %1, %2;" : "+r"(x[i % CHAINS]) : "r"(a), "r"(b));
-            else if (i / CHAINS % 2 == 0)
-                asm volatile("lop3.b32 %0, %0, %1, %2, 0x6a;" : "+r"(x[i % CHAINS]) : "r"(a), "r"(b));
+                asm volatile("mad.lo.s32 %0, %0, %1, %2;" : "+r"(this->x[i % C]) : "r"(a), "r"(b));
+            else if (i / C % 2 == 0)
+                asm volatile("lop3.b32 %0, %0, %1, %2, 0x6a;" : "+r"(this->x[i % C]) : "r"(a), "r"(b));
             else
-                asm volatile("lop3.b32 %0, %0, %1, %2, 0x9c;" : "+r"(x[i % CHAINS]) : "r"(c), "r"(d));
+                asm volatile("lop3.b32 %0, %0, %1, %2, 0x9c;" : "+r"(this->x[i % C]) : "r"(c), "r"(d));
     }
 };
 
-template <> struct burst<INT> : words<INT> {
-    using words::words;
+template <int C> struct burst<INT, C> : words<INT, C> {
+    using words<INT, C>::words;
 };
 
-template <> struct burst<IMAD> : words<IMAD> {
-    using words::words;
+template <int C> struct burst<IMAD, C> : words<IMAD, C> {
+    using words<IMAD, C>::words;
 };
 
 /* ex2.approx.ftz is one instruction of the special function unit; sin.approx would add a multiplication of FP32. */
-template <> struct burst<SFU> : chains<float> {
-    __device__ explicit burst(const work &w) : chains((float)w.seed) {}
+template <int C> struct burst<SFU, C> : chains<float, C> {
+    __device__ explicit burst(const work &w) : chains<float, C>((float)w.seed) {}
     __device__ void go(const work &, unsigned)
     {
 #pragma unroll
         for (int i = 0; i < OPERATIONS; i++)
-            asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[i % CHAINS]));
+            asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(this->x[i % C]));
     }
 };
 
@@ -126,10 +130,10 @@ __device__ inline uint4 load_shared(unsigned from)
 
 extern __shared__ uint4 shared_space[];
 
-/* LOADS loads of 16 B in flight; then their sum, which waits for them. Neighbouring threads load neighbouring words.
- * Blocks and rounds go through the memory in turn: what is new to DRAM comes round again soon in the small memories
- * of L1 and L2. */
-template <resource R> struct loads {
+/* LOADS loads of 16 B, C in flight at once; then their sum, which waits for them. Neighbouring threads load
+ * neighbouring words. Blocks and rounds go through the memory in turn: what is new to DRAM comes round again soon in
+ * the small memories of L1 and L2. */
+template <resource R, int C> struct loads {
     unsigned total;
     unsigned shared_base;
 
@@ -148,9 +152,12 @@ template <resource R> struct loads {
         unsigned long long at = chunk * LOADS * blockDim.x + threadIdx.x;
         uint4 v[LOADS];
 #pragma unroll
-        for (int i = 0; i < LOADS; i++, at += blockDim.x)
+        for (int i = 0; i < LOADS; i++, at += blockDim.x) {
+            if (i >= C)
+                at += v[i - C].x & w.zero;
             v[i] = R == SHARED ? load_shared(shared_base + (unsigned)(at & w.mask) * (unsigned)sizeof(uint4))
                                : load<R>(w.memory + (at & w.mask));
+        }
 #pragma unroll
         for (int i = 0; i < LOADS; i++)
             total += v[i].x ^ v[i].y ^ v[i].z ^ v[i].w;
@@ -158,20 +165,20 @@ template <resource R> struct loads {
     __device__ unsigned sum() const { return total; }
 };
 
-template <> struct burst<SHARED> : loads<SHARED> {
-    using loads::loads;
+template <int C> struct burst<SHARED, C> : loads<SHARED, C> {
+    using loads<SHARED, C>::loads;
 };
 
-template <> struct burst<L1> : loads<L1> {
-    using loads::loads;
+template <int C> struct burst<L1, C> : loads<L1, C> {
+    using loads<L1, C>::loads;
 };
 
-template <> struct burst<L2> : loads<L2> {
-    using loads::loads;
+template <int C> struct burst<L2, C> : loads<L2, C> {
+    using loads<L2, C>::loads;
 };
 
-template <> struct burst<DRAM> : loads<DRAM> {
-    using loads::loads;
+template <int C> struct burst<DRAM, C> : loads<DRAM, C> {
+    using loads<DRAM, C>::loads;
 };
 
 /* Registers that live across the whole kernel: read before the rounds and used only after them, in a chain that begins
@@ -197,7 +204,7 @@ template <int N> struct ballast {
 };
 
 /* The burst's results are waited for before the clock is read: the store depends on them. */
-template <resource R> __device__ inline void idle(const work &w, const burst<R> &b)
+template <resource R, int C> __device__ inline void idle(const work &w, const burst<R, C> &b)
 {
     if (w.idle_cycles == 0)
         return;
@@ -207,15 +214,15 @@ template <resource R> __device__ inline void idle(const work &w, const burst<R> 
         ;
 }
 
-template <resource R, int EXTRA> __global__ void capture_kernel(work w)
+template <resource R, int EXTRA, int C> __global__ void capture_kernel(work w)
 {
     stopwatch watch;
     watch.start();
     ballast<EXTRA> held(w);
-    burst<R> b(w);
+    burst<R, C> b(w);
     for (unsigned round = 0; round < w.rounds; round++) {
         b.go(w, round);
-        idle<R>(w, b);
+        idle<R, C>(w, b);
     }
     unsigned sum = held.unload(b.sum());
     if (sum == w.never)

@@ -39,6 +39,7 @@ span lasts(runner &on, const shape &s, int repetitions)
 shape shape_of(resource kernel, unsigned threads, unsigned blocks, double block_us, runner &on)
 {
     shape s = {};
+    s.chains = CHAINS;
     s.kernel = kernel;
     s.intensity_percent = 100;
     s.threads = threads;
@@ -63,6 +64,7 @@ void dispatch(runner &on, files &to, const gpu_facts &facts, int repetitions)
 void dram_by_sms(runner &on, files &to, const gpu_facts &facts, int repetitions)
 {
     shape s = {};
+    s.chains = CHAINS;
     s.kernel = DRAM;
     s.intensity_percent = 100;
     s.threads = LARGE;

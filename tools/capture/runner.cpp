@@ -1,5 +1,6 @@
 #include "runner.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
 
@@ -10,17 +11,28 @@
 
 namespace
 {
+/* Without sleep, which takes longer. */
+void wait_us(double us)
+{
+    auto until = std::chrono::steady_clock::now() + std::chrono::duration<double, std::micro>(us);
+    while (us > 0 && std::chrono::steady_clock::now() < until)
+        ;
+}
+
 class streams : public runner
 {
   public:
-    streams(int device, bool parts) : one(device, parts) {}
+    streams(int device, stream_kind kind) : one(device, kind) {}
     gpu_facts facts() override { return one.facts(); }
     void prepare(shape &shape, double block_us) override { one.prepare(shape, block_us); }
-    std::vector<std::vector<block_record>> run(const std::vector<shape> &shapes) override
+    std::vector<std::vector<block_record>> run(const std::vector<shape> &shapes, double delay_us) override
     {
         std::vector<std::vector<block_record>> records;
-        for (size_t i = 0; i < shapes.size(); i++)
+        for (size_t i = 0; i < shapes.size(); i++) {
+            if (i > 0)
+                wait_us(delay_us);
             one.launch((int)i, shapes[i]);
+        }
         for (size_t i = 0; i < shapes.size(); i++)
             records.push_back(one.wait((int)i));
         return records;
@@ -110,9 +122,11 @@ void obey(gpu &one, request &asked, int to)
 }
 
 /* The life of a client: ends with the pipe. */
-int serve(int device, const std::string &partition, int from, int to)
+int serve(int device, const std::string &partition, bool below, int from, int to)
 {
     try {
+        if (below)
+            setenv("CUDA_MPS_CLIENT_PRIORITY", "1", 1);
         if (!partition.empty())
             setenv("CUDA_MPS_SM_PARTITION", partition.c_str(), 1);
         gpu one(device);
@@ -129,7 +143,7 @@ int serve(int device, const std::string &partition, int from, int to)
 class client
 {
   public:
-    client(int device, const std::string &partition)
+    client(int device, const std::string &partition, bool below)
     {
         int down[2], up[2];
         if (pipe(down) || pipe(up))
@@ -140,7 +154,7 @@ class client
         if (process == 0) {
             close(down[1]);
             close(up[0]);
-            _exit(serve(device, partition, down[0], up[1]));
+            _exit(serve(device, partition, below, down[0], up[1]));
         }
         close(down[0]);
         close(up[1]);
@@ -198,8 +212,9 @@ class client
 class processes : public runner
 {
   public:
-    processes(int device, const std::vector<std::string> &partitions)
-        : clients{{std::make_unique<client>(device, partitions[0]), std::make_unique<client>(device, partitions[1])}}
+    processes(int device, const std::vector<std::string> &partitions, bool priority)
+        : clients{{std::make_unique<client>(device, partitions[0], priority),
+                   std::make_unique<client>(device, partitions[1], false)}}
     {
     }
     gpu_facts facts() override
@@ -220,15 +235,18 @@ class processes : public runner
             clients.pair[i]->take(i ? &other : &shape, sizeof shape);
         }
     }
-    std::vector<std::vector<block_record>> run(const std::vector<shape> &shapes) override
+    std::vector<std::vector<block_record>> run(const std::vector<shape> &shapes, double delay_us) override
     {
         std::vector<std::vector<block_record>> records;
         for (size_t i = 0; i < shapes.size(); i++) {
             clients.pair[i]->ask(ARM);
             clients.pair[i]->take_answer();
         }
-        for (size_t i = 0; i < shapes.size(); i++)
+        for (size_t i = 0; i < shapes.size(); i++) {
+            if (i > 0)
+                wait_us(delay_us);
             clients.pair[i]->ask(GO, shapes[i]);
+        }
         for (size_t i = 0; i < shapes.size(); i++)
             records.push_back(clients.pair[i]->take_records());
         return records;
@@ -260,10 +278,10 @@ class processes : public runner
 };
 } // namespace
 
-std::unique_ptr<runner> on_streams(int device, bool parts) { return std::make_unique<streams>(device, parts); }
+std::unique_ptr<runner> on_streams(int device, stream_kind kind) { return std::make_unique<streams>(device, kind); }
 
-std::unique_ptr<runner> on_processes(int device, const std::vector<std::string> &partitions)
+std::unique_ptr<runner> on_processes(int device, const std::vector<std::string> &partitions, bool priority)
 {
     signal(SIGPIPE, SIG_IGN);
-    return std::make_unique<processes>(device, partitions.empty() ? std::vector<std::string>(2) : partitions);
+    return std::make_unique<processes>(device, partitions.empty() ? std::vector<std::string>(2) : partitions, priority);
 }
