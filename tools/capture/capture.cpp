@@ -228,20 +228,26 @@ std::vector<std::vector<shape>> pairs_of(const options &o, const std::vector<sha
     return pairs;
 }
 
+/* A shape of each kernel and intensity, with so many blocks for each SM. */
+void add_shapes(std::vector<shape> &to, const options &o, int sms, int grid, int chains, int shared)
+{
+    for (int intensity : o.intensities)
+        for (resource kernel : o.kernels) {
+            shape s = shape_of(o, kernel, intensity, sms);
+            s.chains = (unsigned)chains;
+            s.blocks = o.blocks ? s.blocks : (unsigned)(grid * sms);
+            s.shared_bytes = (unsigned)shared;
+            to.push_back(s);
+        }
+}
+
 std::vector<shape> shapes_of(const options &o, int sms)
 {
     std::vector<shape> shapes;
     for (int shared : o.shared_memory)
         for (int grid : o.blocks_per_sm)
             for (int chains : o.chains)
-                for (int intensity : o.intensities)
-                    for (resource kernel : o.kernels) {
-                        shape s = shape_of(o, kernel, intensity, sms);
-                        s.chains = (unsigned)chains;
-                        s.blocks = o.blocks ? s.blocks : (unsigned)(grid * sms);
-                        s.shared_bytes = (unsigned)shared;
-                        shapes.push_back(s);
-                    }
+                add_shapes(shapes, o, sms, grid, chains, shared);
     return shapes;
 }
 
