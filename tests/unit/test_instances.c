@@ -215,6 +215,16 @@ static void instances_have_a_mode_each(void **state)
     }
 }
 
+/* Runs the only scenario of a file, with checks, and frees it. */
+static void assert_makespan(struct sms_file *file, double ms)
+{
+    struct sms_run_options options = sms_run_defaults();
+    options.check = true;
+    struct sms_results *results = run_scenario_of(file, 0, &options);
+    assert_near(metric(results, "makespan_ns"), ms * 1e6, 10);
+    discard(results, file);
+}
+
 /* Two pods of 5 ms: one after the other on an exclusive GPU, beside each other under mps, and in turns where the policy
  * says so. A GPU that mig leaves whole has the mode of its node, which the policy's instances leave whole, too. */
 static void whole_gpus_of_a_node_have_its_mode(void **state)
@@ -240,11 +250,7 @@ static void whole_gpus_of_a_node_have_its_mode(void **state)
                       "  - {name: c, devices: {model: a100}, labels: {zone: c}}\n"
                       "pods: [{name: p, workload: w, gpu: 50 %%, count: 2, selector: {zone: %s}}]\n",
                       fidelities[i % 2], row[i / 2].policy, row[i / 2].zone);
-        struct sms_run_options options = sms_run_defaults();
-        options.check = true;
-        struct sms_results *results = run_scenario_of(file, 0, &options);
-        assert_near(metric(results, "makespan_ns"), row[i / 2].ms * 1e6, 10);
-        discard(results, file);
+        assert_makespan(file, row[i / 2].ms);
     }
 }
 
@@ -267,11 +273,7 @@ static void gpus_of_a_node_have_a_mode_each(void **state)
                       "nodes: [{name: a, devices: {model: a100, count: 3}, mode: %s}]\n"
                       "pods: [{name: p, workload: w, gpu: 50 %%, count: 2}]\n",
                       fidelities[i % 2], row[i / 2].modes);
-        struct sms_run_options options = sms_run_defaults();
-        options.check = true;
-        struct sms_results *results = run_scenario_of(file, 0, &options);
-        assert_near(metric(results, "makespan_ns"), row[i / 2].ms * 1e6, 10);
-        discard(results, file);
+        assert_makespan(file, row[i / 2].ms);
     }
 }
 
