@@ -78,7 +78,7 @@ struct cli_text {
     const char *option, *help;
 };
 
-enum { CLI_TABLES_MAX = 16, CLI_TEXTS_MAX = 4 };
+enum { CLI_TABLES_MAX = 16, CLI_TEXTS_MAX = 4, CLI_HINTS_MAX = 2 };
 
 struct cli;
 
@@ -94,13 +94,13 @@ struct cli_command {
     const char *text;                         /* paragraphs for help and man page */
     const char *words;                        /* arguments that the shell completes; or NULL */
     const char *examples;                     /* each ends with a newline */
-    struct cli_table options[CLI_TABLES_MAX]; /* ends with a table of NULL */
-    struct cli_text texts[CLI_TEXTS_MAX];     /* ends with NULL */
+    struct cli_table options[CLI_TABLES_MAX]; /* fewer end with a table of NULL */
+    struct cli_text texts[CLI_TEXTS_MAX];     /* fewer end with NULL */
     void (*describe)(FILE *to);               /* prints more help; or NULL */
     bool verb;                                /* the first of several arguments names no file */
-    struct cli_text hints[2];    /* added to messages about options of others, or of the past; ends with NULL */
-    size_t size;                 /* of the command's struct of options */
-    int (*run)(struct cli *cli); /* returns an exit code */
+    struct cli_text hints[CLI_HINTS_MAX];     /* what to do instead of options of others; fewer end with NULL */
+    size_t size;                              /* of the command's struct of options */
+    int (*run)(struct cli *cli);              /* returns an exit code */
 };
 
 /* A file or folder that an option names to be written. */

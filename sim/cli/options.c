@@ -65,13 +65,13 @@ static size_t add_table(const struct cli_table *table, size_t used, struct cli_e
 size_t cli_list_options(const struct cli_command *command, struct cli_entry out[CLI_OPTIONS_MAX + 1])
 {
     size_t used = 0;
-    for (const struct cli_table *table = command->options; table->option; table++)
-        used = add_table(table, used, out);
+    for (size_t i = 0; i < CLI_TABLES_MAX && command->options[i].option; i++)
+        used = add_table(&command->options[i], used, out);
     used = add_table(&common_table, used, out);
-    for (const struct cli_text *text = command->texts; text->option; text++)
+    for (size_t t = 0; t < CLI_TEXTS_MAX && command->texts[t].option; t++)
         for (size_t i = 0; i < used; i++)
-            if (!strcmp(out[i].option->name, text->option))
-                out[i].help = text->help;
+            if (!strcmp(out[i].option->name, command->texts[t].option))
+                out[i].help = command->texts[t].help;
     out[used] = (struct cli_entry){0};
     return used;
 }
@@ -184,7 +184,8 @@ static const char *long_name(const void *user, size_t i) { return ((const struct
 /* Returns what to do without an option that the command lacks; NULL if nothing is known. */
 static const char *hint_about(const struct cli *cli, const char *word)
 {
-    for (const struct cli_text *hint = cli->command->hints; hint->option; hint++)
+    const struct cli_text *hint = cli->command->hints, *end = hint + CLI_HINTS_MAX;
+    for (; hint < end && hint->option; hint++)
         if (!strncmp(word, "--", 2) && strcspn(word + 2, "=") == strlen(hint->option) &&
             !strncmp(word + 2, hint->option, strlen(hint->option)))
             return hint->help;

@@ -56,6 +56,7 @@ if [ "$(completes compare --policy fine_grained_)" = fine_grained_capped ]; then
 try 2 "completion for another shell" help completion zsh; prints "zsh takes it after"
 for command in advise run compare validate check explain plot report sweep import list help; do
     try 0 "examples of $command" "$command" --help; prints "examples:"
+    try 2 "an option that $command lacks" "$command" --no-such-option; prints "unknown option '--no-such-option'"
 done
 
 for what in devices workloads policies contention metrics fields; do
