@@ -110,7 +110,6 @@ void sms__programs_free(struct sms__programs *programs);
 enum sms__text_kind {
     SMS__FREE_TEXT,   /* kernels without counters press on nothing */
     SMS__TAKEN_TEXT,  /* they take all the room there is, and are as slow as they have fewer SMs */
-    SMS__SLICED_TEXT, /* kernels and the short gaps between them are one kernel */
     SMS__PAIRED_TEXT, /* they slow each other as they do block by block */
     SMS__BLOCK_TEXT,  /* block by block: a few launches of each kernel, as often as a job has them */
     SMS__TEXTS

@@ -4,8 +4,6 @@
  * takes of the device beside others. */
 #include "advise.h"
 
-#include "../model/policy/modes.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,8 +213,9 @@ static void add_step(struct sms__program *program, const struct sms__workload *w
         sums->kernel_ps += ps;
         sums->unknown_ps += workload->kernel[step->kernel].demands == 0 ? ps : 0;
     }
-    program->host_ps += step->kind == SMS__HOST ? step->amount : 0;
-    program->job_ps += ps;
+    const double host_ps = step->kind == SMS__LAUNCH ? step->amount * (double)step->times - ps : step->amount;
+    program->host_ps += step->kind == SMS__HOST || step->is_async ? fmax(host_ps, 0) : 0;
+    program->job_ps += step->is_async ? fmax(ps, step->amount * (double)step->times) : ps;
 }
 
 static void sum_steps(struct sms__program *program, const struct sms__workload *workload,
@@ -228,98 +227,6 @@ static void sum_steps(struct sms__program *program, const struct sms__workload *
     program->fold = fmax(program->fold, sums.fold);
     if (sums.kernel_ps > 0)
         program->unknown = fmax(program->unknown, sums.unknown_ps / sums.kernel_ps);
-}
-
-/* ---- phases ---- */
-
-/* Kernels and the short gaps between them, as one kernel. Contexts that take turns are not switched in a gap that is
- * shorter than a switch. Under time slices nothing runs beside a kernel, so means of demands are enough. */
-struct phase {
-    double ns[SHARES], variance, demand[SMS_RESOURCES_MAX];
-    uint64_t launches;
-};
-
-static void add_to_phase(struct phase *phase, const struct kernel *kernel, uint64_t times)
-{
-    for (size_t s = 0; s < SHARES; s++)
-        phase->ns[s] += kernel->ns[s] * (double)times;
-    for (size_t r = 0; r < kernel->device->resources; r++)
-        phase->demand[r] += demand_of(kernel, r) * kernel->ns[0] * (double)times;
-    phase->variance += pow(kernel->jitter * kernel->ns[0], 2) * (double)times;
-    phase->launches += times;
-}
-
-static void write_phase(const struct phase *phase, const struct sms__device *device, size_t number, FILE *to)
-{
-    const char *before = ", demand: {";
-    fprintf(to, "  - {name: phase-%zu, ", number);
-    write_times(phase->ns, to);
-    fprintf(to, ", launches: %llu", (unsigned long long)phase->launches);
-    for (size_t r = 0; r < device->resources; r++)
-        before = write_demand(device->resource[r].name, phase->demand[r] / phase->ns[0], before, to);
-    fputs(before[1] == ' ' && before[2] == '\0' ? "}" : "", to);
-    if (phase->variance > 0)
-        fprintf(to, ", jitter: %.3g %%", 100 * fmin(sqrt(phase->variance) / phase->ns[0], 0.5));
-    fputs("}\n", to);
-}
-
-/* Whether a step belongs to a phase that is under way. */
-static bool is_gap(const struct sms__step *step, double switch_ps)
-{
-    return step->kind == SMS__HOST && step->amount < switch_ps;
-}
-
-/* Host time that comes from a key of a launch has no document of its own: its node is the launch, which is in a phase.
- */
-static void write_step(struct sms__arena *arena, const struct sms__step *step, FILE *to)
-{
-    if (step->kind == SMS__HOST && !sms__node_get(step->node, "host"))
-        fprintf(to, "  - {host: %.0f ps}\n", step->amount);
-    else
-        fprintf(to, "  - %s\n", sms__node_flow(arena, step->node));
-}
-
-/* Writes the phases of the steps to `kernels`, and the steps that are left to `steps`. */
-static void write_phases(struct sms__arena *arena, const struct sms__workload *workload,
-                         const struct sms_results *results, double switch_ps, FILE *kernels, FILE *steps)
-{
-    const struct sms__device *device = sms_results_scenario(results)->device[0];
-    size_t phases = 0;
-    for (size_t i = 0; i < workload->steps; i++) {
-        struct phase phase = {0};
-        if (workload->step[i].kind != SMS__LAUNCH) {
-            write_step(arena, &workload->step[i], steps);
-            continue;
-        }
-        for (; i < workload->steps && (workload->step[i].kind == SMS__LAUNCH || is_gap(&workload->step[i], switch_ps));
-             i++) {
-            const struct sms__step *step = &workload->step[i];
-            const struct kernel kernel = kernel_of(results, workload, step->kernel);
-            if (step->kind == SMS__LAUNCH)
-                add_to_phase(&phase, &kernel, step->times);
-            for (size_t s = 0; s < SHARES && step->kind == SMS__HOST; s++)
-                phase.ns[s] += step->amount / 1e3;
-        }
-        i--;
-        write_phase(&phase, device, ++phases, kernels);
-        fprintf(steps, "  - {launch: phase-%zu}\n", phases);
-    }
-}
-
-static int write_sliced(struct sms__arena *arena, const struct sms__workload *workload,
-                        const struct sms_results *results, FILE *to)
-{
-    const struct sms__turns turns = sms__mode_turns(NULL, sms_results_scenario(results)->device[0]);
-    struct sms__buffer steps = {0};
-    FILE *to_steps = sms__buffer_open(&steps);
-    if (!to_steps)
-        return SMS_ENOMEM;
-    fputs("kernels:\n", to);
-    write_phases(arena, workload, results, turns.switch_ps, to, to_steps);
-    const bool whole = sms__buffer_close(&steps, to_steps);
-    fprintf(to, "steps:\n%s---\n", whole ? steps.bytes : "");
-    free(steps.bytes);
-    return whole ? SMS_OK : SMS_ENOMEM;
 }
 
 /* ---- the document ---- */
@@ -336,9 +243,12 @@ static void write_steps(struct sms__arena *arena, const struct sms__workload *wo
             fprintf(to, "  - %s\n", sms__node_flow(arena, node));
             continue;
         }
-        node = sms__node_pick(arena, node, (const char *[]){"times", NULL}, false);
+        node = sms__node_pick(arena, node, (const char *[]){"times", "async", NULL}, false);
         const char *text = sms__node_flow(arena, node); /* "{launch: k}" */
-        fprintf(to, "  - %.*s, times: %llu}\n", (int)strlen(text) - 1, text, (unsigned long long)times);
+        fprintf(to, "  - %.*s, times: %llu", (int)strlen(text) - 1, text, (unsigned long long)times);
+        if (step->is_async)
+            fprintf(to, ", async: %.0f ps", step->amount * (double)step->times / (double)times);
+        fputs("}\n", to);
     }
 }
 
@@ -481,7 +391,6 @@ int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
             for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
                 write_kernels(arena, workload, fold_of(program, workload), results, texts[t], to[texts[t]]);
             write_blocks(arena, program, name, workload, results, to[SMS__BLOCK_TEXT]);
-            code = write_sliced(arena, workload, results, to[SMS__SLICED_TEXT]);
         }
         sms_results_free(results);
         sms_file_free(file);

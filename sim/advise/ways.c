@@ -387,10 +387,7 @@ static void write_slowdowns(const struct sms__way *way, const struct sms__progra
 
 const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const struct sms__way *way, enum sms__end end)
 {
-    return &advice->text[way->sliced             ? SMS__SLICED_TEXT
-                         : end == SMS__TAKEN_END ? SMS__TAKEN_TEXT
-                         : way->paired           ? SMS__PAIRED_TEXT
-                                                 : SMS__FREE_TEXT];
+    return &advice->text[end == SMS__TAKEN_END ? SMS__TAKEN_TEXT : way->paired ? SMS__PAIRED_TEXT : SMS__FREE_TEXT];
 }
 
 void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,

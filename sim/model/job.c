@@ -21,8 +21,8 @@ double sms__measure_step(const struct sms__workload *workload, size_t s, const s
 {
     const struct sms__step *step = &workload->step[s];
     bool copy = (step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT) && device->link_bandwidth > 0;
-    if (step->kind == SMS__LAUNCH)
-        return measure_launch(&workload->kernel[step->kernel], &fit[step->kernel], device);
+    if (step->kind == SMS__LAUNCH) /* of an asynchronous one, whichever is longer */
+        return fmax(measure_launch(&workload->kernel[step->kernel], &fit[step->kernel], device), step->amount);
     return copy ? step->amount / device->link_bandwidth * 1e12 : step->kind == SMS__HOST ? step->amount : 0;
 }
 

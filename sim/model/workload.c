@@ -172,7 +172,7 @@ struct step_fields {
     const struct sms__node *launch;
     uint64_t times;
     int graph;
-    double sync;
+    double sync, async;
     const char *record, *wait;
     uint64_t jobs_ago;
 };
@@ -197,6 +197,9 @@ static const struct sms__field step_table[] = {
      .help = "true: a CUDA graph with the steps before and after that say so: one launch cost; default false"},
     {"sync", SMS__QUANTITY, SMS__TIME, F(step_fields, sync), 0, SMS__TIME_MAX_PS, .needs = "launch",
      .help = "host time after each launch, in which the host sees its end; default 0"},
+    {"async", SMS__QUANTITY, SMS__TIME, F(step_fields, async), 0, SMS__TIME_MAX_PS, .needs = "launch",
+     .help = "host time from each launch to the next step, while the kernel runs: a host that launches ahead; default: "
+             "it waits for the kernel"},
     {"record", SMS__NAME, 0, F(step_fields, record), .one_of = ONE_STEP,
      .help = "an event, by name, when the steps before are done"},
     {"wait", SMS__NAME, 0, F(step_fields, wait), .one_of = ONE_STEP,
@@ -234,6 +237,22 @@ static void add_syncs(struct sms__reader *reader, const struct step_fields *give
             *SMS__APPEND(reader->arena, workload->step, workload->steps) = i % 2 ? host : launch;
 }
 
+static void read_launch(struct sms__reader *reader, const struct step_fields *given, struct sms__workload *workload)
+{
+    struct sms__step *step = &workload->step[workload->steps - 1];
+    const struct sms__node *at = sms__node_get(step->node, "async");
+    step->kind = SMS__LAUNCH;
+    step->kernel = find_kernel(reader, workload, given->launch);
+    step->is_async = at != NULL;
+    step->amount = given->async;
+    if (at && step->continues_graph)
+        sms__complain(reader, at, "a graph is one call of the host: 'async' belongs to its first step");
+    if (at && sms__node_get(step->node, "sync"))
+        sms__complain(reader, at, "the host either waits for the kernel ('sync') or does not ('async')");
+    else if (given->sync > 0)
+        add_syncs(reader, given, workload);
+}
+
 static void read_step(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload)
 {
     struct step_fields given = {.host = -1, .copy_in = -1, .copy_out = -1, .times = 1};
@@ -242,10 +261,7 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     *step = (struct sms__step){.node = node, .times = given.times, .in_graph = given.graph != 0};
     step->continues_graph = step->in_graph && workload->steps > 1 && step[-1].in_graph;
     if (given.launch) {
-        step->kind = SMS__LAUNCH;
-        step->kernel = find_kernel(reader, workload, given.launch);
-        if (given.sync > 0)
-            add_syncs(reader, &given, workload);
+        read_launch(reader, &given, workload);
     } else if (given.record || given.wait) {
         step->kind = given.record ? SMS__RECORD : SMS__WAIT;
         step->event = given.record ? given.record : given.wait;

@@ -46,9 +46,10 @@ enum sms__step_kind {
 struct sms__step {
     enum sms__step_kind kind;
     const struct sms__node *node; /* of the list; NULL: the workload lists none */
-    double amount;                /* ps of host time, bytes of a copy or of device memory */
+    double amount;                /* ps of host time, also beside a launch; bytes of a copy or of device memory */
     size_t kernel;                /* of a launch */
     uint64_t times;
+    bool is_async;        /* of a launch: the host does not wait for its kernel, and goes on `amount` after the call */
     bool in_graph;        /* its launches are nodes of a CUDA graph */
     bool continues_graph; /* so are those of the step before */
     const char *event;    /* of a record or a wait: its name */
@@ -101,11 +102,10 @@ void sms__read_workload(struct sms__reader *reader, const struct sms__node *node
 size_t sms__find_record(const struct sms__workload *workload, const char *event);
 /* time_by_share.c: a kernel's `time:`, into a struct sms__kernel. */
 void sms__read_kernel_time(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* The cost of a launch of the step, of which `launched` have been; `cost_ps` is that of a launch by itself. Only the
- * first kernel of a graph has one. */
-static inline uint64_t sms__launch_cost(const struct sms__step *step, uint64_t launched, uint64_t cost_ps)
+/* Whether the host makes a call for the next launch of the step, of which `launched` have been. A graph is one call. */
+static inline bool sms__is_call(const struct sms__step *step, uint64_t launched)
 {
-    return step->in_graph && (step->continues_graph || launched > 0) ? 0 : cost_ps;
+    return !step->in_graph || (!step->continues_graph && launched == 0);
 }
 
 /* For `smsched list fields`; ends with a title of NULL. */

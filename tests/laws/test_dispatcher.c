@@ -111,6 +111,31 @@ static void the_host_takes_time_after_each_launch_that_it_waits_for(void **state
     assert_takes(RUN("", ONE, "{launch: k, times: 3, sync: 0 us}", ""), 3 * (5 + 3));
 }
 
+static void a_host_that_launches_ahead_hides_the_shorter_of_its_time_and_the_kernels(void **state)
+{
+    (void)state;
+    assert_takes(RUN("", ONE, "{launch: k, async: 20 us}", ""), 20);
+    assert_takes(RUN("", ONE, "{launch: k, times: 3, async: 20 us}, {launch: k}", ""), 3 * 20 + 5 + 3);
+    assert_takes(RUN("", ONE, "{launch: k, times: 4, async: 1 us}", ""), 4 * (5 + 3));
+    assert_takes(RUN("", ONE, "{launch: k, times: 4, async: 0 us}, {launch: k}", ""), 5 * (5 + 3));
+    assert_takes(RUN("", ONE, "{launch: k, times: 2, async: 6 us}, {host: 1 us}", ""), 2 * (5 + 3) + 1);
+    assert_takes(RUN("", ONE, "{launch: k}, {launch: k, async: 0 us}, {launch: k, async: 30 us}, {launch: k}", ""),
+                 8 + 30 + 8);
+    assert_takes(RUN("", ONE, "{launch: k, async: 20 us}, {host: 1 us}, {launch: k}", ""), 20 + 1 + 5 + 3);
+    assert_takes(RUN("", ONE, "{launch: k, async: 1 us}, {host: 1 us}, {launch: k}", ""), 5 + 3 + 1 + 5 + 3);
+}
+
+static void a_graph_is_one_launch_of_a_host_that_launches_ahead(void **state)
+{
+    (void)state;
+    assert_takes(
+        RUN("", ONE, "{launch: k, times: 3, graph: true, async: 20 us}, {launch: k, graph: true}, {launch: k}", ""),
+        20 + 5 + 3);
+    assert_takes(
+        RUN("", ONE, "{launch: k, times: 3, graph: true, async: 2 us}, {launch: k, graph: true}, {launch: k}", ""),
+        5 + 4 * 3 + 5 + 3);
+}
+
 static void launches_of_two_tenants_pass_at_the_same_time_and_their_blocks_one_by_one(void **state)
 {
     (void)state;
@@ -147,6 +172,8 @@ int main(void)
         cmocka_unit_test(a_scenario_may_say_that_blocks_start_at_once),
         cmocka_unit_test(a_kernel_may_say_what_its_launch_costs),
         cmocka_unit_test(a_graph_has_the_cost_of_one_launch),
+        cmocka_unit_test(a_host_that_launches_ahead_hides_the_shorter_of_its_time_and_the_kernels),
+        cmocka_unit_test(a_graph_is_one_launch_of_a_host_that_launches_ahead),
         cmocka_unit_test(the_host_takes_time_after_each_launch_that_it_waits_for),
         cmocka_unit_test(launches_of_two_tenants_pass_at_the_same_time_and_their_blocks_one_by_one),
         cmocka_unit_test(each_instance_has_a_dispatcher),

@@ -64,6 +64,36 @@ static void equal_processes_under_time_slices_take_turns(void **state)
     share_release(shared);
 }
 
+#define TENTHS(step) "workload: w\nkernels: [{name: k, time: 0.1 ms}]\nsteps: [{launch: k, times: 10, " step "}]\n"
+
+/* The other process has the device from 0.15 to 1.2 ms, 1 ms after the second launch. Those that were made ahead then
+ * follow each other, and the last has caught up with its host. One that waits comes into a slice of the other each
+ * time. */
+static void launches_ahead_catch_up_when_their_slice_comes(void **state)
+{
+    (void)state;
+    const char *const scenario =
+        "devices: [{model: small}]\npolicies: [{mode: {time_slice: {slice: 1 ms, switch: 50 us}}}]\n"
+        "processes: [{name: p, workload: w}, {name: q, workload: v}]\n";
+    struct shared ahead = share(TENTHS("async: 0.2 ms") AND WHOLE("v", "10"), scenario);
+    struct shared waits = share(TENTHS("sync: 0.1 ms") AND WHOLE("v", "10"), scenario);
+    assert_turnarounds(ahead, 0, 2, (double[]){2.15, 11.15});
+    assert_turnarounds(waits, 0, 2, (double[]){11.45, 11.95});
+    share_release(ahead);
+    share_release(waits);
+}
+
+/* Three processes on two cores: what their hosts do beside kernels takes no core, the rest is shared. */
+static void a_host_ahead_takes_a_core_only_while_no_kernel_of_its_process_runs(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(TENTHS("async: 0.4 ms"), "devices: [{model: small}]\npolicies: [{mode: mps}]\nhost: {cores: 2}\n"
+                                       "processes: [{name: p, workload: w, count: 3}]\n");
+    assert_turnarounds(shared, 0, 3, (double[]){10 * (0.1 + 0.45), 10 * (0.1 + 0.45), 10 * (0.1 + 0.45)});
+    share_release(shared);
+}
+
 #define TURNS "devices: [{model: small, time_slice: {slice: 3 ms, switch: 0.5 ms, newcomer: rest_of_slice}}]\n"
 #define LATE "processes: [{name: p, workload: w}, {name: q, workload: v, start: 4 ms}]\n"
 
@@ -268,6 +298,8 @@ int main(void)
         cmocka_unit_test(a_kernel_alone_takes_its_time_under_every_mode),
         cmocka_unit_test(steps_take_the_sum_of_their_times),
         cmocka_unit_test(equal_processes_under_time_slices_take_turns),
+        cmocka_unit_test(launches_ahead_catch_up_when_their_slice_comes),
+        cmocka_unit_test(a_host_ahead_takes_a_core_only_while_no_kernel_of_its_process_runs),
         cmocka_unit_test(a_newcomer_waits_for_the_rest_of_a_slice_where_the_device_says_so),
         cmocka_unit_test(the_device_says_how_long_slices_and_switches_are),
         cmocka_unit_test(exclusive_is_one_after_another),

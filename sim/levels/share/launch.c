@@ -103,6 +103,15 @@ static uint64_t end_of_piece(const struct sms__stream *stream, size_t k, uint64_
     return most < (double)(blocks - from) ? from + (uint64_t)most : blocks;
 }
 
+/* The host has called for the launch, before now if it was ahead of the kernels, and goes on if it does not wait. */
+static void end_call(struct sms__stream *stream, uint64_t now)
+{
+    const struct sms__step *step = &stream->workload->step[stream->step];
+    const uint64_t called = stream->host_ps ? stream->host_ps : now;
+    if (sms__is_call(step, stream->times) && !stream->cut)
+        stream->host_ps = step->is_async ? sms__after(called, step->amount) : 0;
+}
+
 /* Sets the launch of the stream's kernel k. It is large, so it is set in place. */
 static void set_launch(struct sms__stream *stream, size_t k)
 {
@@ -117,11 +126,11 @@ static void set_launch(struct sms__stream *stream, size_t k)
     struct sms__kernel_record *own = &record->kernel[record->first_kernel[process->arrival.vm] + of_vm];
     const uint64_t from = stream->cut ? stream->cut : sms__blocks_done(kernel, stream->done);
     const uint64_t times = stream->cut && !stream->times ? 1 : stream->times; /* a piece is no first launch */
+    const bool goes_on = stream->done > 0 && !stream->cut;
+    const bool pays = !goes_on && sms__is_call(&stream->workload->step[stream->step], times);
     stream->kernel.launch = (struct sms__launch){
         .fit = fit,
-        .pending.cost_ps = stream->done > 0 && !stream->cut
-                               ? 0
-                               : sms__launch_cost(&stream->workload->step[stream->step], times, fit->launch_ps),
+        .pending.cost_ps = pays ? fit->launch_ps : 0,
         .kernel = kernel,
         .vm = process->arrival.name,
         .record = own,
@@ -146,6 +155,7 @@ static void set_kernel(struct sms__stream *stream, size_t k, uint64_t now)
     kernel->ended = end_kernel;
     kernel->stream = stream;
     set_launch(stream, k);
+    end_call(stream, now);
 }
 
 void sms__stream_launch(struct sms__stream *stream, uint64_t now)

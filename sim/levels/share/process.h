@@ -78,6 +78,7 @@ struct sms__stream {
     double done;              /* share of its operation that was done when it began */
     uint64_t cut;             /* blocks of its kernel that earlier launches have done, which were pieces of it */
     uint64_t piece_ps;        /* time alone that one launch of it may take; 0: any */
+    uint64_t host_ps;         /* when it has done with its asynchronous launches, also in the past; 0: none */
     bool halted;              /* it stands still before its step because its process does */
     bool excused;             /* the policy has let this call pass */
     bool awaiting;            /* for another stream of the process to record an event */

@@ -148,6 +148,8 @@ static bool begin_step(struct sms__stream *stream, const struct sms__step *step,
 {
     if (step->kind != SMS__HOST && !sms__is_event(step))
         sms__job_use_device(stream, true, now);
+    if (step->kind != SMS__LAUNCH)
+        stream->host_ps = 0; /* it has seen the end of the kernels */
     if (takes_no_time(stream, step))
         return true;
     switch (step->kind) {
@@ -177,6 +179,25 @@ static bool begin_step(struct sms__stream *stream, const struct sms__step *step,
         sms__stream_copy(stream, step->kind == SMS__COPY_IN, amount_left(stream), end_copy, now);
         return false;
     }
+}
+
+static void host_is_ready(void *subject, uint64_t now)
+{
+    struct sms__stream *stream = subject;
+    stream->host_ps = now;
+    sms__stream_go_on(stream, now);
+}
+
+/* True if the host is still busy with launches before, and so has not come to the stream's next step. */
+static bool awaits_host(struct sms__stream *stream, uint64_t now)
+{
+    const bool in_step = stream->step < stream->workload->steps;
+    const struct sms__step *step = &stream->workload->step[stream->step];
+    if (stream->host_ps <= now || (in_step && !sms__is_call(step, stream->times)))
+        return false;
+    sms__stream_enter(stream, SMS_PHASE_HOST, now);
+    sms__stream_compute(stream, (double)(stream->host_ps - now), host_is_ready, now);
+    return true;
 }
 
 /* The time at which the next job is to start if jobs have a period; else 0. */
@@ -289,9 +310,12 @@ void sms__stream_go_on(struct sms__stream *stream, uint64_t now)
     for (; !sms__has_ended(stream); sms__stream_next_step(stream)) {
         stream->halted = sms__is_stopped(stream);
         if (stream->halted) {
+            stream->host_ps = 0;
             sms__process_drain(stream->process, now);
             return;
         }
+        if (awaits_host(stream, now))
+            return;
         if (stream->step == stream->workload->steps)
             break;
         if (stops_at_step(stream, now))
@@ -300,6 +324,7 @@ void sms__stream_go_on(struct sms__stream *stream, uint64_t now)
     if (sms__has_ended(stream))
         return;
     bool freed = stream->held > 0;
+    stream->host_ps = 0;
     if (stream->job.under_way)
         end_job(stream, now);
     next_job(stream, freed, now);

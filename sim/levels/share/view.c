@@ -69,7 +69,7 @@ static double step_ps(const struct sms__stream *stream, const struct sms__step *
     case SMS__COPY_OUT:
         return rate > 0 ? step->amount / rate * 1e12 : 0;
     case SMS__LAUNCH:
-        return (double)step->times * sms__instance_kernel_ps(instance, stream, step->kernel);
+        return (double)step->times * fmax(sms__instance_kernel_ps(instance, stream, step->kernel), step->amount);
     default:
         return 0;
     }

@@ -143,7 +143,8 @@ static void print_step(struct choices *c, unsigned kernels)
         if (chance(c->rng, 20))
             fputs(", graph: true}\n", c->to);
         else
-            fprintf(c->to, chance(c->rng, 20) ? ", sync: %u us}\n" : "}\n", 250 * number(c, 0, 2));
+            fprintf(c->to, chance(c->rng, 20) ? ", %s: %u us}\n" : "}\n", chance(c->rng, 50) ? "sync" : "async",
+                    250 * number(c, 0, 2));
     }
 }
 
