@@ -102,6 +102,7 @@ struct sms__derived {
     struct sms__kernel shape; /* blocks, threads, registers, shared_memory */
     unsigned line;            /* of the first launch */
     uint64_t launches;
+    double gap_s; /* mean time before a launch for which the device has not waited for the host */
     struct sms__durations time;
     struct sms__measured measured;
     struct sms__fitted fit;
@@ -116,6 +117,8 @@ struct sms__derived_step {
     uint64_t times;
     double bytes;  /* of a copy */
     double host_s; /* host time after the step */
+    bool ahead;    /* the host does not wait for the launches: */
+    double call_s; /* from each to what it does next */
 };
 
 /* Something of the profile that was left out, and why. */

@@ -18,10 +18,15 @@ static const double SHARE_MIN = 0.01;
 
 struct event {
     double start, end; /* NAN: unknown */
+    double called;     /* of a launch in a trace, from which its call is known */
     enum sms__derived_step_kind kind;
     size_t kernel, order;
     uint64_t times;
     double bytes;
+    bool waited;  /* the host, for the device before the launch */
+    size_t waits; /* in how many rounds it has */
+    double gap_s; /* before it the device does nothing for so long */
+    double early; /* part of the gap for which the host called early enough */
 };
 
 struct timeline {
@@ -79,6 +84,8 @@ static void add_launches(struct sms__derivation *derivation, struct timeline *ti
                                            .end = launch->start_s + length * (double)times,
                                            .kind = SMS__DERIVED_LAUNCH,
                                            .kernel = derivation->kernel_of_launch[l],
+                                           .called = launch->called_s,
+                                           .waited = launch->host_waited,
                                            .times = times});
     }
 }
@@ -99,27 +106,91 @@ static void collect_events(struct sms__derivation *derivation, struct timeline *
             "no start times: in the order of the file, copies to the device first, copies to the host last";
 }
 
+static bool is_gap(double seconds) { return seconds >= GAP_MIN && seconds <= GAP_MAX; }
+
 /* Adds host time after the last step. */
 static void add_host(struct sms__derivation *derivation, double seconds)
 {
-    if (derivation->steps && seconds >= GAP_MIN && seconds <= GAP_MAX)
+    if (derivation->steps && is_gap(seconds))
         derivation->step[derivation->steps - 1].host_s += seconds;
 }
 
-/* Adds a step, or repeats the last one. In a round, host time between two steps keeps its place. */
-static void add_step(struct sms__derivation *derivation, const struct event *event)
+/* Whether launches of the event may be of the step. In a round, host time between two steps keeps its place. */
+static bool is_alike(const struct sms__derivation *derivation, const struct sms__derived_step *step,
+                     const struct sms__derived_step *next)
 {
-    const bool follows = derivation->steps > 0, launch = event->kind == SMS__DERIVED_LAUNCH;
-    struct sms__derived_step *last = &derivation->step[follows ? derivation->steps - 1 : 0];
-    const bool apart = follows && derivation->profile->rounds && last->host_s > 0;
-    const bool repeats = follows && !apart && last->kind == event->kind && last->kernel == event->kernel;
-    if (repeats && launch && last->times <= 1000000000000 - event->times)
-        last->times += event->times;
-    else if (repeats && !launch && last->bytes + event->bytes <= 1e18)
-        last->bytes += event->bytes;
+    return step->kind == next->kind && step->kernel == next->kernel && step->ahead == next->ahead &&
+           (step->call_s > 0) == (next->call_s > 0) && !(derivation->profile->rounds && step->host_s > 0);
+}
+
+/* Adds a step, or repeats the last one. */
+static void add_step(struct sms__derivation *derivation, const struct sms__derived_step *next)
+{
+    struct sms__derived_step *last = &derivation->step[derivation->steps ? derivation->steps - 1 : 0];
+    const bool repeats = derivation->steps && is_alike(derivation, last, next);
+    if (repeats && next->kind == SMS__DERIVED_LAUNCH && last->times <= 1000000000000 - next->times) {
+        const double calls_s = last->call_s * (double)last->times + next->call_s * (double)next->times;
+        last->times += next->times;
+        last->call_s = calls_s / (double)last->times;
+    } else if (repeats && next->kind != SMS__DERIVED_LAUNCH && last->bytes + next->bytes <= 1e18)
+        last->bytes += next->bytes;
     else
-        derivation->step[derivation->steps++] = (struct sms__derived_step){
-            .kind = event->kind, .kernel = event->kernel, .times = launch ? event->times : 1, .bytes = event->bytes};
+        derivation->step[derivation->steps++] = *next;
+}
+
+/* Whether the host has not waited for the operation before the event's launch, which is one too. */
+static bool follows(const struct sms__derivation *derivation, const struct event *event)
+{
+    return derivation->profile->ahead && !event->waited && event->kind == SMS__DERIVED_LAUNCH &&
+           event[-1].kind == SMS__DERIVED_LAUNCH;
+}
+
+/* Whether the launch could have started before the device had done what was before it. */
+static bool is_early(const struct sms__derivation *derivation, const struct event *event, double busy_until)
+{
+    return event->called + derivation->profile->delay_s <= busy_until;
+}
+
+/* Takes the gaps that are no wait for the host from the events, as time of their kernels, each with the mean of its
+ * launches. */
+static void take_device_gaps(struct sms__derivation *derivation, struct event *event, size_t count)
+{
+    double *launches = SMS__NEW(derivation->arena, double, derivation->kernels + 1);
+    for (size_t e = 0; e < count; e++) {
+        event[e].gap_s = is_gap(event[e].gap_s) ? event[e].gap_s : 0;
+        if (event[e].kind == SMS__DERIVED_LAUNCH)
+            launches[event[e].kernel] += (double)event[e].times;
+        if (e == 0 || !follows(derivation, &event[e]))
+            continue;
+        derivation->kernel[event[e].kernel].gap_s += event[e].early * event[e].gap_s;
+        event[e].gap_s *= 1 - event[e].early;
+    }
+    for (size_t k = 0; k < derivation->kernels; k++)
+        derivation->kernel[k].gap_s /= fmax(launches[k], 1);
+}
+
+/* Adds the steps of events. Where the host does not wait for the kernels, the device waits for it because of its own
+ * time, in which they run: that since the last such gap, or since it waited. */
+static void add_events(struct sms__derivation *derivation, struct event *event, size_t count)
+{
+    double ran_s = 0;
+    take_device_gaps(derivation, event, count);
+    for (size_t e = 0; e < count; e++) {
+        const struct sms__derived *kernel = &derivation->kernel[event[e].kernel];
+        const bool ahead = e + 1 < count && follows(derivation, &event[e + 1]);
+        const double gap_s = e + 1 < count ? event[e + 1].gap_s : 0;
+        ran_s += ahead ? kernel->gap_s + kernel->time.mean_s : 0;
+        add_step(derivation,
+                 &(struct sms__derived_step){.kind = event[e].kind,
+                                             .kernel = event[e].kernel,
+                                             .times = event[e].kind == SMS__DERIVED_LAUNCH ? event[e].times : 1,
+                                             .bytes = event[e].bytes,
+                                             .ahead = ahead,
+                                             .call_s = ahead && gap_s > 0 ? ran_s + gap_s : 0});
+        ran_s = ahead && gap_s <= 0 ? ran_s : 0;
+        if (!ahead)
+            add_host(derivation, gap_s);
+    }
 }
 
 static void make_steps(struct sms__derivation *derivation, const struct timeline *timeline)
@@ -127,14 +198,15 @@ static void make_steps(struct sms__derivation *derivation, const struct timeline
     double busy_until = NAN;
     derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, timeline->events + 1);
     for (size_t e = 0; e < timeline->events; e++) {
-        const struct event *event = &timeline->event[e];
+        struct event *event = &timeline->event[e];
         if (timeline->timed && isfinite(busy_until)) {
             derivation->overlaps += event->start < busy_until - GAP_MIN && event->kind == SMS__DERIVED_LAUNCH;
-            add_host(derivation, event->start - busy_until);
+            event->gap_s = event->start - busy_until;
+            event->early = is_early(derivation, event, busy_until);
         }
-        add_step(derivation, event);
         busy_until = isnan(busy_until) || event->end > busy_until ? event->end : busy_until;
     }
+    add_events(derivation, timeline->event, timeline->events);
 }
 
 /* Seconds that the event takes in a simulation, where the link sets the speed of copies. */
@@ -146,15 +218,20 @@ static double simulated_length(const struct sms__derivation *derivation, const s
     return bandwidth > 0 ? event->bytes / bandwidth : 0;
 }
 
-/* Adds to `host_s`, for each of `count` events of a round, the time that passes before it on the host. It is negative
- * where events overlap or a copy was faster than the link. Returns the time from the first start to the last end. */
+/* Adds to the gaps of `mean`, for each of `count` events of a round, the time that passes before it on the host. It is
+ * negative where events overlap or a copy was faster than the link. Returns the time from the first start to the last
+ * end. */
 static double add_round(const struct sms__derivation *derivation, const struct event *event, size_t count,
-                        double *host_s)
+                        struct event *mean)
 {
+    const double rounds = (double)derivation->profile->rounds;
     double busy_until = event[0].start;
     for (size_t e = 0; e < count; e++) {
         double end = fmax(busy_until, event[e].end);
-        host_s[e] += end - busy_until - simulated_length(derivation, &event[e]);
+        mean[e].early += is_early(derivation, &event[e], busy_until) / rounds;
+        mean[e].gap_s += end - busy_until - simulated_length(derivation, &event[e]);
+        mean[e].bytes += event[e].bytes / rounds;
+        mean[e].waits += event[e].waited;
         busy_until = end;
     }
     return busy_until - event[0].start;
@@ -184,29 +261,28 @@ static int find_host_scale(const struct sms__derivation *derivation, const struc
 static int make_round(struct sms__derivation *derivation, const struct timeline *timeline)
 {
     const size_t rounds = derivation->profile->rounds, count = timeline->events / rounds;
-    double *host_s = SMS__NEW(derivation->arena, double, count + 1),
-           *bytes = SMS__NEW(derivation->arena, double, count + 1);
+    struct event *mean = SMS__NEW(derivation->arena, struct event, count + 1);
     double pending = 0, busy = 0, lead = 0, scale;
     const int code = find_host_scale(derivation, timeline, &scale);
     derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, count + 1);
+    for (size_t e = 0; e < count; e++) {
+        mean[e] = timeline->event[e];
+        mean[e].bytes = 0;
+    }
     for (size_t r = 0; r < rounds; r++) {
         const struct event *event = &timeline->event[r * count];
-        busy += add_round(derivation, event, count, host_s);
+        busy += add_round(derivation, event, count, mean);
         lead += (event->start - (double)r * derivation->profile->pitch_s) / (double)rounds;
-        for (size_t e = 0; e < count; e++)
-            bytes[e] += event[e].bytes / (double)rounds;
     }
     for (size_t e = 0; e < count; e++) {
-        struct event event = timeline->event[e];
-        pending += scale * host_s[e] / (double)rounds;
-        if (derivation->steps && pending >= GAP_MIN) {
-            add_host(derivation, pending);
-            pending = 0;
-        }
-        event.bytes = bytes[e];
-        add_step(derivation, &event);
-        derivation->overlaps += e > 0 && event.kind == SMS__DERIVED_LAUNCH && host_s[e] < -GAP_MIN * (double)rounds;
+        derivation->overlaps +=
+            e > 0 && mean[e].kind == SMS__DERIVED_LAUNCH && mean[e].gap_s < -GAP_MIN * (double)rounds;
+        pending += scale * mean[e].gap_s / (double)rounds;
+        mean[e].gap_s = e > 0 && pending >= GAP_MIN ? pending : 0;
+        mean[e].waited = 2 * mean[e].waits > rounds;
+        pending -= mean[e].gap_s;
     }
+    add_events(derivation, mean, count);
     double rest = pending + scale * (derivation->profile->round_s - busy / (double)rounds - lead);
     lead = scale * lead + fmin(rest, 0); /* what reaches into the next round delays its first step */
     derivation->lead_s = lead >= GAP_MIN && lead <= GAP_MAX ? lead : 0;
@@ -216,7 +292,8 @@ static int make_round(struct sms__derivation *derivation, const struct timeline 
 
 static bool is_equal(const struct sms__derived_step *a, const struct sms__derived_step *b)
 {
-    return a->kind == b->kind && a->kernel == b->kernel && a->times == b->times && a->bytes == b->bytes;
+    return a->kind == b->kind && a->kernel == b->kernel && a->times == b->times && a->bytes == b->bytes &&
+           a->ahead == b->ahead && (a->call_s > 0) == (b->call_s > 0);
 }
 
 struct span {
@@ -245,11 +322,15 @@ static void keep_one_round(struct sms__derivation *derivation, struct span span)
     derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, span.period);
     derivation->steps = 0;
     for (size_t p = 0; p < span.period; p++) {
-        double host = 0;
-        for (size_t r = 0; r < span.rounds; r++)
+        double host = 0, call = 0;
+        for (size_t r = 0; r < span.rounds; r++) {
             host += all[span.from + r * span.period + p].host_s;
-        derivation->step[derivation->steps] = all[span.from + p];
-        derivation->step[derivation->steps++].host_s = 0;
+            call += all[span.from + r * span.period + p].call_s;
+        }
+        struct sms__derived_step *step = &derivation->step[derivation->steps++];
+        *step = all[span.from + p];
+        step->host_s = 0;
+        step->call_s = call / (double)span.rounds;
         add_host(derivation, host / (double)span.rounds);
     }
     derivation->order = sms__print(derivation->arena,
@@ -286,6 +367,9 @@ static struct totals total_of(const struct sms__derivation *derivation)
         totals.in += step->kind == SMS__DERIVED_COPY_IN ? step->bytes : 0;
         totals.out += step->kind == SMS__DERIVED_COPY_OUT ? step->bytes : 0;
         totals.host += step->host_s;
+        const struct sms__derived *kernel = &derivation->kernel[step->kernel];
+        if (step->ahead)
+            totals.host += (step->call_s - kernel->gap_s - kernel->time.mean_s) * (double)step->times;
         totals.steps += step->host_s > 0;
     }
     return totals;
@@ -316,7 +400,8 @@ static void keep_iteration(struct sms__derivation *derivation, bool timed)
     derivation->steps = derivation->kernels;
     for (size_t k = 0; k < derivation->kernels; k++) {
         uint64_t times = (derivation->kernel[k].launches + count / 2) / count;
-        derivation->step[k] = (struct sms__derived_step){SMS__DERIVED_LAUNCH, k, times ? times : 1, 0, 0};
+        derivation->step[k] =
+            (struct sms__derived_step){.kind = SMS__DERIVED_LAUNCH, .kernel = k, .times = times ? times : 1};
     }
     derivation->copying_s = 0;
     derivation->overlaps = 0;
@@ -335,12 +420,14 @@ static void keep_totals(struct sms__derivation *derivation, const struct totals 
     const size_t rounds = derivation->profile->rounds ? derivation->profile->rounds : 1;
     size_t steps = 0;
     if (totals->in > 0)
-        step[steps++] = (struct sms__derived_step){SMS__DERIVED_COPY_IN, 0, 1, fmin(totals->in, 1e18), 0};
-    for (size_t k = 0; k < derivation->kernels; k++)
         step[steps++] =
-            (struct sms__derived_step){SMS__DERIVED_LAUNCH, k, derivation->kernel[k].launches / rounds, 0, 0};
+            (struct sms__derived_step){.kind = SMS__DERIVED_COPY_IN, .times = 1, .bytes = fmin(totals->in, 1e18)};
+    for (size_t k = 0; k < derivation->kernels; k++)
+        step[steps++] = (struct sms__derived_step){
+            .kind = SMS__DERIVED_LAUNCH, .kernel = k, .times = derivation->kernel[k].launches / rounds};
     if (totals->out > 0)
-        step[steps++] = (struct sms__derived_step){SMS__DERIVED_COPY_OUT, 0, 1, fmin(totals->out, 1e18), 0};
+        step[steps++] =
+            (struct sms__derived_step){.kind = SMS__DERIVED_COPY_OUT, .times = 1, .bytes = fmin(totals->out, 1e18)};
     derivation->step = step;
     derivation->steps = steps;
     add_host(derivation, fmin(totals->host, GAP_MAX));

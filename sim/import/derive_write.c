@@ -207,7 +207,8 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
     /* It scales with what launches cost on the target, if both device files say that. */
     double there = derivation->target->dispatch.launch_ps, here = derivation->device->dispatch.launch_ps;
     double launch_s = kernel->fit.timing.launch_s * (there > 0 && here > 0 ? there / here : 1);
-    if (here > 0 || there > 0)
+    launch_s += kernel->gap_s;
+    if (here > 0 || there > 0 || launch_s > 0)
         fprintf(to, "    launch: %s\n", launch_s > 0 ? duration(derivation->arena, launch_s) : "0 s");
     write_demand(derivation, kernel, to);
     if (kernel->fit.jitter >= SMS__JITTER_WRITTEN)
@@ -218,11 +219,13 @@ static void write_step(const struct sms__derivation *derivation, const struct sm
 {
     if (step->kind != SMS__DERIVED_LAUNCH)
         fprintf(to, "  - %s: %.0f B\n", step->kind == SMS__DERIVED_COPY_IN ? "copy_in" : "copy_out", step->bytes);
-    else if (step->times > 1)
-        fprintf(to, "  - {launch: %s, times: %llu}\n", derivation->kernel[step->kernel].name,
-                (unsigned long long)step->times);
     else
-        fprintf(to, "  - {launch: %s}\n", derivation->kernel[step->kernel].name);
+        fprintf(to, "  - {launch: %s", derivation->kernel[step->kernel].name);
+    if (step->kind == SMS__DERIVED_LAUNCH && step->times > 1)
+        fprintf(to, ", times: %llu", (unsigned long long)step->times);
+    if (step->ahead)
+        fprintf(to, ", async: %s", step->call_s > 0 ? duration(derivation->arena, step->call_s) : "0 s");
+    fputs(step->kind == SMS__DERIVED_LAUNCH ? "}\n" : "", to);
     if (step->host_s > 0)
         fprintf(to, "  - host: %s\n", duration(derivation->arena, step->host_s));
 }

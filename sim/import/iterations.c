@@ -295,8 +295,10 @@ static void keep_window(const struct search *search, const struct window *window
     for (size_t i = window->from; i < (size_t)window->from + window->length; i++) {
         const struct operation *operation = &search->operation[i];
         if (operation->launch) {
-            out->launch[out->launches] = profile->launch[operation->index];
-            out->launch[out->launches++].start_s = operation->start + shift;
+            struct sms__profile_launch *launch = &out->launch[out->launches++];
+            *launch = profile->launch[operation->index];
+            launch->called_s += operation->start + shift - launch->start_s;
+            launch->start_s = operation->start + shift;
         } else {
             out->copy[out->copies] = profile->copy[operation->index];
             out->copy[out->copies++].start_s = operation->start + shift;

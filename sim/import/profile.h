@@ -51,6 +51,7 @@ struct sms__profile_launch {
     double start_s, duration_s; /* NAN: unknown */
     double called_s;            /* of a trace: start of the call that launched it; NAN: unknown */
     int64_t correlation;        /* of a trace, with that call */
+    bool host_waited;           /* of a trace: for the device, between the call of the launch before and this one */
     uint64_t count;             /* merged launches, at least 1 */
     struct sms__profile_metric *metric;
     uint32_t metrics;
@@ -85,6 +86,8 @@ struct sms__profile {
     uint64_t most; /* for the reader: bytes of text of a file, as of sms__gzip_open; 0: SMS__TEXT_MOST */
     const struct sms__import_watch *watch; /* for the reader of a trace; or NULL */
     bool demands;                          /* of a trace: some launches have metrics of resources */
+    bool ahead;              /* of a trace: all calls are known, so the host launches ahead where it has not waited */
+    double delay_s;          /* then: from a call to its launch, if nothing is before that */
     bool trace;              /* all starts and durations are known, of several processes, devices and streams */
     const char *const *fact; /* what was found in the file, for the user: lines without a line break */
     size_t facts;

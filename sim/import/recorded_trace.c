@@ -66,6 +66,7 @@ static void take_part(const struct trace *trace, const struct part *part, const 
     out->launch = SMS__NEW(trace->arena, struct sms__profile_launch, from->launches + 1);
     out->copy = SMS__NEW(trace->arena, struct sms__profile_copy, from->copies + 1);
     out->launches = out->copies = 0;
+    out->ahead &= !part->stream && trace->devices == 1; /* else gaps may be waits for other streams or devices */
     for (size_t l = 0; l < from->launches; l++)
         if (has(part, from->launch[l].place))
             out->launch[out->launches++] = from->launch[l];
@@ -248,6 +249,19 @@ static void state_part(const struct trace *trace, const struct part *part)
               part->name, 100 * found->overlap);
 }
 
+static void state_host(const struct trace *trace, const struct part *part)
+{
+    const struct sms__profile *profile = &part->profile;
+    size_t waits = 0;
+    for (size_t l = 0; l < profile->launches; l++)
+        waits += profile->launch[l].host_waited;
+    if (profile->ahead)
+        state(trace, "%s: the host launches ahead of its kernels; in a job it waits for them %.0f times, and at copies",
+              part->name, (double)waits / fmax((double)profile->rounds, 1));
+    else
+        state(trace, "%s: it is not known where the host waits for its kernels: it waits for each", part->name);
+}
+
 static void state_all(const struct trace *trace)
 {
     const struct sms__profile *profile = trace->profile;
@@ -267,6 +281,7 @@ static void state_all(const struct trace *trace)
         state(trace, "host time is scaled so that a job takes %.6g ms alone", trace->options->derive.alone_s * 1e3);
     for (size_t p = 0; p < trace->parts; p++) {
         state_part(trace, &trace->part[p]);
+        state_host(trace, &trace->part[p]);
         of_streams += trace->part[p].stream != NULL;
     }
     if (of_streams)

@@ -117,6 +117,43 @@ static void take_call(struct sms__trace_reading *reading, struct sms__profile_la
     }
 }
 
+bool sms__trace_waits(const char *function) { return strstr(function, "Synchronize") != NULL; }
+
+/* A call by its time. */
+struct moment {
+    double at_s;
+    const char *process;
+    struct sms__profile_launch *launch; /* NULL: it waits */
+};
+
+static int by_moment(const void *left, const void *right)
+{
+    double a = ((const struct moment *)left)->at_s, b = ((const struct moment *)right)->at_s;
+    return (a > b) - (a < b);
+}
+
+/* Sets before which launches the host of their process waited. */
+static void find_waits(struct sms__trace_reading *reading)
+{
+    struct sms__profile *out = reading->out;
+    struct moment *moment = SMS__NEW(reading->scratch, struct moment, out->launches + reading->calls + 1);
+    struct sms__string_pool processes = {.arena = reading->scratch};
+    size_t count = 0;
+    for (size_t l = 0; l < out->launches; l++)
+        moment[count++] = (struct moment){out->launch[l].called_s, out->launch[l].place->process, &out->launch[l]};
+    for (size_t c = 0; c < reading->calls; c++)
+        if (reading->call[c].waits)
+            moment[count++] = (struct moment){reading->call[c].start_s, reading->call[c].process, NULL};
+    sms__sort(reading->scratch, moment, count, sizeof *moment, by_moment);
+    for (size_t m = 0; m < count; m++) {
+        const char *process = moment[m].process ? moment[m].process : "";
+        struct sms__pooled_string *waits = sms__intern(&processes, process, strlen(process));
+        if (moment[m].launch)
+            moment[m].launch->host_waited = waits->data != NULL;
+        waits->data = moment[m].launch ? NULL : &moment[m];
+    }
+}
+
 /* What launches cost. The shortest of a hundred delays is taken for one without a queue. */
 static void join_calls(struct sms__trace_reading *reading)
 {
@@ -134,10 +171,14 @@ static void join_calls(struct sms__trace_reading *reading)
         length[count] = call->length_s;
         delay[count++] = out->launch[l].start_s - call->start_s;
     }
+    out->ahead = count == out->launches && reading->names_calls;
+    if (out->ahead)
+        find_waits(reading);
     if (count == 0)
         return;
     qsort(length, count, sizeof *length, by_value);
     qsort(delay, count, sizeof *delay, by_value);
+    out->delay_s = fmax(delay[0], 0);
     sms__reading_fact(
         reading, sms__print(reading->arena,
                             "launch cost: %zu launches have their call, median %.1f us of the host; a kernel starts "

@@ -7,12 +7,16 @@
 
 enum { SMS__TRACE_ROWS_MAX = 2000000, SMS__TRACE_FACTS_MAX = 16 };
 
-/* A call of the host that launched kernels. */
+/* A call of the host that launched kernels or waited for the device. */
 struct sms__trace_call {
     int64_t correlation;
     const char *process;
     double start_s, length_s;
+    bool waits;
 };
+
+/* Whether a function of this name waits for a device, a stream or an event: cudaStreamSynchronize and its like. */
+bool sms__trace_waits(const char *function);
 
 /* Operations that take time on a device and are neither launches nor copies to or from it. */
 struct sms__trace_other {
@@ -28,6 +32,7 @@ struct sms__trace_reading {
     struct sms__string_pool places, shapes; /* of `out` */
     struct sms__trace_call *call;
     size_t calls;
+    bool names_calls; /* so it is known which of them wait */
     struct sms__trace_other memsets, inner_copies;
     size_t unfinished; /* operations without a start, an end or a positive length */
     size_t unsized;    /* launches without a grid or a block */

@@ -47,6 +47,11 @@ class Trace:
                        "est. achieved occupancy %": 25} | args)
         return start + length
 
+    def wait(self, start, end):
+        self.correlation += 1
+        self.add(ph="X", cat="cuda_runtime", name="cudaStreamSynchronize", pid=self.pid, tid=self.pid, ts=EPOCH + start, dur=end - start,
+                 args=dict(cbid=131, correlation=self.correlation))
+
     def copy(self, kind, start, length, size, stream=7):
         self.add(ph="X", cat="gpu_memcpy", name=f"Memcpy {kind} (Pinned -> Device)", pid=self.device, tid=stream, ts=EPOCH + start,
                  dur=length, args=dict(device=self.device, context=1, stream=stream, correlation=0, bytes=size))
@@ -157,12 +162,29 @@ def in_turns():
     return trace.object()
 
 
+def ahead():
+    """Steps of a host that is later than its light kernels, waits for them, is ahead of its heavy ones, and waits again. Between
+    the heavy ones the device takes 1 us."""
+    trace = Trace()
+    for i in range(12):
+        t = 1000 * i
+        trace.mark(f"ProfilerStep#{i}", t - 10, 990)
+        for k in range(10):
+            trace.kernel("light()", t + 29 * k + 5, 6, called=t + 29 * k)
+        trace.wait(t + 270, t + 273)
+        t += 313
+        for k in range(3):
+            trace.kernel("heavy()", t + 5 + 101 * k, 100, called=t + 4 * k)
+        trace.wait(t + 20, t + 308)
+    return trace.object()
+
+
 FINE = {"training": training, "strings": strings, "in_ns": in_ns, "several": several, "copies": copies, "whole": whole, "unequal": unequal,
-        "in_turns": in_turns}
+        "in_turns": in_turns, "ahead": ahead}
 STEP = 60 + 2 * (200 + 10 + 100 + 5) + 60 + 40
 # Makespan in us, from the trace.
 LENGTH = {"training": 11 * STEP, "strings": 11 * STEP, "in_ns": 700, "several": 11 * 100, "copies": 7 * 100, "whole": 70, "unequal": 100,
-          "in_turns": 560}
+          "in_turns": 560, "ahead": 11 * 1000}
 
 
 # One launch each, as Nsight Compute writes them: of gemm with its geometry, of softmax with another.
@@ -355,6 +377,7 @@ def check_alone(smsched, work):
         check(f"--alone {given} is said", not given or "host time is scaled so that a job" in done.stderr, done.stderr)
         text = (work / "alone.yaml").read_text()
         host = [float(line.split()[2]) for line in text.splitlines() if line.startswith("  - host:")]
+        host[:0] = [float(line.split("async: ")[1].split()[0]) - 300 for line in text.splitlines() if "async:" in line]
         check(f"--alone {given} keeps the proportions of host times", len(host) == 2 and abs(host[1] - 2 * host[0]) < 1e-3, text)
         within(f"--alone {given}: a job takes as long", simulate(smsched, work / "alone.yaml")[0] / 11, step, 0.001)
     for name, content, options, told in (

@@ -69,11 +69,19 @@ class Report:
         self.add("CUPTI_ACTIVITY_KIND_KERNEL", {c: v for c, v in row.items() if c in self.columns})
         return start + duration
 
-    def calls(self, before, length):
+    def calls(self, before, length, named=False):
         """A call for each kernel, so long before it."""
-        self.table("CUPTI_ACTIVITY_KIND_RUNTIME", ["start", "end", "correlationId", "globalTid"])
+        self.table("CUPTI_ACTIVITY_KIND_RUNTIME", ["start", "end", "correlationId", "globalTid"] + ["nameId"] * named)
         self.db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT start - ?, start - ? + ?, correlationId, globalPid + 5 "
-                        "FROM CUPTI_ACTIVITY_KIND_KERNEL", [before, before, length])
+                        f"{', 9001' * named} FROM CUPTI_ACTIVITY_KIND_KERNEL", [before, before, length])
+        if named:
+            self.add("StringIds", dict(id=9001, value="cudaLaunchKernel_v7000"))
+            self.add("StringIds", dict(id=9002, value="cudaDeviceSynchronize_v3020"))
+
+    def wait(self, start, end):
+        self.correlation += 1
+        self.add("CUPTI_ACTIVITY_KIND_RUNTIME", dict(start=start, end=end, correlationId=self.correlation,
+                                                     globalTid=PROCESS + (100 << 24) + 5, nameId=9002))
 
     def copies(self, kind="MEMCPY"):
         self.table(f"CUPTI_ACTIVITY_KIND_{kind}", COMMON + ["bytes", "copyKind"])
@@ -142,6 +150,18 @@ def growing(path):
     report.close()
 
 
+def ahead(path):
+    """20 steps of a host that comes late with four of five kernels, and waits for the last of them."""
+    report = Report(path)
+    for i in range(20):
+        for k in range(5):
+            report.kernel(f"k{k}(float*)", 200000 * i + 29000 * k, 6000)
+    report.calls(8000, 4000, named=True)
+    for i in range(20):
+        report.wait(200000 * i + 117000, 200000 * i + 123000)
+    report.close()
+
+
 def shuffled(path):
     """Two streams, on which short kernels start now in this order and now in that: each stream repeats something."""
     report = Report(path)
@@ -206,10 +226,10 @@ def irregular(path):
 
 
 FINE = {"training": training, "overlapping": overlapping, "several": several, "irregular": irregular, "growing": growing,
-        "shuffled": shuffled, "annotated": annotated}
+        "shuffled": shuffled, "annotated": annotated, "ahead": ahead}
 # Makespan of the scenario in ns, from the trace: jobs times length of a job, of the process that runs longest.
 LENGTH = {"training": 29 * ((200000 + 150000 + 5000) + 3 * (130000 + 1500) + 52000 + 32000), "overlapping": 19 * 450000,
-          "several": 49 * 30000, "annotated": 9 * 1340000, "shuffled": 39 * 10000,
+          "several": 49 * 30000, "annotated": 9 * 1340000, "ahead": 19 * 200000, "shuffled": 39 * 10000,
           "growing": sum(3 * (40000 + 1000 * i + 80000 + 4000) + 60000 for i in range(24)), "irregular": sum(10000 * (i + 1) for i in range(9)) + 8 * 5000}
 
 

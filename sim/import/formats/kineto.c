@@ -194,7 +194,8 @@ static void add_call(struct kineto *kineto, const struct sms__event *event)
     struct sms__trace_call call = {.correlation = (int64_t)sms__event_whole(event, SMS__EVENT_CORRELATION, -1)};
     const char *name = sms__event_text(event, SMS__EVENT_NAME);
     kineto->wait_calls += !strcmp(name, "cudaStreamWaitEvent");
-    if (call.correlation < 0 || !(strstr(name, "Launch") || strstr(name, "launch")) ||
+    call.waits = sms__trace_waits(name);
+    if (call.correlation < 0 || !(call.waits || strstr(name, "Launch") || strstr(name, "launch")) ||
         !times_of(kineto, event, &call.start_s, &call.length_s) || is_full(kineto, kineto->reading.calls, "launches"))
         return;
     call.process = pid_of(kineto, event);
@@ -371,6 +372,7 @@ static int read_trace(void *user, struct sms__arena *scratch)
     struct sms__trace_reading *reading = &kineto->reading;
     sms__reading_begin(reading, reading->arena, reading->out);
     reading->scratch = scratch;
+    reading->names_calls = true;
     int code = sms__events_parse(&kineto->events);
     if (code != SMS_OK)
         return code;

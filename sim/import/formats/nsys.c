@@ -41,9 +41,9 @@ static const struct sms__report_table copy_table = {
     "CUPTI_ACTIVITY_KIND_MEMCPY", 2, {COMMON_COLUMNS, "bytes", "copyKind"}};
 static const struct sms__report_table memset_table = {"CUPTI_ACTIVITY_KIND_MEMSET", 2, {COMMON_COLUMNS, "bytes"}};
 
-enum { CALL_START, CALL_END, CALL_CORRELATION, CALL_THREAD };
+enum { CALL_START, CALL_END, CALL_CORRELATION, CALL_THREAD, CALL_NAME };
 static const struct sms__report_table call_table = {
-    "CUPTI_ACTIVITY_KIND_RUNTIME", 4, {"start", "end", "correlationId", "globalTid"}};
+    "CUPTI_ACTIVITY_KIND_RUNTIME", 4, {"start", "end", "correlationId", "globalTid", "nameId"}};
 
 struct nsys {
     struct sms__report report;
@@ -242,6 +242,7 @@ static void read_call(void *user, sqlite3_stmt *row)
         !read_times(nsys, row, &call.start_s, &call.length_s))
         return;
     call.process = find_process(nsys, sqlite3_column_int64(row, CALL_THREAD));
+    call.waits = sms__trace_waits(name_of(nsys, row, CALL_NAME));
     reading->call[reading->calls++] = call;
 }
 
@@ -345,6 +346,7 @@ static int read_calls(void *user, struct sms__arena *scratch)
     struct nsys *nsys = user;
     struct sms__report *report = &nsys->report;
     nsys->reading.scratch = scratch;
+    nsys->reading.names_calls = sms__report_has(report, call_table.name, "nameId");
     nsys->reading.call = SMS__NEW(scratch, struct sms__trace_call, nsys->calls_most + 1);
     sms__report_rows(report, &call_table, read_call, nsys);
     if (report->code == SMS_OK)
