@@ -8,24 +8,24 @@ set -eu
 bench=$1 smsched=$2 root=$(cd "$(dirname "$0")/.." && pwd)
 page=$root/docs/evidence/performance.md
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
-kept='1154|V100, l2 and dram full
-1450|V100, l2 and dram full, knee
-1949|V100, l2 and dram full, pipes
-1963|V100, l2 and dram full, maxmin
-805|V100, l2 and dram full, leftover
-894|proportional
-758|fine_grained
-853|utilization_aware
-849|4000 streams'
+kept='1126|V100, l2 and dram full
+1421|V100, l2 and dram full, knee
+1908|V100, l2 and dram full, pipes
+1936|V100, l2 and dram full, maxmin
+784|V100, l2 and dram full, leftover
+830|proportional
+706|fine_grained
+791|utilization_aware
+798|4000 streams'
 # Those of `run`, whose blocks are those of stand-alone runs, too; and the instructions of a pod.
-kept_of_runs='978|V100, with stand-alone runs
-733|S1 of the paper
-843|S4 of the paper
-3306|32 tenants
-12230|300 nodes, first_fit
-19178|300 nodes, best_fit
-15160|300 nodes, worst_fit
-23216|300 nodes, fgd'
+kept_of_runs='954|V100, with stand-alone runs
+691|S1 of the paper
+791|S4 of the paper
+3249|32 tenants
+12071|300 nodes, first_fit
+19045|300 nodes, best_fit
+15123|300 nodes, worst_fit
+23071|300 nodes, fgd'
 
 table=$("$bench" --instructions 'V100, l2 and dram full' proportional fine_grained utilization_aware '4000 streams')
 failures=0

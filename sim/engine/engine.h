@@ -124,16 +124,25 @@ static inline uint64_t sms__engine_quiet_until(const struct sms__engine *engine)
 }
 
 /* Returns now + delay, or SMS__NEVER if that is beyond the clock. The delay is rounded up to whole picoseconds, at
- * least 1, so that time always advances. */
+ * least 1, so that time always advances.
+ *
+ * A double times `below` is the next lower one. Its whole part is 1 less than the delay rounded up, whether that is
+ * whole or not, which takes fewer instructions than to compare. Delays beyond `longest` are whole, because doubles of
+ * their size are. */
 static inline uint64_t sms__after(uint64_t now, double delay_ps)
 {
-    if (!(delay_ps < 9.2e18))
-        return SMS__NEVER;
-    delay_ps = delay_ps > 1 ? delay_ps : 1;
-    int64_t whole = (int64_t)delay_ps;
+    const double below = 1 - 0x1p-53, least = 0.5, longest = 0x1p53;
+    double lower = delay_ps * below;
+    int64_t less; /* than the delay, by 1 */
     uint64_t time;
-    whole += (double)whole < delay_ps;
-    return __builtin_add_overflow(now, (uint64_t)whole, &time) ? SMS__NEVER : time;
+    lower = lower > least ? lower : least;
+    if (__builtin_expect(delay_ps <= longest, 1))
+        less = (int64_t)lower;
+    else if (delay_ps < 9.2e18)
+        less = (int64_t)delay_ps - 1;
+    else
+        return SMS__NEVER;
+    return __builtin_add_overflow(now, (uint64_t)less + 1, &time) ? SMS__NEVER : time;
 }
 
 /* Like sms__after, but a delay of 0 stays 0. */

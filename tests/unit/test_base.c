@@ -8,7 +8,7 @@
 #include "sim/base/rng.h"
 #include "sim/base/scratch.h"
 #include "sim/base/sort.h"
-#include "sim/engine/event_queue.h"
+#include "sim/engine/engine.h"
 #include "sim/levels/block/sm_times.h"
 #include "sim/record/record.h"
 
@@ -232,6 +232,18 @@ static int race_sms(void *user)
         assert_true(time[first] == SMS__NEVER || sms__sm_times_sm(&times) == first);
     }
     return SMS_OK;
+}
+
+static void delays_are_rounded_up_to_whole_picoseconds(void **state)
+{
+    (void)state;
+    for (double power = 0.25; power < 9e18; power *= 2)
+        for (int i = 0; i < 5; i++) {
+            const double near[] = {nextafter(power, 0), power, nextafter(power, INFINITY), power * 1.5, -power};
+            assert_true(sms__after(7, near[i]) == 7 + (uint64_t)(near[i] > 1 ? ceil(near[i]) : 1));
+        }
+    assert_true(sms__after(7, NAN) == SMS__NEVER && sms__after(7, 9.3e18) == SMS__NEVER);
+    assert_true(sms__after(UINT64_MAX - 5, 9) == SMS__NEVER);
 }
 
 static void times_of_sms_are_in_order_to_the_end_of_the_clock(void **state)
@@ -461,6 +473,7 @@ int main(void)
         cmocka_unit_test(exponential_numbers_have_their_moments),
         cmocka_unit_test(jitter_is_a_coefficient_of_variation),
         cmocka_unit_test(the_queue_orders_by_time_then_source),
+        cmocka_unit_test(delays_are_rounded_up_to_whole_picoseconds),
         cmocka_unit_test(times_of_sms_are_in_order_to_the_end_of_the_clock),
         cmocka_unit_test(percentiles_are_right_to_a_bucket),
         cmocka_unit_test(an_allocation_that_cannot_be_ends_the_guard),

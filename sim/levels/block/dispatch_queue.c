@@ -122,7 +122,8 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     sms__search_wait(device, launch->shape, true);
 }
 
-static void leave_queue(struct sms__blocks *device, struct sms__launch *launch)
+/* Not inline, like the next rare one, so that turns have few registers to save. */
+static __attribute__((noinline)) void leave_queue(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = launch->entry.queue;
     sms__launch_remove(&queue->list, SMS__QUEUE, launch);
@@ -189,14 +190,11 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
     queue->turn.first = queue->turn.turns ? queue->turn.first : queue->current;
 }
 
-struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch)
+/* The same for the queues after a block of this one was placed: it goes behind the others. Returns the next queue. */
+static __attribute__((noinline)) struct sms__dispatch_queue *advance_queues(struct sms__blocks *device,
+                                                                            struct sms__dispatch_queue *queue)
 {
-    struct sms__dispatch_queue *queue = launch->entry.queue, *next = queue->next;
-    queue->dispatch = device->queues.dispatches;
-    launch->entry.served_ps = device->setup.engine->now;
-    advance_queue(device, launch);
-    if (!next)
-        return queue->list.first ? queue : NULL;
+    struct sms__dispatch_queue *next = queue->next;
     if (queue->list.first) {
         remove_queue(device, queue);
         append_queue(device, queue);
@@ -209,6 +207,17 @@ struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device
     }
     device->queues.turn.first = device->queues.turn.turns ? device->queues.turn.first : next;
     return next;
+}
+
+struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch)
+{
+    struct sms__dispatch_queue *queue = launch->entry.queue;
+    queue->dispatch = device->queues.dispatches;
+    launch->entry.served_ps = device->setup.engine->now;
+    advance_queue(device, launch);
+    if (queue->next)
+        return advance_queues(device, queue);
+    return queue->list.first ? queue : NULL;
 }
 
 /* Returns the first launch of the lane. */

@@ -81,13 +81,13 @@ static inline __attribute__((always_inline)) void fetch(const struct sms__blocks
     fetch_lines(device->residents + sm * device->residents_bytes, RESIDENT_LINES);
 }
 
-/* Returns the only SM of which blocks end, by their own speeds; NULL if there are several. */
-static inline struct sms__sm_state *only_sm(struct sms__blocks *device)
+/* Returns the only SM of which blocks end now, by their own speeds; NULL if there are several. */
+static inline struct sms__sm_state *only_sm(struct sms__blocks *device, uint64_t now)
 {
     const struct sms__tournament *keys = &device->times.keys;
     uint64_t first = sms__tournament_first(keys);
     size_t sm = first & keys->mask;
-    if (device->sms <= FEW && sms__sm_times_alone(&device->times, sm))
+    if (device->sms <= FEW && sms__sm_times_alone(&device->times, now))
         return &device->sm[sm];
     uint64_t second = sms__tournament_other(keys, sm);
     if (device->sms > FEW && second != SMS__NO_KEY)
@@ -103,7 +103,7 @@ static inline bool fire_one(struct sms__blocks *device, struct next next)
         return false;
     if (next.what == DISPATCHER)
         return sms__start_waiting(device, next.time);
-    only = next.what == OWN ? only_sm(device) : sms__device_clock_only(next.clock, next.time);
+    only = next.what == OWN ? only_sm(device, next.time) : sms__device_clock_only(next.clock, next.time);
     return only && sms__refill(only, next.time);
 }
 

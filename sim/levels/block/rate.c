@@ -244,11 +244,12 @@ static __attribute__((noinline)) void track_others(const struct sms__sm_state *s
     }
 }
 
-/* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. `anew` is NULL, or
- * has the speeds that groups get before. `as_rated`: no speed has changed. Always inline, because the loop over groups
- * is the most frequent one. So it looks for the first device clock, too; most devices have no other. */
-static inline __attribute__((always_inline)) void schedule(struct sms__sm_state *sm, const struct sms__composed *anew,
-                                                           bool as_rated, uint64_t now)
+/* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock, if there are such
+ * `clocks`. `anew` is NULL, or has the speeds that groups get before. `as_rated`: no speed has changed. Always inline,
+ * because the loop over groups is the most frequent one. So it looks for the first device clock, too; most devices have
+ * no other. */
+static inline __attribute__((always_inline)) void
+schedule_by(struct sms__sm_state *sm, const struct sms__composed *anew, bool as_rated, bool clocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     struct sms__device_clock *clock = device->clock;
@@ -257,11 +258,13 @@ static inline __attribute__((always_inline)) void schedule(struct sms__sm_state 
     uint64_t first = SMS__NEVER;
     struct sms__group *next = NULL;
     for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
-        if (anew)
+        if (anew && clocks)
             give(group, anew[group->shape].slow, anew[group->shape].speed, now);
-        if (!as_rated && group->wide && group->wide == clock)
+        else if (anew)
+            set_speed(group, anew[group->shape].slow, anew[group->shape].speed, now);
+        if (clocks && !as_rated && group->wide && group->wide == clock)
             bound(&at, group);
-        if (group->clock) {
+        if (clocks && group->clock) {
             if (group->clock == clock)
                 note(&wide, sm, group);
             continue;
@@ -272,12 +275,23 @@ static inline __attribute__((always_inline)) void schedule(struct sms__sm_state 
     }
     sm->next_group = next;
     sms__sm_times_set(&device->times, sm->idx, first);
-    if (device->clocks && sms__device_clock_keep(clock, sm->idx, &wide) && as_rated)
+    if (!clocks)
+        return;
+    if (sms__device_clock_keep(clock, sm->idx, &wide) && as_rated)
         sms__device_clock_schedule(clock, now);
-    if (device->clocks && !as_rated)
+    if (!as_rated)
         sms__device_clock_bound(clock, sm->idx, &at);
     if (device->clocks > 1)
         track_others(sm, now);
+}
+
+static inline __attribute__((always_inline)) void schedule(struct sms__sm_state *sm, const struct sms__composed *anew,
+                                                           bool as_rated, uint64_t now)
+{
+    if (sm->device->clocks)
+        schedule_by(sm, anew, as_rated, true, now);
+    else
+        schedule_by(sm, anew, as_rated, false, now);
 }
 
 void sms__schedule_as_rated(struct sms__sm_state *sm, uint64_t now) { schedule(sm, NULL, true, now); }

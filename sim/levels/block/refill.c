@@ -104,14 +104,16 @@ static struct sms__launch *find_launch(const struct sms__blocks *device, uint64_
 {
     const struct sms__dispatch_queues *queues = &device->queues;
     size_t left = LOOKED_AT;
-    for (const struct sms__dispatch_queue *queue = queues->first; queue; queue = queue->next)
-        for (struct sms__launch *launch = queue->list.first; sms__dispatch_queue_may_go(queue, launch);
-             launch = queues->passes_over ? launch->in[SMS__QUEUE].next : NULL) {
-            if (left-- == 0)
-                return NULL;
+    for (const struct sms__dispatch_queue *queue = queues->first; queue; queue = queue->next) {
+        struct sms__launch *launch = queue->list.first; /* there is one, because the queue is listed */
+        do {
             if (shapes >> launch->shape->idx & 1)
                 return launch;
-        }
+            if (--left == 0)
+                return NULL;
+            launch = queues->passes_over ? launch->in[SMS__QUEUE].next : NULL;
+        } while (sms__dispatch_queue_may_go(queue, launch));
+    }
     return NULL;
 }
 

@@ -75,15 +75,16 @@ struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 
 static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
-    size_t found =
-        sm->groups; /* visits all groups, because the branch predictor handles a full loop better than an early exit */
-    for (size_t g = 0; g < sm->groups; g++)
-        found = sm->group[g].kin == launch->kin ? g : found;
-    if (found == sm->groups) {
-        sm->group[sm->groups++] = sms__new_group(launch, now);
+    struct sms__group *end = sm->group + sm->groups, *found = end;
+    /* visits all groups, because the branch predictor handles a full loop better than an early exit */
+    for (struct sms__group *group = sm->group; group < end; group++)
+        found = group->kin == launch->kin ? group : found;
+    if (found == end) {
+        *end = sms__new_group(launch, now);
+        sm->groups++;
         sm->rated = NULL;
     }
-    return &sm->group[found];
+    return found;
 }
 
 static bool is_equal(const struct sms__resident_cold *a, const struct sms__resident_cold *b)

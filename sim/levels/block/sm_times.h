@@ -56,10 +56,10 @@ static inline size_t sms__sm_times_sm(const struct sms__sm_times *times)
     return first == SMS__NO_KEY ? sms__sm_times_look(times) : first & times->keys.mask;
 }
 
-/* True if no other SM has the time of this one, which is the earliest, as the slots tell; false if they cannot tell. */
-static inline bool sms__sm_times_alone(const struct sms__sm_times *times, size_t sm)
+/* True if a single SM has this time, which is the earliest, as the slots tell; false if they cannot tell. */
+static inline bool sms__sm_times_alone(const struct sms__sm_times *times, uint64_t time)
 {
-    return !times->any_far && times->slot[times->time[sm] % SMS__TIME_SLOTS] == 1;
+    return !times->any_far && times->slot[time % SMS__TIME_SLOTS] == 1;
 }
 
 /* Returns the earliest time; SMS__NEVER: there is none. */
