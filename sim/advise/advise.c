@@ -303,12 +303,16 @@ static int look_at_end(const struct work *work, struct sms__span span, enum sms_
     return code;
 }
 
-/* Kernels without counters beside others or on fewer SMs. */
+/* The queues of MPS, and kernels without counters beside others or on fewer SMs. */
 static int look_at_ends(const struct work *work, struct sms__span span, struct sms__outlook *outlook)
 {
     const struct sms__way *way = outlook->way;
-    const bool has_ends = work->out->ranged && !way->sliced && !way->alone && !outlook->why;
-    return has_ends ? look_at_end(work, span, SMS__TAKEN_END, outlook) : SMS_OK;
+    int code = SMS_OK;
+    if (way->paired && !outlook->why)
+        code = look_at_end(work, span, SMS__QUEUE_END, outlook);
+    if (code == SMS_OK && work->out->ranged && !way->sliced && !way->alone && !outlook->why)
+        code = look_at_end(work, span, SMS__TAKEN_END, outlook);
+    return code;
 }
 
 /* ---- all ways ---- */

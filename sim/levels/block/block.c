@@ -244,13 +244,15 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
     while (sms__dispatch_queue_may_go(queue, launch) && !cannot_place(device)) {
         if (place_one(device, launch, next, now))
             return;
-        if (sms__patience_expired(device, launch))
+        if (sms__patience_expired(device, launch)) {
+            *next = sms__dispatch_queue_after_blocked(launch, *next);
             return;
+        }
         launch = next_open(device, queue, launch->in[SMS__QUEUE].next);
     }
 }
 
-/* Places blocks in the order of the queues, until no queue has a block that fits. */
+/* Places one block of each queue in turn, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
     device->queues.dispatches++;
