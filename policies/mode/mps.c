@@ -3,14 +3,13 @@
 
 #include <math.h>
 
-enum { CLIENTS, GRANULE, LAUNCH_WAIT, DRIVER, QUEUES, REPLICAS };
+enum { CLIENTS, GRANULE, LAUNCH_WAIT, DRIVER, REPLICAS };
 
 static const struct sms_param params[] = {
     SMS_MODE_CLIENTS,
     {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "SMs of active_threads are a multiple of it"},
     SMS_MODE_LAUNCH_WAIT,
     SMS_MODE_DRIVER,
-    SMS_MODE_QUEUES,
     SMS_MODE_REPLICAS(100, "n: at most n processes on a device, each with at most 1/n of its memory and threads, as "
                            "Kubernetes' device plugin sets it; 0: no such caps"),
     {0},

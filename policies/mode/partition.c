@@ -2,10 +2,9 @@
  * the device; memory, L2 and bandwidth are not divided. Source: NVIDIA's MPS guide. */
 #include <smsched/mode.h>
 
-enum { CLIENTS, LAUNCH_WAIT, DRIVER, QUEUES };
+enum { CLIENTS, LAUNCH_WAIT, DRIVER };
 
-static const struct sms_param params[] = {
-    SMS_MODE_CLIENTS, SMS_MODE_LAUNCH_WAIT, SMS_MODE_DRIVER, SMS_MODE_QUEUES, {0}};
+static const struct sms_param params[] = {SMS_MODE_CLIENTS, SMS_MODE_LAUNCH_WAIT, SMS_MODE_DRIVER, {0}};
 
 static uint64_t most_processes(const double *param, const struct sms_device_view *device)
 {

@@ -303,16 +303,12 @@ static int look_at_end(const struct work *work, struct sms__span span, enum sms_
     return code;
 }
 
-/* The queues of MPS, and kernels without counters beside others or on fewer SMs. */
+/* Kernels without counters beside others or on fewer SMs. */
 static int look_at_ends(const struct work *work, struct sms__span span, struct sms__outlook *outlook)
 {
     const struct sms__way *way = outlook->way;
-    int code = SMS_OK;
-    if (way->paired && !outlook->why)
-        code = look_at_end(work, span, SMS__QUEUE_END, outlook);
-    if (code == SMS_OK && work->out->ranged && !way->sliced && !way->alone && !outlook->why)
-        code = look_at_end(work, span, SMS__TAKEN_END, outlook);
-    return code;
+    const bool has_ends = work->out->ranged && !way->sliced && !way->alone && !outlook->why;
+    return has_ends ? look_at_end(work, span, SMS__TAKEN_END, outlook) : SMS_OK;
 }
 
 /* ---- all ways ---- */

@@ -32,12 +32,9 @@ struct sms__target {
     double ns;
 };
 
-/* Whether the processes of MPS have a dispatch queue each, or one: which of the two a GPU has is not known. */
-enum sms__queues { SMS__OWN_QUEUES, SMS__ONE_QUEUE, SMS__QUEUE_KINDS };
-
-/* Launches of a kernel of a program alone, block by block: mean latencies, and how often in a second. */
+/* Launches of a kernel of a program alone, block by block: mean latency, and how often in a second. */
 struct sms__lone {
-    double ns[SMS__QUEUE_KINDS], per_s;
+    double ns, per_s;
 };
 
 /* A program: one tenant of a file. */
@@ -117,9 +114,8 @@ enum sms__text_kind {
 
 /* Between what ends the answer may be. */
 enum sms__end {
-    SMS__KNOWN_END, /* each process of MPS has a dispatch queue; kernels without counters press on nothing */
-    SMS__QUEUE_END, /* all have one */
-    SMS__TAKEN_END  /* kernels without counters take turns with others */
+    SMS__KNOWN_END, /* kernels without counters press on nothing */
+    SMS__TAKEN_END  /* they take turns with others */
 };
 
 /* coarse_workload.c: writes the workloads of a program to `to`, [SMS__TEXTS], as documents that end with "---". Each
@@ -130,18 +126,18 @@ int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
 
 /* ways.c: a way to share. */
 struct sms__way {
-    const char *label;              /* "mps, caps 70 % 30 %" */
-    const char *name;               /* of its scenario and files: "mps-70-30" */
-    const char *policy;             /* as `policies:` has it */
-    size_t number;                  /* among all that can be */
-    uint64_t *copies;               /* [programs] */
-    double *cap;                    /* [programs]: active_threads of each copy, 0..1; NULL: all */
-    uint64_t *chunks;               /* [programs]: of a static partition of each copy; NULL: there are none */
-    bool sliced;                    /* contexts take turns */
-    bool paired;                    /* kernels slow each other as they do block by block: */
-    double *slow[SMS__QUEUE_KINDS]; /* [programs]: times by which all other processes slow those of a copy */
-    bool alone;                     /* each program has a GPU of its own */
-    const char *const *instance;    /* [processes]: when each begins, ns, so that it has its instance of MIG; or NULL */
+    const char *label;           /* "mps, caps 70 % 30 %" */
+    const char *name;            /* of its scenario and files: "mps-70-30" */
+    const char *policy;          /* as `policies:` has it */
+    size_t number;               /* among all that can be */
+    uint64_t *copies;            /* [programs] */
+    double *cap;                 /* [programs]: active_threads of each copy, 0..1; NULL: all */
+    uint64_t *chunks;            /* [programs]: of a static partition of each copy; NULL: there are none */
+    bool sliced;                 /* contexts take turns */
+    bool paired;                 /* kernels slow each other as they do block by block: */
+    double *slow;                /* [programs]: times by which all other processes slow those of a copy */
+    bool alone;                  /* each program has a GPU of its own */
+    const char *const *instance; /* [processes]: when each begins, ns, so that it has its instance of MIG; or NULL */
 };
 
 struct sms__ways {

@@ -1,7 +1,7 @@
 /* How much kernels slow each other under MPS. A coarse kernel has a mean demand and a mean room, and does not tell long
- * blocks from short ones: where queues take turns of one block, short blocks wait for long ones. So those of each way
- * run side by side on a device of its own, block by block, and each program alone on another: once with a queue for
- * each process, once with one for all. By so much as they take longer coarse kernels then slow each other. */
+ * grids from short ones: in the one dispatch queue of MPS a short grid waits for a long one. So those of each way run
+ * side by side on a device of its own, block by block, and each program alone on another. By so much as they take
+ * longer coarse kernels then slow each other. */
 #include "advise.h"
 
 #include <math.h>
@@ -78,8 +78,8 @@ static void write_scenario(const struct together *together, FILE *to)
         device += !programs->program[p].lone;
     fprintf(to, "scenario: together\ndevices: [{model: '%s', count: %zu}]\n", together->settings->device,
             device + count_paired(together->ways));
-    fprintf(to, "policies: [{mode: mps}, {mode: {mps: {queues: shared}}}]\nrun: {duration: %.9g us, seed: %llu}\n",
-            duration_of(together) / 1e6, (unsigned long long)together->settings->seed);
+    fprintf(to, "policies: [{mode: mps}]\nrun: {duration: %.9g us, seed: %llu}\n", duration_of(together) / 1e6,
+            (unsigned long long)together->settings->seed);
     fputs("processes:\n", to);
     for (size_t p = 0; p < programs->count; p++)
         if (!programs->program[p].lone)
@@ -95,10 +95,9 @@ static void write_scenario(const struct together *together, FILE *to)
 
 /* ---- what came of it ---- */
 
-static double value(const struct together *together, size_t queues, size_t kernel, const char *metric)
+static double value(const struct together *together, size_t kernel, const char *metric)
 {
-    return sms_results_value(together->results, queues, 0, SMS_KERNEL, kernel,
-                             (size_t)sms_metric_index(SMS_KERNEL, metric));
+    return sms_results_value(together->results, 0, 0, SMS_KERNEL, kernel, (size_t)sms_metric_index(SMS_KERNEL, metric));
 }
 
 static void keep_lone(struct sms__arena *arena, struct together *together)
@@ -110,9 +109,8 @@ static void keep_lone(struct sms__arena *arena, struct together *together)
         if (program->lone)
             continue;
         for (size_t k = 0; k < kernels; k++, together->lone++) {
-            for (size_t queues = 0; queues < SMS__QUEUE_KINDS; queues++)
-                lone[k].ns[queues] = value(together, queues, together->lone, "latency_mean_ns");
-            lone[k].per_s = value(together, SMS__OWN_QUEUES, together->lone, "kernels_per_s");
+            lone[k].ns = value(together, together->lone, "latency_mean_ns");
+            lone[k].per_s = value(together, together->lone, "kernels_per_s");
         }
         program->lone = lone;
     }
@@ -123,16 +121,14 @@ static void keep_lone(struct sms__arena *arena, struct together *together)
 static void add_slowdown(const struct together *together, struct sms__way *way, size_t p, size_t first)
 {
     const struct sms__program *program = &together->programs->program[p];
-    for (size_t queues = 0; queues < SMS__QUEUE_KINDS; queues++) {
-        double alone_ns = 0, beside_ns = 0;
-        for (size_t k = 0; k < kernels_of(program); k++) {
-            const double one = program->lone[k].ns[queues], two = value(together, queues, first + k, "latency_mean_ns");
-            const double times = isnan(one) || isnan(two) ? 0 : program->lone[k].per_s;
-            alone_ns += times > 0 ? times * one : 0;
-            beside_ns += times > 0 ? times * two : 0;
-        }
-        way->slow[queues][p] += (alone_ns > 0 ? fmax(beside_ns / alone_ns, 1) : NAN) / (double)way->copies[p];
+    double alone_ns = 0, beside_ns = 0;
+    for (size_t k = 0; k < kernels_of(program); k++) {
+        const double one = program->lone[k].ns, two = value(together, first + k, "latency_mean_ns");
+        const double times = isnan(one) || isnan(two) ? 0 : program->lone[k].per_s;
+        alone_ns += times > 0 ? times * one : 0;
+        beside_ns += times > 0 ? times * two : 0;
     }
+    way->slow[p] += (alone_ns > 0 ? fmax(beside_ns / alone_ns, 1) : NAN) / (double)way->copies[p];
 }
 
 static void find_slowdowns(struct sms__arena *arena, const struct together *together)
@@ -142,12 +138,11 @@ static void find_slowdowns(struct sms__arena *arena, const struct together *toge
     for (size_t i = 0; i < together->ways->count; i++) {
         struct sms__way *way = &together->ways->way[i];
         const bool paired = way->paired;
-        for (size_t queues = 0; queues < SMS__QUEUE_KINDS; queues++)
-            way->slow[queues] = SMS__NEW(arena, double, programs->count);
+        way->slow = SMS__NEW(arena, double, programs->count);
         for (size_t p = 0; p < programs->count && paired; p++) {
             for (uint64_t copy = 0; copy < way->copies[p]; copy++, kernel += kernels_of(&programs->program[p]))
                 add_slowdown(together, way, p, kernel);
-            way->paired &= !isnan(way->slow[SMS__OWN_QUEUES][p] + way->slow[SMS__ONE_QUEUE][p]);
+            way->paired &= !isnan(way->slow[p]);
         }
     }
 }

@@ -393,14 +393,13 @@ const struct sms__buffer *sms__way_text(const struct sms__advice *advice, const 
 void sms__way_write(const struct sms__way *way, const struct sms__programs *programs,
                     const struct sms__advise_settings *settings, struct sms__span span, enum sms__end end, FILE *to)
 {
-    const bool one_queue = way->paired && end == SMS__QUEUE_END;
     fprintf(to, "scenario: %s\nquestion: How do the programs run under %s?\n", way->name, way->label);
     fprintf(to, "devices: [{model: '%s', count: %zu}]\n", settings->device, way->alone ? programs->count : 1);
     if (settings->cores)
         fprintf(to, "host: {cores: %llu}\n", (unsigned long long)settings->cores);
     if (way->paired && end != SMS__TAKEN_END)
-        write_slowdowns(way, programs, way->slow[one_queue ? SMS__ONE_QUEUE : SMS__OWN_QUEUES], to);
-    fprintf(to, "policies: [%s]\nprocesses:\n", one_queue ? "{mode: {mps: {queues: shared}}}" : way->policy);
+        write_slowdowns(way, programs, way->slow, to);
+    fprintf(to, "policies: [%s]\nprocesses:\n", way->policy);
     for (size_t p = 0, process = 0; p < programs->count; p++)
         for (uint64_t copy = 0; copy < way->copies[p]; copy++)
             write_process(way, programs, p, copy, process++, to);

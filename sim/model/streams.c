@@ -15,7 +15,7 @@ const struct sms__field sms__stream_fields[] = {
     {"workload", SMS__REFERENCE, 0, F(item, workload), .required = true, .help = "workload that one job does"},
     {"count", SMS__INTEGER, SMS__COUNT, F(item, count), 1, SMS__STREAMS_MAX, .help = "number of them; default 1"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(item, stream.priority), -1e6, 1e6,
-     .help = "blocks of higher ones of its process go first; default 0"},
+     .help = "is added to that of its process: blocks of higher ones go first; default 0"},
     {"repeat", SMS__INTEGER, SMS__COUNT, F(item, stream.repeat), 1, SMS__REPEAT_MAX, .word = "forever",
      .otherwise = "a number of jobs", .help = "jobs, or forever; default: as the process"},
     {"sms", SMS__CUSTOM, SMS__COUNT, F(item, stream.green), 1, SMS__GREEN_MAX, .read = sms__read_green,

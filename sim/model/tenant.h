@@ -29,7 +29,7 @@ struct sms__green {
 
 /* One of the streams of a process. Its jobs come one after another. */
 struct sms__process_stream {
-    double priority;                /* among those of the process: pending blocks of a higher one go first */
+    double priority;                /* is added to that of the process: pending blocks of a higher sum go first */
     uint64_t repeat;                /* jobs; 0: for ever */
     const struct sms__green *green; /* that of its entry of the list; NULL: all SMs of the process */
 };
@@ -74,14 +74,14 @@ static inline const struct sms__workload *sms__workload_of(const struct sms__ten
     return i < vm->choices ? vm->choice[i].workload : NULL;
 }
 
-/* Jobs and priority of a stream. Those of a VM share its jobs. */
+/* Jobs and priority of a stream. Those of a VM share its jobs. A stream's priority is above or below its process's. */
 static inline uint64_t sms__stream_repeat(const struct sms__tenant *vm, size_t stream)
 {
     return vm->stream ? vm->stream[stream].repeat : vm->repeat;
 }
 static inline double sms__stream_priority(const struct sms__tenant *vm, size_t stream)
 {
-    return vm->stream ? vm->stream[stream].priority : vm->priority;
+    return vm->priority + (vm->stream ? vm->stream[stream].priority : 0);
 }
 
 static inline bool sms__may_be_on(const struct sms__tenant *vm, size_t device)

@@ -135,7 +135,7 @@ const struct sms__field sms__process_fields[] = {
     DEADLINE,
     CLASS,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
-     .help = "priority, for policies that use it: higher goes first; default 0"},
+     .help = "blocks of higher ones go first, and policies may use it; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
      .help = "weight of its share, for policies that use it; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), 0.01, 1,

@@ -163,58 +163,13 @@ static void note_launches(struct sms_results *results)
                                       devices));
 }
 
-static bool has_blocks(const struct sms_scenario *scenario)
-{
-    bool any = false;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
-            any |= !scenario->vm[v].workload->kernel[k].whole;
-    return any;
-}
-
-/* Notes what an answer about a mode rests on, and `what` it is in two words. */
-static void note_assumed(struct sms_results *results, const char *what, const char *mode, const char *note)
-{
-    results->notes.assumed = sms__print(&results->arena, "%s%s%s of %s", results->notes.assumed,
-                                        *results->notes.assumed ? ", " : "", what, mode);
-    sms__note(results, note);
-}
-
 static void note_turns(struct sms_results *results)
 {
     const char *mode, *note = sms__note_on_turns(results, &mode);
-    if (note)
-        note_assumed(results, "slice and switch", mode, note);
-}
-
-/* The first mode in which several processes run kernels at once, and none has SMs of its own. */
-static const struct sms__mode *find_mps(const struct sms_scenario *scenario)
-{
-    const struct sms__mode *shared, *mps = NULL;
-    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
-        for (size_t i = 0; !mps && (shared = sms__mode_shared(&scenario->policy[p].mode, i)); i++)
-            mps = shared->form->sms && !shared->form->reserves ? shared : NULL;
-    return mps;
-}
-
-/* What MPS answers rest on and nobody has measured: how blocks of two clients are ordered, and on which SMs they are.
- */
-static void note_mps(struct sms_results *results)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    const struct sms__mode *mps = find_mps(scenario);
-    bool limited = false;
-    for (size_t v = 0; v < scenario->vms; v++)
-        limited |= scenario->vm[v].active_threads < 1;
-    if (!mps || scenario->vms < 2 || !has_blocks(scenario))
+    if (!note)
         return;
-    note_assumed(results, "queues", mps->word,
-                 sms__print(&results->arena, "assumed of %s, not measured: %s%s", mps->word,
-                            mps->one_queue ? "blocks of all processes are dispatched in the order of one queue; "
-                                             "queues: own, the default, lets them take turns"
-                                           : "dispatch queues of processes take turns of one block, so a short kernel "
-                                             "overtakes a long grid; under queues: shared it waits for it",
-                            limited ? "; and active_threads keeps to SMs of its own while there are enough" : ""));
+    results->notes.assumed = sms__print(&results->arena, "slice and switch of %s", mode);
+    sms__note(results, note);
 }
 
 static void note_contention(struct sms_results *results)
@@ -463,7 +418,6 @@ int sms__results_note(void *user)
     note_limits(results);
     note_launches(results);
     note_turns(results);
-    note_mps(results);
     sms__note_workloads(results);
     results->exact = sms_results_exact(results);
     return SMS_OK;

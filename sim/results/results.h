@@ -19,7 +19,7 @@ enum { SMS__NOTES = 19 };
 struct sms__notes {
     const char *text[SMS__NOTES];
     size_t count;
-    const char *assumed; /* of modes, "queues of mps, ..."; "" for none */
+    const char *assumed; /* of modes, "slice and switch of time_slice"; "" for none */
 };
 
 struct sms_results {

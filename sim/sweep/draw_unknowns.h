@@ -7,12 +7,11 @@
 #include "../model/scenario.h"
 #include "../results/unknown_effects.h"
 
-/* A number of the scenario's document, or a word that stands there in half of the draws. */
+/* A number of the scenario's document. */
 struct sms__drawn_place {
     const char *path; /* "contention.slope" */
     double value, least, most;
     const char *unit; /* behind the number, " ps"; NULL: none */
-    const char *word; /* or NULL */
 };
 
 /* A parameter is one factor of all numbers that it stands for. */

@@ -160,10 +160,8 @@ static const struct sms__node *draw_parameter(struct sms__reader *reader, const 
     for (size_t i = 0; i < parameter->places; i++) {
         const struct sms__drawn_place *place = &parameter->place[i];
         const double value = fmax(fmin(place->value * factor, place->most), place->least);
-        const char *text =
-            place->word ? place->word : sms__print(reader->arena, "%.9g%s", value, place->unit ? place->unit : "");
-        if (!place->word || factor > 1)
-            root = replace(reader, root, place->path, scalar(reader->arena, top_of(root, place->path), text));
+        const char *text = sms__print(reader->arena, "%.9g%s", value, place->unit ? place->unit : "");
+        root = replace(reader, root, place->path, scalar(reader->arena, top_of(root, place->path), text));
     }
     return root;
 }

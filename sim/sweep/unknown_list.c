@@ -295,68 +295,6 @@ static void add_turns(const struct lister *l, const struct sms__device *device, 
                                             turn_param[1].min, turn_param[1].max, " ps"});
 }
 
-/* Whether it is a mode of the scenario whose processes may have the same SMs, with queues of their own or one for all.
- */
-static bool takes_queues(const struct sms_scenario *scenario, const char *name)
-{
-    const struct sms__mode *mode;
-    bool takes = false;
-    for (size_t p = 0; p < scenario->policies; p++)
-        for (size_t i = 0; (mode = sms__mode_shared(&scenario->policy[p].mode, i)); i++)
-            for (const struct sms_param *param = mode->form->params; param && param->name; param++)
-                takes |= !mode->form->reserves && !strcmp(mode->form->name, name) && !strcmp(param->name, "queues");
-    return takes;
-}
-
-/* Adds the dispatch queues of a mode that does not say which they are: one for all in half of the draws. */
-static void add_queues(const struct lister *l, const char *name, const struct sms__node *params, const char *path)
-{
-    if (!takes_queues(l->scenario, name) || (params && sms__node_get(params, "queues")))
-        return;
-    struct sms__parameter *added = add_once(l, sms__print(l->arena, "queues of %s", name), 1);
-    const char *at = sms__print(l->arena, "%s.%s.queues", path, name);
-    add_place(l, added, (struct sms__drawn_place){.path = at, .word = "shared"});
-}
-
-/* The same of all modes below a policy's `mode:`, in which modes of instances stand. */
-static void add_all_queues(const struct lister *l, const struct sms__node *node, const char *path)
-{
-    if (node->kind == SMS__SCALAR)
-        add_queues(l, node->text, NULL, path);
-    for (size_t i = 0; node->kind == SMS__LIST && i < node->items; i++)
-        add_all_queues(l, node->item[i], sms__print(l->arena, "%s.%zu", path, i));
-    for (size_t i = 0; node->kind == SMS__MAP && i + 1 < node->items; i += 2) {
-        const struct sms__node *key = node->item[i], *value = node->item[i + 1];
-        add_queues(l, key->text, value->kind == SMS__MAP ? value : NULL, path);
-        add_all_queues(l, value, sms__print(l->arena, "%s.%s", path, key->text));
-    }
-}
-
-/* Queues matter where blocks of several processes wait in them. A scenario with a shared one compares both kinds. */
-static bool queues_matter(const struct sms_scenario *scenario)
-{
-    const struct sms__mode *mode;
-    bool blocks = false, shared = false;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
-            blocks |= !scenario->vm[v].workload->kernel[k].whole;
-    for (size_t p = 0; p < scenario->policies; p++)
-        for (size_t i = 0; (mode = sms__mode_shared(&scenario->policy[p].mode, i)); i++)
-            shared |= mode->one_queue;
-    return blocks && !shared;
-}
-
-static void add_modes(const struct lister *l)
-{
-    const struct sms__node *list = sms__node_get(l->scenario->node, "policies");
-    for_devices(l, add_turns);
-    for (size_t p = 0; list && list->kind == SMS__LIST && p < list->items && queues_matter(l->scenario); p++) {
-        const struct sms__node *mode = list->item[p]->kind == SMS__MAP ? sms__node_get(list->item[p], "mode") : NULL;
-        if (mode)
-            add_all_queues(l, mode, sms__print(l->arena, "policies.%zu.mode", p));
-    }
-}
-
 void sms__list_unknowns(struct sms__arena *arena, const struct sms_scenario *scenario, struct sms__unknown_list *list)
 {
     const struct lister l = {arena, scenario, list};
@@ -371,5 +309,5 @@ void sms__list_unknowns(struct sms__arena *arena, const struct sms_scenario *sce
     if (scenario->contention.model->measured_alone)
         for_devices(&l, add_knees);
     if (scenario->shares && scenario->vms > 1)
-        add_modes(&l);
+        for_devices(&l, add_turns);
 }

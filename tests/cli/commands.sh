@@ -515,7 +515,6 @@ processes:
   - {name: heat, workload: v100/hotspot_1024, device: 0}
 END
 try 0 "processes on the device of their profile" run "$work/pinned.yaml"
-prints "assumed of mps, not measured: dispatch queues of processes take turns"
 if grep -q "was profiled on\|kernels scaled" <<<"$output"; then bad "what runs where it was profiled is called scaled" "$output"; else ok; fi
 
 finish

@@ -89,7 +89,7 @@ same() {
 }
 same exclusive exclusive
 same together '{together: {launch_wait: 3 us}}'
-same mps '{mps: {granule: 2, queues: shared}}'
+same mps '{mps: {granule: 2}}'
 same mps '{mps: {replicas: 2}}'
 same partition '{partition: {clients: 2}}'
 same time_slice '{time_slice: {slice: 1 ms, drain: true, newcomer: rest_of_slice}}'

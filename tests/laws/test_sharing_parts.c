@@ -29,7 +29,7 @@ static void a_process_has_its_share_of_the_sms(void **state)
     }
 }
 
-/* Two with half of the SMs each do not meet; three do, on the half that two have. */
+/* Two with half of the SMs each do not meet; three do, on the half that two have, where the first goes first. */
 static void shares_lie_beside_each_other(void **state)
 {
     (void)state;
@@ -40,7 +40,7 @@ static void shares_lie_beside_each_other(void **state)
     share_release(shared);
     shared = share(BLOCKS, "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}]\n"
                            "processes: [{name: a, workload: blocks, active_threads: 50 %, count: 3}]\n");
-    assert_turnarounds(shared, 0, 3, (double[]){16, 8, 16});
+    assert_turnarounds(shared, 0, 3, (double[]){8, 8, 16});
     share_release(shared);
 }
 
@@ -285,14 +285,14 @@ static void processes_of_an_instance_run_at_once_under_mps(void **state)
     share_release(shared);
 }
 
-/* 32 blocks of each of two processes, 4 at a time on two SMs. */
+/* 32 blocks of each of two processes, 4 at a time on two SMs, those of the first process first. */
 static void blocks_of_an_instance_share_its_sms_under_mps(void **state)
 {
     (void)state;
     struct shared shared = share(SPLIT AND BLOCKS, "devices: [{model: split}]\ncontention: proportional\n"
                                                    "policies: [{mode: {mig: {instances: [two, two], inside: mps}}}]\n"
                                                    "processes: [{name: a, workload: blocks, count: 3}]\n");
-    assert_turnarounds(shared, 0, 3, (double[]){16, 8, 16});
+    assert_turnarounds(shared, 0, 3, (double[]){8, 8, 16});
     share_release(shared);
 }
 
@@ -307,19 +307,25 @@ static void an_instance_takes_so_many_mps_clients(void **state)
     share_release(shared);
 }
 
-/* One SM holds two blocks. A long grid of a is under way when b comes with two blocks: they take turns with a's, or
- * wait until a has none left. */
-static void queues_of_processes_take_turns_or_are_one(void **state)
+/* One SM holds two blocks. A long grid of a is under way when b comes with eight blocks: they wait until a has none
+ * left, and with a higher priority take each place that becomes free. */
+static void processes_of_mps_wait_in_one_queue_by_priority(void **state)
 {
     (void)state;
-    struct shared shared = share("workload: long\nkernels: [{name: k, blocks: 64, threads: 64, block_time: 1 ms}]\n" AND
-                                 "workload: short\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n",
-                                 "devices: [{model: small}]\ncontention: none\nqueue: fifo\n"
-                                 "policies: [{mode: mps}, {mode: {mps: {queues: shared}}}]\n"
-                                 "processes: [{name: a, workload: long}, {name: b, workload: short, start: 100 us}]\n");
-    assert_near(turnaround_ms(shared, 0, 1), 0.9 + 2, 1e-7);
-    assert_near(turnaround_ms(shared, 1, 1), 7.9 + 1, 1e-7);
-    share_release(shared);
+    for (int priority = 0; priority < 2; priority++) {
+        char processes[200];
+        snprintf(processes, sizeof processes,
+                 "devices: [{model: small}]\ncontention: none\nqueue: fifo\npolicies: [{mode: mps}, {mode: together}]\n"
+                 "processes: [{name: a, workload: long}, {name: b, workload: short, start: 100 us, priority: %d}]\n",
+                 priority);
+        struct shared shared =
+            share("workload: long\nkernels: [{name: k, blocks: 64, threads: 64, block_time: 1 ms}]\n" AND
+                  "workload: short\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n",
+                  processes);
+        for (size_t mode = 0; mode < 2; mode++)
+            assert_near(turnaround_ms(shared, mode, 1), priority ? 0.9 + 1 : 7.9 + 1, 1e-7);
+        share_release(shared);
+    }
 }
 
 /* (6^2 + (8/s)^2)^(1/2) ms: 10 ms on all SMs, 32.56 on a quarter, and 17.09 on half of them, which tells the exponent.
@@ -397,7 +403,7 @@ int main(void)
         cmocka_unit_test(replicas_of_mps_are_capped_as_the_device_plugin_does),
         cmocka_unit_test(a_process_has_its_share_of_the_sms),
         cmocka_unit_test(a_third_share_tells_how_soon_fewer_sms_are_felt),
-        cmocka_unit_test(queues_of_processes_take_turns_or_are_one),
+        cmocka_unit_test(processes_of_mps_wait_in_one_queue_by_priority),
         cmocka_unit_test(shares_lie_beside_each_other),
         cmocka_unit_test(shares_are_given_back),
         cmocka_unit_test(a_whole_kernel_is_kept_to_its_share),

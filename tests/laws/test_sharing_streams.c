@@ -146,22 +146,22 @@ static void drawn_blocks_come_after_equal_ones(void **state)
     "---\nworkload: later\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n"                           \
     "steps: [{host: 0.2 ms}, {launch: k}]\n"
 
-/* Half of the low one's blocks wait when q launches, and then the high one. p and q have a queue each, which take
- * turns: q gets half of the SMs whatever the priorities in p. */
-static void priorities_do_not_matter_between_processes(void **state)
+/* Half of the low one's blocks wait when q launches, and then the high one. Blocks of both processes wait in one queue,
+ * where the priority of q's stream is one less than its process's. */
+static void priorities_hold_between_processes(void **state)
 {
     (void)state;
     const char *const scenario = "devices: [{model: small}]\nqueue: kernel_fifo\npolicies: [{mode: mps}]\nprocesses:\n"
                                  "  - {name: p, streams: [{workload: two, priority: %d}, {workload: later, priority: "
-                                 "%d}]}\n  - {name: q, streams: [{workload: soon, priority: %d}]}\n";
+                                 "%d}]}\n  - {name: q, priority: %d, streams: [{workload: soon, priority: -1}]}\n";
     static const struct {
         int low, high, other;
         double low_ms, high_ms, other_ms;
-    } cases[] = {{0, 0, 0, 3, 4, 3}, {0, 0, 9, 3, 4, 3}, {0, 1, 0, 4, 3, 3}, {-7, 8, 9, 4, 3, 3}};
+    } cases[] = {{0, 0, 0, 2, 4, 3}, {0, 0, 9, 3, 4, 2}, {0, 1, 0, 3, 2, 4}, {-7, 8, 9, 4, 3, 2}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int engine = 0; engine < 2; engine++) {
             char text[512];
-            snprintf(text, sizeof text, scenario, cases[i].low, cases[i].high, cases[i].other);
+            snprintf(text, sizeof text, scenario, cases[i].low, cases[i].high, cases[i].other + 1);
             struct ends ends = ends_of(LINE, text, engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST);
             assert_near(ends.of[0][0], cases[i].low_ms, 1e-7);
             assert_near(ends.of[0][1], cases[i].high_ms, 1e-7);
@@ -362,7 +362,7 @@ static void one_stream_is_none(void **state)
     uint64_t none = seen_with("workload: w");
     assert_true(seen_with("workload: w, streams: 1") == none);
     assert_true(seen_with("streams: [{workload: w}]") == none);
-    assert_true(seen_with("streams: [{workload: w, priority: 3}]") == none);
+    assert_true(seen_with("priority: 3, streams: [{workload: w, priority: -3}]") == none);
     assert_true(seen_with("workload: w, streams: 2") != none);
 }
 
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(a_late_kernel_of_a_higher_priority_goes_first),
         cmocka_unit_test(levels_go_one_after_another),
         cmocka_unit_test(drawn_blocks_come_after_equal_ones),
-        cmocka_unit_test(priorities_do_not_matter_between_processes),
+        cmocka_unit_test(priorities_hold_between_processes),
         cmocka_unit_test(streams_share_a_context_and_memory),
         cmocka_unit_test(a_stream_that_finds_no_memory_ends_all),
         cmocka_unit_test(streams_have_one_slice),

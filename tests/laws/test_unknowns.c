@@ -343,24 +343,19 @@ static struct sms_file *load_modes(const char *kernel, const char *device, const
 
 static const char blocks[] = "blocks: 4, threads: 256, block_time: 10 us";
 
-/* By how much a context's turns are drawn, and in which queues blocks of MPS wait, wherever the mode stands. */
+/* By how much a context's turns are drawn, wherever the mode stands. */
 static void what_modes_assume_is_drawn(void **state)
 {
     struct sms_file *file =
-        load_modes(blocks, "a100",
-                   "{mode: time_slice}, {mode: mps}, {mode: {mps: {queues: own, clients: 9}}}, {mode: "
-                   "{mig: {instances: [3g.20gb, {4g.20gb: mps}]}}}, {mode: {time_slice: {slice: 1 ms}}}");
+        load_modes(blocks, "a100", "{mode: time_slice}, {mode: mps}, {mode: {time_slice: {slice: 1 ms}}}");
     struct sms__arena arena = {0};
     struct sms__unknown_list list;
     struct sms_file *up = load_draw(file, log(2), &arena, &list), *down = load_draw(file, -log(2), &arena, &list);
-    const struct sms__policy_use *high = up->scenario[0]->policy, *low = down->scenario[0]->policy;
     (void)state;
     assert_near(up->scenario[0]->device[0]->turns.slice_ps, 4e9, 10);
     assert_near(up->scenario[0]->device[0]->turns.switch_ps, 0.294e9, 10);
     assert_near(down->scenario[0]->device[0]->turns.slice_ps, 1e9, 10);
-    assert_true(high[1].mode.one_queue && !high[2].mode.one_queue && high[3].mode.part[1].one_queue);
-    assert_true(!low[1].mode.one_queue && !low[3].mode.part[1].one_queue);
-    assert_near(high[4].mode.turns.slice_ps, 1e9, 0);
+    assert_near(up->scenario[0]->policy[2].mode.turns.slice_ps, 1e9, 0);
     sms_file_free(up);
     sms_file_free(down);
     sms__arena_release(&arena);
@@ -375,7 +370,7 @@ static size_t unknowns_of_modes(const char *kernel, const char *device, const ch
     size_t count = 0;
     sms__list_unknowns(&arena, sms_file_scenario(file, 0), &list);
     for (size_t i = 0; i < list.parameters; i++)
-        count += !strncmp(list.parameter[i].name, "s", 1) || !strncmp(list.parameter[i].name, "queues", 6);
+        count += !strncmp(list.parameter[i].name, "s", 1);
     sms__arena_release(&arena);
     sms_file_free(file);
     return count;
@@ -385,12 +380,12 @@ static size_t unknowns_of_modes(const char *kernel, const char *device, const ch
 static void what_is_known_of_modes_is_not_drawn(void **state)
 {
     (void)state;
-    assert_int_equal(unknowns_of_modes(blocks, "a100", "{mode: time_slice}, {mode: mps}"), 3);
+    assert_int_equal(unknowns_of_modes(blocks, "a100", "{mode: time_slice}, {mode: mps}"), 2);
     assert_int_equal(unknowns_of_modes(blocks, "gv100", "{mode: time_slice}"), 0);
     assert_int_equal(unknowns_of_modes(blocks, "a100", "{mode: {time_slice: {slice: 1 ms, switch: 1 us}}}"), 0);
     assert_int_equal(unknowns_of_modes(blocks, "a100", "{mode: {time_slice: {slice: 1 ms}}}"), 1);
     assert_int_equal(unknowns_of_modes("time: 1 ms", "a100", "{mode: mps}"), 0);
-    assert_int_equal(unknowns_of_modes(blocks, "a100", "{mode: mps}, {mode: {mps: {queues: shared}}}"), 0);
+    assert_int_equal(unknowns_of_modes(blocks, "a100", "{mode: mps}"), 0);
 }
 
 int main(void)

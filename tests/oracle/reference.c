@@ -171,12 +171,8 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
             *next = sms__dispatch_queue_serve(device, launch);
             return;
         }
-        if (!device->queues.passes_over)
+        if (!device->queues.passes_over || sms__patience_expired(device, launch))
             return;
-        if (sms__patience_expired(device, launch)) {
-            *next = sms__dispatch_queue_after_blocked(launch, *next);
-            return;
-        }
     }
 }
 

@@ -66,15 +66,6 @@ enum { SMS_MODE_TURNS_COUNT = 6 };
         "launch_wait", SMS_UNIT_TIME, 0, 1e12, 0,                                                                      \
             "time by which each other process with a kernel under way lengthens a launch of a coarse kernel", NULL     \
     }
-#define SMS_MODE_QUEUES                                                                                                \
-    {                                                                                                                  \
-        "queues", SMS_UNIT_CHOICE, 0, 1, 0,                                                                            \
-            "whether each process has a dispatch queue, and these take turns of one block, or all share one",          \
-            (const char *const[])                                                                                      \
-        {                                                                                                              \
-            "own", "shared", NULL                                                                                      \
-        }                                                                                                              \
-    }
 
 /* For modes in which several processes share a device. An instance of a cluster takes so many pods, else one. */
 #define SMS_MODE_REPLICAS(most, help)                                                                                  \

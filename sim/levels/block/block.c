@@ -244,15 +244,13 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
     while (sms__dispatch_queue_may_go(queue, launch) && !cannot_place(device)) {
         if (place_one(device, launch, next, now))
             return;
-        if (sms__patience_expired(device, launch)) {
-            *next = sms__dispatch_queue_after_blocked(launch, *next);
+        if (sms__patience_expired(device, launch))
             return;
-        }
         launch = next_open(device, queue, launch->in[SMS__QUEUE].next);
     }
 }
 
-/* Places one block of each queue in turn, until no queue has a block that fits. */
+/* Places blocks in the order of the queues, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
     device->queues.dispatches++;

@@ -1,10 +1,11 @@
-/* Dispatch queues: kernels whose blocks wait. Under MPS each context has a queue; otherwise the device has one.
+/* Dispatch queues: kernels whose blocks wait. A device has one for all launches that may use all of its SMs, those of
+ * several processes under MPS included, as was measured on an H100. Launches that are kept to some SMs have another.
  *
  * Within a queue blocks of a higher priority go first. A block that waits also holds back those of lower priorities,
  * even if they would fit (CUDA programming guide; measured by Amert et al., RTSS 2017). Among equal priorities the
  * queue discipline (smsched/queue.h) gives ranks and turns: a launch keeps its position until its turn ends, and then
- * moves behind its equals. Queues take turns, whatever the discipline within them. That no MPS context can hold up
- * another is an assumption.
+ * moves behind its equals. Queues are in the same order, that of their first launches. But a block that waits holds
+ * back none of another queue, whose SMs are others.
  *
  * All launches of a shape get the same answer. Once one is refused, the others are not asked, and lanes even allow to
  * jump over them. Invariant: a launch is in its queue and in its lane exactly while it has waiting blocks. */
@@ -58,13 +59,23 @@ static inline void move_to_end(struct sms__blocks *device, struct sms__launch *l
     launch->entry.position = ++device->queues.positions;
 }
 
-/* Puts the queue behind all others. */
-static void append_queue(struct sms__blocks *device, struct sms__dispatch_queue *queue)
+/* True if the queue's first launch is before that of the other. */
+static bool leads(const struct sms__dispatch_queue *queue, const struct sms__dispatch_queue *other)
 {
-    queue->prev = device->queues.last;
-    queue->next = NULL;
-    *(device->queues.last ? &device->queues.last->next : &device->queues.first) = queue;
-    device->queues.last = queue;
+    const struct sms__launch *a = queue->list.first, *b = other->list.first;
+    return goes_before(a, b) || (!goes_before(b, a) && a->entry.position < b->entry.position);
+}
+
+/* Puts the queue, which has a launch, in its place among the others. */
+static void insert_queue(struct sms__blocks *device, struct sms__dispatch_queue *queue)
+{
+    struct sms__dispatch_queue *prev = device->queues.last;
+    while (prev && leads(queue, prev))
+        prev = prev->prev;
+    queue->prev = prev;
+    queue->next = prev ? prev->next : device->queues.first;
+    *(queue->prev ? &queue->prev->next : &device->queues.first) = queue;
+    *(queue->next ? &queue->next->prev : &device->queues.last) = queue;
 }
 
 static void remove_queue(struct sms__blocks *device, struct sms__dispatch_queue *queue)
@@ -113,16 +124,17 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     launch->shape = device->search.shape_of[launch->kernel_type];
     launch->kin = device->tells_launches ? (const void *)launch : launch->shape;
     launch->entry.lane = &queue->lane[launch->shape->idx];
-    if (!queue->list.first)
-        append_queue(device, queue);
+    if (queue->list.first)
+        remove_queue(device, queue);
     insert_in_queue(queue, launch);
     launch->entry.position = ++device->queues.positions;
+    insert_queue(device, queue);
     insert_in_lane(launch->entry.lane, launch);
     device->queues.waiting++;
     sms__search_wait(device, launch->shape, true);
 }
 
-/* Not inline, like the next rare one, so that turns have few registers to save. */
+/* Not inline, so that turns have few registers to save. */
 static __attribute__((noinline)) void leave_queue(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = launch->entry.queue;
@@ -132,7 +144,6 @@ static __attribute__((noinline)) void leave_queue(struct sms__blocks *device, st
         remove_queue(device, queue);
         if (device->queues.count > 1) /* it may have a new owner when a launch joins again */
             queue->turn = (struct sms__turn){0};
-        device->queues.turn.first = device->queues.turn.first == queue ? NULL : device->queues.turn.first;
     }
     device->queues.waiting--;
     sms__search_wait(device, launch->shape, false);
@@ -146,8 +157,8 @@ static bool is_last_among_equals(const struct sms__launch *launch)
 }
 
 /* Counts a turn that ended, and returns true if the next one must be skipped. Without skipping, if the number of SMs is
- * a multiple of the number of kernels (or queues) and each places one block a turn, each of them would always get the
- * same SMs. So after as many turns as there are SMs, the kernel that had the first turn is skipped. */
+ * a multiple of the number of kernels and each places one block a turn, each of them would always get the same SMs. So
+ * after as many turns as there are SMs, the kernel that had the first turn is skipped. */
 static bool returns_to_first(struct sms__turn *turn, const void *served, const void *next, size_t sms)
 {
     turn->first = turn->first ? turn->first : served;
@@ -172,6 +183,8 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
     struct sms__dispatch_queue *queue = launch->entry.queue;
     bool ends = device->queues.takes_turns && ends_turn(launch);
     if (launch->waiting && (!ends || is_last_among_equals(launch))) {
+        if (ends && device->queues.count > 1) /* there may be equals in another queue */
+            launch->entry.position = ++device->queues.positions;
         queue->current = launch;
         return;
     }
@@ -190,34 +203,20 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
     queue->turn.first = queue->turn.turns ? queue->turn.first : queue->current;
 }
 
-/* The same for the queues after a block of this one was placed: it goes behind the others. Returns the next queue. */
-static __attribute__((noinline)) struct sms__dispatch_queue *advance_queues(struct sms__blocks *device,
-                                                                            struct sms__dispatch_queue *queue)
-{
-    struct sms__dispatch_queue *next = queue->next;
-    if (queue->list.first) {
-        remove_queue(device, queue);
-        append_queue(device, queue);
-    }
-    if (next->next && returns_to_first(&device->queues.turn, queue->list.first ? queue : next, next, device->sms)) {
-        struct sms__dispatch_queue *again = next;
-        next = again->next;
-        remove_queue(device, again);
-        append_queue(device, again);
-    }
-    device->queues.turn.first = device->queues.turn.turns ? device->queues.turn.first : next;
-    return next;
-}
-
 struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__dispatch_queue *queue = launch->entry.queue;
+    struct sms__dispatch_queue *queue = launch->entry.queue, *next = queue->next;
     queue->dispatch = device->queues.dispatches;
     launch->entry.served_ps = device->setup.engine->now;
     advance_queue(device, launch);
-    if (queue->next)
-        return advance_queues(device, queue);
-    return queue->list.first ? queue : NULL;
+    if (!queue->list.first)
+        return next;
+    if (next && leads(next, queue)) {
+        remove_queue(device, queue);
+        insert_queue(device, queue);
+        return next;
+    }
+    return queue;
 }
 
 /* Returns the first launch of the lane. */

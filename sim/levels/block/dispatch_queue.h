@@ -4,13 +4,13 @@
 
 #include "search.h"
 
-/* A cycle of turns among launches of a queue, or among queues. */
+/* A cycle of turns among launches of a queue. */
 struct sms__turn {
     const void *first; /* the one that had the first turn of the cycle */
     size_t turns;      /* ended since then */
 };
 
-/* A dispatch queue: the waiting launches of one owner, by falling priority, then by rank, then by position. */
+/* A dispatch queue: waiting launches by falling priority, then by rank, then by position. */
 struct sms__dispatch_queue {
     struct sms__launch_list list;
     struct sms__launch *current; /* the next to ask in this dispatch; those before it were refused */
@@ -18,7 +18,7 @@ struct sms__dispatch_queue {
     struct sms__turn turn;
     struct sms__launch_list *lane;           /* by shape, in the order that they had; NULL before the first launch. One
                                               * whose turn has ended since is put in its place when it comes first */
-    struct sms__dispatch_queue *next, *prev; /* queues with a waiting launch, the least recently served first */
+    struct sms__dispatch_queue *next, *prev; /* queues with a waiting launch, in the order of their first launches */
 };
 
 /* The dispatch queues of a device. */
@@ -26,7 +26,6 @@ struct sms__dispatch_queues {
     struct sms__dispatch_queue *queue; /* [count] */
     size_t count;
     struct sms__dispatch_queue *first, *last; /* queues with a waiting launch */
-    struct sms__turn turn;                    /* among the queues */
     size_t waiting;                           /* launches */
     uint64_t positions, dispatches;
     bool takes_turns, passes_over; /* by the discipline */
@@ -35,8 +34,7 @@ struct sms__dispatch_queues {
 void sms__dispatch_queue_init(struct sms__blocks *device);
 void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *launch);
 /* Call this when a block of the launch was placed. The launch leaves its queue if that was its last block; otherwise,
- * its turn may end. The queue's own turn ends. Returns the queue that is next in this
- * dispatch, or NULL. */
+ * its turn may end. Returns the queue that is next in this dispatch, or NULL. */
 struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch);
 /* Returns `launch`, or the first after it whose shape has not been refused, or NULL. */
 struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *queue, const struct sms__search *search,
@@ -61,14 +59,6 @@ static inline struct sms__launch *sms__dispatch_queue_current(const struct sms__
 static inline bool sms__dispatch_queue_may_go(const struct sms__dispatch_queue *queue, const struct sms__launch *launch)
 {
     return launch && launch->priority == queue->list.first->priority;
-}
-
-/* Returns the queue to continue with while a launch blocks its own. Queues of other SMs continue. A launch that may use
- * all SMs blocks all queues. */
-static inline struct sms__dispatch_queue *sms__dispatch_queue_after_blocked(const struct sms__launch *launch,
-                                                                            struct sms__dispatch_queue *next)
-{
-    return launch->shape->allowed ? next : NULL;
 }
 
 #endif

@@ -103,24 +103,11 @@ static void init_engine(struct sms__context *context)
         sms__run_engine_init(context->engine, share->arena, sources, share->spec);
 }
 
-static bool shares_queue(const struct sms__context *context)
+/* Kernels that may use all SMs wait in one dispatch queue, whatever their process. Each part has a queue of its own. */
+static size_t queue_of(const struct sms__stream *stream)
 {
-    return context->owner || share_of(context)->setup.vms || context->instance->mode->one_queue;
-}
-
-/* One of each process, or one. */
-static size_t own_queues(const struct sms__context *context)
-{
-    return shares_queue(context) ? 1 : share_of(context)->processes;
-}
-
-/* A green context has a dispatch queue of its own. */
-static size_t queue_of(const struct sms__context *context, const struct sms__stream *stream)
-{
-    const struct sms__process *process = stream->process;
-    if (stream->part != &process->parts.all)
-        return own_queues(context) + stream->part->allowed.owner - share_of(context)->processes;
-    return shares_queue(context) ? 0 : process->idx;
+    const struct sms__sm_part *part = stream->part;
+    return part->is_on && part->sms < stream->process->instance->type->sms ? 1 + part->allowed.owner : 0;
 }
 
 /* Called for the first kernel that runs block by block. The clock of a context with an owner is not that of the run, so
@@ -139,7 +126,7 @@ static void add_blocks(struct sms__context *context)
     setup.first_sm = instance->first_sm;
     setup.allowed = sms__parts_of(share);
     setup.tenants = share->slot ? instance->processes_most : sms__tenants_on(share->scenario, instance->gpu->idx);
-    setup.owners = own_queues(context) + (share->limits_sms && !share->slot ? share->streams : 0);
+    setup.owners = 1 + (share->limits_sms ? share->processes + share->streams : 0);
     setup.observer = context->owner || instance->type->mig.board ? NULL : share->spec->observer;
     context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
@@ -269,7 +256,7 @@ static void launch_blocks(struct sms__context *context, struct sms__stream_kerne
         add_blocks(context);
     kernel->launch.ended = end_blocks;
     kernel->launch.tenant = process->tenant;
-    kernel->launch.owner = queue_of(context, kernel->stream);
+    kernel->launch.owner = queue_of(kernel->stream);
     kernel->launch.subject = kernel;
     catch_up(context, now);
     set_clock(context, kernel);

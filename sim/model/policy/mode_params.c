@@ -6,8 +6,8 @@
 /* Of Volta and newer before 60 came (NVIDIA's MPS guide); what a device without `mps:` takes. */
 enum { CLIENTS_USUAL = 48 };
 
-enum { SLICE, SWITCH, DRAIN, NEWCOMER, AHEAD, STOP, LAUNCH_WAIT, QUEUES, REPLICAS, ACTED_ON };
-static const struct sms_param acted_on[ACTED_ON] = {SMS_MODE_TURNS, SMS_MODE_LAUNCH_WAIT, SMS_MODE_QUEUES,
+enum { SLICE, SWITCH, DRAIN, NEWCOMER, AHEAD, STOP, LAUNCH_WAIT, REPLICAS, ACTED_ON };
+static const struct sms_param acted_on[ACTED_ON] = {SMS_MODE_TURNS, SMS_MODE_LAUNCH_WAIT,
                                                     SMS_MODE_REPLICAS(1024, NULL)};
 
 /* Which of them has this name; ACTED_ON: none. */
@@ -42,9 +42,6 @@ void sms__act_on_param(const struct sms_param *param, double value, bool given, 
         break;
     case LAUNCH_WAIT:
         mode->launch_wait_ps = value;
-        break;
-    case QUEUES:
-        mode->one_queue = value > 0;
         break;
     case REPLICAS:
         mode->replicas = (uint16_t)value;

@@ -18,7 +18,6 @@ struct sms__mode {
     bool drain;              /* blocks that run when a slice ends are waited for */
     uint64_t ahead;          /* kernels that end before a process is stopped early */
     double stop_ps;          /* cost of that, besides the switch */
-    bool one_queue;          /* blocks of all processes wait in one dispatch queue, not in one of each */
     uint16_t replicas;       /* pods that an instance of a cluster takes; 0: one */
     double launch_wait_ps;   /* by which each other process lengthens a launch of a coarse kernel */
     const char *label;       /* as a policy's */
