@@ -133,7 +133,7 @@ def check_together(work):
     scenario = work / "blocks.yaml"
     scenario.write_text(f"{train.read_text()}\n---\n{serve.read_text()}\n---\nscenario: s\ndevices: [{{model: v100}}]\npolicies: [{{mode: mps}}]\n"
                         "processes: [{name: train, workload: train, repeat: forever}, {name: serve, workload: serve, repeat: forever}]\n"
-                        "run: {warmup: 15 ms, duration: 75 ms}\n")
+                        "run: {warmup: 15 ms, duration: 315 ms}\n")
     done = subprocess.run([smsched, "run", scenario, "--format", "json", "--quiet"], capture_output=True, text=True, check=True)
     for own, vm in zip(mps, json.loads(done.stdout)["runs"][0]["vms"]):
         near(f"{own['program']} as block by block", own["job_latency_p50_ns"]["mean"], vm["job_latency_p50_ns"], 0.06)

@@ -46,7 +46,7 @@ is "a class" ".* jobs_in_time_per_s of served: " "$work/class.yaml"
 sed 's/served/server/' "$work/class.yaml" >"$work/same.yaml"
 is "a class that is called like a tenant" ".* jobs_in_time_per_s of server: " "$work/same.yaml"
 sed 's/^vms:/processes:/; s/arrivals: {poisson: 2 ms}, /repeat: forever, /' "$work/rule.yaml" |
-    sed 's/^policies.*/policies: [{mode: time_slice}, {mode: mps}]/' >"$work/processes.yaml"
+    sed 's/^policies.*/queue: interleave\npolicies: [{mode: time_slice}, {mode: mps}]/' >"$work/processes.yaml"
 is "a process that waits is asked about" ".* has the lowest job_latency_p99 of server: .*deadlines missed: [0-9.]* % under (mps|time_slice) .*instead of [0-9.]* % under (mps|time_slice);" "$work/processes.yaml"
 sed 's/^run:/answer: {metric: waiting_ns, of: batch}\nrun:/' "$work/processes.yaml" >"$work/waiting.yaml"
 is "a metric that only processes have" ".* has the lowest waiting of batch: " "$work/waiting.yaml"

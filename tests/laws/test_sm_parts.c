@@ -89,12 +89,20 @@ static void the_size_of_a_green_context_is_rounded_up(void **state)
 static void a_green_context_reserves_nothing(void **state)
 {
     (void)state;
-    struct shared s = share(BLOCKS("w", "16") AND BLOCKS("small", "4"),
-                            DEVICE "policies: [{mode: mps}]\nprocesses:\n  - {name: whole, workload: w}\n"
-                                   "  - {name: green, streams: [{workload: small, sms: [0]}]}\n");
-    /* `whole` has 7 places while `green` has one of SM 0: 7 + 7, then the last two; `green` runs 1, 1 and then 2. */
-    assert_turnarounds(s, 0, 2, (double[]){3, 3});
-    share_release(s);
+#define WHOLE "  - {name: whole, workload: w}\n"
+#define GREEN "  - {name: green, streams: [{workload: small, sms: [0]}]}\n"
+    static const char *const orders[] = {GREEN WHOLE, WHOLE GREEN};
+    /* Who launches first has SM 0 first. `green` keeps its two places for two waves, so `whole` has 6, 6 and then the
+     * last 4. `whole` keeps all places for two waves, and `green` comes after it. */
+    static const double turnarounds[][2] = {{2, 3}, {2, 4}};
+    for (size_t i = 0; i < 2; i++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 DEVICE "policies: [{mode: mps}]\nprocesses:\n%s", orders[i]);
+        struct shared s = share(BLOCKS("w", "16") AND BLOCKS("small", "4"), scenario);
+        assert_turnarounds(s, 0, 2, turnarounds[i]);
+        share_release(s);
+    }
 }
 
 /* Its SMs are numbered among those of its process: in a partition of two, SM 1 is the second of these. */
@@ -115,7 +123,7 @@ static void processes_of_other_devices_have_no_quota_of_sms(void **state)
 {
     (void)state;
     struct shared s = share(BLOCKS("w", "16"), "devices: [{model: small, count: 2}]\ncontention: none\n"
-                                               "policies: [{mode: together, block: sm_quota}]\nprocesses:\n"
+                                               "queue: interleave\npolicies: [{mode: together, block: sm_quota}]\nprocesses:\n"
                                                "  - {name: b, workload: w, device: 1, count: 2}\n"
                                                "  - {name: a, workload: w, device: 0}\n");
     assert_turnarounds(s, 0, 3, (double[]){4, 4, 2});

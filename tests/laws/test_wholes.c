@@ -23,7 +23,7 @@ static double turnaround(const struct text *workloads, const char *pods, const c
     add(&text, "%s%s", DEVICE, workloads->chars);
     add(&text,
         "scenario: s\nnodes: [{name: n, devices: {model: small, count: 1}}]\ncontention: proportional\n"
-        "fidelity: %s\npolicies: [{mode: mps}]\npods:\n",
+        "queue: interleave\nfidelity: %s\npolicies: [{mode: mps}]\npods:\n",
         fidelity);
     for (const char *pod = pods; *pod; pod++)
         add(&text, "  - {name: %c%d, gpu: 10 %%, workload: %c, repeat: 10%s}\n", *pod, (int)(pod - pods), *pod,
@@ -71,7 +71,8 @@ static void a_cap_leaves_less_room(void **state)
     assert_near(turnaround(&text, "ffff", "processes", ", active_threads: 25 %"), 40, 1e-6);
 }
 
-/* Blocks come and go at their own times; that is what a whole does not see. */
+/* Blocks come and go at their own times; that is what a whole does not see. Nor does it see a queue: blocks take turns
+ * here. */
 static void blocks_take_about_as_long(void **state)
 {
     static const char *const mixes[] = {"ff", "fff", "fh", "gh", "gg", "fg", "fgh", "ffgg", "fl", "hl"};

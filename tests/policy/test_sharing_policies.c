@@ -235,14 +235,15 @@ static void who_has_no_sms_waits_for_idle_ones(void **state)
     share_release(s);
 }
 
-/* Each has half of the SMs, for twice as long, because the mode gives both all of them. */
+/* Each has half of the SMs, for twice as long, because the mode gives both all of them. Both are there when the first
+ * launches. */
 static void quotas_are_equal_parts_unless_given(void **state)
 {
     (void)state;
-    struct shared s = share("workload: w\nkernels: " EIGHT "\n",
+    struct shared s = share("workload: w\nkernels: " EIGHT "\nsteps: [{host: 0.5 ms}, {launch: k}]\n",
                             "devices: [{model: small}]\ncontention: none\npolicies: [{share: lithos, mode: mps}]\n"
                             "processes: [{name: a, workload: w}, {name: b, workload: w}]\n");
-    assert_turnarounds(s, 0, 2, (double[]){2, 2});
+    assert_turnarounds(s, 0, 2, (double[]){2.5, 2.5});
     share_release(s);
 }
 
@@ -357,8 +358,8 @@ static void best_effort_launches_as_much_as_leaves_the_rate(void **state)
     }
 }
 
-/* `low` takes 10 ms in ten rounds. At 300 us `high` launches. It has the device when the round that runs has ended; or
- * half of it while there is a second round in the atom, or there are all others. */
+/* `low` takes 10 ms in ten rounds. At 300 us `high` launches. Its stream has no priority on the device, so it waits in
+ * the queue for the rounds of the atom that runs: one, two or all. */
 static void a_kernel_waits_for_the_bound_of_best_effort_at_most(void **state)
 {
     (void)state;
@@ -370,10 +371,10 @@ static void a_kernel_waits_for_the_bound_of_best_effort_at_most(void **state)
         "  - {share: {tally: {bound: 1 ms}}, mode: together}\n"
         "  - {share: {tally: {bound: 2 ms}}, mode: together}\n  - {share: {tally: {bound: 0 s}}, mode: together}\n"
         "processes:\n  - {name: low, workload: long}\n"
-        "  - {name: high, workload: short, priority: 1}\n");
+        "  - {name: high, priority: 1, streams: [{workload: short, priority: -1}]}\n");
     assert_turnarounds(s, 0, 2, (double[]){15, 6});
     assert_turnarounds(s, 1, 2, (double[]){15, 7});
-    assert_turnarounds(s, 2, 2, (double[]){15, 11});
+    assert_turnarounds(s, 2, 2, (double[]){10, 15});
     share_release(s);
 }
 

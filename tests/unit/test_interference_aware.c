@@ -92,7 +92,7 @@ static void pods_without_workloads_take_the_first_node(void **state)
 enum { PODS = 6 };
 
 /* The mean slowdown when pods come in this order. */
-static double run_order(const char *policy, const int *order)
+static double run_order(const char *policy, const char *queue, const int *order)
 {
     static const char *const pods[PODS] = {POD("a", "memory"),  POD("b", "memory"),  POD("c", "memory"),
                                            POD("d", "compute"), POD("e", "compute"), POD("f", "both")};
@@ -100,8 +100,8 @@ static double run_order(const char *policy, const int *order)
     size_t used = strlen(text);
     used += (size_t)snprintf(text + used, sizeof text - used,
                              "scenario: s\nnodes: [{name: n, count: 3, devices: {model: tiny}}]\n"
-                             "policies: [{place: %s, mode: mps}]\ncontention: proportional\npods:\n",
-                             policy);
+                             "policies: [{place: %s, mode: mps}]\nqueue: %s\ncontention: proportional\npods:\n",
+                             policy, queue);
     for (int i = 0; i < PODS; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s", pods[order[i]]);
     struct sms_file *file = load_text(text, 0);
@@ -135,7 +135,7 @@ static double find_best(double *worst)
     for (int way = 0; way < 15; way++) {
         int order[PODS];
         pair_up(1 + way / 3, 1 + way % 3, order);
-        double slowdown = run_order("first_fit", order);
+        double slowdown = run_order("first_fit", "interleave", order);
         best = slowdown < best ? slowdown : best;
         *worst = slowdown > *worst ? slowdown : *worst;
     }
@@ -181,10 +181,10 @@ static void it_beats_first_fit_and_comes_near_the_best(void **state)
     (void)state;
     do {
         order_of(kind, order);
-        double slowdown = run_order("interference_aware", order);
+        double slowdown = run_order("interference_aware", "interleave", order);
         own += slowdown;
         most = slowdown > most ? slowdown : most;
-        first += run_order("first_fit", order);
+        first += run_order("first_fit", "interleave", order);
         orders++;
     } while (next_order(kind));
     assert_int_equal(orders, 60);

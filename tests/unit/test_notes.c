@@ -63,17 +63,6 @@ static void unlike_instances_are_noted(void **state)
     assert_false(notes_instances("4g.20gb, 2g.10gb", a, "unlike instances"));
 }
 
-static void where_active_threads_are_is_noted_of_those_that_have_some(void **state)
-{
-    static const char words[] = "active_threads keeps to SMs of its own";
-    (void)state;
-    assert_true(notes_instances("3g.20gb, 3g.20gb",
-                                "{name: a, workload: w, repeat: forever, active_threads: 50 %}, {name: b, workload: w}",
-                                words));
-    assert_false(
-        notes_instances("3g.20gb, 3g.20gb", "{name: a, workload: w, repeat: forever}, {name: b, workload: w}", words));
-}
-
 static void arrivals_are_noted(void **state)
 {
     static const char words[] = "jobs arrive at b: normalized progress";
@@ -128,7 +117,6 @@ int main(void)
         cmocka_unit_test(given_starts_of_tenants_that_share_a_device_are_noted),
         cmocka_unit_test(arrivals_are_noted),
         cmocka_unit_test(unlike_instances_are_noted),
-        cmocka_unit_test(where_active_threads_are_is_noted_of_those_that_have_some),
         cmocka_unit_test(a_wave_that_just_fits_is_noted),
         cmocka_unit_test(limits_that_nobody_gave_are_noted),
     };
