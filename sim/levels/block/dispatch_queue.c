@@ -203,20 +203,30 @@ static void advance_queue(struct sms__blocks *device, struct sms__launch *launch
     queue->turn.first = queue->turn.turns ? queue->turn.first : queue->current;
 }
 
+/* After a block of this queue was placed, with others behind it: returns the next in this dispatch. Not inline, because
+ * most devices have one queue. */
+static __attribute__((noinline)) struct sms__dispatch_queue *advance_queues(struct sms__blocks *device,
+                                                                            struct sms__dispatch_queue *queue)
+{
+    struct sms__dispatch_queue *next = queue->next;
+    if (!queue->list.first)
+        return next;
+    if (!leads(next, queue))
+        return queue;
+    remove_queue(device, queue);
+    insert_queue(device, queue);
+    return next;
+}
+
 struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__dispatch_queue *queue = launch->entry.queue, *next = queue->next;
+    struct sms__dispatch_queue *queue = launch->entry.queue;
     queue->dispatch = device->queues.dispatches;
     launch->entry.served_ps = device->setup.engine->now;
     advance_queue(device, launch);
-    if (!queue->list.first)
-        return next;
-    if (next && leads(next, queue)) {
-        remove_queue(device, queue);
-        insert_queue(device, queue);
-        return next;
-    }
-    return queue;
+    if (queue->next)
+        return advance_queues(device, queue);
+    return queue->list.first ? queue : NULL;
 }
 
 /* Returns the first launch of the lane. */
