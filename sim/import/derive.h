@@ -78,9 +78,8 @@ struct sms__class {
 bool sms__derive_class(struct sms__arena *arena, const struct sms__device *device, const struct sms__kernel *kernel,
                        struct sms__class *found);
 
-/* Loads a device by name, from options->models and then from the installed models. A name with a '.' is a path. On
- * success *file owns *device; the caller frees it with sms_file_free. Returns SMS_OK, or a code with `errors` filled.
- */
+/* Loads a device by name, from options->models and then from the installed models. On success *file owns *device; the
+ * caller frees it with sms_file_free. Returns SMS_OK, or a code with `errors` filled. */
 int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,
                        const struct sms__device **device, struct sms_errors *errors);
 

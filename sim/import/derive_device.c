@@ -69,8 +69,11 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
 {
     char installed[SMS__MODELS_BYTES], near[SMS__MODEL_NAME_BYTES], path[4096];
     const char *folder[2];
-    if (strchr(name, '.'))
-        return load_path(name, options, file, device, errors);
+    if (strchr(name, '.') || strchr(name, '/'))
+        return sms__fail(errors, SMS_EINPUT, NULL,
+                         "'%.60s' is not the name of a device: put its file into the folder devices/ of a folder that "
+                         "--models names",
+                         name);
     model_folders(options, installed, folder);
     for (size_t i = 0; i < 2; i++) {
         int length = folder[i] ? snprintf(path, sizeof path, "%s/devices/%s.yaml", folder[i], name) : -1;

@@ -92,6 +92,10 @@ for words in ":2:52: error: the profiled device has compute capability 8.6, and 
     "holds 16 blocks of this launch on an SM by its blocks, and a100 holds 32"; do
     refuses "(--profiled a100: $words)" 3 "$words" ncu "$work/ampere.csv" --profiled a100
 done
+for options in "--profiled models/a6000.yaml" "--profiled a6000 --device models/a6000.yaml"; do # a scenario can name no such file
+    # shellcheck disable=SC2086 # several options
+    refuses "($options)" 3 "'models/a6000.yaml' is not the name of a device: put its file into the folder devices/" ncu "$work/ampere.csv" $options
+done
 import ncu "$work/ampere.csv" --profiled a6000
 if [ "$status" -eq 0 ]; then ok "(--profiled a6000)"; else bad "(--profiled a6000)" "$(cat "$work/err")"; fi
 refuses "(--profiled contradicts the name)" 3 "the profiled GPU is 'Tesla P4 (0)', which is no v100" nvprof \
