@@ -30,6 +30,10 @@ CLUSTER = {
              for i in range(12)]}
 
 
+# Python raises KeyboardInterrupt only if SIGINT was not ignored when it began, as a shell's background jobs do.
+INTERRUPTED = "import signal, smsched\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nprint('up', flush=True)\n"
+
+
 def estimates(results, policy=0):
     """All estimates of one policy, without its name."""
     frame = results.estimates()
@@ -108,7 +112,7 @@ class Running(unittest.TestCase):
         self.assertLess(longest[0], took / 2)
 
     def test_an_interrupt_ends_a_run(self):
-        code = f"import smsched\nprint('up', flush=True)\nsmsched.run({TWO!r}, run__duration='2000 s', progress=False)"
+        code = INTERRUPTED + f"smsched.run({TWO!r}, run__duration='2000 s', progress=False)"
         with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
             run.stdout.readline()
             time.sleep(1)
@@ -334,7 +338,7 @@ class Sweeps(unittest.TestCase):
     def test_an_interrupt_ends_a_sweep(self):
         with tempfile.TemporaryDirectory() as folder:
             plan = {"plan": "p", "base": os.path.abspath(TWO), "axes": [{"run.duration": ["1000 s", "2000 s"]}]}
-            code = f"import smsched\nprint('up', flush=True)\nsmsched.sweep({plan!r}, {folder + '/out'!r})"
+            code = INTERRUPTED + f"smsched.sweep({plan!r}, {folder + '/out'!r})"
             with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
                 run.stdout.readline()
                 time.sleep(2)
