@@ -136,6 +136,7 @@ struct sms__way {
     bool sliced;                 /* contexts take turns */
     bool paired;                 /* kernels slow each other as they do block by block: */
     double *slow;                /* [programs]: times by which all other processes slow those of a copy */
+    size_t above;                /* the program, from 1, whose blocks go before those of all others; 0: none */
     bool alone;                  /* each program has a GPU of its own */
     const char *const *instance; /* [processes]: when each begins, ns, so that it has its instance of MIG; or NULL */
 };
@@ -152,7 +153,7 @@ void sms__ways_list(struct sms__arena *arena, const struct sms__programs *progra
                     const size_t *only, struct sms__ways *out);
 /* together.c: sets `slow` of the ways that are `paired`, from launches of all kernels block by block, which `text` has
  * (SMS__BLOCK_TEXT), and `lone` of the programs that have none. A way of which it is not known, because kernels have no
- * blocks or end too late, is paired no more. In a guard of `arena`. */
+ * blocks or end too late, is paired no more, and one with a program `above` is taken from the list. In a guard of `arena`. */
 int sms__measure_together(struct sms__arena *arena, const struct sms__programs *programs, struct sms__ways *ways,
                           const struct sms__buffer *text, const struct sms__advise_settings *settings,
                           struct sms_errors *errors);

@@ -66,6 +66,16 @@ static void say_caps(const struct sms__way *way, const struct sms__programs *pro
                 way->cap[p] * (double)device->sms);
 }
 
+/* 0 is normal and 1 below, and what no variable says is normal. */
+static void say_priorities(const struct sms__way *way, const struct sms__programs *programs, FILE *to)
+{
+    for (size_t p = 0; way->above && p < programs->count; p++)
+        if (way->above != p + 1)
+            fprintf(to, "CUDA_MPS_CLIENT_PRIORITY=1   # in the environment of %s%s: below that of %s\n",
+                    way->copies[p] > 1 ? "each copy of " : "", programs->program[p].name,
+                    programs->program[way->above - 1].name);
+}
+
 static void say_partitions(const struct sms__way *way, const struct sms__programs *programs,
                            const struct sms__device *device, FILE *to)
 {
@@ -87,6 +97,7 @@ static void say_mps(const struct sms__way *way, const struct sms__programs *prog
           "nvidia-cuda-mps-control -d\n",
           to);
     say_caps(way, programs, device, to);
+    say_priorities(way, programs, to);
     say_plugin("mps", sms__way_first(way, programs->count), to);
     if (way->cap)
         fputs("# The plugin caps all alike; unlike caps are set in the pods' environment.\n", to);

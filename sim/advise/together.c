@@ -63,9 +63,9 @@ static double duration_of(const struct together *together)
     return part * fmin(MIXES * longest_ps, BLOCKS_MOST / fmax(blocks_per_ps * (double)(1 + paired), 1e-12));
 }
 
-static void write_process(const struct sms__program *program, size_t *process, size_t device, FILE *to)
+static void write_process(const struct sms__program *program, bool above, size_t *process, size_t device, FILE *to)
 {
-    fprintf(to, "  - {name: p%zu, repeat: forever, device: %zu, ", (*process)++, device);
+    fprintf(to, "  - {name: p%zu, repeat: forever, device: %zu, priority: %d, ", (*process)++, device, above);
     sms__write_work(program, to);
     fputs("}\n", to);
 }
@@ -83,12 +83,12 @@ static void write_scenario(const struct together *together, FILE *to)
     fputs("processes:\n", to);
     for (size_t p = 0; p < programs->count; p++)
         if (!programs->program[p].lone)
-            write_process(&programs->program[p], &process, process, to);
+            write_process(&programs->program[p], false, &process, process, to);
     for (size_t i = 0; i < together->ways->count; i++) {
         const struct sms__way *way = &together->ways->way[i];
         for (size_t p = 0; p < programs->count && way->paired; p++)
             for (uint64_t copy = 0; copy < way->copies[p]; copy++)
-                write_process(&programs->program[p], &process, device, to);
+                write_process(&programs->program[p], way->above == p + 1, &process, device, to);
         device += way->paired;
     }
 }
@@ -168,6 +168,16 @@ static int run(struct together *together, const struct sms__buffer *text, struct
     return code ? code : sms_run(sms_file_scenario(*file, 0), &options, results, errors);
 }
 
+/* Takes out ways of which it is not known what it means that one program goes first. */
+static void drop_untold(struct sms__ways *ways)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ways->count; i++)
+        if (!ways->way[i].above || ways->way[i].paired)
+            ways->way[kept++] = ways->way[i];
+    ways->count = kept;
+}
+
 int sms__measure_together(struct sms__arena *arena, const struct sms__programs *programs, struct sms__ways *ways,
                           const struct sms__buffer *text, const struct sms__advise_settings *settings,
                           struct sms_errors *errors)
@@ -180,14 +190,15 @@ int sms__measure_together(struct sms__arena *arena, const struct sms__programs *
         lacks |= lacks_blocks(&programs->program[p]);
     for (size_t i = 0; i < ways->count && lacks; i++)
         ways->way[i].paired = false;
-    if (lacks || !(count_paired(ways) || (settings->packed && !programs->program[0].lone)))
-        return SMS_OK;
-    int code = run(&together, text, &file, &results, errors);
+    int code = SMS_OK;
+    if (!lacks && (count_paired(ways) || (settings->packed && !programs->program[0].lone)))
+        code = run(&together, text, &file, &results, errors);
     together.results = results;
-    if (code == SMS_OK) {
+    if (code == SMS_OK && results) {
         keep_lone(arena, &together);
         find_slowdowns(arena, &together);
     }
+    drop_untold(ways);
     sms_results_free(results);
     sms_file_free(file);
     return code;

@@ -68,6 +68,19 @@ static void add_caps(const struct lister *l, double first)
     way->cap = cap;
 }
 
+/* For whose jobs there is a target, blocks may go before those of all others. */
+static void add_priorities(const struct lister *l)
+{
+    for (size_t p = 0; p < l->programs->count && l->programs->count > 1; p++) {
+        if (!l->programs->program[p].target.metric)
+            continue;
+        struct sms__way *way = add(l, sms__print(l->arena, "mps, %s first", l->programs->program[p].name),
+                                   sms__print(l->arena, "mps-first-%zu", p + 1), "{mode: mps}");
+        way->paired = true;
+        way->above = p + 1;
+    }
+}
+
 /* As many chunks for each process, so that the most are used. */
 static void add_partition(const struct lister *l)
 {
@@ -262,6 +275,7 @@ static void add_shared(struct lister *l)
         return;
     add(l, "time slices", "time-slices", "{mode: time_slice}")->sliced = true;
     add(l, "mps", "mps", "{mode: mps}")->paired = true;
+    add_priorities(l);
     for (size_t i = 0; i < 3 && l->programs->count == 2; i++)
         add_caps(l, first[i]);
     if (l->programs->count != 2)
@@ -362,6 +376,8 @@ static void write_process(const struct sms__way *way, const struct sms__programs
         fprintf(to, ", active_threads: %.6g %%", 100 * way->cap[p]);
     if (way->chunks)
         fprintf(to, ", chunks: %llu", (unsigned long long)way->chunks[p]);
+    if (way->above == p + 1)
+        fputs(", priority: 1", to);
     if (way->instance)
         fprintf(to, ", start: %s ns", way->instance[process]); /* in the order of instances */
     if (way->alone)
