@@ -218,10 +218,11 @@ static void print_limits(const struct sms__advice *advice, struct sms__trust *tr
 static void print_simplified(const struct sms__programs *programs, const struct sms__way *best, FILE *to)
 {
     if (best->paired)
-        fprintf(to,
-                "  under mps: kernels slow each other as they do block by block, waiting in one dispatch queue%s, as was "
-                "measured on an H100\n",
-                best->above ? " by priority" : "");
+        fprintf(
+            to,
+            "  under mps: kernels slow each other as they do block by block, waiting in one dispatch queue%s, as was "
+            "measured on an H100\n",
+            best->above ? " by priority" : "");
     for (size_t p = 0; p < programs->count; p++)
         if (programs->program[p].fold >= 1.5)
             fprintf(to, "  many launches: one of %s stands for %.0f\n", programs->program[p].name,

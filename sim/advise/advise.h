@@ -153,7 +153,8 @@ void sms__ways_list(struct sms__arena *arena, const struct sms__programs *progra
                     const size_t *only, struct sms__ways *out);
 /* together.c: sets `slow` of the ways that are `paired`, from launches of all kernels block by block, which `text` has
  * (SMS__BLOCK_TEXT), and `lone` of the programs that have none. A way of which it is not known, because kernels have no
- * blocks or end too late, is paired no more, and one with a program `above` is taken from the list. In a guard of `arena`. */
+ * blocks or end too late, is paired no more, and one with a program `above` is taken from the list. In a guard of
+ * `arena`. */
 int sms__measure_together(struct sms__arena *arena, const struct sms__programs *programs, struct sms__ways *ways,
                           const struct sms__buffer *text, const struct sms__advise_settings *settings,
                           struct sms_errors *errors);
