@@ -97,8 +97,7 @@ static void a_green_context_reserves_nothing(void **state)
     static const double turnarounds[][2] = {{2, 3}, {2, 4}};
     for (size_t i = 0; i < 2; i++) {
         char scenario[512];
-        snprintf(scenario, sizeof scenario,
-                 DEVICE "policies: [{mode: mps}]\nprocesses:\n%s", orders[i]);
+        snprintf(scenario, sizeof scenario, DEVICE "policies: [{mode: mps}]\nprocesses:\n%s", orders[i]);
         struct shared s = share(BLOCKS("w", "16") AND BLOCKS("small", "4"), scenario);
         assert_turnarounds(s, 0, 2, turnarounds[i]);
         share_release(s);
@@ -122,10 +121,11 @@ static void a_green_context_lies_within_the_part_of_its_process(void **state)
 static void processes_of_other_devices_have_no_quota_of_sms(void **state)
 {
     (void)state;
-    struct shared s = share(BLOCKS("w", "16"), "devices: [{model: small, count: 2}]\ncontention: none\n"
-                                               "queue: interleave\npolicies: [{mode: together, block: sm_quota}]\nprocesses:\n"
-                                               "  - {name: b, workload: w, device: 1, count: 2}\n"
-                                               "  - {name: a, workload: w, device: 0}\n");
+    struct shared s =
+        share(BLOCKS("w", "16"), "devices: [{model: small, count: 2}]\ncontention: none\n"
+                                 "queue: interleave\npolicies: [{mode: together, block: sm_quota}]\nprocesses:\n"
+                                 "  - {name: b, workload: w, device: 1, count: 2}\n"
+                                 "  - {name: a, workload: w, device: 0}\n");
     assert_turnarounds(s, 0, 3, (double[]){4, 4, 2});
     share_release(s);
 }
