@@ -46,6 +46,25 @@ static void a_coarse_kernel_is_divided_by_its_partition(void **state)
     share_release(s);
 }
 
+/* Its times were measured alone, so what a law slows below full use is in them, on all SMs and on a part. */
+static void a_coarse_kernel_alone_takes_its_time_on_a_part(void **state)
+{
+    static const char *const laws[] = {"none", "proportional", "maxmin", "knee", "pipes"};
+    (void)state;
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small, resources: {dram: {knee: 2}}}]\ncontention: %s\npolicies: [{mode: "
+                 "mps}]\nprocesses:\n"
+                 "  - {name: whole, workload: w}\n  - {name: half, workload: w, active_threads: 50 %%, start: 20 ms}\n",
+                 laws[i]);
+        struct shared s = share(
+            "workload: w\nkernels: [{name: k, time: {100 %: 10 ms, 50 %: 14 ms}, demand: {dram: 80 %}}]\n", scenario);
+        assert_turnarounds(s, 0, 2, (double[]){10, 14});
+        share_release(s);
+    }
+}
+
 #define TWO BLOCKS("left", "16") AND BLOCKS("right", "16")
 
 /* 16 blocks each: on SMs of their own 4 ms; on the same two 8 ms; on two and on all 4 ms, then 2 ms. */
@@ -281,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_partition_is_of_chunks_and_its_process_alone),
         cmocka_unit_test(a_process_waits_for_its_partition),
         cmocka_unit_test(a_coarse_kernel_is_divided_by_its_partition),
+        cmocka_unit_test(a_coarse_kernel_alone_takes_its_time_on_a_part),
         cmocka_unit_test(green_contexts_are_counts_or_sets_and_may_overlap),
         cmocka_unit_test(the_size_of_a_green_context_is_rounded_up),
         cmocka_unit_test(a_green_context_reserves_nothing),

@@ -137,7 +137,8 @@ double sms__instance_kernel_ps_on(const struct sms__instance *instance, const st
     const struct sms__kernel *kernel = &stream->workload->kernel[k];
     const double slots = (double)fit->per_sm * (double)sms;
     if (kernel->whole || slots <= 0)
-        return fit->work_ps * sms__slowdown_on(fit, instance->type, (double)sms / (double)instance->type->sms);
+        return fit->work_ps * fit->alone *
+               sms__slowdown_on(fit, instance->type, (double)sms / (double)instance->type->sms);
     return fit->work_ps * fit->alone * ceil((double)kernel->blocks / slots);
 }
 

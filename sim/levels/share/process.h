@@ -113,6 +113,8 @@ struct sms__sm_part {
     bool is_on;                  /* otherwise all of them */
     size_t sms;                  /* number of them on its instance */
     struct sms__allowed allowed; /* which */
+    size_t capped_sms;           /* for how many coarse kernels are capped, and */
+    const struct sms__device *capped_on;
 };
 
 struct sms__process_parts {

@@ -4,6 +4,7 @@
 #include "sm_part.h"
 #include "context.h"
 #include "../run_observer.h"
+#include "../../model/no_load.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,7 +55,8 @@ static void choose_greens(struct sms__process *process)
 
 /* ---- what follows for kernels ---- */
 
-static struct sms__footprint cap(const struct sms__stream *stream, struct sms__footprint fit)
+/* What was measured alone on a part is already slowed there, by less than on all SMs, because the kernel uses less. */
+static struct sms__footprint cap(const struct sms__stream *stream, size_t k, struct sms__footprint fit)
 {
     const struct sms__device *type = type_of(stream->process);
     double part = (double)stream->part->sms / (double)type->sms, slow = sms__slowdown_on(&fit, type, part);
@@ -63,7 +65,8 @@ static struct sms__footprint cap(const struct sms__stream *stream, struct sms__f
         bool of_sms = fit.by_share && type->resource[r].scope == SMS_SCOPE_SM;
         sms__press_less(&fit, r, slow, of_sms ? part * SMS_FULL : SMS_FULL);
     }
-    fit.work_ps *= slow;
+    fit.work_ps *= slow * fit.alone;
+    sms__find_no_load(stream->process->share->scenario, &stream->workload->kernel[k], type, &fit);
     fit.work = (uint64_t)(fmin(fit.work_ps, SMS__TIME_MAX_PS) + 0.5);
     return fit;
 }
@@ -72,12 +75,13 @@ static void limit_kernels(const struct sms__stream *stream)
 {
     struct sms__process *process = stream->process;
     const struct sms__context *context = sms__context_of(process->instance, process);
+    const bool same = stream->part->capped_sms == stream->part->sms && stream->part->capped_on == type_of(process);
     for (size_t i = 0; stream->part->is_on && i < stream->workload->kernels; i++) {
         size_t k = stream->first_kernel + i;
         if (!stream->workload->kernel[i].whole && context->has_blocks)
             sms__blocks_update_allowed(context->blocks, process->first_kernel_type + k);
-        else if (stream->workload->kernel[i].whole && stream->part->sms)
-            process->parts.capped[k] = cap(stream, sms__instance_fits(process->instance, process->arrival.vm)[k]);
+        else if (stream->workload->kernel[i].whole && stream->part->sms && !same)
+            process->parts.capped[k] = cap(stream, i, sms__instance_fits(process->instance, process->arrival.vm)[k]);
     }
 }
 
@@ -103,6 +107,10 @@ static void settle(struct sms__process *process)
     for (const struct sms__stream *stream = process->stream; stream; stream = stream->next) {
         limit_kernels(stream);
         tell(stream);
+    }
+    for (const struct sms__stream *stream = process->stream; stream; stream = stream->next) {
+        stream->part->capped_sms = stream->part->is_on ? stream->part->sms : 0;
+        stream->part->capped_on = type_of(process);
     }
 }
 
