@@ -25,5 +25,10 @@ def near(what, value, wanted, tolerance=0.01):
     check(what, abs(value - wanted) <= tolerance * abs(wanted), f"{value}, not {wanted}")
 
 
+def sanitized():
+    """Whether the program is built with sanitizers, under which it takes 10 times as long."""
+    return b"__asan_init" in Path(smsched).read_bytes()
+
+
 def end():
     sys.exit(failed > 0)

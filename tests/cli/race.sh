@@ -4,11 +4,14 @@
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
+# How often races err is known of many; a few run the same code under sanitizers.
+export RACES=100 SEEDS=24
+! sanitized "$smsched" || { RACES=8 SEEDS=4; }
 cd "$work" || exit 1
 
 # Four values that differ only in the random numbers, which follow from the name of the VM: each is the best, so each one
 # that is told to be worse is an error.
-cat >equal.yaml <<'END'
+cat >equal.yaml <<END
 workload: w
 synthetic: true
 kernels: [{name: k, blocks: 4, threads: 1024, block_time: 10 us, jitter: 20 %}]
@@ -18,7 +21,7 @@ devices: [{model: v100, sms: 1}]
 vms: [{name: a, workload: w, repeat: 3}]
 ---
 plan: equal
-axes: [{run.seed: {from: 1, to: 100, step: 1}}]
+axes: [{run.seed: {from: 1, to: $RACES, step: 1}}]
 answer: {metric: makespan_ns}
 search: {vary: {vms.0.name: [a, b, c, d]}, find: best, most: 40}
 keep: [host]
@@ -27,7 +30,7 @@ try 0 "a race of equals" sweep equal.yaml
 prints "not told from the best by makespan_ns; the best is among them with a confidence of 95 %:"
 
 # M/G/1: of equal mean times of service, the mean latency is least where they do not vary (Pollaczek and Khinchine).
-cat >order.yaml <<'END'
+cat >order.yaml <<END
 workload: request
 synthetic: true
 kernels: [{name: infer, blocks: 1, threads: 256, block_time: 100 us, jitter: 0 %}]
@@ -38,29 +41,30 @@ vms: [{name: server, workload: request, arrivals: {poisson: 200 us}, streams: 1}
 run: {warmup: 10 ms, duration: 60 ms}
 ---
 plan: order
-axes: [{run.seed: {from: 1, to: 24, step: 1}}]
+axes: [{run.seed: {from: 1, to: $SEEDS, step: 1}}]
 answer: {metric: job_latency_mean_ns, of: server}
 search: {vary: {workloads.request.kernels.infer.jitter: [0 %, 10 %, 20 %, 30 %, 40 %, 50 %]}, find: best, most: 40}
 keep: [vm]
 END
 try 0 "a race with a known winner" sweep order.yaml
 python3 - <<'END' && ok || bad "races err more often than they state"
-import csv
+import csv, os
+races, seeds = int(os.environ["RACES"]), int(os.environ["SEEDS"])
 rows = lambda name: list(csv.DictReader(open(f"{name}.sweep/results/found.csv")))
 equal, order = rows("equal"), rows("order")
-assert len(equal) == 400 and len(order) == 24 * 6
+assert len(equal) == 4 * races and len(order) == 6 * seeds
 worse = [r for r in equal if r["state"] == "worse"]
 assert len({r["run.seed"] for r in worse}) <= 9, worse # of 100 races with 5 %, more than 9 three times in 100
 assert all(r["replications"] == "40" for r in equal if r["state"] != "worse")
 values = lambda state: [r["workloads.request.kernels.infer.jitter"] for r in order if r["state"] in state]
 group = values(("best", "not told apart"))
-assert group.count("0 %") >= 22, group # of 24 with 95 %, fewer than 20 once in 1000
-assert group.count("50 %") <= 2 < 20 < group.count("10 %") < 24.5, group
+assert group.count("0 %") >= seeds - 2, group # of 24 with 95 %, fewer than 20 once in 1000
+assert group.count("50 %") <= 2 < seeds - 4 < group.count("10 %") <= seeds or seeds < 24, group
 assert sum(int(r["replications"]) for r in order if r["state"] == "worse") < 0.8 * 40 * len(values("worse"))
 END
 
 # Who left, when and why depends on nothing but the results.
-sed -i 's/to: 24/to: 3/' order.yaml
+sed -i "s/to: $SEEDS,/to: 3,/" order.yaml
 try 0 "one thread" sweep --jobs 1 --quiet --out one order.yaml
 try 0 "many threads" sweep --jobs 7 --quiet --out many order.yaml
 same one/results many/results "threads change a race"

@@ -4,6 +4,9 @@
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
+# How often the truth is inside is known of many seeds; a few run the same code under sanitizers.
+export SEEDS=24
+! sanitized "$smsched" || SEEDS=6
 cd "$work" || exit 1
 
 # M/D/1: its mean latency is s + rho s / (2 (1 - rho)), with rho = s / interval (Pollaczek and Khinchine), so that the
@@ -18,10 +21,10 @@ devices: [{model: v100, sms: 1}]
 vms: [{name: server, workload: request, arrivals: {poisson: 200 us}, streams: 1}]
 run: {warmup: 10 ms, duration: 110 ms}
 END
-cat >known.yaml <<'END'
+cat >known.yaml <<END
 plan: known
 base: queue.yaml
-axes: [{run.seed: {from: 1, to: 24, step: 1}}]
+axes: [{run.seed: {from: 1, to: $SEEDS, step: 1}}]
 search:
   vary: {vms.server.arrivals.poisson: {from: 400 us, to: 105 us, steps: 120, scale: log}}
   find: least
@@ -36,24 +39,25 @@ prints "the least vms.server.arrivals.poisson with job_latency_mean_ns of server
 "$smsched" run --quiet --format csv --set 'vms.server.arrivals={rate: 5000/s}' queue.yaml >rate.csv
 same interval.csv rate.csv "a rate is not the interval that it stands for"
 cat >truth.py <<'END'
-import csv
+import csv, os
+seeds = int(os.environ["SEEDS"])
 alone = next(float(r["mean"]) for r in csv.DictReader(open("alone.csv")) if r["metric"] == "job_latency_mean_ns") / 1e3
 wait = 150 / alone - 1
 truth = alone * (2 * wait + 1) / (2 * wait)
 value = lambda text: float(text.split()[0])
 def answers_of(plan):
     rows = list(csv.DictReader(open(f"{plan}.sweep/results/found.csv")))
-    assert len(rows) == 24 and all(r["state"] == "between" for r in rows), rows
+    assert len(rows) == seeds and all(r["state"] == "between" for r in rows), rows
     inside = sum(value(r["fails"]) < truth < value(r["holds"]) for r in rows)
-    assert inside >= 22, (inside, truth, rows) # of 24 with 95 %, fewer than 20 once in 1000
+    assert inside >= seeds - 2, (inside, truth, rows) # of 24 with 95 %, fewer than 20 once in 1000
     return rows
 END
 python3 - <<'END' && ok || bad "answers do not cover the truth at their confidence"
 import csv
-from truth import answers_of, value
+from truth import answers_of, seeds, value
 rows = answers_of("known")
 assert all(value(r["holds"]) < 1.1 * value(r["fails"]) for r in rows), rows
-assert sum(int(r["points"]) for r in rows) < 24 * 20
+assert sum(int(r["points"]) for r in rows) < seeds * 20
 points = list(csv.DictReader(open("known.sweep/results/points.csv")))
 assert len(points) == sum(int(r["points"]) for r in rows), "points beside the way to an answer"
 END
@@ -72,16 +76,17 @@ try 2 "status is for people" sweep status --format json both.yaml
 "$smsched" report --format json both.sweep >page.json
 python3 - <<'END' && ok || bad "JSON has other answers than found.csv"
 import csv, json
+from truth import seeds
 rows, told, page = list(csv.DictReader(open("both.sweep/results/found.csv"))), json.load(open("both.json")), json.load(open("page.json"))
 assert told["asks"].startswith("the least vms.server.arrivals.poisson with job_latency_mean_ns of server < 150 us and ")
-assert told["missing"] == told["failed"] == 0 and len(told["answers"]) == 24 == len(page["found"]["rows"])
+assert told["missing"] == told["failed"] == 0 and len(told["answers"]) == seeds == len(page["found"]["rows"])
 keys = ["policy", "holds", "fails", "state", "remark"]
 assert [[a[k] for k in keys] + [a["points"], a["at"]["run.seed"]] for a in told["answers"]] == [[r[k] for k in keys] + [int(r["points"]), r["run.seed"]] for r in rows]
 assert page["plan"]["asks"] == told["asks"] and [r[1:3] for r in page["found"]["rows"]] == [[r["holds"], r["fails"]] for r in rows]
 END
 try 0 "its status" sweep status known.yaml; prints " 0 failed, 0 missing"
 try 0 "a search that is done" sweep known.yaml; prints ": 0 run now, "
-sed -i 's/to: 24/to: 4/' known.yaml
+sed -i "s/to: $SEEDS,/to: 4,/" known.yaml
 try 0 "one thread" sweep --jobs 1 --quiet --out one known.yaml
 try 0 "many threads" sweep --jobs 7 --quiet --out many known.yaml
 same one/results many/results "threads change a search"
