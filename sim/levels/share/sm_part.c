@@ -55,7 +55,8 @@ static void choose_greens(struct sms__process *process)
 
 /* ---- what follows for kernels ---- */
 
-/* What was measured alone on a part is already slowed there, by less than on all SMs, because the kernel uses less. */
+/* A time alone on a part has in it by how much the contention model slows the kernel there. That is less than on all
+ * SMs, because the kernel uses less. */
 static struct sms__footprint cap(const struct sms__stream *stream, size_t k, struct sms__footprint fit)
 {
     const struct sms__device *type = type_of(stream->process);
