@@ -16,13 +16,16 @@ static int count_steps(void *user)
     return sms__untrusted_is_exhausted(database) || (database->cancel && atomic_load(database->cancel));
 }
 
-/* Makes a URI, in which some characters of the path must be escaped. */
+/* Makes a URI. Bytes that mean something in it are escaped, and those beyond ASCII, which SQLite would take for
+ * characters. */
 static char *make_uri(const char *path)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
     sqlite3_str_appendall(text, path[0] == '/' ? "file://" : "file:");
-    for (; *path; path++)
-        sqlite3_str_appendf(text, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
+    for (; *path; path++) {
+        const unsigned char byte = (unsigned char)*path;
+        sqlite3_str_appendf(text, byte > 127 || strchr("%?#", byte) ? "%%%02x" : "%c", byte);
+    }
     sqlite3_str_appendall(text, "?immutable=1");
     return sqlite3_str_finish(text);
 }

@@ -116,6 +116,9 @@ cp plan.yaml $'plan\xff.yaml'
 "$smsched" sweep $'plan\xff.yaml' --out swept --quiet >/dev/null 2>err
 exits 0 $? "a sweep of a plan whose file's name is not UTF-8"
 json swept/results/manifest.json "the manifest of its sweep"
+mv swept $'\xc3\xa9 %41?#\xff'
+"$smsched" report $'\xc3\xa9 %41?#\xff' --out swept.html --quiet 2>err
+exits 0 $? "a report of a sweep in a folder of any bytes"
 
 # An SVG is XML, whatever it says.
 sed 's/^question.*/question: "a[b[1]]> 2?"/' s.yaml >closing.yaml
