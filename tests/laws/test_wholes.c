@@ -71,6 +71,22 @@ static void a_cap_leaves_less_room(void **state)
     assert_near(turnaround(&text, "ffff", "processes", ", active_threads: 25 %"), 40, 1e-6);
 }
 
+/* The second pod comes to the slot of the first, on as many SMs. Each takes the time that its own file gives. */
+static void a_cap_is_of_the_pod_that_runs(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("%sworkload: a\nkernels: [{name: k, time: {100 %%: 1 ms, 50 %%: 1.5 ms}}]\n---\n"
+                                      "workload: b\nkernels: [{name: k, time: {100 %%: 4 ms, 50 %%: 7 ms}}]\n---\n"
+                                      "scenario: s\nnodes: [{name: n, devices: {model: small, count: 1}}]\nfidelity: "
+                                      "processes\npolicies: [{mode: mps}]\n"
+                                      "pods:\n  - {name: a, gpu: 50 %%, workload: a, active_threads: 50 %%}\n"
+                                      "  - {name: b, gpu: 50 %%, workload: b, active_threads: 50 %%, start: 10 ms}\n",
+                                      DEVICE);
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_CLUSTER, 0, "turnaround_mean_ns").mean, (1.5 + 7) / 2 * 1e6, 1);
+    discard(results, file);
+}
+
 /* Blocks come and go at their own times; that is what a whole does not see. Nor does it see a queue: blocks take turns
  * here. */
 static void blocks_take_about_as_long(void **state)
@@ -175,6 +191,7 @@ int main(void)
         cmocka_unit_test(those_that_fill_the_sms_share_them),
         cmocka_unit_test(fewer_blocks_at_a_time_press_less),
         cmocka_unit_test(a_cap_leaves_less_room),
+        cmocka_unit_test(a_cap_is_of_the_pod_that_runs),
         cmocka_unit_test(blocks_take_about_as_long),
         cmocka_unit_test(coarse_kernels_on_a_part_of_a_device_use_as_much_as_blocks),
         cmocka_unit_test(coarse_kernels_together_use_no_more_than_all),

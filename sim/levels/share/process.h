@@ -113,8 +113,8 @@ struct sms__sm_part {
     bool is_on;                  /* otherwise all of them */
     size_t sms;                  /* number of them on its instance */
     struct sms__allowed allowed; /* which */
-    size_t capped_sms;           /* for how many coarse kernels are capped, and */
-    const struct sms__device *capped_on;
+    size_t capped_sms;           /* on how many its coarse kernels are capped, and what they are otherwise. */
+    const struct sms__footprint *capped_from;
 };
 
 struct sms__process_parts {

@@ -76,13 +76,14 @@ static void limit_kernels(const struct sms__stream *stream)
 {
     struct sms__process *process = stream->process;
     const struct sms__context *context = sms__context_of(process->instance, process);
-    const bool same = stream->part->capped_sms == stream->part->sms && stream->part->capped_on == type_of(process);
+    const struct sms__footprint *fits = sms__instance_fits(process->instance, process->arrival.vm);
+    const bool same = stream->part->capped_sms == stream->part->sms && stream->part->capped_from == fits;
     for (size_t i = 0; stream->part->is_on && i < stream->workload->kernels; i++) {
         size_t k = stream->first_kernel + i;
         if (!stream->workload->kernel[i].whole && context->has_blocks)
             sms__blocks_update_allowed(context->blocks, process->first_kernel_type + k);
         else if (stream->workload->kernel[i].whole && stream->part->sms && !same)
-            process->parts.capped[k] = cap(stream, i, sms__instance_fits(process->instance, process->arrival.vm)[k]);
+            process->parts.capped[k] = cap(stream, i, fits[k]);
     }
 }
 
@@ -111,7 +112,7 @@ static void settle(struct sms__process *process)
     }
     for (const struct sms__stream *stream = process->stream; stream; stream = stream->next) {
         stream->part->capped_sms = stream->part->is_on ? stream->part->sms : 0;
-        stream->part->capped_on = type_of(process);
+        stream->part->capped_from = sms__instance_fits(process->instance, process->arrival.vm);
     }
 }
 
