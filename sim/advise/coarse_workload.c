@@ -1,19 +1,24 @@
 /* Makes the kernels of a program coarse, so that seconds of sharing are simulated in less than that. Each is run by
- * itself, block by block, on three devices alike: on all SMs, a half, and an eighth of them. That gives its time by
- * SMs (model/time_by_share.c); the mean over that time of what its blocks demand and of the room they take is what it
- * takes of the device beside others. */
+ * itself, block by block, on devices alike: on all SMs, on the caps that ways of two programs have, because waves make
+ * steps that no law meets, and on an eighth. That gives its time by SMs (model/time_by_share.c); the mean over that
+ * time of what its blocks demand and of the room they take is what it takes of the device beside others. */
 #include "advise.h"
+
+#include "../model/policy/modes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    SHARES = 3,
+    SHARES = 5,
     DRAWN_LAUNCHES = 4,
     JOB_LAUNCHES = 20000, /* of a job: beyond, one stands for several of its kernel */
     MIX_LAUNCHES = 40     /* block by block, beside others */
 };
+
+/* The shares of the SMs on which each kernel runs, per cent. */
+static const double MEASURED[SHARES] = {100, 70, 50, 30, 12.5};
 
 /* A demand of less of the device is not written. */
 static const double DEMAND_LEAST = 1e-5;
@@ -31,14 +36,13 @@ static const struct sms__node *make_scenario(struct sms__reader *reader, void *u
     const struct measuring *measuring = user;
     struct sms__doc doc = {0};
     const char *text = sms__print(reader->arena,
-                                  "scenario: kernels\ndevices: [{model: '%s', count: 3}]\npolicies: [{mode: mps}]\n"
-                                  "processes:\n"
-                                  "  - {name: a, workload: '%s', repeat: %d, device: 0}\n"
-                                  "  - {name: b, workload: '%s', repeat: %d, device: 1, active_threads: 50 %%}\n"
-                                  "  - {name: c, workload: '%s', repeat: %d, device: 2, active_threads: 12.5 %%}\n",
-                                  measuring->device, measuring->workload->name, measuring->drawn ? DRAWN_LAUNCHES : 1,
-                                  measuring->workload->name, measuring->drawn ? DRAWN_LAUNCHES : 1,
-                                  measuring->workload->name, measuring->drawn ? DRAWN_LAUNCHES : 1);
+                                  "scenario: kernels\ndevices: [{model: '%s', count: %d}]\npolicies: [{mode: mps}]\n"
+                                  "processes:\n",
+                                  measuring->device, SHARES);
+    for (int s = 0; s < SHARES; s++)
+        text = sms__print(reader->arena,
+                          "%s  - {name: p%d, workload: '%s', repeat: %d, device: %d, active_threads: %.3g %%}\n", text,
+                          s, measuring->workload->name, measuring->drawn ? DRAWN_LAUNCHES : 1, s, MEASURED[s]);
     if (sms__doc_load_text(reader->arena, measuring->program->path, text, strlen(text), &doc, reader->errors))
         return NULL;
     sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD,
@@ -59,8 +63,8 @@ struct kernel {
     const struct sms__kernel *given;
     const struct sms__footprint *fit; /* on the whole device */
     const struct sms__device *device;
-    double ns[SHARES], jitter;
-    double launches; /* for which it stands */
+    double share[SHARES], ns[SHARES], jitter; /* share: of the SMs that a cap leaves */
+    double launches;                          /* for which it stands */
 };
 
 /* The mean number of blocks on an SM. A block's work is what it is, however fast it goes. */
@@ -83,13 +87,19 @@ static double demand_of(const struct kernel *kernel, size_t r)
     return fmin(kernel->fit->demand[r] * resident(kernel) / SMS_FULL, 1);
 }
 
-/* Times that fall with more SMs are a law; one that does not is a single time. */
-static void write_times(const double *ns, FILE *to)
+/* On fewer SMs a kernel takes as long at least, but for chance. Two caps may leave as many SMs. */
+static void write_times(const struct kernel *kernel, FILE *to)
 {
-    if (ns[0] < ns[1] && ns[1] < ns[2] && (ns[2] - ns[0]) / 7 < ns[0])
-        fprintf(to, "time: {100 %%: %.6g us, 50 %%: %.6g us, 12.5 %%: %.6g us}", ns[0] / 1e3, ns[1] / 1e3, ns[2] / 1e3);
-    else
-        fprintf(to, "time: %.6g us", ns[0] / 1e3);
+    double ns = kernel->ns[0], last = kernel->share[0];
+    fprintf(to, "time: {100 %%: %.6g us", ns / 1e3);
+    for (int s = 1; s < SHARES; s++) {
+        if (!(kernel->share[s] < last))
+            continue;
+        ns = fmax(ns, kernel->ns[s]);
+        last = kernel->share[s];
+        fprintf(to, ", %.9g %%: %.6g us", 100 * last, ns / 1e3);
+    }
+    fputs("}", to);
 }
 
 /* Returns what comes before the next. */
@@ -111,7 +121,7 @@ static void write_kernel(struct sms__arena *arena, const struct kernel *kernel, 
     if (taken && unknown)
         fprintf(to, "time: {100 %%: %.6g us, 50 %%: %.6g us}", kernel->ns[0] / 1e3, 2 * kernel->ns[0] / 1e3);
     else
-        write_times(kernel->ns, to);
+        write_times(kernel, to);
     for (size_t r = 0; r < kernel->device->resources; r++)
         before = write_demand(kernel->device->resource[r].name, demand_of(kernel, r), before, to);
     fputs(before[1] == ' ' && before[2] == '\0' ? "}" : "", to);
@@ -146,8 +156,11 @@ static struct kernel kernel_of(const struct sms_results *results, const struct s
                             .device = scenario->device[0],
                             .jitter = jitter_of(results, k),
                             .launches = 1};
-    for (size_t s = 0; s < SHARES; s++)
+    for (size_t s = 0; s < SHARES; s++) {
+        const struct sms__mode *mode = sms__mode_of_device(&scenario->policy[0].mode, s);
         kernel.ns[s] = metric_of(results, s * workload->kernels + k, "latency_mean_ns");
+        kernel.share[s] = (double)sms__mode_sms(mode, kernel.device, &scenario->vm[s]) / (double)kernel.device->sms;
+    }
     return kernel;
 }
 

@@ -45,7 +45,7 @@ static json_t *number_or_fields(const struct sms__field *field)
 static json_t *time_by_share(const struct sms__field *field)
 {
     json_t *shares =
-        json_pack("{ss si si so so}", "type", "object", "minProperties", 2, "maxProperties", 3, "propertyNames",
+        json_pack("{ss si si so so}", "type", "object", "minProperties", 2, "maxProperties", 16, "propertyNames",
                   schema_number(SMS__RATIO, 0, 1), "additionalProperties", number_of(field));
     return schema_either(number_of(field), shares);
 }

@@ -128,7 +128,8 @@ double sms__slowdown_on(const struct sms__footprint *fit, const struct sms__devi
 {
     double slow = 1;
     if (fit->by_share)
-        return pow(1 - fit->divided + fit->divided / pow(part, fit->bend), 1 / fit->bend);
+        return sms__time_ratio(fit->by_share, fit->share * part) /
+               (fit->share < 1 ? sms__time_ratio(fit->by_share, fit->share) : 1);
     for (size_t r = 0; r < device->resources; r++)
         if (device->resource[r].cls == SMS_COMPUTE)
             slow = fmax(slow, fit->demand[r] / SMS_FULL / part);
@@ -161,7 +162,7 @@ static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
         sms__press_less(fit, r, share_of(f, r) * slow, SMS_FULL);
     fit->room = fmin(fit->room / (sms * slow), 1);
     fit->work_ps *= slow;
-    fit->divided /= pow(sms * slow, fit->bend);
+    fit->share = sms;
 }
 
 /* On an instance a coarse kernel takes greater shares. If a share exceeds the whole resource, the kernel takes longer
@@ -177,8 +178,7 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     fit->launches = f->kernel->launches;
     fit->power_w = f->kernel->power_w;
     fit->by_share = f->kernel->by_share;
-    fit->divided = f->kernel->divided;
-    fit->bend = f->kernel->bend;
+    fit->share = 1;
     fit->room = f->kernel->room;
     if (f->device->mig.board)
         fit_instance(f, fit);

@@ -28,10 +28,9 @@ struct sms__footprint {
     double power_w;     /* of a coarse kernel: what it adds to that of an idle device; 0: not known */
     int cls;            /* of its workload, in the contention model's pairs; -1: none */
     int scaled;         /* 0: as its workload says; else it was scaled to the device, and is bound by scaled - 1 */
-    bool by_share;      /* a coarse kernel whose time was measured at two shares of the SMs */
-    double divided;     /* if so: the part of work_ps, to the power of bend, that is divided among the SMs */
-    double bend;        /* if so: q of time_by_share.c */
-    double room;        /* of a coarse kernel: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
+    const struct sms__time_law *by_share; /* of a coarse kernel measured at shares of the SMs; or NULL */
+    double share;                         /* of the SMs of such a device that the instance has, 0..1 */
+    double room; /* of a coarse kernel: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 
 /* footprint.c: by which factor a coarse kernel takes longer on `part` of the device's SMs, 0..1. */

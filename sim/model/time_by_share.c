@@ -2,7 +2,8 @@
  * divided among the SMs, the part a is not: launches, tails of waves, and what DRAM limits. Measured times at two
  * shares give both, with q = 1: the one part comes after the other. At a third share the time tells q. A great q is a
  * kernel that fewer SMs do not slow until they no longer fill DRAM. LLaMA under MPS, 6681 times at shares between two,
- * and 13 kernels of a small network by TPCs, with three, both on an A100: docs/evidence/validation.md. */
+ * and 13 kernels of a small network by TPCs, with three, both on an A100: docs/evidence/validation.md. With
+ * more points, because waves make steps that no such curve has, each two neighbours give a and b between them. */
 #include "workload.h"
 
 #include "limits.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_BEND = 8, STEPS = 48 };
+enum { MOST_BEND = 8, STEPS = 48, POINTS_MOST = 16 };
 
 struct point {
     double share;
@@ -39,20 +40,14 @@ static void set_law(struct sms__reader *reader, const struct point *more, const 
 {
     double least = less->time.value, divided = (least - more->time.value) / (1 / less->share - 1 / more->share);
     double whole = least - divided * (1 / less->share - 1);
-    if (more->time.cycles != less->time.cycles)
-        sms__complain(reader, less->node, "both times are in cycles, or neither is");
-    else if (divided < 0)
-        sms__complain(reader, less->node, "the kernel would be faster on '%.20s' of the SMs than on '%.20s'",
-                      less->node->text, more->node->text);
-    else if (whole <= 0)
+    if (whole <= 0) {
         sms__complain(reader, less->node,
                       "by these two the kernel would take no time on all SMs; give the time at 100 %%");
-    else {
-        kernel->block_time = (struct sms__quantity){whole, more->time.cycles};
-        kernel->divided = divided / whole;
-        kernel->by_share = true;
-        kernel->bend = 1;
+        return;
     }
+    kernel->block_time = (struct sms__quantity){whole, more->time.cycles};
+    kernel->by_share = SMS__NEW(reader->arena, struct sms__time_law, 1);
+    *kernel->by_share = (struct sms__time_law){.divided = divided / whole, .bend = 1};
 }
 
 /* By the law through two points with this q, the time at the third over the measured one. Rises as q falls. */
@@ -64,7 +59,7 @@ static double off_by(const struct point *more, const struct point *between, cons
     return pow(high + part * (low - high), 1 / q) / between->time.value;
 }
 
-/* Sets q from the third point, and the law anew. */
+/* Sets q from the third point, the nearest where none meets it, and the law anew. */
 static void set_bend(const struct point *more, const struct point *between, const struct point *less,
                      struct sms__kernel *kernel)
 {
@@ -73,12 +68,33 @@ static void set_bend(const struct point *more, const struct point *between, cons
         const double middle = (least + most) / 2;
         *(off_by(more, between, less, middle) > 1 ? &least : &most) = middle;
     }
-    const double q = kernel->bend = off_by(more, between, less, 1) > 1 ? least : 1;
+    const double q = off_by(more, between, less, 1) > 1 ? least : 1;
     const double high = pow(more->time.value, q), low = pow(less->time.value, q);
     const double divided = (low - high) / (pow(less->share, -q) - pow(more->share, -q));
     const double whole = low - divided * (pow(less->share, -q) - 1);
     kernel->block_time.value = pow(whole, 1 / q);
-    kernel->divided = divided / whole;
+    kernel->by_share->divided = divided / whole;
+    kernel->by_share->bend = q;
+}
+
+static void keep_points(struct sms__arena *arena, const struct point *point, size_t points, struct sms__kernel *kernel)
+{
+    struct sms__time_law *law = kernel->by_share;
+    law->at = SMS__NEW(arena, struct sms__time_at, points);
+    law->points = points;
+    for (size_t i = 0; i < points; i++)
+        law->at[i] = (struct sms__time_at){point[i].share, point[i].time.value / kernel->block_time.value};
+}
+
+double sms__time_ratio(const struct sms__time_law *law, double share)
+{
+    for (size_t i = 1; i < law->points; i++) {
+        const struct sms__time_at *more = &law->at[i - 1], *less = &law->at[i];
+        if (share <= more->share && share >= less->share)
+            return more->ratio +
+                   (1 / share - 1 / more->share) / (1 / less->share - 1 / more->share) * (less->ratio - more->ratio);
+    }
+    return pow(1 - law->divided + law->divided / pow(share, law->bend), 1 / law->bend);
 }
 
 static int by_falling_share(const void *a, const void *b)
@@ -87,12 +103,27 @@ static int by_falling_share(const void *a, const void *b)
     return (x->share < y->share) - (x->share > y->share);
 }
 
+/* Whether the point can follow the one of more SMs. */
+static bool follows(struct sms__reader *reader, const struct point *more, const struct point *less)
+{
+    if (more->share == less->share)
+        sms__complain(reader, less->node, "share '%.20s' is given twice", less->node->text);
+    else if (more->time.cycles != less->time.cycles)
+        sms__complain(reader, less->node, "both times are in cycles, or neither is");
+    else if (less->time.value < more->time.value)
+        sms__complain(reader, less->node, "the kernel would be faster on '%.20s' of the SMs than on '%.20s'",
+                      less->node->text, more->node->text);
+    else
+        return true;
+    return false;
+}
+
 static void read_shares(struct sms__reader *reader, const struct sms__node *node, struct sms__kernel *kernel)
 {
-    struct point point[3];
+    struct point point[POINTS_MOST];
     const size_t points = node->items / 2;
-    if (points != 2 && points != 3) {
-        sms__complain(reader, node, "times by share are two or three, as in {100 %%: 20 ms, 30 %%: 41 ms}");
+    if (points < 2 || points > POINTS_MOST) {
+        sms__complain(reader, node, "times by share are 2 to %d, as in {100 %%: 20 ms, 30 %%: 41 ms}", POINTS_MOST);
         return;
     }
     for (size_t i = 0; i < points; i++)
@@ -100,13 +131,13 @@ static void read_shares(struct sms__reader *reader, const struct sms__node *node
             return;
     qsort(point, points, sizeof *point, by_falling_share);
     for (size_t i = 1; i < points; i++)
-        if (point[i - 1].share == point[i].share) {
-            sms__complain(reader, point[i].node, "share '%.20s' is given twice", point[i].node->text);
+        if (!follows(reader, &point[i - 1], &point[i]))
             return;
-        }
     set_law(reader, &point[0], &point[points - 1], kernel);
     if (kernel->by_share && points == 3)
         set_bend(&point[0], &point[1], &point[2], kernel);
+    else if (kernel->by_share && points > 3)
+        keep_points(reader->arena, point, points, kernel);
 }
 
 void sms__read_kernel_time(struct sms__reader *reader, const struct sms__node *node, void *at)

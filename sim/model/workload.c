@@ -96,7 +96,7 @@ static const struct sms__field kernel_fields[] = {
     {"name", SMS__NAME, 0, F(sms__kernel, name), .required = true, .help = "name by which it is launched"},
     {"time", SMS__SPAN, SMS__CYCLES, 0, 1, SMS__TIME_MAX_PS, .one_of = EITHER, .read = sms__read_kernel_time,
      .form = SMS__FORM_TIME_BY_SHARE,
-     .help = "time of a coarse kernel alone, or at two or three shares of SMs: {100 %: 20 ms, 30 %: 41 ms}"},
+     .help = "time of a coarse kernel alone, or at two and more shares of SMs: {100 %: 20 ms, 30 %: 41 ms}"},
     {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, SMS__UNITS_MAX, .one_of = EITHER,
      .needs = "threads", .help = "blocks of the grid"},
     {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .needs = "block_time",

@@ -8,18 +8,28 @@ enum sms__spread { SMS__UNIFORM, SMS__EXPONENTIAL };
 
 #define SMS__STATIC_MOST 1e12 /* bytes of static variables */
 
+/* How the time of a coarse kernel grows on fewer SMs (time_by_share.c). */
+struct sms__time_law {
+    double divided;          /* the part of its time on all SMs, to the power of bend, that is divided among them */
+    double bend;             /* q */
+    struct sms__time_at *at; /* [points], the greatest share first: between these the time follows them */
+    size_t points;           /* 0: the law stands for all */
+};
+
+struct sms__time_at {
+    double share, ratio; /* of the SMs; to the time on all */
+};
+
 struct sms__kernel {
     const char *name;
     const struct sms__node *node;
     uint64_t blocks, threads, registers, shared_memory;
     uint64_t measured; /* blocks of the launch in which block_time and demand were measured */
     struct sms__quantity block_time;
-    bool whole;        /* given by `time:`: one block that stands for all, its demand is of the device */
-    uint64_t launches; /* of a whole: those that it stands for */
-    double power_w;    /* of a whole: what it adds to the power of an idle device; 0: not known */
-    bool by_share;     /* of a whole: its time was measured at shares of the SMs */
-    double divided;    /* if so: the part of its time on all SMs, to the power of bend, that is divided among them */
-    double bend;       /* if so: q of time_by_share.c */
+    bool whole;                     /* given by `time:`: one block that stands for all, its demand is of the device */
+    uint64_t launches;              /* of a whole: those that it stands for */
+    double power_w;                 /* of a whole: what it adds to the power of an idle device; 0: not known */
+    struct sms__time_law *by_share; /* of a whole: measured at shares of the SMs; NULL: at none */
     double room; /* of a whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1; 0: not known */
     bool made;   /* a whole that was made of blocks, and is to take their time */
     double launch_ps; /* cost of a launch; below 0: the device's */
@@ -102,6 +112,8 @@ void sms__read_workload(struct sms__reader *reader, const struct sms__node *node
 size_t sms__find_record(const struct sms__workload *workload, const char *event);
 /* time_by_share.c: a kernel's `time:`, into a struct sms__kernel. */
 void sms__read_kernel_time(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* The time on `share` of the SMs, 0..1, over that on all. */
+double sms__time_ratio(const struct sms__time_law *law, double share);
 /* Whether the host makes a call for the next launch of the step, of which `launched` have been. A graph is one call. */
 static inline bool sms__is_call(const struct sms__step *step, uint64_t launched)
 {

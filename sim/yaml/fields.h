@@ -46,7 +46,7 @@ enum sms__form {
     SMS__FORM_NUMBER_OR_LIST,   /* a number, or a list: of mappings by `fields`, or of numbers if `fields` is NULL */
     SMS__FORM_SMS,              /* a number, or a list of numbers and ranges */
     SMS__FORM_NUMBER_OR_FIELDS, /* a number, or a mapping by `fields` */
-    SMS__FORM_TIME_BY_SHARE,    /* a number, or a mapping of two or three ratios to numbers */
+    SMS__FORM_TIME_BY_SHARE,    /* a number, or a mapping of 2 to 16 ratios to numbers */
     SMS__FORM_LABELS,           /* a mapping of scalars to scalars */
     SMS__FORM_ROW,              /* a row of a table */
     /* Forms of sweep plans. */

@@ -346,6 +346,22 @@ static void a_third_share_tells_how_soon_fewer_sms_are_felt(void **state)
     share_release(shared);
 }
 
+/* Waves make steps that no q meets, so four times are met as they are. Between two is a law of both: a quarter is a
+ * third of the way from 1/s = 2 to 8. */
+static void four_times_are_met(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share("workload: w\nkernels: [{name: k, time: {75 %: 12 ms, 100 %: 10 ms, 12.5 %: 20 ms, 50 %: 19 ms}}]\n",
+              "devices: [{model: small}]\npolicies: [{mode: mps}]\nprocesses:\n"
+              "  - {name: a, workload: w, active_threads: 25 %}\n"
+              "  - {name: b, workload: w, active_threads: 50 %, start: 1 s}\n"
+              "  - {name: c, workload: w, active_threads: 75 %, start: 2 s}\n"
+              "  - {name: d, workload: w, start: 3 s}\n");
+    assert_turnarounds(shared, 0, 4, (double[]){19 + 1.0 / 3, 19, 12, 10});
+    share_release(shared);
+}
+
 /* Each process takes 4 ms of a whole device, and 8 ms of half of one. Two take turns on the first half, and two on the
  * second at once 16 ms. Where the second takes one at a time, three on the first take 24 ms. */
 static void instances_have_modes_of_their_own(void **state)
@@ -403,6 +419,7 @@ int main(void)
         cmocka_unit_test(replicas_of_mps_are_capped_as_the_device_plugin_does),
         cmocka_unit_test(a_process_has_its_share_of_the_sms),
         cmocka_unit_test(a_third_share_tells_how_soon_fewer_sms_are_felt),
+        cmocka_unit_test(four_times_are_met),
         cmocka_unit_test(processes_of_mps_wait_in_one_queue_by_priority),
         cmocka_unit_test(shares_lie_beside_each_other),
         cmocka_unit_test(shares_are_given_back),
