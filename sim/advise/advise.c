@@ -15,6 +15,8 @@
 /* Parts of a run, for estimates on the way and for draws. */
 static const double ESTIMATED[] = {0.1, 0.3}, DRAWN = 0.2;
 
+enum { REPLICATIONS_MORE = 12 }; /* of a way of which fewer do not tell whether it is the answer */
+
 struct work {
     struct sms__arena *arena;
     struct sms__programs *programs;
@@ -147,13 +149,10 @@ static void set_share(const struct sms__programs *programs, const struct sms__ou
     }
 }
 
-/* By how much a latency is beyond its target at the end of its interval; a program of which no job ended misses. */
-static double miss_of(const struct sms__program *program, struct sms_estimate latency)
+/* A latency over its target; a program of which no job ended misses. */
+static double over_target(const struct sms__program *program, double latency_ns)
 {
-    const double half = isnan(latency.ci95) ? 0 : latency.ci95;
-    if (!program->target.metric)
-        return 0;
-    return isnan(latency.mean) ? INFINITY : (latency.mean + half) / program->target.ns;
+    return isnan(latency_ns) ? INFINITY : latency_ns / program->target.ns;
 }
 
 /* By how much a program does fewer jobs than it must: by their rate; or by their latency, because fewer may arrive by
@@ -183,14 +182,19 @@ static void judge(const struct sms__programs *programs, struct sms__outlook *out
         const struct sms__program *program = &programs->program[p];
         const double latency_ns = worst(results, outlook->way, p, "job_latency_mean_ns").mean;
         const double per_s = mean_jobs_per_s(results, programs, outlook->way, p);
+        double least = 0, most = 0; /* by which it misses, at the ends of its interval */
         outlook->worst_slowdown[p] = fmax(outlook->worst_slowdown[p], latency_ns / program->alone_mean_ns);
         outlook->worst_per_s[p] = isnan(per_s) ? 0 : fmin(outlook->worst_per_s[p], per_s);
         if (program->least_per_s > 0)
-            outlook->misses_by =
-                fmax(outlook->misses_by, lag_of(program, results, latency_ns, outlook->worst_per_s[p]));
-        if (program->target.metric)
-            outlook->misses_by =
-                fmax(outlook->misses_by, miss_of(program, worst(results, outlook->way, p, program->target.metric)));
+            least = most = lag_of(program, results, latency_ns, outlook->worst_per_s[p]);
+        if (program->target.metric) {
+            const struct sms_estimate asked = worst(results, outlook->way, p, program->target.metric);
+            const double half = isnan(asked.ci95) ? 0 : asked.ci95;
+            least = fmax(least, over_target(program, asked.mean - half));
+            most = fmax(most, over_target(program, asked.mean + half));
+        }
+        outlook->may_meet &= least <= 1;
+        outlook->misses_by = fmax(outlook->misses_by, most);
     }
     const double gain = gain_of(programs, outlook->way, results).mean;
     outlook->worst_gain = isnan(gain) ? 0 : fmin(outlook->worst_gain, gain); /* no number: a program ended no job */
@@ -261,7 +265,8 @@ static int look_at(const struct work *work, const struct sms__way *way, struct s
 {
     struct sms_errors errors = {0};
     const size_t count = work->programs->count;
-    *outlook = (struct sms__outlook){.way = way, .programs = count, .worst_gain = INFINITY};
+    *outlook =
+        (struct sms__outlook){.way = way, .span = span, .programs = count, .worst_gain = INFINITY, .may_meet = true};
     outlook->share = SMS__NEW(work->arena, struct sms__tenancy, count);
     outlook->worst_slowdown = SMS__NEW(work->arena, double, count);
     outlook->worst_per_s = SMS__NEW(work->arena, double, count);
@@ -338,12 +343,16 @@ static int by_rank(const void *left, const void *right)
     return a->way < b->way ? -1 : a->way > b->way;
 }
 
+static void drop_outlook(struct sms__outlook *outlook)
+{
+    sms_results_free(outlook->results);
+    sms_file_free(outlook->file);
+}
+
 static void drop_outlooks(struct sms__advice *advice)
 {
-    for (size_t i = 0; i < advice->count; i++) {
-        sms_results_free(advice->outlook[i].results);
-        sms_file_free(advice->outlook[i].file);
-    }
+    for (size_t i = 0; i < advice->count; i++)
+        drop_outlook(&advice->outlook[i]);
     advice->count = 0;
 }
 
@@ -352,7 +361,6 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
     struct sms__advice *out = work->out;
     int code = SMS_OK;
     const bool again = work->settings->known && work->settings->only;
-    out->span = span;
     out->outlook = SMS__NEW(work->arena, struct sms__outlook, ways->count);
     for (size_t i = work->settings->known; i < ways->count && code == SMS_OK; i++) {
         struct sms__outlook *outlook = &out->outlook[out->count++];
@@ -368,6 +376,59 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
     }
     if (code == SMS_OK)
         qsort(out->outlook, out->count, sizeof *out->outlook, by_rank);
+    return code;
+}
+
+/* ---- where chance decides ---- */
+
+/* Whether the answer hangs on how far an interval reaches. */
+static bool is_undecided(const struct work *work, const struct sms__outlook *outlook)
+{
+    const struct sms__outlook *best = sms__advice_best(work->out, 0);
+    if (outlook->way->alone || outlook->why || outlook->span.replications == REPLICATIONS_MORE)
+        return false;
+    if (outlook == best && outlook->meets)
+        return !sms__advice_shares(work->out) && shown(outlook->worst_gain) > shown(1);
+    return !outlook->meets && outlook->may_meet &&
+           (!best->meets || shown(outlook->worst_gain) > shown(best->worst_gain));
+}
+
+/* The one that does the most work, or NULL. */
+static struct sms__outlook *find_undecided(const struct work *work)
+{
+    struct sms__outlook *found = NULL;
+    for (size_t i = 0; i < work->out->count; i++) {
+        struct sms__outlook *outlook = &work->out->outlook[i];
+        if (is_undecided(work, outlook) && (!found || outlook->worst_gain > found->worst_gain))
+            found = outlook;
+    }
+    return found;
+}
+
+static int look_again(const struct work *work, struct sms__outlook *outlook)
+{
+    struct sms__span span = outlook->span;
+    span.replications = REPLICATIONS_MORE;
+    drop_outlook(outlook);
+    int code = look_at(work, outlook->way, span, outlook);
+    return code ? code : look_at_ends(work, span, outlook);
+}
+
+/* Few replications have a wide interval. A way that may be the answer, or not, runs with more of them; and each program
+ * alone does, because the same jobs must arrive in both. */
+static int decide(const struct work *work)
+{
+    struct sms__advice *out = work->out;
+    struct sms__outlook *outlook = find_undecided(work);
+    int code = SMS_OK;
+    for (size_t i = 0; i < out->count && outlook && code == SMS_OK; i++)
+        if (out->outlook[i].way->alone)
+            code = look_again(work, &out->outlook[i]);
+    while (outlook && code == SMS_OK) {
+        code = look_again(work, outlook);
+        qsort(out->outlook, out->count, sizeof *out->outlook, by_rank);
+        outlook = find_undecided(work);
+    }
     return code;
 }
 
@@ -533,6 +594,8 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
     }
     if (code == SMS_OK)
         code = look_at_all(&work, &ways, sms__span_for(programs, out->device, settings->part > 0 ? settings->part : 1));
+    if (code == SMS_OK && !settings->only)
+        code = decide(&work);
     code = code ? code : draw_unknowns(&work);
     if (code == SMS_ENOMEM && !errors->count)
         sms__fail(errors, code, NULL, "no memory");

@@ -193,6 +193,7 @@ struct sms__tenancy {
 /* What came of a way. */
 struct sms__outlook {
     const struct sms__way *way;
+    struct sms__span span; /* of its runs */
     size_t programs;
     struct sms_file *file; /* NULL: the way does not work, as `why` says */
     struct sms_results *results;
@@ -203,6 +204,7 @@ struct sms__outlook {
     double *worst_slowdown;     /* [programs]: as worst_gain */
     double *worst_per_s;        /* [programs]: jobs of all copies */
     bool meets;                 /* all targets, at the worst end */
+    bool may_meet;              /* or intervals leave it open */
     double misses_by;           /* the greatest latency over its target, or jobs that must be done over those done */
     const char *binds;          /* what is busiest */
 };
@@ -213,7 +215,6 @@ struct sms__advice {
     const struct sms__device *device;
     struct sms__outlook *outlook; /* [count], the best first; of ways that do not work last */
     size_t count, left_out;
-    struct sms__span span;
     bool ranged;         /* kernels without counters take part, so contention is a range */
     size_t draws, held;  /* draws of what is not known, and those in which the answer held */
     const char *decides; /* the parameter that moves the answer most; or NULL */

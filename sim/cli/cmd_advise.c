@@ -227,15 +227,17 @@ static int write_file(struct sms__folder *folder, const char *name, const struct
 }
 
 static int write_way(struct sms__folder *folder, const char *called, const struct sms__advice *advice,
-                     const struct sms__advise_settings *settings, const struct sms__way *way, struct sms_errors *errors)
+                     const struct sms__advise_settings *settings, const struct sms__outlook *outlook,
+                     struct sms_errors *errors)
 {
+    const struct sms__way *way = outlook->way;
     const struct sms__buffer *text = sms__way_text(advice, way, SMS__KNOWN_END);
     struct sms__buffer scenario = {0}, set = {0};
     char name[300];
     FILE *to = sms__buffer_open(&scenario), *to_set = sms__buffer_open(&set);
     if (to) {
         fwrite(text->bytes, 1, text->length, to);
-        sms__way_write(way, advice->programs, settings, advice->span, SMS__KNOWN_END, to);
+        sms__way_write(way, advice->programs, settings, outlook->span, SMS__KNOWN_END, to);
     }
     if (to_set)
         sms__way_settings(way, advice->programs, advice->device, to_set);
@@ -256,7 +258,7 @@ static int write_gpu(struct sms__folder *folder, const struct sms__pack *pack, c
 {
     struct sms__advise_settings own = *settings;
     own.device = pack->kind[gpu->group->kind].name;
-    return write_way(folder, gpu->name, &gpu->group->advice, &own, gpu->group->best->way, errors);
+    return write_way(folder, gpu->name, &gpu->group->advice, &own, gpu->group->best, errors);
 }
 
 /* The answer in whole, of which `plot` draws the ways; and what each way is. */
@@ -274,7 +276,7 @@ static int write_answers(struct advising *advising, struct sms__folder *folder,
     code = code ? code : closed;
     for (size_t i = 0; i < advice->count && code == SMS_OK; i++)
         if (!advice->outlook[i].why)
-            code = write_way(folder, advice->outlook[i].way->name, advice, settings, advice->outlook[i].way, errors);
+            code = write_way(folder, advice->outlook[i].way->name, advice, settings, &advice->outlook[i], errors);
     for (size_t i = 0; i < pack->gpus && code == SMS_OK; i++)
         code = write_gpu(folder, pack, &pack->gpu[i], settings, errors);
     return code;

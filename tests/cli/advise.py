@@ -259,6 +259,35 @@ def check_scenario(work):
     check("ways that miss a target are marked", "(misses)" in text and "  misses: a target is not met" in text, text)
 
 
+def check_caps(work):
+    """80 blocks of 1 ms, one on an SM, in waves: on 56 SMs of a V100 two, on 24 four. No law of all shares has such steps."""
+    (work / "waves.yaml").write_text("workload: waves\nkernels: [{name: k, blocks: 80, threads: 1024, registers: 64, block_time: 1 ms}]\n")
+    for name, waves in ("mps-caps-70-30", (2, 4)), ("mps-caps-50-50", (2, 2)), ("mps-caps-30-70", (4, 2)):
+        programs = way(advise(work / "waves.yaml", work / "waves.yaml", "--device", "v100"), name)["programs"]
+        for program, number in zip(programs, waves):
+            near(f"waves under {name}", program["job_latency_p50_ns"]["mean"], number * 1e6, 5e-3)
+
+
+def check_chance(work):
+    """Where three replications do not tell whether a way meets the target, twelve run, and the table says what they tell."""
+    pair = ROOT / "scenarios/advise/train.yaml", ROOT / "scenarios/advise/serve.yaml"
+    p99 = {}
+    for target in 28, 1000:
+        out = work / f"chance-{target}"
+        run(*pair, "--device", "v100", "--load", "serve:60/s", "--slo", f"serve:p99<{target}ms", "--unknowns", "1", "--quiet", "--out", out)
+        ways = json.loads((out / "advice.json").read_text())["ways"]
+        p99[target] = [one for one in ways if one["name"] == "mps-first-2"][0]["programs"][1]["job_latency_p99_ns"]
+        text = (out / "mps-first-2.yaml").read_text()
+        check(f"replications at {target} ms", f"replications: {12 if target == 28 else 3}}}" in text, text[-200:])
+    more, few = p99[28], p99[1000]
+    check("few do not tell", few["mean"] < 28e6 < few["mean"] + few["ci95"], few)
+    check("more do", more["mean"] + more["ci95"] < 28e6, more)
+    check("both are of one truth", abs(more["mean"] - few["mean"]) < few["ci95"], (more, few))
+    between = (more["mean"] + more["ci95"] / 2) / 1e6
+    text = run(*pair, "--device", "v100", "--load", "serve:60/s", "--slo", f"serve:p99<{between}ms", "--unknowns", "1").stdout
+    check("and what they leave open is said", "mps, serve first (may miss)" in text and "  may miss: the 95 % interval" in text, text)
+
+
 def check_errors(work):
     third = work / "third.yaml"
     refused(3, "error: unknown device 'V100'; did you mean 'v100'?", third, "--device", "V100")
@@ -305,6 +334,8 @@ with tempfile.TemporaryDirectory() as folder:
     if not sanitized():  # half of the time, for code that the others run
         check_together(Path(folder))
         check_copies_of_many(Path(folder))
+        check_chance(Path(folder))
+    check_caps(Path(folder))
     check_estimates()
     check_range(Path(folder))
     check_folder(Path(folder))
