@@ -209,6 +209,15 @@ struct sms__outlook {
     const char *binds;          /* what is busiest */
 };
 
+/* outlook.c: why the way does not work: a process failed, or never got to run. NULL: it works. */
+const char *sms__why_fails(struct sms__arena *arena, const struct sms_results *results);
+/* Sets what follows from the outlook's results. `cores` of the host; 0: no limit. That of each program alone comes
+ * first, and is kept in the programs. */
+void sms__describe(struct sms__arena *arena, const struct sms__programs *programs, double cores,
+                   struct sms__outlook *outlook);
+/* Makes the outlook worse where results of another end are. */
+void sms__judge(const struct sms__programs *programs, struct sms__outlook *outlook, const struct sms_results *results);
+
 struct sms__advice {
     struct sms__programs *programs;
     struct sms_file *device_file;
