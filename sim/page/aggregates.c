@@ -92,41 +92,44 @@ static void add_value(sqlite3_context *context, int count, sqlite3_value **value
     group->replications = (size_t)replication >= group->replications ? (size_t)replication + 1 : group->replications;
 }
 
-/* The bits of those in the group of the best, and whether all are equal. */
-static uint64_t judge_best(const struct sms__samples *samples)
+/* Sets the bits of those in the group of the best, and whether all are equal. Returns false when out of memory. */
+static bool judge_best(const struct sms__samples *samples, uint64_t *bits)
 {
     bool in_group[SMS__POSITIONS];
     struct sms__best best;
-    uint64_t bits = 0;
     if (!sms__find_best(samples, 0, &best, in_group))
-        return 0;
+        return false;
     for (size_t p = 0; p < samples->policies; p++)
-        bits |= (uint64_t)in_group[p] << p;
-    return best.verdict == SMS__BEST_SAME ? bits | (uint64_t)1 << EQUAL_BIT : bits;
+        *bits |= (uint64_t)in_group[p] << p;
+    *bits |= (uint64_t)(best.verdict == SMS__BEST_SAME) << EQUAL_BIT;
+    return true;
 }
 
 /* The bits of those that are better than the first, and from bit 32 on of those that are worse. */
-static uint64_t judge_changes(const struct sms__samples *samples)
+static bool judge_changes(const struct sms__samples *samples, uint64_t *bits)
 {
     int change[SMS__POSITIONS];
-    uint64_t bits = 0;
     if (!sms__find_changes(samples, 0, change))
-        return 0;
+        return false;
     for (size_t p = 0; p < samples->policies; p++)
-        bits |= (uint64_t)(change[p] > 0) << p | (uint64_t)(change[p] < 0) << (p + 32);
-    return bits;
+        *bits |= (uint64_t)(change[p] > 0) << p | (uint64_t)(change[p] < 0) << (p + 32);
+    return true;
 }
 
 /* Moves the rows together, and ends with the bits; with 0 where neither more nor less is better. */
-static void end_with(sqlite3_context *context, uint64_t (*judge)(const struct sms__samples *samples))
+static void end_with(sqlite3_context *context, bool (*judge)(const struct sms__samples *samples, uint64_t *bits))
 {
+    uint64_t bits = 0;
     struct group *group = sqlite3_aggregate_context(context, 0);
     if (!group || !group->value)
         return;
     for (size_t i = 0; i < group->policies * group->replications; i++)
         group->value[i] = group->value[i / group->replications * group->room + i % group->replications];
     const struct sms__samples samples = {group->value, group->policies, group->replications, group->better, false};
-    sqlite3_result_int64(context, group->better ? (sqlite3_int64)judge(&samples) : 0);
+    if (!group->better || judge(&samples, &bits))
+        sqlite3_result_int64(context, (sqlite3_int64)bits);
+    else
+        sqlite3_result_error_nomem(context);
     free(group->value);
 }
 

@@ -91,12 +91,14 @@ static void end_header(struct sms__csv *csv)
     char *names = sqlite3_str_finish(filling->names), *marks = sqlite3_str_finish(filling->marks);
     char *create = sqlite3_mprintf("CREATE TABLE %s (%s)", filling->table, names);
     filling->names = filling->marks = NULL;
+    if (csv->code == SMS_OK && (!names || !marks || !create))
+        csv->code = SMS_ENOMEM;
     if (csv->code == SMS_OK)
         check(csv, filling->declared || sqlite3_exec(filling->file, create, NULL, NULL, NULL) == SQLITE_OK);
     sqlite3_free(create);
     char *insert = filling->declared ? sqlite3_mprintf("INSERT INTO %s (%s) VALUES (%s)", filling->table, names, marks)
                                      : sqlite3_mprintf("INSERT INTO %s VALUES (%s)", filling->table, marks);
-    if (csv->code == SMS_OK && (!names || !marks || !insert))
+    if (csv->code == SMS_OK && !insert)
         csv->code = SMS_ENOMEM;
     if (csv->code == SMS_OK)
         check(csv, !sqlite3_prepare_v2(filling->file, insert, -1, &filling->insert, NULL));

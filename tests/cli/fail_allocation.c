@@ -3,12 +3,13 @@
  * print a message, leave nothing at the target, and not end by a signal. The library is preloaded into the program and
  * forks before main, so that a run costs a fork and not an exec.
  *
- *     LD_PRELOAD=libsweep.so SWEEP_DIR=scratch SWEEP_TARGET=path [SWEEP_CLEAN=path] [SWEEP_STRIDE=k] [SWEEP_FROM=n]
- *         [SWEEP_ALL=1] PROGRAM ARGUMENT...
+ *     LD_PRELOAD=libsweep.so SWEEP_DIR=scratch SWEEP_TARGET=path [SWEEP_CLEAN=path] [SWEEP_RUNS=n] [SWEEP_ALL=1]
+ *         PROGRAM ARGUMENT...
  *
  * Standard output and error go to scratch/stdout and scratch/stderr. SWEEP_TARGET is the file or folder that the
- * program writes. SWEEP_CLEAN, by default the target, is removed before each run. Allocations n, n + k, n + 2k ...
- * fail, one in each run. With SWEEP_ALL all later allocations fail, too. SWEEP_AT=n runs only n, in the foreground. */
+ * program writes. SWEEP_CLEAN, by default the target, is removed before each run. One allocation fails in each
+ * run, in n of them at most, equally far apart; without SWEEP_RUNS each. With SWEEP_ALL all later allocations fail,
+ * too. SWEEP_AT=n runs only the n-th, in the foreground. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -183,8 +184,7 @@ static const char *judge(const struct outcome *reference, const struct outcome *
 /* Returns only in the children. */
 static void sweep(const char *dir)
 {
-    unsigned long stride = strtoul(setting("SWEEP_STRIDE", "1"), NULL, 10);
-    unsigned long from = strtoul(setting("SWEEP_FROM", "1"), NULL, 10), runs = 0, wrong = 0, failed = 0, count;
+    unsigned long most = strtoul(setting("SWEEP_RUNS", "0"), NULL, 10), runs = 0, wrong = 0, failed = 0, count;
     struct outcome reference, outcome;
     fail_at = 0;
     if (run(dir, &reference))
@@ -195,7 +195,8 @@ static void sweep(const char *dir)
         fflush(stdout);
         _exit(1);
     }
-    for (fail_at = from; fail_at <= count; fail_at += stride, runs++) {
+    const unsigned long stride = most ? (count + most - 1) / most : 1;
+    for (fail_at = 1 + count % stride; fail_at <= count; fail_at += stride, runs++) {
         if (run(dir, &outcome))
             return;
         const char *why = judge(&reference, &outcome);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes each allocation of the process fail once, including those in libraries. Either the output is the same as with
 # enough memory; or the exit code is 4, a message says so, and no output exists. Usage: memory.sh SMSCHED FAIL_ALLOCATION.SO [WHAT]
-# With EVERY=1 every allocation fails in turn; otherwise only some do, with the strides below, to end within a minute.
+# Of each command RUNS allocations fail, which are equally far apart: 100, to end within a minute or two.
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -71,18 +71,17 @@ quietly run cluster.yaml --out cluster --quiet
 quietly sweep plan.yaml --jobs 1 --quiet --out swept
 "$smsched" run vms.yaml --format csv >baseline.csv
 
-# survives STRIDE FROM NAME TARGET [CLEAN=PATH] ARGUMENT...: of the command's allocations FROM, FROM + STRIDE, ... one
-# fails in each run. Then all from one on fail, with ten times the stride. CLEAN, by default TARGET, is removed before each run.
+# survives NAME TARGET [CLEAN=PATH] ARGUMENT...: of the command's allocations one fails in each run. Then all from one on fail, in a
+# tenth of the runs. CLEAN, by default TARGET, is removed before each run.
 survives() {
-    local stride=$1 from=$2 name=$3 target=$4 clean=$4 all said
-    shift 4
+    local name=$1 target=$2 clean=$2 runs=${RUNS-100} all said
+    shift 2
     case ${1-} in CLEAN=*) clean=${1#CLEAN=} && shift ;; esac
     case $name in "$only"*) ;; *) return ;; esac
-    [ "${EVERY-}" ] && stride=1 from=1
     mkdir -p scratch
     for all in '' 1; do
         if said=$(env LD_PRELOAD="$library" SWEEP_DIR=scratch SWEEP_TARGET="$target" SWEEP_CLEAN="$clean" \
-            SWEEP_STRIDE=$((all ? 10 * stride : stride)) SWEEP_FROM="$from" ${all:+SWEEP_ALL=1} "$smsched" "$@" 2>&1); then
+            SWEEP_RUNS=$((all ? (runs + 9) / 10 : runs)) ${all:+SWEEP_ALL=1} "$smsched" "$@" 2>&1); then
             ok "$name${all:+, and all after}: $said"
         else
             bad "$name${all:+, and all after}" "$said"
@@ -91,39 +90,39 @@ survives() {
 }
 
 fine=$tests/import/fine
-survives 3 1 "run as a table" none run vms.yaml --jobs 1
-survives 3 1 "run with --trust" none run vms.yaml --jobs 1 --trust
-survives 3 2 "run as CSV" none run vms.yaml --jobs 1 --format csv
-survives 7 3 "run as JSON" none run vms.yaml --jobs 1 --format json
-survives 23 4 "run into a folder" out run vms.yaml --jobs 1 --quiet --out out
-survives 23 5 "run of processes into a folder" out run processes.yaml --jobs 1 --quiet --out out
-survives 23 6 "run of a cluster into a folder" out run cluster.yaml --jobs 1 --quiet --out out
-survives 7 7 "trace" trace.json run vms.yaml --jobs 1 --trace trace.json
-survives 7 7 "trace compressed" trace.json.gz run vms.yaml --jobs 1 --trace trace.json.gz
-survives 7 1 "trace of processes" trace.json run processes.yaml --jobs 1 --trace trace.json
-survives 7 2 "trace of a cluster" trace.json run cluster.yaml --jobs 1 --trace trace.json
-survives 11 3 "compare as a table" none compare vms.yaml --jobs 1
-survives 11 4 "compare as CSV" none compare vms.yaml --jobs 1 --format csv
-survives 11 5 "compare as JSON" none compare vms.yaml --jobs 1 --format json
-survives 11 6 "check with JUnit" out.xml check vms.yaml --jobs 1 --junit out.xml --baseline baseline.csv
-survives 23 7 "explain as CSV" none explain vms.yaml --format csv
-survives 23 1 "explain processes as CSV" none explain processes.yaml --format csv
-survives 61 2 "import ncu" out.yaml import ncu "$fine/ncu-raw.csv" --out out.yaml
-survives 61 3 "import nvprof" out.yaml import nvprof "$fine/nvprof-trace.csv" "$fine/nvprof-metrics.csv" --out out.yaml
-survives 61 4 "import nsys" out.yaml import nsys nsys-irregular.sqlite --out out.yaml
-survives 61 5 "import kineto" out.yaml import kineto kineto-training.json --out out.yaml
-survives 2 1 "import pods" out.yaml import pods "$tests/import/pods/fine/helios.csv" --columns helios --out out.yaml
-survives 2 1 "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
-survives 61 6 "report" report.html report vms --out report.html
-survives 61 7 "report of processes as JSON" none report processes --format json
-survives 797 1 "report of a sweep" report.html report swept --out report.html
-survives 1999 1 "plot" vms/plots plot vms --format svg --quiet
-survives 2003 3 "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new
-survives 2003 4 "merge" swept/results sweep merge plan.yaml --quiet --out swept
-survives 199 6 "list schema" none list schema
-survives 2017 7 "list workloads" none list workloads --format json
-survives 2 1 "list policies" none list policies
-survives 23 2 "validate" none validate --quiet vms.yaml processes.yaml cluster.yaml plan.yaml
-survives 7 2 "validate a sequence" none validate --quiet sobol.yaml
+survives "run as a table" none run vms.yaml --jobs 1
+survives "run with --trust" none run vms.yaml --jobs 1 --trust
+survives "run as CSV" none run vms.yaml --jobs 1 --format csv
+survives "run as JSON" none run vms.yaml --jobs 1 --format json
+survives "run into a folder" out run vms.yaml --jobs 1 --quiet --out out
+survives "run of processes into a folder" out run processes.yaml --jobs 1 --quiet --out out
+survives "run of a cluster into a folder" out run cluster.yaml --jobs 1 --quiet --out out
+survives "trace" trace.json run vms.yaml --jobs 1 --trace trace.json
+survives "trace compressed" trace.json.gz run vms.yaml --jobs 1 --trace trace.json.gz
+survives "trace of processes" trace.json run processes.yaml --jobs 1 --trace trace.json
+survives "trace of a cluster" trace.json run cluster.yaml --jobs 1 --trace trace.json
+survives "compare as a table" none compare vms.yaml --jobs 1
+survives "compare as CSV" none compare vms.yaml --jobs 1 --format csv
+survives "compare as JSON" none compare vms.yaml --jobs 1 --format json
+survives "check with JUnit" out.xml check vms.yaml --jobs 1 --junit out.xml --baseline baseline.csv
+survives "explain as CSV" none explain vms.yaml --format csv
+survives "explain processes as CSV" none explain processes.yaml --format csv
+survives "import ncu" out.yaml import ncu "$fine/ncu-raw.csv" --out out.yaml
+survives "import nvprof" out.yaml import nvprof "$fine/nvprof-trace.csv" "$fine/nvprof-metrics.csv" --out out.yaml
+survives "import nsys" out.yaml import nsys nsys-irregular.sqlite --out out.yaml
+survives "import kineto" out.yaml import kineto kineto-training.json --out out.yaml
+survives "import pods" out.yaml import pods "$tests/import/pods/fine/helios.csv" --columns helios --out out.yaml
+survives "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
+survives "report" report.html report vms --out report.html
+survives "report of processes as JSON" none report processes --format json
+survives "report of a sweep" report.html report swept --out report.html
+survives "plot" vms/plots plot vms --format svg --quiet
+survives "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new
+survives "merge" swept/results sweep merge plan.yaml --quiet --out swept
+survives "list schema" none list schema
+survives "list workloads" none list workloads --format json
+survives "list policies" none list policies
+survives "validate" none validate --quiet vms.yaml processes.yaml cluster.yaml plan.yaml
+survives "validate a sequence" none validate --quiet sobol.yaml
 
 finish
