@@ -6,6 +6,7 @@
 #include "../base/write.h"
 #include "../import/import.h"
 #include "../sweep/sweep.h"
+#include "../yaml/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,9 +129,15 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
 static int check_usage(const struct cli *cli, const struct sms__importer *importer)
 {
     const struct options *given = cli->options;
+    const char *name = given->import.name;
     const size_t files = cli->n_args - 1;
     if (files == 0 || (importer->n_files && files != importer->n_files))
         return cli_usage(cli, "name %s to import", importer->files);
+    if (name && (!sms__is_name(name) || *name == '-')) /* YAML lists begin with '-' */
+        return cli_usage(cli,
+                         "--name: '%.40s' is not a name: 1 to %d letters, digits, '_', '-', '.' or '/', no '-' or "
+                         "'/' in front and no '..'",
+                         name, SMS__NAME_MAX);
     if (given->import.dump && !importer->read)
         return cli_usage(cli, "--dump is for profiles");
     if (!strcmp(importer->name, "pods") != (given->import.columns != NULL))

@@ -15,14 +15,11 @@ static const char *const limit_words[SMS_LIMITS] = {"blocks", "threads", "warps"
 static const char *workload_name(struct sms__derivation *derivation)
 {
     const char *given = derivation->options->name;
-    size_t length = given ? strlen(given) : 0;
-    char *name = sms__copy(derivation->arena, given ? given : "", length < 80 ? length : 80);
+    char *name = sms__copy(derivation->arena, given ? given : "", given ? strlen(given) : 0);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("-./", *c))
             *c = '_';
-    if (!*name || *name == '/' || *name == '.' || *name == '-' || strstr(name, ".."))
-        return "profile";
-    return name;
+    return sms__is_name(name) && *name != '-' ? name : "profile";
 }
 
 /* A duration with at least seven digits. */

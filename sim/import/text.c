@@ -20,7 +20,7 @@ const char *sms__import_name(struct sms__arena *arena, const char *path)
     if (strlen(name) > NAME_MAX_CHARS)
         name[NAME_MAX_CHARS] = '\0';
     for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '-')
+        if (!isalnum((unsigned char)*c) && (*c != '-' || c == name)) /* YAML and options begin with '-' */
             *c = '_';
     return *name ? name : "imported";
 }

@@ -101,6 +101,18 @@ if [ "$status" -eq 0 ]; then ok "(--profiled a6000)"; else bad "(--profiled a600
 refuses "(--profiled contradicts the name)" 3 "the profiled GPU is 'Tesla P4 (0)', which is no v100" nvprof \
     fine/nvprof-extra-first-column.csv --profiled v100
 
+# The workload and the scenario that runs it have one name.
+for name in "" -x ../x "a b" "$(printf 'x%.0s' {1..101})"; do
+    refuses "(--name '$name')" 2 "--name: '${name:0:40}' is not a name: 1 to 100 letters" ncu "$work/ampere.csv" --profiled a6000 "--name=$name"
+done
+cp "$work/ampere.csv" "$work/-x.csv"
+for name in .x "$(printf 'x%.0s' {1..100})" _x; do
+    if [ "$name" = _x ]; then set -- "$work/-x.csv"; else set -- "$work/ampere.csv" "--name=$name"; fi
+    import ncu "$@" --profiled a6000
+    all=$(sed -nE 's/^(workload|scenario): |^ .* workload: ([^,]*),.*/\2/p' "$work/out")
+    if [ "$all" = "$name"$'\n'"$name"$'\n'"$name" ]; then ok; else bad "(named $name)" "$all $(cat "$work/err")"; fi
+done
+
 # The use of caches by their bytes, as a share of the peak.
 { printf '"ID","Process ID","Process Name","Kernel Name","Block Size","Grid Size","CC","Metric Name","Metric Unit","Metric Value"\n'
   for metric in '"Duration","us","50"' '"l1tex__t_bytes.avg.pct_of_peak_sustained_active","%","40"' '"lts__t_bytes.avg.pct_of_peak_sustained_elapsed","%","30"'; do
