@@ -114,9 +114,27 @@ static const char *entry_key(const struct sms__node *item)
     return name && name->kind == SMS__SCALAR ? name->text : NULL;
 }
 
-static const char *entry_name(const void *user, size_t i)
+/* Names the entries that have a name, or tells how many there are: numbers, and first keys of mappings, name nothing.
+ */
+static void report_unknown(struct cursor *cursor, const struct sms__node *list, const char *rest, size_t length)
 {
-    return entry_key(((const struct sms__node *)user)->item[i]);
+    static const char digits[] = "0123456789";
+    const char **name = SMS__NEW(cursor->reader->arena, const char *, list->items + 1);
+    size_t names = 0;
+    for (size_t i = 0; i < list->items && strspn(rest, digits) < length; i++) {
+        const struct sms__node *item = list->item[i];
+        const bool is_named = !item->items || sms__node_get(item, "name") || sms__node_get(item, "model");
+        const char *key = is_named ? entry_key(item) : NULL;
+        if (key && !strchr(digits, *key))
+            name[names++] = key;
+    }
+    if (!names && list->items)
+        report(cursor, "unknown entry '%.*s'; known: %s%zu", (int)(length < 60 ? length : 60), rest,
+               list->items > 1 ? "0 to " : "", list->items - 1);
+    else
+        sms__complain_unknown(cursor->reader, new_node(cursor, SMS__SCALAR, rest, length), "entry", names, sms__text_at,
+                              name);
+    cursor->failed = true;
 }
 
 /* A name in the path is used up by choosing the entry. A policy's name is not: it is also the key of the entry's
@@ -165,9 +183,7 @@ static struct sms__node *descend_list(struct cursor *cursor, const struct sms__n
         list->item[i] = descend_entry(cursor, node->item[i], rest, next);
         return list;
     }
-    cursor->failed = true;
-    sms__complain_unknown(cursor->reader, new_node(cursor, SMS__SCALAR, rest, length), "entry", node->items, entry_name,
-                          node);
+    report_unknown(cursor, node, rest, length);
     return list;
 }
 
