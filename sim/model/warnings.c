@@ -91,10 +91,68 @@ static void warn_of_pods(struct sms_file *file, const struct sms__cluster *clust
     }
 }
 
+/* Whether the process gets other SMs or slices than a copy of it would, under some policy and mode. */
+static bool differs(const struct sms_scenario *scenario, const struct sms__tenant *process,
+                    const struct sms__tenant *copy)
+{
+    struct sms__site site;
+    for (size_t p = 0; p < scenario->policies; p++)
+        for (size_t i = 0; (site = sms__site_of(scenario, &scenario->policy[p], i)).device; i++)
+            if (site.mode->form->slice_ps || /* which may depend on it */
+                sms__mode_asks(site.mode, site.device, process) != sms__mode_asks(site.mode, site.device, copy) ||
+                sms__mode_bytes(site.mode, site.device, process) != sms__mode_bytes(site.mode, site.device, copy))
+                return true;
+    return false;
+}
+
+static void warn_of_key(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__tenant *process,
+                        const struct sms__tenant *without, const char *key)
+{
+    const struct sms__node *at = sms__node_get(process->node, key);
+    if (at && !differs(scenario, process, without))
+        sms__error(&file->warnings, SMS_OK, at->mark, "%s has no effect: no mode of the scenario's policies heeds it",
+                   key);
+}
+
+/* Warns of keys that no mode heeds, unless they say what holds without them. */
+static void warn_of_keys(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    for (size_t v = 0; v < scenario->vms; v++) {
+        struct sms__tenant whole = scenario->vm[v], unparted = scenario->vm[v];
+        whole.active_threads = 1, unparted.chunks = 0;
+        if (sms__is_like_last(scenario->vm, v))
+            continue;
+        if (scenario->vm[v].active_threads < 1)
+            warn_of_key(file, scenario, &scenario->vm[v], &whole, "active_threads");
+        warn_of_key(file, scenario, &scenario->vm[v], &unparted, "chunks");
+    }
+}
+
+/* Warns of share policies that only choose slices, in modes that have none. */
+static void warn_of_slices(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    struct sms__site site;
+    for (size_t p = 0; p < scenario->policies; p++) {
+        const struct sms__policy_use *use = &scenario->policy[p];
+        const struct sms_share_policy *share = use->share;
+        bool acts = share->place || share->allocate || share->launch || share->atom || share->timer || !share->next;
+        for (size_t i = 0; !acts && (site = sms__site_of(scenario, use, i)).device; i++)
+            acts = site.mode->form->slices;
+        if (!acts)
+            sms__error(&file->warnings, SMS_OK, use->node->mark,
+                       "%s has no effect: it chooses the next slice, and there are no slices under %s", share->name,
+                       use->mode.label);
+    }
+}
+
 void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
 {
     if (scenario->cluster)
         warn_of_pods(file, scenario->cluster);
     warn_of_profiles(file, scenario);
     warn_of_clocks(file, scenario);
+    if (scenario->shares) {
+        warn_of_keys(file, scenario);
+        warn_of_slices(file, scenario);
+    }
 }

@@ -430,6 +430,17 @@ try 0 "the same clock" run "$tutorial" --set devices.v100.clock='1530 MHz' --rep
 if grep -q "warning: the clock" <<<"$output"; then bad "the device's own clock is warned of" "$output"; else ok; fi
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
+# warns POLICIES WORDS: under these policies the keys of a process and its share policy have no effect but for WORDS.
+printf 'scenario: keys\ndevices: [{model: v100}]\npolicies: [{mode: mps}]\nprocesses: [{name: p, workload: v100/hotspot_512, chunks: 2, active_threads: 50 %%}, {name: q, workload: v100/hotspot_512, chunks: 4, active_threads: 100 %%}]\n' >"$work/keys.yaml"
+warns() {
+    sed "s/^policies: .*/policies: [$1]/" "$work/keys.yaml" >"$work/warns.yaml"
+    output=$("$smsched" validate "$work/warns.yaml" 2>&1 | sed -n 's/.*warning: \(.*\) has no effect: .*/\1/p' | tr '\n' ' ')
+    if [ "$output" = "$2" ]; then ok; else bad "what has no effect under $1" "$output"; fi
+}
+warns "{mode: time_slice, share: fair_share}" "chunks active_threads chunks "
+warns "{mode: mps, share: fair_share}, {mode: mps, share: tally}" "fair_share chunks chunks "
+warns "{mode: partition}, {mode: time_slice, share: lottery}" "active_threads "
+warns "{mode: partition}, {mode: mps}" ""
 try 0 "warnings are no errors" validate "$work/wait.yaml"; prints "pod 's'"
 # The figure has no point for pods that end after the last arrival.
 printf 'scenario: short\nnodes: [{name: a, count: 2, gpus: 1}]\npolicies: [first_fit]\npods: [{name: p, count: 2, gpus: 1, arrivals: {every: 1 s}, duration: 60 s}, {name: q, start: 90 s, duration: 1 s}]\n' >"$work/short.yaml"
