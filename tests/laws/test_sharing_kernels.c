@@ -64,6 +64,20 @@ static void equal_processes_under_time_slices_take_turns(void **state)
     share_release(shared);
 }
 
+/* 8 blocks fit: the block of `q` starts at 2 ms, and its wait in the dispatch queue is service under mps alone. */
+static void service_under_mps_begins_with_the_launch(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, blocks: 16, threads: 32, block_time: 1 ms}]\n" AND
+                            "workload: v\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 ms}]\n",
+                            "devices: [{model: small}]\npolicies: [{mode: mps}, {mode: {time_slice: {slice: 9 ms}}}]\n"
+                            "processes: [{name: p, workload: w}, {name: q, workload: v, start: 0.5 ms}]\n");
+    assert_near(turnaround_ms(s, 0, 1), 2.5, 1e-7);
+    assert_near(of_process(s, 0, 1, "service_ns"), 2.5 * MS, 0.1);
+    assert_near(of_process(s, 1, 1, "service_ns"), 1 * MS, 0.1);
+    share_release(s);
+}
+
 #define TENTHS(step) "workload: w\nkernels: [{name: k, time: 0.1 ms}]\nsteps: [{launch: k, times: 10, " step "}]\n"
 
 /* The other process has the device from 0.15 to 1.2 ms, 1 ms after the second launch. Those that were made ahead then
@@ -301,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_kernel_alone_takes_its_time_under_every_mode),
         cmocka_unit_test(steps_take_the_sum_of_their_times),
         cmocka_unit_test(equal_processes_under_time_slices_take_turns),
+        cmocka_unit_test(service_under_mps_begins_with_the_launch),
         cmocka_unit_test(launches_ahead_catch_up_when_their_slice_comes),
         cmocka_unit_test(a_host_ahead_takes_a_core_only_while_no_kernel_of_its_process_runs),
         cmocka_unit_test(a_newcomer_waits_for_the_rest_of_a_slice_where_the_device_says_so),
