@@ -33,7 +33,8 @@ static const struct cli_option own_options[] = {
 struct explanation {
     const struct options *given;
     FILE *to; /* temporary, until the last run has succeeded */
-    const char *scenario;
+    const struct sms_scenario *of;
+    const char *scenario;       /* its name */
     const char *shown, *policy; /* scenario and policy of the last line; NULL before the first */
     bool several;               /* scenarios, so their names are printed with those of the policies */
     uint64_t from_ps, to_ps;
@@ -43,11 +44,32 @@ struct explanation {
     const char *deciding;       /* policy of the last decision; NULL before the first */
 };
 
+/* Where the policy has processes: a device or an instance; its device is NULL if there is none of this number. */
+static struct sms__site site_of(const struct explanation *explanation, const char *policy, size_t i)
+{
+    const struct sms_scenario *scenario = explanation->of;
+    for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
+        if (!strcmp(scenario->policy[p].label, policy))
+            return sms__site_of(scenario, &scenario->policy[p], i);
+    return (struct sms__site){NULL, NULL, 0};
+}
+
+/* Contexts that take turns have clocks of their own, and instances SMs, so nobody observes their blocks. */
+static bool hides_blocks(const struct explanation *explanation, const char *policy)
+{
+    struct sms__site site;
+    bool hides = false;
+    for (size_t i = 0; !hides && (site = site_of(explanation, policy, i)).device; i++)
+        hides = site.mode->form->slices || site.device->mig.board;
+    return hides;
+}
+
 static void end_policy(const struct explanation *explanation)
 {
     if (explanation->lines > LINES_SHOWN && explanation->whole && explanation->given->format == FORMAT_TABLE)
-        fprintf(explanation->to, "  ... and %zu more; --from and --to show a span of time, with its blocks\n",
-                explanation->lines - LINES_SHOWN);
+        fprintf(explanation->to, "  ... and %zu more; --from and --to show a span of time%s\n",
+                explanation->lines - LINES_SHOWN,
+                hides_blocks(explanation, explanation->policy) ? "" : ", with its blocks");
 }
 
 /* Prints the policy's name before its first line. Returns whether one more line may be printed. */
@@ -58,7 +80,10 @@ static bool begin_line(struct explanation *explanation, const char *policy)
         fputs(explanation->policy ? "\n" : "", explanation->to);
         if (explanation->several)
             fprintf(explanation->to, "%s, ", explanation->scenario);
-        fprintf(explanation->to, "%s\n", policy);
+        fprintf(explanation->to, "%s%s\n", policy,
+                !explanation->whole && hides_blocks(explanation, policy)
+                    ? ", without blocks of time slices and of MIG instances"
+                    : "");
         explanation->lines = 0;
     }
     explanation->shown = explanation->scenario;
@@ -153,10 +178,14 @@ static void print_message(struct explanation *explanation, const char *policy, c
 /* A span is printed when it ends, so the lines are in order of time. */
 static void print_span(struct explanation *explanation, const char *policy, const struct sms_span *span)
 {
-    char text[160], where[40] = "";
+    char text[200], where[100] = "";
     if (!is_within(explanation, span->end_ps))
         return;
-    if (span->device >= 0)
+    const struct sms__site site = site_of(explanation, policy, (size_t)span->device);
+    if (site.device && site.device->mig.board)
+        snprintf(where, sizeof where, " on instance %ld, %.40s of device %zu", span->device,
+                 site.device->mig.profile->name, site.board);
+    else if (span->device >= 0)
         snprintf(where, sizeof where, " on device %ld", span->device);
     snprintf(text, sizeof text, "%.60s%s since %.6f ms", span->state, where, (double)span->start_ps / 1e9);
     const struct sms_message message = {span->end_ps, span->name, text};
@@ -233,6 +262,7 @@ static int explain_scenario(const struct sms_scenario *scenario, struct explanat
     struct sms_errors errors;
     struct sms_results *results;
     set_span(scenario, explanation, settings);
+    explanation->of = scenario;
     explanation->scenario = sms_scenario_name(scenario);
     int code = sms_run(scenario, settings, &results, &errors);
     print_stretches(explanation, 0);
@@ -333,7 +363,7 @@ const struct cli_command cmd_explain = {
         "policies report about them, in the first replication of each policy. The table has one line for decisions "
         "that differ only in time, block and SM; csv has each. Without --from and --to, the table "
         "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
-        "blocks.",
+        "blocks. Blocks of time slices and of MIG instances are never printed.",
     .examples = "smsched explain scenarios/02-a-server.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",
     .options = {{own_options}, {session_policy}, {session_set}, {run_seed}, {cli_memory}, {cli_models}, {cli_plugins}},
     .texts = {{"policy", "explain only this policy, and add it if the scenario lacks it (repeatable)"}},

@@ -284,6 +284,13 @@ try 0 "explain processes" explain tests/scenarios/processes.yaml; prints "train2
 if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
 try 0 "explain a span" explain tests/scenarios/processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step blocks 1 to 640 -> device 0 SMs 0 to 79 in turn"
 prints "train1: copy_in on device 0 since"
+printf 'scenario: where\ndevices: [{model: a100, count: 2}]\npolicies: [{mode: {mig: {instances: [4g.20gb, 3g.20gb]}}}, {mode: time_slice}, {mode: mps}]\nprocesses: [{name: p, workload: v100/hotspot_512, count: 3, streams: 2, repeat: 20}]\n' >"$work/where.yaml"
+try 0 "where instances are" explain "$work/where.yaml" --from '0 ms' --to '0.1 ms'
+prints "p2/1: kernel on instance 1, 3g.20gb of device 0 since"; prints "p3/2: kernel on instance 2, 4g.20gb of device 1 since"
+if [ "$(grep -c '^[mt].*, without blocks of time slices and of MIG instances$' <<<"$output")" -eq 2 ] && grep -q '^mps$' <<<"$output"
+then ok; else bad "who has no blocks" "$output"; fi
+try 0 "what a span would show" explain "$work/where.yaml"
+if [ "$(grep -c 'show a span of time$' <<<"$output")" -eq 2 ]; then ok; else bad "a span without blocks" "$output"; fi
 try 0 "explain a span in which nothing happens" explain "$tutorial" --from "10 us" --to "20 us"; prints "two-tenants: no decision and no event in this span"
 try 2 "explain a span that ends before it begins" explain "$tutorial" --from "1 ms" --to "0 ms"; prints "--to is before --from"
 try 2 "explain a span without an end" explain "$tutorial" --from "1 ms"; prints "--from needs --to, the end of the span: one to the end of the run takes long"
