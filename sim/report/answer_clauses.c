@@ -134,7 +134,7 @@ static void put_most_missed(const struct sms__outcome *answer, const struct sms_
     const double most =
         sms__most_missed(answer->results, answer->best.best, misses->subject, misses->idx, misses->metric);
     if (!isnan(most) && !sms_results_exact(answer->results))
-        fprintf(to, "%sat most %.2g %%%s", before, 100 * most, after);
+        fprintf(to, "%sat most %.*g %%%s", before, sms__percent_digits(100 * most), 100 * most, after);
 }
 
 /* If a time of waiting is asked for, missed deadlines matter, too. */

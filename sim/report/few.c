@@ -48,8 +48,8 @@ static void say_missed(const struct sms__result *row, struct line *line, FILE *t
     for (size_t p = 0; p < sms_results_policies(row->results); p++) {
         const double most = sms__most_missed(row->results, p, row->subject, row->idx, row->metric);
         if (!isnan(most) && name_next(line, to))
-            fprintf(to, "%s under %s at most %.2g %% (0 of %.0f %s)", sms__result_subject(row),
-                    sms_results_policy(row->results, p), 100 * most,
+            fprintf(to, "%s under %s at most %.*g %% (0 of %.0f %s)", sms__result_subject(row),
+                    sms_results_policy(row->results, p), sms__percent_digits(100 * most), 100 * most,
                     sms__counted(row->results, p, row->subject, row->idx, row->metric), sms__result_counts(row));
     }
 }

@@ -3,6 +3,7 @@
 #include "walk.h"
 
 #include "../base/escape.h"
+#include "../results/results.h"
 
 static void add_estimate(struct sms__table_out *table, const struct sms_results *results, size_t policy,
                          enum sms_subject subject, size_t idx, const char *metric)
@@ -152,8 +153,9 @@ static void print_until(const struct sms_results *results, FILE *to)
     if (!sms_results_until(results, &until) || isinf(until.reached) || sms_results_exact(results))
         return;
     const char *metric = sms__metric_name(until.subject, until.metric);
-    fprintf(to, ", %.*s of %s to ± %.2g %%", sms__shown_length(metric), metric,
-            sms_results_subject(results, until.subject, until.idx), 100 * until.reached);
+    fprintf(to, ", %.*s of %s to ± %.*g %%", sms__shown_length(metric), metric,
+            sms_results_subject(results, until.subject, until.idx), sms__percent_digits(100 * until.reached),
+            100 * until.reached);
 }
 
 static void print_runs(const struct sms_results *results, FILE *to)
@@ -169,6 +171,19 @@ static void print_runs(const struct sms_results *results, FILE *to)
     fputs("\n\n", to);
 }
 
+/* The scenario's queue, unless all policies that ran have their own. */
+static const char *queue_of(const struct sms_results *results)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    const struct sms_queue_discipline *own = scenario->queue;
+    for (size_t p = 0; p < results->policies; p++) {
+        own = scenario->policy[results->policy[p]].policy->queue;
+        if (!own)
+            return scenario->queue->name;
+    }
+    return own->name;
+}
+
 void sms__print_heading(const struct sms_results *results, bool named, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
@@ -181,7 +196,7 @@ void sms__print_heading(const struct sms_results *results, bool named, FILE *to)
     if (scenario->cluster)
         fprintf(to, "%zu nodes with %.10g GPUs, ", scenario->cluster->nodes, (double)sms__gpus_of(scenario->cluster));
     else
-        fprintf(to, "contention %s, queue %s, ", scenario->contention.label, scenario->queue->name);
+        fprintf(to, "contention %s, queue %s, ", scenario->contention.label, queue_of(results));
     print_runs(results, to);
 }
 
@@ -269,8 +284,14 @@ static bool is_used(const struct sms_results *results, size_t resource)
 
 static void print_resources(const struct sms_results *results, const struct sms__screen *screen)
 {
+    const size_t resources = sms_results_subjects(results, SMS_RESOURCE);
+    size_t first = 0;
+    while (first < resources && !is_used(results, first))
+        first++;
+    if (first == resources)
+        return;
     struct sms__table_out *table = begin_policies(results, "usage (time oversubscribed)");
-    for (size_t r = 0; r < sms_results_subjects(results, SMS_RESOURCE); r++) {
+    for (size_t r = first; r < resources; r++) {
         if (!is_used(results, r))
             continue;
         sms__table_add(table, "%s", sms_results_subject(results, SMS_RESOURCE, r));

@@ -122,6 +122,7 @@ void sms__until_warn(struct sms_results *results)
                    "after %zu replications %s has no mean to be precise about", results->replications, what);
     else
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
-                   "after %zu replications, which are the most, %s is known to ± %.2g %%, not %.4g %%",
-                   results->replications, what, 100 * until.reached, 100 * until.wanted);
+                   "after %zu replications, which are the most, %s is known to ± %.*g %%, not %.4g %%",
+                   results->replications, what, sms__percent_digits(100 * until.reached), 100 * until.reached,
+                   100 * until.wanted);
 }
