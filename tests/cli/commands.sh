@@ -140,6 +140,7 @@ chooses "mps" "$work/labels.yaml" --policy '{mode: mps}'
 chooses "mps+fine_grained" "$work/labels.yaml" --policy '{block: fine_grained, mode: mps}'
 chooses "mps+fine_grained time_slice" "$work/labels.yaml" --policy fine_grained --policy time_slice
 chooses "fine_grained(limit=80%) leftover" "$tutorial tests/scenarios/a-server.yaml" --policy '{fine_grained: {limit: 80 %}}' --policy leftover
+try 3 "instances of mig are not given" run scenarios/04-processes.yaml --policy mig; prints "'mig' is a mode, not a share policy: write {mode: {mig: {instances: [PROFILE, ...]}}}"
 try 3 "a policy that is added twice" run --policy leftover --policy leftover "$tutorial"; prints "policy 'leftover' is given twice"
 try 3 "a wrong parameter of a policy that the scenario has" run --policy '{fine_grained: {limt: 80 %}}' "$tutorial"
 if [ "$(grep -c error: <<<"$output")" -eq 1 ]; then ok; else bad "two errors for one" "$output"; fi

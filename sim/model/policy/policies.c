@@ -69,10 +69,14 @@ static void complain_unknown(const struct entry *entry, const struct sms__node *
         return;
     }
     for (enum sms__kind other = entry->first; other < ENTRY_KINDS; other++) {
-        if (other == kind || !sms__find_known(options, other, name->text).name)
+        const struct sms__known known = sms__find_known(options, other, name->text);
+        if (other == kind || !known.name)
             continue;
-        sms__complain(reader, name, "'%.60s' is a %s, not a %s: write {%s: %.60s}", name->text, words[other],
-                      words[kind], keys[other], name->text);
+        const struct sms_sharing_mode *mode = other == SMS__MODE ? known.item : NULL;
+        const bool splits = mode && mode->instances; /* nothing can stand in for these */
+        sms__complain(reader, name, "'%.60s' is a %s, not a %s: write {%s: %s%.60s%s}", name->text, words[other],
+                      words[kind], keys[other], splits ? "{" : "", name->text,
+                      splits ? ": {instances: [PROFILE, ...]}}" : "");
         return;
     }
     if (sms__find_known(options, SMS__QUEUE, name->text).name) {
