@@ -82,9 +82,12 @@ static int first_value(struct maker *maker, const char *sql, const char **value)
     if (sqlite3_prepare_v2(maker->figures->file, sql, -1, &statement, NULL) != SQLITE_OK)
         return fail(maker);
     int step = sqlite3_step(statement);
-    const char *text = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    const bool any = step == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+    const char *text = any ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     char *copy = text ? sqlite3_mprintf("%s", text) : NULL;
     sqlite3_finalize(statement);
+    if (any && !copy)
+        return SMS_ENOMEM;
     if (step != SQLITE_ROW && step != SQLITE_DONE)
         return fail(maker);
     if (copy)
