@@ -209,6 +209,13 @@ struct sums {
     double fold, unknown_ps, kernel_ps;
 };
 
+/* The mean time of a launch alone. That of a coarse kernel is given, where a few launches have it only by chance. */
+static double launch_ps(const struct sms_results *results, const struct kernel *kernel, size_t k)
+{
+    return kernel->given->whole ? kernel->fit->work_ps * kernel->fit->alone + (double)kernel->fit->launch_ps
+                                : metric_of(results, k, "latency_mean_ns") * 1e3;
+}
+
 static void add_step(struct sms__program *program, const struct sms__workload *workload, const struct sms__step *step,
                      const struct sms_results *results, struct sums *sums)
 {
@@ -218,9 +225,9 @@ static void add_step(struct sms__program *program, const struct sms__workload *w
                 : copy && device->link_bandwidth > 0 ? step->amount / device->link_bandwidth * 1e12
                                                      : 0;
     if (step->kind == SMS__LAUNCH) {
-        ps = metric_of(results, step->kernel, "latency_mean_ns") * 1e3 * (double)step->times;
-        program->launches += (double)folded(workload, step, sums->fold);
         const struct kernel kernel = kernel_of(results, workload, step->kernel);
+        ps = launch_ps(results, &kernel, step->kernel) * (double)step->times;
+        program->launches += (double)folded(workload, step, sums->fold);
         for (size_t r = 0; r < device->resources; r++)
             program->use_ps[r] += ps * (kernel.given->whole ? kernel.fit->demand[r] / SMS_FULL : demand_of(&kernel, r));
         sums->kernel_ps += ps;

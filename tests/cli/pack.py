@@ -89,6 +89,11 @@ def check_loads(work):
     near("20 jobs/s of 10 ms are a fifth of a GPU's work", answer["work_ratio"], 0.2, 1e-6)
     near("and no packing does more", answer["bound_work_ratio"], 0.2, 1e-5)
     check("one GPU holds both", answer["fewest_gpus"] == 1, answer["fewest_gpus"])
+    text = idle.read_text()
+    idle.write_text(text.replace("time: 10 ms", "time: 10 ms, jitter: 50 %"))
+    near("a mean that a file gives is not drawn", pack(idle, "--device", "a100=2", "--copies", "2", "--load", "idle:20/s")["work_ratio"], 0.2, 1e-6)
+    check("it has jitter", idle.read_text() != text)
+    idle.write_text(text)
     text = run(idle, "--device", "a100=2", "--copies", "2", "--load", "idle:20/s", "--quiet").stdout
     check("the load is told", "arrivals: 20 jobs/s of idle; a run has by chance" in text and "do the work of 0.20 GPUs that a program each keeps busy" in text, text)
     text = run(idle, "--device", "a100=1", "--load", "idle:50/s", "--slo", "idle:p99<35ms", "--quiet").stdout
