@@ -342,6 +342,10 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
     print_table(advice, screen);
     print_failed(advice, to);
     print_few(advice, to);
+    if (advice->drops_priorities)
+        fputs("  mps with priorities is not tried: kernels without blocks, or that end too late, do not tell how soon "
+              "they make way\n",
+              to);
     if (advice->left_out)
         fprintf(to, "  %zu more layouts of MIG are not tried\n", advice->left_out);
 }

@@ -383,6 +383,7 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
         sms__ways_list(arena, programs, out->device, settings->only, &ways);
         out->left_out = ways.left_out;
         code = sms__measure_together(arena, programs, &ways, &out->text[SMS__BLOCK_TEXT], settings, errors);
+        out->drops_priorities = ways.drops_priorities;
     }
     for (size_t i = 0; i < sizeof ESTIMATED / sizeof *ESTIMATED && settings->on_estimate && code == SMS_OK; i++) {
         code = look_at_all(&work, &ways, sms__span_for(programs, out->device, ESTIMATED[i]));

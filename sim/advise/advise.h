@@ -144,7 +144,8 @@ struct sms__way {
 struct sms__ways {
     struct sms__way *way; /* [count] */
     size_t count;
-    size_t left_out; /* layouts of MIG beyond the most that are tried */
+    size_t left_out;       /* layouts of MIG beyond the most that are tried */
+    bool drops_priorities; /* ways in which a program goes first are left out, because nothing tells what that does */
 };
 
 /* Lists the ways in which so many copies of the programs can share one device: that of each alone, and of the others
@@ -224,6 +225,7 @@ struct sms__advice {
     const struct sms__device *device;
     struct sms__outlook *outlook; /* [count], the best first; of ways that do not work last */
     size_t count, left_out;
+    bool drops_priorities;
     bool ranged;         /* kernels without counters take part, so contention is a range */
     size_t draws, held;  /* draws of what is not known, and those in which the answer held */
     const char *decides; /* the parameter that moves the answer most; or NULL */

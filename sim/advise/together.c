@@ -175,6 +175,7 @@ static void drop_untold(struct sms__ways *ways)
     for (size_t i = 0; i < ways->count; i++)
         if (!ways->way[i].above || ways->way[i].paired)
             ways->way[kept++] = ways->way[i];
+    ways->drops_priorities = kept < ways->count;
     ways->count = kept;
 }
 

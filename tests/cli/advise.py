@@ -236,6 +236,8 @@ def check_little(work):
     """One program alone, and one that launches nothing."""
     said = run(work / "third.yaml", "--device", "a100", "--unknowns", "1").stdout
     check("nobody to share with", "do not share: there is nobody to share with" in said, said)
+    said = run(work / "third.yaml", work / "full.yaml", "--device", "a100", "--unknowns", "1", "--slo", "third:p99<30ms").stdout
+    check("what is not tried is said", "  mps with priorities is not tried: kernels without blocks" in said, said)
     (work / "host.yaml").write_text("workload: host\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\nsteps: [{host: 1 ms}]\n")
     two = way(advise(work / "host.yaml", "v100/hotspot_512", "--device", "v100"), "mps")
     near("a program that launches nothing slows nobody", two["work_ratio"]["mean"], 2)
