@@ -171,17 +171,19 @@ static void print_runs(const struct sms_results *results, FILE *to)
     fputs("\n\n", to);
 }
 
-/* The scenario's queue, unless all policies that ran have their own. */
+/* The queue of all policies that ran. */
 static const char *queue_of(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    const struct sms_queue_discipline *own = scenario->queue;
+    const struct sms_queue_discipline *one = NULL;
     for (size_t p = 0; p < results->policies; p++) {
-        own = scenario->policy[results->policy[p]].policy->queue;
-        if (!own)
-            return scenario->queue->name;
+        const struct sms_queue_discipline *own = scenario->policy[results->policy[p]].policy->queue;
+        own = own ? own : scenario->queue;
+        if (p && own != one)
+            return "by policy";
+        one = own;
     }
-    return own->name;
+    return one->name;
 }
 
 void sms__print_heading(const struct sms_results *results, bool named, FILE *to)
