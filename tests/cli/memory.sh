@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes each allocation of the process fail once, including those in libraries. Either the output is the same as with
 # enough memory; or the exit code is 4, a message says so, and no output exists. Usage: memory.sh SMSCHED FAIL_ALLOCATION.SO [WHAT]
-# Of each command RUNS allocations fail, which are equally far apart: 100, to end within a minute or two.
+# Of each command RUNS allocations fail, which are equally far apart: 60, to end in a minute.
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -74,7 +74,7 @@ quietly sweep plan.yaml --jobs 1 --quiet --out swept
 # survives NAME TARGET [CLEAN=PATH] ARGUMENT...: of the command's allocations one fails in each run. Then all from one on fail, in a
 # tenth of the runs. CLEAN, by default TARGET, is removed before each run.
 survives() {
-    local name=$1 target=$2 clean=$2 runs=${RUNS-100} all said
+    local name=$1 target=$2 clean=$2 runs=${RUNS-60} all said
     shift 2
     case ${1-} in CLEAN=*) clean=${1#CLEAN=} && shift ;; esac
     case $name in "$only"*) ;; *) return ;; esac
