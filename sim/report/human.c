@@ -175,7 +175,7 @@ static void print_runs(const struct sms_results *results, FILE *to)
 static const char *queue_of(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    const struct sms_queue_discipline *one = NULL;
+    const struct sms_queue_discipline *one = scenario->queue;
     for (size_t p = 0; p < results->policies; p++) {
         const struct sms_queue_discipline *own = scenario->policy[results->policy[p]].policy->queue;
         own = own ? own : scenario->queue;
