@@ -183,7 +183,7 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
 static bool is_undecided(const struct work *work, const struct sms__outlook *outlook)
 {
     const struct sms__outlook *best = sms__advice_best(work->out, 0);
-    if (outlook->way->alone || outlook->why || outlook->span.replications == REPLICATIONS_MORE)
+    if (outlook->way->alone || outlook->why || outlook->again)
         return false;
     if (outlook == best && outlook->meets)
         return !sms__advice_shares(work->out) && shown(outlook->worst_gain) > shown(1);
@@ -203,13 +203,22 @@ static struct sms__outlook *find_undecided(const struct work *work)
     return found;
 }
 
+/* Jobs that come seldom may be missing in one of more replications. Then the fewer stand. */
 static int look_again(const struct work *work, struct sms__outlook *outlook)
 {
+    struct sms__outlook fewer = *outlook;
     struct sms__span span = outlook->span;
     span.replications = REPLICATIONS_MORE;
-    drop_outlook(outlook);
-    int code = look_at(work, outlook->way, span, outlook);
-    return code ? code : look_at_ends(work, span, outlook);
+    int code = look_at(work, fewer.way, span, outlook);
+    code = code ? code : look_at_ends(work, span, outlook);
+    if (code == SMS_OK && outlook->why) {
+        const struct sms__outlook failed = *outlook;
+        *outlook = fewer;
+        fewer = failed;
+    }
+    drop_outlook(&fewer);
+    outlook->again = true;
+    return code;
 }
 
 /* Few replications have a wide interval. A way that may be the answer, or not, runs with more of them; and each program

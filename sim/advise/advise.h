@@ -195,6 +195,7 @@ struct sms__tenancy {
 struct sms__outlook {
     const struct sms__way *way;
     struct sms__span span; /* of its runs */
+    bool again;            /* it has run with more replications */
     size_t programs;
     struct sms_file *file; /* NULL: the way does not work, as `why` says */
     struct sms_results *results;
