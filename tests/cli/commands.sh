@@ -438,9 +438,9 @@ try 0 "the same clock" run "$tutorial" --set devices.v100.clock='1530 MHz' --rep
 if grep -q "warning: the clock" <<<"$output"; then bad "the device's own clock is warned of" "$output"; else ok; fi
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
-# The queue is the policy's own, a table without rows has no head, and of two jobs up to 100 % may miss a deadline.
+# The queue is that of all policies, a table without rows has no head, and of two jobs up to 100 % may miss a deadline.
 printf 'workload: idle\nkernels: [{name: k, blocks: 10, threads: 32, block_time: 10 us, jitter: 5 %%}]\n---\nscenario: small\ndevices: [{model: v100}]\nqueue: interleave\npolicies: [leftover, round_robin]\nvms: [{name: p, workload: idle, repeat: 2, deadline: 1 s}]\nrun: {replications: 1}\n' >"$work/small.yaml"
-try 0 "two jobs" run "$work/small.yaml"; prints "queue interleave, "; prints "at most 100 % (0 of 2 jobs)"
+try 0 "two jobs" run "$work/small.yaml"; prints "queue by policy, "; prints "at most 100 % (0 of 2 jobs)"
 if grep -q "time oversubscribed" <<<"$output"; then bad "a head without rows" "$output"; else ok; fi
 try 0 "a policy with its own queue" run "$work/small.yaml" --policy leftover; prints "queue leftover, "
 # warns POLICIES WORDS: under these policies the keys of a process and its share policy have no effect but for WORDS.
