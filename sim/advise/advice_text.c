@@ -243,8 +243,7 @@ static void print_simplified(const struct sms__programs *programs, const struct 
     if (best->paired)
         fprintf(to,
                 "  under mps: kernels slow each other as they do block by block, waiting in one dispatch queue%s; an "
-                "H100 was "
-                "measured to do so, and others are assumed to\n",
+                "H100 was measured to do so, and others are assumed to\n",
                 best->above ? " by priority" : "");
     for (size_t p = 0; p < programs->count; p++)
         if (programs->program[p].fold >= 1.5)

@@ -87,10 +87,15 @@ static double demand_of(const struct kernel *kernel, size_t r)
     return fmin(kernel->fit->demand[r] * resident(kernel) / SMS_FULL, 1);
 }
 
-/* On fewer SMs a kernel takes as long at least, but for chance. Two caps may leave as many SMs. */
+/* On fewer SMs a kernel takes as long at least, but for chance. Two caps may leave as many SMs, and of one SM all do.
+ */
 static void write_times(const struct kernel *kernel, FILE *to)
 {
     double ns = kernel->ns[0], last = kernel->share[0];
+    if (!(kernel->share[SHARES - 1] < last)) {
+        fprintf(to, "time: %.6g us", ns / 1e3);
+        return;
+    }
     fprintf(to, "time: {100 %%: %.6g us", ns / 1e3);
     for (int s = 1; s < SHARES; s++) {
         if (!(kernel->share[s] < last))

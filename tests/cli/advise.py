@@ -268,6 +268,11 @@ def check_caps(work):
         programs = way(advise(work / "waves.yaml", work / "waves.yaml", "--device", "v100"), name)["programs"]
         for program, number in zip(programs, waves):
             near(f"waves under {name}", program["job_latency_p50_ns"]["mean"], number * 1e6, 5e-3)
+    device = (ROOT / "models/devices/v100.yaml").read_text()
+    (work / "lone/devices").mkdir(parents=True)
+    (work / "lone/devices/lone.yaml").write_text(re.sub("(?m)^sms: .*", "sms: 1", device.replace("device: v100", "device: lone", 1)))
+    two = way(advise(work / "waves.yaml", "--copies", "2", "--device", "lone", "--models", work / "lone"), "mps-2")
+    near("a cap leaves the one SM of a device", two["programs"][0]["job_latency_p50_ns"]["mean"], 2 * 80e6, 5e-3)
 
 
 def check_chance(work):
