@@ -118,10 +118,10 @@ static void warn_of_key(struct sms_file *file, const struct sms_scenario *scenar
 static void warn_of_keys(struct sms_file *file, const struct sms_scenario *scenario)
 {
     for (size_t v = 0; v < scenario->vms; v++) {
-        struct sms__tenant whole = scenario->vm[v], unparted = scenario->vm[v];
-        whole.active_threads = 1, unparted.chunks = 0;
         if (sms__is_like_last(scenario->vm, v))
             continue;
+        struct sms__tenant whole = scenario->vm[v], unparted = scenario->vm[v];
+        whole.active_threads = 1, unparted.chunks = 0;
         if (scenario->vm[v].active_threads < 1)
             warn_of_key(file, scenario, &scenario->vm[v], &whole, "active_threads");
         warn_of_key(file, scenario, &scenario->vm[v], &unparted, "chunks");
