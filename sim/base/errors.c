@@ -210,23 +210,28 @@ enum { WORD_MAX = 63 };
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* The fewest edits (insert, delete, replace) that turn `a` into `b`, whatever their case; Wagner and Fischer 1974. */
+static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+/* The fewest edits (insert, delete, replace, swap of two letters side by side) that turn `a` into `b`, whatever their
+ * case: optimal string alignment, Damerau 1964. Of the matrix only the last three rows are kept. */
 static unsigned edits(const char *a, const char *b)
 {
-    unsigned row[WORD_MAX + 1];
-    size_t n = strlen(b);
+    unsigned rows[3][WORD_MAX + 1];
+    const size_t n = strlen(b);
+    size_t i = 0;
     for (size_t j = 0; j <= n; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        unsigned diagonal = row[0];
+        rows[0][j] = (unsigned)j;
+    for (i = 1; a[i - 1]; i++) {
+        unsigned *row = rows[i % 3];
+        const unsigned *above = rows[(i - 1) % 3], *two_above = rows[(i + 1) % 3];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= n; j++) {
-            unsigned replace = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
-            diagonal = row[j];
-            row[j] = least(replace, 1 + least(row[j], row[j - 1]));
+            row[j] = least(above[j - 1] + !same(a[i - 1], b[j - 1]), 1 + least(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+                row[j] = least(row[j], two_above[j - 2] + 1);
         }
     }
-    return row[n];
+    return rows[(i - 1) % 3][n];
 }
 
 /* How far a name is like the beginning of a word. One that is its beginning is more so than one that goes on. */

@@ -56,6 +56,8 @@ static void the_nearest_name_is_found_or_none(void **state)
     assert_string_equal(sms__nearest("round_robbin", 3, name_of, names), "round_robin");
     assert_string_equal(sms__nearest("finegrained", 3, name_of, names), "fine_grained");
     assert_null(sms__nearest("xyz", 3, name_of, names));
+    static const char *const modes[] = {"mig", "together", "mps"};
+    assert_string_equal(sms__nearest("msp", 3, name_of, modes), "mps"); /* two letters swapped are one edit */
     static const char *const models[] = {"a10", "a100", "v100", "v100/heat"};
     assert_string_equal(sms__nearest("v10", 4, name_of, models), "v100"); /* as near as a10, and begins so */
     assert_string_equal(sms__nearest("V100", 4, name_of, models), "v100");
