@@ -7,7 +7,7 @@ from pathlib import Path
 
 SMSCHED = sys.argv[1]
 MODELS = Path(__file__).resolve().parents[1] / "models"
-ROWS = {"knee_dram", "launch", "block", "dram_reached", "compute_clock", "slice", "switch", "grids", "chunk", "clients", "green_contexts", "carveouts", "scaling"}
+ROWS = {"knee_dram", "launch", "block", "dram_reached", "compute_clock", "slice", "switch", "grids", "chunk", "clients", "green_contexts", "queue", "carveouts", "scaling"}
 
 
 def listed(*arguments):

@@ -178,10 +178,20 @@ static size_t put_scaling(const struct sms__device *device, struct sms__sheet_ro
     return 1;
 }
 
+bool sms__queue_known(const struct sms__device *device) { return *source_of(device, "queue"); }
+
+static size_t put_queue(const struct sms__device *device, struct sms__sheet_row *row)
+{
+    char *value = begin(row, "queue", "one: kernels of all processes under MPS wait in launch order, as on an H100");
+    if (sms__queue_known(device))
+        snprintf(value, SMS__SHEET_TEXT, "one, in launch order");
+    return 1;
+}
+
 size_t sms__sheet(const struct sms__device *device, struct sms__sheet_row row[SMS__SHEET_ROWS_MAX])
 {
     static size_t (*const put[])(const struct sms__device *device, struct sms__sheet_row *row) = {
-        put_knees, put_dispatch, put_dram, put_clock, put_turns, put_mps, put_carveouts, put_scaling};
+        put_knees, put_dispatch, put_dram, put_clock, put_turns, put_mps, put_queue, put_carveouts, put_scaling};
     size_t rows = 0;
     for (size_t i = 0; i < sizeof put / sizeof *put; i++)
         rows += put[i](device, &row[rows]);

@@ -28,6 +28,9 @@ double sms__reached(const struct sms__resource *resource);
 /* True if kernels that were scaled from this device to others, and to it, were held against measurements. */
 bool sms__scaling_known(const struct sms__device *device);
 
+/* True if it was measured in which order kernels of different processes get the device under MPS. */
+bool sms__queue_known(const struct sms__device *device);
+
 /* Complains of sources of rows that the device does not have. */
 void sms__check_sources(struct sms__reader *reader, const struct sms__device *device);
 

@@ -69,6 +69,54 @@ const char *sms__note_on_turns(struct sms_results *results, const char **name)
                       slice, change, devices);
 }
 
+/* Whether kernels of several processes run at once, on SMs that they share. */
+static bool shares_queue(const struct sms__mode *mode)
+{
+    const struct sms_sharing_mode *form = mode->form;
+    return form->most_processes && !form->slices && !form->exclusive && !form->reserves && !form->instances;
+}
+
+/* The first mode in which blocks of several processes wait for the device, although nobody measured in which order. */
+static const struct sms__mode *mode_with_queue(const struct sms_scenario *scenario, size_t d)
+{
+    const struct sms__mode *shared;
+    if (sms__queue_known(scenario->device[d]))
+        return NULL;
+    for (size_t p = 0; p < scenario->policies; p++)
+        for (size_t i = 0; (shared = sms__mode_shared(sms__mode_of_device(&scenario->policy[p].mode, d), i)); i++)
+            if (shares_queue(shared))
+                return shared;
+    return NULL;
+}
+
+static bool runs_blocks(const struct sms_scenario *scenario)
+{
+    bool any = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            any |= !scenario->vm[v].workload->kernel[k].whole;
+    return any;
+}
+
+const char *sms__note_on_queue(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const struct sms__mode *mode = NULL;
+    const char *devices = "";
+    for (size_t d = 0; d < scenario->devices && scenario->shares && scenario->vms > 1 && runs_blocks(scenario); d++) {
+        const struct sms__mode *here = mode_with_queue(scenario, d);
+        if (!here || scenario->device[d]->mig.board || !sms__is_first_of_name(scenario, d))
+            continue;
+        mode = mode ? mode : here;
+        devices = sms__print(&results->arena, "%s%s%s", devices, *devices ? ", " : "", scenario->device[d]->name);
+    }
+    return mode ? sms__print(&results->arena,
+                             "under %s, blocks of all processes wait in launch order, as an H100 was measured to have "
+                             "them: that was not measured on %s",
+                             mode->word, devices)
+                : NULL;
+}
+
 static bool clock_by_rule(const struct sms__device *device) { return !(device->compute_hz > 0); }
 
 const char *sms__note_on_clock(struct sms_results *results)

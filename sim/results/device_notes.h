@@ -11,6 +11,8 @@ bool sms__is_first_of_name(const struct sms_scenario *scenario, size_t device);
 
 /* The slice and the switch by default, and the name of the mode that has them. NULL: all was measured. */
 const char *sms__note_on_turns(struct sms_results *results, const char **mode);
+/* The order in which kernels of several processes get a device. NULL: it was measured, or hardly matters. */
+const char *sms__note_on_queue(struct sms_results *results);
 /* The clock under load of kernels that were scaled. NULL: all was measured. */
 const char *sms__note_on_clock(struct sms_results *results);
 

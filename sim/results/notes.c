@@ -1,5 +1,6 @@
 /* Notes on uncertainty that intervals do not cover, because they cover the seed only. They follow from the scenario and
  * the results. */
+#include "../model/no_load.h"
 #include "../model/draws.h"
 #include "../model/job.h"
 #include "../model/lacking.h"
@@ -139,8 +140,8 @@ static void note_default_contention(struct sms_results *results)
 /* Whether its launches cost nothing and nobody chose that. */
 static bool launches_free(const struct sms__device *device)
 {
-    return device->dispatch.launch_ps <= 0 && device->dispatch.block_ps == 0 &&
-           !sms__node_get(device->node, "dispatch");
+    const struct sms__node *dispatch = sms__node_get(device->node, "dispatch");
+    return device->dispatch.launch_ps <= 0 && !(dispatch && sms__node_get(dispatch, "launch"));
 }
 
 /* Whether a kernel of some tenant has the device's cost of a launch. */
@@ -172,11 +173,42 @@ static void note_turns(struct sms_results *results)
     sms__note(results, note);
 }
 
+static void note_queue(struct sms_results *results)
+{
+    const char *note = sms__note_on_queue(results);
+    if (note)
+        sms__note(results, note);
+}
+
+/* Whether nothing bounds how much a kernel presses whose use of a pipe is near 100 %. */
+static bool presses_freely(const struct sms__device *device)
+{
+    bool pipes = false, known = false;
+    for (size_t r = 0; r < device->resources; r++) {
+        pipes |= device->resource[r].cls == SMS_COMPUTE;
+        known |= device->resource[r].cls == SMS_COMPUTE && device->resource[r].warps > 0;
+    }
+    return pipes && !known;
+}
+
+static void note_pressure(struct sms_results *results)
+{
+    const struct sms_contention *model = results->scenario->contention.model;
+    const char *devices = sms__names_of_devices(results, presses_freely);
+    if (model->measured_alone && model->joins && *devices)
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "under %s, a kernel that uses nearly all of a pipe of %s may press up to %g times as "
+                             "much, because how many warps fill one was not measured there",
+                             results->scenario->contention.label, devices, SMS__ALONE_MAX));
+}
+
 static void note_contention(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
     if (scenario->cluster && !scenario->vms)
         return;
+    note_pressure(results);
     if (!sms__node_get(scenario->node, "contention"))
         note_default_contention(results);
     else if (strchr(scenario->contention.label, '('))
@@ -418,6 +450,7 @@ int sms__results_note(void *user)
     note_limits(results);
     note_launches(results);
     note_turns(results);
+    note_queue(results);
     sms__note_workloads(results);
     results->exact = sms_results_exact(results);
     return SMS_OK;
