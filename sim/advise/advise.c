@@ -287,6 +287,8 @@ static int write_locked(struct work *work)
     if (lock)
         pthread_mutex_lock(lock);
     int code = sms__guard(work->arena, write_guarded, work);
+    for (size_t p = 0; p < work->programs->count; p++)
+        sms__free_kernel_runs(&work->programs->program[p]);
     if (lock)
         pthread_mutex_unlock(lock);
     return code;

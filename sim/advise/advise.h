@@ -55,6 +55,8 @@ struct sms__program {
     double least_fold;                /* which it is at least; 0: 1 */
     const struct sms__buffer *coarse; /* [SMS__TEXTS]: its workloads, if they are known with all that is below; NULL */
     double coarse_fold;               /* the least fold that they were written with */
+    struct sms__kernel_runs *runs; /* [workloads]: of its kernels alone, kept until its texts are as they should be */
+    size_t workloads;
     double mix_ps;                    /* time alone of its launches side by side with others, block by block */
     double mix_blocks;                /* and their blocks */
     const struct sms__lone *lone;     /* [kernels]: these launches; NULL: not known */
@@ -119,10 +121,13 @@ enum sms__end {
 };
 
 /* coarse_workload.c: writes the workloads of a program to `to`, [SMS__TEXTS], as documents that end with "---". Each
- * kernel is simulated alone on the device, on all, half and an eighth of its SMs, unless the program has such texts.
+ * kernel is simulated alone on the device, on all of its SMs and on parts, unless the program has such texts.
  * Sets what the program takes alone. In a guard of `arena`. */
 int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
                       const struct sms__advise_settings *settings, FILE *const *to, struct sms_errors *errors);
+
+/* Frees the runs that it keeps, so that the texts may be written anew with other folds at little cost. */
+void sms__free_kernel_runs(struct sms__program *program);
 
 /* ways.c: a way to share. */
 struct sms__way {

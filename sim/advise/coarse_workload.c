@@ -13,6 +13,8 @@
 enum {
     SHARES = 5,
     DRAWN_LAUNCHES = 4,
+    DRAWN_BLOCKS = 20000, /* of a launch: chance hardly moves one of more */
+    TOGETHER = 60,        /* kernels in a run: an engine shares what it works out for at most 64 shapes */
     JOB_LAUNCHES = 20000, /* of a job: beyond, one stands for several of its kernel */
     MIX_LAUNCHES = 40     /* block by block, beside others */
 };
@@ -23,14 +25,52 @@ static const double MEASURED[SHARES] = {100, 70, 50, 30, 12.5};
 /* A demand of less of the device is not written. */
 static const double DEMAND_LEAST = 1e-5;
 
+/* ---- kernels alone ---- */
+
+/* Kernels of a workload that run alone one after another, on each share. */
+struct chunk {
+    size_t kernel[TOGETHER], kernels;
+    bool drawn; /* block times vary: mean over several launches */
+    struct sms_file *file;
+    struct sms_results *results;
+};
+
+/* The runs of a workload. */
+struct sms__kernel_runs {
+    const struct sms__workload *workload;
+    struct chunk *chunk; /* [chunks] */
+    size_t chunks;
+    struct place {
+        size_t chunk, index;
+    } * place; /* [kernels of the workload] */
+};
+
 struct measuring {
     const struct sms__program *program;
     const struct sms__workload *workload;
     const char *device;
-    bool drawn; /* block times vary: mean over several launches */
+    const struct chunk *chunk;
 };
 
-/* The workload without its steps launches each kernel once. */
+/* The workload with the chunk's kernels alone. Without steps it launches each once. */
+static const struct sms__node *node_of(struct sms__arena *arena, const struct measuring *measuring)
+{
+    struct sms__node *node =
+        sms__node_pick(arena, measuring->workload->node, (const char *[]){"steps", "static", "exclusive", NULL}, false);
+    for (size_t i = 0; i + 1 < node->items; i += 2) {
+        if (strcmp(node->item[i]->text, "kernels") != 0)
+            continue;
+        struct sms__node *list = SMS__NEW(arena, struct sms__node, 1), *all = node->item[i + 1];
+        *list = *all;
+        list->items = measuring->chunk->kernels;
+        list->item = SMS__NEW(arena, struct sms__node *, list->items);
+        for (size_t k = 0; k < list->items; k++)
+            list->item[k] = all->item[measuring->chunk->kernel[k]];
+        node->item[i + 1] = list;
+    }
+    return node;
+}
+
 static const struct sms__node *make_scenario(struct sms__reader *reader, void *user)
 {
     const struct measuring *measuring = user;
@@ -42,14 +82,108 @@ static const struct sms__node *make_scenario(struct sms__reader *reader, void *u
     for (int s = 0; s < SHARES; s++)
         text = sms__print(reader->arena,
                           "%s  - {name: p%d, workload: '%s', repeat: %d, device: %d, active_threads: %.3g %%}\n", text,
-                          s, measuring->workload->name, measuring->drawn ? DRAWN_LAUNCHES : 1, s, MEASURED[s]);
+                          s, measuring->workload->name, measuring->chunk->drawn ? DRAWN_LAUNCHES : 1, s, MEASURED[s]);
     if (sms__doc_load_text(reader->arena, measuring->program->path, text, strlen(text), &doc, reader->errors))
         return NULL;
-    sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD,
-                     sms__node_pick(reader->arena, measuring->workload->node,
-                                    (const char *[]){"steps", "static", "exclusive", NULL}, false));
+    sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD, node_of(reader->arena, measuring));
     return doc.root[0];
 }
+
+static bool is_drawn(const struct sms__kernel *kernel)
+{
+    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
+}
+
+static bool is_large(const struct sms__kernel *kernel) { return kernel->blocks > DRAWN_BLOCKS; }
+
+/* Kernels of many blocks have chunks of their own, because one launch of them tells as much. */
+static void add_chunks(struct sms__arena *arena, struct sms__kernel_runs *runs, bool large)
+{
+    struct chunk *chunk = NULL;
+    for (size_t k = 0; k < runs->workload->kernels; k++) {
+        const struct sms__kernel *kernel = &runs->workload->kernel[k];
+        if (is_large(kernel) != large)
+            continue;
+        if (!chunk || chunk->kernels == TOGETHER) {
+            chunk = SMS__APPEND(arena, runs->chunk, runs->chunks);
+            *chunk = (struct chunk){.kernels = 0};
+        }
+        runs->place[k] = (struct place){runs->chunks - 1, chunk->kernels};
+        chunk->kernel[chunk->kernels++] = k;
+        chunk->drawn |= is_drawn(kernel) && !large;
+    }
+}
+
+static int run_chunk(const struct sms__program *program, const struct sms__workload *workload, struct chunk *chunk,
+                     const struct sms__advise_settings *settings, struct sms_errors *errors)
+{
+    struct sms_run_options run = sms_run_defaults();
+    struct measuring measuring = {program, workload, settings->device, chunk};
+    const struct sms__variation variation = {program->file, settings->load, make_scenario, NULL, &measuring};
+    run.alone = false;
+    run.cancel = settings->cancel;
+    int code = sms__file_vary(&variation, &chunk->file, errors);
+    if (code)
+        return code;
+    code = sms_run(sms_file_scenario(chunk->file, 0), &run, &chunk->results, errors);
+    if (code == SMS_EINPUT) { /* of a line of the scenario that is made, which nobody wrote */
+        errors->count = 0;
+        sms__fail(errors, code, program->path,
+                  "each kernel is run alone, also on an eighth of the SMs, and '%.60s' has one that then takes longer "
+                  "than the clock's 213 days",
+                  workload->name);
+    }
+    return code;
+}
+
+/* The kernels of the program's i-th workload, which run unless they have done so before. */
+static int run_kernels(struct sms__arena *arena, struct sms__program *program, size_t i,
+                       const struct sms__workload *workload, const struct sms__advise_settings *settings,
+                       struct sms_errors *errors)
+{
+    int code = SMS_OK;
+    if (i < program->workloads)
+        return SMS_OK;
+    struct sms__kernel_runs *runs = SMS__APPEND(arena, program->runs, program->workloads);
+    *runs = (struct sms__kernel_runs){.workload = workload, .place = SMS__NEW(arena, struct place, workload->kernels)};
+    add_chunks(arena, runs, false);
+    add_chunks(arena, runs, true);
+    if (!runs->chunks) /* it computes on the host alone, and yet has a device */
+        *SMS__APPEND(arena, runs->chunk, runs->chunks) = (struct chunk){.kernels = 0};
+    for (size_t c = 0; c < runs->chunks && code == SMS_OK; c++)
+        code = run_chunk(program, workload, &runs->chunk[c], settings, errors);
+    return code;
+}
+
+void sms__free_kernel_runs(struct sms__program *program)
+{
+    for (size_t i = 0; i < program->workloads; i++)
+        for (size_t c = 0; c < program->runs[i].chunks; c++) {
+            sms_results_free(program->runs[i].chunk[c].results);
+            sms_file_free(program->runs[i].chunk[c].file);
+        }
+    program->runs = NULL;
+    program->workloads = 0;
+}
+
+static const struct sms_results *results_of(const struct sms__kernel_runs *runs, size_t k)
+{
+    return runs->chunk[runs->place[k].chunk].results;
+}
+
+/* Of kernel k on a share of the SMs. */
+static double metric_of(const struct sms__kernel_runs *runs, size_t share, size_t k, const char *name)
+{
+    const size_t kernel = share * runs->chunk[runs->place[k].chunk].kernels + runs->place[k].index;
+    return sms_results_value(results_of(runs, k), 0, 0, SMS_KERNEL, kernel, (size_t)sms_metric_index(SMS_KERNEL, name));
+}
+
+static const struct sms__device *device_of(const struct sms__kernel_runs *runs)
+{
+    return sms_results_scenario(runs->chunk[0].results)->device[0];
+}
+
+/* ---- text ---- */
 
 static void write_scalar(FILE *to, struct sms__arena *arena, const char *key, const char *text)
 {
@@ -141,29 +275,24 @@ static void write_kernel(struct sms__arena *arena, const struct kernel *kernel, 
     fputs("}\n", to);
 }
 
-static double metric_of(const struct sms_results *results, size_t kernel, const char *name)
-{
-    return sms_results_value(results, 0, 0, SMS_KERNEL, kernel, (size_t)sms_metric_index(SMS_KERNEL, name));
-}
-
 /* The jitter that a uniform spread would need for these quantiles: they are 0.45 of its width apart. */
-static double jitter_of(const struct sms_results *results, size_t k)
+static double jitter_of(const struct sms__kernel_runs *runs, size_t k)
 {
-    const double p50 = metric_of(results, k, "latency_p50_ns"), p95 = metric_of(results, k, "latency_p95_ns");
+    const double p50 = metric_of(runs, 0, k, "latency_p50_ns"), p95 = metric_of(runs, 0, k, "latency_p95_ns");
     return p50 > 0 ? (p95 - p50) / (0.45 * sqrt(12) * p50) : 0;
 }
 
-static struct kernel kernel_of(const struct sms_results *results, const struct sms__workload *workload, size_t k)
+static struct kernel kernel_of(const struct sms__kernel_runs *runs, size_t k)
 {
-    const struct sms_scenario *scenario = sms_results_scenario(results);
-    struct kernel kernel = {.given = &workload->kernel[k],
-                            .fit = &scenario->vm[0].fit[0][k],
+    const struct sms_scenario *scenario = sms_results_scenario(results_of(runs, k));
+    struct kernel kernel = {.given = &runs->workload->kernel[k],
+                            .fit = &scenario->vm[0].fit[0][runs->place[k].index],
                             .device = scenario->device[0],
-                            .jitter = jitter_of(results, k),
+                            .jitter = jitter_of(runs, k),
                             .launches = 1};
     for (size_t s = 0; s < SHARES; s++) {
         const struct sms__mode *mode = sms__mode_of_device(&scenario->policy[0].mode, s);
-        kernel.ns[s] = metric_of(results, s * workload->kernels + k, "latency_mean_ns");
+        kernel.ns[s] = metric_of(runs, s, k, "latency_mean_ns");
         kernel.share[s] = (double)sms__mode_sms(mode, kernel.device, &scenario->vm[s]) / (double)kernel.device->sms;
     }
     return kernel;
@@ -215,23 +344,24 @@ struct sums {
 };
 
 /* The mean time of a launch alone. That of a coarse kernel is given, where a few launches have it only by chance. */
-static double launch_ps(const struct sms_results *results, const struct kernel *kernel, size_t k)
+static double launch_ps(const struct kernel *kernel)
 {
     return kernel->given->whole ? kernel->fit->work_ps * kernel->fit->alone + (double)kernel->fit->launch_ps
-                                : metric_of(results, k, "latency_mean_ns") * 1e3;
+                                : kernel->ns[0] * 1e3;
 }
 
-static void add_step(struct sms__program *program, const struct sms__workload *workload, const struct sms__step *step,
-                     const struct sms_results *results, struct sums *sums)
+static void add_step(struct sms__program *program, const struct sms__kernel_runs *runs, const struct sms__step *step,
+                     struct sums *sums)
 {
-    const struct sms__device *device = sms_results_scenario(results)->device[0];
+    const struct sms__workload *workload = runs->workload;
+    const struct sms__device *device = device_of(runs);
     const bool copy = step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT;
     double ps = step->kind == SMS__HOST              ? step->amount
                 : copy && device->link_bandwidth > 0 ? step->amount / device->link_bandwidth * 1e12
                                                      : 0;
     if (step->kind == SMS__LAUNCH) {
-        const struct kernel kernel = kernel_of(results, workload, step->kernel);
-        ps = launch_ps(results, &kernel, step->kernel) * (double)step->times;
+        const struct kernel kernel = kernel_of(runs, step->kernel);
+        ps = launch_ps(&kernel) * (double)step->times;
         program->launches += (double)folded(workload, step, sums->fold);
         for (size_t r = 0; r < device->resources; r++)
             program->use_ps[r] += ps * (kernel.given->whole ? kernel.fit->demand[r] / SMS_FULL : demand_of(&kernel, r));
@@ -243,12 +373,11 @@ static void add_step(struct sms__program *program, const struct sms__workload *w
     program->job_ps += step->is_async ? fmax(ps, step->amount * (double)step->times) : ps;
 }
 
-static void sum_steps(struct sms__program *program, const struct sms__workload *workload,
-                      const struct sms_results *results)
+static void sum_steps(struct sms__program *program, const struct sms__kernel_runs *runs)
 {
-    struct sums sums = {.fold = fold_of(program, workload)};
-    for (size_t i = 0; i < workload->steps; i++)
-        add_step(program, workload, &workload->step[i], results, &sums);
+    struct sums sums = {.fold = fold_of(program, runs->workload)};
+    for (size_t i = 0; i < runs->workload->steps; i++)
+        add_step(program, runs, &runs->workload->step[i], &sums);
     program->fold = fmax(program->fold, sums.fold);
     if (sums.kernel_ps > 0)
         program->unknown = fmax(program->unknown, sums.unknown_ps / sums.kernel_ps);
@@ -279,8 +408,9 @@ static void write_steps(struct sms__arena *arena, const struct sms__workload *wo
 
 /* The kernels as they are, and a few launches of each, as often as a job has them. */
 static void write_blocks(struct sms__arena *arena, struct sms__program *program, const char *name,
-                         const struct sms__workload *workload, const struct sms_results *results, FILE *to)
+                         const struct sms__kernel_runs *runs, FILE *to)
 {
+    const struct sms__workload *workload = runs->workload;
     const struct sms__node *node =
         sms__node_pick(arena, workload->node,
                        (const char *[]){"workload", "steps", "static", "exclusive", "corun_class", NULL}, false);
@@ -295,16 +425,17 @@ static void write_blocks(struct sms__arena *arena, struct sms__program *program,
         const double launches = ceil(times[k] / fmax(all, 1) * MIX_LAUNCHES);
         if (launches > 0)
             fprintf(to, "%s{launch: %s, times: %.0f}", said++ ? ", " : "", sms__node_flow(arena, &kernel), launches);
-        program->mix_ps += launches * metric_of(results, k, "latency_mean_ns") * 1e3;
+        program->mix_ps += launches * metric_of(runs, 0, k, "latency_mean_ns") * 1e3;
         program->mix_blocks += launches * (double)workload->kernel[k].blocks;
     }
     fputs("]}\n---\n", to);
 }
 
 static void write_head(struct sms__arena *arena, const struct sms__program *program, const char *name,
-                       const struct sms__workload *workload, const struct sms_results *results, FILE *to)
+                       const struct sms__kernel_runs *runs, FILE *to)
 {
-    const struct sms__device *device = sms_results_scenario(results)->device[0];
+    const struct sms__workload *workload = runs->workload;
+    const struct sms__device *device = device_of(runs);
     write_scalar(to, arena, "workload", name);
     write_scalar(to, arena, "title", workload->title);
     write_scalar(to, arena, "source", workload->source);
@@ -318,11 +449,11 @@ static void write_head(struct sms__arena *arena, const struct sms__program *prog
 }
 
 /* Whether a coarse kernel of the workload demands the resource; a demand next to nothing is left out. */
-static bool is_written(const struct sms__workload *workload, const struct sms_results *results, const char *resource)
+static bool is_written(const struct sms__kernel_runs *runs, const char *resource)
 {
-    const struct sms__device *device = sms_results_scenario(results)->device[0];
-    for (size_t k = 0; k < workload->kernels; k++) {
-        const struct kernel kernel = kernel_of(results, workload, k);
+    const struct sms__device *device = device_of(runs);
+    for (size_t k = 0; k < runs->workload->kernels; k++) {
+        const struct kernel kernel = kernel_of(runs, k);
         for (size_t r = 0; r < device->resources; r++)
             if (!strcmp(device->resource[r].name, resource) && demand_of(&kernel, r) >= DEMAND_LEAST)
                 return true;
@@ -330,12 +461,13 @@ static bool is_written(const struct sms__workload *workload, const struct sms_re
     return false;
 }
 
-static void write_uncertainty(const struct sms__workload *workload, const struct sms_results *results, FILE *to)
+static void write_uncertainty(const struct sms__kernel_runs *runs, FILE *to)
 {
+    const struct sms__workload *workload = runs->workload;
     const char *before = "uncertainty: {";
     for (size_t i = 0; i < workload->uncertainties; i++) {
         const struct sms__demand *of = &workload->uncertainty[i];
-        if (!is_written(workload, results, of->resource))
+        if (!is_written(runs, of->resource))
             continue;
         fprintf(to, "%s%s: %.6g %%", before, of->resource, 100 * of->ratio);
         before = ", ";
@@ -343,13 +475,14 @@ static void write_uncertainty(const struct sms__workload *workload, const struct
     fputs(*before == ',' ? "}\n" : "", to);
 }
 
-static void write_kernels(struct sms__arena *arena, const struct sms__workload *workload, double fold,
-                          const struct sms_results *results, enum sms__text_kind kind, FILE *to)
+static void write_kernels(struct sms__arena *arena, const struct sms__kernel_runs *runs, double fold,
+                          enum sms__text_kind kind, FILE *to)
 {
-    write_uncertainty(workload, results, to);
+    const struct sms__workload *workload = runs->workload;
+    write_uncertainty(runs, to);
     fputs("kernels:\n", to);
     for (size_t k = 0; k < workload->kernels; k++) {
-        const struct kernel kernel = fold_kernel(kernel_of(results, workload, k), workload, k, fold);
+        const struct kernel kernel = fold_kernel(kernel_of(runs, k), workload, k, fold);
         if (kernel.given->whole)
             fprintf(to, "  - %s\n", sms__node_flow(arena, kernel.given->node));
         else
@@ -357,34 +490,6 @@ static void write_kernels(struct sms__arena *arena, const struct sms__workload *
     }
     write_steps(arena, workload, fold, to);
     fputs("---\n", to);
-}
-
-static bool is_drawn(const struct sms__kernel *kernel)
-{
-    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
-}
-
-static int run_kernels(struct measuring *measuring, const struct sms__advise_settings *settings, struct sms_file **file,
-                       struct sms_results **results, struct sms_errors *errors)
-{
-    struct sms_run_options run = sms_run_defaults();
-    const struct sms__variation variation = {measuring->program->file, settings->load, make_scenario, NULL, measuring};
-    run.alone = false;
-    run.cancel = settings->cancel;
-    for (size_t k = 0; k < measuring->workload->kernels; k++)
-        measuring->drawn |= is_drawn(&measuring->workload->kernel[k]);
-    int code = sms__file_vary(&variation, file, errors);
-    if (code)
-        return code;
-    code = sms_run(sms_file_scenario(*file, 0), &run, results, errors);
-    if (code == SMS_EINPUT) { /* of a line of the scenario that is made, which nobody wrote */
-        errors->count = 0;
-        sms__fail(errors, code, measuring->program->path,
-                  "each kernel is run alone, also on an eighth of the SMs, and '%.60s' has one that then takes longer "
-                  "than the clock's 213 days",
-                  measuring->workload->name);
-    }
-    return code;
 }
 
 int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
@@ -402,23 +507,19 @@ int sms__write_coarse(struct sms__arena *arena, struct sms__program *program,
     size_t first;
     int code = SMS_OK;
     for (size_t i = 0; code == SMS_OK && (workload = sms__workload_of(program->tenant, i, &first)); i++) {
-        struct sms_file *file = NULL;
-        struct sms_results *results = NULL;
-        struct measuring measuring = {program, workload, settings->device, false};
         const char *name = i ? sms__print(arena, "%s-%zu", program->name, i + 1) : program->name;
-        code = run_kernels(&measuring, settings, &file, &results, errors);
-        if (code == SMS_OK) {
-            program->unknown = fmax(program->unknown, workload->unmeasured);
-            sum_steps(program, workload, results);
-            for (int t = 0; t < SMS__BLOCK_TEXT; t++)
-                write_head(arena, program, name, workload, results, to[t]);
-            fprintf(to[SMS__PAIRED_TEXT], "corun_class: c%zu\n", program->number);
-            for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
-                write_kernels(arena, workload, fold_of(program, workload), results, texts[t], to[texts[t]]);
-            write_blocks(arena, program, name, workload, results, to[SMS__BLOCK_TEXT]);
-        }
-        sms_results_free(results);
-        sms_file_free(file);
+        code = run_kernels(arena, program, i, workload, settings, errors);
+        if (code)
+            break;
+        const struct sms__kernel_runs *runs = &program->runs[i];
+        program->unknown = fmax(program->unknown, workload->unmeasured);
+        sum_steps(program, runs);
+        for (int t = 0; t < SMS__BLOCK_TEXT; t++)
+            write_head(arena, program, name, runs, to[t]);
+        fprintf(to[SMS__PAIRED_TEXT], "corun_class: c%zu\n", program->number);
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+            write_kernels(arena, runs, fold_of(program, workload), texts[t], to[texts[t]]);
+        write_blocks(arena, program, name, runs, to[SMS__BLOCK_TEXT]);
     }
     return code;
 }

@@ -3,6 +3,8 @@
  * and k8s-dra-driver-gpu. */
 #include "advise.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void say_plugin(const char *kind, uint64_t replicas, FILE *to)
@@ -17,25 +19,25 @@ static void say_plugin(const char *kind, uint64_t replicas, FILE *to)
             kind, (unsigned long long)replicas);
 }
 
-static void say_claim(const char *device_class, const char *selector, const char *sharing, FILE *to)
+static void say_claim(const char *name, const char *device_class, const char *selector, const char *sharing, FILE *to)
 {
     fprintf(to,
             "\n# Kubernetes, a claim of the DRA driver, which the pods share:\n"
             "# apiVersion: resource.k8s.io/v1\n"
             "# kind: ResourceClaim\n"
-            "# metadata: {name: shared}\n"
+            "# metadata: {name: %s}\n"
             "# spec:\n"
             "#   devices:\n"
             "#     requests:\n"
             "#     - name: gpu\n"
             "#       exactly:\n"
             "#         deviceClassName: %s\n%s%s",
-            device_class, selector, sharing);
+            name, device_class, selector, sharing);
 }
 
 static void say_gpu_claim(const char *sharing, FILE *to)
 {
-    say_claim("gpu.nvidia.com", "",
+    say_claim("shared", "gpu.nvidia.com", "",
               "#     config:\n"
               "#     - requests: [gpu]\n"
               "#       opaque:\n"
@@ -56,6 +58,22 @@ static void say_slices(uint64_t processes, FILE *to)
     say_gpu_claim("strategy: TimeSlicing, timeSlicingConfig: {interval: Default}", to);
 }
 
+/* The SMs of a green context of about so many, in the device's steps. */
+static double green_sms(const struct sms__device *device, double sms)
+{
+    const double step = fmax((double)device->mps.green_step, 1);
+    return fmax(floor(sms / step) * step, (double)device->mps.green_least);
+}
+
+/* The cap of all copies alike, per cent; 0: there is none, or they differ. */
+static double equal_cap(const struct sms__way *way, const struct sms__programs *programs)
+{
+    double cap = way->cap ? way->cap[0] : 0;
+    for (size_t p = 1; way->cap && p < programs->count; p++)
+        cap = way->cap[p] < cap || way->cap[p] > cap ? 0 : cap;
+    return nearbyint(100 * cap);
+}
+
 static void say_caps(const struct sms__way *way, const struct sms__programs *programs, const struct sms__device *device,
                      FILE *to)
 {
@@ -63,7 +81,7 @@ static void say_caps(const struct sms__way *way, const struct sms__programs *pro
         fprintf(to,
                 "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=%.0f   # in the environment of %s%s; as a green context: %.0f SMs\n",
                 100 * way->cap[p], way->copies[p] > 1 ? "each copy of " : "", programs->program[p].name,
-                way->cap[p] * (double)device->sms);
+                green_sms(device, way->cap[p] * (double)device->sms));
 }
 
 /* 0 is normal and 1 below, and what no variable says is normal. */
@@ -85,7 +103,28 @@ static void say_partitions(const struct sms__way *way, const struct sms__program
             fprintf(to, "echo \"sm_partition add $GPU_UUID %llu\" | nvidia-cuda-mps-control   # of %s: %llu SMs\n",
                     (unsigned long long)way->chunks[p], programs->program[p].name,
                     (unsigned long long)way->chunks[p] * device->mps.chunk);
-    fputs("# It prints the name of each partition, for CUDA_MPS_SM_PARTITION in the environment of its process.\n", to);
+    fputs("# It prints the name of each partition, for CUDA_MPS_SM_PARTITION in the environment of its process.\n"
+          "# Kubernetes: neither the device plugin nor the DRA driver sets static partitions; they are made on the "
+          "node.\n",
+          to);
+}
+
+/* The plugin caps each of n replicas at 1/n of the threads and of the memory, whole per cent. */
+static void say_mps_in_kubernetes(const struct sms__way *way, const struct sms__programs *programs, FILE *to)
+{
+    const uint64_t processes = sms__way_first(way, programs->count), part = 100 / processes;
+    const double cap = equal_cap(way, programs);
+    char sharing[100] = "strategy: MPS";
+    if ((uint64_t)cap == part)
+        say_plugin("mps", processes, to);
+    else
+        fprintf(to,
+                "\n# Kubernetes: not the device plugin, which caps each of %llu replicas at %llu %% of threads and "
+                "memory.\n",
+                (unsigned long long)processes, (unsigned long long)part);
+    if (cap > 0)
+        snprintf(sharing, sizeof sharing, "strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: %.0f}", cap);
+    say_gpu_claim(sharing, to);
 }
 
 static void say_mps(const struct sms__way *way, const struct sms__programs *programs, const struct sms__device *device,
@@ -98,10 +137,7 @@ static void say_mps(const struct sms__way *way, const struct sms__programs *prog
           to);
     say_caps(way, programs, device, to);
     say_priorities(way, programs, to);
-    say_plugin("mps", sms__way_first(way, programs->count), to);
-    if (way->cap)
-        fputs("# The plugin caps all alike; unlike caps are set in the pods' environment.\n", to);
-    say_gpu_claim("strategy: MPS", to);
+    say_mps_in_kubernetes(way, programs, to);
 }
 
 /* The next of the policy's profiles, which it lists in brackets, each with its clients or without; advances `at`.
@@ -136,13 +172,14 @@ static void say_mig(const struct sms__way *way, const struct sms__programs *prog
     for (size_t length; (length = next_profile(&list)); list += length)
         fprintf(to, "# nvidia.com/mig-%.*s: 1\n", (int)length, list);
     list = strchr(way->policy, '[');
-    for (size_t length; (length = next_profile(&list)); list += length) {
-        char selector[200];
+    for (size_t length, i = 1; (length = next_profile(&list)); list += length, i++) {
+        char selector[200], name[40];
+        snprintf(name, sizeof name, "instance-%zu", i);
         snprintf(selector, sizeof selector,
                  "#         selectors:\n"
                  "#         - cel: {expression: \"device.attributes['gpu.nvidia.com'].profile == '%.*s'\"}\n",
                  (int)length, list);
-        say_claim("mig.nvidia.com", selector, "", to);
+        say_claim(name, "mig.nvidia.com", selector, "", to);
     }
 }
 

@@ -213,10 +213,38 @@ def check_folder(work):
         own = json.loads(done.stdout)["runs"][0]["vms"][0]["job_latency_p99_ns"] if done.returncode == 0 else 0
         near(f"{one['name']} as advised", own, one["programs"][0]["job_latency_p99_ns"]["mean"], 1e-9)
     check("MIG is set up", "nvidia-smi mig -cgi 4g.20gb,3g.20gb -C" in (out / "mig-4g-3g.sh").read_text())
-    check("so are caps", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=70" in (out / "mps-caps-70-30.sh").read_text())
+    check("each instance has its claim", all(f"{{name: instance-{i}}}" in (out / "mig-4g-3g.sh").read_text() for i in (1, 2)))
+    unlike, alike, free = ((out / f"mps{name}.sh").read_text() for name in ("-caps-70-30", "-caps-50-50", ""))
+    check("so are caps", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=70" in unlike)
+    check("the device plugin, which caps all alike, is for such caps alone",
+          ["replicas: 2" in text for text in (unlike, alike, free)] == [False, True, False] and "50 % of threads" in free)
+    check("a claim has caps that are alike", "defaultActiveThreadPercentage: 50" in alike
+          and "defaultActiveThread" not in unlike + free)
     check("the folder has what --format json prints", json.loads((out / "advice.json").read_text()) == advice)
     check("with the answer in words", advice["lines"][0].startswith("train, serve on a100: share by "), advice["lines"])
     check("the folder is not replaced", "exists" in run(*arguments, "--quiet", "--out", out, code=4).stderr)
+
+
+def check_steps():
+    """Sizes of green contexts are in the device's steps, and a trace of many kernels has the times of each."""
+    with tempfile.TemporaryDirectory() as work:
+        out = Path(work) / "out"
+        run(ROOT / "scenarios/advise/train.yaml", ROOT / "scenarios/advise/serve.yaml", "--device", "h100", "--quiet", "--out", out)
+        text = (out / "mps-caps-70-30.sh").read_text()
+        check("an H100's green contexts have SMs in eights", "green context: 88 SMs" in text and "green context: 32 SMs" in text, text)
+        check("partitions are not set up by Kubernetes", "Kubernetes: neither" in (out / "partition.sh").read_text())
+        many = Path(work) / "many.yaml"
+        kernels = [f"{{name: k{k}, blocks: {200 + k}, threads: 128, registers: 32, block_time: {10 + k} us}}" for k in range(150)]
+        kernels[70] = "{name: k70, blocks: 40000, threads: 128, registers: 32, block_time: 2 us, jitter: 20 %}"
+        many.write_text("workload: many\nkernels: [" + ", ".join(kernels) + "]\n")
+        run(many, "--device", "a100", "--copies", "2", "--quiet", "--out", Path(work) / "many")
+        text = (Path(work) / "many/time-slices-2.yaml").read_text()
+        waves = 40000 / (108 * 16)
+        times = dict(re.findall(r"name: (k\d+), time: (?:\{100 %: )?([0-9.]+) us", text))
+        check("each of 150 kernels has a time", len(times) == 150, len(times))
+        near("a kernel of the first run", float(times["k5"]), 15, 0.01)
+        near("one of the last", float(times["k149"]), 159, 0.01)
+        near("one of many blocks", float(times["k70"]), 2 * waves, 0.05)
 
 
 def check_same():
@@ -346,6 +374,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_estimates()
     check_range(Path(folder))
     check_folder(Path(folder))
+    check_steps()
     check_same()
     check_little(Path(folder))
     check_scenario(Path(folder))
