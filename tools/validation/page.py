@@ -5,7 +5,7 @@ import subprocess
 import textwrap
 from pathlib import Path
 
-from errors import LAW, best_naive, held_back
+from errors import LAW, WHERE, best_naive, held_back
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +41,7 @@ of others. `--check` fails if an error is beyond its bound or a stored value is 
 | other `.yaml` files | the scenarios |
 | `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
 | `fitted.csv` | a fit that takes minutes or ends at other digits on another machine: written by `tools/validate --fit`, and read by `derive` |
-| `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted; what was fitted |
+| `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted, and ours over what a naive model has a value for (`where`); what was fitted |
 
 It also writes `models/trust.yaml` for the line below an [answer](../reference/results.md) and `--trust`. `covers` says where a comparison applies: `devices`,
 `kernels` (`blocks` or `whole`), sharing `modes` (`together` for VMs, `alone` for one tenant), `contention` models, and the `metrics` that it bears on.
@@ -120,22 +120,55 @@ def overview(folders):
 SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
 
 
+def groups_of(summary, model):
+    """{group: row} of a model, of groups of at least three values."""
+    return {row["group"]: row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith(("more ", WHERE)) and
+            row["model"] == model and int(row["values"]) > 2}
+
+
 def worst_group(summary):
     """The group of at least three values with the greatest median error, if there are several."""
-    groups = [row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith("more ") and row["model"] == "smsched" and int(row["values"]) > 2]
+    groups = groups_of(summary, "smsched").values()
     return max(groups, key=lambda row: float(row["median"])) if 1 < len(groups) <= 40 else None
 
 
+def nearer(summary, model):
+    """Pairs of rows, of smsched and of the model, of the groups in which the model's median is nearer."""
+    ours, theirs = groups_of(summary, "smsched"), groups_of(summary, model)
+    pairs = [(ours[group], row) for group, row in theirs.items() if group in ours and row["values"] == ours[group]["values"]]
+    return [(mine, row) for mine, row in pairs if float(row["median"]) < float(mine["median"])]
+
+
+def beside_ours(folder, summary, row):
+    """Of a naive model: what smsched has over the same values where the model has fewer, and in which groups the model is nearer."""
+    same = next((mine for mine in summary if mine["group"] == WHERE + row["model"]), None)
+    pairs, says = nearer(summary, row["model"]), [f"{row['values']} values, of which smsched {error(same['median'])}"] if same else []
+    if len(pairs) > 2:
+        says.append(f"nearer in {len(pairs)} of {len(groups_of(summary, 'smsched'))} groups by {folder.about['group']}")
+    elif pairs:
+        says.append("nearer for " + " and for ".join(f"{theirs['group']}, {number(theirs['median'])} against {error(ours['median'])}" for ours, theirs in pairs))
+    return f" ({'; '.join(says)})" if says else ""
+
+
+def shown(folder, summary, row):
+    """All but naive models that are far worse than the best one, and nearer than smsched nowhere."""
+    if row["model"] not in folder.naive:
+        return not row["model"].startswith(LAW)
+    same = next((mine for mine in summary if mine["group"] == WHERE + row["model"]), held_back(summary))
+    return bool(float(row["median"]) <= max(3 * float(best_naive(summary)["median"]), float(same["median"])) or nearer(summary, row["model"]))
+
+
 def models_table(folder, summary):
-    """Errors of smsched, of naive models that are not far worse than the best one, and of repeats, held back."""
-    rows, worst, rank, naive = [], worst_group(summary), "rank" in folder.about, best_naive(summary)
-    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test") and not row["model"].startswith(LAW) and
-            (row["model"] not in folder.naive or float(row["median"]) <= 3 * float(naive["median"]))]
+    """Errors of smsched, of naive models and of repeats, held back."""
+    rows, worst, rank = [], worst_group(summary), "rank" in folder.about
+    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test") and shown(folder, summary, row)]
     for row in held[:1] + ([worst] if worst else []) + held[1:]:
         what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
         if row is worst:
             what = f"worst {folder.about['group']}: {row['group']}"
-        if row["values"] != held[0]["values"]:
+        if row["model"] in folder.naive:
+            what += beside_ours(folder, summary, row)
+        elif row["values"] != held[0]["values"]:
             what += f" ({row['values']} values)"
         rows.append([what, *cells(row, "median", "p90", "maximum")] + ([row["ranked"]] if rank else []))
     return table(["model", "median, %", "90 % within", "maximum", "R2"] + (["ranked right"] if rank else []), ["---"] + ["--:"] * (5 if rank else 4), rows)
