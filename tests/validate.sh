@@ -145,7 +145,7 @@ is results/measured/inside/summary.csv all,test,law\ none,,4,0,14,20,-5,0.94667,
 is results/measured/inside/summary.csv all,test,law\ proportional,,4,10,48,60,10,0.25547,0.8,1\ of\ 2
 is docs/evidence/validation.md '| `none` | 0.0 | 0.0 (0.95) |'
 is docs/evidence/validation.md '| `proportional`, `maxmin`, `knee` | 10.0 | 10.0 (0.26) |'
-is docs/evidence/validation.md '| the best naive model |  | 41.7 (-0.33) `constant` |'
+is docs/evidence/validation.md '| the best naive model, or `closed_form` |  | 41.7 (-0.33) `constant` |'
 if grep -q law models/trust.yaml; then bad "a law is taken for a naive model"; else ok; fi
 rm -r results/measured/inside
 

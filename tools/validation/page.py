@@ -5,7 +5,7 @@ import subprocess
 import textwrap
 from pathlib import Path
 
-from errors import LAW, WHERE, best_naive, held_back
+from errors import CLOSED, LAW, WHERE, best_naive, held_back
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -14,8 +14,9 @@ HEAD = """\
 
 How far can you trust the simulator? Each comparison predicts values that were measured on real GPUs. Errors are percentages of the measured value,
 and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
-0 as good as the mean. The naive model in this table is the best of several. The last column says whether a simulator was needed: a *law* is a formula
-that the simulator only evaluates; else values come out of queues of blocks or slices, and *no* says that the naive model is as near.
+0 as good as the mean. The naive model in this table is the best of several. The column *simulator* says whether one was needed. A *law* is a formula
+that the simulator only evaluates; in brackets is its median error in per cent without the simulator, as `closed_form`, where that was computed.
+Else values come out of queues of blocks or slices, and *no* says that the naive model is as near.
 
 """
 LEADERBOARD = """\
@@ -98,10 +99,11 @@ def by_test(folders):
     return [(heading, [pair for pair in folders if pair[0].about["tests"] == key]) for key, heading in TESTS.items()]
 
 
-def needed(folder, ours, naive):
-    """Whether the comparison needed a simulator."""
+def needed(folder, summary, ours, naive):
+    """Whether the comparison needed a simulator; of a law the median error without one, where that is known."""
     if folder.about["by"] == "law":
-        return "law"
+        closed = held_back(summary, CLOSED)
+        return f"law ({number(closed['median'])})" if closed else "law"
     return "no" if naive and float(number(naive["median"])) <= float(number(ours["median"])) else "yes"
 
 
@@ -112,7 +114,7 @@ def overview(folders):
         for folder, summary in some:
             ours, naive = held_back(summary), best_naive(summary)
             rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], ours["values"], *cells(ours, "median"),
-                         *(cells(naive, "median") if naive else ["", ""]), needed(folder, ours, naive), met(folder, ours)])
+                         *(cells(naive, "median") if naive else ["", ""]), needed(folder, summary, ours, naive), met(folder, ours)])
     return table(["what", "GPU", "values", "median, %", "R2", "naive, %", "naive R2", "simulator", "target"],
                  ["---", "---", *["--:"] * 5, "---", "---"], rows)
 
@@ -142,7 +144,7 @@ def nearer(summary, model):
 def beside_ours(folder, summary, row):
     """Of a naive model: what smsched has over the same values where the model has fewer, and in which groups the model is nearer."""
     same = next((mine for mine in summary if mine["group"] == WHERE + row["model"]), None)
-    pairs, says = nearer(summary, row["model"]), [f"{row['values']} values, of which smsched {error(same['median'])}"] if same else []
+    pairs, says = [] if row["model"] == CLOSED else nearer(summary, row["model"]), [f"{row['values']} values, of which smsched {error(same['median'])}"] if same else []
     if len(pairs) > 2:
         says.append(f"nearer in {len(pairs)} of {len(groups_of(summary, 'smsched'))} groups by {folder.about['group']}")
     elif pairs:
@@ -152,7 +154,7 @@ def beside_ours(folder, summary, row):
 
 def shown(folder, summary, row):
     """All but naive models that are far worse than the best one, and nearer than smsched nowhere."""
-    if row["model"] not in folder.naive:
+    if row["model"] not in folder.naive or row["model"] == CLOSED:
         return not row["model"].startswith(LAW)
     same = next((mine for mine in summary if mine["group"] == WHERE + row["model"]), held_back(summary))
     return bool(float(row["median"]) <= max(3 * float(best_naive(summary)["median"]), float(same["median"])) or nearer(summary, row["model"]))
@@ -209,7 +211,7 @@ def more_text(folder, summary):
             continue
         right, count = right_in(rows[0]), int(rows[0]["values"])
         spread = f"{min(parts):.0f} to {max(parts):.0f} % by {more['of']}" if parts else "95 % interval {:.0f} to {:.0f} %".format(*interval(right, count))
-        best = max(rows[1:], key=right_in)
+        best = max((row for row in rows[1:] if row["model"] != CLOSED), key=right_in)
         says.append(f"at least {least} in {rows[0]['ranked']} ({spread}; `{best['model']}` in {right_in(best)})")
     return fill("**Does another copy pay?** Whether it adds so much of what one copy does alone is right, of what is held back: " + "; ".join(says) + ".") + "\n\n" if says else ""
 
@@ -254,8 +256,8 @@ def leaderboard(folders):
         mean = sum(float(row["median"]) for row in rows) / len(rows)
         laws.setdefault((mean, *map(value_of, rows)), []).append(f"`{name.removeprefix(LAW)}`")
     lines = [[", ".join(names), number(mean), *values] for (mean, *values), names in sorted(laws.items())]
-    naive = [best_naive(summary) for _, summary in some]
-    lines.append(["the best naive model", "", *(f"{value_of(row)} `{row['model']}`" if row else "" for row in naive)])
+    naive = [best_naive(summary, closed=True) for _, summary in some]
+    lines.append(["the best naive model, or `closed_form`", "", *(f"{value_of(row)} `{row['model']}`" if row else "" for row in naive)])
     return LEADERBOARD + table(["law", "mean", *(f"[{folder.about['title']}](#{anchor(folder.about['title'])})" for folder, _ in some)],
                                ["---", *["--:"] * (1 + len(some))], lines)
 
