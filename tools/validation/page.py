@@ -1,11 +1,12 @@
 """docs/evidence/validation.md and the figures, from about.yaml and summary.csv of all folders."""
+import csv
 import math
 import re
 import subprocess
 import textwrap
 from pathlib import Path
 
-from errors import CLOSED, LAW, WHERE, best_naive, held_back
+from errors import CLOSED, LAW, WHERE, best_naive, held_back, row_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,7 +17,8 @@ How far can you trust the simulator? Each comparison predicts values that were m
 and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
 0 as good as the mean. The naive model in this table is the best of several. The column *simulator* says whether one was needed. A *law* is a formula
 that the simulator only evaluates; in brackets is its median error in per cent without the simulator, as `closed_form`, where that was computed.
-Else values come out of queues of blocks or slices, and *no* says that the naive model is as near.
+Else values come out of queues of blocks or slices, and *no* says that the naive model is as near. Clusters were not measured: the last group is held against
+what another simulator published, and its naive model is the mean of what that has for the other policies.
 
 """
 LEADERBOARD = """\
@@ -107,6 +109,32 @@ def needed(folder, summary, ours, naive):
     return "no" if naive and float(number(naive["median"])) <= float(number(ours["median"])) else "yes"
 
 
+def results_of(name):
+    with open(ROOT / "results" / name, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def clusters():
+    """Rows of the overview from what docs/evidence/openb.md is made of; none where its results are not."""
+    if not (ROOT / "results/openb.csv").exists():
+        return []
+    lists, published = results_of("openb-lists.csv"), {row["id"]: row["value"] for row in results_of("published/fgd-2023.csv")}
+    last = {row["policy"]: 100 * float(row["allocated_ratio"]) for row in results_of("openb.csv")}  # the load grows
+    allocated = [("default", published[f"fgd-alloc130-{policy.partition('(')[0]}"], last[policy]) for policy in dict.fromkeys(row["policy"] for row in lists)]
+    allocated += [(row["list"], row["published"], row["shuffled"]) for row in lists]
+    fragments = [(row["load"], row["published"], row["simulated"]) for row in results_of("openb-fragments.csv")]
+    out = []
+    for what, values in (("GPUs that policies of placement allocate", allocated), ("GPUs in fragments, by load", fragments)):
+        rows = [{"group": group, "measured": float(there), "simulated": float(ours), "alone": None} for group, there, ours in values]
+        for row in rows:
+            others = [other["measured"] for other in rows if other["group"] == row["group"] and other is not row]
+            row["others"] = sum(others) / len(others)
+        ours, naive = (row_of("all", "test", model, "", rows, None) for model in ("simulated", "others"))
+        needs = "no" if float(number(naive["median"])) <= float(number(ours["median"])) else "yes"
+        out.append([f"[{what}](openb.md)", "Alibaba's, of 2023", ours["values"], *cells(ours, "median"), *cells(naive, "median"), needs, ""])
+    return out
+
+
 def overview(folders):
     rows = []
     for heading, some in by_test(folders):
@@ -115,6 +143,8 @@ def overview(folders):
             ours, naive = held_back(summary), best_naive(summary)
             rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], ours["values"], *cells(ours, "median"),
                          *(cells(naive, "median") if naive else ["", ""]), needed(folder, summary, ours, naive), met(folder, ours)])
+    more = clusters()
+    rows += [["**Clusters, against another simulator**", *[""] * 8], *more] if more else []
     return table(["what", "GPU", "values", "median, %", "R2", "naive, %", "naive R2", "simulator", "target"],
                  ["---", "---", *["--:"] * 5, "---", "---"], rows)
 
