@@ -207,6 +207,7 @@ refused about.yaml '$aorder: {within: pair}' "about.yaml: order: has within, wha
 refused about.yaml '$amore: {within: pair}' "about.yaml: more: has within, copies and least"
 refused about.yaml '$amore: {within: pair, copies: n, least: [some]}' "more: least: 'some' is no percentage, such as '3 %'"
 refused about.yaml '$amore: {within: pair, copies: n, least: [5 %]}' "measured.csv:1: no column 'n', which about.yaml names"
+refused about.yaml '$alicence: [CC0-1.0]' "about.yaml: licence: must be a text"
 refused about.yaml '$acolour: red' "about.yaml: colour: unknown key"
 refused about.yaml 's/median: 5 %/median: five/' "about.yaml: bound: median: 'five' is no percentage"
 refused about.yaml 's/kernels: blocks/kernels: some/' "about.yaml: covers: kernels: must be blocks or whole"

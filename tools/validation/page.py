@@ -39,7 +39,7 @@ of others. `--check` fails if an error is beyond its bound or a stored value is 
 
 | file | what |
 |---|---|
-| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that are to be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` that it must add of what one does alone, columns `within` and `copies`, and `of`, whose spread is told. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
+| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`, `licence` of measurements that were made for this page. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that are to be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` that it must add of what one does alone, columns `within` and `copies`, and `of`, whose spread is told. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
 | `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
@@ -302,7 +302,7 @@ def sources(folders):
     for folder, summary in folders:
         about = folder.about
         rows.append([f"[{about['title']}](../../results/measured/{folder.name}/summary.csv)",
-                     f"{held_back(summary)['values']} of `{about['metric']}` ({about['unit']})", " ".join(about["source"].split()).rstrip("."),
+                     f"{held_back(summary)['values']} of `{about['metric']}` ({about['unit']})", " ".join(about["source"].split()).rstrip(".") + (f"; {about['licence']}" if "licence" in about else ""),
                      parameters_of(folder)])
     return "## Data\n\n" + table(["errors", "values held back", "source", "fitted"], ["---"] * 4, rows)
 
