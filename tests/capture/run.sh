@@ -168,6 +168,7 @@ expects "names what failed, such as what is there already" "$status,$(tail -1 ca
 folds large
 expects "one dispatch queue" "$status,$(grep '^dispatch queue' large.log)" = \
     "0,dispatch queue: of 2 pairs too large for the GPU 2 met; in 2 no block of the second starts before the last of the first has"
+expects "grids that wait for each other test the mode, not the laws inside an SM" "$(grep -h '^tests' fold/large/about.yaml results/measured/*/about.yaml | tr '\n' ' ')" = "tests: modes tests: inside "
 folds all/queue --device v100
 expects "processes of this GPU never meet" "$status,$(grep -c '3 pairs too large for the GPU 0 met; in 0 ' all/queue.log)" = 0,1
 folds all/priority --device v100 --priority
