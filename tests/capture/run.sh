@@ -44,6 +44,7 @@ expects "what is made of a simulation says so" "$(grep -c 'driver 0.0, synthetic
 expects "in its own world the prediction of pairs is right" "$(largest own smsched)" -lt 1
 expects "and of launches alone" "$(largest own smsched alone)" -lt 1
 expects "and is better than none" "$(largest own no_contention)" -gt 20
+expects "it is given to all" "$(grep -x 'licence: .*' results/measured/own/about.yaml)" = "licence: CC0-1.0"
 expects "twenty pairs of four kernels at two intensities" "$(grep -c ',pair,' results/measured/own/measured.csv)" = 40
 expects "blocks are seen to go breadth first" "$(grep -c 'in 16 of 16 launches alone' own.log)" = 1
 expects "what a launch takes" "$(grep -c '^a launch takes 2500 ns, the start of a block 100.000 ns' own.log)" = 1
@@ -51,6 +52,8 @@ expects "bandwidth by SMs, from one to all" "$(grep '^dram_by_sms' own/numbers.c
 expects "the capture itself is kept" "$(gzip -dc results/measured/own/blocks.csv.gz | cmp - own/blocks.csv && echo same)" = same
 folds own --device v100
 expects "another device of models/devices" "$status,$(grep -c 'model: v100' fold/own/scenarios.yaml)" = 0,28
+folds own --licence CC-BY-4.0
+expects "or under a licence that is named" "$(grep -x 'licence: .*' fold/own/about.yaml)" = "licence: CC-BY-4.0"
 folds own --examiner logs
 python3 - logs own/launches.csv <<'EOF'
 import json, pathlib, sys
@@ -147,14 +150,29 @@ expects "of a device that is named it does" "$status,$(grep -c 'sms: \[2-3\]' fo
 rm told
 campaign() { PATH=$work/path:$PATH SMSCHED_BUILD=$work/build tools/capture/campaign "$@" >campaign.log 2>campaign.err; status=$?; }
 campaign --plan
-expects "the plan of a campaign" "$status,$(cut -d, -f2 campaign.log | sort | uniq -c | tr -s ' ')" = "0, 4 112 pairs"
+expects "the plan of a campaign" "$status,$(cut -d, -f2 campaign.log | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = "0, 4 112 pairs; 2 3 pairs;"
+expects "with two ways whose grids exceed the GPU" "$(sed -n 's/^\(queue\|priority\): .*, 3 pairs.*at most [1-9].*/\1/p' campaign.log | tr '\n' ' ')" = "queue priority "
 expects "takes less than a quarter of an hour" "$(sed 's/.*at most //' campaign.log | awk '{ sum += $1 } END { print sum }')" -lt 900
 campaign --out all --kernels fp32,int --repetitions 1
 expects "a campaign" "$status,$(cd all && grep -h '^# sharing' -- */launches.csv | sort | tr '\n' ' ')" = \
-    "0,# sharing: green # sharing: mps # sharing: partition # sharing: streams "
+    "0,# sharing: green # sharing: mps # sharing: mps # sharing: mps # sharing: partition # sharing: streams "
+for way in queue priority; do
+    expects "no SM holds the blocks of $way, whatever else is asked for" "$(awk -F, '$3 == "pair" && !($9 > 4 * $13) { few++ } $3 == "pair" { n++ } END { print n + 0, few + 0 }' all/$way/launches.csv)" = "6 0"
+done
 campaign --out all --kernels fp32,int --repetitions 1
 expects "names what failed, such as what is there already" "$status,$(tail -1 campaign.err)" = \
-    "4,tools/capture/campaign: failed: streams green mps partition"
+    "4,tools/capture/campaign: failed: streams green mps partition queue priority"
+
+# Grids that exceed the GPU tell whether there is one dispatch queue: on two streams of this GPU they meet and there is one.
+"$capture" --out large --pairs unlike --kernels fp32,int --intensity 100 --blocks-per-sm 85 --repetitions 2 || bad large "exit $?"
+folds large
+expects "one dispatch queue" "$status,$(grep '^dispatch queue' large.log)" = \
+    "0,dispatch queue: of 2 pairs too large for the GPU 2 met; in 2 no block of the second starts before the last of the first has"
+expects "grids that wait for each other test the mode, not the laws inside an SM" "$(grep -h '^tests' fold/large/about.yaml results/measured/*/about.yaml | tr '\n' ' ')" = "tests: modes tests: inside "
+folds all/queue --device v100
+expects "processes of this GPU never meet" "$status,$(grep -c '3 pairs too large for the GPU 0 met; in 0 ' all/queue.log)" = 0,1
+folds all/priority --device v100 --priority
+expects "the second is more urgent in the scenarios too" "$status,$(grep -c 'name: v1,.* priority: 1}' fold/all/priority/scenarios.yaml),$(grep -c 'name: v0,.*priority' fold/all/priority/scenarios.yaml)" = 0,3,0
 
 # tampers NAME FILE SED WORDS: the capture, changed, is refused with the words.
 tampers() {

@@ -106,6 +106,19 @@ try 0 "the installed file" run --quiet --trust "$work/s.yaml"
 prints "measurements that bear on stp_ratio of s"
 prints "  no measurement bears on stp_ratio"
 
+# What was measured on a Quadro GV100 bears on that board, not on the V100, which has the same chip and other clocks.
+for device in gv100 v100; do
+    scenario $device none "time: 1 ms" "{mode: time_slice}" "processes: [{name: p, workload: w, count: 2, repeat: forever, start: 0 ms}]" \
+        "answer: {metric: jobs_per_s, of: p1}
+run: {duration: 100 ms}" >"$work/s.yaml"
+    try 0 "time slices of $device" run --quiet --trust --models "$(dirname "$0")/../../models" "$work/s.yaml"
+    case $device in
+    gv100) prints "Time slices (Quadro GV100, " ;;
+    v100) omits "GV100" ;;
+    esac
+done
+scenario v100 maxmin "$blocks" round_robin "$two" >"$work/s.yaml"
+
 # How far off kernels of another device are is said of GPUs on which that was measured, and of no other.
 for device in l4 rtx4090 h100; do
     printf 'scenario: s\ndevices: [{model: %s}]\npolicies: [leftover]\nvms: [{name: a, workload: gtx1080ti/atax}]\n' "$device" >"$work/scaled.yaml"

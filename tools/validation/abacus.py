@@ -3,7 +3,8 @@ with what all pairs tell.
 
 Unknown are, for each model, batch and length, the time alone of each operator, and the share of that time for which the
 GPU is busy. They are fitted to the pairs of two thirds of the data, with the formula that the simulator's `pressure`
-comes to: the longer time alone, plus the shorter times the product of both busy shares.
+comes to: the longer time alone, plus the shorter times the product of both busy shares. A naive model has operator times of its own,
+fitted to the same pairs: the longer time alone, plus none, all or one share of the shorter.
 
 The fit is a step of its own (`tools/validate --fit`), which writes fitted.csv: it ends where a step gains little, so machines whose
 libraries round differently do not end at the same digits. All else starts from fitted.csv."""
@@ -38,6 +39,7 @@ policies: [{{mode: together}}]
 processes: [{processes}]
 """
 SIDES = "abc"
+NAIVE = {"longer": 0, "sum": 1, "constant": None}  # the share of the shorter that is added; None: fitted
 
 
 def scenario(number, times, busy):
@@ -101,11 +103,11 @@ class Known:
     def sides(self, known):
         return [ops @ self.time for ops in known["ops"]], [self.busy[cls] for cls in known["cls"]]
 
-    def rows(self, fold):
-        """For fitted.csv: operator times of a class are one field."""
+    def rows(self, law, fold):
+        """For fitted.csv: operator times of a class are one field. A naive model has its share in place of a busy share."""
         ends = [*list(self.layout.first.values())[1:], self.layout.ops]
         for cls, end, busy in zip(self.layout.classes, ends, self.busy):
-            yield [fold, *cls, f"{busy:.5f}", " ".join(f"{time:.5g}" for time in self.time[self.layout.first[cls] : end])]
+            yield [law, fold, *cls, f"{busy:.5f}", " ".join(f"{time:.5g}" for time in self.time[self.layout.first[cls] : end])]
 
     @classmethod
     def stored(cls, layout, rows):
@@ -127,6 +129,17 @@ class Guess(Known):
 
 def together(times, busy):
     return np.maximum(*times) + busy[0] * busy[1] * np.minimum(*times)
+
+
+def all_together(times, busy):
+    """The time of any number of parts, of which each slows each other by the product of their busy shares while both run."""
+    left, now = dict(enumerate(times)), 0.0
+    while left:
+        slow = {i: 1 + busy[i] * sum(busy[j] for j in left if j != i) for i in left}
+        first = min(left, key=lambda i: left[i] * slow[i])
+        step = left.pop(first) * slow[first]
+        left, now = {i: part - step / slow[i] for i, part in left.items()}, now + step
+    return now
 
 
 def fit(layout, rows):
@@ -153,12 +166,37 @@ def fit(layout, rows):
     return Guess(layout, found.x)
 
 
+def fit_naive(layout, rows, share):
+    """Operator times, and a share of the shorter where none is given."""
+    known, n = layout.of(rows), layout.ops
+    start, weights = np.log([*np.full(n, 300.0), 0.1]), np.full(n + 1, WEAK)
+
+    def guess(x):
+        return [ops @ np.exp(x[:n]) for ops in known["ops"]], np.exp(x[n]) if share is None else share
+
+    def errors(x):
+        times, part = guess(x)
+        return np.concatenate([np.log((np.maximum(*times) + part * np.minimum(*times)) / known["us"]), weights * (x - start)])
+
+    def slopes(x):
+        times, part = guess(x)
+        total, first = np.maximum(*times) + part * np.minimum(*times), times[0] >= times[1]
+        by_op = sum(sp.diags(np.where(longer, 1, part) / total) @ ops for longer, ops in zip((first, ~first), known["ops"])) @ sp.diags(np.exp(x[:n]))
+        by_share = part * np.minimum(*times) / total if share is None else np.zeros(len(rows))
+        return sp.vstack([sp.hstack([by_op, by_share[:, None]]), sp.diags(weights)]).tocsr()
+
+    found = least_squares(errors, start, jac=slopes, tr_solver="lsmr", loss="soft_l1", f_scale=0.05, max_nfev=40, xtol=1e-4, ftol=1e-4)
+    return Known(layout, np.exp(found.x[:n]), np.full(len(layout.classes), guess(found.x)[1]))
+
+
 def fit_all(layout, parts):
     with open(FITTED, "w", newline="") as file:
         to = csv.writer(file, lineterminator="\n")
-        to.writerow(["fold", "model", "batch", "length", "busy", "times_us"])
+        to.writerow(["law", "fold", "model", "batch", "length", "busy", "times_us"])
         for fold, part in enumerate(parts):
-            to.writerows(fit(layout, part).rows(fold))
+            to.writerows(fit(layout, part).rows("pressure", fold))
+            for law, share in NAIVE.items():
+                to.writerows(fit_naive(layout, part, share).rows(law, fold))
 
 
 class Pairs:
@@ -172,13 +210,19 @@ class Pairs:
             fit_all(self.layout, self.fitted_to)
         with open(FITTED, newline="") as file:
             fitted = list(csv.DictReader(file))
-        self.guesses = [Known.stored(self.layout, [row for row in fitted if row["fold"] == str(number)]) for number in range(len(FOLDS))]
+        self.guesses = {law: [Known.stored(self.layout, [row for row in fitted if (row["law"], row["fold"]) == (law, str(number))])
+                              for number in range(len(FOLDS))] for law in ("pressure", *NAIVE)}
 
-    def constant(self, number):
-        """The share of the shorter that is added to the longer, in what a fold is fitted to."""
-        known = self.layout.of(self.fitted_to[number])
-        times, _ = self.guesses[number].sides(known)
-        return float(np.median((known["us"] - np.maximum(*times)) / np.minimum(*times)))
+    def mean(self, law):
+        """What all pairs tell: the mean of the fits, each of which leaves out some."""
+        return Known(self.layout, *(np.mean([getattr(guess, name) for guess in self.guesses[law]], axis=0) for name in ("time", "busy")))
+
+
+def naive(guess, known):
+    """The longest of the parts, and a share of the others."""
+    times, share = guess.sides(known)
+    longest = np.max(times, axis=0)
+    return longest + share[0] * (np.sum(times, axis=0) - longest)
 
 
 def sampled(rows):
@@ -194,13 +238,15 @@ def derive_pairs(data, out):
     pairs, scenarios = Pairs(data), []
     with open(out / "measured.csv", "w", newline="") as file:
         to = csv.writer(file)
-        to.writerow(["scenario", "part", "measured", "noise", "pair", "longer", "sum", "constant"])
+        to.writerow(["scenario", "part", "measured", "noise", "pair", "closed_form", *NAIVE])
         for number, fold in enumerate(FOLDS):
-            constant, test = pairs.constant(number), sampled([row for row in pairs.rows if row["pair"] in fold])
-            times, busy = pairs.guesses[number].sides(pairs.layout.of(test))
-            for row, ta, tb, ua, ub in zip(test, *times, *busy):
+            test = sampled([row for row in pairs.rows if row["pair"] in fold])
+            known = pairs.layout.of(test)
+            times, busy = pairs.guesses["pressure"][number].sides(known)
+            others = [together(times, busy), *(naive(pairs.guesses[law][number], known) for law in NAIVE)]
+            for row, ta, tb, ua, ub, *values in zip(test, *times, *busy, *others):
                 name = len(scenarios)
-                to.writerow([f"s{name}", "test", row["us"], row["noise"], row["pair"], max(ta, tb), ta + tb, max(ta, tb) + constant * min(ta, tb)])
+                to.writerow([f"s{name}", "test", row["us"], row["noise"], row["pair"], *values])
                 scenarios.append(scenario(name, (ta, tb), (ua, ub)))
     write_scenarios(out, scenarios)
 
@@ -210,14 +256,14 @@ def derive_three(data, out):
     pairs, scenarios = Pairs(data), []
     rows = [row for path in sorted((data / "corun/abacus_a100_three").glob("*.csv.gz")) for row in read(path)]
     test = sampled([row for row in rows if all(row[side] in pairs.layout.index for side in row["sides"])])
-    mean = Known(pairs.layout, *(np.mean([getattr(guess, name) for guess in pairs.guesses], axis=0) for name in ("time", "busy")))
-    constant = float(np.mean([pairs.constant(number) for number in range(len(FOLDS))]))
-    times, busy = mean.sides(pairs.layout.of(test))
+    known = pairs.layout.of(test)
+    times, busy = pairs.mean("pressure").sides(known)
+    others = [naive(pairs.mean(law), known) for law in NAIVE]
     with open(out / "measured.csv", "w", newline="") as file:
         to = csv.writer(file)
-        to.writerow(["scenario", "part", "measured", "noise", "longest", "sum", "constant"])
-        for name, (row, *numbers) in enumerate(zip(test, *times, *busy)):
-            mine, total = numbers[:3], sum(numbers[:3])
-            to.writerow([f"s{name}", "test", row["us"], row["noise"], max(mine), total, max(mine) + constant * (total - max(mine))])
-            scenarios.append(scenario(name, mine, numbers[3:]))
+        to.writerow(["scenario", "part", "measured", "noise", "longest", *list(NAIVE)[1:], "closed_form"])
+        for name, (row, *numbers) in enumerate(zip(test, *times, *busy, *others)):
+            mine, uses = numbers[:3], numbers[3:6]
+            to.writerow([f"s{name}", "test", row["us"], row["noise"], *numbers[6:], all_together(mine, uses)])
+            scenarios.append(scenario(name, mine, uses))
     write_scenarios(out, scenarios)

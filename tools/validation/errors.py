@@ -2,6 +2,8 @@
 import numpy as np
 
 LAW = "law "  # before the name of a law of contention, as a model of a folder
+CLOSED = "closed_form"  # a law without the simulator, as a model of a folder; it is no naive model
+WHERE = "where "  # before the name of a naive model, as the group of what it has a value for, if not for all
 COLUMNS = ["group", "part", "model", "parameters", "values", "median", "p90", "maximum", "bias", "r2", "spearman", "ranked"]
 
 
@@ -119,6 +121,11 @@ def summary(folder, rows):
         chosen = [row for row in chosen if row["part"] == part]
         out += [row_of(name, part, model, count, chosen, within) for model, count in models.items()] if chosen else []
         out += [noise_of(part, chosen)] if name == "all" else []
+    held = [row for row in rows if row["part"] == "test"]
+    for name in folder.naive:
+        known = [row for row in held if row[name] is not None]
+        if 0 < len(known) < len(held):
+            out.append(row_of(WHERE + name, "test", "simulated", models["simulated"], known, within))
     if "order" in about:
         column = about["order"]["within"]
         chosen = [row for row in rows if row["part"] == "test" and row[column]]
@@ -135,8 +142,8 @@ def held_back(rows, model="smsched"):
     return next((row for row in rows if (row["group"], row["part"], row["model"]) == ("all", "test", model)), None)
 
 
-def best_naive(rows):
-    """The naive model with the least median error, or None."""
-    naive = [row for row in rows if (row["group"], row["part"]) == ("all", "test") and row["model"] not in ("smsched", "noise")
+def best_naive(rows, closed=False):
+    """The naive model with the least median error, or None; with `closed`, our law without the simulator may be it."""
+    naive = [row for row in rows if (row["group"], row["part"]) == ("all", "test") and row["model"] not in ("smsched", "noise", *([] if closed else [CLOSED]))
              and not row["model"].startswith(LAW)]
     return min(naive, key=lambda row: float(row["median"]), default=None)

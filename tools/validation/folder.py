@@ -13,7 +13,7 @@ from errors import LAW
 
 TEXTS = ["title", "question", "gpu", "source", "metric", "unit", "verdict", "wrong"]
 NEEDED = TEXTS + ["devices", "parameters", "bound", "covers", "tests", "by"]
-KNOWN = NEEDED + ["data", "scale", "target", "rank", "order", "more", "group", "naive"]
+KNOWN = NEEDED + ["licence", "data", "scale", "target", "rank", "order", "more", "group", "naive"]
 WORDS = {"tests": ["inside", "modes", "kernel"], "by": ["law", "simulation"]}  # docs/evidence/validation.md says what they mean
 ORDER = ["within", "what", "target"]
 MORE = ["within", "copies", "least", "of"]
@@ -76,7 +76,7 @@ class Folder:
         for key in about:
             if key not in KNOWN:
                 self.complain(key, f"unknown key; there are {', '.join(KNOWN)}")
-        for key in TEXTS:
+        for key in [*TEXTS, *(["licence"] if "licence" in about else [])]:
             if not isinstance(about[key], str):
                 self.complain(key, "must be a text")
         for key in ("devices", "data", "parameters"):

@@ -1,11 +1,12 @@
 """docs/evidence/validation.md and the figures, from about.yaml and summary.csv of all folders."""
+import csv
 import math
 import re
 import subprocess
 import textwrap
 from pathlib import Path
 
-from errors import LAW, best_naive, held_back
+from errors import CLOSED, LAW, WHERE, best_naive, held_back, row_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -14,8 +15,10 @@ HEAD = """\
 
 How far can you trust the simulator? Each comparison predicts values that were measured on real GPUs. Errors are percentages of the measured value,
 and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
-0 as good as the mean. The naive model in this table is the best of several. The last column says whether a simulator was needed: a *law* is a formula
-that the simulator only evaluates; else values come out of queues of blocks or slices, and *no* says that the naive model is as near.
+0 as good as the mean. The naive model in this table is the best of several. The column *simulator* says whether one was needed. A *law* is a formula
+that the simulator only evaluates; in brackets is its median error in per cent without the simulator, as `closed_form`, where that was computed.
+Else values come out of queues of blocks or slices, and *no* says that the naive model is as near. Clusters were not measured: the last group is held against
+what another simulator published, and its naive model is the mean of what that has for the other policies.
 
 """
 LEADERBOARD = """\
@@ -36,12 +39,12 @@ of others. `--check` fails if an error is beyond its bound or a stored value is 
 
 | file | what |
 |---|---|
-| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that are to be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` that it must add of what one does alone, columns `within` and `copies`, and `of`, whose spread is told. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
+| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`, `licence` of measurements that were made for this page. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that are to be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` that it must add of what one does alone, columns `within` and `copies`, and `of`, whose spread is told. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
 | `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
 | `fitted.csv` | a fit that takes minutes or ends at other digits on another machine: written by `tools/validate --fit`, and read by `derive` |
-| `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted; what was fitted |
+| `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted, and ours over what a naive model has a value for (`where`); what was fitted |
 
 It also writes `models/trust.yaml` for the line below an [answer](../reference/results.md) and `--trust`. `covers` says where a comparison applies: `devices`,
 `kernels` (`blocks` or `whole`), sharing `modes` (`together` for VMs, `alone` for one tenant), `contention` models, and the `metrics` that it bears on.
@@ -98,11 +101,38 @@ def by_test(folders):
     return [(heading, [pair for pair in folders if pair[0].about["tests"] == key]) for key, heading in TESTS.items()]
 
 
-def needed(folder, ours, naive):
-    """Whether the comparison needed a simulator."""
+def needed(folder, summary, ours, naive):
+    """Whether the comparison needed a simulator; of a law the median error without one, where that is known."""
     if folder.about["by"] == "law":
-        return "law"
+        closed = held_back(summary, CLOSED)
+        return f"law ({number(closed['median'])})" if closed else "law"
     return "no" if naive and float(number(naive["median"])) <= float(number(ours["median"])) else "yes"
+
+
+def results_of(name):
+    with open(ROOT / "results" / name, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def clusters():
+    """Rows of the overview from what docs/evidence/openb.md is made of; none where its results are not."""
+    if not (ROOT / "results/openb.csv").exists():
+        return []
+    lists, published = results_of("openb-lists.csv"), {row["id"]: row["value"] for row in results_of("published/fgd-2023.csv")}
+    last = {row["policy"]: 100 * float(row["allocated_ratio"]) for row in results_of("openb.csv")}  # the load grows
+    allocated = [("default", published[f"fgd-alloc130-{policy.partition('(')[0]}"], last[policy]) for policy in dict.fromkeys(row["policy"] for row in lists)]
+    allocated += [(row["list"], row["published"], row["shuffled"]) for row in lists]
+    fragments = [(row["load"], row["published"], row["simulated"]) for row in results_of("openb-fragments.csv")]
+    out = []
+    for what, values in (("GPUs that policies of placement allocate", allocated), ("GPUs in fragments, by load", fragments)):
+        rows = [{"group": group, "measured": float(there), "simulated": float(ours), "alone": None} for group, there, ours in values]
+        for row in rows:
+            others = [other["measured"] for other in rows if other["group"] == row["group"] and other is not row]
+            row["others"] = sum(others) / len(others)
+        ours, naive = (row_of("all", "test", model, "", rows, None) for model in ("simulated", "others"))
+        needs = "no" if float(number(naive["median"])) <= float(number(ours["median"])) else "yes"
+        out.append([f"[{what}](openb.md)", "Alibaba's, of 2023", ours["values"], *cells(ours, "median"), *cells(naive, "median"), needs, ""])
+    return out
 
 
 def overview(folders):
@@ -112,7 +142,9 @@ def overview(folders):
         for folder, summary in some:
             ours, naive = held_back(summary), best_naive(summary)
             rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], ours["values"], *cells(ours, "median"),
-                         *(cells(naive, "median") if naive else ["", ""]), needed(folder, ours, naive), met(folder, ours)])
+                         *(cells(naive, "median") if naive else ["", ""]), needed(folder, summary, ours, naive), met(folder, ours)])
+    more = clusters()
+    rows += [["**Clusters, against another simulator**", *[""] * 8], *more] if more else []
     return table(["what", "GPU", "values", "median, %", "R2", "naive, %", "naive R2", "simulator", "target"],
                  ["---", "---", *["--:"] * 5, "---", "---"], rows)
 
@@ -120,22 +152,55 @@ def overview(folders):
 SAYS = {"smsched": "smsched", "noise": "standard deviation of repeats"}
 
 
+def groups_of(summary, model):
+    """{group: row} of a model, of groups of at least three values."""
+    return {row["group"]: row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith(("more ", WHERE)) and
+            row["model"] == model and int(row["values"]) > 2}
+
+
 def worst_group(summary):
     """The group of at least three values with the greatest median error, if there are several."""
-    groups = [row for row in summary if row["group"] not in ("all", "order") and not row["group"].startswith("more ") and row["model"] == "smsched" and int(row["values"]) > 2]
+    groups = groups_of(summary, "smsched").values()
     return max(groups, key=lambda row: float(row["median"])) if 1 < len(groups) <= 40 else None
 
 
+def nearer(summary, model):
+    """Pairs of rows, of smsched and of the model, of the groups in which the model's median is nearer."""
+    ours, theirs = groups_of(summary, "smsched"), groups_of(summary, model)
+    pairs = [(ours[group], row) for group, row in theirs.items() if group in ours and row["values"] == ours[group]["values"]]
+    return [(mine, row) for mine, row in pairs if float(row["median"]) < float(mine["median"])]
+
+
+def beside_ours(folder, summary, row):
+    """Of a naive model: what smsched has over the same values where the model has fewer, and in which groups the model is nearer."""
+    same = next((mine for mine in summary if mine["group"] == WHERE + row["model"]), None)
+    pairs, says = [] if row["model"] == CLOSED else nearer(summary, row["model"]), [f"{row['values']} values, of which smsched {error(same['median'])}"] if same else []
+    if len(pairs) > 2:
+        says.append(f"nearer in {len(pairs)} of {len(groups_of(summary, 'smsched'))} groups by {folder.about['group']}")
+    elif pairs:
+        says.append("nearer for " + " and for ".join(f"{theirs['group']}, {number(theirs['median'])} against {error(ours['median'])}" for ours, theirs in pairs))
+    return f" ({'; '.join(says)})" if says else ""
+
+
+def shown(folder, summary, row):
+    """All but naive models that are far worse than the best one, and nearer than smsched nowhere."""
+    if row["model"] not in folder.naive or row["model"] == CLOSED:
+        return not row["model"].startswith(LAW)
+    same = next((mine for mine in summary if mine["group"] == WHERE + row["model"]), held_back(summary))
+    return bool(float(row["median"]) <= max(3 * float(best_naive(summary)["median"]), float(same["median"])) or nearer(summary, row["model"]))
+
+
 def models_table(folder, summary):
-    """Errors of smsched, of naive models that are not far worse than the best one, and of repeats, held back."""
-    rows, worst, rank, naive = [], worst_group(summary), "rank" in folder.about, best_naive(summary)
-    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test") and not row["model"].startswith(LAW) and
-            (row["model"] not in folder.naive or float(row["median"]) <= 3 * float(naive["median"]))]
+    """Errors of smsched, of naive models and of repeats, held back."""
+    rows, worst, rank = [], worst_group(summary), "rank" in folder.about
+    held = [row for row in summary if (row["group"], row["part"]) == ("all", "test") and shown(folder, summary, row)]
     for row in held[:1] + ([worst] if worst else []) + held[1:]:
         what = SAYS.get(row["model"]) or f"`{row['model']}`: {folder.naive[row['model']]['what']}"
         if row is worst:
             what = f"worst {folder.about['group']}: {row['group']}"
-        if row["values"] != held[0]["values"]:
+        if row["model"] in folder.naive:
+            what += beside_ours(folder, summary, row)
+        elif row["values"] != held[0]["values"]:
             what += f" ({row['values']} values)"
         rows.append([what, *cells(row, "median", "p90", "maximum")] + ([row["ranked"]] if rank else []))
     return table(["model", "median, %", "90 % within", "maximum", "R2"] + (["ranked right"] if rank else []), ["---"] + ["--:"] * (5 if rank else 4), rows)
@@ -176,7 +241,7 @@ def more_text(folder, summary):
             continue
         right, count = right_in(rows[0]), int(rows[0]["values"])
         spread = f"{min(parts):.0f} to {max(parts):.0f} % by {more['of']}" if parts else "95 % interval {:.0f} to {:.0f} %".format(*interval(right, count))
-        best = max(rows[1:], key=right_in)
+        best = max((row for row in rows[1:] if row["model"] != CLOSED), key=right_in)
         says.append(f"at least {least} in {rows[0]['ranked']} ({spread}; `{best['model']}` in {right_in(best)})")
     return fill("**Does another copy pay?** Whether it adds so much of what one copy does alone is right, of what is held back: " + "; ".join(says) + ".") + "\n\n" if says else ""
 
@@ -221,8 +286,8 @@ def leaderboard(folders):
         mean = sum(float(row["median"]) for row in rows) / len(rows)
         laws.setdefault((mean, *map(value_of, rows)), []).append(f"`{name.removeprefix(LAW)}`")
     lines = [[", ".join(names), number(mean), *values] for (mean, *values), names in sorted(laws.items())]
-    naive = [best_naive(summary) for _, summary in some]
-    lines.append(["the best naive model", "", *(f"{value_of(row)} `{row['model']}`" if row else "" for row in naive)])
+    naive = [best_naive(summary, closed=True) for _, summary in some]
+    lines.append(["the best naive model, or `closed_form`", "", *(f"{value_of(row)} `{row['model']}`" if row else "" for row in naive)])
     return LEADERBOARD + table(["law", "mean", *(f"[{folder.about['title']}](#{anchor(folder.about['title'])})" for folder, _ in some)],
                                ["---", *["--:"] * (1 + len(some))], lines)
 
@@ -237,7 +302,7 @@ def sources(folders):
     for folder, summary in folders:
         about = folder.about
         rows.append([f"[{about['title']}](../../results/measured/{folder.name}/summary.csv)",
-                     f"{held_back(summary)['values']} of `{about['metric']}` ({about['unit']})", " ".join(about["source"].split()).rstrip("."),
+                     f"{held_back(summary)['values']} of `{about['metric']}` ({about['unit']})", " ".join(about["source"].split()).rstrip(".") + (f"; {about['licence']}" if "licence" in about else ""),
                      parameters_of(folder)])
     return "## Data\n\n" + table(["errors", "values held back", "source", "fitted"], ["---"] * 4, rows)
 
