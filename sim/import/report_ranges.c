@@ -111,6 +111,32 @@ static bool add_means(const struct reading *reading, struct sms__arena *arena, s
     return launch->metrics > 0;
 }
 
+struct activity {
+    double mean;
+    int64_t samples;
+};
+
+static void read_activity(void *user, sqlite3_stmt *row)
+{
+    *(struct activity *)user = (struct activity){sqlite3_column_double(row, 0), sqlite3_column_int64(row, 1)};
+}
+
+/* Says how busy the SMs were. A run of the scenario has it as sm_activity_ratio. */
+static void tell_activity(struct sms__report *report, struct sms__trace_reading *trace)
+{
+    struct activity activity = {.samples = 0};
+    sms__report_query(report, read_activity, &activity,
+                      "SELECT avg(g.value), count(*) FROM main.GPU_METRICS g JOIN main.TARGET_INFO_GPU_METRICS n ON "
+                      "n.typeId = g.typeId AND n.metricId = g.metricId WHERE n.metricName LIKE 'SMs Active%%\\%%]' "
+                      "ESCAPE '\\'");
+    if (report->code == SMS_OK && activity.samples)
+        sms__reading_fact(trace,
+                          sms__print(report->arena,
+                                     "SMs had a block %.4g %% of the time by %lld samples of GPU metrics, of all "
+                                     "processes: sm_activity_ratio",
+                                     fmin(fmax(activity.mean, 0), 100), (long long)activity.samples));
+}
+
 void sms__report_samples_read(struct sms__report *report, int64_t origin, struct sms__trace_reading *trace)
 {
     struct reading reading = {.report = report, .origin = origin};
@@ -127,6 +153,7 @@ void sms__report_samples_read(struct sms__report *report, int64_t origin, struct
         "OR n.metricName LIKE 'SM Issue%%\\%%]' ESCAPE '\\' OR n.metricName LIKE 'Tensor Active%%\\%%]' ESCAPE '\\' "
         "GROUP BY d, g.timestamp, c ORDER BY d & 63, g.timestamp LIMIT %d",
         SAMPLES_MAX);
+    tell_activity(report, trace);
     for (size_t l = 0; report->code == SMS_OK && reading.count && l < trace->out->launches; l++)
         launches += add_means(&reading, report->arena, &trace->out->launch[l]);
     trace->out->demands |= launches > 0;
