@@ -278,10 +278,10 @@ static uint64_t longest_repeat(const struct sms__streams *streams)
     return repeat;
 }
 
-/* Jobs that arrive are alike, so any free stream can take them. */
+/* Jobs that arrive are alike, so any free stream can take them. One stream with a workload of its own is such. */
 static void check_arrivals(struct sms__reader *reader, const struct sms__tenant *process)
 {
-    if (process->arrivals != SMS__CLOSED && process->own)
+    if (process->arrivals != SMS__CLOSED && process->own && process->streams > 1)
         sms__complain(reader, sms__node_get(process->node, "arrivals"),
                       "the streams have workloads of their own: make each a process, with arrivals of its own");
 }

@@ -128,12 +128,19 @@ static uint64_t highest_of(const struct sms__green *green)
     return highest;
 }
 
+/* Whether a set of SMs can be a green context of a process that has `most`: what is left when others are split off may
+ * have any size (`remaining` of cuDevSmResourceSplitByCount). */
+static bool can_be(uint64_t sms, uint64_t most, const struct sms__device *device)
+{
+    return round_up(sms, device) == sms || (sms < most && round_up(most - sms, device) == most - sms);
+}
+
 /* Complains of what the green context would be on a device of which its process has so many SMs. */
 static bool is_wrong(struct sms__reader *reader, const struct sms__green *green, const struct sms__device *device,
                      const struct sms__mode *mode, uint64_t most)
 {
     uint64_t sms = green_sms(green, device);
-    if (green->set && round_up(sms, device) != sms) {
+    if (green->set && !can_be(sms, most, device)) {
         sms__complain(reader, green->node, "%llu SMs are no green context on %s: the next larger one has %llu",
                       (unsigned long long)sms, device->name, (unsigned long long)round_up(sms, device));
         return true;

@@ -322,6 +322,27 @@ static void note_starts(struct sms_results *results)
                              sms__names_print(results, &given)));
 }
 
+/* A green context is the program's own, so it has it alone, too. */
+static void note_greens(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct sms__names green = {.count = 0};
+    for (size_t v = 0; v < scenario->vms && scenario->shares && !scenario->cluster; v++) {
+        const struct sms__tenant *vm = &scenario->vm[v];
+        bool any = false;
+        for (size_t s = 0; vm->stream && s < vm->streams; s++)
+            any |= vm->stream[s].green != NULL;
+        if (any)
+            sms__names_add(&green, vm->name, -1);
+    }
+    if (green.count)
+        sms__note(results,
+                  sms__print(&results->arena,
+                             "%s have their green contexts alone, too: progress and stp say what they lose to each "
+                             "other, not to fewer SMs",
+                             sms__names_print(results, &green)));
+}
+
 static bool are_unlike(const struct sms__instances *instances)
 {
     bool unlike = false;
@@ -443,6 +464,7 @@ int sms__results_note(void *user)
     note_stp(results);
     note_starts(results);
     note_instances(results);
+    note_greens(results);
     note_lacking(results);
     note_arrivals(results);
     note_waves(results);

@@ -13,7 +13,7 @@ struct sms__bins {
     uint64_t width_ps;
 };
 
-enum { SMS__NOTES = 21 };
+enum { SMS__NOTES = 22 };
 
 /* The values of each run. Replications may be added as long as there is room. */
 struct sms__notes {

@@ -104,6 +104,32 @@ static void the_size_of_a_green_context_is_rounded_up(void **state)
     }
 }
 
+/* What others leave may have any size: of 5 SMs, 3 beside a context of two. */
+static void the_rest_is_a_green_context_of_any_size(void **state)
+{
+    (void)state;
+    struct shared s = share(TWO, "devices: [{model: small, sms: 5, green_contexts: {least: 2, step: 2}}]\n"
+                                 "contention: none\npolicies: [{mode: mps}]\nprocesses:\n"
+                                 "  - {name: p, streams: [{workload: left, sms: [0-1]}]}\n"
+                                 "  - {name: q, streams: [{workload: right, sms: [2-4]}]}\n");
+    assert_turnarounds(s, 0, 2, (double[]){4, 3});
+    share_release(s);
+}
+
+/* Four blocks on two places take 2 ms, so the second job, which comes after 1 ms, waits for 1. */
+static void jobs_arrive_at_a_green_context(void **state)
+{
+    (void)state;
+    struct shared s = share(BLOCKS("w", "16") AND BLOCKS("small", "4"),
+                            DEVICE "policies: [{mode: mps}]\nprocesses:\n"
+                                   "  - {name: p, workload: w, start: 10 ms}\n"
+                                   "  - {name: q, arrivals: {times: [0 ms, 1 ms]}, repeat: 2, "
+                                   "streams: [{workload: small, sms: [0]}]}\n");
+    assert_float_equal(estimate(s.results, 0, SMS_VM, 1, "job_latency_mean_ns").mean, 2.5 * MS, 1);
+    assert_turnarounds(s, 0, 2, (double[]){2, 4});
+    share_release(s);
+}
+
 /* It reserves nothing: the blocks of another process are on the same SM, and each has one of its two places. */
 static void a_green_context_reserves_nothing(void **state)
 {
@@ -303,6 +329,8 @@ int main(void)
         cmocka_unit_test(a_coarse_kernel_alone_takes_its_time_on_a_part),
         cmocka_unit_test(green_contexts_are_counts_or_sets_and_may_overlap),
         cmocka_unit_test(the_size_of_a_green_context_is_rounded_up),
+        cmocka_unit_test(the_rest_is_a_green_context_of_any_size),
+        cmocka_unit_test(jobs_arrive_at_a_green_context),
         cmocka_unit_test(a_green_context_reserves_nothing),
         cmocka_unit_test(a_green_context_lies_within_the_part_of_its_process),
         cmocka_unit_test(processes_of_other_devices_have_no_quota_of_sms),
