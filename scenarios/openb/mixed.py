@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes a cluster of mixed A100s that runs openb's pods. Usage: mixed.py openb_pod_list_default.csv >mixed.yaml
+"""Writes a cluster of A100s and V100s that runs openb's pods. Usage: mixed.py openb_pod_list_default.csv >mixed.yaml
 
 Whole GPUs go to pods that ask for them. Of pods that ask for a part, those that serve (qos LS, Guaranteed) get an instance of
-MIG of at least that part, the others a share of a GPU under MPS."""
+MIG of at least that part, the others a share of a GPU, as under MPS. Pods last as long as in the list, so no mode is simulated."""
 import csv
 import sys
 
@@ -12,7 +12,8 @@ HEAD = """# openb's pods on a cluster of mixed GPUs, written by scenarios/openb/
 scenario: openb-mixed
 question: Which place policy keeps waits short on whole GPUs, shared GPUs and instances?
 nodes:
-  - {name: whole, count: 4, devices: {model: a100, count: 8}, cpu: 128, memory: 768 GiB, labels: {use: whole}}
+  - {name: whole, count: 3, devices: {model: a100, count: 8}, cpu: 128, memory: 768 GiB, labels: {use: whole}}
+  - {name: older, count: 1, devices: {model: v100, count: 8}, cpu: 128, memory: 768 GiB, labels: {use: whole}}
   - {name: mps, count: 1, devices: {model: a100, count: 8}, cpu: 128, memory: 768 GiB, labels: {use: shared}}
   - {name: mig, count: 1, devices: {model: a100, count: 8}, cpu: 128, memory: 768 GiB, mig: [{changes: free, change: 10 s}]}
 policies: [first_fit, best_fit, edge, fgd]
