@@ -100,8 +100,23 @@ void sms__columns_widen(struct sms__columns *columns, const struct sms__advice *
         if (outlook->why)
             continue;
         columns->memory |= outlook->share[p].memory > 0;
-        columns->largest_ns = fmax(columns->largest_ns, outlook->share[p].p50_ns.mean);
+        const double p50_ns = outlook->share[p].p50_ns.mean;
+        columns->largest_ns = fmax(columns->largest_ns, p50_ns);
+        columns->least_ns = columns->least_ns > 0 ? fmin(columns->least_ns, p50_ns) : p50_ns;
     }
+}
+
+/* That of the largest; or, where others are a thousandth of it, one between. */
+static struct sms__scale scale_of(const struct sms__columns *columns)
+{
+    const bool far = columns->least_ns > 0 && columns->largest_ns > 1e3 * columns->least_ns;
+    return sms__scale_of("job_latency_p50_ns",
+                         far ? sqrt(columns->largest_ns * columns->least_ns) : columns->largest_ns);
+}
+
+static void add_latency(struct sms__table_out *table, double value)
+{
+    sms__table_add(table, value < 1e4 ? "%.4g" : "%.0f", value);
 }
 
 static void add_range(struct sms__table_out *table, const char *before, double one, double other, double half)
@@ -118,18 +133,18 @@ static void add_share(struct sms__table_out *table, const struct sms__advice *ad
                       const struct sms__outlook *outlook, size_t p, const struct sms__columns *columns)
 {
     const struct sms__tenancy *share = &outlook->share[p];
-    const double divisor = sms__scale_of("job_latency_p50_ns", columns->largest_ns).divisor;
+    const double divisor = scale_of(columns).divisor;
     const char *metric = advice->programs->program[p].target.metric;
     const bool is_p99 = metric && !strcmp(metric, "job_latency_p99_ns");
     char text[80];
     sms__table_add(table, "   %s", advice->programs->program[p].name);
     add_range(table, "", share->slowdown.mean, outlook->worst_slowdown[p], share->slowdown.ci95);
     sms__table_add(table, share->per_s.mean < 1e4 ? "%.4g" : "%.0f", share->per_s.mean);
-    sms__table_add(table, "%.4g", share->p50_ns.mean / divisor);
+    add_latency(table, share->p50_ns.mean / divisor);
     if (is_p99)
         sms__table_add(table, "%s", latency_text(share->p99_ns, divisor, text, sizeof text));
     else
-        sms__table_add(table, "%.4g", share->p99_ns.mean / divisor);
+        add_latency(table, share->p99_ns.mean / divisor);
     if (columns->targets && isnan(share->missed))
         sms__table_add(table, "%s", "");
     else if (columns->targets)
@@ -154,7 +169,7 @@ void sms__columns_add(const struct sms__columns *columns, struct sms__table_out 
 struct sms__table_out *sms__columns_begin(const struct sms__columns *columns, const char *first)
 {
     struct sms__table_out *table = sms__table_new(count_columns(columns));
-    const char *unit = sms__scale_of("job_latency_p50_ns", columns->largest_ns).name;
+    const char *unit = scale_of(columns).name;
     sms__table_add(table, "%s", first);
     sms__table_add(table, "%s", "slowdown");
     sms__table_add(table, "%s", "jobs/s");

@@ -261,7 +261,7 @@ void sms__print_loads(const struct sms__programs *programs, FILE *to);
 /* What a table of outlooks has. Zero it, let each outlook widen it, then begin the table and add them. */
 struct sms__columns {
     bool targets, memory;
-    double largest_ns;
+    double largest_ns, least_ns; /* of the p50 */
 };
 void sms__columns_widen(struct sms__columns *columns, const struct sms__advice *advice,
                         const struct sms__outlook *outlook);

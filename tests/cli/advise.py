@@ -244,6 +244,11 @@ def check_steps():
         check("each of 150 kernels has a time", len(times) == 150, len(times))
         near("a kernel of the first run", float(times["k5"]), 15, 0.01)
         near("one of the last", float(times["k149"]), 159, 0.01)
+        short, long = Path(work) / "short.yaml", Path(work) / "long.yaml"
+        short.write_text("workload: short\nkernels: [{name: k, time: 20 us, demand: {fp32: 30 %}}]\nsteps: [{launch: k}, {host: 200 us}]\n")
+        long.write_text("workload: long\nkernels: [{name: k, time: 10 ms, demand: {fp32: 30 %}}]\nsteps: [{host: 400 ms}, {launch: k, times: 10}]\n")
+        text = run(short, long, "--device", "a100", "--quiet", "--unknowns", "1").stdout
+        check("latencies far apart have a unit between", "p50 ms" in text and re.search(r"short +1.00 +4545 +0.22 ", text), text)
         near("one of many blocks", float(times["k70"]), 2 * waves, 0.05)
 
 
