@@ -141,7 +141,8 @@ static void note_default_contention(struct sms_results *results)
 static bool launches_free(const struct sms__device *device)
 {
     const struct sms__node *dispatch = sms__node_get(device->node, "dispatch");
-    return device->dispatch.launch_ps <= 0 && !(dispatch && sms__node_get(dispatch, "launch"));
+    const bool chosen = dispatch && (dispatch->kind != SMS__MAP || sms__node_get(dispatch, "launch")); /* or none */
+    return device->dispatch.launch_ps <= 0 && !chosen;
 }
 
 /* Whether a kernel of some tenant has the device's cost of a launch. */
