@@ -400,7 +400,8 @@ def figure(folder, rows, naive, path):
     slow = any(row["alone"] for row in rows)
     rows = [row for row in rows if row["alone"]] if slow else rows
     rows = rows[:: max(1, math.ceil(len(rows) / 400))]
-    unit, per = ("slowdown", "") if slow else (folder.about["unit"].partition(" ")[0], "".join(folder.about["unit"].partition(" ")[1:]))
+    of_alone = "rate over that alone" if all((row.get("metric") or folder.about["metric"]).endswith("_per_s") for row in rows) else "slowdown"
+    unit, per = (of_alone, "") if slow else (folder.about["unit"].partition(" ")[0], "".join(folder.about["unit"].partition(" ")[1:]))
     models = ["measured", "simulated"] + ([naive["model"]] if naive else [])
     points = [[math.nan if row[model] is None else row[model] / (row["alone"] if slow else 1) for model in models] for row in rows]
     if unit in LARGER and max(point[0] for point in points) >= 10000:
