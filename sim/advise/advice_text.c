@@ -114,7 +114,7 @@ static struct sms__scale scale_of(const struct sms__columns *columns)
                          far ? sqrt(columns->largest_ns * columns->least_ns) : columns->largest_ns);
 }
 
-static void add_latency(struct sms__table_out *table, double value)
+static void add_number(struct sms__table_out *table, double value)
 {
     sms__table_add(table, value < 1e4 ? "%.4g" : "%.0f", value);
 }
@@ -139,12 +139,12 @@ static void add_share(struct sms__table_out *table, const struct sms__advice *ad
     char text[80];
     sms__table_add(table, "   %s", advice->programs->program[p].name);
     add_range(table, "", share->slowdown.mean, outlook->worst_slowdown[p], share->slowdown.ci95);
-    sms__table_add(table, share->per_s.mean < 1e4 ? "%.4g" : "%.0f", share->per_s.mean);
-    add_latency(table, share->p50_ns.mean / divisor);
+    add_number(table, share->per_s.mean);
+    add_number(table, share->p50_ns.mean / divisor);
     if (is_p99)
         sms__table_add(table, "%s", latency_text(share->p99_ns, divisor, text, sizeof text));
     else
-        add_latency(table, share->p99_ns.mean / divisor);
+        add_number(table, share->p99_ns.mean / divisor);
     if (columns->targets && isnan(share->missed))
         sms__table_add(table, "%s", "");
     else if (columns->targets)

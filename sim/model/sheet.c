@@ -168,24 +168,30 @@ static size_t put_mps(const struct sms__device *device, struct sms__sheet_row *r
     return 4;
 }
 
+/* A row that has no number: its value is known if its source is. */
+static size_t put_by_source(const struct sms__device *device, struct sms__sheet_row *row, const char *name,
+                            const char *known, const char *instead)
+{
+    char *value = begin(row, name, instead);
+    if (*source_of(device, name))
+        snprintf(value, SMS__SHEET_TEXT, "%s", known);
+    return 1;
+}
+
 bool sms__scaling_known(const struct sms__device *device) { return *source_of(device, "scaling"); }
 
 static size_t put_scaling(const struct sms__device *device, struct sms__sheet_row *row)
 {
-    char *value = begin(row, "scaling", "unknown: how far off kernels of another device are was not measured");
-    if (sms__scaling_known(device))
-        snprintf(value, SMS__SHEET_TEXT, "measured");
-    return 1;
+    return put_by_source(device, row, "scaling", "measured",
+                         "unknown: how far off kernels of another device are was not measured");
 }
 
 bool sms__queue_known(const struct sms__device *device) { return *source_of(device, "queue"); }
 
 static size_t put_queue(const struct sms__device *device, struct sms__sheet_row *row)
 {
-    char *value = begin(row, "queue", "one: kernels of all processes under MPS wait in launch order, as on an H100");
-    if (sms__queue_known(device))
-        snprintf(value, SMS__SHEET_TEXT, "one, in launch order");
-    return 1;
+    return put_by_source(device, row, "queue", "one, in launch order",
+                         "one: kernels of all processes under MPS wait in launch order, as on an H100");
 }
 
 size_t sms__sheet(const struct sms__device *device, struct sms__sheet_row row[SMS__SHEET_ROWS_MAX])

@@ -24,41 +24,74 @@ const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(con
     return text;
 }
 
-/* The first mode in which contexts take turns on the device by the default's slice or switch, because neither the
- * policy nor the device says them; NULL: none. */
-static const struct sms__mode *mode_by_default(const struct sms_scenario *scenario, size_t d)
+bool sms__has_kernel(const struct sms_scenario *scenario, bool (*holds)(const struct sms__kernel *kernel))
+{
+    bool any = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            any |= holds(&scenario->vm[v].workload->kernel[k]);
+    return any;
+}
+
+/* Whether something that nobody measured on the device matters to processes that share it so. */
+typedef bool assumes(const struct sms__mode *shared, const struct sms__device *device);
+
+/* Contexts take turns by the default's slice or switch, because neither the policy nor the device says them. */
+static bool assumes_turns(const struct sms__mode *shared, const struct sms__device *device)
+{
+    const struct sms__unsaid_turns unsaid = sms__mode_unsaid(shared, device);
+    return unsaid.slice || unsaid.change;
+}
+
+/* Blocks of several processes wait for SMs that they share. */
+static bool assumes_queue(const struct sms__mode *shared, const struct sms__device *device)
+{
+    const struct sms_sharing_mode *form = shared->form;
+    return form->most_processes && !form->slices && !form->exclusive && !form->reserves && !form->instances &&
+           !sms__queue_known(device);
+}
+
+/* The first mode of the device that assumes something; NULL: none. */
+static const struct sms__mode *mode_that(const struct sms_scenario *scenario, size_t d, assumes *holds)
 {
     const struct sms__mode *shared;
     for (size_t p = 0; p < scenario->policies && scenario->shares; p++)
         for (size_t i = 0; (shared = sms__mode_shared(sms__mode_of_device(&scenario->policy[p].mode, d), i)); i++)
-            if (sms__mode_unsaid(shared, scenario->device[d]).slice ||
-                sms__mode_unsaid(shared, scenario->device[d]).change)
+            if (holds(shared, scenario->device[d]))
                 return shared;
     return NULL;
 }
 
-static bool is_named(const struct sms_scenario *scenario, size_t d)
+static bool is_named(const struct sms_scenario *scenario, size_t d, assumes *holds)
 {
     bool named = false;
     for (size_t i = 0; i < d && !named; i++)
-        named = !strcmp(scenario->device[i]->name, scenario->device[d]->name) && mode_by_default(scenario, i);
+        named = !strcmp(scenario->device[i]->name, scenario->device[d]->name) && mode_that(scenario, i, holds);
     return named;
+}
+
+/* The whole devices of which a mode assumes something, each once, and the first such mode; NULL if none does. */
+static const struct sms__mode *mode_on_devices(struct sms_results *results, assumes *holds, const char **devices)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const struct sms__mode *mode = NULL;
+    *devices = "";
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__mode *here = mode_that(scenario, d, holds);
+        if (!here || scenario->device[d]->mig.board || is_named(scenario, d, holds))
+            continue;
+        mode = mode ? mode : here;
+        *devices = sms__print(&results->arena, "%s%s%s", *devices, **devices ? ", " : "", scenario->device[d]->name);
+    }
+    return mode;
 }
 
 const char *sms__note_on_turns(struct sms_results *results, const char **name)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    const struct sms__mode *mode = NULL;
-    const char *devices = "";
+    const char *devices;
+    const struct sms__mode *mode = mode_on_devices(results, assumes_turns, &devices);
     char slice[40], change[40];
-    for (size_t d = 0; d < scenario->devices; d++) {
-        const struct sms__mode *here = mode_by_default(scenario, d);
-        if (!here || scenario->device[d]->mig.board || is_named(scenario, d))
-            continue;
-        mode = mode ? mode : here;
-        devices = sms__print(&results->arena, "%s%s%s", devices, *devices ? ", " : "", scenario->device[d]->name);
-    }
-    if (!mode || scenario->vms < 2)
+    if (!mode || results->scenario->vms < 2)
         return NULL;
     const struct sms__turns turns = sms__mode_turns(mode, &(struct sms__device){.turns = {.switch_ps = -1}});
     *name = mode->word;
@@ -69,52 +102,18 @@ const char *sms__note_on_turns(struct sms_results *results, const char **name)
                       slice, change, devices);
 }
 
-/* Whether kernels of several processes run at once, on SMs that they share. */
-static bool shares_queue(const struct sms__mode *mode)
-{
-    const struct sms_sharing_mode *form = mode->form;
-    return form->most_processes && !form->slices && !form->exclusive && !form->reserves && !form->instances;
-}
-
-/* The first mode in which blocks of several processes wait for the device, although nobody measured in which order. */
-static const struct sms__mode *mode_with_queue(const struct sms_scenario *scenario, size_t d)
-{
-    const struct sms__mode *shared;
-    if (sms__queue_known(scenario->device[d]))
-        return NULL;
-    for (size_t p = 0; p < scenario->policies; p++)
-        for (size_t i = 0; (shared = sms__mode_shared(sms__mode_of_device(&scenario->policy[p].mode, d), i)); i++)
-            if (shares_queue(shared))
-                return shared;
-    return NULL;
-}
-
-static bool runs_blocks(const struct sms_scenario *scenario)
-{
-    bool any = false;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
-            any |= !scenario->vm[v].workload->kernel[k].whole;
-    return any;
-}
+static bool runs_by_block(const struct sms__kernel *kernel) { return !kernel->whole; }
 
 const char *sms__note_on_queue(struct sms_results *results)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    const struct sms__mode *mode = NULL;
-    const char *devices = "";
-    for (size_t d = 0; d < scenario->devices && scenario->shares && scenario->vms > 1 && runs_blocks(scenario); d++) {
-        const struct sms__mode *here = mode_with_queue(scenario, d);
-        if (!here || scenario->device[d]->mig.board || !sms__is_first_of_name(scenario, d))
-            continue;
-        mode = mode ? mode : here;
-        devices = sms__print(&results->arena, "%s%s%s", devices, *devices ? ", " : "", scenario->device[d]->name);
-    }
-    return mode ? sms__print(&results->arena,
-                             "under %s, blocks of all processes wait in launch order, as an H100 was measured to have "
-                             "them: that was not measured on %s",
-                             mode->word, devices)
-                : NULL;
+    const char *devices;
+    const struct sms__mode *mode = mode_on_devices(results, assumes_queue, &devices);
+    if (!mode || results->scenario->vms < 2 || !sms__has_kernel(results->scenario, runs_by_block))
+        return NULL;
+    return sms__print(&results->arena,
+                      "under %s, blocks of all processes wait in launch order, as an H100 was measured to have them: "
+                      "that was not measured on %s",
+                      mode->word, devices);
 }
 
 static bool clock_by_rule(const struct sms__device *device) { return !(device->compute_hz > 0); }

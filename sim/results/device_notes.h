@@ -8,6 +8,8 @@
 const char *sms__names_of_devices(struct sms_results *results, bool (*holds)(const struct sms__device *device));
 /* True of the first device of the scenario that has its name. */
 bool sms__is_first_of_name(const struct sms_scenario *scenario, size_t device);
+/* True if it holds for a kernel of some tenant. */
+bool sms__has_kernel(const struct sms_scenario *scenario, bool (*holds)(const struct sms__kernel *kernel));
 
 /* The slice and the switch by default, and the name of the mode that has them. NULL: all was measured. */
 const char *sms__note_on_turns(struct sms_results *results, const char **mode);

@@ -1,9 +1,9 @@
 /* Notes on uncertainty that intervals do not cover, because they cover the seed only. They follow from the scenario and
  * the results. */
-#include "../model/no_load.h"
 #include "../model/draws.h"
 #include "../model/job.h"
 #include "../model/lacking.h"
+#include "../model/no_load.h"
 #include "../model/retarget.h"
 #include "../model/sheet.h"
 #include "device_notes.h"
@@ -145,22 +145,13 @@ static bool launches_free(const struct sms__device *device)
     return device->dispatch.launch_ps <= 0 && !chosen;
 }
 
-/* Whether a kernel of some tenant has the device's cost of a launch. */
-static bool launches_blocks(const struct sms_scenario *scenario)
-{
-    bool any = false;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
-            const struct sms__kernel *kernel = &scenario->vm[v].workload->kernel[k];
-            any |= !kernel->whole && kernel->launch_ps < 0;
-        }
-    return any;
-}
+/* A kernel with the device's cost of a launch. */
+static bool launches_blocks(const struct sms__kernel *kernel) { return !kernel->whole && kernel->launch_ps < 0; }
 
 static void note_launches(struct sms_results *results)
 {
     const char *devices = sms__names_of_devices(results, launches_free);
-    if (*devices && launches_blocks(results->scenario))
+    if (*devices && sms__has_kernel(results->scenario, launches_blocks))
         sms__note(results, sms__print(&results->arena, "a launch on %s costs nothing, because none was measured there",
                                       devices));
 }
