@@ -45,6 +45,7 @@ const struct sms_sharing_mode sms_sharing_mode_mps = {
     .name = "mps",
     .help = "kernels of all processes at once, each on its active_threads share of the SMs",
     .params = params,
+    .caps = true,
     .most_processes = most_processes,
     .sms = sms,
     .bytes = bytes,

@@ -98,6 +98,8 @@ static json_t *list_policies(const struct sms_load_options *options)
         add(list, "mode", mode->name, mode->help, mode->params);
         if (mode->instances)
             add_split(list);
+        if (mode->caps)
+            add_form(list, "caps", "{PROCESS: SHARE, ...}, in place of the active_threads of these processes");
     }
     for (size_t i = 0; (place = sms__place_at(options, i)); i++)
         add(list, "place policy", place->name, place->help, place->params);

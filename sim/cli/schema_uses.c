@@ -58,6 +58,14 @@ static void add_use(struct uses *uses, const char *name, const char *help, const
     json_object_set_new(uses->forms, name, schema_described(params_schema(params), help));
 }
 
+/* `caps:` of a mode, beside its parameters. */
+static void add_caps(const struct uses *uses, const char *mode)
+{
+    json_t *caps = schema_named(schema_number(SMS__RATIO, SMS__THREADS_LEAST, 1), 1, 0);
+    json_object_set_new(json_object_get(json_object_get(uses->forms, mode), "properties"), "caps",
+                        schema_described(caps, "share of the SMs of each, in place of its active_threads"));
+}
+
 static json_t *names_of(struct uses *uses)
 {
     return json_pack("{so so}", "enum", uses->names, "enumDescriptions", uses->helps);
@@ -110,11 +118,14 @@ static json_t *mode(const struct sms_load_options *options)
 {
     struct uses uses = begin_uses();
     const struct sms_sharing_mode *form;
-    for (size_t i = 0; (form = sms__mode_at(options, i)); i++)
+    for (size_t i = 0; (form = sms__mode_at(options, i)); i++) {
         if (form->instances)
             json_object_set_new(uses.forms, form->name, split_mode(form->help));
         else
             add_use(&uses, form->name, form->help, form->params);
+        if (form->caps)
+            add_caps(&uses, form->name);
+    }
     return end_uses(&uses);
 }
 

@@ -19,6 +19,9 @@ enum { SMS__BACKLOG_MAX = 65536, SMS__TIMES_MAX = SMS__BACKLOG_MAX };
 /* The least precision that replications may be asked to reach: half of an interval over the mean. */
 #define SMS__PRECISION_LEAST 1e-6
 
+/* The least share of the SMs that active_threads may ask for. */
+#define SMS__THREADS_LEAST 0.01
+
 /* The most units that a double counts exactly. */
 #define SMS__UNITS_MAX 9007199254740992.0
 #define SMS__REPEAT_MAX 1e15

@@ -162,6 +162,7 @@ void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, st
         resolve_cluster(reader, file, scenario);
     else
         resolve_devices(reader, scenario);
+    sms__check_caps(reader, scenario);
     if (!reader->errors->count && !cluster)
         sms__find_phases(reader->arena, scenario);
     if (!reader->errors->count)

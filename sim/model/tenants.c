@@ -138,7 +138,7 @@ const struct sms__field sms__process_fields[] = {
      .help = "blocks of higher ones go first, and policies may use it; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
      .help = "weight of its share, for policies that use it; default 1"},
-    {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), 0.01, 1,
+    {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), SMS__THREADS_LEAST, 1,
      .help = "under mps: share of the SMs that it may use; default 100 %"},
     {"chunks", SMS__INTEGER, SMS__COUNT, F(entry, vm.chunks), 1, 1e6,
      .help = "under partition: chunks of the device's SMs that are its alone"},

@@ -411,9 +411,28 @@ static void replicas_of_mps_are_capped_as_the_device_plugin_does(void **state)
     share_release(shared);
 }
 
+/* A cap is of one process, or of all of an entry. The others have their active_threads. */
+static void caps_of_a_policy_stand_in_for_active_threads(void **state)
+{
+    (void)state;
+    struct shared shared = share(
+        BLOCKS, "devices: [{model: small}]\ncontention: proportional\npolicies:\n"
+                "  - {mode: {mps: {caps: {b: 25 %}}}}\n  - {mode: {mps: {clients: 4, caps: {a: 50 %, b: 25 %}}}}\n"
+                "  - {mode: {mps: {caps: {b1: 25 %}}}}\n  - {mode: [{mps: {caps: {b: 25 %, a: 50 %}}}]}\n"
+                "processes: [{name: a, workload: blocks, active_threads: 25 %},\n"
+                "            {name: b, workload: blocks, active_threads: 50 %, count: 2}]\n");
+    assert_turnarounds(shared, 0, 3, (double[]){16, 16, 16});
+    assert_turnarounds(shared, 1, 3, (double[]){8, 16, 16});
+    assert_turnarounds(shared, 2, 3, (double[]){16, 16, 8});
+    assert_turnarounds(shared, 3, 3, (double[]){8, 16, 16});
+    assert_string_equal(sms_results_policy(shared.results, 1), "mps(clients=4 caps=a:50%+b:25%)");
+    share_release(shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caps_of_a_policy_stand_in_for_active_threads),
         cmocka_unit_test(instances_have_modes_of_their_own),
         cmocka_unit_test(devices_have_modes_of_their_own),
         cmocka_unit_test(replicas_of_mps_are_capped_as_the_device_plugin_does),

@@ -96,6 +96,7 @@ struct sms_sharing_mode {
                      * instance is a device of its own, which has a mode */
     bool exclusive; /* a device has one process at a time */
     bool slices;    /* each process has a context of its own, and these take turns; else kernels run at once */
+    bool caps;      /* takes `caps: {PROCESS: SHARE, ...}`, which is what it sees as the active_threads of these */
     bool reserves;  /* the SMs of a process, which `sms` counts, are its alone: it waits unplaced until they are free */
     const char *needs; /* key of a process, without which none can start; or NULL */
 

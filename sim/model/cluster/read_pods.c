@@ -71,7 +71,7 @@ const struct sms__field sms__pod_fields[] = {
      .help = "highest first, and as of processes; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
      .help = "weight, for share policies that use it; default 1"},
-    {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), 0.01, 1,
+    {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), SMS__THREADS_LEAST, 1,
      .help = "under mps: share of the SMs that it may use; default 100 %"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX,
      .help = "number of GPUs; default 1 where gpu or gpu_memory is given, else 0"},

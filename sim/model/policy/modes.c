@@ -36,10 +36,10 @@ bool sms__mode_runs_beside(const struct sms__mode *mode)
 }
 
 /* What modes see of a process. */
-static struct sms_mode_process view_of(const struct sms__tenant *process)
+static struct sms_mode_process view_of(const struct sms__mode *mode, const struct sms__tenant *process)
 {
-    return (struct sms_mode_process){process->name, process->priority, process->weight, process->active_threads,
-                                     process->chunks};
+    return (struct sms_mode_process){process->name, process->priority, process->weight,
+                                     sms__mode_threads(mode, process), process->chunks};
 }
 
 uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms__device *device)
@@ -54,7 +54,7 @@ uint64_t sms__mode_most_processes(const struct sms__mode *mode, const struct sms
 uint64_t sms__mode_asks(const struct sms__mode *mode, const struct sms__device *device,
                         const struct sms__tenant *process)
 {
-    const struct sms_mode_process view = view_of(process);
+    const struct sms_mode_process view = view_of(mode, process);
     return mode->form->sms ? mode->form->sms(mode->param, &device->view, &view) : device->sms;
 }
 
@@ -68,7 +68,7 @@ uint64_t sms__mode_sms(const struct sms__mode *mode, const struct sms__device *d
 uint64_t sms__mode_bytes(const struct sms__mode *mode, const struct sms__device *device,
                          const struct sms__tenant *process)
 {
-    const struct sms_mode_process view = view_of(process);
+    const struct sms_mode_process view = view_of(mode, process);
     return mode->form->bytes ? mode->form->bytes(mode->param, &device->view, &view) : UINT64_MAX;
 }
 
@@ -80,7 +80,7 @@ bool sms__mode_takes(const struct sms__mode *mode, const struct sms__device *dev
 double sms__mode_slice_ps(const struct sms__mode *mode, const struct sms__device *device,
                           const struct sms__tenant *process, double slice_ps)
 {
-    const struct sms_mode_process view = view_of(process);
+    const struct sms_mode_process view = view_of(mode, process);
     return mode->form->slice_ps ? mode->form->slice_ps(mode->param, &device->view, &view, slice_ps) : slice_ps;
 }
 
@@ -253,14 +253,28 @@ static void read_mode_of_instances(struct sms__reader *reader, const struct sms_
 
 /* ---- one mode ---- */
 
+static const char caps_key[] = "caps";
+
+static const char *param_or_caps(const void *user, size_t i)
+{
+    const struct sms_sharing_mode *form = user;
+    return i < sms__count_params(form->params) ? form->params[i].name : caps_key;
+}
+
 static void read_params(struct sms__reader *reader, const struct sms__node *map, const struct sms_sharing_mode *form,
                         double *values, struct sms__mode *mode)
 {
     for (size_t i = 0; i + 1 < map->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2) {
         if (!sms__is_first(reader, map, i))
             continue;
-        mode->given |= bit_of(form->params, map->item[i]);
-        sms__read_param(reader, map->item[i], map->item[i + 1], form->params, values);
+        const struct sms__node *key = map->item[i];
+        mode->given |= bit_of(form->params, key);
+        if (!form->caps || key->kind != SMS__SCALAR || bit_of(form->params, key))
+            sms__read_param(reader, key, map->item[i + 1], form->params, values);
+        else if (!strcmp(key->text, caps_key))
+            sms__read_caps(reader, map->item[i + 1], mode);
+        else
+            sms__complain_unknown(reader, key, "parameter", sms__count_params(form->params) + 1, param_or_caps, form);
     }
 }
 
@@ -294,5 +308,6 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
     if (params)
         read_params(reader, params, form, values, mode);
     mode->label = sms__param_label(reader->arena, form->name, form->params, values);
+    mode->label = sms__caps_label(reader->arena, mode, mode->label);
     act(mode);
 }

@@ -8,20 +8,29 @@
 #include "../device_model.h"
 
 struct sms__tenant;
+struct sms_scenario;
+
+/* Of `caps:` of a mode. */
+struct sms__cap {
+    const struct sms__node *name; /* of a process, or of the entry of several */
+    double share;                 /* of the SMs, in place of active_threads, 0..1 */
+};
 
 /* A mode as a policy uses it. */
 struct sms__mode {
     const struct sms_sharing_mode *form;
-    const double *param;     /* the values of its parameters */
-    uint32_t given;          /* bit i: the scenario gives parameter i */
-    struct sms__turns turns; /* as far as the scenario gives them; the rest is the device's */
-    bool drain;              /* blocks that run when a slice ends are waited for */
-    uint64_t ahead;          /* kernels that end before a process is stopped early */
-    double stop_ps;          /* cost of that, besides the switch */
-    uint16_t replicas;       /* pods that an instance of a cluster takes; 0: one */
-    double launch_wait_ps;   /* by which each other process lengthens a launch of a coarse kernel */
-    const char *label;       /* as a policy's */
-    const char *word;        /* its name; in an instance "mig", or "mig/mps" */
+    const double *param;        /* the values of its parameters */
+    uint32_t given;             /* bit i: the scenario gives parameter i */
+    struct sms__turns turns;    /* as far as the scenario gives them; the rest is the device's */
+    bool drain;                 /* blocks that run when a slice ends are waited for */
+    uint64_t ahead;             /* kernels that end before a process is stopped early */
+    double stop_ps;             /* cost of that, besides the switch */
+    uint16_t replicas;          /* pods that an instance of a cluster takes; 0: one */
+    double launch_wait_ps;      /* by which each other process lengthens a launch of a coarse kernel */
+    const struct sms__cap *cap; /* [caps] */
+    size_t caps;
+    const char *label; /* as a policy's */
+    const char *word;  /* its name; in an instance "mig", or "mig/mps" */
     /* A mode that splits has a mode for each part: the instances of a device (it has `instances`), or the devices of
      * the scenario (its form is NULL). */
     const struct sms__mode *part;      /* [parts] */
@@ -72,6 +81,15 @@ struct sms__unsaid_turns sms__mode_unsaid(const struct sms__mode *shared, const 
  * not positive. */
 double sms__mode_slice_ps(const struct sms__mode *shared, const struct sms__device *device,
                           const struct sms__tenant *process, double slice_ps);
+
+/* mode_caps.c: reads `caps:`. Sets none if there is a problem. */
+void sms__read_caps(struct sms__reader *reader, const struct sms__node *map, struct sms__mode *mode);
+/* The label of a mode's parameters with its caps. */
+const char *sms__caps_label(struct sms__arena *arena, const struct sms__mode *mode, const char *label);
+/* Complains of caps of processes that the scenario lacks, and of those of pods. */
+void sms__check_caps(struct sms__reader *reader, const struct sms_scenario *scenario);
+/* The active_threads of the process under the mode. */
+double sms__mode_threads(const struct sms__mode *shared, const struct sms__tenant *process);
 
 /* The SMs of the device on which the process may run, 1 to all. */
 uint64_t sms__mode_sms(const struct sms__mode *shared, const struct sms__device *device,

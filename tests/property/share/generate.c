@@ -208,6 +208,8 @@ static void print_one_mode(struct choices *c)
         before = ", ";
         c->least = strcmp(param->name, "replicas") == 0 ? 1 : c->least;
     }
+    if (form->caps && chance(c->rng, 40))
+        fprintf(c->to, "%scaps: {p0: %u %%}", before, number(c, 1, 100));
     fputs("}}", c->to);
 }
 

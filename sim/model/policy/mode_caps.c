@@ -1,0 +1,94 @@
+/* `caps:` of a mode: the share of the SMs that some processes have under it, whatever their active_threads say. So a
+ * scenario compares unlike caps with each other, and with other modes, as policies of one table. */
+#include "../limits.h"
+#include "../scenario.h"
+#include "modes.h"
+
+#include <string.h>
+
+/* True if the cap names the process, or the entry of several processes that it is one of. */
+static bool names(const struct sms__cap *cap, const struct sms__tenant *process)
+{
+    const struct sms__node *entry = sms__node_get(process->node, "name");
+    return !strcmp(cap->name->text, process->name) || (entry && !strcmp(cap->name->text, entry->text));
+}
+
+double sms__mode_threads(const struct sms__mode *mode, const struct sms__tenant *process)
+{
+    for (size_t i = 0; i < mode->caps; i++)
+        if (names(&mode->cap[i], process))
+            return mode->cap[i].share;
+    return process->active_threads;
+}
+
+static void read_cap(struct sms__reader *reader, const struct sms__node *name, const struct sms__node *share,
+                     struct sms__cap *cap)
+{
+    struct sms__quantity number = {.value = 1};
+    if (sms__expect_kind(reader, name, SMS__SCALAR))
+        sms__read_number(reader, share, SMS__RATIO, SMS__THREADS_LEAST, 1, &number);
+    *cap = (struct sms__cap){name, number.value};
+}
+
+void sms__read_caps(struct sms__reader *reader, const struct sms__node *map, struct sms__mode *mode)
+{
+    if (!sms__expect_kind(reader, map, SMS__MAP))
+        return;
+    if (map->items == 0)
+        sms__complain(reader, map, "caps: there are none");
+    struct sms__cap *cap = SMS__NEW(reader->arena, struct sms__cap, map->items / 2);
+    const size_t before = reader->errors->count;
+    for (size_t i = 0; i + 1 < map->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
+        if (sms__is_first(reader, map, i))
+            read_cap(reader, map->item[i], map->item[i + 1], &cap[i / 2]);
+    if (reader->errors->count > before)
+        return;
+    mode->cap = cap;
+    mode->caps = map->items / 2;
+}
+
+const char *sms__caps_label(struct sms__arena *arena, const struct sms__mode *mode, const char *label)
+{
+    const char *text = "";
+    for (size_t i = 0; i < mode->caps; i++)
+        text =
+            sms__print(arena, "%s%s%s:%.6g%%", text, i ? "+" : "", mode->cap[i].name->text, mode->cap[i].share * 100);
+    if (mode->caps == 0)
+        return label;
+    return strchr(label, '(') ? sms__print(arena, "%.*s caps=%s)", (int)strlen(label) - 1, label, text)
+                              : sms__print(arena, "%s(caps=%s)", label, text);
+}
+
+static const char *process_name(const void *user, size_t i) { return ((const struct sms_scenario *)user)->vm[i].name; }
+
+static void check_cap(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__cap *cap)
+{
+    bool found = false;
+    if (sms__has_error(reader->errors, &cap->name->mark, NULL))
+        return;
+    if (scenario->cluster) {
+        sms__complain(reader, cap->name, "caps are of processes; a pod has active_threads of its own");
+        return;
+    }
+    for (size_t v = 0; v < scenario->vms && !found; v++)
+        found = names(cap, &scenario->vm[v]);
+    if (!found)
+        sms__complain_unknown(reader, cap->name, "process", scenario->vms, process_name, scenario);
+}
+
+static void check_caps(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__mode *mode)
+{
+    const struct sms__mode *shared;
+    for (size_t m = 0; (shared = sms__mode_shared(mode, m)); m++)
+        for (size_t i = 0; i < shared->caps; i++)
+            check_cap(reader, scenario, &shared->cap[i]);
+}
+
+void sms__check_caps(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__modes *of_nodes = scenario->cluster ? scenario->cluster->profiles.modes : NULL;
+    for (size_t p = 0; p < scenario->policies; p++)
+        check_caps(reader, scenario, &scenario->policy[p].mode);
+    for (size_t i = 0; of_nodes && i < of_nodes->count; i++)
+        check_caps(reader, scenario, of_nodes->mode[i]);
+}
