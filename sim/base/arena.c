@@ -1,5 +1,5 @@
 /* Arena allocation in chunks. Invariant: every byte that sms__alloc hands out is zero, aligned for any type, and
- * lives until sms__arena_release. */
+ * lives until sms__arena_release or sms__arena_reset. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "arena.h"
 
@@ -29,6 +29,7 @@ enum { BEHIND_BYTES = 0 };
 #endif
 
 enum { CHUNK_BYTES = 64 * 1024, ALIGN = 64, HUGE_PAGE = 2 * 1024 * 1024 };
+enum { KEPT_BYTES = 4 * 1024 * 1024 };
 enum { NO_MEMORY = 1, BEYOND_MOST }; /* why a guard is left */
 
 struct sms__chunk {
@@ -73,6 +74,19 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
+/* Returns a spare chunk of this size; NULL if there is none. A larger one would count for more, so that a limit would
+ * depend on what ran before. */
+static struct sms__chunk *take_spare(struct sms__arena *arena, size_t size)
+{
+    struct sms__chunk **at = &arena->spare;
+    while (*at && (*at)->size != size)
+        at = &(*at)->next;
+    struct sms__chunk *chunk = *at;
+    if (chunk)
+        *at = chunk->next;
+    return chunk;
+}
+
 /* The head of a chunk lies before its bytes: heads of their own between the chunks would keep the allocator from
  * returning the memory of a large run when it has ended. */
 static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
@@ -81,7 +95,9 @@ static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
     size_t size = least >= HUGE_PAGE ? round_up(least, HUGE_PAGE) : least > CHUNK_BYTES ? least : CHUNK_BYTES;
     if (arena->most && (size > arena->most || arena->used > arena->most - size))
         longjmp(*arena->out_of_memory, BEYOND_MOST);
-    struct sms__chunk *chunk = allocate(size);
+    struct sms__chunk *chunk = take_spare(arena, size);
+    if (!chunk)
+        chunk = allocate(size);
     if (!chunk)
         return NULL;
     arena->used += size;
@@ -164,12 +180,39 @@ size_t sms__memory_most(uint64_t given)
     return most < SIZE_MAX ? (size_t)most : SIZE_MAX;
 }
 
-void sms__arena_release(struct sms__arena *arena)
+static void free_chunks(struct sms__chunk *chunk)
 {
-    while (arena->chunks) {
-        struct sms__chunk *chunk = arena->chunks;
-        arena->chunks = chunk->next;
+    for (struct sms__chunk *next; chunk; chunk = next) {
+        next = chunk->next;
         free(chunk);
     }
+}
+
+void sms__arena_release(struct sms__arena *arena)
+{
+    free_chunks(arena->chunks);
+    free_chunks(arena->spare);
+    arena->chunks = arena->spare = NULL;
+    arena->used = 0;
+}
+
+void sms__arena_reset(struct sms__arena *arena)
+{
+    size_t kept = 0;
+    struct sms__chunk *spare = arena->spare, *next;
+    for (struct sms__chunk *chunk = spare; chunk; chunk = chunk->next)
+        kept += chunk->size;
+    for (struct sms__chunk *chunk = arena->chunks; chunk; chunk = next) {
+        next = chunk->next;
+        if (kept + chunk->size > KEPT_BYTES) {
+            free(chunk);
+            continue;
+        }
+        kept += chunk->size;
+        chunk->next = spare;
+        spare = chunk;
+    }
+    arena->chunks = NULL;
+    arena->spare = spare;
     arena->used = 0;
 }

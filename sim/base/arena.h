@@ -9,8 +9,9 @@
 
 struct sms__arena {
     struct sms__chunk *chunks;
-    jmp_buf *out_of_memory; /* where sms__alloc jumps when memory runs out; NULL outside a guard */
-    size_t used, most;      /* bytes of its chunks; what they may be, or 0: as much as there is */
+    struct sms__chunk *spare; /* what sms__arena_reset has kept, in the order in which it was taken */
+    jmp_buf *out_of_memory;   /* where sms__alloc jumps when memory runs out; NULL outside a guard */
+    size_t used, most;        /* bytes of its chunks without spare ones; what they may be, or 0: as much as there is */
 };
 
 /* Calls body(user) and returns its result. If an allocation from `arena` fails inside body, the guard abandons body at
@@ -42,6 +43,10 @@ void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size
 size_t sms__memory_most(uint64_t given);
 
 void sms__arena_release(struct sms__arena *arena);
+
+/* The same, but keeps up to 4 MiB for what is allocated next, because the system takes longer to give memory than a
+ * short run to use it. */
+void sms__arena_reset(struct sms__arena *arena);
 
 #define SMS__NEW(arena, type, count) ((type *)sms__alloc((arena), (count), sizeof(type)))
 

@@ -361,12 +361,12 @@ static void finish(struct work *work, const struct job *job, int code)
 
 static int run_within(struct job *job, size_t most)
 {
-    job->arena = (struct sms__arena){.most = most};
+    job->arena.most = most;
     job->why[0] = '\0';
     job->at = NULL;
     int code = sms__guard(&job->arena, run_job, job);
     hand_over(job, NULL);
-    sms__arena_release(&job->arena);
+    sms__arena_reset(&job->arena);
     return code;
 }
 
@@ -396,6 +396,7 @@ static void *do_work(void *user)
         wait_for_turn(job.work, job.idx);
         finish(job.work, &job, run_in_memory(&job));
     }
+    sms__arena_release(&job.arena);
     return NULL;
 }
 

@@ -463,6 +463,33 @@ static void numbers_are_written_as_printf_writes_them(void **state)
     sms__arena_release(&arena);
 }
 
+/* The same memory comes again, clear, and counts as it did. */
+static int fill_again(void *user)
+{
+    struct sms__arena *arena = user;
+    const size_t large = 1 << 20;
+    char *small = sms__alloc(arena, 1, 100), *piece = sms__alloc(arena, 1, large);
+    const size_t used = arena->used;
+    memset(small, 1, 100);
+    memset(piece, 1, large);
+    sms__arena_reset(arena);
+    assert_int_equal(arena->used, 0);
+    assert_ptr_equal(sms__alloc(arena, 1, 100), small);
+    assert_ptr_equal(sms__alloc(arena, 1, large), piece);
+    assert_int_equal(arena->used, used);
+    for (size_t i = 0; i < large; i++)
+        assert_true(!piece[i] && !small[i % 100]);
+    return SMS_OK;
+}
+
+static void an_arena_that_is_reset_gives_the_same_memory_again(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, fill_again, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +510,7 @@ int main(void)
         cmocka_unit_test(what_is_enlarged_is_a_copy_and_zeroes),
         cmocka_unit_test(lists_are_sorted_and_equal_items_keep_their_order),
         cmocka_unit_test(scratch_memory_ends_with_its_body_also_where_there_is_no_more),
+        cmocka_unit_test(an_arena_that_is_reset_gives_the_same_memory_again),
         cmocka_unit_test(numbers_are_written_as_printf_writes_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
