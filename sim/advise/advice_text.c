@@ -18,7 +18,7 @@ static void put_range_reason(const struct sms__programs *programs, FILE *to)
         if (programs->program[p].unknown > 0)
             fprintf(to, "%s %.0f %% of the kernel time of %s", said++ ? "," : "", 100 * programs->program[p].unknown,
                     programs->program[p].name);
-    fputs(" (--with takes them from a report of ncu)\n", to);
+    fputs(" (--with adds counters from a report of ncu)\n", to);
 }
 
 /* "41.2 ± 1.3", or "41.23" where it varies by less than is shown. */
@@ -33,14 +33,14 @@ static const char *latency_text(struct sms_estimate latency, double divisor, cha
     return text;
 }
 
-/* "p99 of serve 41.2 ± 1.3 ms, wanted below 50 ms" */
+/* "p99 of serve 41.2 ± 1.3 ms, target below 50 ms" */
 static void put_targets(const struct sms__advice *advice, const struct sms__outlook *outlook, FILE *to)
 {
     char text[80];
     for (size_t p = 0; p < advice->programs->count; p++) {
         const struct sms__program *program = &advice->programs->program[p];
         if (program->target.metric)
-            fprintf(to, "; %s of %s %s ms, wanted below %.4g ms", program->target.word, program->name,
+            fprintf(to, "; %s of %s %s ms, target below %.4g ms", program->target.word, program->name,
                     latency_text(outlook->share[p].target_ns, 1e6, text, sizeof text), program->target.ns / 1e6);
     }
 }
@@ -60,17 +60,17 @@ static void put_refusal(const struct sms__advice *advice, const struct sms__outl
     const struct sms__programs *programs = advice->programs;
     fputs("do not share: ", to);
     if (programs->count == 1 && programs->program[0].most == 1)
-        fputs("there is nobody to share with; name another program, or try --copies 1..4\n", to);
+        fputs("there is only one program; name another, or try --copies 1..4\n", to);
     else if (!best)
-        fputs("no way to share works on this device\n", to);
+        fputs("no way of sharing works on this device\n", to);
     else if (!best->meets) {
-        fprintf(to, "no way meets the target; nearest is %s", best->way->label);
+        fprintf(to, "no way of sharing meets the target; the closest is %s", best->way->label);
         put_targets(advice, best, to);
         fputs("\n", to);
     } else {
-        fprintf(to, "the best way, %s, does the work of ", best->way->label);
+        fprintf(to, "under the best way, %s, one GPU replaces ", best->way->label);
         put_work(advice, best, to);
-        fputs(" GPUs with a program each, which may be no more than 1\n", to);
+        fputs(" dedicated GPUs, which may be no more than 1\n", to);
     }
 }
 
@@ -83,9 +83,9 @@ void sms__advice_print_answer(const struct sms__advice *advice, FILE *to)
         put_refusal(advice, best, to);
         return;
     }
-    fprintf(to, "share by %s: one GPU does the work of ", best->way->label);
+    fprintf(to, "share by %s: one GPU replaces ", best->way->label);
     put_work(advice, best, to);
-    fputs(" GPUs with a program each", to);
+    fputs(" dedicated GPUs", to);
     put_targets(advice, best, to);
     fputs("\n", to);
 }
@@ -119,14 +119,14 @@ static void add_number(struct sms__table_out *table, double value)
     sms__table_add(table, value < 1e4 ? "%.4g" : "%.0f", value);
 }
 
-static void add_range(struct sms__table_out *table, const char *before, double one, double other, double half)
+static void add_range(struct sms__table_out *table, double one, double other, double half)
 {
     if (fabs(other - one) > 0.005)
-        sms__table_add(table, "%s%.2f to %.2f", before, fmin(one, other), fmax(one, other));
+        sms__table_add(table, "%.2f to %.2f", fmin(one, other), fmax(one, other));
     else if (half >= 0.005)
-        sms__table_add(table, "%s%.2f ± %.2f", before, one, half);
+        sms__table_add(table, "%.2f ± %.2f", one, half);
     else
-        sms__table_add(table, "%s%.2f", before, one);
+        sms__table_add(table, "%.2f", one);
 }
 
 static void add_share(struct sms__table_out *table, const struct sms__advice *advice,
@@ -138,7 +138,8 @@ static void add_share(struct sms__table_out *table, const struct sms__advice *ad
     const bool is_p99 = metric && !strcmp(metric, "job_latency_p99_ns");
     char text[80];
     sms__table_add(table, "   %s", advice->programs->program[p].name);
-    add_range(table, "", share->slowdown.mean, outlook->worst_slowdown[p], share->slowdown.ci95);
+    sms__table_add(table, "%s", "");
+    add_range(table, share->slowdown.mean, outlook->worst_slowdown[p], share->slowdown.ci95);
     add_number(table, share->per_s.mean);
     add_number(table, share->p50_ns.mean / divisor);
     if (is_p99)
@@ -153,13 +154,13 @@ static void add_share(struct sms__table_out *table, const struct sms__advice *ad
         sms__table_add(table, "%.1f", share->memory / (1 << 30));
 }
 
-static size_t count_columns(const struct sms__columns *columns) { return 5U + columns->targets + columns->memory; }
+static size_t count_columns(const struct sms__columns *columns) { return 6U + columns->targets + columns->memory; }
 
 void sms__columns_add(const struct sms__columns *columns, struct sms__table_out *table,
                       const struct sms__advice *advice, const struct sms__outlook *outlook, const char *label)
 {
     sms__table_add(table, "%s", label);
-    add_range(table, "x", outlook->gain.mean, outlook->worst_gain, outlook->gain.ci95);
+    add_range(table, outlook->gain.mean, outlook->worst_gain, outlook->gain.ci95);
     for (size_t c = 2; c < count_columns(columns); c++)
         sms__table_add(table, "%s", "");
     for (size_t p = 0; p < advice->programs->count; p++)
@@ -171,6 +172,7 @@ struct sms__table_out *sms__columns_begin(const struct sms__columns *columns, co
     struct sms__table_out *table = sms__table_new(count_columns(columns));
     const char *unit = scale_of(columns).name;
     sms__table_add(table, "%s", first);
+    sms__table_add(table, "%s", "work");
     sms__table_add(table, "%s", "slowdown");
     sms__table_add(table, "%s", "jobs/s");
     sms__table_add(table, "p50%s", unit);
@@ -180,6 +182,23 @@ struct sms__table_out *sms__columns_begin(const struct sms__columns *columns, co
     if (columns->memory)
         sms__table_add(table, "%s", "GiB");
     return table;
+}
+
+bool sms__has_loads(const struct sms__programs *programs)
+{
+    bool loads = false;
+    for (size_t p = 0; p < programs->count; p++)
+        loads |= programs->program[p].per_s > 0;
+    return loads;
+}
+
+void sms__print_slowdown(const struct sms__programs *programs, FILE *to)
+{
+    bool copies = false;
+    for (size_t p = 0; p < programs->count; p++)
+        copies |= programs->program[p].most > 1;
+    fprintf(to, "  slowdown: mean job time / mean job time alone%s\n",
+            copies ? "; with copies, jobs/s is their total, and latencies are from the slowest copy" : "");
 }
 
 /* The table, and what its words mean. */
@@ -202,12 +221,13 @@ static void print_table(const struct sms__advice *advice, const struct sms__scre
         sms__columns_add(&columns, table, advice, outlook, label);
     }
     sms__table_print(table, screen);
-    fputs("\n  x: GPUs with a program each that do the same work; slowdown: mean time of a job over that alone; "
-          "of copies, jobs/s are of all, and latencies of the slowest\n",
-          screen->to);
+    fprintf(screen->to,
+            "\n  work: how many dedicated GPUs, each running one program, would do the same work as one GPU here%s\n",
+            sms__has_loads(advice->programs) ? "; a program that keeps up with its requests counts as one" : "");
+    sms__print_slowdown(advice->programs, screen->to);
     sms__print_loads(advice->programs, screen->to);
     if (may_miss)
-        fputs("  may miss: the 95 % interval of a latency reaches its target\n", screen->to);
+        fputs("  may miss: the 95 % interval of a latency includes its target\n", screen->to);
     if (misses)
         fputs("  misses: a target is not met\n", screen->to);
 }
@@ -222,7 +242,7 @@ const char *sms__advice_metric(const struct sms__advice *advice)
     return "jobs_per_s";
 }
 
-/* In what the scenario is outside all that was measured. */
+/* What of the scenario no measurement covers. */
 static void print_outside(const struct sms__advice *advice, struct sms__trust *trust, const struct sms__outlook *best,
                           FILE *to)
 {
@@ -231,7 +251,7 @@ static void print_outside(const struct sms__advice *advice, struct sms__trust *t
         sms__trust_say(trust, best->file->scenario[0], sms__advice_metric(advice), &lines))
         return;
     for (size_t i = 0; i < lines.count; i++)
-        if (!strncmp(lines.name[i], "outside", strlen("outside")))
+        if (strstr(lines.name[i], "do not cover: ") || !strncmp(lines.name[i], "no measurement covers: ", 23))
             fprintf(to, "  %s\n", lines.name[i]);
 }
 
@@ -241,28 +261,29 @@ static void print_limits(const struct sms__advice *advice, struct sms__trust *tr
     struct sms__trust_line line = {"", NAN};
     if (best && best->results && trust &&
         !sms__trust_line(trust, best->file->scenario[0], sms__advice_metric(advice), 0, &line))
-        fprintf(to, "  measured: %s\n", line.text);
+        fprintf(to, "  evidence: %s\n", line.text);
     if (best && best->results && trust && isnan(line.within) &&
         !sms__trust_nearest(trust, best->file->scenario[0], &line) && *line.text)
-        fprintf(to, "  nearest that was measured: %s\n", line.text);
+        fprintf(to, "  closest measurement: %s\n", line.text);
     print_outside(advice, trust, best, to);
     if (advice->draws)
-        fprintf(to, "  not known: %s; the answer holds in %zu of %zu draws%s%s\n",
+        fprintf(to, "  uncertain: %s; the answer holds in %zu of %zu random draws%s%s\n",
                 best && best->way->paired ? "times" : "demands, times, and the knee of contention", advice->held,
-                advice->draws, advice->decides ? "; what decides is " : "", advice->decides ? advice->decides : "");
+                advice->draws, advice->decides ? ", and depends most on " : "", advice->decides ? advice->decides : "");
 }
 
 /* What stands for the kernels as they are. */
 static void print_simplified(const struct sms__programs *programs, const struct sms__way *best, FILE *to)
 {
     if (best->paired)
-        fprintf(to,
-                "  under mps: kernels slow each other as they do block by block, waiting in one dispatch queue%s; an "
-                "H100 was measured to do so, and others are assumed to\n",
-                best->above ? " by priority" : "");
+        fprintf(
+            to,
+            "  under mps: slowdowns come from a simulation block by block, with one dispatch queue%s, as measured on "
+            "an H100 and assumed for other GPUs\n",
+            best->above ? " in order of priority" : "");
     for (size_t p = 0; p < programs->count; p++)
         if (programs->program[p].fold >= 1.5)
-            fprintf(to, "  many launches: one of %s stands for %.0f\n", programs->program[p].name,
+            fprintf(to, "  many launches: one simulated launch of %s stands for %.0f\n", programs->program[p].name,
                     programs->program[p].fold);
 }
 
@@ -273,23 +294,34 @@ static void print_failed(const struct sms__advice *advice, FILE *to)
             fprintf(to, "  does not work: %s: %s\n", advice->outlook[i].way->label, advice->outlook[i].why);
 }
 
+/* Whether a program does fewer jobs than arrive, by more than chance explains: the number that arrives in all runs has
+ * a standard deviation of its root, and at the end of each run jobs are still in progress. */
+static bool falls_behind(const struct sms__program *program, const struct sms__outlook *outlook, size_t p)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(outlook->results);
+    const double runs = (double)sms_results_replications(outlook->results);
+    const double s = runs * (scenario->duration_ps - scenario->warmup_ps) / 1e12, done = outlook->share[p].per_s.mean;
+    const double under_way = runs * (double)outlook->way->copies[p];
+    return done < SMS__KEEPS_UP * program->per_s &&
+           (program->per_s - done) * s > 3 * sqrt(program->per_s * s) + under_way;
+}
+
 /* Programs that cannot keep up, whose queue grows without end: their latencies tell how long the run was. */
 static void print_overload(const struct sms__advice *advice, const struct sms__outlook *best, FILE *to)
 {
     for (size_t p = 0; best && best->results && p < advice->programs->count; p++) {
         const struct sms__program *program = &advice->programs->program[p];
-        const double done = best->share[p].per_s.mean;
-        if (done < SMS__KEEPS_UP * program->per_s)
+        if (falls_behind(program, best, p))
             fprintf(to,
-                    "  overload: under %s %s does %.4g jobs/s, and %.4g arrive: its queue and its latencies grow as "
-                    "long as that lasts\n",
-                    best->way->label, program->name, done, program->per_s);
+                    "  overload: under \"%s\" %s does only %.4g of the %.4g jobs/s that arrive, so its queue and its "
+                    "latencies keep growing\n",
+                    best->way->label, program->name, best->share[p].per_s.mean, program->per_s);
     }
 }
 
 static void print_few(const struct sms__advice *advice, FILE *to)
 {
-    const char *before = "  no percentile but a maximum: p99 of";
+    const char *before = "  too few jobs for a p99, so the maximum is shown:";
     const struct sms__outlook *first = sms__advice_best(advice, 0);
     for (size_t p = 0; first && first->results && p < advice->programs->count; p++)
         if (first->share[p].maximum_of) {
@@ -305,14 +337,13 @@ void sms__print_ignored(const struct sms__programs *programs, FILE *to)
         const struct sms__program *program = &programs->program[p];
         const double deadline_ms = program->tenant->deadline_ps / 1e9;
         if (program->file->scenarios > 1 && (p == 0 || programs->program[p - 1].file != program->file))
-            fprintf(to, "  not taken from %s: scenarios after the first, of %zu\n", program->path,
+            fprintf(to, "  ignored in %s: scenarios after the first, of %zu\n", program->path,
                     program->file->scenarios);
         if (program->tenant->arrivals != SMS__CLOSED && !(program->per_s > 0))
-            fprintf(to,
-                    "  not taken from %s: when jobs of %s arrive, because it is not at random; --load %s:RATE/s is\n",
+            fprintf(to, "  ignored in %s: when jobs of %s arrive, because they are not random; use --load %s:RATE/s\n",
                     program->path, program->name, program->name);
         if (deadline_ms > 0 && !program->target.metric)
-            fprintf(to, "  not taken from %s: the deadline of %s; --slo '%s:p99<%.6gms' is a target\n", program->path,
+            fprintf(to, "  ignored in %s: the deadline of %s; use --slo '%s:p99<%.6gms'\n", program->path,
                     program->name, program->name, deadline_ms);
     }
 }
@@ -325,7 +356,7 @@ void sms__print_loads(const struct sms__programs *programs, FILE *to)
             fprintf(to, "%s%.6g jobs/s of %s", before, programs->program[p].per_s, programs->program[p].name);
             before = ", ";
         }
-    fputs(before[0] == ',' ? "; a run has by chance a few more or fewer\n" : "", to);
+    fputs(before[0] == ',' ? "; arrivals are random, so a run may have a few more or fewer\n" : "", to);
 }
 
 void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to)
@@ -333,7 +364,7 @@ void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust
     const struct sms__outlook *best = sms__advice_best(advice, 0);
     print_overload(advice, best, to);
     if (best && best->binds)
-        fprintf(to, "  binds: under %s %s\n", best->way->label, best->binds);
+        fprintf(to, "  limits: under \"%s\" %s\n", best->way->label, best->binds);
     if (best)
         print_simplified(advice->programs, best->way, to);
     print_limits(advice, trust, to);
@@ -357,9 +388,9 @@ void sms__advice_print(const struct sms__advice *advice, struct sms__trust *trus
     print_failed(advice, to);
     print_few(advice, to);
     if (advice->drops_priorities)
-        fputs("  mps with priorities is not tried: kernels without blocks, or that end too late, do not tell how soon "
-              "they make way\n",
+        fputs("  not tried: mps with priorities, because kernels without blocks, or that end too late, do not show how "
+              "soon they make way\n",
               to);
     if (advice->left_out)
-        fprintf(to, "  %zu more layouts of MIG are not tried\n", advice->left_out);
+        fprintf(to, "  not tried: %zu more layouts of MIG\n", advice->left_out);
 }

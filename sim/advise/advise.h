@@ -258,6 +258,9 @@ void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust
 void sms__print_ignored(const struct sms__programs *programs, FILE *to);
 /* The rates at which jobs arrive, in a line, because those that a run has differ by chance; without any, nothing. */
 void sms__print_loads(const struct sms__programs *programs, FILE *to);
+/* Whether jobs of a program arrive at a rate; and what the table means by slowdown, a line. */
+bool sms__has_loads(const struct sms__programs *programs);
+void sms__print_slowdown(const struct sms__programs *programs, FILE *to);
 /* What a table of outlooks has. Zero it, let each outlook widen it, then begin the table and add them. */
 struct sms__columns {
     bool targets, memory;

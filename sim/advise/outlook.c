@@ -163,17 +163,18 @@ static const char *find_binding(struct sms__arena *arena, const struct sms__prog
             resource = sms_results_subject(results, SMS_RESOURCE, i);
         }
     }
-    const char *text = sms__print(arena, "a kernel is on the GPU %.0f %% of the time", 100 * busy);
+    const char *text = sms__print(arena, "a kernel runs %.0f %% of the time", 100 * busy);
     if (*resource)
-        text = sms__print(arena, "%s; busiest is %s, %.0f %%", text, resource, 100 * most);
+        text = sms__print(arena, "%s; the busiest resource is %s, at %.0f %%", text, resource, 100 * most);
     for (size_t p = 0; p < programs->count; p++)
         on_host += outlook->share[p].per_s.mean * programs->program[p].host_ps / 1e12;
     if (cores > 0)
-        text = sms__print(arena, "%s; %s of the host busy %.0f %%", text,
-                          cores > 1 ? sms__print(arena, "the %.0f cores", cores) : "the core", 100 * on_host / cores);
+        text = sms__print(arena, "%s; %s of the host %s busy %.0f %%", text,
+                          cores > 1 ? sms__print(arena, "the %.0f cores", cores) : "the core", cores > 1 ? "are" : "is",
+                          100 * on_host / cores);
     for (size_t p = 0; p < programs->count; p++)
         if (programs->program[p].host_ps > 0.2 * programs->program[p].job_ps)
-            text = sms__print(arena, "%s; %s alone waits for its host %.0f %%", text, programs->program[p].name,
+            text = sms__print(arena, "%s; run alone, %s waits %.0f %% for its host", text, programs->program[p].name,
                               100 * programs->program[p].host_ps / programs->program[p].job_ps);
     return text;
 }
@@ -184,15 +185,15 @@ const char *sms__why_fails(struct sms__arena *arena, const struct sms_results *r
     const size_t all = sms_results_subjects(results, SMS_PROCESS) - 1;
     for (size_t r = 0; r < sms_results_replications(results); r++) {
         if (value(results, r, SMS_PROCESS, all, "failed_count") > 0)
-            return "a program finds no memory";
+            return "a program does not fit into memory";
         for (size_t v = 0; v < all; v++)
             if (!(value(results, r, SMS_VM, v, "jobs_per_s") > 0))
                 return sms__print(arena, "%s %s", sms_results_subject(results, SMS_VM, v),
                                   value(results, r, SMS_PROCESS, v, "service_ns") > 0
-                                      ? "ends no job in the time that is simulated"
+                                      ? "finishes no job in the simulated time"
                                   : value(results, r, SMS_PROCESS, v, "waiting_ns") > 0
-                                      ? "never runs: it finds no memory, or no place on the device"
-                                      : "has no job in the time that is simulated, because they come too seldom");
+                                      ? "never runs: it finds no memory, or no room on the device"
+                                      : "gets no job in the simulated time, because they arrive too seldom");
     }
     return NULL;
 }

@@ -65,7 +65,7 @@ static void say_why(struct sms__group *group)
         if (half > 0)
             snprintf(interval, sizeof interval, " ± %.2g", half / 1e6);
         if (program->target.metric && !(share->target_ns.mean + half <= program->target.ns))
-            snprintf(group->why, sizeof group->why, "%s of %s is %.4g%s ms, wanted below %.4g ms", program->target.word,
+            snprintf(group->why, sizeof group->why, "%s of %s is %.4g%s ms, target below %.4g ms", program->target.word,
                      program->name, share->target_ns.mean / 1e6, half > 0 ? interval : "", program->target.ns / 1e6);
         else if (best->worst_per_s[p] < program->least_per_s)
             snprintf(group->why, sizeof group->why, "%s does %.4g jobs/s, and %.4g arrive", program->name,

@@ -9,7 +9,7 @@ const char *sms__pack_why(struct sms__arena *arena, const struct sms__pack *pack
     for (size_t k = 0; k < pack->kinds; k++, before = "; ") {
         const struct sms__group *alone = sms__pack_alone(pack, k, p);
         text = sms__print(arena, "%s%son %s %s", text, before, pack->kind[k].name,
-                          alone->works ? "it runs alone, but all are taken" : alone->why);
+                          alone->works ? "it runs alone, but all GPUs are taken" : alone->why);
     }
     return text;
 }
@@ -34,15 +34,15 @@ static void print_answer(const struct sms__pack *pack, FILE *to)
         fprintf(to, ": all fit, on %zu", pack->gpus);
     else
         fprintf(to, ": %llu fit", (unsigned long long)pack->all_placed);
-    fprintf(to, "; they do the work of %.2f GPUs that a program each keeps busy, of the kind that is best for it\n",
+    fprintf(to, "; their jobs would keep %.2f dedicated GPUs busy, each of the kind that suits its program best\n",
             pack->worth);
-    fprintf(to, "  bound: no packing does the work of more than %.2f", pack->bound);
+    fprintf(to, "  bound: no packing exceeds %.2f", pack->bound);
     if (pack->all_placed < pack->copies)
         fprintf(to, ", or places more than %llu", (unsigned long long)pack->bound_placed);
-    fprintf(to, ", by memory, by what kernels demand, and by what pairs do; the gap is %.1f %%\n",
+    fprintf(to, ", given memory, the demands of kernels, and what pairs achieve; the gap is %.1f %%\n",
             pack->bound > 0 ? 100 * (1 - pack->worth / pack->bound) : 0);
     if (pack->gpus) {
-        fprintf(to, "  fewest: %llu hold%s as many (", (unsigned long long)pack->fewest, pack->fewest == 1 ? "s" : "");
+        fprintf(to, "  fewest GPUs for as many programs: %llu (", (unsigned long long)pack->fewest);
         put_kinds(pack, pack->fewest_of, to);
         fprintf(to, "); at least %llu %s needed\n", (unsigned long long)pack->least_gpus,
                 pack->least_gpus == 1 ? "is" : "are");
@@ -51,13 +51,16 @@ static void print_answer(const struct sms__pack *pack, FILE *to)
 
 static void print_tried(const struct sms__pack *pack, FILE *to)
 {
-    fprintf(to, "  tried: %zu group%s, of which %zu in whole runs, and of these the best were picked", pack->groups,
+    fprintf(to, "  tried: %zu group%s, %zu in full runs, from which the best were picked", pack->groups,
             pack->groups == 1 ? "" : "s", pack->wholes);
     if (pack->open)
-        fputs("; groups that may be better were left", to);
+        fputs("; groups that may be better were left out", to);
     if (pack->pairs)
-        fprintf(to, "; pairs on one GPU: %zu, of which %zu find no memory, and %zu are asked for more than it has",
-                pack->pairs, pack->no_memory, pack->too_much);
+        fprintf(to, "; pairs on one GPU: %zu", pack->pairs);
+    if (pack->pairs && pack->no_memory)
+        fprintf(to, ", %zu without enough memory", pack->no_memory);
+    if (pack->pairs && pack->too_much)
+        fprintf(to, ", %zu with more load than it can do", pack->too_much);
     fputs("\n", to);
 }
 
@@ -106,9 +109,11 @@ void sms__pack_print(const struct sms__pack *pack, struct sms__arena *arena, str
         return;
     fputs("\n", to);
     print_table(pack, screen);
-    fputs("\n  x: GPUs of the kind with a program each that do the same work; slowdown: mean time of a job over that "
-          "alone; of copies, jobs/s are of all, and latencies of the slowest\n",
-          to);
+    fprintf(to, "\n  work: how many dedicated GPUs of this kind, each running one program, would do the same work%s\n",
+            sms__has_loads(pack->programs)
+                ? "; a program that keeps up with its requests counts as one here, and by the time of its jobs above"
+                : "");
+    sms__print_slowdown(pack->programs, to);
     sms__print_loads(pack->programs, to);
     print_notes(pack, trust, to);
 }

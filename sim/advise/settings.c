@@ -78,10 +78,11 @@ static void say_caps(const struct sms__way *way, const struct sms__programs *pro
                      FILE *to)
 {
     for (size_t p = 0; way->cap && p < programs->count; p++)
-        fprintf(to,
-                "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=%.0f   # in the environment of %s%s; as a green context: %.0f SMs\n",
-                100 * way->cap[p], way->copies[p] > 1 ? "each copy of " : "", programs->program[p].name,
-                green_sms(device, way->cap[p] * (double)device->sms));
+        fprintf(
+            to,
+            "# start %s%s by: env CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=%.0f COMMAND   (as a green context: %.0f SMs)\n",
+            way->copies[p] > 1 ? "each copy of " : "", programs->program[p].name, 100 * way->cap[p],
+            green_sms(device, way->cap[p] * (double)device->sms));
 }
 
 /* 0 is normal and 1 below, and what no variable says is normal. */
@@ -89,7 +90,7 @@ static void say_priorities(const struct sms__way *way, const struct sms__program
 {
     for (size_t p = 0; way->above && p < programs->count; p++)
         if (way->above != p + 1)
-            fprintf(to, "CUDA_MPS_CLIENT_PRIORITY=1   # in the environment of %s%s: below that of %s\n",
+            fprintf(to, "# start %s%s by: env CUDA_MPS_CLIENT_PRIORITY=1 COMMAND   (below the priority of %s)\n",
                     way->copies[p] > 1 ? "each copy of " : "", programs->program[p].name,
                     programs->program[way->above - 1].name);
 }
@@ -103,7 +104,7 @@ static void say_partitions(const struct sms__way *way, const struct sms__program
             fprintf(to, "echo \"sm_partition add $GPU_UUID %llu\" | nvidia-cuda-mps-control   # of %s: %llu SMs\n",
                     (unsigned long long)way->chunks[p], programs->program[p].name,
                     (unsigned long long)way->chunks[p] * device->mps.chunk);
-    fputs("# It prints the name of each partition, for CUDA_MPS_SM_PARTITION in the environment of its process.\n"
+    fputs("# It prints the name of each partition; start its process by: env CUDA_MPS_SM_PARTITION=NAME COMMAND\n"
           "# Kubernetes: neither the device plugin nor the DRA driver sets static partitions; they are made on the "
           "node.\n",
           to);
@@ -131,8 +132,8 @@ static void say_mps(const struct sms__way *way, const struct sms__programs *prog
                     FILE *to)
 {
     fputs("nvidia-smi -c EXCLUSIVE_PROCESS\n"
-          "export CUDA_MPS_PIPE_DIRECTORY=/tmp/nvidia-mps CUDA_MPS_LOG_DIRECTORY=/var/log/nvidia-mps   # of all "
-          "processes\n"
+          "# MPS and all programs need these two:\n"
+          "export CUDA_MPS_PIPE_DIRECTORY=/tmp/nvidia-mps CUDA_MPS_LOG_DIRECTORY=/var/log/nvidia-mps\n"
           "nvidia-cuda-mps-control -d\n",
           to);
     say_caps(way, programs, device, to);
@@ -154,7 +155,9 @@ static void say_profiles(const char *list, FILE *to)
     const char *before = "nvidia-smi mig -cgi ";
     for (size_t length; (length = next_profile(&list)); list += length, before = ",")
         fprintf(to, "%s%.*s", before, (int)length, list);
-    fputs(" -C\nnvidia-smi -L   # prints the names of the instances, for CUDA_VISIBLE_DEVICES\n", to);
+    fputs(" -C\nnvidia-smi -L   # prints the names of the instances; start each program by: env "
+          "CUDA_VISIBLE_DEVICES=NAME COMMAND\n",
+          to);
 }
 
 static void say_mig(const struct sms__way *way, const struct sms__programs *programs, FILE *to)
@@ -167,7 +170,7 @@ static void say_mig(const struct sms__way *way, const struct sms__programs *prog
         fprintf(to, "%s %s", p ? "," : "", programs->program[p].name);
     fputs("\n", to);
     if (strstr(way->policy, "mps"))
-        fputs("# Then an MPS server for each instance, with a CUDA_MPS_PIPE_DIRECTORY of its own.\n", to);
+        fputs("# Then an MPS server for each instance, with its own CUDA_MPS_PIPE_DIRECTORY.\n", to);
     fputs("\n# Kubernetes, the device plugin with MIG_STRATEGY=mixed, and in each pod one of:\n", to);
     for (size_t length; (length = next_profile(&list)); list += length)
         fprintf(to, "# nvidia.com/mig-%.*s: 1\n", (int)length, list);
@@ -186,7 +189,10 @@ static void say_mig(const struct sms__way *way, const struct sms__programs *prog
 void sms__way_settings(const struct sms__way *way, const struct sms__programs *programs,
                        const struct sms__device *device, FILE *to)
 {
-    fprintf(to, "# %s, on %s. Written by smsched advise; try it on one machine first.\n", way->label, device->name);
+    fprintf(
+        to,
+        "# %s, on %s. Written by smsched advise. Try it on one machine first, in the shell that starts the programs.\n",
+        way->label, device->name);
     if (way->alone)
         fputs("# One GPU for each program: nvidia.com/gpu: 1 in each pod, or CUDA_VISIBLE_DEVICES.\n", to);
     else if (strstr(way->policy, "time_slice"))

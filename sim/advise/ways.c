@@ -74,8 +74,9 @@ static void add_priorities(const struct lister *l)
     for (size_t p = 0; p < l->programs->count && l->programs->count > 1; p++) {
         if (!l->programs->program[p].target.metric)
             continue;
-        struct sms__way *way = add(l, sms__print(l->arena, "mps, %s first", l->programs->program[p].name),
-                                   sms__print(l->arena, "mps-first-%zu", p + 1), "{mode: mps}");
+        struct sms__way *way =
+            add(l, sms__print(l->arena, "mps, %s first", l->programs->program[p].name),
+                sms__print(l->arena, "mps-%.80s-first", l->programs->program[p].name), "{mode: mps}");
         way->paired = true;
         way->above = p + 1;
     }

@@ -29,32 +29,35 @@ struct options {
 
 static const struct cli_option own_options[] = {
     {"device", "DEVICE[=N]",
-     "the GPU that is to be shared ('smsched list devices' shows them); of several, how many there are (repeatable)",
-     CLI_LIST, AT(device)},
+     "the GPU to share ('smsched list devices' shows them); =N: how many of them there are (repeatable)", CLI_LIST,
+     AT(device)},
     {"slo", "NAME:METRIC<TIME",
-     "a target of a program, such as 'serve:p99<50ms'; metrics: mean, p50, p95, p99 (repeatable)", CLI_LIST, AT(slo)},
-    {"copies", "[NAME:]A..B", "try so many copies of the program, or of each (repeatable); default 1", CLI_LIST,
-     AT(copies)},
+     "the target of a program, such as 'serve:p99<50ms'; metrics: mean, p50, p95, p99 (repeatable)", CLI_LIST, AT(slo)},
+    {"copies", "[NAME:]A..B", "try these numbers of copies of the program, or of each program (repeatable); default 1",
+     CLI_LIST, AT(copies)},
     {"load", "NAME:RATE/s",
-     "jobs arrive at this rate, at random, at all copies together; default: the next when one ends (repeatable)",
+     "jobs arrive at random at this rate, shared by all copies; default: a job starts when the last one ends "
+     "(repeatable)",
      CLI_LIST, AT(load)},
     {"gpu-memory", "NAME:SIZE",
-     "device memory of each copy beside what its steps allocate: weights, caches (repeatable)", CLI_LIST, AT(memory)},
+     "device memory of each copy, such as weights and caches, in addition to what its steps allocate (repeatable)",
+     CLI_LIST, AT(memory)},
     {"cores", "N", "cores of the host that the programs of one GPU share; default: no limit", CLI_COUNT, AT(cores),
      .max = 1e6},
     {"with", "FILE", "traces: demands from this report of Nsight Compute", CLI_TEXT, AT(with), .file = CLI_INPUT},
     {"profiled", "DEVICE", "profilers: device file of the profiled GPU, if the profile does not identify it", CLI_TEXT,
      AT(profiled)},
-    {"unknowns", "N", "draw what is not known so often, and say in how many draws the answer holds; default 20",
-     CLI_COUNT, AT(draws), .max = 100000},
+    {"unknowns", "N",
+     "number of random draws of uncertain inputs, to count those in which the answer holds; default 20", CLI_COUNT,
+     AT(draws), .max = 100000},
     {"seed", "N", "seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
     {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
      .max = 100000},
     {"out", "DIR",
-     "write the answer as JSON, and each way's scenario and settings, into this folder, which must not exist without "
-     "--force",
+     "write the answer as JSON, and the scenario and settings of each way, to this folder; it must not exist, unless "
+     "--force is given",
      CLI_TEXT, AT(out), .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
-    {"force", NULL, "with --out: replace the folder of an earlier advice", CLI_FLAG, AT(force), .letter = 'f'},
+    {"force", NULL, "with --out: replace the folder of earlier advice", CLI_FLAG, AT(force), .letter = 'f'},
     {"format", "FORMAT", "table or json", CLI_CHOICE, AT(format), .choices = cli_table_or_json},
     {0},
 };
@@ -462,7 +465,7 @@ static int advise(struct cli *cli)
     if (cli->n_args == 0)
         return cli_usage(cli, "name a trace, a profile, a workload's file, or a workload of the library");
     if (!given->device[0])
-        return cli_usage(cli, "say with --device which GPU is to be shared ('smsched list devices' shows them)");
+        return cli_usage(cli, "give the GPU to share with --device ('smsched list devices' shows them)");
     int code = sms__guard(&advising.arena, body, &advising);
     if (code == SMS_ENOMEM && !advising.errors.count)
         sms__fail(&advising.errors, code, NULL, "no memory");
@@ -477,18 +480,20 @@ static int advise(struct cli *cli)
 const struct cli_command cmd_advise = {
     .name = "advise",
     .args = "PROGRAM...",
-    .summary = "say which programs should share a GPU, which of several GPUs, and in which way",
+    .summary = "decide which programs should share a GPU, which of several GPUs, and how",
     .text =
         "A program is a trace (Nsight Systems as SQLite, PyTorch), a profile (Nsight Compute, nvprof), a file with a "
-        "workload or a scenario, or a workload of the library by its name. It is called after its file; of a scenario "
-        "each tenant is a program, by its name.\n"
+        "workload or a scenario, or a workload of the library by its name. It is named after its file. In a scenario, "
+        "each tenant is a program under its own name.\n"
         "Each program runs alone, then with the others in time slices, under MPS, with caps, and on the layouts of MIG "
-        "that the device has. The table has the best way first: of those that meet all targets the one that does most "
-        "work. Where kernels have no counters, contention is a range, and the worse end counts.\n"
-        "Of several GPUs, say how many there are of each: then the table has which programs share which GPU, and in "
-        "which way, so that as many as can be meet their targets, and do the most work.\n"
-        "--out writes the answer as JSON, of which 'smsched report' makes a page and 'smsched plot' figures, and for "
-        "each way the scenario, which 'smsched run' runs, and the settings that apply it.",
+        "that the device has. The table starts with the best way: the one that does the most work among those that "
+        "meet "
+        "all targets. Work is the number of dedicated GPUs that the shared one replaces. For kernels without counters, "
+        "contention is a range, and the worse end decides.\n"
+        "With several GPUs, give the number of each kind. The table then shows which programs share which GPU, and "
+        "how, so that as many programs as possible meet their targets, and do the most work.\n"
+        "--out writes the answer as JSON, for 'smsched report' and 'smsched plot', a scenario for each way, for "
+        "'smsched run', and the settings that apply it.",
     .examples = "smsched advise scenarios/advise/train.yaml scenarios/advise/serve.yaml --device v100 "
                 "--slo 'serve:p99<10ms'\n"
                 "smsched advise v100/hotspot_512 --device a100-80gb --copies 1..4\n"

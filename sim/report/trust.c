@@ -338,7 +338,7 @@ struct saying {
 
 static void say_none(struct sms__trust *trust, const char *metric, struct sms__trust_names *lines)
 {
-    say(trust, lines, sms__print(&trust->arena, "no measurement bears on %.*s", sms__shown_length(metric), metric));
+    say(trust, lines, sms__print(&trust->arena, "no measurement covers %.*s", sms__shown_length(metric), metric));
 }
 
 static int say_body(void *user)
@@ -355,7 +355,8 @@ static int say_body(void *user)
     const char *outside = find_outside((struct outside){trust, &uses, trust->set, trust->sets, covered, ""});
     if (*outside)
         say(trust, saying->lines,
-            sms__print(&trust->arena, "outside %s in: %s", covered ? "these data" : "all measured data", outside));
+            sms__print(&trust->arena, "%s: %s", covered ? "these data do not cover" : "no measurement covers",
+                       outside));
     return SMS_OK;
 }
 
@@ -418,7 +419,7 @@ static int line_body(void *user)
     if (count > SETS_NAMED)
         text = sms__print(arena, "%s; and %zu more", text, count - SETS_NAMED);
     if (!count || *modes_without(trust, &uses))
-        text = sms__print(arena, "%s%sno measurement bears on %.*s%s", text, count ? "; " : "",
+        text = sms__print(arena, "%s%sno measurement covers %.*s%s", text, count ? "; " : "",
                           sms__shown_length(saying->metric), saying->metric, count ? modes_without(trust, &uses) : "");
     saying->line->text = text;
     saying->line->within =
@@ -455,8 +456,8 @@ static int nearest_body(void *user)
         return SMS_OK;
     const char *outside = find_outside((struct outside){trust, &uses, best, 1, false, ""});
     saying->line->text =
-        sms__print(&trust->arena, "%s (%s): median error %s, 9 of 10 within %s, of %s%s%s", best->title, best->gpu,
-                   best->median, known(best->p90), best->metric, *outside ? "; not there: " : "", outside);
+        sms__print(&trust->arena, "%s (%s), %s: median error %s, 90 %% of values within %s%s%s", best->title, best->gpu,
+                   best->metric, best->median, known(best->p90), *outside ? "; it did not cover " : "", outside);
     return SMS_OK;
 }
 

@@ -324,7 +324,7 @@ best = sqlite3.connect(sys.argv[1] + "/tail.sweep/results/sweep.db").execute("SE
 assert best == [(1,), (1,)], best
 assert any("job_latency_p99_ns tells no policies apart at 2 points" in note for note in page["notes"]), page["notes"]
 said = [text for text, in page["caveats"]]  # a page of a sweep says what its answer rests on
-assert "measured: no measurement bears on job_latency_p99" in said and any("alone wants 300 % of fp32" in text for text in said), said
+assert "measured: no measurement covers job_latency_p99" in said and any("alone wants 300 % of fp32" in text for text in said), said
 view = next(v for v in page["subjects"] if v["subject"] == "vm")
 metric, median = view["metrics"].index("job_latency_p99_ns"), view["metrics"].index("job_latency_p50_ns")
 rows = [row for row in view["overall"] if row[0] == view["names"].index("b")]

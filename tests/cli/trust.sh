@@ -42,11 +42,11 @@ for command in run compare; do
     omits "Partitions"
     omits "One kernel"
     omits "Power"
-    omits "outside"
+    omits "do not cover"
 done
 scenario v100 maxmin "$blocks" round_robin "$two" "answer: {metric: fairness_ratio}" >"$work/s.yaml"
 trust run
-prints "no measurement bears on fairness_ratio"
+prints "no measurement covers fairness_ratio"
 omits "Pairs"
 
 # Without --trust a line says the same, with the interval that includes the error.
@@ -70,32 +70,32 @@ try 0 "its page" report --format json "$work/line"
 prints '"measured": "Pairs (a V100)'
 scenario v100 maxmin "$blocks" "round_robin, depth_first" "$two" "answer: {metric: antt_ratio}" >"$work/s.yaml"
 answer compare
-prints "  measured: no measurement bears on antt_ratio"
+prints "  measured: no measurement covers antt_ratio"
 # Modes that no measurement bears on are named, and a policy of such a mode has no interval with the error.
 scenario v100 maxmin "time: 1 ms" "{mode: mps}, {mode: time_slice}, {mode: exclusive}" "processes: [{name: p, workload: w, count: 2}]" "answer: {metric: turnaround_ns, of: p1}" >"$work/s.yaml"
 answer compare
-prints "  measured: Partitions (a V100): median error 1.0 % of 7 held-back values; no measurement bears on turnaround under time_slice, exclusive; "
+prints "  measured: Partitions (a V100): median error 1.0 % of 7 held-back values; no measurement covers turnaround under time_slice, exclusive; "
 sed -i 's/{mode: mps}, //' "$work/s.yaml"
 answer compare
-prints "  measured: no measurement bears on turnaround"
+prints "  measured: no measurement covers turnaround"
 omits "with the error"
 scenario v100 proportional "$blocks" round_robin "$two" >"$work/s.yaml"
 trust run
-prints "no measurement bears on stp_ratio"
+prints "no measurement covers stp_ratio"
 omits "Pairs"
-prints "outside all measured data in: contention model proportional"
+prints "no measurement covers: contention model proportional"
 scenario a100 none "$blocks" round_robin "vms: [{name: a, workload: w}]" "answer: {metric: end_ns, of: a, better: lower}" >"$work/s.yaml"
 trust run
 prints "One kernel (an A100, b-2021-alone): median error of end_ns 2.0 %, 5 values, 0 parameters fitted"
-prints "outside these data in: contention model none"
+prints "these data do not cover: contention model none"
 scenario v100 maxmin "time: 1 ms" "{mode: mps}, {mode: time_slice}" "processes: [{name: p, workload: w, count: 2}]" "answer: {metric: turnaround_ns, of: p1}" >"$work/s.yaml"
 trust run
 prints "Partitions"
-prints "outside these data in: sharing mode time_slice, contention model maxmin"
+prints "these data do not cover: sharing mode time_slice, contention model maxmin"
 scenario a100 maxmin "time: 1 ms" "{mode: mps}" "processes: [{name: p, workload: w, count: 2}]" >"$work/s.yaml"
 trust run
-prints "no measurement bears on stp_ratio"
-omits "outside" # each of its parts was measured, if not together
+prints "no measurement covers stp_ratio"
+omits "covers: " # each of its parts was measured, if not together
 scenario k20c none "$blocks" round_robin "vms: [{name: a, workload: w}]" >"$work/s.yaml"
 trust run
 prints "device k20c"
@@ -104,7 +104,7 @@ scenario v100 maxmin "$blocks" round_robin "$two" >"$work/s.yaml"
 # The installed file is found like devices, and is well-formed.
 try 0 "the installed file" run --quiet --trust "$work/s.yaml"
 prints "measurements that bear on stp_ratio of s"
-prints "  no measurement bears on stp_ratio"
+prints "  no measurement covers stp_ratio"
 
 # What was measured on a Quadro GV100 bears on that board, not on the V100, which has the same chip and other clocks.
 for device in gv100 v100; do

@@ -79,7 +79,7 @@ static void a_tenant_alone_has_no_mode(void **state)
     struct sms__trust_names lines = say(trust, "");
     assert_int_equal(lines.count, 2);
     assert_memory_equal(lines.name[0], "B (G, alone)", 12);
-    assert_string_equal(lines.name[1], "outside these data in: contention model maxmin");
+    assert_string_equal(lines.name[1], "these data do not cover: contention model maxmin");
     sms__trust_free(trust);
 }
 
@@ -89,8 +89,8 @@ static void an_empty_list_covers_nothing(void **state)
     struct sms__trust *trust = load("trust: []\n", SMS_OK);
     struct sms__trust_names lines = say(trust, ", {name: b, workload: w}");
     assert_int_equal(lines.count, 2);
-    assert_string_equal(lines.name[0], "no measurement bears on m");
-    assert_string_equal(lines.name[1], "outside all measured data in: device v100, kernels given by their blocks, "
+    assert_string_equal(lines.name[0], "no measurement covers m");
+    assert_string_equal(lines.name[1], "no measurement covers: device v100, kernels given by their blocks, "
                                        "sharing mode together, contention model maxmin");
     sms__trust_free(trust);
 }
@@ -111,10 +111,10 @@ static void what_other_metrics_were_measured_with_is_not_outside(void **state)
     struct sms_file *file = load_scenario(", {name: b, workload: w}");
     struct sms__trust_line line;
     assert_int_equal(lines.count, 1);
-    assert_string_equal(lines.name[0], "no measurement bears on m");
+    assert_string_equal(lines.name[0], "no measurement covers m");
     assert_int_equal(sms__trust_nearest(trust, sms_file_scenario(file, 0), &line), SMS_OK);
-    assert_string_equal(line.text,
-                        "A (G): median error 1 %, 9 of 10 within 4 %, of n; not there: contention model maxmin");
+    assert_string_equal(
+        line.text, "A (G), n: median error 1 %, 90 % of values within 4 %; it did not cover contention model maxmin");
     sms_file_free(file);
     sms__trust_free(trust);
 }
