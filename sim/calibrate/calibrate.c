@@ -157,11 +157,11 @@ int sms__calibrate(struct sms__arena *arena, const char *const *paths, size_t co
     *out = (struct sms__calibration){.settings = settings, .arena = arena, .errors = errors};
     for (int v = 0; v < SMS__SHEET_VALUES; v++)
         out->fitted[v] = (struct sms__fitted_value){NAN, NAN, NULL};
-    if (count < 2)
-        return sms__fail(errors, SMS_EINPUT, paths[0],
-                         "is one run only: every second run is held back, so give at least two");
     int code = sms__derive_device(settings->device, settings->load, &out->device_file, &out->device, errors);
     code = code ? code : sms__read_runs(out, paths, count);
+    if (code == SMS_OK && count < 2)
+        code = sms__fail(errors, SMS_EINPUT, paths[0],
+                         "is one run only: every second run is held back, so give at least two");
     code = code ? code : fit_turns(out);
     code = code ? code : sms__fit_probes(out);
     if (code)

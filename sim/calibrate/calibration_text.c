@@ -93,13 +93,12 @@ static void print_medians(const struct sms__calibration *calibration, FILE *to)
                                   naive = sms__held_errors(calibration, false, SMS__SHEETS);
     if (!shipped.count)
         return;
-    fprintf(
-        to,
-        "\nmedian error of %zu values held back, of programs together and probes: %.1f %%, with the sheet as shipped "
-        "%.1f %%",
-        shipped.count, fitted.median, shipped.median);
+    fprintf(to,
+            "\nmedian error of the %zu values held back (programs together, and probes): %.1f %% as fitted, %.1f %% as "
+            "shipped",
+            shipped.count, fitted.median, shipped.median);
     if (naive.count)
-        fprintf(to, "; of the naive model %.1f %% (%zu values)", naive.median, naive.count);
+        fprintf(to, ", %.1f %% by the naive model (%zu values)", naive.median, naive.count);
     fputs("\n", to);
 }
 
@@ -148,13 +147,13 @@ static void print_sheet(const struct sms__calibration *calibration, const struct
 void sms__calibration_print(const struct sms__calibration *calibration, const struct sms__screen *screen)
 {
     const char *mode =
-        calibration->settings->together ? "under MPS, as --mode says" : "in turns; --mode mps says otherwise";
+        calibration->settings->together ? "under MPS, as --mode says" : "in turns (--mode mps: under MPS)";
     fprintf(screen->to, "%s: %zu runs, %zu program%s; several processes share the GPU %s\n\nheld back\n",
             calibration->device->name, calibration->runs, calibration->programs, calibration->programs == 1 ? "" : "s",
             mode);
     print_rows(calibration, true, screen);
     print_medians(calibration, screen->to);
-    fputs("\nfitted: runs from which times, or values of the sheet, were taken\n", screen->to);
+    fputs("\nfitted: the runs that times or values of the sheet were taken from\n", screen->to);
     print_rows(calibration, false, screen);
     fputs("\nsheet\n", screen->to);
     print_sheet(calibration, screen);

@@ -78,8 +78,9 @@ static int read_run(struct sms__calibration *calibration, const char *path, stru
     if (code)
         return code;
     if (!importer || !importer->read)
-        return sms__fail(errors, SMS_EINPUT, path,
-                         "is no trace: runs are reports of Nsight Systems as SQLite, PyTorch's, or Nsight Compute's");
+        return sms__fail(
+            errors, SMS_EINPUT, path,
+            "is no trace: give reports of Nsight Systems as SQLite, traces of PyTorch, or reports of Nsight Compute");
     run.profile.tool = importer->name;
     code = importer->read(calibration->arena, &path, 1, &run.profile, errors);
     if (code)

@@ -23,14 +23,14 @@ static const struct cli_option own_options[] = {
     {"device", "DEVICE", "the GPU of the traces ('smsched list devices' shows them)", CLI_TEXT, AT(device)},
     {"mode", "MODE", "how runs of several processes shared the GPU: time_slice (default) or mps", CLI_CHOICE, AT(mode),
      .choices = modes},
-    {"empty", "KERNEL", "name of a kernel that does nothing, at several grids: shows what launches cost", CLI_TEXT,
-     AT(empty)},
-    {"reads", "KERNEL", "name of a kernel whose blocks only read, at several grids: shows the knee of DRAM", CLI_TEXT,
-     AT(reads)},
+    {"empty", "KERNEL", "name of a kernel that does nothing, run with several grids: shows what launches cost",
+     CLI_TEXT, AT(empty)},
+    {"reads", "KERNEL", "name of a kernel whose blocks only read, run with several grids: shows the knee of DRAM",
+     CLI_TEXT, AT(reads)},
     {"computes", "KERNEL", "name of a kernel that keeps the fp32 units busy, in a report of ncu: shows the clock",
      CLI_TEXT, AT(computes)},
-    {"name", "NAME", "name of the device file that is made; default: DEVICE-calibrated", CLI_TEXT, AT(name)},
-    {"out", "DIR", "write a folder as results/measured has them, with the device file", CLI_TEXT, AT(out),
+    {"name", "NAME", "name of the new device file; default: DEVICE-calibrated", CLI_TEXT, AT(name)},
+    {"out", "DIR", "write a folder like those in results/measured, with the device file", CLI_TEXT, AT(out),
      .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
     {"force", NULL, "with --out: replace the folder of an earlier calibration", CLI_FLAG, AT(force), .letter = 'f'},
     {"seed", "N", "seed of the random numbers; default 1", CLI_COUNT, AT(seed)},
@@ -93,9 +93,9 @@ static int calibrate(struct cli *cli)
     const struct options *given = cli->options;
     struct calibrating calibrating = {.cli = cli};
     if (cli->n_args == 0)
-        return cli_usage(cli, "name traces: of programs alone, and of programs together");
+        return cli_usage(cli, "name traces of programs that run alone, and of programs that run together");
     if (!given->device)
-        return cli_usage(cli, "say with --device which GPU they are of ('smsched list devices' shows them)");
+        return cli_usage(cli, "give the GPU of the traces with --device ('smsched list devices' shows them)");
     if (given->name && (!sms__is_name(given->name) || strchr(given->name, '/'))) /* a file will have it */
         return cli_usage(cli, "--name: '%.40s' is not a name: 1 to %d letters, digits, '_', '-' or '.'", given->name,
                          SMS__NAME_MAX);
@@ -111,15 +111,14 @@ static int calibrate(struct cli *cli)
 const struct cli_command cmd_calibrate = {
     .name = "calibrate",
     .args = "TRACE...",
-    .summary = "hold the simulator against traces of your GPU, and fit its device file",
+    .summary = "compare the simulator with traces of your GPU, and fit its device file",
     .text =
-        "A trace is a report of Nsight Systems as SQLite, or PyTorch's. Those with one process are programs alone; "
-        "those "
-        "with several are predicted from them, before and after values of the device's sheet are fitted. Of what is "
-        "alike every second run is held back from the fit. A value that no run shows stays not measured, with the run "
-        "that would show it.\n"
-        "--out writes a folder that tools/validate takes, with a device file that inherits from the shipped one.",
-    .examples = "smsched calibrate --help   # docs/how-to/calibrate.md has traces to try it with\n",
+        "A trace is a report of Nsight Systems as SQLite, or a trace of PyTorch. A trace with one process is a program "
+        "that runs alone. Traces with several processes are predicted from these, before and after values of the "
+        "device's sheet are fitted. Every second one of equal runs is held back from the fit. If no run shows a value, "
+        "it is listed as not measured, with the run that would show it.\n"
+        "--out writes a folder for tools/validate, with a device file that inherits from the shipped one.",
+    .examples = "smsched calibrate --help   # docs/how-to/calibrate.md shows how to make traces to try it with\n",
     .options = {{own_options}, {cli_memory}, {cli_models}, {cli_plugins}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = calibrate};

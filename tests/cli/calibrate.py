@@ -120,7 +120,7 @@ def check_truth(work):
     out = calibrate(*files, "--device", "v100", "--empty", "nothing", "--reads", "stream", "--out", work / "made")
     check_values(out, TRUE)
     check("what no run shows stays unknown, with the run that would", "compute_clock not measured: a report of ncu" in out, out)
-    held = re.search(r"median error of (\d+) values held back, of programs together and probes: ([\d.]+) %, with the sheet as shipped ([\d.]+) %", out)
+    held = re.search(r"median error of the (\d+) values held back \(programs together, and probes\): ([\d.]+) % as fitted, ([\d.]+) % as shipped", out)
     check("held-back values are predicted, and better than with the sheet as shipped", held and float(held[2]) < 0.5 < 5 < float(held[3]), out)
     for what in ("step of train-1", "step of serve-1"):
         row = re.search(rf"^ *pair-1 +{what} .*?([+-][\d.]+) % +([+-][\d.]+) % +([+-][\d.]+) %$", out, re.M)
@@ -170,6 +170,7 @@ def check_refusals(work, files):
         check(f"it says that '{name}' is not a name", f"--name: '{name}' is not a name" in said, said)
     refuse("no run alone has most of the kernels of process 'serve", train, first)
     refuse("no run has a kernel 'strem'", train, again, probe, mode=("--reads", "strem"))
+    refuse("README.md: error: is no trace", ROOT / "README.md")
     refuse("is no trace", train, ROOT / "scenarios/01-two-tenants.yaml")
     slow = pair(work, "slow", 3, slices="slice: 4 ms, switch: 100 us", time="800 ms")
     refuse("contradicts", train, serve, first, second, slow)
