@@ -124,7 +124,17 @@ static size_t processes_of(const struct sms__outlook *outlook)
     return sms__way_first(outlook->way, outlook->programs);
 }
 
-/* Of ways that do as much work the one with fewest processes is first. */
+/* By how much the way slows its programs, added up, as it is shown. */
+static double slowdown_of(const struct sms__outlook *outlook)
+{
+    double sum = 0;
+    for (size_t p = 0; p < outlook->programs; p++)
+        sum += outlook->worst_slowdown ? outlook->worst_slowdown[p] : 0;
+    return shown(sum);
+}
+
+/* Of ways that do as much work the one with fewest processes is first, then the one that slows programs least: programs
+ * whose jobs arrive do as much under every way that keeps up. */
 static int by_rank(const void *left, const void *right)
 {
     const struct sms__outlook *a = left, *b = right;
@@ -138,6 +148,8 @@ static int by_rank(const void *left, const void *right)
         return a->worst_gain > b->worst_gain ? -1 : 1;
     if (processes_of(a) != processes_of(b))
         return processes_of(a) < processes_of(b) ? -1 : 1;
+    if (slowdown_of(a) != slowdown_of(b))
+        return slowdown_of(a) < slowdown_of(b) ? -1 : 1;
     return a->way < b->way ? -1 : a->way > b->way;
 }
 
@@ -363,7 +375,8 @@ static int draw_unknowns(const struct work *work)
     const struct sms__outlook *best = sms__advice_best(work->out, 0), *rival = sms__advice_best(work->out, 1);
     const struct sms__program *asked = NULL;
     struct drawn own = {0}, other = {0};
-    for (size_t p = 0; p < work->programs->count && !asked; p++)
+    const bool by_targets = is_answer(work) || (best && !best->meets); /* else it gains too little */
+    for (size_t p = 0; p < work->programs->count && !asked && by_targets; p++)
         asked = work->programs->program[p].target.metric ? &work->programs->program[p] : NULL;
     if (!best || !work->settings->draws)
         return SMS_OK;

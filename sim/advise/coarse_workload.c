@@ -275,11 +275,49 @@ static void write_kernel(struct sms__arena *arena, const struct kernel *kernel, 
     fputs("}\n", to);
 }
 
+/* A coarse kernel as its file gives it, with the times and demands that it has on this device if it was scaled. */
+static void write_whole(struct sms__arena *arena, struct kernel *kernel, FILE *to)
+{
+    const struct sms__footprint *fit = kernel->fit;
+    const struct sms__node *given = kernel->given->node;
+    const char *before = ", demand: {";
+    if (!fit->scaled) {
+        fprintf(to, "  - %s\n", sms__node_flow(arena, given));
+        return;
+    }
+    const char *text =
+        sms__node_flow(arena, sms__node_pick(arena, given, (const char *[]){"time", "demand", NULL}, false));
+    fprintf(to, "  - %.*s, ", (int)strlen(text) - 1, text); /* "{name: k}" */
+    for (int s = 0; s < SHARES; s++) {
+        const double slow = s && fit->by_share ? sms__slowdown_on(fit, kernel->device, kernel->share[s]) : 1;
+        kernel->ns[s] = fit->work_ps * fit->alone * slow / 1e3;
+        kernel->share[s] = fit->by_share ? kernel->share[s] : 1;
+    }
+    write_times(kernel, to);
+    for (size_t r = 0; r < kernel->device->resources; r++)
+        before = write_demand(kernel->device->resource[r].name, fit->demand[r] / SMS_FULL, before, to);
+    fputs(before[1] == ' ' && before[2] == '\0' ? "}}\n" : "}\n", to);
+}
+
 /* The jitter that a uniform spread would need for these quantiles: they are 0.45 of its width apart. */
 static double jitter_of(const struct sms__kernel_runs *runs, size_t k)
 {
     const double p50 = metric_of(runs, 0, k, "latency_p50_ns"), p95 = metric_of(runs, 0, k, "latency_p95_ns");
     return p50 > 0 ? (p95 - p50) / (0.45 * sqrt(12) * p50) : 0;
+}
+
+/* The part of the kernel's launches in a job that cost nothing, because they follow others in a CUDA graph. */
+static double free_launches(const struct sms__workload *workload, size_t k)
+{
+    double all = 0, free = 0;
+    for (size_t i = 0; i < workload->steps; i++) {
+        const struct sms__step *step = &workload->step[i];
+        if (step->kind != SMS__LAUNCH || step->kernel != k)
+            continue;
+        all += (double)step->times;
+        free += step->in_graph ? (double)step->times - !step->continues_graph : 0;
+    }
+    return all > 0 ? free / all : 0;
 }
 
 static struct kernel kernel_of(const struct sms__kernel_runs *runs, size_t k)
@@ -290,9 +328,10 @@ static struct kernel kernel_of(const struct sms__kernel_runs *runs, size_t k)
                             .device = scenario->device[0],
                             .jitter = jitter_of(runs, k),
                             .launches = 1};
+    const double free_ns = (double)kernel.fit->launch_ps / 1e3 * free_launches(runs->workload, k);
     for (size_t s = 0; s < SHARES; s++) {
         const struct sms__mode *mode = sms__mode_of_device(&scenario->policy[0].mode, s);
-        kernel.ns[s] = metric_of(runs, s, k, "latency_mean_ns");
+        kernel.ns[s] = metric_of(runs, s, k, "latency_mean_ns") - free_ns;
         kernel.share[s] = (double)sms__mode_sms(mode, kernel.device, &scenario->vm[s]) / (double)kernel.device->sms;
     }
     return kernel;
@@ -389,10 +428,12 @@ static void write_steps(struct sms__arena *arena, const struct sms__workload *wo
 {
     const struct sms__node *steps = sms__node_get(workload->node, "steps");
     fputs(steps ? "steps:\n" : "", to);
-    for (size_t i = 0; steps && i < steps->items; i++) {
-        const struct sms__step *step = &workload->step[i];
-        const uint64_t times = step->kind == SMS__LAUNCH ? folded(workload, step, fold) : step->times;
+    for (size_t i = 0, s = 0; steps && i < steps->items; i++) {
+        const struct sms__step *step = &workload->step[s];
         const struct sms__node *node = steps->item[i];
+        const uint64_t times = step->kind == SMS__LAUNCH ? folded(workload, step, fold) : step->times;
+        for (s++; s < workload->steps && workload->step[s].node == node;)
+            s++; /* launches with `sync` are steps of their own, which stay */
         if (times == step->times) {
             fprintf(to, "  - %s\n", sms__node_flow(arena, node));
             continue;
@@ -482,9 +523,9 @@ static void write_kernels(struct sms__arena *arena, const struct sms__kernel_run
     write_uncertainty(runs, to);
     fputs("kernels:\n", to);
     for (size_t k = 0; k < workload->kernels; k++) {
-        const struct kernel kernel = fold_kernel(kernel_of(runs, k), workload, k, fold);
+        struct kernel kernel = fold_kernel(kernel_of(runs, k), workload, k, fold);
         if (kernel.given->whole)
-            fprintf(to, "  - %s\n", sms__node_flow(arena, kernel.given->node));
+            write_whole(arena, &kernel, to);
         else
             write_kernel(arena, &kernel, kind, to);
     }

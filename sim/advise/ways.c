@@ -269,19 +269,36 @@ static void add_mig_mps(const struct lister *l)
 
 /* ---- all ways ---- */
 
-static void add_shared(struct lister *l)
+/* MPS is NVIDIA's: GPUs of other makers take turns. */
+static bool has_mps(const struct sms__device *device)
+{
+    return !device->about.family || strncmp(device->about.family, "cdna", 4) != 0;
+}
+
+/* Caps of threads, as static partitions, came with Volta. What is not known of a device may be. */
+static bool has_caps(const struct sms__device *device) { return device->mps.clients == 0 || device->mps.chunk > 0; }
+
+static void add_mps(const struct lister *l)
 {
     static const double first[] = {0.7, 0.5, 0.3};
-    if (l->processes < 2)
-        return;
-    add(l, "time slices", "time-slices", "{mode: time_slice}")->sliced = true;
     add(l, "mps", "mps", "{mode: mps}")->paired = true;
+    if (!has_caps(l->device))
+        return;
     add_priorities(l);
     for (size_t i = 0; i < 3 && l->programs->count == 2; i++)
         add_caps(l, first[i]);
     if (l->programs->count != 2)
         add_caps(l, 0);
     add_partition(l);
+}
+
+static void add_shared(struct lister *l)
+{
+    if (l->processes < 2)
+        return;
+    add(l, "time slices", "time-slices", "{mode: time_slice}")->sliced = true;
+    if (has_mps(l->device))
+        add_mps(l);
     add_mig(l);
     add_mig_mps(l);
 }
@@ -413,7 +430,8 @@ void sms__way_write(const struct sms__way *way, const struct sms__programs *prog
     fprintf(to, "scenario: %s\nquestion: How do the programs run under %s?\n", way->name, way->label);
     fprintf(to, "devices: [{model: '%s', count: %zu}]\n", settings->device, way->alone ? programs->count : 1);
     if (settings->cores)
-        fprintf(to, "host: {cores: %llu}\n", (unsigned long long)settings->cores);
+        fprintf(to, "host: {cores: %llu}\n", /* of each GPU's host */
+                (unsigned long long)(settings->cores * (way->alone ? programs->count : 1)));
     if (way->paired && end != SMS__TAKEN_END)
         write_slowdowns(way, programs, way->slow, to);
     fprintf(to, "policies: [%s]\nprocesses:\n", way->policy);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct unit {
     const char *name;
@@ -93,7 +94,7 @@ const char *sms__quantity_parse(const char *text, enum sms__dimension dimension,
                                 size_t why_size)
 {
     char *rest;
-    if (!is_decimal(text) || !strncmp(text + strspn(text, "+-"), "0x", 2))
+    if (!is_decimal(text) || !strncasecmp(text + strspn(text, "+-"), "0x", 2))
         return "is not a number";
     double value = leading_number(text, &rest);
     rest += strspn(rest, " ");

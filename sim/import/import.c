@@ -11,6 +11,7 @@
 #include "../base/suffix.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { HEAD_BYTES = 65536 };
 
@@ -237,7 +238,9 @@ int sms__import_check(const char *path, const char *text, size_t size, const str
 static const char *head_of(struct sms__arena *arena, const char *path)
 {
     char *head = SMS__NEW(arena, char, HEAD_BYTES + 1);
-    FILE *file = fopen(path, "re");
+    struct stat about;
+    const bool is_file = stat(path, &about) == 0 && S_ISREG(about.st_mode); /* a FIFO would keep fopen waiting */
+    FILE *file = is_file ? fopen(path, "re") : NULL;
     size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
     if (file)
         fclose(file);

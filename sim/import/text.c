@@ -12,9 +12,9 @@ const char *sms__import_name(struct sms__arena *arena, const char *path)
     const char *slash = strrchr(path, '/');
     char *name = sms__copy(arena, slash ? slash + 1 : path, strlen(slash ? slash + 1 : path));
     for (bool again = true; again;) { /* "a.json.gz" is "a" */
-        char *dot = strrchr(name, '.');
+        char *dot = strrchr(*name ? name + 1 : name, '.');
         again = dot && !strcmp(dot, ".gz");
-        if (dot && dot > name)
+        if (dot)
             *dot = '\0';
     }
     if (strlen(name) > NAME_MAX_CHARS)

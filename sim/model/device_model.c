@@ -205,10 +205,16 @@ static void read_carveouts(struct sms__reader *reader, const struct sms__node *n
         sms__read_number(reader, node->item[i], SMS__BYTES, 0, 1e12, &size);
 }
 
+enum { SOURCES_MAX = 1000 };
+
 static void read_sources(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     if (!sms__expect_kind(reader, node, SMS__MAP))
         return;
+    if (node->items / 2 > SOURCES_MAX) {
+        sms__complain(reader, node, "more than %d entries", SOURCES_MAX);
+        return;
+    }
     ((struct sms__device *)at)->about.sources = node;
     for (size_t i = 0; i + 1 < node->items; i += 2)
         if (sms__is_first(reader, node, i))

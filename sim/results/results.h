@@ -13,7 +13,7 @@ struct sms__bins {
     uint64_t width_ps;
 };
 
-enum { SMS__NOTES = 22 };
+enum { SMS__NOTES = 32 }; /* more than there are kinds of notes */
 
 /* The values of each run. Replications may be added as long as there is room. */
 struct sms__notes {

@@ -18,6 +18,10 @@ def advise(*arguments):
     return json.loads(run(*arguments, "--quiet", "--unknowns", "4", "--format", "json").stdout)
 
 
+def run_rows(path):
+    return subprocess.run([smsched, "run", "--quiet", "--format", "csv", path], check=True, capture_output=True, text=True, cwd=ROOT).stdout.splitlines()
+
+
 def way(advice, name):
     found = [way for way in advice["ways"] if way["name"] == name]
     check(f"there is {name}", len(found) == 1, [way["name"] for way in advice["ways"]])
@@ -104,6 +108,40 @@ def check_cores(work):
         check(f"{cores} cores bind", busy in way(advice, "time-slices-4")["binds"], way(advice, "time-slices-4")["binds"])
     free = way(advise(chat, "--device", "a100", "--copies", "4"), "mps-4")["programs"][0]["jobs_per_s"]["mean"]
     near("with a core for each, four do four times the work of one", free, 80, 0.1)
+
+
+def check_alone(work):
+    """What a program takes with a GPU to itself: on cores that no other GPU's programs use, with times scaled from its device, with each launch in its
+    step, and with one launch paid for in a CUDA graph."""
+    half = coarse(work / "half.yaml", 40, "{host: 10 ms}, ")
+    other = coarse(work / "other.yaml", 40, "{host: 10 ms}, ")
+    advice = advise(half, other, "--device", "a100", "--cores", "1")
+    near("each has a core of its own", way(advice, "exclusive")["programs"][0]["jobs_per_s"]["mean"], 50, 0.01)
+    check("two of 20 ms never replace more than two", max(one["work_ratio"]["mean"] for one in advice["ways"]) <= 2.001, advice["ways"])
+    (work / "moved.yaml").write_text("workload: moved\ndevice: a100\nkernels: [{name: k, time: 40 ms, demand: {dram: 80 %}}]\n")
+    scaled = way(advise(work / "moved.yaml", half, "--device", "t4"), "exclusive")["programs"][0]["jobs_per_s"]["mean"]
+    (work / "run.yaml").write_text((work / "moved.yaml").read_text() + "---\nscenario: s\ndevices: [{model: t4}]\npolicies: [{mode: mps}]\nprocesses: [{name: moved, workload: moved}]\n")
+    rows = [line.split(",") for line in run_rows(work / "run.yaml")]
+    near("a coarse kernel is scaled to another GPU", 1e9 / scaled, [float(row[5]) for row in rows if row[2:5] == ["process", "moved", "turnaround_ns"]][0], 0.01)
+    kernel = "kernels: [{name: k, blocks: 108, threads: 256, block_time: 10 us, demand: {fp32: 60 %}}]\n"
+    (work / "seen.yaml").write_text(f"workload: seen\ndevice: a100\n{kernel}steps: [{{launch: k, sync: 10 us}}, {{launch: k, times: 40000}}, {{host: 5 us}}]\n")
+    seen = way(advise(work / "seen.yaml", half, "--device", "a100"), "exclusive")["programs"][0]["jobs_per_s"]["mean"]
+    near("launches that a host waits for are two steps", 1e3 / seen, 400, 0.01)
+    (work / "graph.yaml").write_text("workload: graph\ndevice: v100\nkernels: [{name: k, blocks: 80, threads: 256, block_time: 5 us, demand: {fp32: 10 %}}]\n"
+                                     "steps: [{launch: k, times: 100, graph: true}, {host: 100 us}]\n")
+    graph = way(advise(work / "graph.yaml", half, "--device", "v100"), "exclusive")["programs"][0]["jobs_per_s"]["mean"]
+    near("the first launch of a graph has a cost", 1e6 / graph, 617, 0.02)
+
+
+def check_devices(work):
+    """Ways are tried that the GPU has: no MPS on AMD's, no caps before Volta. Of ways that keep up the one that slows least is first."""
+    half, other = work / "half.yaml", work / "other.yaml"
+    names = [one["name"] for one in advise(half, other, "--device", "mi250")["ways"]]
+    check("AMD has no MPS", sorted(names) == ["exclusive", "time-slices"], names)
+    names = [one["name"] for one in advise(half, other, "--device", "p100")["ways"]]
+    check("caps came with Volta", sorted(names) == ["exclusive", "mps", "time-slices"], names)
+    first = advise(half, other, "--device", "a100", "--load", "half:20/s", "--load", "other:20/s")["ways"][0]["name"]
+    check("of ways that keep up the fastest is first", first != "time-slices", first)
 
 
 def check_targets():
@@ -378,6 +416,8 @@ with tempfile.TemporaryDirectory() as folder:
     check_own_instances(Path(folder))
     check_seldom(Path(folder))
     check_cores(Path(folder))
+    check_alone(Path(folder))
+    check_devices(Path(folder))
     check_targets()
     check_blocks(Path(folder))
     check_many_launches(Path(folder))

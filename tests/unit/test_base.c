@@ -37,8 +37,8 @@ static void quantities_carry_units(void **state)
 
 static void what_is_no_quantity_is_refused(void **state)
 {
-    static const char *const bad[] = {"",        "12",       "us",     "12 parsecs", "nan us", "inf us",
-                                      "0x10 us", "1e400 us", "1 us x", ".",          "--1 us"};
+    static const char *const bad[] = {"",        "12",      "us",       "12 parsecs", "nan us", "inf us",
+                                      "0x10 us", "0X10 us", "1e400 us", "1 us x",     ".",      "--1 us"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_true(isnan(parse(bad[i], SMS__TIME)));

@@ -56,12 +56,12 @@ static void choose_greens(struct sms__process *process)
 /* ---- what follows for kernels ---- */
 
 /* A time alone on a part has in it by how much the contention model slows the kernel there. That is less than on all
- * SMs, because the kernel uses less. */
+ * SMs, because the kernel uses less. Its blocks take no room beyond the part. */
 static struct sms__footprint cap(const struct sms__stream *stream, size_t k, struct sms__footprint fit)
 {
     const struct sms__device *type = type_of(stream->process);
     double part = (double)stream->part->sms / (double)type->sms, slow = sms__slowdown_on(&fit, type, part);
-    fit.room /= slow;
+    fit.room = fmin(fit.room / slow, part);
     for (size_t r = 0; r < type->resources; r++) {
         bool of_sms = fit.by_share && type->resource[r].scope == SMS_SCOPE_SM;
         sms__press_less(&fit, r, slow, of_sms ? part * SMS_FULL : SMS_FULL);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { CAPS_MAX = 1000 };
+
 /* True if the cap names the process, or the entry of several processes that it is one of. */
 static bool names(const struct sms__cap *cap, const struct sms__tenant *process)
 {
@@ -36,6 +38,10 @@ void sms__read_caps(struct sms__reader *reader, const struct sms__node *map, str
         return;
     if (map->items == 0)
         sms__complain(reader, map, "caps: there are none");
+    if (map->items / 2 > CAPS_MAX) {
+        sms__complain(reader, map, "more than %d entries", CAPS_MAX);
+        return;
+    }
     struct sms__cap *cap = SMS__NEW(reader->arena, struct sms__cap, map->items / 2);
     const size_t before = reader->errors->count;
     for (size_t i = 0; i + 1 < map->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
