@@ -275,7 +275,7 @@ static bool has_mps(const struct sms__device *device)
     return !device->about.family || strncmp(device->about.family, "cdna", 4) != 0;
 }
 
-/* Caps of threads, as static partitions, came with Volta. What is not known of a device may be. */
+/* Caps of threads, as static partitions, came with Volta. A device that does not say is taken to have them. */
 static bool has_caps(const struct sms__device *device) { return device->mps.clients == 0 || device->mps.chunk > 0; }
 
 static void add_mps(const struct lister *l)

@@ -239,7 +239,7 @@ static const char *head_of(struct sms__arena *arena, const char *path)
 {
     char *head = SMS__NEW(arena, char, HEAD_BYTES + 1);
     struct stat about;
-    const bool is_file = stat(path, &about) == 0 && S_ISREG(about.st_mode); /* a FIFO would keep fopen waiting */
+    const bool is_file = stat(path, &about) == 0 && S_ISREG(about.st_mode); /* to open a FIFO waits for its writer */
     FILE *file = is_file ? fopen(path, "re") : NULL;
     size_t length = file ? fread(head, 1, HEAD_BYTES, file) : 0;
     if (file)

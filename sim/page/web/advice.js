@@ -2,7 +2,7 @@
 /* The page of advice: the answer, the ways to share with the best first, and what one program gets against what another one does. */
 
 /* What is said below the answer, which stands in the title; of several GPUs, what binds each. */
-const adviceNotes = advice => (advice.lines ? advice.lines.slice(1) : advice.gpus.map(gpu => `${gpu.gpu}: ${gpu.binds}${gpu.draws ? `; the answer holds in ${gpu.held} of ${plural(gpu.draws, 'draw')} of what is not known` : ''}`));
+const adviceNotes = advice => (advice.lines ? advice.lines.slice(1) : advice.gpus.map(gpu => `${gpu.gpu}: ${gpu.binds}${gpu.draws ? `; the answer holds in ${gpu.held} of ${plural(gpu.draws, 'draw')} of uncertain inputs` : ''}`));
 
 /* What a program gets under a way: a number, and half of its interval. */
 const got = (way, program, metric) => { const of = way.programs.find(p => p.program === program) || {}, value = of[metric]; return value && typeof value === 'object' ? { mean: value.mean, ci: value.ci95 } : { mean: isNumber(value) ? value : null, ci: null }; };
@@ -13,10 +13,10 @@ function waysTable(ways) {
     .filter(([metric]) => ways.some(way => way.programs.some(p => got(way, p.program, metric).mean > 0)));
   const head = [[ways[0].gpu ? 'GPU' : 'rank', way => way.gpu || way.rank], ['way', way => way.way], ['program', (way, p) => p.program], ['copies', (way, p) => p.copies]].filter(([name, of]) => name !== 'copies' || ways.some(way => way.programs.some(p => of(way, p) > 1)));
   const rows = ways.flatMap(way => way.programs.map(p => [...head.map(([, of]) => of(way, p)), way.work_ratio.mean, ...measures.map(([metric]) => got(way, p.program, metric).mean)]));
-  const columns = [...head.map(([name]) => ({ name, text: true })), { name: 'work', title: 'GPUs with a program each that do the same work', cell: (row, i) => plain(row[i], 3) },
+  const columns = [...head.map(([name]) => ({ name, text: true })), { name: 'work', title: 'dedicated GPUs that would do the same work', cell: (row, i) => plain(row[i], 3) },
     ...measures.map(([, name, format]) => ({ name, cell: (row, i) => isNumber(row[i]) ? format(row[i]) : '–' }))];
   const csvRows = () => [columns.map(c => c.name)].concat(rows);
-  return [table(`${ways[0].gpu ? 'What' : 'Ways that work, the best first, and what'} each program gets: work counts GPUs with a program each; of copies, jobs are of all, and latencies of the slowest.`, columns, rows), under('ways', csvRows)];
+  return [table(`${ways[0].gpu ? 'What' : 'Ways that work, the best first, and what'} each program gets: work counts dedicated GPUs; of copies, jobs are of all, and latencies of the slowest.`, columns, rows), under('ways', csvRows)];
 }
 
 /* Each program by what it gets in ways that share one GPU, one with a target by jobs in time. */
