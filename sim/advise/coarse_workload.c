@@ -2,7 +2,7 @@
  * itself, block by block, on devices alike: on all SMs, on the caps that ways of two programs have, because waves make
  * steps that no law meets, and on an eighth. That gives its time by SMs (model/time_by_share.c); the mean over that
  * time of what its blocks demand and of the room they take is what it takes of the device beside others. */
-#include "advise.h"
+#include "kernel_text.h"
 
 #include "../model/policy/modes.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    SHARES = 5,
     DRAWN_LAUNCHES = 4,
     DRAWN_BLOCKS = 20000, /* of a launch: chance hardly moves one of more */
     TOGETHER = 60,        /* kernels in a run: an engine shares what it works out for at most 64 shapes */
@@ -20,10 +19,7 @@ enum {
 };
 
 /* The shares of the SMs on which each kernel runs, per cent. */
-static const double MEASURED[SHARES] = {100, 70, 50, 30, 12.5};
-
-/* A demand of less of the device is not written. */
-static const double DEMAND_LEAST = 1e-5;
+static const double MEASURED[SMS__LONE_SHARES] = {100, 70, 50, 30, 12.5};
 
 /* ---- kernels alone ---- */
 
@@ -78,8 +74,8 @@ static const struct sms__node *make_scenario(struct sms__reader *reader, void *u
     const char *text = sms__print(reader->arena,
                                   "scenario: kernels\ndevices: [{model: '%s', count: %d}]\npolicies: [{mode: mps}]\n"
                                   "processes:\n",
-                                  measuring->device, SHARES);
-    for (int s = 0; s < SHARES; s++)
+                                  measuring->device, SMS__LONE_SHARES);
+    for (int s = 0; s < SMS__LONE_SHARES; s++)
         text = sms__print(reader->arena,
                           "%s  - {name: p%d, workload: '%s', repeat: %d, device: %d, active_threads: %.3g %%}\n", text,
                           s, measuring->workload->name, measuring->chunk->drawn ? DRAWN_LAUNCHES : 1, s, MEASURED[s]);
@@ -192,113 +188,6 @@ static void write_scalar(FILE *to, struct sms__arena *arena, const char *key, co
         fprintf(to, "%s: %s\n", key, sms__node_flow(arena, &node));
 }
 
-/* A kernel as it was measured. */
-struct kernel {
-    const struct sms__kernel *given;
-    const struct sms__footprint *fit; /* on the whole device */
-    const struct sms__device *device;
-    double share[SHARES], ns[SHARES], jitter; /* share: of the SMs that a cap leaves */
-    double launches;                          /* for which it stands */
-};
-
-/* The mean number of blocks on an SM. A block's work is what it is, however fast it goes. */
-static double resident(const struct kernel *kernel)
-{
-    return kernel->launches * (double)kernel->given->blocks * kernel->fit->work_ps * kernel->fit->alone /
-           ((double)kernel->device->sms * kernel->ns[0] * 1e3);
-}
-
-static double room_of(const struct kernel *kernel)
-{
-    double room = 0;
-    for (int l = 0; l < SMS_LIMITS; l++)
-        room = fmax(room, resident(kernel) * (double)kernel->fit->needs[l] / (double)kernel->device->view.capacity[l]);
-    return fmin(room, 1);
-}
-
-static double demand_of(const struct kernel *kernel, size_t r)
-{
-    return fmin(kernel->fit->demand[r] * resident(kernel) / SMS_FULL, 1);
-}
-
-/* On fewer SMs a kernel takes as long at least, but for chance. Two caps may leave as many SMs, and of one SM all do.
- */
-static void write_times(const struct kernel *kernel, FILE *to)
-{
-    double ns = kernel->ns[0], last = kernel->share[0];
-    if (!(kernel->share[SHARES - 1] < last)) {
-        fprintf(to, "time: %.6g us", ns / 1e3);
-        return;
-    }
-    fprintf(to, "time: {100 %%: %.6g us", ns / 1e3);
-    for (int s = 1; s < SHARES; s++) {
-        if (!(kernel->share[s] < last))
-            continue;
-        ns = fmax(ns, kernel->ns[s]);
-        last = kernel->share[s];
-        fprintf(to, ", %.9g %%: %.6g us", 100 * last, ns / 1e3);
-    }
-    fputs("}", to);
-}
-
-/* Returns what comes before the next. */
-static const char *write_demand(const char *resource, double mean, const char *before, FILE *to)
-{
-    if (mean < DEMAND_LEAST)
-        return before;
-    fprintf(to, "%s%s: %.5g %%", before, resource, floor(mean * 1e7) / 1e5);
-    return ", ";
-}
-
-static void write_kernel(struct sms__arena *arena, const struct kernel *kernel, enum sms__text_kind kind, FILE *to)
-{
-    const bool taken = kind == SMS__TAKEN_TEXT;
-    const bool unknown = kernel->given->demands == 0;
-    const struct sms__node name = {.kind = SMS__SCALAR, .text = kernel->given->name};
-    const char *before = ", demand: {";
-    fprintf(to, "  - {name: %s, ", sms__node_flow(arena, &name));
-    if (taken && unknown)
-        fprintf(to, "time: {100 %%: %.6g us, 50 %%: %.6g us}", kernel->ns[0] / 1e3, 2 * kernel->ns[0] / 1e3);
-    else
-        write_times(kernel, to);
-    for (size_t r = 0; r < kernel->device->resources; r++)
-        before = write_demand(kernel->device->resource[r].name, demand_of(kernel, r), before, to);
-    fputs(before[1] == ' ' && before[2] == '\0' ? "}" : "", to);
-    if (taken && unknown)
-        fputs(", room: 100 %", to);
-    else if (kind != SMS__PAIRED_TEXT && room_of(kernel) >= 1e-4)
-        fprintf(to, ", room: %.4g %%", 100 * room_of(kernel));
-    if (kernel->jitter >= 1e-4)
-        fprintf(to, ", jitter: %.3g %%", 100 * fmin(kernel->jitter, 0.5));
-    if (kernel->launches > 1)
-        fprintf(to, ", launches: %.0f", kernel->launches);
-    fputs("}\n", to);
-}
-
-/* A coarse kernel as its file gives it, with the times and demands that it has on this device if it was scaled. */
-static void write_whole(struct sms__arena *arena, struct kernel *kernel, FILE *to)
-{
-    const struct sms__footprint *fit = kernel->fit;
-    const struct sms__node *given = kernel->given->node;
-    const char *before = ", demand: {";
-    if (!fit->scaled) {
-        fprintf(to, "  - %s\n", sms__node_flow(arena, given));
-        return;
-    }
-    const char *text =
-        sms__node_flow(arena, sms__node_pick(arena, given, (const char *[]){"time", "demand", NULL}, false));
-    fprintf(to, "  - %.*s, ", (int)strlen(text) - 1, text); /* "{name: k}" */
-    for (int s = 0; s < SHARES; s++) {
-        const double slow = s && fit->by_share ? sms__slowdown_on(fit, kernel->device, kernel->share[s]) : 1;
-        kernel->ns[s] = fit->work_ps * fit->alone * slow / 1e3;
-        kernel->share[s] = fit->by_share ? kernel->share[s] : 1;
-    }
-    write_times(kernel, to);
-    for (size_t r = 0; r < kernel->device->resources; r++)
-        before = write_demand(kernel->device->resource[r].name, fit->demand[r] / SMS_FULL, before, to);
-    fputs(before[1] == ' ' && before[2] == '\0' ? "}}\n" : "}\n", to);
-}
-
 /* The jitter that a uniform spread would need for these quantiles: they are 0.45 of its width apart. */
 static double jitter_of(const struct sms__kernel_runs *runs, size_t k)
 {
@@ -320,16 +209,16 @@ static double free_launches(const struct sms__workload *workload, size_t k)
     return all > 0 ? free / all : 0;
 }
 
-static struct kernel kernel_of(const struct sms__kernel_runs *runs, size_t k)
+static struct sms__lone_kernel kernel_of(const struct sms__kernel_runs *runs, size_t k)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results_of(runs, k));
-    struct kernel kernel = {.given = &runs->workload->kernel[k],
-                            .fit = &scenario->vm[0].fit[0][runs->place[k].index],
-                            .device = scenario->device[0],
-                            .jitter = jitter_of(runs, k),
-                            .launches = 1};
+    struct sms__lone_kernel kernel = {.given = &runs->workload->kernel[k],
+                                      .fit = &scenario->vm[0].fit[0][runs->place[k].index],
+                                      .device = scenario->device[0],
+                                      .jitter = jitter_of(runs, k),
+                                      .launches = 1};
     const double free_ns = (double)kernel.fit->launch_ps / 1e3 * free_launches(runs->workload, k);
-    for (size_t s = 0; s < SHARES; s++) {
+    for (size_t s = 0; s < SMS__LONE_SHARES; s++) {
         const struct sms__mode *mode = sms__mode_of_device(&scenario->policy[0].mode, s);
         kernel.ns[s] = metric_of(runs, s, k, "latency_mean_ns") - free_ns;
         kernel.share[s] = (double)sms__mode_sms(mode, kernel.device, &scenario->vm[s]) / (double)kernel.device->sms;
@@ -361,7 +250,8 @@ static uint64_t folded(const struct sms__workload *workload, const struct sms__s
 }
 
 /* A kernel that takes as long in a job as all of its launches. */
-static struct kernel fold_kernel(struct kernel kernel, const struct sms__workload *workload, size_t k, double fold)
+static struct sms__lone_kernel fold_kernel(struct sms__lone_kernel kernel, const struct sms__workload *workload,
+                                           size_t k, double fold)
 {
     double all = 0, left = 0;
     for (size_t i = 0; i < workload->steps; i++)
@@ -371,7 +261,7 @@ static struct kernel fold_kernel(struct kernel kernel, const struct sms__workloa
         }
     kernel.launches = left > 0 ? all / left : 1;
     kernel.jitter /= sqrt(kernel.launches);
-    for (size_t s = 0; s < SHARES; s++)
+    for (size_t s = 0; s < SMS__LONE_SHARES; s++)
         kernel.ns[s] *= kernel.launches;
     return kernel;
 }
@@ -383,7 +273,7 @@ struct sums {
 };
 
 /* The mean time of a launch alone. That of a coarse kernel is given, where a few launches have it only by chance. */
-static double launch_ps(const struct kernel *kernel)
+static double launch_ps(const struct sms__lone_kernel *kernel)
 {
     return kernel->given->whole ? kernel->fit->work_ps * kernel->fit->alone + (double)kernel->fit->launch_ps
                                 : kernel->ns[0] * 1e3;
@@ -399,11 +289,12 @@ static void add_step(struct sms__program *program, const struct sms__kernel_runs
                 : copy && device->link_bandwidth > 0 ? step->amount / device->link_bandwidth * 1e12
                                                      : 0;
     if (step->kind == SMS__LAUNCH) {
-        const struct kernel kernel = kernel_of(runs, step->kernel);
+        const struct sms__lone_kernel kernel = kernel_of(runs, step->kernel);
         ps = launch_ps(&kernel) * (double)step->times;
         program->launches += (double)folded(workload, step, sums->fold);
         for (size_t r = 0; r < device->resources; r++)
-            program->use_ps[r] += ps * (kernel.given->whole ? kernel.fit->demand[r] / SMS_FULL : demand_of(&kernel, r));
+            program->use_ps[r] +=
+                ps * (kernel.given->whole ? kernel.fit->demand[r] / SMS_FULL : sms__lone_demand(&kernel, r));
         sums->kernel_ps += ps;
         sums->unknown_ps += workload->kernel[step->kernel].demands == 0 ? ps : 0;
     }
@@ -494,9 +385,9 @@ static bool is_written(const struct sms__kernel_runs *runs, const char *resource
 {
     const struct sms__device *device = device_of(runs);
     for (size_t k = 0; k < runs->workload->kernels; k++) {
-        const struct kernel kernel = kernel_of(runs, k);
+        const struct sms__lone_kernel kernel = kernel_of(runs, k);
         for (size_t r = 0; r < device->resources; r++)
-            if (!strcmp(device->resource[r].name, resource) && demand_of(&kernel, r) >= DEMAND_LEAST)
+            if (!strcmp(device->resource[r].name, resource) && sms__lone_demand(&kernel, r) >= SMS__LONE_DEMAND_LEAST)
                 return true;
     }
     return false;
@@ -523,11 +414,8 @@ static void write_kernels(struct sms__arena *arena, const struct sms__kernel_run
     write_uncertainty(runs, to);
     fputs("kernels:\n", to);
     for (size_t k = 0; k < workload->kernels; k++) {
-        struct kernel kernel = fold_kernel(kernel_of(runs, k), workload, k, fold);
-        if (kernel.given->whole)
-            write_whole(arena, &kernel, to);
-        else
-            write_kernel(arena, &kernel, kind, to);
+        struct sms__lone_kernel kernel = fold_kernel(kernel_of(runs, k), workload, k, fold);
+        sms__lone_write(arena, &kernel, kind, to);
     }
     write_steps(arena, workload, fold, to);
     fputs("---\n", to);

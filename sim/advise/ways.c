@@ -4,6 +4,7 @@
 #include "../model/layout.h"
 #include "../model/policy/modes.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -429,9 +430,10 @@ void sms__way_write(const struct sms__way *way, const struct sms__programs *prog
 {
     fprintf(to, "scenario: %s\nquestion: How do the programs run under %s?\n", way->name, way->label);
     fprintf(to, "devices: [{model: '%s', count: %zu}]\n", settings->device, way->alone ? programs->count : 1);
-    if (settings->cores)
-        fprintf(to, "host: {cores: %llu}\n", /* of each GPU's host */
-                (unsigned long long)(settings->cores * (way->alone ? programs->count : 1)));
+    if (settings->cores) { /* of the host of each GPU */
+        const uint64_t hosts = way->alone ? programs->count : 1;
+        fprintf(to, "host: {cores: %" PRIu64 "}\n", settings->cores * hosts);
+    }
     if (way->paired && end != SMS__TAKEN_END)
         write_slowdowns(way, programs, way->slow, to);
     fprintf(to, "policies: [%s]\nprocesses:\n", way->policy);
