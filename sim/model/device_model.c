@@ -209,12 +209,8 @@ enum { SOURCES_MAX = 1000 };
 
 static void read_sources(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    if (!sms__expect_kind(reader, node, SMS__MAP))
+    if (!sms__expect_map(reader, node, SOURCES_MAX))
         return;
-    if (node->items / 2 > SOURCES_MAX) {
-        sms__complain(reader, node, "more than %d entries", SOURCES_MAX);
-        return;
-    }
     ((struct sms__device *)at)->about.sources = node;
     for (size_t i = 0; i + 1 < node->items; i += 2)
         if (sms__is_first(reader, node, i))

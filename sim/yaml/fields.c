@@ -35,13 +35,21 @@ bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, 
     return false;
 }
 
+static bool expect_entries(struct sms__reader *reader, const struct sms__node *node, size_t entries, size_t most)
+{
+    if (entries > most)
+        sms__complain(reader, node, "more than %zu entries", most);
+    return entries <= most;
+}
+
 bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, size_t most)
 {
-    if (!sms__expect_kind(reader, node, SMS__LIST))
-        return false;
-    if (node->items > most)
-        sms__complain(reader, node, "more than %zu entries", most);
-    return node->items <= most;
+    return sms__expect_kind(reader, node, SMS__LIST) && expect_entries(reader, node, node->items, most);
+}
+
+bool sms__expect_map(struct sms__reader *reader, const struct sms__node *node, size_t most)
+{
+    return sms__expect_kind(reader, node, SMS__MAP) && expect_entries(reader, node, node->items / 2, most);
 }
 
 void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *node, const char *what, size_t count,

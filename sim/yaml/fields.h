@@ -151,6 +151,8 @@ bool sms__is_first(struct sms__reader *reader, const struct sms__node *map, size
 
 /* Returns whether the node is a list of at most `most` entries, and reports otherwise. */
 bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, size_t most);
+/* The same of a map. */
+bool sms__expect_map(struct sms__reader *reader, const struct sms__node *node, size_t most);
 
 /* Whether the value of a key has been complained of. What follows from its default is then no problem of the file. */
 bool sms__is_wrong(const struct sms__reader *reader, const struct sms__node *map, const char *key);

@@ -34,14 +34,10 @@ static void read_cap(struct sms__reader *reader, const struct sms__node *name, c
 
 void sms__read_caps(struct sms__reader *reader, const struct sms__node *map, struct sms__mode *mode)
 {
-    if (!sms__expect_kind(reader, map, SMS__MAP))
+    if (!sms__expect_map(reader, map, CAPS_MAX))
         return;
     if (map->items == 0)
         sms__complain(reader, map, "caps: there are none");
-    if (map->items / 2 > CAPS_MAX) {
-        sms__complain(reader, map, "more than %d entries", CAPS_MAX);
-        return;
-    }
     struct sms__cap *cap = SMS__NEW(reader->arena, struct sms__cap, map->items / 2);
     const size_t before = reader->errors->count;
     for (size_t i = 0; i + 1 < map->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
@@ -93,6 +89,9 @@ static void check_caps(struct sms__reader *reader, const struct sms_scenario *sc
 void sms__check_caps(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     const struct sms__modes *of_nodes = scenario->cluster ? scenario->cluster->profiles.modes : NULL;
+    for (size_t v = 0; v < scenario->vms; v++)
+        if (!*scenario->vm[v].name) /* which was complained of, and may be the one that a cap means */
+            return;
     for (size_t p = 0; p < scenario->policies; p++)
         check_caps(reader, scenario, &scenario->policy[p].mode);
     for (size_t i = 0; of_nodes && i < of_nodes->count; i++)
