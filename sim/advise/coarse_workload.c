@@ -293,8 +293,7 @@ static void add_step(struct sms__program *program, const struct sms__kernel_runs
         ps = launch_ps(&kernel) * (double)step->times;
         program->launches += (double)folded(workload, step, sums->fold);
         for (size_t r = 0; r < device->resources; r++)
-            program->use_ps[r] +=
-                ps * (kernel.given->whole ? kernel.fit->demand[r] / SMS_FULL : sms__lone_demand(&kernel, r));
+            program->use_ps[r] += ps * sms__lone_demand(&kernel, r);
         sums->kernel_ps += ps;
         sums->unknown_ps += workload->kernel[step->kernel].demands == 0 ? ps : 0;
     }

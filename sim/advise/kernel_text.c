@@ -20,7 +20,8 @@ static double room_of(const struct sms__lone_kernel *kernel)
 
 double sms__lone_demand(const struct sms__lone_kernel *kernel, size_t r)
 {
-    return fmin(kernel->fit->demand[r] * resident(kernel) / SMS_FULL, 1);
+    const double mean = kernel->fit->demand[r] / SMS_FULL;
+    return kernel->given->whole ? mean : fmin(mean * resident(kernel), 1);
 }
 
 /* On fewer SMs a kernel takes as long at least, but for chance. Two caps may leave as many SMs, and of one SM all do.
@@ -43,13 +44,18 @@ static void write_times(const struct sms__lone_kernel *kernel, FILE *to)
     fputs("}", to);
 }
 
-/* Returns what comes before the next. */
-static const char *write_demand(const char *resource, double mean, const char *before, FILE *to)
+static void write_demands(const struct sms__lone_kernel *kernel, FILE *to)
 {
-    if (mean < SMS__LONE_DEMAND_LEAST)
-        return before;
-    fprintf(to, "%s%s: %.5g %%", before, resource, floor(mean * 1e7) / 1e5);
-    return ", ";
+    bool any = false;
+    for (size_t r = 0; r < kernel->device->resources; r++) {
+        const double mean = sms__lone_demand(kernel, r);
+        if (mean < SMS__LONE_DEMAND_LEAST)
+            continue;
+        fprintf(to, "%s%s: %.5g %%", any ? ", " : ", demand: {", kernel->device->resource[r].name,
+                floor(mean * 1e7) / 1e5);
+        any = true;
+    }
+    fputs(any ? "}" : "", to);
 }
 
 static void write_kernel(struct sms__arena *arena, const struct sms__lone_kernel *kernel, enum sms__text_kind kind,
@@ -58,15 +64,12 @@ static void write_kernel(struct sms__arena *arena, const struct sms__lone_kernel
     const bool taken = kind == SMS__TAKEN_TEXT;
     const bool unknown = kernel->given->demands == 0;
     const struct sms__node name = {.kind = SMS__SCALAR, .text = kernel->given->name};
-    const char *before = ", demand: {";
     fprintf(to, "  - {name: %s, ", sms__node_flow(arena, &name));
     if (taken && unknown)
         fprintf(to, "time: {100 %%: %.6g us, 50 %%: %.6g us}", kernel->ns[0] / 1e3, 2 * kernel->ns[0] / 1e3);
     else
         write_times(kernel, to);
-    for (size_t r = 0; r < kernel->device->resources; r++)
-        before = write_demand(kernel->device->resource[r].name, sms__lone_demand(kernel, r), before, to);
-    fputs(before[1] == ' ' && before[2] == '\0' ? "}" : "", to);
+    write_demands(kernel, to);
     if (taken && unknown)
         fputs(", room: 100 %", to);
     else if (kind != SMS__PAIRED_TEXT && room_of(kernel) >= 1e-4)
@@ -79,12 +82,11 @@ static void write_kernel(struct sms__arena *arena, const struct sms__lone_kernel
 }
 
 /* A coarse kernel as its file gives it, with the times and demands that it has on this device if it was scaled. */
-static void write_whole(struct sms__arena *arena, const struct sms__lone_kernel *alone, FILE *to)
+static void write_whole(struct sms__arena *arena, const struct sms__lone_kernel *kernel, FILE *to)
 {
-    struct sms__lone_kernel scaled = *alone, *kernel = &scaled;
+    struct sms__lone_kernel scaled = *kernel;
     const struct sms__footprint *fit = kernel->fit;
     const struct sms__node *given = kernel->given->node;
-    const char *before = ", demand: {";
     if (!fit->scaled) {
         fprintf(to, "  - %s\n", sms__node_flow(arena, given));
         return;
@@ -94,13 +96,12 @@ static void write_whole(struct sms__arena *arena, const struct sms__lone_kernel 
     fprintf(to, "  - %.*s, ", (int)strlen(text) - 1, text); /* "{name: k}" */
     for (int s = 0; s < SMS__LONE_SHARES; s++) {
         const double slow = s && fit->by_share ? sms__slowdown_on(fit, kernel->device, kernel->share[s]) : 1;
-        kernel->ns[s] = fit->work_ps * fit->alone * slow / 1e3;
-        kernel->share[s] = fit->by_share ? kernel->share[s] : 1;
+        scaled.ns[s] = fit->work_ps * fit->alone * slow / 1e3;
+        scaled.share[s] = fit->by_share ? kernel->share[s] : 1;
     }
-    write_times(kernel, to);
-    for (size_t r = 0; r < kernel->device->resources; r++)
-        before = write_demand(kernel->device->resource[r].name, fit->demand[r] / SMS_FULL, before, to);
-    fputs(before[1] == ' ' && before[2] == '\0' ? "}}\n" : "}\n", to);
+    write_times(&scaled, to);
+    write_demands(kernel, to);
+    fputs("}\n", to);
 }
 
 void sms__lone_write(struct sms__arena *arena, const struct sms__lone_kernel *kernel, enum sms__text_kind kind,
