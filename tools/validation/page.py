@@ -13,42 +13,75 @@ ROOT = Path(__file__).resolve().parents[2]
 HEAD = """\
 # Simulated against measured
 
-How far can you trust the simulator? Each comparison predicts values that were measured on real GPUs. Errors are percentages of the measured value,
-and only of values that were held back: nothing was fitted to them. R2 is of slowdowns where times alone are known, else of logarithms; 1 is perfect,
-0 as good as the mean. The naive model in this table is the best of several. The column *simulator* says whether one was needed. A *law* is a formula
-that the simulator only evaluates; in brackets is its median error in per cent without the simulator, as `closed_form`, where that was computed.
-Else values come out of queues of blocks or slices, and *no* says that the naive model is as near. Clusters were not measured: the last group is held against
-what another simulator published, and its naive model is the mean of what that has for the other policies.
+"""
+ANSWER = """How far can you trust smsched? **Within {0} % for time slices and preemption; within {1} % for kernels, training and requests on a part of the SMs, under MPS
+or in MIG; within {2} % for two kernels inside an SM, if the law of contention is `pipes`. Do not trust it for the times of Rodinia's kernels on another GPU,
+for occupancy or for power**. These are median errors over held-back values, to which nothing was fitted, in per cent of the measured value. If several
+comparisons test a use, the table gives their smallest and largest error. Clusters were compared only with another simulator."""
+# A row for each use: remark, folders. The first three are those of ANSWER. {order} is in how many pairs the first folder has the right order, {more} in how many
+# decisions it is right about another copy, {worst} the largest error of all folders, {knee} the mean error of the default law of contention.
+USES = [
+    ("**Trust it for**", "", []),
+    ("time slices, weights, preemption, SM quotas, stealing, atoms", "p95 and p99 of a server that preempts are 3 to 9 % too short",
+     ["gv100-2025-xsched-slices", "multi-2025-xsched-turns", "gv100-2025-xsched-preemption", "a100-2025-lithos-sharing"]),
+    ("kernels, training and requests on a part of the SMs, under MPS, in MIG", "Single values are up to {worst} % off",
+     ["a100-2024-muxserve-shares", "a100-2025-lithos-tpcs", "a100-2022-miso-mig", "a100-2024-parvagpu-mig-mps", "v100-2022-igniter-pairs", "a100-2021-abacus-pairs",
+      "a100-2021-abacus-three"]),
+    ("two kernels inside an SM", "Only with `contention: pipes`. [The default, `knee`](#laws-of-contention-side-by-side), is {knee} % off on average",
+     ["v100-2020-hfuse-fused", "gtx1080ti-2020-hfuse-fused", "v100-2020-hfuse-hashes", "v100-2020-hfuse-two-streams", "gtx950-2018-block-trace"]),
+    ("DRAM bandwidth by SMs and by warps; starts and placement of blocks", "",
+     ["h100-2026-dram-by-sms", "a6000-2024-green-contexts", "v100-2019-dram-occupancy", "v100-2019-gaussian-dispatch", "gv100-2021-accelwattch-placement"]),
+    ("a kernel at another size or clock of the same GPU", "", ["multi-2024-neusight-unseen-size", "a100-2025-lithos-clock"]),
+    ("**Trust it with care for**", "", []),
+    ("a server beside a training", "The order of p99 under MPS and time slices is right in {order}. By blocks, p99 under MPS is "
+     "[18 % off](#a-server-beside-a-training-by-blocks). Single tails are off by up to a factor of two", ["a100-2025-tally-mechanisms", "a100-2025-tally-blocks", "a100-2025-tally-blocks-in-turn"]),
+    ("containers under caps and rate control", "Throughput only: latencies are up to 37 % too short", ["gv100-2025-xsched-containers"]),
+    ("prefill beside decode", "Near overload three of six values are 20 to 40 % too short", ["rtx5090-2026-openinfer-green-contexts"]),
+    ("whether another copy of a program pays", "The decision at 5 % is right in {more}", ["multi-2026-copies"]),
+    ("a kernel of PyTorch on another GPU", "80 % of the values are within a factor of 1.34", ["multi-2024-neusight-unseen-gpu"]),
+    ("**Do not trust it for**", "", []),
+    ("Rodinia's kernels from one GPU to another", "R2 {r2}", ["v100-2019-rodinia-from-gtx1080ti"]),
+    ("occupancy reached", "Wrong for grids of one or two blocks", ["v100-2019-rodinia-occupancy"]),
+    ("power of a kernel", "R2 {r2}", ["gv100-2021-accelwattch-power"]),
+]
+NOTES = """\
+## All comparisons
+
+Errors are percentages of the measured value, for held-back values only. R2 is computed from slowdowns if solo times are known, otherwise from logarithms; 1
+is perfect, 0 as good as the mean. The naive model in this table is the best of several. In the column *simulator*, *law* means that the simulator only
+evaluates a formula; in brackets is the formula's median error without the simulator (`closed_form`), if that was computed. *yes* means that values come out
+of simulated queues of blocks or slices, and *no* that a naive model is equally near. The last group is compared with another simulator's published results,
+and its naive model is the mean of those for the other policies.
 
 """
 LEADERBOARD = """\
 ## Laws of contention, side by side
 
-Which law of [contention](../explanation/contention.md) predicts two kernels inside an SM best? Each predicts the same held-back values from the same
-scenarios. The table gives median errors in per cent, R2 in brackets, and the mean of the medians. Fitted numbers were fitted under `pipes`, which flatters it; nothing
-was fitted for fused hashes and two streams. Laws on one line predict the same. `pairwise`, `curve` and `pressure` are left out, because they need measured pairs.
+Which law of [contention](../explanation/contention.md) predicts two kernels inside an SM best? All predict the same held-back values from the same
+scenarios. The table gives median errors in per cent, R2 in brackets, and the mean of the medians. Numbers were fitted under `pipes`, which flatters it; nothing
+was fitted for fused hashes and two streams. Laws on one line give equal predictions. `pairwise`, `curve` and `pressure` are left out, because they need measured pairs.
 `closed_form` is `pipes` without the simulator. The default is `knee`,
-[because of kernels whose use is near 100 %](../explanation/contention.md#one-law-for-pipes-and-memories). A [capture](../how-to/capture.md) of another GPU joins the table by itself.
+[because of kernels whose use is near 100 %](../explanation/contention.md#one-law-for-pipes-and-memories). A [capture](../how-to/capture.md) of another GPU is added automatically.
 
 """
 TAIL = """\
 ## How this page is made
 
-`tools/validate [--data DIR]` computes it from the folders of `results/measured`. DIR, `SMSCHED_DATA` or `../shared/data` has the data
-of others. `--check` fails if an error is beyond its bound or a stored value is not what is computed. A folder GPU-DATE-WHAT has:
+`tools/validate [--data DIR]` computes it from the folders of `results/measured`. DIR, `SMSCHED_DATA` or `../shared/data` has the published
+data. `--check` fails if an error is beyond its bound or a stored value is not what is computed. A folder GPU-DATE-WHAT contains:
 
 | file | what |
 |---|---|
-| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`, `licence` of measurements that were made for this page. What the comparison reads: `devices`, `data` (files of others), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that are to be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` that it must add of what one does alone, columns `within` and `copies`, and `of`, whose spread is told. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
-| `measured.csv` | a row a value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
+| `about.yaml` | In words: `title`, `question`, `gpu`, `source`, `verdict`, `wrong`, `licence` of measurements that were made for this page. What the comparison reads: `devices`, `data` (files of published data), `metric` (`smsched list metrics`), `unit`, `scale` (measured = metric x scale), `rank`, `order` (values of a column `within` that should be in the right order), `group`, `naive`. Whether another copy pays: `more`, with the `least` share of one copy's work that it must add, columns `within` and `copies`, and `of`, whose spread the page gives. Fitted values: `parameters` (`name`, `value`, `fitted_to`, `count`). Limits of the error: `target`, `bound`. Where it belongs: `tests` (`inside`, `modes` or `kernel`), `by` (`law` or `simulation`), `covers` |
+| `measured.csv` | one row per value: `scenario`, `part` (`fit` or `test`), `measured`; optional: `subject` (a name, or `kind:name`), `policy`, `metric`, `scale`, `alone`, `noise`, columns of naive models and groups |
 | other `.yaml` files | the scenarios |
 | `derive` | instead: `derive DATA OUT` writes `measured.csv`, scenarios and `parameters.csv` (`name,value` of what it fitted) |
-| `fitted.csv` | a fit that takes minutes or ends at other digits on another machine: written by `tools/validate --fit`, and read by `derive` |
-| `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted, and ours over what a naive model has a value for (`where`); what was fitted |
+| `fitted.csv` | a fit that takes minutes or gives other last digits on another machine: written by `tools/validate --fit`, and read by `derive` |
+| `simulated.csv`, `summary.csv`, `parameters.csv` | written by `tools/validate`: predicted values; errors of all models and groups, held back and fitted, and ours for the values that a naive model has (`where`); the fitted numbers |
 
-It also writes `models/trust.yaml` for the line below an [answer](../reference/results.md) and `--trust`. `covers` says where a comparison applies: `devices`,
-`kernels` (`blocks` or `whole`), sharing `modes` (`together` for VMs, `alone` for one tenant), `contention` models, and the `metrics` that it bears on.
-An empty list of modes or contention models means any, and one of metrics that the comparison bears on no answer of a scenario.
+It also writes `models/trust.yaml` for the line below an [answer](../reference/results.md) and `--trust`. `covers` lists the `devices`,
+`kernels` (`blocks` or `whole`), sharing `modes` (`together` for VMs, `alone` for one tenant), `contention` models and `metrics` to which a comparison applies.
+An empty list of modes or contention models means any. An empty list of metrics means that the comparison covers no answer of a scenario.
 """
 
 
@@ -139,6 +172,54 @@ def clusters():
     return out
 
 
+def spread(values):
+    """Errors as the smallest and the largest."""
+    ends = [number(value) for value in (min(values), max(values))]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def uses(folders):
+    """The plain answer, and the table of uses; a use whose folders are not there has no row."""
+    known, rows, heading, most = {folder.name: summary for folder, summary in folders}, [], None, []
+    knee = number(law_means(folders).get(LAW + "knee", ""))
+    for what, remark, names in USES:
+        pairs = [pair for pair in folders if pair[0].name in names]
+        if not names:
+            heading = [what, *[""] * 4]
+        if not pairs:
+            continue
+        rows += [heading] if heading else []
+        heading, first, ours = None, known.get(names[0], []), [held_back(summary) for _, summary in pairs]
+        ranked = {row["group"]: row["ranked"] for row in first if row["model"] == "smsched"}
+        medians, within, worst = ([float(row[key]) for row in ours] for key in ("median", "p90", "maximum"))
+        most.append(math.ceil(max(medians)))
+        facts = {"r2": number(ours[0]["r2"], 2), "order": ranked.get("order"), "more": ranked.get("more 5 %"), "knee": knee, "worst": f"{max(worst):.0f}"}
+        rows.append([what, spread(medians), spread(within), f"{sum(needed_by(*pair) == 'yes' for pair in pairs)} of {len(pairs)}", remark.format(**facts)])
+    if len(most) < 3:
+        return ""
+    return fill(ANSWER.format(*most)) + "\n\n" + table(["use", "median error, %", "90 % within, %", "need the simulator", "remark"], ["---", "--:", "--:", "--:", "---"], rows)
+
+
+def counts(folders):
+    """In how many comparisons a formula or a naive model does as well as the simulator."""
+    says = [needed_by(*pair) for pair in folders]
+    laws, no = sum(text.startswith("law") for text in says), says.count("no")
+    return fill(f"**In {laws + no} of the {len(says)} comparisons with GPUs a formula or a naive model does as well as the simulator.** In {laws} of them the simulator only "
+                f"evaluates a formula. In the other {no} the median error of a naive model is no larger. In the remaining {says.count('yes')}, values come out of simulated queues "
+                "and are nearer than those of every naive model.") + "\n\n"
+
+
+def law_means(folders):
+    """The mean of the median errors of each law of contention over the folders that were predicted by all."""
+    some = [summary for _, summary in folders if any(row["model"].startswith(LAW) for row in summary)]
+    names = dict.fromkeys(row["model"] for summary in some for row in summary if row["model"].startswith(LAW))
+    return {name: sum(float(held_back(summary, name)["median"]) for summary in some) / len(some) for name in names}
+
+
+def needed_by(folder, summary):
+    return needed(folder, summary, held_back(summary), best_naive(summary))
+
+
 def overview(folders):
     rows = []
     for heading, some in by_test(folders):
@@ -146,7 +227,7 @@ def overview(folders):
         for folder, summary in some:
             ours, naive = held_back(summary), best_naive(summary)
             rows.append([f"[{folder.about['title']}](#{anchor(folder.about['title'])})", folder.about["gpu"], ours["values"], *cells(ours, "median"),
-                         *(cells(naive, "median") if naive else ["", ""]), needed(folder, summary, ours, naive), met(folder, ours)])
+                         *(cells(naive, "median") if naive else ["", ""]), needed_by(folder, summary), met(folder, ours)])
     more = clusters()
     rows += [["**Clusters, against another simulator**", *[""] * 8], *more] if more else []
     return table(["what", "GPU", "values", "median, %", "R2", "naive, %", "naive R2", "simulator", "target"],
@@ -247,7 +328,7 @@ def more_text(folder, summary):
         spread = f"{min(parts):.0f} to {max(parts):.0f} % by {more['of']}" if parts else "95 % interval {:.0f} to {:.0f} %".format(*interval(right, count))
         best = max((row for row in rows[1:] if row["model"] != CLOSED), key=right_in)
         says.append(f"at least {least} in {rows[0]['ranked']} ({spread}; `{best['model']}` in {right_in(best)})")
-    return fill("**Does another copy pay?** Whether it adds so much of what one copy does alone is right, of what is held back: " + "; ".join(says) + ".") + "\n\n" if says else ""
+    return fill("**Does another copy pay?** It pays if it adds a given share of one copy's work. Held-back decisions are right for " + "; ".join(says) + ".") + "\n\n" if says else ""
 
 
 def right_in(row):
@@ -285,9 +366,8 @@ def leaderboard(folders):
     if not some:
         return ""
     laws = {}
-    for name in dict.fromkeys(row["model"] for _, summary in some for row in summary if row["model"].startswith(LAW)):
+    for name, mean in law_means(folders).items():
         rows = [held_back(summary, name) for _, summary in some]
-        mean = sum(float(row["median"]) for row in rows) / len(rows)
         laws.setdefault((mean, *map(value_of, rows)), []).append(f"`{name.removeprefix(LAW)}`")
     lines = [[", ".join(names), number(mean), *values] for (mean, *values), names in sorted(laws.items())]
     naive = [best_naive(summary, closed=True) for _, summary in some]
@@ -314,7 +394,7 @@ def sources(folders):
 def write(folders):
     """The page. `folders` are pairs of a folder and the rows of its summary.csv."""
     groups = "".join(f"## {heading}\n\n" + "".join(section(*pair) for pair in some) for heading, some in by_test(folders) if some)
-    return HEAD + overview(folders) + leaderboard(folders) + groups + sources(folders) + TAIL
+    return HEAD + uses(folders) + counts(folders) + NOTES + overview(folders) + leaderboard(folders) + groups + sources(folders) + TAIL
 
 
 def quoted(text):
