@@ -5,7 +5,7 @@ import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {
-    "outcome": "what the simulator makes of inputs, beside what a text, a program or a prototype says; nothing is fitted to it",
+    "outcome": "a simulated result, compared with a text, a program or a prototype; nothing is fitted to it",
     "held back": "a published result of a study whose other numbers are fitted; nothing is fitted to this one",
     "in sample": "something is fitted or chosen to meet it, or it follows from such numbers, so that meeting it confirms nothing",
     "parameter": "a setting of a policy or a model, seen through what is simulated",

@@ -24,13 +24,13 @@ STUDIES = {"000": "[pausing containers](kang-2022-contention.md)", "001": "[gpus
 HEAD = """\
 # What is compared with what
 
-How many of the specification's {count} numbers say something of the simulator? {evidence}: the outcomes and what was held back. {compared} are compared and {met} of
-these are met, but a number that comes out proves little if it was put in. `tools/checks/kinds.csv` says what each row is and which script compares it;
-the specification is no part of this repository.
+How many of the specification's {count} numbers test the simulator? {evidence}: outcomes and held-back results. {compared} are compared and {met} of
+these match, but a match proves little if the number was an input. The specification lists numbers of the papers, programs and documents below, and is not part
+of this repository. `tools/checks/kinds.csv` lists what each row is and which script compares it.
 
 """
 TAIL = """
-Each script fails if it does not compare just its rows, or if a row is met that is said to be missed. `tools/checks/page.py` writes this page; with
+Each script fails if it does not compare exactly its rows, or if a row that is listed as missed is met. `tools/checks/page.py` writes this page; with
 `--check` it is a test.
 
 ## Missed or not compared

@@ -332,9 +332,9 @@ def page_published(found):
     lines[2][3] = "target; follows from the mean"
     lines += [["fg over ua, mean", said["avg-ua"], f"{mean(ua):.1f}", "follows from the targets"],
               ["fg over rr, S2", said["s2rr"], found.interval("fg/rr", "s2"), "target"],
-              ["fg over rr, greatest", said["max-rr"], f"{found.interval('fg/rr', NAMES[largest])} ({NAMES[largest].upper()})",
+              ["fg over rr, largest", said["max-rr"], f"{found.interval('fg/rr', NAMES[largest])} ({NAMES[largest].upper()})",
                "target; that it is S4's is our guess"],
-              ["fg over rr, mean", said["avg-rr"], f"{mean(rr):.1f}", "follows from the targets: S1 and S3 share what is left"],
+              ["fg over rr, mean", said["avg-rr"], f"{mean(rr):.1f}", "follows from the targets: S1 and S3 share the rest"],
               ["ua over rr, S2", said["ua-s2"], found.interval("ua/rr", "s2"), "follows from two targets"]]
     return table(["gain, %", "published", "simulated", "what it is"], lines)
 
@@ -369,7 +369,7 @@ def page_bandwidth(found):
     slopes = (1, measured_slope(), fitted_slope())
     lines = [[kernel, f"{100 * points[-1][1]:.0f}", f"{points[-1][2]:.0f}", *[f"{found.gb_s(s, kernel):.0f}" for s in slopes]]
              for kernel, points in measured_bandwidth().items()]
-    return table(["kernel", "wants, % of the peak", "measured, GB/s", *[f"slope {s:g}" for s in slopes]], lines)
+    return table(["kernel", "demands, % of the peak", "measured, GB/s", *[f"slope {s:g}" for s in slopes]], lines)
 
 
 def page_limited(found):

@@ -203,50 +203,50 @@ def page():
     kept = sum(sum(gain(stp, "drawn", policy, over)) >= published for policy, _, _, published, over in PAPERS)
     return f"""# What is left of published gains
 
-Papers on block policies publish gains of 17 to 131 %. How much of that is left for kernels whose demands were measured? **{kept} of {len(PAPERS)} published gains {"lies" if kept == 1 else "lie"}
-in the interval of what is left.** Elastic kernels, Warped-Slicer and SMK give each program a part of every SM. They keep most of their gain over hardware's
-dispatch. Fine-grained admits blocks by use, and keeps next to nothing.
+Papers on block policies publish gains of 17 to 131 %. How much of these gains remains for kernels whose demands were measured? **{kept} of {len(PAPERS)} published gains {"lies" if kept == 1 else "lie"}
+in the interval of the remaining gain.** Elastic kernels, Warped-Slicer and SMK give each program a part of every SM. They keep most of their gain over the
+hardware's dispatch. Fine-grained admits blocks by use, and keeps almost nothing.
 
-Taking a block of each program in turn (`round_robin`) changes throughput by {text_of(turns)} % over what hardware does (`leftover`). The best of these
-policies (`{best}`) changes it by another {text_of(most)} %.
+Taking a block of each program in turn (`round_robin`) changes throughput by {text_of(turns)} % relative to the hardware's dispatch (`leftover`). The best of
+these policies (`{best}`) changes it by another {text_of(most)} %.
 
-{MIXES} mixes of two ({sizes.count(2)}) or three ({sizes.count(3)}) programs, drawn at random from the 20 of [the pairs](pairs.md), run on a GTX 1080 Ti. This writes
+{MIXES} mixes of two ({sizes.count(2)}) or three ({sizes.count(3)}) programs, drawn at random from the 20 programs of [the pairs](pairs.md), run on a GTX 1080 Ti. This writes
 `results/published-gains.csv`, the figure and this page:
 
     tools/published-gains/study.py --run       # half an hour on two cores
 
 ![Published gains and what is left of them](../figures/published-gains.svg)
 
-Each gain is over what its paper compares with:
+Each gain is relative to the baseline of its paper:
 
 {papers_table(stp)}
 
-*Measured kernels* have demands and block times as profiled, under the contention model `pipes`. With *unknowns drawn*, each mix has one draw of what is not known:
-demands by the [uncertainty](../explanation/statistics.md#what-is-not-known) of each profile, block times by {100 * BLOCK_TIME_SPREAD:.0f} %. `proportional` is another law: what is
-oversubscribed is shared, and nothing is felt before. Intervals are of the draw of the mixes.
+*Measured kernels* have demands and block times as profiled, under the contention model `pipes`. With *unknowns drawn*, each mix has one draw of the unknown values:
+demands by the [uncertainty](../explanation/statistics.md#what-is-not-known) of each profile, block times by {100 * BLOCK_TIME_SPREAD:.0f} %. `proportional` is another law: an
+oversubscribed resource is shared, and below 100 % nothing slows down. Intervals cover the draw of the mixes.
 
-All policies over the same two baselines, with unknowns drawn:
+All policies relative to the same two baselines, with unknowns drawn:
 
 {policies_table(stp, rows)}
 
-## Why less is left, and of what
+## Why measured programs gain less
 
-- **Use ends at 100 %.** No kernel here wants more of a resource than there is. The fit of the [fine-grained paper](fine-grained-2022.md) needs kernels that want
-  170 to 307 %, and such a kernel gains alone, too.
+- **Use ends at 100 %.** No kernel here demands more than 100 % of a resource. The fit of the [fine-grained paper](fine-grained-2022.md) needs kernels that want
+  170 to 307 %, and such a kernel gains even when it runs by itself.
 - **The baseline counts.** `leftover` places all blocks of a grid before those of the next kernel. The other policies here take blocks in turn
   (`queue: interleave`), and so does `round_robin`.
-- **Mixes are drawn blindly.** Papers choose pairs whose kernels need unlike resources.
+- **Mixes are drawn at random.** Papers choose pairs whose kernels need different resources.
 
 ## What this does not show
 
 - **The GPUs of the papers.** Elastic kernels ran on a Fermi GPU, SMK and Warped-Slicer in a simulator of another one. Sizes of grids and caches differ.
-- **Caches.** Kernels that evict each other's lines cost more than a sum of demands says, and policies that keep them apart would gain.
-- **Costs of the policies.** They are [this program's](../reference/policies.md), from the texts of the papers. SMK's shares of warps, Warped-Slicer's sampling and the
-  rewriting of grids for elastic kernels are not modelled.
+- **Caches.** Kernels that evict each other's lines cost more than the sum of their demands shows, and policies that keep them apart would gain.
+- **Costs of the policies.** The policies are [smsched's](../reference/policies.md), written from the texts of the papers. SMK's shares of warps, Warped-Slicer's
+  sampling and the rewriting of grids for elastic kernels are not modelled.
 - **The law.** `pipes` has a median error of {law_error():.1f} % for [fused kernels of this GPU](validation.md#two-kernels-fused-gtx-1080-ti).
 
-A mix runs for {JOBS} jobs of its longest program after {WARMUP}, once for each variant. Programs repeat for ever from a random
-[phase](../explanation/statistics.md#phases). STP is over the speed alone under `leftover`.
+A mix runs for {JOBS} jobs of its longest program after a warm-up of {WARMUP}, once per variant. Programs repeat for ever from a random
+[phase](../explanation/statistics.md#phases). STP is relative to solo speeds under `leftover`.
 """
 
 
