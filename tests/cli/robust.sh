@@ -142,7 +142,7 @@ else
     done
 fi
 
-# Eight points at once would need 6.6 GB, so they run one after another.
+# Eight points at once would need 3.3 GB, so they run one after another.
 if sanitized "$smsched"; then
     echo "skipped: points that wait for memory (sanitizers need much)"
 else
@@ -151,7 +151,7 @@ workload: w
 kernels: [{name: k, blocks: 10, threads: 256, block_time: 10 us, demand: {fp32: 20 %}}]
 ---
 scenario: wide
-devices: [{model: v100, count: 2000}]
+devices: [{model: v100, count: 1000}]
 policies: [round_robin, leftover]
 vms: [{name: a, workload: w, repeat: 1}]
 run: {replications: 1}
@@ -159,7 +159,7 @@ run: {replications: 1}
 plan: wide
 axes: [vms.a.repeat: [1, 2, 3, 4, 5, 6, 7, 8]]
 END
-    (ulimit -v $((5 << 20)); "$smsched" sweep --quiet --jobs 8 --memory '4 GiB' --out "$work/wide" "$work/wide.yaml" 2>"$work/err")
+    (ulimit -v $((2500 << 10)); "$smsched" sweep --quiet --jobs 8 --memory '1500 MiB' --out "$work/wide" "$work/wide.yaml" 2>"$work/err")
     exits 0 $? "a sweep of points that do not fit into memory together"
 fi
 

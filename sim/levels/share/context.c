@@ -123,7 +123,7 @@ static void add_blocks(struct sms__context *context)
     setup.engine = context->engine;
     setup.record = instance->gpu->record;
     setup.idx = share->setup.first_gpu + instance->gpu->idx;
-    setup.first_sm = instance->first_sm;
+    setup.first_sm = instance->gpu->first_sm;
     setup.allowed = sms__parts_of(share);
     setup.tenants = share->slot ? instance->processes_most : sms__tenants_on(share->scenario, instance->gpu->idx);
     setup.owners = 1 + (share->limits_sms ? share->processes + share->streams : 0);

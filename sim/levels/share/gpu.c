@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* A host of slots keeps the records of its GPUs itself. */
-static void init_gpu(struct sms_share *share, size_t g)
+/* A host of slots keeps the records of its GPUs itself. `first_sm`: SMs of the GPUs before it. */
+static void init_gpu(struct sms_share *share, size_t g, size_t first_sm)
 {
     const struct sms__device *type = share->scenario->device[share->setup.type[g]];
     struct sms__record *record = share->spec->record;
@@ -15,18 +15,11 @@ static void init_gpu(struct sms_share *share, size_t g)
     share->gpu[g] = (struct sms__gpu){
         .idx = g,
         .type = type,
+        .first_sm = first_sm,
         .in = {.capacity = type->link_bandwidth / 1e12},
         .out = {.capacity = type->link_bandwidth / 1e12},
         .record = own ? SMS__NEW(share->arena, struct sms__device_record, 1) : &record->device[g],
     };
-}
-
-static size_t first_sm_of(const struct sms_share *share, size_t gpu)
-{
-    size_t sms = 0;
-    for (size_t g = 0; g < gpu; g++)
-        sms += share->gpu[g].type->sms;
-    return sms;
 }
 
 /* Where the i-th instance is: as the host says, or of the policy's, or a whole GPU. Its slots, 0: any process. */
@@ -66,7 +59,6 @@ static void init_instance(struct sms_share *share, size_t idx, size_t before)
         .type = instances ? instances->device[place.type] : share->scenario->device[place.type],
         .mode = sms__mode_of(&share->setup, idx),
         .fit = place.type,
-        .first_sm = first_sm_of(share, place.gpu),
         .first_process = before,
         .processes_most = place.slots ? place.slots : share->processes,
     };
@@ -92,8 +84,8 @@ void sms__gpus_init(struct sms_share *share)
     size_t before = 0;
     share->gpu = SMS__NEW(share->arena, struct sms__gpu, share->setup.gpus);
     share->instance = SMS__NEW(share->arena, struct sms__instance, share->instances);
-    for (size_t g = 0; g < share->setup.gpus; g++)
-        init_gpu(share, g);
+    for (size_t g = 0, sms = 0; g < share->setup.gpus; sms += share->gpu[g++].type->sms)
+        init_gpu(share, g, sms);
     for (size_t i = 0; i < share->instances; i++) {
         init_instance(share, i, before);
         before += place_of(&share->setup, i).slots;

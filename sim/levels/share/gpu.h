@@ -13,6 +13,7 @@ struct sms__slicer;
 struct sms__gpu {
     size_t idx; /* of the host's GPUs */
     const struct sms__device *type;
+    size_t first_sm;           /* among the SMs of all GPUs */
     struct sms__pool in, out;  /* its link */
     uint64_t held;             /* bytes */
     size_t processes, kernels; /* on all its instances; under way */
@@ -28,7 +29,6 @@ struct sms__instance {
     const struct sms__device *type;
     const struct sms__mode *mode;          /* in which its processes share it */
     size_t fit;                            /* index of the scenario's devices, or of the policy's instances */
-    size_t first_sm;                       /* of its GPU, among all SMs */
     size_t first_process, processes_most;  /* which may be on it */
     uint64_t held;                         /* bytes */
     size_t processes;                      /* on it */
