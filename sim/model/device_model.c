@@ -84,7 +84,7 @@ static const struct sms__field power_fields[] = {
     {"idle", SMS__QUANTITY, SMS__POWER, F(sms__device, idle_w), 0, 1e6, .required = true, .help = "no block resident"},
     {"busy", SMS__QUANTITY, SMS__POWER, F(sms__device, busy_w), 0, 1e6, .required = true, .help = "every SM active"},
     {"shared", SMS__QUANTITY, SMS__POWER, F(sms__device, shared_w), 0, 1e6,
-     .help = "two or more processes on it; default: as busy says"},
+     .help = "two or more processes on it; one then draws busy, whatever is active; default: active SMs count"},
     {"limit", SMS__QUANTITY, SMS__POWER, F(sms__device, limit_w), 0, 1e6,
      .help = "power at which the clock falls, of coarse kernels; default: none"},
     {"compute_clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, compute_hz), 1, 1e13,

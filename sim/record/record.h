@@ -97,12 +97,12 @@ struct sms__vm_record {
 struct sms__device_record {
     sms__integral excess[SMS_RESOURCES_MAX];  /* usage above SMS_FULL, parts x ps, summed over SMs */
     sms__integral over_ps[SMS_RESOURCES_MAX]; /* time above SMS_FULL, summed over SMs (scope device: times SMs) */
-    sms__integral active_ps;                  /* time with at least one block, summed over SMs */
+    sms__integral active;                     /* SMs that are active, parts x ps, summed over SMs */
     uint64_t switches, switch_ps;             /* context switches, and the time they took */
     uint64_t busy_ps;                         /* time with a kernel of a process running or a switch under way */
     uint64_t peak_held;                       /* memory that processes hold, bytes; whole run */
     sms__integral held_ps;                    /* memory held, bytes x ps */
-    double energy_j;                          /* of processes */
+    uint64_t single_ps, several_ps;           /* time with one process on it, and with more */
 };
 
 /* What a process waits for when no event is left and it has not ended. */

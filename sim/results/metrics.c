@@ -186,14 +186,18 @@ static double makespan_ns(const struct sms__record *record)
     return last;
 }
 
-/* Processes have counted it; with VMs it follows from the share of the SMs that were active. */
+/* By the number of processes where the device says what several take, else by the share of its SMs that are active. */
 static double device_energy_j(const struct sms__record *record, size_t d)
 {
     const struct sms__device *device = record->scenario->device[d];
-    double active_s = (double)record->device[d].active_ps / 1e12 / (double)device->sms;
-    if (record->scenario->shares)
-        return record->device[d].energy_j;
-    return device->idle_w * seconds_of(record) + (device->busy_w - device->idle_w) * active_s;
+    const struct sms__device_record *of = &record->device[d];
+    double busy_s = (double)of->active / SMS_FULL / 1e12 / (double)device->sms, several_s = 0;
+    if (record->scenario->shares && device->shared_w > 0) {
+        busy_s = (double)of->single_ps / 1e12;
+        several_s = (double)of->several_ps / 1e12;
+    }
+    return device->idle_w * seconds_of(record) + (device->busy_w - device->idle_w) * busy_s +
+           (device->shared_w - device->idle_w) * several_s;
 }
 
 static double energy_j(const struct sms__record *record)
@@ -240,7 +244,7 @@ static double activity(const struct sms__record *record)
 {
     double active = 0;
     for (size_t d = 0; d < record->scenario->devices; d++)
-        active += (double)record->device[d].active_ps;
+        active += (double)record->device[d].active / SMS_FULL;
     return has_coarse(record->scenario) ? NAN : sms__over(active, sm_time_ps(record, NULL));
 }
 

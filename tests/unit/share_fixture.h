@@ -37,6 +37,8 @@ static inline int set_up(void **state)
     for (size_t d = 0; d < DEVICES; d++) {
         fixture->model[d] = *fixture->scenario.device[d];
         fixture->model[d].memory = d == 0 ? 1000000000 : 3000000000;
+        fixture->model[d].idle_w = d == 0 ? 5000 : 2500;
+        fixture->model[d].busy_w = 25000;
         fixture->device[d] = &fixture->model[d];
     }
     fixture->scenario.device = fixture->device;
@@ -102,11 +104,12 @@ static inline void write_record(struct sms__record *record, long only)
                                                     .busy_ps = 60 * us,
                                                     .peak_held = 900000000,
                                                     .held_ps = (sms__integral)500000000 * 100 * us,
-                                                    .energy_j = 1.5};
+                                                    .active = (sms__integral)SMS_FULL * 50 * us,
+                                                    .single_ps = 50 * us,
+                                                    .several_ps = 25 * us};
     record->device[1].busy_ps = 20 * us;
     record->device[1].peak_held = 600000000;
     record->device[1].held_ps = (sms__integral)300000000 * 100 * us;
-    record->device[1].energy_j = 0.25;
 }
 
 static inline void tell(struct sms__run_observer *observer, const struct sms_scenario *scenario)

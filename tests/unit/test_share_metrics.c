@@ -28,7 +28,8 @@ static void a_restart_keeps_what_is_of_the_whole_run(void **state)
     assert_int_equal(record.device[0].peak_held, 900000000);
     assert_int_equal(record.device[0].switches + record.device[0].busy_ps, 0);
     assert_true(record.device[0].held_ps == 0);
-    assert_near(record.device[0].energy_j, 0, 0);
+    assert_true(record.device[0].active == 0);
+    assert_int_equal(record.device[0].single_ps + record.device[0].several_ps, 0);
     sms__arena_release(&arena);
 }
 
@@ -118,6 +119,17 @@ static void devices_are_measured_one_by_one_and_together(void **state)
     sms_results_free(results);
 }
 
+/* Of 100 us, a process is on it for 50 and several are for 25, at 25 and 40 kW instead of 5. */
+static void power_by_processes_does_not_know_what_is_active(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->model[0].shared_w = 40000;
+    struct sms_results *results = run(&fixture->scenario);
+    assert_near(value(results, SMS_DEVICE, 0, "energy_j"), 0.125 + 1.25 + 1, 1e-12);
+    fixture->model[0].shared_w = 0;
+    sms_results_free(results);
+}
+
 static void all_processes_have_means_of_times_and_sums_of_counts(void **state)
 {
     struct fixture *fixture = *state;
@@ -167,6 +179,7 @@ int main(void)
         TEST(counts_of_processes_are_those_of_the_record),
         TEST(what_failed_or_has_not_ended_has_no_turnaround),
         TEST(devices_are_measured_one_by_one_and_together),
+        TEST(power_by_processes_does_not_know_what_is_active),
         TEST(all_processes_have_means_of_times_and_sums_of_counts),
         TEST(kernels_are_left_out_where_workloads_are_drawn),
         TEST(there_is_no_bound_for_shared_devices),

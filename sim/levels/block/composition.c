@@ -94,7 +94,7 @@ void sms__composition_record(struct sms__blocks *device, struct sms__composition
     sms__integral time = composition->time_ps;
     composition->time_ps = 0;
     if (composition->used[SMS_BLOCKS])
-        record->active_ps += time;
+        record->active += time * (sms__integral)SMS_FULL;
     for (uint32_t left = composition->over; left; left &= left - 1) {
         int r = __builtin_ctz(left);
         record->over_ps[r] += time;

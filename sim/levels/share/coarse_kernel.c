@@ -18,6 +18,7 @@ void sms__coarse_kernels_count(struct sms__coarse_kernels *kernels, uint64_t now
             kernels->record->excess[r] += (sms__integral)kernels->excess[r] * elapsed;
             kernels->record->over_ps[r] += (sms__integral)elapsed * kernels->sms;
         }
+    kernels->record->active += (sms__integral)kernels->active * elapsed;
     kernels->counted_ps = now;
 }
 
@@ -31,6 +32,16 @@ static void find_excess(struct sms__coarse_kernels *kernels)
     }
 }
 
+static void find_active(struct sms__coarse_kernels *kernels)
+{
+    double active = 0;
+    for (struct sms__flow *flow = kernels->fluid.first; flow; flow = flow->next) {
+        const struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
+        active += kernel->active * kernel->present;
+    }
+    kernels->active = (uint64_t)(active < SMS_FULL ? active : SMS_FULL) * kernels->sms;
+}
+
 /* Flows are advanced before their rates change, so the time now is that up to which they are. */
 static void set_speeds(struct sms__fluid *fluid)
 {
@@ -39,15 +50,20 @@ static void set_speeds(struct sms__fluid *fluid)
     sms__coarse_kernels_count(kernels, fluid->advanced_ps);
     make_scratch(kernels);
     for (struct sms__flow *flow = fluid->first; flow; flow = flow->next) {
-        const struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
+        struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
         const struct sms__footprint *fit = kernel->fit;
-        kernels->rated[n++] =
-            (struct sms__rated){fit->pressure, fit->room,       fit->cls,
-                                &flow->rate,   kernel->process, (double)fit->launches / (fit->work_ps * fit->alone),
-                                fit->power_w};
+        kernels->rated[n++] = (struct sms__rated){.demand = fit->pressure,
+                                                  .room = fit->room,
+                                                  .cls = fit->cls,
+                                                  .speed = &flow->rate,
+                                                  .process = kernel->process,
+                                                  .launches = (double)fit->launches / (fit->work_ps * fit->alone),
+                                                  .power_w = fit->power_w,
+                                                  .present = &kernel->present};
     }
     sms__rate_coarse(&kernels->rater, kernels->rated, n);
     find_excess(kernels);
+    find_active(kernels);
 }
 
 void sms__coarse_kernels_init(struct sms__coarse_kernels *kernels, struct sms__engine *engine, size_t source,

@@ -12,6 +12,8 @@ struct sms__coarse_kernel {
     struct sms__flow flow;            /* the first member; of ps at full speed */
     const struct sms__footprint *fit; /* its demand is in parts of the device */
     double work;                      /* ps at full speed */
+    double active;                    /* the part of the SMs that it keeps active, parts of SMS_FULL */
+    double present;                   /* the part of its blocks that finds room beside others */
     size_t process;                   /* whose it is */
     uint64_t began_ps;                /* when the context had been active for so long */
 };
@@ -21,11 +23,21 @@ struct sms__coarse_kernels {
     struct sms__rater rater;
     struct sms__rated *rated; /* [most], scratch */
     size_t most;
-    struct sms__device_record *record; /* of usage above 100 % */
+    struct sms__device_record *record; /* of active SMs, and of usage above 100 % */
     uint64_t sms;
     uint64_t excess[SMS_RESOURCES_MAX]; /* usage above SMS_FULL, parts, summed over SMs */
+    uint64_t active;                    /* SMs that are active, parts, summed over SMs */
     uint64_t counted_ps;                /* time up to which the record is complete */
 };
+
+/* What a coarse kernel asks of the device, parts of SMS_FULL: its greatest demand; all of it if it says none. */
+static inline double sms__coarse_core(const struct sms__footprint *fit)
+{
+    double most = 0;
+    for (size_t r = 0; r < SMS_RESOURCES_MAX; r++)
+        most = fit->demand[r] > most ? fit->demand[r] : most;
+    return most > 0 ? most : SMS_FULL;
+}
 
 /* The source belongs to the caller, whose handler calls sms__fluid_fire. */
 void sms__coarse_kernels_init(struct sms__coarse_kernels *kernels, struct sms__engine *engine, size_t source,

@@ -105,6 +105,8 @@ void sms__rate_coarse(struct sms__rater *rater, const struct sms__rated *rated, 
         if (rater->contention->slowdown)
             rate_by_slowdown(rater, usage, &rated[i]);
         *rated[i].speed /= crowd;
+        if (rated[i].present)
+            *rated[i].present = 1 / crowd;
     }
     if (rater->launch_wait_ps > 0 && count > 1)
         wait_for_launches(rater, rated, count);

@@ -14,6 +14,7 @@ struct sms__rated {
     size_t process;       /* its index; of no matter without launch_wait_ps */
     double launches;      /* that it stands for, per ps of its time alone */
     double power_w;       /* what it adds to the power of an idle device, alone; 0: not known */
+    double *present;      /* the result, 0..1: the part of its blocks that finds room on the SMs; or NULL */
 };
 
 struct sms__rater {

@@ -282,6 +282,15 @@ static void start_held(struct sms__context *context, uint64_t now)
         sms__coarse_kernel_start(&context->coarse, &kernel->coarse, now);
 }
 
+/* The part of the SMs that a coarse kernel keeps active, parts of SMS_FULL: of those that it may use at most. */
+static double active_of(const struct sms__stream_kernel *kernel)
+{
+    const double core = sms__coarse_core(kernel->launch.fit);
+    const size_t sms = kernel->context->instance->type->sms;
+    const double part = (double)sms__stream_sms(kernel->stream) / (double)sms * SMS_FULL;
+    return core < part ? core : part;
+}
+
 /* A coarse kernel takes longer by what the policy's interception of calls costs. One that was made from blocks has that
  * time in it already. */
 static void launch_coarse(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
@@ -297,6 +306,7 @@ static void launch_coarse(struct sms__context *context, struct sms__stream_kerne
         (struct sms__coarse_kernel){.flow = {.left = work * (1 - kernel->done), .done = end_coarse, .subject = kernel},
                                     .fit = launch->fit,
                                     .work = work,
+                                    .active = active_of(kernel),
                                     .process = kernel->stream->process->idx};
     if (context->on_hold)
         hold_coarse(context, kernel);

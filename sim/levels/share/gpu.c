@@ -178,23 +178,14 @@ long sms__instance_choose(const struct sms_share *share, const struct sms__proce
     return best ? (long)best->idx : SMS_WAIT;
 }
 
-/* By the number of processes where the device says what several take, else by the load. */
-static double power(const struct sms__gpu *gpu)
-{
-    const struct sms__device *type = gpu->type;
-    double load = gpu->core < SMS_FULL ? gpu->core / SMS_FULL : 1;
-    if (type->shared_w <= 0)
-        return type->idle_w + (type->busy_w - type->idle_w) * load;
-    return gpu->processes == 0 ? type->idle_w : gpu->processes == 1 ? type->busy_w : type->shared_w;
-}
-
 void sms__gpu_advance(struct sms__gpu *gpu, uint64_t now)
 {
     uint64_t elapsed = now - gpu->advanced_ps;
     gpu->advanced_ps = now;
     gpu->record->busy_ps += gpu->kernels ? elapsed : 0;
     gpu->record->held_ps += (sms__integral)gpu->held * elapsed;
-    gpu->record->energy_j += power(gpu) * (double)elapsed / 1e12;
+    gpu->record->single_ps += gpu->processes == 1 ? elapsed : 0;
+    gpu->record->several_ps += gpu->processes > 1 ? elapsed : 0;
 }
 
 void sms__instance_hold(struct sms__instance *instance, int64_t bytes, uint64_t now)

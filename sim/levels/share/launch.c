@@ -5,14 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-/* What a kernel asks of the device, parts of SMS_FULL: a coarse one its greatest demand, one of blocks all of it. */
+/* What a kernel asks of the device, parts of SMS_FULL: one of blocks asks for all of it. */
 static double core_of(const struct sms__stream *stream, size_t k)
 {
     const struct sms__footprint *fit = sms__instance_fit(stream->process->instance, stream, k);
-    double most = 0;
-    for (size_t r = 0; stream->workload->kernel[k].whole && r < SMS_RESOURCES_MAX; r++)
-        most = fit->demand[r] > most ? fit->demand[r] : most;
-    return most > 0 ? most : SMS_FULL;
+    return stream->workload->kernel[k].whole ? sms__coarse_core(fit) : SMS_FULL;
 }
 
 double sms__stream_core(const struct sms__stream *stream, size_t kernel)
