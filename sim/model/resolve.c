@@ -4,6 +4,7 @@
 #include "beyond_full.h"
 #include "file.h"
 #include "lacking.h"
+#include "layout.h"
 #include "phase.h"
 #include "scenario.h"
 
@@ -32,13 +33,17 @@ static const struct sms__tenant *find_like(const struct sms_scenario *scenario, 
     return NULL;
 }
 
-/* Whether the device is of the tenant's profile: an instance, or for most tenants a whole device. */
+/* Whether the device is of the tenant's profile: an instance, or for most tenants a whole device. Pods on instances are
+ * compared with themselves alone on the whole device, which is therefore of their profile, too. */
 static bool has_profile(const struct sms_scenario *scenario, const struct sms__tenant *vm,
                         const struct sms__device *device)
 {
-    if (!device->mig.profile || !vm->profile)
-        return !device->mig.profile && !vm->profile;
-    return !strcmp(scenario->cluster->profiles.name[vm->profile - 1], device->mig.profile->name);
+    const char *name = vm->profile ? scenario->cluster->profiles.name[vm->profile - 1] : NULL;
+    if (!name)
+        return !device->mig.profile;
+    if (device->mig.profile)
+        return !strcmp(name, device->mig.profile->name);
+    return device->mig.sheet && sms__find_profile(device->mig.sheet, name);
 }
 
 /* A tenant has no footprints on a device that lacks a resource which some kernel of it demands. */

@@ -148,11 +148,67 @@ static void a_slot_serves_the_next_pod_as_if_it_were_new(void **state)
             assert_as_on_a_host(strcmp(shares[s], "container_pause") ? shares[s] : pause_fast, modes[m]);
 }
 
+/* ---- pods on instances, and processes ---- */
+
+/* What instances of an A100 do for equal tenants of class x, as pods or as processes, of ten jobs each. */
+static struct sms_results *run_on_instances(const char *workload, const char *profile, size_t count, bool as_pods)
+{
+    static struct text text;
+    text.length = 0;
+    add(&text, "%s\n---\nscenario: s\n", workload);
+    add(&text, as_pods ? "fidelity: blocks\nnodes: [{name: n, devices: {model: a100}, cpu: 16, mig: [{layout: ["
+                       : "devices: [{model: a100}]\npolicies: [{mode: {mig: {instances: [");
+    for (size_t i = 0; i < count; i++)
+        add(&text, "%s%s", i ? ", " : "", profile);
+    if (as_pods)
+        add(&text, "]}]}]\npods: [{name: p, count: %zu, workload: w, repeat: 10, profile: %s, cpu: 1, class: x}]\n",
+            count, profile);
+    else
+        add(&text, "]}}}]\nprocesses: [{name: p, count: %zu, workload: w, repeat: 10, class: x}]\n", count);
+    struct sms_file *file = load_text("%s", text.chars);
+    struct sms_results *results = run_first(file, NULL);
+    sms_file_free(file);
+    return results;
+}
+
+static double assert_same_progress(const char *workload, const char *profile, size_t count)
+{
+    struct sms_results *pods = run_on_instances(workload, profile, count, true),
+                       *own = run_on_instances(workload, profile, count, false);
+    const double stp = estimate(own, 0, SMS_HOST, 0, "stp_ratio").mean,
+                 slowdown = estimate(own, 0, SMS_PROCESS, count, "slowdown_ratio").mean;
+    assert_near(metric(pods, "stp_ratio"), stp, 1e-9);
+    assert_near(estimate(pods, 0, SMS_CLASS, 0, "stp_ratio").mean, stp, 1e-9);
+    assert_near(estimate(own, 0, SMS_CLASS, 0, "stp_ratio").mean, stp, 1e-9);
+    assert_near(metric(pods, "slowdown_mean_ratio"), slowdown, 1e-6);
+    sms_results_free(pods);
+    sms_results_free(own);
+    return stp;
+}
+
+/* The time alone is that on the whole GPU, of both. An instance of 1g has 14 of 108 SMs; one of 3g has 42. A kernel
+ * that fills no more than an instance gets done on each what it does on a GPU. */
+static void pods_on_instances_do_the_work_of_as_many_gpus_as_processes(void **state)
+{
+    static const char *const full = "workload: w\nkernels: [{name: k, time: 10 ms, demand: {fp32: 100 %}}]";
+    static const char *const small =
+        "workload: w\nkernels: [{name: k, blocks: 10, threads: 1024, block_time: 100 us, demand: {fp32: 40 %}}]";
+    static const char *const waves = "workload: w\nkernels: [{name: k, blocks: 700, threads: 256, block_time: 30 us, "
+                                     "demand: {fp32: 30 %, dram: 4 %}}]\n"
+                                     "steps: [{host: 50 us}, {copy_in: 1 MB}, {launch: k, times: 3}]";
+    (void)state;
+    assert_near(assert_same_progress(full, "1g.5gb", 7), 7 * 14 / 108.0, 1e-6);
+    assert_near(assert_same_progress(full, "3g.20gb", 2), 2 * 42 / 108.0, 1e-6);
+    assert_near(assert_same_progress(small, "1g.5gb", 7), 7, 1e-6);
+    assert_true(assert_same_progress(waves, "2g.10gb", 3) < 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_pod_takes_as_long_whatever_it_is_simulated_as),
         cmocka_unit_test(a_slot_serves_the_next_pod_as_if_it_were_new),
+        cmocka_unit_test(pods_on_instances_do_the_work_of_as_many_gpus_as_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
     if (!hosts->alone || pod->failed)
         return;
     const struct sms__stand_alone *alone =
-        sms__hosts_stand_alone(hosts, hosts->alone, pod->tenant - 1u, sms__pod_device(hosts->run, pod));
+        sms__hosts_stand_alone(hosts, hosts->alone, pod->tenant - 1u, sms__pod_whole_device(hosts->run, pod));
     if (alone->failed || alone->ps == SMS__NEVER)
         return;
     sms__histogram_add(&record->work.slowdown,

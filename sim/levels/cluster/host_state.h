@@ -34,6 +34,12 @@ static inline size_t sms__pod_device(const struct sms__cluster_run *run, const s
     return (size_t)(profile ? kind->mig->device[profile] : kind->device);
 }
 
+/* The same, or the one that its instance is cut from. */
+static inline size_t sms__pod_whole_device(const struct sms__cluster_run *run, const struct sms__pod *pod)
+{
+    return (size_t)sms__node_kind(run->cluster, pod->node)->device;
+}
+
 static inline struct sms__stand_alone *sms__hosts_stand_alone(const struct sms__hosts *hosts,
                                                               struct sms__stand_alone *list, size_t vm, size_t device)
 {

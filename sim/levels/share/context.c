@@ -176,8 +176,6 @@ static sms__integral whole_device_ps(const struct sms__stream_kernel *kernel, sm
     const struct sms__stream *stream = kernel->stream;
     const struct sms__host_setup *setup = &stream->process->share->setup;
     size_t type = setup->type[kernel->context->instance->gpu->idx];
-    if (!setup->vm[stream->process->arrival.vm].fit[type])
-        return here_ps; /* its pod runs on no whole device */
     double work_ps = setup->vm[stream->process->arrival.vm].fit[type][stream->first_kernel + kernel->idx].work_ps;
     return work_ps < kernel->coarse.fit->work_ps
                ? (sms__integral)((double)here_ps * (work_ps / kernel->coarse.fit->work_ps) + 0.5)
