@@ -256,15 +256,11 @@ static int run_all(struct sms__calibration *calibration, const struct sms_file *
 }
 
 /* What a program's scenario alone has as its tenant, for the scenarios of programs together. */
-static int keep_work(struct sms__calibration *calibration, const struct sms_file *file)
+static void keep_work(struct sms__calibration *calibration, const struct sms_file *file)
 {
     for (size_t p = 0; p < calibration->programs; p++) {
         struct sms__traced_program *program = &calibration->program[p];
-        const struct sms_scenario *scenario = file->scenario[p];
-        const struct sms__tenant *tenant = &scenario->vm[0];
-        if (scenario->vms != 1)
-            return sms__fail(calibration->errors, SMS_EINPUT, calibration->run[program->run].path,
-                             "kernels ran on several GPUs: trace programs of one");
+        const struct sms__tenant *tenant = &file->scenario[p]->vm[0]; /* the only one: of a process on a GPU */
         const char *list = "";
         for (size_t c = 0; c < tenant->choices; c++)
             list = sms__print(calibration->arena, "%s%s{workload: %s}", list, c ? ", " : "",
@@ -274,14 +270,16 @@ static int keep_work(struct sms__calibration *calibration, const struct sms_file
                             ? sms__print(calibration->arena, "streams: [%s]", list)
                             : sms__print(calibration->arena, "workload: %s", tenant->choice[0].workload->name);
     }
-    return SMS_OK;
 }
 
-/* Closes the text, whose documents end with "---", and loads it. */
-static int close_text(struct sms__calibration *calibration, struct sms__buffer *text, FILE *to, struct sms_file **file)
+/* Closes the text, whose documents end with "---", and loads it; unless writing it ended with `code`, whose errors
+ * would be lost. */
+static int close_text(struct sms__calibration *calibration, int code, struct sms__buffer *text, FILE *to,
+                      struct sms_file **file)
 {
-    if (!sms__buffer_close(text, to))
-        return sms__fail(calibration->errors, SMS_ENOMEM, NULL, "no memory");
+    const bool whole = sms__buffer_close(text, to);
+    if (code || !whole)
+        return code ? code : sms__fail(calibration->errors, SMS_ENOMEM, NULL, "no memory");
     return sms_file_load_text(text->bytes, text->length > 4 ? text->length - 4 : 0, "calibration",
                               calibration->settings->load, file, calibration->errors);
 }
@@ -299,18 +297,19 @@ static int write_text(struct sms__calibration *calibration, const char *model, c
     for (size_t p = 0; p < calibration->programs && code == SMS_OK; p++)
         code = write_program(calibration, &calibration->program[p], model, device, to);
     write_probes(calibration, model, to);
-    const int loaded = close_text(calibration, text, to, file);
-    code = code ? code : loaded;
-    code = code ? code : keep_work(calibration, *file);
-    to = code ? NULL : sms__buffer_open(text);
+    code = close_text(calibration, code, text, to, file);
+    if (code)
+        return code;
+    keep_work(calibration, *file);
+    to = sms__buffer_open(text);
     if (!to)
-        return code ? code : sms__fail(calibration->errors, SMS_ENOMEM, NULL, "no memory");
+        return sms__fail(calibration->errors, SMS_ENOMEM, NULL, "no memory");
     for (size_t r = 0; r < calibration->runs; r++)
         if (calibration->run[r].processes > 1)
             write_pair(calibration, &calibration->run[r], model, device, to);
     sms_file_free(*file);
     *file = NULL;
-    return close_text(calibration, text, to, file);
+    return close_text(calibration, SMS_OK, text, to, file);
 }
 
 static bool any_fitted(const struct sms__calibration *calibration)

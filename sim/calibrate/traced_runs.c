@@ -65,6 +65,17 @@ static void divide(struct sms__arena *arena, struct sms__traced_run *run)
     }
 }
 
+/* Programs on different GPUs do not share one, and each GPU has a clock of its own. */
+static void check_one_gpu(const struct sms__profile *profile, const char *path, struct sms_errors *errors)
+{
+    size_t l = 0;
+    while (l < profile->launches && !sms__derive_elsewhere(profile, &profile->launch[l]))
+        l++;
+    if (l < profile->launches)
+        sms__fail(errors, SMS_EINPUT, path, "kernels ran on several GPUs, '%.60s' and '%.60s': trace programs of one",
+                  profile->launch[0].place->device, profile->launch[l].place->device);
+}
+
 static int read_run(struct sms__calibration *calibration, const char *path, struct sms_errors *errors)
 {
     const struct sms__calibrate_settings *settings = calibration->settings;
@@ -86,6 +97,7 @@ static int read_run(struct sms__calibration *calibration, const char *path, stru
     if (code)
         return code;
     sms__derive_check_device(calibration->arena, &run.profile, path, calibration->device, settings->load, errors);
+    check_one_gpu(&run.profile, path, errors);
     if (!run.profile.trace && !settings->probe[SMS__COMPUTES_PROBE])
         return sms__fail(errors, SMS_EINPUT, path,
                          "has counters and no starts: of such a report only the clock is taken, of --computes KERNEL");

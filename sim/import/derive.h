@@ -62,6 +62,9 @@ void sms__derive_check_device(struct sms__arena *arena, const struct sms__profil
                               const struct sms__device *device, const struct sms_load_options *options,
                               struct sms_errors *errors);
 
+/* derive_kernel.c: a launch of the profile ran on another device than the first: a job runs on one. */
+bool sms__derive_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch);
+
 /* What bounds a kernel. It is latency if no resource reaches 50 % usage; otherwise it is the class of the most used
  * resource, or mixed if the other class is within 10 points. */
 enum sms__bottleneck { SMS__LATENCY_BOUND, SMS__COMPUTE_BOUND, SMS__MEMORY_BOUND, SMS__MIXED_BOUND };

@@ -59,8 +59,7 @@ static const char *reject_reason(const struct sms__profile_launch *launch, doubl
     return NULL;
 }
 
-/* A job runs on one device, the one of the first launch. */
-static bool is_on_other_device(const struct sms__profile *profile, const struct sms__profile_launch *launch)
+bool sms__derive_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch)
 {
     const char *first = profile->launch[0].place->device, *own = launch->place->device;
     return first != own && first && own && *first && *own && strcmp(first, own) != 0;
@@ -136,7 +135,7 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
     const char *from;
     const double seconds = sms__derive_launch_time(derivation, launch, &from);
     const char *why =
-        is_on_other_device(derivation->profile, launch) ? "on another device" : reject_reason(launch, seconds);
+        sms__derive_elsewhere(derivation->profile, launch) ? "on another device" : reject_reason(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, &derivation->span[l % derivation->spans], launch);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
         why = "more than 10^12 launches";

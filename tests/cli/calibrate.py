@@ -163,6 +163,14 @@ def check_refusals(work, files):
     report = nsys.Report(work / "nothing-ran.sqlite", gpu=V100)
     report.close()
     refuse("nothing-ran.sqlite: error: no kernel ran while it was traced", train, work / "nothing-ran.sqlite")
+    for path, gpu in ((work / "two-gpus.sqlite", V100), (work / "two-kinds.sqlite", V100 | dict(name="Tesla T4", computeMinor=5))):
+        report = nsys.Report(path, gpu=V100)
+        report.add("TARGET_INFO_GPU", gpu | dict(id=1, cuDevice=1))
+        for i in range(16):
+            report.kernel("gemm(float*)", 200_000 * i, 50_000, device=i % 2)
+        report.close()
+        for order in (path, train), (train, path):
+            refuse(f"{path.name}: error: kernels ran on several GPUs, '{V100['name']} (0)' and '{gpu['name']} (1)': trace programs of one", *order)
     said = calibrate(train, again, "--device", "a100", code=3)
     check("another device", said.count("the profiled GPU is 'Tesla V100-SXM2-16GB', which is no a100") == 2, said)
     for name in ("a/b", "", "a b", ".."):
