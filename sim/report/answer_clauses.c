@@ -60,18 +60,6 @@ static bool has_demands(const struct sms_scenario *scenario)
     return any;
 }
 
-/* Whether the contention model has parameters of its own, or is the default on devices for which it was not fitted. */
-static bool contention_is_assumed(const struct sms_scenario *scenario)
-{
-    if (sms__node_get(scenario->node, "contention"))
-        return strchr(scenario->contention.label, '(');
-    for (size_t d = 0; d < scenario->devices; d++)
-        for (size_t r = 0; r < scenario->device[d]->resources; r++)
-            if (scenario->device[d]->resource[r].knee > 0)
-                return false;
-    return true;
-}
-
 bool sms__answer_is_unknown(const struct sms__outcome *answer)
 {
     const struct sms_scenario *scenario = sms_results_scenario(answer->results);
@@ -87,7 +75,7 @@ void sms__answer_put_reserve(const struct sms__outcome *answer, FILE *to)
         return;
     if (without >= 0.5)
         fprintf(to, "; if kernels do not press on each other: %.0f %% of kernel time has no demands", without);
-    else if (has_demands(scenario) && contention_is_assumed(scenario))
+    else if (has_demands(scenario) && sms__contention_is_assumed(scenario))
         fprintf(to, "; contention %s is assumed", scenario->contention.label);
 }
 

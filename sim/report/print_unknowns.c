@@ -37,24 +37,13 @@ static size_t name_assumed(const struct sms_scenario *scenario, FILE *to)
     return count;
 }
 
-/* Whether the contention model has numbers that are assumed. A knee of a device was fitted. */
-static bool contention_is_assumed(const struct sms_scenario *scenario)
-{
-    const struct sms_contention *model = scenario->contention.model;
-    bool fitted = false;
-    for (size_t d = 0; d < scenario->devices && model->measured_alone; d++)
-        for (size_t r = 0; r < scenario->device[d]->resources; r++)
-            fitted |= scenario->device[d]->resource[r].knee > 0;
-    return model->measured_alone ? !fitted : scenario->contention.curves || (model->params && !model->pairs);
-}
-
 static void ask(const struct sms_results *results, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     struct sms_question asked;
     if (scenario->vms == 0 || sms_results_policies(results) < 2 || !sms_results_question(results, &asked))
         return;
-    const bool demands = name_assumed(scenario, to), contention = contention_is_assumed(scenario);
+    const bool demands = name_assumed(scenario, to), contention = sms__contention_is_assumed(scenario);
     const char *modes = results->notes.assumed ? results->notes.assumed : "";
     if (contention)
         fprintf(to, "%s contention %s", demands ? "," : "  assumed, not measured:", scenario->contention.label);

@@ -195,17 +195,35 @@ static void note_pressure(struct sms_results *results)
                              results->scenario->contention.label, devices, SMS__ALONE_MAX));
 }
 
+static bool has_own_numbers(const struct sms__contention_use *use) { return strchr(use->label, '('); }
+
+bool sms__contention_is_assumed(const struct sms_scenario *scenario)
+{
+    const struct sms__contention_use *use = &scenario->contention;
+    bool knee = false;
+    for (size_t d = 0; d < scenario->devices; d++)
+        for (size_t r = 0; r < scenario->device[d]->resources; r++)
+            knee |= scenario->device[d]->resource[r].knee > 0;
+    if (use->model->measured_alone)
+        return !knee || has_own_numbers(use);
+    return use->curves || (use->model->params && !use->model->pairs);
+}
+
 static void note_contention(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
+    const struct sms__contention_use *use = &scenario->contention;
     if (scenario->cluster && !scenario->vms)
         return;
     note_pressure(results);
     if (!sms__node_get(scenario->node, "contention"))
         note_default_contention(results);
-    else if (strchr(scenario->contention.label, '('))
-        sms__note(results, sms__print(&results->arena, "contention %s has parameters that were fitted or assumed",
-                                      scenario->contention.label));
+    else if (sms__contention_is_assumed(scenario))
+        sms__note(results, sms__print(&results->arena,
+                                      use->model->measured_alone && !has_own_numbers(use)
+                                          ? "contention %s was not fitted for %s"
+                                          : "contention %s has parameters that were fitted or assumed",
+                                      use->label, sms__names_of_devices(results, is_device)));
 }
 
 /* ---- grids in lockstep ---- */

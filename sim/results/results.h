@@ -71,6 +71,9 @@ int sms__results_make_rows(void *results);
 
 /* notes.c: writes the notes. For sms__guard. */
 int sms__results_note(void *results);
+/* The same file: whether a number of the contention model is assumed: the scenario gives it, or no device has the knee
+ * that the model wants. Slowdowns of pairs are measured, and a model without numbers leaves nothing to measure. */
+bool sms__contention_is_assumed(const struct sms_scenario *scenario);
 
 /* run.c: returns as an error what sms_run would refuse before it simulates anything. */
 int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,

@@ -39,6 +39,25 @@ if [ "$(sed -n 3p <<<"$output")" = "$asks" ]; then ok; else bad "the line does n
 sed "s/workload: [ab], repeat/workload: v100\\/bfs_64k, repeat/; s/^contention.*/contention: knee/; s/, sms: 4//" two.yaml >measured.yaml
 try 0 "measured kernels" compare measured.yaml
 if grep -q "assumed, not measured" <<<"$output"; then bad "what is measured is assumed" "$output"; else ok; fi
+
+# The answer, this line and the notes agree on whether contention is assumed.
+sed '/^synthetic/d; s/, sms: 4//; s/fp64: 30 %, //' two.yaml >law.yaml
+says() { # DEVICE CONTENTION NAME: it is assumed, and called so; or not, without a name
+    local what="$2 on $1"
+    sed "s/model: v100/model: $1/; s/^contention.*/contention: $2/" law.yaml >said.yaml
+    try 0 "$what" compare said.yaml
+    local answer line note
+    answer=$(grep -c "; contention .* is assumed" <<<"$output")
+    line=$(grep -cF " contention $3" <<<"$(grep "assumed, not measured" <<<"$output" | grep " contention ")")
+    note=$(grep -cE "note: contention .* (were fitted or assumed|was not fitted for $1)" <<<"$output")
+    if [ "$answer $line $note" = "${4:-1 1 1}" ]; then ok; else bad "$what: answer, line, note $answer $line $note" "$output"; fi
+}
+says v100 "{model: knee, exponent: 2}" "knee(exponent=200%)"
+says k40m "knee" "knee"
+says k40m "pipes" "pipes"
+says v100 "proportional" "proportional"
+says v100 "{model: curve, curves: {dram: [[80 %, 5 %]]}}" "curve"
+for law in "knee" "pipes" "none" "maxmin"; do says v100 "$law" "" "0 0 0"; done
 try 0 "one policy" compare two.yaml --policy round_robin
 if grep -q "assumed, not measured" <<<"$output"; then bad "one policy has an answer" "$output"; else ok; fi
 
