@@ -38,15 +38,15 @@ static void read_times(struct sms__reader *reader, const struct sms__node *node,
 
 const struct sms__field sms__arrival_fields[] = {
     {"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
-     .words = "mean time between arrivals", .help = "mean of exponential intervals"},
+     .words = "mean time between arrivals", .help = "sets the mean of the exponential intervals between arrivals"},
     {"rate", SMS__QUANTITY, SMS__ARRIVAL_RATE, F(arrival_fields, per_s), 1e12 / SMS__TIME_MAX_PS, 1e12,
      .one_of = ARRIVALS, .words = "arrivals a second",
-     .help = "mean number in a time, with exponential intervals: 500/s is poisson: 2 ms"},
+     .help = "sets the mean number of arrivals per time, with exponential intervals: 500/s is poisson: 2 ms"},
     {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
-     .words = "time between arrivals", .help = "equal intervals"},
+     .words = "time between arrivals", .help = "sets the constant interval between arrivals"},
     {"times", SMS__QUANTITY, SMS__TIME, F(arrival_fields, times), 0, SMS__TIME_MAX_PS, .one_of = ARRIVALS,
      .read = read_times, .holds = SMS__MANY, .least = 1, .most = SMS__TIMES_MAX,
-     .help = "times after the start, in order"},
+     .help = "lists the times of arrivals after the start, in order"},
     {0}};
 
 /* The mean interval of a list stands for it where work is estimated. */

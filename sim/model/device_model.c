@@ -13,22 +13,25 @@ static const char *const scope_names[] = {"sm", "device", NULL};
 
 static const struct sms__field resource_fields[] = {
     {"class", SMS__CHOICE, 0, F(sms__resource, cls), .required = true, .choices = class_names,
-     .help = "compute or memory"},
+     .help = "sets the class of the resource: compute or memory"},
     {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names,
-     .help = "each SM has its own (default), or all SMs of the device share one"},
+     .help = "says whether each SM has its own (sm, the default) or all SMs share one (device)"},
     {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, SMS__UNITS_MAX,
-     .help = "capacity of an SM or of the device (scope), in units that demands may count"},
+     .help = "sets the capacity of an SM, or of the device with scope device, in units that demands may count"},
     {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = sms__truths,
-     .help = "true: never used beyond 100 %, whatever the policy; default false"},
+     .help = "says whether usage stays at 100 % or below under every policy; default false"},
     {"knee", SMS__QUANTITY, SMS__RATIO, F(sms__resource, knee), 1, SMS_KNEE_MAX,
-     .help = "exponent of contention knee; default: a corner at 100 %"},
+     .help = "sets the exponent of the resource under contention: knee; default: a corner at 100 %"},
     {"warps", SMS__QUANTITY, SMS__RATIO, F(sms__resource, warps), 0, 1 << 19,
-     .help = "resident warps that fill it where each waits for its last result; default: any do"},
-    {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
+     .help = "sets how many resident warps saturate the resource if each warp waits for its previous result; default: "
+             "any number"},
+    {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6,
+     .help = "sets the number of results per cycle and SM"},
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
-     .help = "bandwidth of one SM, or of the device for scope device"},
+     .help = "sets the bandwidth of one SM, or of the device with scope device"},
     {"reached", SMS__QUANTITY, SMS__RATIO, F(sms__resource, reached), 0.01, 1,
-     .help = "share of the bandwidth that kernels bound by it get; scales kernels of another device; default 100 %"},
+     .help = "sets the share of the bandwidth that kernels bound by it reach, to scale kernels of another device; "
+             "default 100 %"},
     {0}};
 
 /* Returns a copy of the table, of the keys of an override: none of them is required. */
@@ -45,72 +48,79 @@ static const struct sms__field *optional(struct sms__arena *arena, const struct 
 }
 
 const struct sms__field sms__sm_fields[] = {
-    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads), 32, 1 << 24, .help = "resident threads"},
-    {"warps", SMS__INTEGER, SMS__COUNT, F(sms__sm, warps), 1, 1 << 19, .help = "resident warps"},
+    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads), 32, 1 << 24,
+     .help = "sets the maximum number of resident threads of an SM"},
+    {"warps", SMS__INTEGER, SMS__COUNT, F(sms__sm, warps), 1, 1 << 19,
+     .help = "sets the maximum number of resident warps of an SM"},
     {"warp", SMS__INTEGER, SMS__COUNT, F(sms__sm, warp), 1, 1024,
-     .help = "threads of a warp: 32, or 64 on AMD's CDNA; default 32"},
-    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__sm, blocks), 1, 4096, .help = "resident blocks"},
-    {"registers", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers), 1, 1 << 28, .help = "32-bit registers"},
+     .help = "sets the number of threads per warp: 32, or 64 on AMD's CDNA; default 32"},
+    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__sm, blocks), 1, 4096,
+     .help = "sets the maximum number of resident blocks of an SM"},
+    {"registers", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers), 1, 1 << 28,
+     .help = "sets the number of 32-bit registers of an SM"},
     {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory), 0, 1e12,
-     .help = "shared memory that blocks can have"},
+     .help = "sets the shared memory of an SM that blocks can use"},
     {"threads_per_block", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads_per_block), 1, 1 << 24,
-     .help = "most threads of one block"},
+     .help = "sets the maximum number of threads per block"},
     {"registers_per_thread", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers_per_thread), 1, 65536,
-     .help = "most registers of one thread"},
+     .help = "sets the maximum number of registers per thread"},
     {"register_unit", SMS__INTEGER, SMS__COUNT, F(sms__sm, register_unit), 1, 65536,
-     .help = "allocation unit of a warp"},
+     .help = "sets the unit in which registers are allocated to a warp"},
     {"register_partitions", SMS__INTEGER, SMS__COUNT, F(sms__sm, register_partitions), 1, 64,
-     .help = "equal parts of the register file"},
+     .help = "sets the number of equal parts of the register file"},
     {"shared_memory_unit", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_unit), 1, 1 << 20,
-     .help = "allocation unit of a block"},
+     .help = "sets the unit in which shared memory is allocated to a block"},
     {"shared_memory_reserved", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_reserved), 0, 1 << 20,
-     .help = "taken by the system for each block"},
+     .help = "sets the shared memory that the system takes for each block"},
     {"shared_memory_per_block", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_per_block), 0, 1e12,
-     .help = "most shared memory of one block"},
+     .help = "sets the maximum shared memory per block"},
     {0}};
 
 static const struct sms__field link_fields[] = {
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, link_bandwidth), 1, 1e18, .required = true,
-     .help = "bandwidth of each direction, shared fairly by the copies under way"},
+     .help = "sets the bandwidth of each direction, which the copies in progress share fairly"},
     {"copy_in_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_in_most), 1, 1e18,
-     .help = "most that one copy to the device takes, of processes"},
+     .help = "limits the bandwidth of a single copy of a process to the device"},
     {"copy_out_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_out_most), 1, 1e18,
-     .help = "most that one copy to the host takes, of processes"},
+     .help = "limits the bandwidth of a single copy of a process to the host"},
     {"copy_out_spread", SMS__QUANTITY, SMS__RATIO, F(sms__device, copy_out_spread), 0, 10,
-     .help = "share by which each further copy to the host lengthens all, of processes"},
+     .help = "sets the share by which each additional copy to the host lengthens all of them, for processes"},
     {0}};
 
 static const struct sms__field power_fields[] = {
-    {"idle", SMS__QUANTITY, SMS__POWER, F(sms__device, idle_w), 0, 1e6, .required = true, .help = "no block resident"},
-    {"busy", SMS__QUANTITY, SMS__POWER, F(sms__device, busy_w), 0, 1e6, .required = true, .help = "every SM active"},
+    {"idle", SMS__QUANTITY, SMS__POWER, F(sms__device, idle_w), 0, 1e6, .required = true,
+     .help = "sets the power of the device with no block resident"},
+    {"busy", SMS__QUANTITY, SMS__POWER, F(sms__device, busy_w), 0, 1e6, .required = true,
+     .help = "sets the power of the device with every SM active"},
     {"shared", SMS__QUANTITY, SMS__POWER, F(sms__device, shared_w), 0, 1e6,
-     .help = "two or more processes on it; one then draws busy, whatever is active; default: active SMs count"},
+     .help = "sets the power with two or more processes; one then draws busy, whatever is active; default: by active SMs"},
     {"limit", SMS__QUANTITY, SMS__POWER, F(sms__device, limit_w), 0, 1e6,
-     .help = "power at which the clock falls, of coarse kernels; default: none"},
+     .help = "sets the power at which the clock falls under coarse kernels; default: none"},
     {"compute_clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, compute_hz), 1, 1e13,
-     .help = "clock of SMs whose fp32 units all work; scales kernels of another device; default: by fp32_energy"},
+     .help = "sets the clock of SMs whose fp32 units all work, to scale kernels of another device; default: from "
+             "fp32_energy"},
     {0}};
 
-static const struct sms__field mps_fields[] = {{"clients", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.clients), 1,
-                                                1024, .help = "processes at most, with drivers of today"},
-                                               {"clients_before", SMS__INTEGER, SMS__COUNT,
-                                                F(sms__device, mps.clients_before), 1, 1024,
-                                                .help = "processes at most, with drivers before those"},
-                                               {"chunk", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.chunk), 1, 1024,
-                                                .help = "SMs of the least static partition"},
-                                               {0}};
-
-static const struct sms__field green_fields[] = {
-    {"least", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.green_least), 1, 1024, .help = "SMs of the smallest"},
-    {"step", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.green_step), 1, 1024,
-     .help = "SMs by which larger ones grow"},
+static const struct sms__field mps_fields[] = {
+    {"clients", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.clients), 1, 1024,
+     .help = "sets the maximum number of processes with current drivers"},
+    {"clients_before", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.clients_before), 1, 1024,
+     .help = "sets the maximum number of processes with older drivers"},
+    {"chunk", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.chunk), 1, 1024,
+     .help = "sets the number of SMs of the smallest static partition"},
     {0}};
+
+static const struct sms__field green_fields[] = {{"least", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.green_least), 1,
+                                                  1024, .help = "sets the number of SMs of the smallest green context"},
+                                                 {"step", SMS__INTEGER, SMS__COUNT, F(sms__device, mps.green_step), 1,
+                                                  1024, .help = "sets the number of SMs by which green contexts grow"},
+                                                 {0}};
 
 static const struct sms__field dispatch_fields[] = {
     {"launch", SMS__QUANTITY, SMS__TIME, F(sms__dispatch, launch_ps), 0, SMS__DISPATCH_MAX_PS,
-     .help = "time from a launch until its first block may start; default 0 s"},
+     .help = "sets the time from a launch until its first block may start; default 0 s"},
     {"block", SMS__INTEGER, SMS__TIME, F(sms__dispatch, block_ps), 0, SMS__DISPATCH_MAX_PS,
-     .help = "least time between the starts of two blocks on the device; default 0 s"},
+     .help = "sets the minimum time between the starts of two blocks on the device; default 0 s"},
     {0}};
 
 /* `none`: blocks start at once, whatever the device file says. */
@@ -127,11 +137,11 @@ const char *const sms__newcomers[] = {"whole_slice", "rest_of_slice", NULL};
 
 static const struct sms__field turns_fields[] = {
     {"slice", SMS__QUANTITY, SMS__TIME, F(sms__device, turns.slice_ps), 1e6, 3.6e15,
-     .help = "time that a context has the device while others wait; default 2 ms"},
+     .help = "sets how long a context has the device while others wait; default 2 ms"},
     {"switch", SMS__QUANTITY, SMS__TIME, F(sms__device, turns.switch_ps), 0, 6e13,
-     .help = "time that a change of context takes; default 147 us"},
+     .help = "sets how long a context switch takes; default 147 us"},
     {"newcomer", SMS__CHOICE, 0, F(sms__device, turns.newcomer), .choices = sms__newcomers,
-     .help = "a newcomer waits for this where a context was alone: whole_slice (default) or rest_of_slice"},
+     .help = "says what a newcomer waits for if one context had the device: whole_slice (default) or rest_of_slice"},
     {0}};
 
 int sms__resource_index(const struct sms__device *device, const char *name)
@@ -178,9 +188,9 @@ static void read_background_demand(struct sms__reader *reader, const struct sms_
 
 static const struct sms__field background_fields[] = {
     {"sm", SMS__INTEGER, SMS__COUNT, F(sms__background, sm), 0, 1e6, .required = true,
-     .help = "number of the SM, from 0"},
+     .help = "gives the number of the SM, from 0"},
     {"demand", SMS__CUSTOM, .required = true, .read = read_background_demand, .form = SMS__FORM_DEMAND,
-     .most = SMS_RESOURCES_MAX, .help = "demand, given as that of a kernel"},
+     .most = SMS_RESOURCES_MAX, .help = "sets the demand of the load, written as for a kernel"},
     {0}};
 
 static void read_background(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -218,43 +228,48 @@ static void read_sources(struct sms__reader *reader, const struct sms__node *nod
 }
 
 const struct sms__field sms__device_fields[] = {
-    {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "name of the device"},
-    {"title", SMS__TEXT, 0, F(sms__device, title), .help = "name of the device in words"},
-    {"source", SMS__TEXT, 0, F(sms__device, source), .help = "says where the numbers are from"},
+    {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "names the device"},
+    {"title", SMS__TEXT, 0, F(sms__device, title), .help = "gives the device's full name"},
+    {"source", SMS__TEXT, 0, F(sms__device, source), .help = "says where the numbers come from"},
     {"compute_capability", SMS__TEXT, 0, F(sms__device, capability),
-     .help = "compute capability, such as 7.0, by which profiles are recognised"},
+     .help = "gives the compute capability, such as 7.0, by which profiles are recognised"},
     {"clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, clock_hz), 1e3, 1e12, .required = true,
-     .help = "SM clock; cycles are converted with it"},
-    {"sms", SMS__INTEGER, SMS__COUNT, F(sms__device, sms), 1, 1e6, .required = true, .help = "SMs"},
-    {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "device memory"},
-    {"link", SMS__FIELDS, .fields = link_fields, .help = "link to the host; default: copies take no time"},
-    {"power", SMS__FIELDS, .fields = power_fields, .help = "power that the device draws, for energy and the clock"},
+     .help = "sets the SM clock, which converts cycles to time"},
+    {"sms", SMS__INTEGER, SMS__COUNT, F(sms__device, sms), 1, 1e6, .required = true,
+     .help = "sets the number of SMs of the device"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "sets the size of the device memory"},
+    {"link", SMS__FIELDS, .fields = link_fields,
+     .help = "describes the link to the host; default: copies take no time"},
+    {"power", SMS__FIELDS, .fields = power_fields,
+     .help = "sets the power that the device draws, for energy and the clock"},
     {"time_slice", SMS__FIELDS, .fields = turns_fields, .help = "says how contexts take turns; a mode overrides it"},
     {"mig", SMS__FIELDS, .read = sms__read_mig, .fields = sms__mig_fields,
-     .help = "instances that it can be split into"},
+     .help = "describes the MIG instances into which the device can be split"},
     {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sms__sm_fields,
-     .help = "limits and allocation units of an SM; what is not given is as on a V100"},
+     .help = "sets limits and allocation units of an SM; missing ones are those of a V100"},
     {"resources", SMS__FIELDS, .read = read_resources, .required = true, .holds = SMS__NAMED, .fields = resource_fields,
-     .least = 1, .most = SMS_RESOURCES_MAX, .help = "resources of the device, each under its name"},
+     .least = 1, .most = SMS_RESOURCES_MAX, .help = "describes the resources of the device, each under its name"},
     {"dispatch", SMS__FIELDS, .offset = F(sms__device, dispatch), .read = read_dispatch, .fields = dispatch_fields,
-     .word = "none", .help = "cost of launches and starts of blocks; default none"},
+     .word = "none", .help = "sets the cost of launches and of block starts; default: none"},
     {"family", SMS__NAME, 0, F(sms__device, about.family),
-     .help = "family of models/families.yaml, whose values it takes where it gives none"},
-    {"process", SMS__TEXT, 0, F(sms__device, about.process), .help = "process in which the chip is made, as 12 nm"},
+     .help = "names a family of models/families.yaml, which gives the missing values"},
+    {"process", SMS__TEXT, 0, F(sms__device, about.process),
+     .help = "gives the process in which the chip is made, such as 12 nm"},
     {"fp32_energy", SMS__QUANTITY, SMS__ENERGY, F(sms__device, about.fp32_pj), 0.01, 1e6,
-     .help = "energy of an fp32 result at the power limit, of the whole device; gives compute_clock"},
+     .help =
+         "sets the energy per fp32 result of the whole device at the power limit, from which compute_clock follows"},
     {"grids", SMS__INTEGER, SMS__COUNT, F(sms__device, grids), 1, 1e6, .word = "none", .otherwise = "a number of grids",
-     .help = "grids that it has at once; further launches wait; default none: no limit"},
-    {"mps", SMS__FIELDS, .fields = mps_fields, .help = "limits of MPS"},
-    {"green_contexts", SMS__FIELDS, .fields = green_fields, .help = "sizes of green contexts; default: any"},
+     .help = "sets the maximum number of grids on the device at the same time; more launches wait; default: no limit"},
+    {"mps", SMS__FIELDS, .fields = mps_fields, .help = "sets the limits of MPS"},
+    {"green_contexts", SMS__FIELDS, .fields = green_fields, .help = "sets the sizes of green contexts; default: any"},
     {"carveouts", SMS__INTEGER, SMS__BYTES, .min = 0, .max = 1e12, .read = read_carveouts, .holds = SMS__MANY,
-     .most = SMS__CARVEOUTS_MAX, .help = "sizes of shared memory to choose from; kernels always have the largest"},
+     .most = SMS__CARVEOUTS_MAX, .help = "lists the possible sizes of shared memory; kernels always get the largest"},
     {"sources", SMS__CUSTOM, .read = read_sources, .form = SMS__FORM_LABELS,
-     .help = "sources of values of its sheet, by row (smsched list devices --sheet)"},
+     .help = "gives the sources of values of the sheet, by row (smsched list devices --sheet)"},
     {"inherits", SMS__NAME, 0, F(sms__device, about.inherits),
-     .help = "another device, whose values it takes where it gives none"},
+     .help = "names another device, which gives the missing values"},
     {"background", SMS__FIELDS, .read = read_background, .holds = SMS__MANY, .fields = background_fields,
-     .help = "load that never leaves, by SM"},
+     .help = "lists constant load on SMs, which never leaves"},
     {0}};
 
 static const struct sms__table tables[] = {{"device", sms__device_fields},

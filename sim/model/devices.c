@@ -14,8 +14,9 @@ struct device_use {
 };
 
 const struct sms__field sms__device_use_fields[] = {
-    {"model", SMS__REFERENCE, 0, F(device_use, model), .required = true, .help = "a device"},
-    {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "number of them; default 1"},
+    {"model", SMS__REFERENCE, 0, F(device_use, model), .required = true, .help = "names the device"},
+    {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX,
+     .help = "sets the number of such devices; default 1"},
     {0}};
 
 /* Keys that say which device; all others are what is overridden of it. */

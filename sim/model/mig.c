@@ -21,15 +21,17 @@ static void read_starts(struct sms__reader *reader, const struct sms__node *node
 }
 
 static const struct sms__field profile_fields[] = {
-    {"name", SMS__NAME, 0, F(sms__mig_profile, name), .required = true, .help = "name by which it is asked for"},
-    {"sms", SMS__INTEGER, SMS__COUNT, F(sms__mig_profile, sms), 1, 1e6, .required = true, .help = "SMs"},
+    {"name", SMS__NAME, 0, F(sms__mig_profile, name), .required = true,
+     .help = "names the profile, by which instances are requested"},
+    {"sms", SMS__INTEGER, SMS__COUNT, F(sms__mig_profile, sms), 1, 1e6, .required = true,
+     .help = "sets the number of SMs of an instance"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(sms__mig_profile, memory), 1, 1e16, .required = true,
-     .help = "device memory"},
+     .help = "sets the device memory of an instance"},
     {"slices", SMS__INTEGER, SMS__COUNT, F(sms__mig_profile, slices), 1, SLICES_MAX, .required = true,
-     .help = "number of the device's slices that it takes"},
+     .help = "sets how many of the device's slices an instance takes"},
     {"starts", SMS__INTEGER, SMS__COUNT, F(sms__mig_profile, start), 0, SLICES_MAX - 1, .required = true,
      .read = read_starts, .holds = SMS__MANY, .least = 1, .most = SLICES_MAX,
-     .help = "first slices that it may have, from 0"},
+     .help = "lists the slices, counted from 0, at which an instance may begin"},
     {0}};
 
 static void check_profile(struct sms__reader *reader, const struct sms__node *node, const struct sms__mig *mig,
@@ -59,9 +61,9 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
 
 const struct sms__field sms__mig_fields[] = {
     {"slices", SMS__INTEGER, SMS__COUNT, F(sms__mig, slices), 1, SLICES_MAX, .required = true,
-     .help = "number of slices of memory and device-wide resources"},
+     .help = "sets the number of slices of memory and of device-wide resources"},
     {"profiles", SMS__FIELDS, .required = true, .read = keep_list, .holds = SMS__MANY, .fields = profile_fields,
-     .most = PROFILES_MAX, .help = "the kinds of instances, a list"},
+     .most = PROFILES_MAX, .help = "lists the profiles of instances"},
     {0}};
 
 const struct sms__table sms__mig_tables[3] = {

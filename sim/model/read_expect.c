@@ -13,11 +13,11 @@ static const char *const better_names[] = {"lower", "higher", NULL};
 
 const struct sms__field sms__answer_fields[] = {
     {"metric", SMS__TEXT, 0, F(sms__answer, of.metric), .required = true, .form = SMS__FORM_METRIC,
-     .help = "metric by which policies are compared (smsched list metrics)"},
+     .help = "names the metric by which policies are compared (smsched list metrics)"},
     {"of", SMS__TEXT, 0, F(sms__answer, name),
-     .help = "a VM, process, class, resource or node; default: the host, or the cluster"},
+     .help = "names the VM, process, class, resource or node whose metric it is; default: the host, or the cluster"},
     {"better", SMS__CHOICE, 0, F(sms__answer, better), .choices = better_names,
-     .help = "lower or higher; default: as the metric has it"},
+     .help = "says which values are better, lower or higher; default: as the metric has it"},
     {0}};
 
 void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -46,20 +46,23 @@ static void read_any(struct sms__reader *reader, const struct sms__node *node, v
 
 const struct sms__field sms__until_fields[] = {
     {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), SMS__PRECISION_LEAST, 1, .one_of = UNTIL,
-     .help = "half of the 95 % interval over the mean, of every policy"},
+     .help = "sets the half-width of the 95 % interval relative to the mean that every policy must reach"},
     {"where", SMS__CUSTOM, 0, F(sms__until, where), .read = sms__keep, .form = SMS__FORM_LABELS, .one_of = UNTIL,
-     .help = "METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=, which the mean of every policy meets or not"},
+     .help = "sets limits, METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=; replications show whether every "
+             "policy's mean meets them"},
     {"of", SMS__TEXT, 0, F(sms__until, of_node), .read = sms__keep, .needs = "where",
-     .help = "whose metrics they are where the limits do not say; default: the host's, or the cluster's"},
+     .help = "names the owner of the metrics if a limit names none; default: the host, or the cluster"},
     {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__until, confidence), 0.5, 0.999999, .needs = "where",
-     .help = "confidence of what is told of the limits, however often it is looked at; default 95 %"},
+     .help = "sets the confidence in the verdicts on limits, however often they are checked; default 95 %"},
     {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
-     .help = "metric to be known well; default: the answer's; of a VM kernels_per_s, of a process turnaround_ns"},
-    {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "VM whose metric it is; default: the host's"},
-    {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "process whose metric it is"},
-    {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "node whose metric it is; default: the cluster's"},
+     .help = "names the metric that must be precise; default: the answer's; for a VM kernels_per_s, for a process "
+             "turnaround_ns"},
+    {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "names the VM whose metric it is; default: the host"},
+    {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "names the process whose metric it is"},
+    {"node", SMS__TEXT, 0, F(sms__until, of.of_node),
+     .help = "names the node whose metric it is; default: the cluster"},
     {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), 1, SMS__REPLICATIONS_MAX,
-     .help = "most replications, from 5; default 100"},
+     .help = "sets the maximum number of replications, at least 5; default 100"},
     {0}};
 
 void sms__split_metric(struct sms__arena *arena, const struct sms__node *key, const struct sms__node **metric,
@@ -130,24 +133,26 @@ static void read_tolerance(struct sms__reader *reader, const struct sms__node *n
 
 const struct sms__field sms__expect_fields[] = {
     {"metric", SMS__TEXT, 0, F(sms__expect, metric), .required = true, .form = SMS__FORM_METRIC,
-     .help = "a metric, or gain: kernels_per_s of the host over another policy's, less 1"},
-    {"policy", SMS__TEXT, 0, F(sms__expect, policy), .help = "whose value; default: every policy but `over`"},
-    {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "policy to divide by"},
-    {"vm", SMS__TEXT, 0, F(sms__expect, vm), .help = "VM whose metric it is; default: the host's"},
-    {"process", SMS__TEXT, 0, F(sms__expect, process), .help = "process whose metric it is"},
+     .help = "names a metric, or gain: kernels_per_s of the host divided by another policy's, less 1"},
+    {"policy", SMS__TEXT, 0, F(sms__expect, policy),
+     .help = "names the policy whose value is checked; default: every policy except `over`"},
+    {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "names the policy whose value is the divisor of a gain"},
+    {"vm", SMS__TEXT, 0, F(sms__expect, vm), .help = "names the VM whose metric it is; default: the host"},
+    {"process", SMS__TEXT, 0, F(sms__expect, process), .help = "names the process whose metric it is"},
     {"device", SMS__INDEX, SMS__COUNT, F(sms__expect, device), 0, SMS__INDEX_MAX,
-     .help = "device whose metric it is, from 0"},
-    {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "resource whose metric it is"},
+     .help = "gives the number of the device whose metric it is, from 0"},
+    {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "names the resource whose metric it is"},
     {"node", SMS__TEXT, 0, F(sms__expect, of_node),
-     .help = "node whose metric it is; beyond 2000 nodes, the entry of nodes"},
-    {"class", SMS__TEXT, 0, F(sms__expect, cls), .help = "class of tenants whose metric it is"},
-    {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .form = SMS__FORM_MEASURE, .help = "expected"},
+     .help = "names the node whose metric it is; beyond 2000 nodes, the entry of nodes"},
+    {"class", SMS__TEXT, 0, F(sms__expect, cls), .help = "names the class of tenants whose metric it is"},
+    {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .form = SMS__FORM_MEASURE,
+     .help = "sets the expected value"},
     {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_tolerance, .form = SMS__FORM_MEASURE,
-     .help = "tolerance, in points for ratios and gains, else relative; default 0"},
+     .help = "sets the tolerance, in points for ratios and gains, otherwise relative; default 0"},
     {"min", SMS__CUSTOM, 0, F(sms__expect, min), .read = read_any, .form = SMS__FORM_MEASURE,
-     .help = "value that it has at least"},
+     .help = "sets the minimum of the value"},
     {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .form = SMS__FORM_MEASURE,
-     .help = "value that it has at most"},
+     .help = "sets the maximum of the value"},
     {0}};
 
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)

@@ -31,21 +31,23 @@ static const char *const equal_devices[] = {"each", "one", NULL};
 
 const struct sms__field sms__run_fields[] = {
     {"warmup", SMS__QUANTITY, SMS__TIME, F(sms_scenario, warmup_ps), 0, SMS__TIME_MAX_PS, .word = "auto",
-     .otherwise = "a time", .help = "not measured; auto: by pilot runs; default 0"},
+     .otherwise = "a time",
+     .help = "sets the time that results leave out at the start, or auto: pilot runs find it; default 0"},
     {"duration", SMS__QUANTITY, SMS__TIME, F(sms_scenario, duration_ps), 1, SMS__TIME_MAX_PS,
-     .help = "warm-up included; default: until every VM has ended"},
+     .help = "sets the length of the run, with the warm-up; default: until every VM has ended"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms_scenario, seed), 1, 9007199254740992.0,
-     .help = "seed of all that is drawn; default 1"},
+     .help = "sets the seed of all random numbers; default 1"},
     {"replications", SMS__INTEGER, SMS__COUNT, F(sms_scenario, replications), 1, SMS__REPLICATIONS_MAX,
-     .help = "number of replications; default 1; with until the least, and 5"},
+     .help = "sets the number of replications; default 1; with until it is the minimum, default 5"},
     {"until", SMS__CUSTOM, SMS__RATIO, F(sms_scenario, until), SMS__PRECISION_LEAST, 1, .read = sms__read_until,
      .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
-     .help = "a precision that more replications reach: 1 %, or {precision: 1 %, ...}"},
+     .help = "sets a precision for which replications are added: 1 %, or {precision: 1 %, ...}"},
     {"unknowns", SMS__CUSTOM, SMS__COUNT, F(sms_scenario, unknowns), 1, SMS__DRAWS_MAX, .read = sms__read_unknowns,
      .fields = sms__unknowns_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
-     .help = "draws of what is not known, for compare and run --out: 100, or {draws: 100, slope: 0, ...}"},
+     .help = "sets how compare and run --out draw uncertain inputs: 100, or {draws: 100, slope: 0, ...}"},
     {"equal_devices", SMS__CHOICE, 0, F(sms_scenario, host.equal_devices), .choices = equal_devices,
-     .help = "one: one of them is simulated and counts for all, at their part of the cost; default each"},
+     .help = "says whether each of several equal devices is simulated (each, the default), or one that counts for all "
+             "(one), which is faster"},
     {0}};
 
 static void check_auto(struct sms__reader *reader, const struct sms__node *run, struct sms_scenario *scenario)

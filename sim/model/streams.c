@@ -12,15 +12,18 @@ struct item {
 };
 
 const struct sms__field sms__stream_fields[] = {
-    {"workload", SMS__REFERENCE, 0, F(item, workload), .required = true, .help = "workload that one job does"},
-    {"count", SMS__INTEGER, SMS__COUNT, F(item, count), 1, SMS__STREAMS_MAX, .help = "number of them; default 1"},
+    {"workload", SMS__REFERENCE, 0, F(item, workload), .required = true,
+     .help = "names the workload that each job of the stream does"},
+    {"count", SMS__INTEGER, SMS__COUNT, F(item, count), 1, SMS__STREAMS_MAX,
+     .help = "sets the number of such streams; default 1"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(item, stream.priority), -1e6, 1e6,
-     .help = "is added to that of its process: blocks of higher ones go first; default 0"},
+     .help = "is added to the priority of the process: blocks of a higher sum go first; default 0"},
     {"repeat", SMS__INTEGER, SMS__COUNT, F(item, stream.repeat), 1, SMS__REPEAT_MAX, .word = "forever",
-     .otherwise = "a number of jobs", .help = "jobs, or forever; default: as the process"},
+     .otherwise = "a number of jobs", .help = "sets the number of jobs, or forever; default: as for the process"},
     {"sms", SMS__CUSTOM, SMS__COUNT, F(item, stream.green), 1, SMS__GREEN_MAX, .read = sms__read_green,
      .form = SMS__FORM_SMS,
-     .help = "green context of the stream: a number of SMs, or a list such as [0-15, 32]; default: all of the process"},
+     .help = "sets the green context of the stream: a number of SMs, or a list such as [0-15, 32]; default: all SMs of "
+             "the process"},
     {0}};
 
 const struct sms__table sms__stream_tables[2] = {{"scenario: processes: streams", sms__stream_fields}, {NULL, NULL}};

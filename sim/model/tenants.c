@@ -13,19 +13,20 @@
  * file. */
 enum { TENANTS_MAX = 10000, VM_STREAMS_MAX = 4096, DRAW_MAX = 100, DRAWN_KERNELS_MAX = 100000 };
 
-const struct sms__field sms__host_fields[] = {{"cores", SMS__INTEGER, SMS__COUNT, F(sms__host, cores), 1, 1e6,
-                                               .help = "processes that compute at once; default: all"},
-                                              {"link_in", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_in), 1, 1e18,
-                                               .help = "bandwidth of all copies to devices; default: no limit"},
-                                              {"link_out", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_out), 1,
-                                               1e18, .help = "bandwidth of all copies from devices"},
-                                              {"power", SMS__QUANTITY, SMS__POWER, F(sms__host, power_w), 0, 1e6,
-                                               .help = "power of the host without its devices"},
-                                              {"context", SMS__QUANTITY, SMS__BYTES, F(sms__host, context_bytes), 0,
-                                               1e12, .help = "device memory of a process's context; default 0"},
-                                              {"context_time", SMS__QUANTITY, SMS__TIME, F(sms__host, context_ps), 0,
-                                               SMS__TIME_MAX_PS, .help = "time to create a context; default 0"},
-                                              {0}};
+const struct sms__field sms__host_fields[] = {
+    {"cores", SMS__INTEGER, SMS__COUNT, F(sms__host, cores), 1, 1e6,
+     .help = "sets how many processes can compute on the host at the same time; default: all"},
+    {"link_in", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_in), 1, 1e18,
+     .help = "sets the bandwidth of all copies to devices together; default: no limit"},
+    {"link_out", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_out), 1, 1e18,
+     .help = "sets the bandwidth of all copies from devices together; default: no limit"},
+    {"power", SMS__QUANTITY, SMS__POWER, F(sms__host, power_w), 0, 1e6,
+     .help = "sets the power of the host without its devices"},
+    {"context", SMS__QUANTITY, SMS__BYTES, F(sms__host, context_bytes), 0, 1e12,
+     .help = "sets the device memory of a process's context; default 0"},
+    {"context_time", SMS__QUANTITY, SMS__TIME, F(sms__host, context_ps), 0, SMS__TIME_MAX_PS,
+     .help = "sets how long it takes to create a context; default 0"},
+    {0}};
 
 /* One entry of `vms:` or `processes:`. */
 struct entry {
@@ -59,21 +60,27 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
 /* The keys that both spellings have. */
 #define NAME                                                                                                           \
     {                                                                                                                  \
-        "name", SMS__NAME, 0, F(entry, vm.name), .required = true,                                                     \
-                                                 .help = "name of the tenant; several are NAME1, NAME2, ..."           \
+        "name", SMS__NAME, 0, F(entry, vm.name),                                                                       \
+            .required = true, .help = "names the tenant; with count, the names are NAME1, NAME2, ..."                  \
     }
 #define SEVERAL                                                                                                        \
-    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, TENANTS_MAX, .help = "number of them; default 1"},         \
+    {"count",                                                                                                          \
+     SMS__INTEGER,                                                                                                     \
+     SMS__COUNT,                                                                                                       \
+     F(entry, count),                                                                                                  \
+     1,                                                                                                                \
+     TENANTS_MAX,                                                                                                      \
+     .help = "sets the number of such tenants; default 1"},                                                            \
         {"start",                                                                                                      \
          SMS__QUANTITY,                                                                                                \
          SMS__TIME,                                                                                                    \
          F(entry, vm.start_ps),                                                                                        \
          0,                                                                                                            \
          SMS__TIME_MAX_PS,                                                                                             \
-         .help = "time of the start; default: drawn if it repeats for ever, else 0"},                                  \
+         .help = "sets the start time; default: drawn if the tenant repeats for ever, otherwise 0"},                   \
     {                                                                                                                  \
         "stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS,                                \
-            .needs = "count", .help = "time between starts; default 0"                                                 \
+            .needs = "count", .help = "sets the time between the starts of such tenants; default 0"                    \
     }
 #define REPEAT(text)                                                                                                   \
     {                                                                                                                  \
@@ -92,27 +99,28 @@ static void read_stream_count(struct sms__reader *reader, const struct sms__node
 #define CLASS                                                                                                          \
     {                                                                                                                  \
         "class", SMS__NAME, 0, F(entry, vm.cls),                                                                       \
-            .help = "class of service, by a name: its tenants are also counted together"                               \
+            .help = "names a class of service, whose tenants are also counted together"                                \
     }
 #define DEADLINE                                                                                                       \
     {                                                                                                                  \
         "deadline", SMS__QUANTITY, SMS__TIME, F(entry, vm.deadline_ps), 1, SMS__TIME_MAX_PS,                           \
-            .help = "deadline of a job, from its arrival"                                                              \
+            .help = "sets the deadline of a job, from its arrival"                                                     \
     }
 
 const struct sms__field sms__vm_fields[] = {
     NAME,
-    {"workload", SMS__REFERENCE, 0, F(entry, workload), .required = true, .help = "workload that one job does"},
+    {"workload", SMS__REFERENCE, 0, F(entry, workload), .required = true,
+     .help = "names the workload that each job does"},
     SEVERAL,
-    REPEAT("jobs on each device; default 1, with arrivals forever"),
+    REPEAT("sets the number of jobs on each device; default 1, or forever with arrivals"),
     {"streams", SMS__INTEGER, SMS__COUNT, F(entry, vm.streams), 1, VM_STREAMS_MAX, .read = read_stream_count,
-     .help = "jobs under way at once on each device; default 1"},
-    ARRIVES("arrivals of jobs on each device; default: the next when one ends"),
+     .help = "sets the number of jobs in progress at the same time on each device; default 1"},
+    ARRIVES("sets when jobs arrive on each device; default: the next when one ends"),
     DEADLINE,
     CLASS,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
-     .help = "blocks of higher ones go first; default 0"},
-    DEVICE("number of its only device, from 0; default: all, with jobs on each"),
+     .help = "sets the priority: blocks of a higher one go first; default 0"},
+    DEVICE("gives the number of the only device it uses, from 0; default: all, with jobs on each"),
     {"draw",
      .refuse = "a VM draws no workload; processes do, and those of {mode: together} run their kernels as VMs do"},
     {"weight", .refuse = "no block policy asks for weights; processes have them, for their share policies and modes"},
@@ -123,26 +131,27 @@ const struct sms__field sms__vm_fields[] = {
 
 const struct sms__field sms__process_fields[] = {
     NAME,
-    {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "workload that one job does"},
+    {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "names the workload that each job does"},
     {"draw", SMS__REFERENCE, 0, F(entry, draw), .read = keep_list, .holds = SMS__MANY, .least = 1, .most = DRAW_MAX,
-     .help = "workloads, of which each replication draws one; instead of workload"},
+     .help = "lists workloads, one of which each replication draws; instead of workload"},
     SEVERAL,
-    REPEAT("jobs of each stream; default 1; with arrivals in all, default forever"),
+    REPEAT(
+        "sets the number of jobs of each stream; default 1; with arrivals, of all streams together, default forever"),
     {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = sms__keep,
      .form = SMS__FORM_NUMBER_OR_LIST, .fields = sms__stream_fields, .least = 1, .most = SMS__STREAMS_MAX,
-     .help = "number, or a list with workloads of their own; default 1"},
-    ARRIVES("arrivals of jobs; default: the next when one ends"),
+     .help = "sets the number of streams, or lists streams with workloads of their own; default 1"},
+    ARRIVES("sets when jobs arrive; default: the next when one ends"),
     DEADLINE,
     CLASS,
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
-     .help = "blocks of higher ones go first, and policies may use it; default 0"},
+     .help = "sets the priority: blocks of a higher one go first, and policies may use it; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
-     .help = "weight of its share, for policies that use it; default 1"},
+     .help = "sets the weight of the process's share, for policies that use it; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), SMS__THREADS_LEAST, 1,
-     .help = "under mps: share of the SMs that it may use; default 100 %"},
+     .help = "under mps: sets the share of the SMs that the process may use; default 100 %"},
     {"chunks", SMS__INTEGER, SMS__COUNT, F(entry, vm.chunks), 1, 1e6,
-     .help = "under partition: chunks of the device's SMs that are its alone"},
-    DEVICE("number of its only device, from 0; default: any"),
+     .help = "under partition: sets how many chunks of the device's SMs the process has to itself"},
+    DEVICE("gives the number of the only device it uses, from 0; default: any"),
     {0}};
 
 const struct sms__table sms__process_tables[3] = {

@@ -10,16 +10,21 @@ enum { REPLICATIONS_MOST = 1000 };
     }
 
 const struct sms__field sms__unknowns_fields[] = {
-    {"draws", SMS__INTEGER, SMS__COUNT, F(draws), 1, SMS__DRAWS_MAX, .required = true, .help = "number of draws"},
+    {"draws", SMS__INTEGER, SMS__COUNT, F(draws), 1, SMS__DRAWS_MAX, .required = true,
+     .help = "sets the number of draws"},
     {"replications", SMS__INTEGER, SMS__COUNT, F(replications), 1, REPLICATIONS_MOST,
-     .help = "replications of each draw; default 1"},
+     .help = "sets the number of replications per draw; default 1"},
     SPREAD("demand", SMS__UNKNOWN_DEMAND,
-           "spread of demands, a factor for each workload and resource; default: its uncertainty, else 10 %"),
+           "sets the spread of demands, drawn as a factor for each workload and resource; default: its uncertainty, "
+           "otherwise 10 %"),
     SPREAD("block_time", SMS__UNKNOWN_BLOCK_TIME,
-           "spread of block_time and time, a factor for each workload; default 10 %, more of scaled kernels"),
-    SPREAD("slope", SMS__UNKNOWN_SLOPE, "spread of the slope of proportional; default 50 %"),
-    SPREAD("knee", SMS__UNKNOWN_KNEE, "spread of knees, and of one assumed for dram without a knee; default 60 %"),
-    SPREAD("curve", SMS__UNKNOWN_CURVE, "spread of the overheads of curve and pressure; default 20 %"),
+           "sets the spread of block_time and time, drawn as a factor for each workload; default 10 %, more for scaled "
+           "kernels"),
+    SPREAD("slope", SMS__UNKNOWN_SLOPE, "sets the spread of the slope of contention: proportional; default 50 %"),
+    SPREAD("knee", SMS__UNKNOWN_KNEE,
+           "sets the spread of knees, and of a knee assumed for dram if it has none; default 60 %"),
+    SPREAD("curve", SMS__UNKNOWN_CURVE,
+           "sets the spread of the overheads of contention: curve and pressure; default 20 %"),
     {0}};
 
 /* Spreads of fitted parameters are those of the fits at hand: slopes of 1, 1.24 (bandwidth of a V100) and 2.55 (gains

@@ -36,22 +36,23 @@ void sms__keep_map(struct sms__reader *reader, const struct sms__node *node, voi
         *(const struct sms__node **)field = node;
 }
 
-const struct sms__field sms__spread_fields[] = {{"points", SMS__INTEGER, SMS__COUNT, F(spread_fields, points), 1,
-                                                 SMS__POINTS_MAX, .required = true, .help = "number of points"},
-                                                {"of", SMS__CUSTOM, 0, F(spread_fields, of), .required = true,
-                                                 .read = sms__keep_map, .form = SMS__FORM_SPREAD,
-                                                 .help = "PATH: range or list, for each dimension"},
-                                                {0}};
+const struct sms__field sms__spread_fields[] = {
+    {"points", SMS__INTEGER, SMS__COUNT, F(spread_fields, points), 1, SMS__POINTS_MAX, .required = true,
+     .help = "sets the number of points"},
+    {"of", SMS__CUSTOM, 0, F(spread_fields, of), .required = true, .read = sms__keep_map, .form = SMS__FORM_SPREAD,
+     .help = "gives a dimension each, PATH: range or list"},
+    {0}};
 
 const struct sms__field sms__mix_fields[] = {
     {"of", SMS__CUSTOM, 0, F(mix_fields, of), .required = true, .read = keep_list, .form = SMS__FORM_POOL, .least = 1,
-     .most = LIST_MAX, .help = "the pool of values"},
+     .most = LIST_MAX, .help = "lists the pool of values"},
     {"into", SMS__CUSTOM, 0, F(mix_fields, into), .required = true, .read = keep_list, .form = SMS__FORM_PATHS,
-     .least = 1, .most = SMS__COLUMNS_MAX, .help = "paths that get an entry of the pool each; order does not matter"},
+     .least = 1, .most = SMS__COLUMNS_MAX,
+     .help = "lists paths, each of which gets an entry of the pool; order does not matter"},
     {"draws", SMS__INTEGER, SMS__COUNT, F(mix_fields, draws), 1, SMS__POINTS_MAX,
-     .help = "random draws; default: every combination"},
+     .help = "sets the number of random draws; default: every combination"},
     {"repeat", SMS__CHOICE, 0, F(mix_fields, repeat), .choices = sms__truths,
-     .help = "true: an entry may come twice; default false"},
+     .help = "says whether an entry may come twice; default false"},
     {0}};
 
 struct axes {

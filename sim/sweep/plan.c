@@ -16,29 +16,30 @@ static const char *const subjects[KEEPABLE + 1] = {"host",    "vm",   "resource"
                                                    "cluster", "node", "class",    "bound",  NULL};
 
 static const struct sms__field plan_fields[] = {
-    {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "name of the plan"},
-    {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "the question that it answers"},
+    {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "names the plan"},
+    {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "states the question that the plan answers"},
     {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep, .form = SMS__FORM_FILES, .least = 1,
-     .most = BASES_MAX, .help = "files with scenarios, relative to the plan; default: the plan's own file"},
+     .most = BASES_MAX, .help = "lists files with scenarios, relative to the plan; default: the plan's own file"},
     {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .read = sms__keep, .form = SMS__FORM_AXES,
-     .most = SMS__COLUMNS_MAX, .help = "axes along which it varies; each entry multiplies the points"},
+     .most = SMS__COLUMNS_MAX, .help = "lists the axes along which the plan varies; each entry multiplies the points"},
     {"search", SMS__FIELDS, 0, F(sms__plan, search_node), .read = sms__keep, .fields = sms__search_fields,
-     .help = "finds how far a value may go until a limit is missed, or which values are best, "
-             "at each point of the axes"},
+     .help =
+         "finds, at each point of the axes, how far a value may go until it misses a limit, or which values are best"},
     {"labels", SMS__CUSTOM, 0, F(sms__plan, labels), .read = sms__keep_map, .form = SMS__FORM_LABELS,
-     .help = "PATH: what figures and pages call it, for paths of the axes"},
+     .help = "sets the words of figures and pages for a path of the axes, by PATH"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
-     .help = "replaces the scenarios' own"},
+     .help = "replaces the policies of the scenarios"},
     {"answer", SMS__FIELDS, 0, F(sms__plan, fixed[SMS__PLAN_ANSWER]), .read = sms__keep, .fields = sms__answer_fields,
-     .help = "replaces the scenarios' own: what decides which policy is best"},
+     .help = "replaces the answer of the scenarios, which decides which policy is best"},
     {"replications", SMS__INTEGER, SMS__COUNT, F(sms__plan, fixed[SMS__PLAN_REPLICATIONS]), 1, SMS__REPLICATIONS_MAX,
-     .read = sms__keep, .help = "replaces the scenarios' own"},
+     .read = sms__keep, .help = "replaces the replications of the scenarios"},
     {"until", SMS__CUSTOM, SMS__RATIO, F(sms__plan, fixed[SMS__PLAN_UNTIL]), SMS__PRECISION_LEAST, 1, .read = sms__keep,
-     .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS, .help = "replaces the scenarios' own"},
+     .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
+     .help = "replaces the precision of the scenarios"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
-     .help = "replaces the scenarios' own, and seeds random draws; default for these: 1"},
+     .help = "replaces the seed of the scenarios, and seeds random draws of the plan, for which the default is 1"},
     {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,
-     .help = "list of host, vm, resource, kernel, process, device, cluster, node, class, bound to keep; "
+     .help = "lists which results to keep: host, vm, resource, kernel, process, device, cluster, node, class, bound; "
              "default: all but resource, kernel, node"},
     {0}};
 

@@ -16,18 +16,20 @@ static const char *const finds[] = {"largest", "least", "best", NULL}; /* by enu
 
 const struct sms__field sms__search_fields[] = {
     {"vary", SMS__CUSTOM, 0, F(sms__search_asked, vary), .required = true, .read = sms__keep_map,
-     .form = SMS__FORM_VARY, .help = "PATH: range or list, as in axes, in order; the answer is one of these"},
+     .form = SMS__FORM_VARY,
+     .help = "gives the values to search, PATH: range or list, as in axes, in order; the answer is one of these"},
     {"find", SMS__CHOICE, 0, F(sms__search_asked, find), .required = true, .choices = finds,
-     .help = "largest or least: which value that meets the limits; best: which are not told from the best by `answer`"},
+     .help = "says what to find: the largest or least value that meets the limits, or best: all values that `answer` "
+             "cannot distinguish from the best"},
     {"where", SMS__CUSTOM, 0, F(sms__search_asked, where), .read = sms__keep_map, .form = SMS__FORM_LABELS,
-     .help = "METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=; all limits are to be met"},
+     .help = "sets limits, METRIC or METRIC of NAME: \"< LIMIT\", or with <=, >, >=; all must be met"},
     {"of", SMS__TEXT, 0, F(sms__search_asked, of), .read = sms__keep,
-     .help = "a VM, process, class, resource or node whose metrics they are where the limits do not say; "
-             "default: the host, or the cluster"},
+     .help = "names the VM, process, class, resource or node of the metrics if a limit names none; default: the host, "
+             "or the cluster"},
     {"confidence", SMS__QUANTITY, SMS__RATIO, F(sms__search_asked, confidence), 0.5, 0.9999,
-     .help = "confidence that both ends of an answer hold, or that the best is in it; default 95 %"},
+     .help = "sets the confidence that both ends of an answer hold, or that the best is in it; default 95 %"},
     {"most", SMS__CUSTOM, 0, F(sms__search_asked, most), .read = sms__keep, .form = SMS__FORM_END,
-     .help = "most replications of a point, from 5; default 100"},
+     .help = "sets the maximum number of replications per point, at least 5; default 100"},
     {0}};
 
 static uint64_t below(uint64_t values, uint64_t position) { return position < values ? position : values; }

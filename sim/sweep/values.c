@@ -28,14 +28,17 @@ static void keep_scalar(struct sms__reader *reader, const struct sms__node *node
 
 const struct sms__field sms__range_fields[] = {
     {"from", SMS__CUSTOM, 0, F(range_fields, from), .required = true, .read = keep_scalar, .form = SMS__FORM_END,
-     .help = "first value"},
+     .help = "sets the first value"},
     {"to", SMS__CUSTOM, 0, F(range_fields, to), .required = true, .read = keep_scalar, .form = SMS__FORM_END,
-     .help = "last value, in the same unit"},
-    {"steps", SMS__INTEGER, SMS__COUNT, F(range_fields, steps), 2, SMS__POINTS_MAX, .help = "number of values"},
+     .help = "sets the last value, in the same unit"},
+    {"steps", SMS__INTEGER, SMS__COUNT, F(range_fields, steps), 2, SMS__POINTS_MAX,
+     .help = "sets the number of values"},
     {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .form = SMS__FORM_END,
-     .help = "difference between neighbouring values, instead of steps"},
-    {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales, .help = "linear (default) or log"},
-    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: whole numbers"},
+     .help = "sets the difference between neighbouring values, instead of steps"},
+    {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales,
+     .help = "sets the scale: linear (default) or log"},
+    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths,
+     .help = "says whether values are whole numbers; default false"},
     {0}};
 
 /* The unit without the blank before it. */

@@ -524,7 +524,7 @@ static int import(struct sms__arena *arena, const char *const *paths, size_t n_p
 
 const struct sms__importer sms__importer_pods = {
     .name = "pods",
-    .help = "jobs or pods, one a row: CSV or JSON, also compressed by gzip; --columns says which column is what",
+    .help = "jobs or pods, one per row: CSV or JSON, also compressed by gzip; --columns names the columns",
     .files = "one file",
     .n_files = 1,
     .import = import};

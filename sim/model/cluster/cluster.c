@@ -8,9 +8,9 @@
 
 static const struct sms__field scheduler_fields[] = {
     {"kind", SMS__CHOICE, 0, F(sms__default_scheduler, kind), .choices = sms__scheduler_kinds,
-     .help = "the scheduler that places the pods; default default"},
+     .help = "names the scheduler that places the pods; default default"},
     {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__default_scheduler, start_delay_ps), 0, SMS__TIME_MAX_PS,
-     .help = "time from the placement of a pod to the start of its duration; default 0"},
+     .help = "sets the time from the placement of a pod to the start of its duration; default 0"},
     {0}};
 
 static void read_scheduler(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -38,40 +38,41 @@ static void read_ties(struct sms__reader *reader, const struct sms__node *node, 
 }
 
 static const struct sms__field cluster_fields[] = {
-    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "name of the scenario"},
-    {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "question that it is to answer"},
+    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "names the scenario"},
+    {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "states the question that the scenario answers"},
     {"plugins", SMS__CUSTOM, .read = sms__skip, .form = SMS__FORM_FILES,
-     .help = "plug-ins with policies and models that it names: paths relative to its file"},
+     .help = "lists plug-ins with policies and models that the scenario names: paths relative to its file"},
     {"nodes", SMS__FIELDS, .read = sms__read_nodes, .required = true, .holds = SMS__MANY, .fields = sms__node_fields,
-     .least = 1, .most = SMS__ENTRIES_MAX, .help = "kinds of nodes, or tables of them"},
+     .least = 1, .most = SMS__ENTRIES_MAX, .help = "lists kinds of nodes, or tables of nodes"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .holds = SMS__MANY, .form = SMS__FORM_PLACE, .least = 1,
      .most = SMS__POLICIES_MAX,
-     .help = "NAME or {NAME: {...}}, of place policies; or {place: ..., share: ..., mode: ..., block: ...}; default "
+     .help = "lists place policies, NAME or {NAME: {...}}, or {place: ..., share: ..., mode: ..., block: ...}; default "
              "first_fit"},
     {"fidelity", SMS__CHOICE, 0, F(sms_scenario, fidelity), .choices = fidelities,
-     .help = "fidelity of pods with workloads: blocks, processes or duration; default blocks"},
+     .help = "sets the fidelity of pods with workloads: blocks, processes or duration; default blocks"},
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
-     .form = SMS__FORM_CONTENTION, .help = "on the devices of nodes; default knee"},
+     .form = SMS__FORM_CONTENTION, .help = "names the contention model on the devices of nodes; default knee"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .form = SMS__FORM_QUEUE,
      .choices = sms__queue_names, .help = "says which kernel offers a block next; default leftover"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,
-     .help = "host of each node; its cores are the node's cpu"},
+     .help = "describes the host of each node; its cores are the node's cpu"},
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
-     .help = "block policy of pods run alone; default leftover, as hardware does"},
+     .help = "names the block policy of pods that run alone; default leftover, as hardware does"},
     {"pods", SMS__FIELDS, .read = sms__read_pods, .required = true, .holds = SMS__MANY, .fields = sms__pod_fields,
-     .least = 1, .most = SMS__ENTRIES_MAX, .help = "pods, tables of them, samples"},
+     .least = 1, .most = SMS__ENTRIES_MAX, .help = "lists pods, tables of pods, or samples"},
     {"monitor", SMS__FIELDS, .read = sms__read_monitor, .fields = sms__monitor_fields, .instead = monitor_forms,
      .help = "says how nodes see jobs begin and end"},
     {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields, .instead = sms__scheduler_forms,
      .help = "says which scheduler places pods, and how long they take to start"},
     {"ties", SMS__CHOICE, .read = read_ties, .choices = tie_words,
-     .help = "node taken of those with equal scores: lowest (default), first of a shuffled order, or a random one"},
+     .help = "says which of the nodes with equal scores is taken: the lowest (default), the first of a shuffled order, "
+             "or a random one"},
     {"answer", SMS__FIELDS, 0, F(sms_scenario, answer), .read = sms__read_answer, .fields = sms__answer_fields,
-     .help = "metric that ranks policies; default: gpu_allocation_mean_ratio"},
+     .help = "names the metric that ranks policies; default: gpu_allocation_mean_ratio"},
     {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
-     .help = "says how long it runs, from which seed, and how often"},
+     .help = "says how long the simulation runs, from which seed, and how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
-     .help = "values that `smsched check` checks"},
+     .help = "lists values that `smsched check` checks"},
     {"devices", .refuse = "a cluster has no devices: its GPUs are in its nodes, as nodes: [{name: a, gpus: 8}], or "
                           "[{name: a, devices: {model: v100, count: 8}}]"},
     {"vms", .refuse = "a cluster has no vms: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},

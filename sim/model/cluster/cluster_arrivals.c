@@ -8,10 +8,11 @@ enum { BATCH_MAX = 1000000 };
 
 const struct sms__field sms__pod_arrival_fields[] = {
     {"poisson", SMS__QUANTITY, SMS__TIME, F(sms__arriving, poisson_ps), 1, SMS__TIME_MAX_PS,
-     .help = "mean of exponential intervals"},
-    {"every", SMS__QUANTITY, SMS__TIME, F(sms__arriving, every_ps), 1, SMS__TIME_MAX_PS, .help = "equal intervals"},
+     .help = "sets the mean of the exponential intervals between arrivals"},
+    {"every", SMS__QUANTITY, SMS__TIME, F(sms__arriving, every_ps), 1, SMS__TIME_MAX_PS,
+     .help = "sets the constant interval between arrivals"},
     {"batch", SMS__INTEGER, SMS__COUNT, F(sms__arriving, batch), 1, BATCH_MAX,
-     .help = "number that come each time; default 1"},
+     .help = "sets how many pods arrive each time; default 1"},
     {0}};
 
 const struct sms__table sms__arrival_tables[2] = {{"scenario: pods: arrivals", sms__pod_arrival_fields}, {NULL, NULL}};

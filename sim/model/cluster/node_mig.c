@@ -21,15 +21,15 @@ static const char *const changes[] = {"never", "free", "empty", "drain", NULL};
 const struct sms__field sms__node_mig_fields[] = {
     {"layout", SMS__CUSTOM, 0, F(entry, layout), .read = sms__keep, .holds = SMS__MANY, .least = 1,
      .most = SMS__INSTANCES_MAX, .form = SMS__FORM_INSTANCE,
-     .help = "the instances with which a GPU begins: PROFILE, or {PROFILE: MODE} with the mode in which pods share it; "
-             "default none"},
+     .help = "lists the instances with which a GPU begins: PROFILE, or {PROFILE: MODE} with the mode in which pods "
+             "share it; default none"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX - 1, .read = sms__keep, .holds = SMS__MANY,
-     .least = 1, .most = SMS_NODE_GPUS_MAX, .help = "numbers of the GPUs; default all"},
+     .least = 1, .most = SMS_NODE_GPUS_MAX, .help = "lists the numbers of the GPUs; default: all"},
     {"changes", SMS__CHOICE, 0, F(entry, changes), .choices = changes,
-     .help = "says when other instances are made: never, free (no pod is in the way), empty (no pod is on the GPU), "
-             "or drain (the same, and a GPU waits for that); default never"},
+     .help = "says when other instances are made: never, free (no pod is in the way), empty (no pod is on the GPU), or "
+             "drain (as empty, and a GPU is emptied for waiting pods); default never"},
     {"change", SMS__QUANTITY, SMS__TIME, F(entry, change_ps), 0, SMS__TIME_MAX_PS,
-     .help = "time that a change takes before the pod begins for which it is made"},
+     .help = "sets how long a change takes; the pod for which it is made begins afterwards"},
     {0}};
 
 static uint32_t intern(struct sms__reader *reader, const struct sms__node *at, const char *name,

@@ -24,26 +24,26 @@ static const struct sms__monitor_rules defaults = {.model = SMS__MONITOR_CALIBRA
 /* Longer than any monitor takes. */
 #define LATE_MOST_PS (3600.0 * 1000 * MS)
 
-#define EAGER_HELP "on: a late job is a miss at once; default off: when it has ended"
+#define EAGER_HELP "says when a late job counts as a miss: immediately (on), or when it has ended (off, the default)"
 
 /* A node that is full when it is idle would never take anybody. */
 #define FULL_LEAST 0.01
-#define FULL_HELP "use of cores or GPU memory from which a node takes no container; default 100 %"
+#define FULL_HELP "sets the use of cores or GPU memory from which a node takes no container; default 100 %"
 
 #define OF_CYCLE " is of `model: cycle`; the calibrated one has start_least, start_most, end_least and end_most"
 #define OF_CALIBRATED " is of `model: calibrated`; a cycle has query, list and top"
 
 const struct sms__field sms__monitor_fields[] = {
     {"model", SMS__CHOICE, 0, F(sms__monitor_rules, model), .choices = models,
-     .help = "calibrated (a random time later) or cycle (samples); default calibrated"},
+     .help = "says how the monitor sees jobs: calibrated (a random time later, the default) or cycle (by samples)"},
     {"start_least", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, start_least_ps), 0, LATE_MOST_PS,
-     .help = "least delay of a start; default 180 ms"},
+     .help = "sets the minimum delay of a start; default 180 ms"},
     {"start_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, start_most_ps), 0, LATE_MOST_PS,
-     .help = "most delay of a start, uniform from the least; default 250 ms"},
+     .help = "sets the maximum delay of a start, uniform from the minimum; default 250 ms"},
     {"end_least", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_least_ps), 0, LATE_MOST_PS,
-     .help = "least delay of an end; default 180 ms"},
+     .help = "sets the minimum delay of an end; default 180 ms"},
     {"end_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_most_ps), 0, LATE_MOST_PS,
-     .help = "most delay of an end; default 240 ms"},
+     .help = "sets the maximum delay of an end, uniform from the minimum; default 240 ms"},
     {"eager_miss", SMS__CHOICE, 0, F(sms__monitor_rules, eager), .choices = switches, .help = EAGER_HELP},
     {"full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), FULL_LEAST, 1, .help = FULL_HELP},
     {"query", .refuse = "query" OF_CYCLE},
@@ -60,13 +60,13 @@ static void read_cycle(struct sms__reader *reader, const struct sms__node *node,
 
 const struct sms__field sms__monitor_cycle_fields[] = {
     {"model", SMS__CHOICE, 0, F(sms__monitor_rules, model), .choices = &models[1], .read = read_cycle, .required = true,
-     .help = "cycle"},
+     .help = "must be cycle in this form"},
     {"query", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, query_ps), 1, LATE_MOST_PS,
-     .help = "time of a query of the device; default 60 ms"},
+     .help = "sets the time of a query of the device; default 60 ms"},
     {"list", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, list_ps), 0, LATE_MOST_PS,
-     .help = "time to list the containers; default 20 ms"},
+     .help = "sets the time to list the containers; default 20 ms"},
     {"top", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, top_ps), 0, LATE_MOST_PS,
-     .help = "time to list the processes of each; default 12 ms"},
+     .help = "sets the time to list the processes of each container; default 12 ms"},
     {"eager_miss", SMS__CHOICE, 0, F(sms__monitor_rules, eager), .choices = switches, .help = EAGER_HELP},
     {"full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), FULL_LEAST, 1, .help = FULL_HELP},
     {"start_least", .refuse = "start_least" OF_CALIBRATED},

@@ -11,9 +11,10 @@ struct table {
 
 const struct sms__field sms__table_fields[] = {
     {"columns", SMS__REFERENCE, 0, F(table, columns), .required = true, .read = sms__keep, .holds = SMS__MANY,
-     .most = SMS__TABLE_COLUMNS_MAX, .help = "keys"},
+     .most = SMS__TABLE_COLUMNS_MAX, .help = "lists the keys"},
     {"rows", SMS__CUSTOM, 0, F(table, rows), .required = true, .read = sms__keep, .holds = SMS__MANY,
-     .form = SMS__FORM_ROW, .most = SMS__ENTRIES_MAX, .help = "lists of the keys' values; ~ is none"},
+     .form = SMS__FORM_ROW, .most = SMS__ENTRIES_MAX,
+     .help = "lists one list per row with the values of the keys; ~ is none"},
     {0}};
 
 /* Whether a column can be read, beside those before it; of one that cannot this is told once, not in each row. */
