@@ -38,7 +38,7 @@ static double delivers(const struct sms_contention_view *view, size_t r, double 
 
 const struct sms_contention sms_contention_curve = {
     .name = "curve",
-    .help = "measured overhead by usage of each resource, the worst of each class added up",
+    .help = "adds up the measured overhead of the worst resource of each class, by its usage",
     .curves = true,
     .rate = rate,
     .delivers = delivers,

@@ -14,7 +14,7 @@ enum { EXPONENT };
 
 static const struct sms_param params[] = {
     {"exponent", SMS_UNIT_RATIO, 0, SMS_KNEE_MAX, 0,
-     "p of the resources for which the device has no knee; 0: those have a corner"},
+     "sets p of the resources for which the device has no knee; 0: they have a corner"},
     {0},
 };
 
@@ -41,7 +41,8 @@ static double delivers(const struct sms_contention_view *view, size_t r, double 
 
 const struct sms_contention sms_contention_knee = {
     .name = "knee",
-    .help = "a block is as slow as the slowest resource that it uses; a resource with a knee slows before it is full",
+    .help =
+        "makes a block as slow as the slowest resource that it uses; a resource with a knee slows before it is full",
     .params = params,
     .measured_alone = true,
     .slowdown = slowdown,

@@ -14,7 +14,7 @@ static double delivers(const struct sms_contention_view *view, size_t r, double 
 
 const struct sms_contention sms_contention_maxmin = {
     .name = "maxmin",
-    .help = "max-min fair speeds over all resources of SM and device",
+    .help = "gives blocks max-min fair speeds over all resources of the SM and the device",
     .free_below_full = true,
     .is_max_min = true,
     .delivers = delivers,

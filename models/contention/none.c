@@ -9,7 +9,7 @@ static double slowdown(const struct sms_contention_view *view, size_t r, double 
 
 const struct sms_contention sms_contention_none = {
     .name = "none",
-    .help = "full speed always",
+    .help = "runs every block at full speed",
     .free_below_full = true,
     .slowdown = slowdown,
 };

@@ -12,7 +12,7 @@ static const char *const combines[] = {"add", "max", "mul", NULL};
 
 static const struct sms_param params[] = {
     {"combine", SMS_UNIT_CHOICE, 0, MUL, ADD,
-     "way in which the slowdowns by several blocks combine: sum, maximum or product", combines},
+     "says how the slowdowns by several blocks combine: as sum, maximum or product", combines},
     {0},
 };
 
@@ -53,7 +53,7 @@ static void rate(const struct sms_contention_view *view, const double *usage, st
 
 const struct sms_contention sms_contention_pairwise = {
     .name = "pairwise",
-    .help = "measured slowdowns of pairs of classes of workloads (corun_class), whatever they demand",
+    .help = "applies measured slowdowns of pairs of workload classes (corun_class), whatever they demand",
     .params = params,
     .pairs = true,
     .free_below_full = true,

@@ -20,9 +20,9 @@ enum { EXPONENT, GRAIN };
 
 static const struct sms_param params[] = {
     {"exponent", SMS_UNIT_RATIO, 1, SMS_JOIN_MAX, 2,
-     "q, by which what slows a block adds up, and p of the resources for which the device has no knee"},
+     "sets q, by which the causes of a slowdown add up, and p of the resources for which the device has no knee"},
     {"grain", SMS_UNIT_RATIO, 0, 0.1, 0.005,
-     "a device-wide use that falls by no more than this part of it is not followed; 0: each change is"},
+     "sets the part by which a device-wide use may fall without an update of speeds; 0: every change updates them"},
     {0},
 };
 
@@ -62,7 +62,7 @@ static double delivers(const struct sms_contention_view *view, size_t r, double 
 
 const struct sms_contention sms_contention_pipes = {
     .name = "pipes",
-    .help = "a block takes its latency and its part of each resource, smoothed: each slows before it is full",
+    .help = "adds up, smoothed, a block's latency and its part of each resource: each slows it before it is full",
     .params = params,
     .measured_alone = true,
     .slowdown = slowdown,

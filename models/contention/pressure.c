@@ -14,7 +14,8 @@
 enum { FLOOR };
 
 static const struct sms_param params[] = {
-    {"floor", SMS_UNIT_RATIO, 0, 100, 0, "part of the others' overhead that a kernel feels however little it uses"},
+    {"floor", SMS_UNIT_RATIO, 0, 100, 0,
+     "sets the part of the others' overhead that a kernel feels however little it uses"},
     {0},
 };
 
@@ -37,7 +38,7 @@ static void rate(const struct sms_contention_view *view, const double *usage, st
 
 const struct sms_contention sms_contention_pressure = {
     .name = "pressure",
-    .help = "each kernel is slowed by what the others use, by a curve for each resource, and by its own usage of it",
+    .help = "slows each kernel by the others' use of each resource, on a curve, times its own use",
     .params = params,
     .curves = true,
     .rate = rate,

@@ -9,7 +9,7 @@
 enum { SLOPE };
 
 static const struct sms_param params[] = {
-    {"slope", SMS_UNIT_RATIO, 0, 100, 1.0, "amount by which a resource slows for each 100 % of usage above 100 %"},
+    {"slope", SMS_UNIT_RATIO, 0, 100, 1.0, "sets by how much a resource slows for each 100 % of usage above 100 %"},
     {0},
 };
 
@@ -34,7 +34,7 @@ static double delivers(const struct sms_contention_view *view, size_t r, double 
 
 const struct sms_contention sms_contention_proportional = {
     .name = "proportional",
-    .help = "a block is as slow as the fullest resource that it uses, with a slope above 100 %",
+    .help = "makes a block as slow as the fullest resource that it uses, with a slope above 100 %",
     .params = params,
     .free_below_full = true,
     .slowdown = slowdown,

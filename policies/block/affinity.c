@@ -16,7 +16,7 @@ static double score(const double *param, const struct sms_device_view *device, c
 
 const struct sms_block_policy sms_block_policy_affinity = {
     .name = "affinity",
-    .help = "the SM with the most blocks of the same launch, otherwise the one with the most room",
+    .help = "takes the SM with the most blocks of the same launch, otherwise the one with the most room",
     .search = SMS_SEARCH_BEST,
     .score = score,
 };

@@ -15,7 +15,7 @@ static double score(const double *param, const struct sms_device_view *device, c
 
 const struct sms_block_policy sms_block_policy_depth_first = {
     .name = "depth_first",
-    .help = "the SM whose hardware limits are most used with the block on it",
+    .help = "takes the SM whose fullest hardware limit is highest with the block on it",
     .search = SMS_SEARCH_BEST,
     .score = score,
     .promises = SMS_PURE | SMS_MONOTONE | SMS_LOCAL,

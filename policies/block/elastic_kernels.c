@@ -48,7 +48,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
 
 const struct sms_block_policy sms_block_policy_elastic_kernels = {
     .name = "elastic_kernels",
-    .help = "round robin over SMs on which the launch has less than its equal part of the blocks that fit",
+    .help = "goes round robin over SMs on which the launch has less than an equal part of the blocks that fit",
     .search = SMS_SEARCH_RING,
     .admits = admits,
     .run_bytes = sizeof(struct state),

@@ -10,9 +10,9 @@
 enum { LIMIT, PATIENCE };
 
 static const struct sms_param params[] = {
-    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a resource is filled, inclusive"},
+    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "sets the usage up to which a resource is filled, inclusive"},
     {"patience", SMS_UNIT_TIME, 0, SMS_PATIENCE_MAX, SMS_PATIENCE_MAX,
-     "time for which others may overtake a kernel whose block fits nowhere"},
+     "sets how long other kernels may overtake a kernel whose block fits nowhere"},
     {0},
 };
 
@@ -29,7 +29,7 @@ static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]
 
 const struct sms_block_policy sms_block_policy_fine_grained = {
     .name = "fine_grained",
-    .help = "round robin over SMs where every single resource stays within the limit",
+    .help = "goes round robin over SMs on which every single resource stays within the limit",
     .params = params,
     .search = SMS_SEARCH_RING,
     .admits = admits,

@@ -10,10 +10,10 @@
 enum { LIMIT, SMS, PATIENCE };
 
 static const struct sms_param params[] = {
-    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a resource is filled, inclusive"},
-    {"sms", SMS_UNIT_COUNT, 1, 65536, 20, "most SMs that the blocks of one launch may occupy"},
+    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "sets the usage up to which a resource is filled, inclusive"},
+    {"sms", SMS_UNIT_COUNT, 1, 65536, 20, "sets the maximum number of SMs that the blocks of one launch may occupy"},
     {"patience", SMS_UNIT_TIME, 0, SMS_PATIENCE_MAX, SMS_PATIENCE_MAX,
-     "time for which others may overtake a kernel whose block fits nowhere"},
+     "sets how long other kernels may overtake a kernel whose block fits nowhere"},
     {0},
 };
 
@@ -56,7 +56,7 @@ static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]
 
 const struct sms_block_policy sms_block_policy_fine_grained_capped = {
     .name = "fine_grained_capped",
-    .help = "fine_grained, with a limit on the SMs that the blocks of a launch occupy",
+    .help = "works like fine_grained, with a limit on the SMs that the blocks of a launch occupy",
     .params = params,
     .search = SMS_SEARCH_RING,
     .admits = admits,

@@ -16,7 +16,7 @@ static double score(const double *param, const struct sms_device_view *device, c
 
 const struct sms_block_policy sms_block_policy_leftover = {
     .name = "leftover",
-    .help = "kernels in launch order, each on the SMs with the most room that earlier ones leave",
+    .help = "serves kernels in launch order, each on the SMs with the most room that earlier kernels leave",
     .search = SMS_SEARCH_BEST,
     .queue = &sms_queue_discipline_leftover,
     .score = score,

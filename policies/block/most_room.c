@@ -15,7 +15,7 @@ static double score(const double *param, const struct sms_device_view *device, c
 
 const struct sms_block_policy sms_block_policy_most_room = {
     .name = "most_room",
-    .help = "the SM with room for the most further blocks of the kernel",
+    .help = "takes the SM with room for the most additional blocks of the kernel",
     .search = SMS_SEARCH_BEST,
     .score = score,
     .promises = SMS_PURE | SMS_MONOTONE | SMS_LOCAL,

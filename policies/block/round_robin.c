@@ -8,6 +8,6 @@
 
 const struct sms_block_policy sms_block_policy_round_robin = {
     .name = "round_robin",
-    .help = "the next SM in the ring within the hardware limits",
+    .help = "takes the next SM in the ring on which the block is within the hardware limits",
     .search = SMS_SEARCH_RING,
 };

@@ -7,6 +7,6 @@
 
 const struct sms_block_policy sms_block_policy_round_robin_full = {
     .name = "round_robin_full",
-    .help = "one SM until it is full, then the next in the ring",
+    .help = "fills one SM, then the next in the ring",
     .search = SMS_SEARCH_STAY,
 };

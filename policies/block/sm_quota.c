@@ -31,7 +31,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
 
 const struct sms_block_policy sms_block_policy_sm_quota = {
     .name = "sm_quota",
-    .help = "round robin over the tenant's own SMs, an equal part for each tenant",
+    .help = "goes round robin over the tenant's own SMs, an equal part for each tenant",
     .search = SMS_SEARCH_RING,
     .admits = admits,
     .reason = reason,

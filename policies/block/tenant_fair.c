@@ -59,7 +59,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
 
 const struct sms_block_policy sms_block_policy_tenant_fair = {
     .name = "tenant_fair",
-    .help = "round robin while the tenant's dominant share of the device is at most an equal part",
+    .help = "goes round robin while the tenant's dominant share of the device is at most an equal part",
     .search = SMS_SEARCH_RING,
     .admits = admits,
     .run_bytes = sizeof(struct state),

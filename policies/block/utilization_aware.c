@@ -9,9 +9,9 @@
 enum { LIMIT, PATIENCE };
 
 static const struct sms_param params[] = {
-    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a class is filled, inclusive"},
+    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "sets the usage up to which a class is filled, inclusive"},
     {"patience", SMS_UNIT_TIME, 0, SMS_PATIENCE_MAX, SMS_PATIENCE_MAX,
-     "time for which others may overtake a kernel whose block fits nowhere"},
+     "sets how long other kernels may overtake a kernel whose block fits nowhere"},
     {0},
 };
 
@@ -36,7 +36,7 @@ static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]
 
 const struct sms_block_policy sms_block_policy_utilization_aware = {
     .name = "utilization_aware",
-    .help = "round robin over SMs whose fullest compute and memory resources stay within the limit",
+    .help = "goes round robin over SMs whose fullest compute and memory resources stay within the limit",
     .params = params,
     .search = SMS_SEARCH_RING,
     .admits = admits,

@@ -118,7 +118,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
 
 const struct sms_block_policy sms_block_policy_warped_slicer = {
     .name = "warped_slicer",
-    .help = "round robin over SMs where the launch has less than its slice, found by water filling",
+    .help = "goes round robin over SMs on which the launch has less than its slice, found by water filling",
     .search = SMS_SEARCH_RING,
     .admits = admits,
     .run_bytes = sizeof(struct state),

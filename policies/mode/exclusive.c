@@ -3,6 +3,6 @@
 
 const struct sms_sharing_mode sms_sharing_mode_exclusive = {
     .name = "exclusive",
-    .help = "a device has one process at a time, in order of arrival",
+    .help = "gives a device to one process at a time, in order of arrival",
     .exclusive = true,
 };

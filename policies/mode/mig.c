@@ -3,6 +3,7 @@
 
 const struct sms_sharing_mode sms_sharing_mode_mig = {
     .name = "mig",
-    .help = "each instance is a device of its own; processes in it take turns, or what `inside` or the instance says",
+    .help = "makes each instance a separate device, whose processes take turns unless `inside` or the instance names "
+            "another mode",
     .instances = true,
 };

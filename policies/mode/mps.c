@@ -7,11 +7,11 @@ enum { CLIENTS, GRANULE, LAUNCH_WAIT, DRIVER, REPLICAS };
 
 static const struct sms_param params[] = {
     SMS_MODE_CLIENTS,
-    {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "SMs of active_threads are a multiple of it"},
+    {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "sets the number of SMs of which active_threads gives a multiple"},
     SMS_MODE_LAUNCH_WAIT,
     SMS_MODE_DRIVER,
-    SMS_MODE_REPLICAS(100, "n: at most n processes on a device, each with at most 1/n of its memory and threads, as "
-                           "Kubernetes' device plugin sets it; 0: no such caps"),
+    SMS_MODE_REPLICAS(100, "sets n: at most n processes are on a device, each with at most 1/n of its memory and "
+                           "threads, as set by Kubernetes' device plugin; 0: no such caps"),
     {0},
 };
 
@@ -43,7 +43,7 @@ static uint64_t bytes(const double *param, const struct sms_device_view *device,
 
 const struct sms_sharing_mode sms_sharing_mode_mps = {
     .name = "mps",
-    .help = "kernels of all processes at once, each on its active_threads share of the SMs",
+    .help = "runs kernels of all processes at the same time, each on its active_threads share of the SMs",
     .params = params,
     .caps = true,
     .most_processes = most_processes,

@@ -19,7 +19,7 @@ static uint64_t sms(const double *param, const struct sms_device_view *device, c
 
 const struct sms_sharing_mode sms_sharing_mode_partition = {
     .name = "partition",
-    .help = "kernels of all processes at once, each on SMs that are its alone: chunks of the device",
+    .help = "runs kernels of all processes at the same time, each on SMs of its own: chunks of the device",
     .params = params,
     .reserves = true,
     .needs = "chunks",

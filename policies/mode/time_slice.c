@@ -5,7 +5,9 @@ enum { REPLICAS = SMS_MODE_TURNS_COUNT };
 
 static const struct sms_param params[] = {
     SMS_MODE_TURNS,
-    SMS_MODE_REPLICAS(1024, "processes on a device at most, as Kubernetes' device plugin counts them; 0: no limit"),
+    SMS_MODE_REPLICAS(
+        1024,
+        "sets the maximum number of processes on a device, as Kubernetes' device plugin counts them; 0: no limit"),
     {0},
 };
 
@@ -17,7 +19,7 @@ static uint64_t most_processes(const double *param, const struct sms_device_view
 
 const struct sms_sharing_mode sms_sharing_mode_time_slice = {
     .name = "time_slice",
-    .help = "contexts take turns; one alone is never switched",
+    .help = "makes contexts take turns; a context by itself is never switched",
     .params = params,
     .slices = true,
     .most_processes = most_processes,

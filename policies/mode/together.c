@@ -5,6 +5,6 @@ static const struct sms_param params[] = {SMS_MODE_LAUNCH_WAIT, {0}};
 
 const struct sms_sharing_mode sms_sharing_mode_together = {
     .name = "together",
-    .help = "kernels of all processes at once",
+    .help = "runs kernels of all processes at the same time",
     .params = params,
 };

@@ -18,7 +18,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_balanced = {
     .name = "balanced",
-    .help = "the node whose CPUs, memory and GPUs are used most evenly afterwards",
+    .help = "takes the node whose CPUs, memory and GPUs are used most evenly afterwards",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

@@ -9,7 +9,7 @@ enum { LEVELS };
 
 static const struct sms_param params[] = {
     {"levels", SMS_UNIT_COUNT, 0, 1000, 0,
-     "round the score down to this many levels, as the simulator of FGD does with 100; 0: exact"},
+     "rounds the score down to this many levels, as the simulator of FGD does with 100; 0: exact"},
     {0},
 };
 
@@ -28,7 +28,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_best_fit = {
     .name = "best_fit",
-    .help = "the node with the least CPUs and GPUs left afterwards",
+    .help = "takes the node with the least CPUs and GPUs left afterwards",
     .params = params,
     .search = SMS_PLACE_BEST,
     .score = score,

@@ -13,7 +13,8 @@ static const char *const bases[] = {"free", "capacity", NULL};
 
 static const struct sms_param params[] = {
     {"of", SMS_UNIT_CHOICE, 0, 1, FREE,
-     "divide by what the request leaves of the free resources, or of the node's capacity", .choices = bases},
+     "divides by what the request leaves of the free resources (free) or of the node's capacity (capacity)",
+     .choices = bases},
     {0},
 };
 
@@ -39,7 +40,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_dominant_share = {
     .name = "dominant_share",
-    .help = "the node of which the pod takes the largest share of some resource",
+    .help = "takes the node of which the pod takes the largest share of some resource",
     .params = params,
     .search = SMS_PLACE_BEST,
     .score = score,

@@ -10,7 +10,7 @@ enum { LEVELS };
 
 static const struct sms_param params[] = {
     {"levels", SMS_UNIT_COUNT, 0, 1000, 0,
-     "round the score down to this many levels, as the simulator of FGD does with 100; 0: exact"},
+     "rounds the score down to this many levels, as the simulator of FGD does with 100; 0: exact"},
     {0},
 };
 
@@ -29,7 +29,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_dot_product = {
     .name = "dot_product",
-    .help = "the node whose free CPUs and GPUs match the request least, which packs",
+    .help = "takes the node whose free CPUs and GPUs match the request least, which packs",
     .params = params,
     .search = SMS_PLACE_BEST,
     .score = score,

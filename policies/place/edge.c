@@ -28,7 +28,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_edge = {
     .name = "edge",
-    .help = "instances packed from the last slice of the fullest GPU that has one",
+    .help = "packs instances from the last slice of the fullest GPU that has a place",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

@@ -18,9 +18,10 @@ static const char *const orders[] = {"truncated", "exact", NULL};
 
 static const struct sms_param params[] = {
     {"share", SMS_UNIT_RATIO, 0.01, 1, 0.95,
-     "the most frequent pod shapes that together make up this share of the pods are typical"},
+     "sets the share of pods that the typical pod shapes, the most frequent ones, make up together"},
     {"order", SMS_UNIT_CHOICE, 0, 1, TRUNCATED,
-     "truncated: by whole numbers from 0 to 100, as the paper's simulator does; exact: by the decrease itself",
+     "says how nodes are ordered: by whole numbers from 0 to 100 as in the paper's simulator (truncated), or by the "
+     "growth itself (exact)",
      .choices = orders},
     {0},
 };
@@ -145,7 +146,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_fgd = {
     .name = "fgd",
-    .help = "the node and GPU where fragments that typical pods cannot use grow least",
+    .help = "takes the node and GPU where fragments that typical pods cannot use grow least",
     .params = params,
     .search = SMS_PLACE_BEST,
     .costly = true,

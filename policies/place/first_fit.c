@@ -3,6 +3,6 @@
 
 const struct sms_place_policy sms_place_policy_first_fit = {
     .name = "first_fit",
-    .help = "the first node that fits",
+    .help = "takes the first node that fits",
     .search = SMS_PLACE_FIRST,
 };

@@ -11,7 +11,7 @@ enum { WHOLE = 1000 };
 
 static const struct sms_param params[] = {
     {"levels", SMS_UNIT_COUNT, 0, 1000, 0,
-     "round the score down to this many levels, as the simulator of FGD does with 100; 0: exact"},
+     "rounds the score down to this many levels, as the simulator of FGD does with 100; 0: exact"},
     {0},
 };
 
@@ -48,7 +48,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_gpu_clustering = {
     .name = "gpu_clustering",
-    .help = "the fullest of the nodes whose pods ask for as many GPUs",
+    .help = "takes the fullest of the nodes whose pods request the same number of GPUs",
     .params = params,
     .search = SMS_PLACE_BEST,
     .score = score,

@@ -35,7 +35,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_gpu_packing = {
     .name = "gpu_packing",
-    .help = "shared GPUs first, then free GPUs of a node in use, then a free node",
+    .help = "takes shared GPUs first, then free GPUs of a node in use, then a free node",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

@@ -16,11 +16,11 @@ static const char *const selects[] = {"binpack", "spread", "first", "random", NU
 
 static const struct sms_param params[] = {
     {"node_score", SMS_UNIT_CHOICE, 0, 3, NODE_FIRST,
-     "node that it takes of those that fit: the first, the one with the largest or smallest share of its GPU memory "
+     "says which node that fits is taken: the first, the one with the largest or smallest share of its GPU memory "
      "allocated, or any",
      .choices = node_scores},
     {"gpu_select", SMS_UNIT_CHOICE, 0, 3, BINPACK,
-     "GPU that it takes of those that fit: the one with the least or most memory left, the lowest, or any",
+     "says which GPU that fits is taken: the one with the least or most memory left, the lowest, or any",
      .choices = selects},
     {0},
 };
@@ -98,7 +98,7 @@ static void choose(const struct sms_place_view *view, const struct sms_node_view
 
 const struct sms_place_policy sms_place_policy_gpushare = {
     .name = "gpushare",
-    .help = "the first node that fits, and on it the GPU with the least memory left that fits",
+    .help = "takes the first node that fits, and on it the GPU with the least memory left that fits",
     .params = params,
     .search = SMS_PLACE_FIRST,
     .search_by = search_by,

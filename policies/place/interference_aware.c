@@ -36,7 +36,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_interference_aware = {
     .name = "interference_aware",
-    .help = "the node and GPUs where the slowdowns that the contention model predicts for all pods grow least",
+    .help = "takes the node and GPUs where the slowdowns that the contention model predicts for all pods grow least",
     .search = SMS_PLACE_BEST,
     .asks = true,
     .score = score,

@@ -13,7 +13,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_least_allocated = {
     .name = "least_allocated",
-    .help = "the node whose CPUs, memory and GPUs are used least afterwards, on average",
+    .help = "takes the node whose CPUs, memory and GPUs are used least afterwards, on average",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

@@ -18,8 +18,8 @@ static const char *const layouts[] = {"published", "all", NULL};
 
 static const struct sms_param params[] = {
     {"layouts", SMS_UNIT_CHOICE, 0, 1, PUBLISHED,
-     "published: MISO's 18, of which one pod has the whole GPU and two have equal instances, so 4g beside 3g is none; "
-     "all: whatever the GPU can be split into",
+     "says which layouts are tried: MISO's 18 (published), in which one pod has the whole GPU and two have equal "
+     "instances, never 4g with 3g, or every split of the GPU (all)",
      .choices = layouts},
     {0},
 };
@@ -144,7 +144,7 @@ static double arrange(const struct sms_place_view *view, const struct sms_mig_vi
 
 const struct sms_place_policy sms_place_policy_miso = {
     .name = "miso",
-    .help = "instances for all pods of a GPU under which their mean slowdown is least; pods move",
+    .help = "gives all pods of a GPU the instances under which their mean slowdown is smallest; pods move",
     .params = params,
     .search = SMS_PLACE_FIRST,
     .arrange = arrange,

@@ -14,7 +14,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_most_allocated = {
     .name = "most_allocated",
-    .help = "the node whose CPUs, memory and GPUs are used most afterwards, on average",
+    .help = "takes the node whose CPUs, memory and GPUs are used most afterwards, on average",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

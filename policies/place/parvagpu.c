@@ -71,7 +71,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_parvagpu = {
     .name = "parvagpu",
-    .help = "instances where the fewest compute slices of a GPU are left, in ParvaGPU's order of places",
+    .help = "makes instances where the fewest compute slices of a GPU are left, in ParvaGPU's order of places",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

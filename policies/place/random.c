@@ -4,6 +4,6 @@
 
 const struct sms_place_policy sms_place_policy_random = {
     .name = "random",
-    .help = "a node that fits, drawn at random",
+    .help = "draws a node that fits at random",
     .search = SMS_PLACE_RANDOM,
 };

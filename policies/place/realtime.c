@@ -20,17 +20,17 @@ static const char *const ranks[] = {"memory", "float", "bestfit_float", NULL};
 
 static const struct sms_param params[] = {
     {"rank", SMS_UNIT_CHOICE, 0, 2, MEMORY,
-     "node that it takes of those that qualify: most free GPU memory, greatest sum of floats, or smallest sum of "
-     "floats",
+     "says which node that qualifies is taken: the one with the most free GPU memory, the largest sum of floats, or "
+     "the smallest sum of floats",
      .choices = ranks},
     {"empty_node_float", SMS_UNIT_TIME, 0, 2e19, 2e19,
-     "the sum of floats if no container with a deadline has run: more than any deadline, or 0 as in the paper"},
-    {"query", SMS_UNIT_TIME, 0, 1e15, 1 * MS, "time from the request to the answers"},
-    {"rank_base", SMS_UNIT_TIME, 0, 1e15, 156.929 * MS, "time to rank the answers (Kang 2022, Fig. 11)"},
+     "sets the sum of floats if no container with a deadline has run: more than any deadline, or 0 as in the paper"},
+    {"query", SMS_UNIT_TIME, 0, 1e15, 1 * MS, "sets the time from the request to the answers"},
+    {"rank_base", SMS_UNIT_TIME, 0, 1e15, 156.929 * MS, "sets the time to rank the answers (Kang 2022, Fig. 11)"},
     {"rank_node", SMS_UNIT_TIME, 0, 1e15, 0.035354 * MS,
-     "additional time for each node of the cluster (Kang 2022, Fig. 11)"},
+     "sets the additional time for each node of the cluster (Kang 2022, Fig. 11)"},
     {"retry", SMS_UNIT_TIME, 1 * MS, 1e18, 1 * SECOND,
-     "time after which a container for which no node qualified is tried again"},
+     "sets the time after which a container for which no node qualified is tried again"},
     {0},
 };
 
@@ -56,8 +56,8 @@ static struct sms_place_pace pace(const struct sms_place_view *view, size_t node
 
 const struct sms_place_policy sms_place_policy_realtime = {
     .name = "realtime",
-    .help =
-        "the node with the most free GPU memory among those that meet deadlines and have time to spare for the pod's",
+    .help = "takes the node with the most free GPU memory among those that meet deadlines and have time to spare for "
+            "the pod's",
     .params = params,
     .search = SMS_PLACE_BEST,
     .score = score,

@@ -8,7 +8,7 @@
 enum { GPU_WEIGHT };
 
 static const struct sms_param params[] = {
-    {"gpu_weight", SMS_UNIT_COUNT, 0, 1e6, 100, "weight of a thousandth of a GPU, in thousandths of a CPU"},
+    {"gpu_weight", SMS_UNIT_COUNT, 0, 1e6, 100, "sets the weight of a thousandth of a GPU, in thousandths of a CPU"},
     {0},
 };
 
@@ -23,7 +23,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_place_policy_worst_fit = {
     .name = "worst_fit",
-    .help = "the node with the most CPUs and GPUs left afterwards",
+    .help = "takes the node with the most CPUs and GPUs left afterwards",
     .params = params,
     .search = SMS_PLACE_BEST,
     .same_order = true,

@@ -3,6 +3,6 @@
 
 const struct sms_queue_discipline sms_queue_discipline_kernel_fifo = {
     .name = "kernel_fifo",
-    .help = "kernels in launch order, passing over those whose block fits nowhere",
+    .help = "serves kernels in launch order, passing over those whose block fits nowhere",
     .passes_over = true,
 };

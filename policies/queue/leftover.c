@@ -3,5 +3,5 @@
 
 const struct sms_queue_discipline sms_queue_discipline_leftover = {
     .name = "leftover",
-    .help = "kernels in launch order; the first whose block fits nowhere stops the others",
+    .help = "serves kernels in launch order; the first whose block fits nowhere stops the others",
 };

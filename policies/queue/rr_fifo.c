@@ -9,6 +9,6 @@ static uint64_t turn(const struct sms_queued *launch)
 
 const struct sms_queue_discipline sms_queue_discipline_rr_fifo = {
     .name = "rr_fifo",
-    .help = "one block of each kernel in turn; one that fits nowhere stops all, and keeps its turn",
+    .help = "serves one block of each kernel in turn; one that fits nowhere stops all, and keeps its turn",
     .turn = turn,
 };

@@ -33,26 +33,28 @@ static const char *const when_names[] = {"found", "input", NULL};
 #define SECOND 1e12
 
 static const struct sms_param params[] = {
-    {"smi", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "time of a query of the device (Kang 2022, 4.2)"},
-    {"pause", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "time to pause a container (Kang 2022, 4.2)"},
-    {"unpause", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "time to unpause a container (Kang 2022, 4.2)"},
-    {"ps", SMS_UNIT_TIME, 0, 1e15, 0, "time to list the containers"},
-    {"top", SMS_UNIT_TIME, 0, 1e15, 0, "time to list the processes of one container"},
+    {"smi", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "sets the time of a query of the device (Kang 2022, 4.2)"},
+    {"pause", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "sets the time to pause a container (Kang 2022, 4.2)"},
+    {"unpause", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "sets the time to unpause a container (Kang 2022, 4.2)"},
+    {"ps", SMS_UNIT_TIME, 0, 1e15, 0, "sets the time to list the containers"},
+    {"top", SMS_UNIT_TIME, 0, 1e15, 0, "sets the time to list the processes of one container"},
     {"memory", SMS_UNIT_RATIO, 0, 1, 0.95,
-     "above this utilization of memory a container that was just released is paused again"},
+     "sets the utilization of memory above which a container that was just released is paused again"},
     {"crowded", SMS_UNIT_CHOICE, 0, 1, CROWDED_ABOVE,
-     "above: as in Algorithm 2; from: at exactly that utilization of memory too, as in the paper's text",
+     "says when memory is too full: above that utilization (above, as in Algorithm 2), or also at it (from, as in the "
+     "paper's text)",
      .choices = crowded_names},
-    {"core", SMS_UNIT_RATIO, 0, 1, 0.995, "utilization from which on the cores are full"},
-    {"commands", SMS_UNIT_CHOICE, 0, 1, COMMANDS_BATCH, "pause all in one command, or one after another",
+    {"core", SMS_UNIT_RATIO, 0, 1, 0.995, "sets the utilization from which the cores are full"},
+    {"commands", SMS_UNIT_CHOICE, 0, 1, COMMANDS_BATCH,
+     "says whether containers are paused in one command (batch) or one after another (sequential)",
      .choices = commands_names},
     {"gate", SMS_UNIT_CHOICE, 0, 1, GATE_OBSERVED,
-     "observed: the cores are free only once a kernel of the latest container was seen; literal: as in the paper's "
-     "Algorithm 2",
+     "says when the cores are free: only once a kernel of the latest container was seen (observed), or as in the "
+     "paper's Algorithm 2 (literal)",
      .choices = gate_names},
     {"when", SMS_UNIT_CHOICE, 0, 1, WHEN_FOUND,
-     "found: a container is paused as soon as it is found; input: once its input is on the device (the paper's future "
-     "work)",
+     "says when a container is paused: as soon as it is found (found), or once its input is on the device (input, the "
+     "paper's future work)",
      .choices = when_names},
     {0},
 };

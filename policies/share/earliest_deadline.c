@@ -13,6 +13,6 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
 
 const struct sms_share_policy sms_share_policy_earliest_deadline = {
     .name = "earliest_deadline",
-    .help = "the next slice to the job whose deadline comes first",
+    .help = "gives the next slice to the job whose deadline comes first",
     .next = next,
 };

@@ -67,7 +67,7 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
 
 const struct sms_share_policy sms_share_policy_fair_share = {
     .name = "fair_share",
-    .help = "the next slice to the process with the least service received for its weight",
+    .help = "gives the next slice to the process that received the least service per weight",
     .state = sizeof(struct process *),
     .start = start,
     .next = next,

@@ -10,8 +10,9 @@
 enum { SHARE, DURATIONS };
 
 static const struct sms_param params[] = {
-    {"share", SMS_UNIT_RATIO, 0, 16, 1.0, "share of the device for which kernels may ask together"},
-    {"durations", SMS_UNIT_TIME, 0, 3.6e15, 0, "time of best-effort kernels after which they end first; 0: no limit"},
+    {"share", SMS_UNIT_RATIO, 0, 16, 1.0, "sets the share of the device for which kernels may ask together"},
+    {"durations", SMS_UNIT_TIME, 0, 3.6e15, 0,
+     "sets the total time of best-effort kernels after which all must end before more launch; 0: no limit"},
     {0},
 };
 
@@ -86,7 +87,7 @@ static enum sms_answer launch(struct sms_share *share, size_t process)
 
 const struct sms_share_policy sms_share_policy_interference_aware = {
     .name = "interference_aware",
-    .help = "kernels wait while a kernel of a higher priority runs that they would slow (after Orion)",
+    .help = "makes kernels wait while a kernel of a higher priority runs that they would slow (after Orion)",
     .params = params,
     .state = sizeof(struct state),
     .start = start,

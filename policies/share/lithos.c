@@ -13,10 +13,12 @@ enum { STEAL, IDLE, ATOM, SLIP };
 static const char *const booleans[] = {"false", "true", NULL};
 
 static const struct sms_param params[] = {
-    {"steal", SMS_UNIT_CHOICE, 0, 1, 1, "launches use SMs of others that are idle", booleans},
-    {"idle", SMS_UNIT_TIME, 1e6, 3.6e15, 1e9, "time without a kernel after which a process is idle"},
-    {"atom", SMS_UNIT_TIME, 0, 3.6e15, 0, "longest launch of kernels that are given by blocks; 0: any"},
-    {"slip", SMS_UNIT_RATIO, 1, 16, 1, "how much longer a kernel may take on fewer SMs; 1: it has all of its process"},
+    {"steal", SMS_UNIT_CHOICE, 0, 1, 1, "says whether launches use SMs of other processes that are idle", booleans},
+    {"idle", SMS_UNIT_TIME, 1e6, 3.6e15, 1e9, "sets the time without a kernel after which a process is idle"},
+    {"atom", SMS_UNIT_TIME, 0, 3.6e15, 0,
+     "sets the maximum length of a launch of kernels that are given by blocks; 0: any"},
+    {"slip", SMS_UNIT_RATIO, 1, 16, 1,
+     "sets how much longer a kernel may take on fewer SMs; 1: it has all SMs of its process"},
     {0},
 };
 
@@ -178,7 +180,8 @@ static uint64_t atom(struct sms_share *share, size_t p)
 
 const struct sms_share_policy sms_share_policy_lithos = {
     .name = "lithos",
-    .help = "a quota of SMs for each process, which others have while it is idle; long kernels in atoms (LithOS)",
+    .help = "gives each process a quota of SMs, which others use while it is idle, and launches long kernels in atoms "
+            "(LithOS)",
     .params = params,
     .state = sizeof(struct state),
     .repartitions = true,

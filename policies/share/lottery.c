@@ -20,6 +20,6 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
 
 const struct sms_share_policy sms_share_policy_lottery = {
     .name = "lottery",
-    .help = "the next slice at random, with probabilities by weight",
+    .help = "draws the process of the next slice, with probabilities by weight",
     .next = next,
 };

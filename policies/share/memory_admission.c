@@ -41,6 +41,6 @@ static long place(struct sms_share *share, size_t process)
 
 const struct sms_share_policy sms_share_policy_memory_admission = {
     .name = "memory_admission",
-    .help = "a process waits until its peak memory fits beside the peaks of the others",
+    .help = "makes a process wait until its peak memory fits alongside the peaks of the others",
     .place = place,
 };

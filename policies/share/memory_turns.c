@@ -50,7 +50,7 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
 
 const struct sms_share_policy sms_share_policy_memory_turns = {
     .name = "memory_turns",
-    .help = "an allocation waits until it fits, in order of arrival, so that phases take turns of the memory",
+    .help = "makes an allocation wait until it fits, in order of arrival, so that phases take turns with the memory",
     .state = sizeof(struct state),
     .start = start,
     .allocate = allocate,

@@ -9,11 +9,15 @@ enum { MESSAGE, REQUEST, MOVES, ASSIGNED, CONNECTING };
 #define MICROSECOND 1e6
 
 static const struct sms_param params[] = {
-    {"message", SMS_UNIT_TIME, 0, 1e15, 50 * MICROSECOND, "time of a message from a process to the manager and back"},
-    {"request", SMS_UNIT_TIME, 0, 1e15, 0, "time that the manager takes for each request, one after another"},
-    {"moves", SMS_UNIT_COUNT, 1, 1e6, 1e6, "most processes that may move to or from the host at once"},
-    {"assigned", SMS_UNIT_COUNT, 1, 1e6, 4, "most processes assigned or suspended, for each device"},
-    {"connecting", SMS_UNIT_COUNT, 1, 1e6, 4, "most processes on a device that have no context yet"},
+    {"message", SMS_UNIT_TIME, 0, 1e15, 50 * MICROSECOND,
+     "sets the time of a message from a process to the manager and back"},
+    {"request", SMS_UNIT_TIME, 0, 1e15, 0, "sets the time that the manager takes for each request, one after another"},
+    {"moves", SMS_UNIT_COUNT, 1, 1e6, 1e6,
+     "sets the maximum number of processes that move to or from the host at the same time"},
+    {"assigned", SMS_UNIT_COUNT, 1, 1e6, 4,
+     "sets the maximum number of processes assigned or suspended, for each device"},
+    {"connecting", SMS_UNIT_COUNT, 1, 1e6, 4,
+     "sets the maximum number of processes on a device that have no context yet"},
     {0},
 };
 

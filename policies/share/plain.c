@@ -3,5 +3,5 @@
 
 const struct sms_share_policy sms_share_policy_plain = {
     .name = "plain",
-    .help = "no management: processes start on arrival, and an allocation that does not fit fails",
+    .help = "manages nothing: processes start on arrival, and an allocation that does not fit fails",
 };

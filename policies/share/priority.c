@@ -8,7 +8,8 @@ enum { PREEMPT };
 static const char *const booleans[] = {"false", "true", NULL};
 
 static const struct sms_param params[] = {
-    {"preempt", SMS_UNIT_CHOICE, 0, 1, 0, "a process makes room for a higher priority before its slice ends", booleans},
+    {"preempt", SMS_UNIT_CHOICE, 0, 1, 0,
+     "says whether a process makes room for a higher priority before its slice ends", booleans},
     {0},
 };
 
@@ -35,7 +36,7 @@ static bool preempts(struct sms_share *share, size_t device, size_t running, siz
 
 const struct sms_share_policy sms_share_policy_priority = {
     .name = "priority",
-    .help = "the next slice to the process with the highest priority, in turn among equals",
+    .help = "gives the next slice to the process with the highest priority, in turn among equals",
     .params = params,
     .next = next,
     .preempts = preempts,

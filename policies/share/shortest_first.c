@@ -34,6 +34,6 @@ static long place(struct sms_share *share, size_t process)
 
 const struct sms_share_policy sms_share_policy_shortest_first = {
     .name = "shortest_first",
-    .help = "the process with the least time alone gets the next free device",
+    .help = "gives the next free device to the process with the shortest solo time",
     .place = place,
 };

@@ -8,7 +8,7 @@ enum { BOUND };
 
 static const struct sms_param params[] = {
     {"bound", SMS_UNIT_TIME, 0, 3.6e15, 31.6e6,
-     "longest launch of best-effort kernels that are given by blocks; 0: any"},
+     "sets the maximum length of a launch of best-effort kernels that are given by blocks; 0: any"},
     {0},
 };
 
@@ -33,7 +33,7 @@ static uint64_t atom(struct sms_share *share, size_t process)
 
 const struct sms_share_policy sms_share_policy_tally = {
     .name = "tally",
-    .help = "kernels of a lower priority launch while the device has no other, in atoms of a bounded time (Tally)",
+    .help = "launches kernels of a lower priority while the device has no other, in atoms of a bounded time (Tally)",
     .params = params,
     .launch = launch,
     .atom = atom,

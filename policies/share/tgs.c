@@ -11,11 +11,13 @@
 enum { PERIOD, WINDOW, POLL, FIRST, LEAST };
 
 static const struct sms_param params[] = {
-    {"period", SMS_UNIT_TIME, 1e9, 3.6e15, 5e12, "time between two looks at the rate of production"},
-    {"window", SMS_UNIT_TIME, 1e6, 3.6e15, 50e9, "time in which best-effort launches have the limit"},
-    {"poll", SMS_UNIT_TIME, 1e6, 3.6e15, 10e9, "time after which a launch that waits looks again"},
-    {"first", SMS_UNIT_COUNT, 1, 1e12, 20000, "blocks of the first limit"},
-    {"least", SMS_UNIT_COUNT, 1, 1e12, 1000, "least step of the limit; production with fewer in a period is idle"},
+    {"period", SMS_UNIT_TIME, 1e9, 3.6e15, 5e12, "sets the time between two checks of the rate of production"},
+    {"window", SMS_UNIT_TIME, 1e6, 3.6e15, 50e9,
+     "sets the time window to which the limit of best-effort launches applies"},
+    {"poll", SMS_UNIT_TIME, 1e6, 3.6e15, 10e9, "sets the time after which a waiting launch checks again"},
+    {"first", SMS_UNIT_COUNT, 1, 1e12, 20000, "sets the number of blocks of the first limit"},
+    {"least", SMS_UNIT_COUNT, 1, 1e12, 1000,
+     "sets the minimum step of the limit in blocks; production with fewer blocks in a period is idle"},
     {0},
 };
 
@@ -222,7 +224,8 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
 
 const struct sms_share_policy sms_share_policy_tgs = {
     .name = "tgs",
-    .help = "processes of a lower priority launch as many blocks as leave the rate of others as it is (TGS)",
+    .help =
+        "lets processes of a lower priority launch only as many blocks as do not change the rate of the others (TGS)",
     .params = params,
     .state = sizeof(struct state),
     .intercepts = true,

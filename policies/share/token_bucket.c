@@ -8,8 +8,8 @@
 enum { TICK, POLL };
 
 static const struct sms_param params[] = {
-    {"tick", SMS_UNIT_TIME, 1e9, 3.6e15, 120e9, "time between two looks at the utilization"},
-    {"poll", SMS_UNIT_TIME, 1e6, 3.6e15, 10e9, "time after which a launch that waits looks again"},
+    {"tick", SMS_UNIT_TIME, 1e9, 3.6e15, 120e9, "sets the time between two checks of the utilization"},
+    {"poll", SMS_UNIT_TIME, 1e6, 3.6e15, 10e9, "sets the time after which a waiting launch checks again"},
     {0},
 };
 
@@ -131,7 +131,7 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
 
 const struct sms_share_policy sms_share_policy_token_bucket = {
     .name = "token_bucket",
-    .help = "a process of a weight below 1 has kernels for that part of the time, by tokens for blocks (HAMi)",
+    .help = "lets a process of a weight below 1 have kernels for that part of the time, by tokens for blocks (HAMi)",
     .params = params,
     .state = sizeof(struct state),
     .intercepts = true,

@@ -73,7 +73,7 @@ static void add_form(json_t *list, const char *name, const char *form)
 static void add_split(json_t *list)
 {
     add_form(list, "instances", "[PROFILE, {PROFILE: MODE}, ...], of the device's mig (smsched list devices)");
-    add_form(list, "inside", "the MODE of instances that have none of their own; default time_slice");
+    add_form(list, "inside", "the MODE of instances without a mode of their own; default time_slice");
 }
 
 static json_t *list_policies(const struct sms_load_options *options)
@@ -115,7 +115,7 @@ static json_t *list_contention(const struct sms_load_options *options)
         if (model->curves)
             add_form(list, "curves", "{RESOURCE: [[usage, overhead], ...]}, rising");
         if (model->pairs)
-            add_form(list, "slowdown", "{CLASS: {CLASS: FACTOR, ...}, ...}, of each class beside each, at least 1");
+            add_form(list, "slowdown", "{CLASS: {CLASS: FACTOR, ...}, ...}, by how much each class is slowed by each, at least 1");
     }
     return list;
 }

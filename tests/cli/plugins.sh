@@ -34,7 +34,7 @@ try 0 "compare with plugins:" compare my_policy/scenario.yaml
 prints "my_policy"
 try 0 "validate both" validate my_policy/scenario.yaml --plugin ./my_policy/my_policy.so
 try 0 "list --plugin" list policies my_policy --plugin ./my_policy.so
-prints "the SM with the most free threads"
+prints "takes the SM with the most free threads"
 try 3 "without it" validate bare.yaml
 prints "unknown block policy 'my_policy'"
 sed 's/\[leftover, my_policy\]/[leftover]/' bare.yaml >hardware.yaml

@@ -10,7 +10,7 @@ static double slowdown(const struct sms_contention_view *view, size_t r, double 
 
 static const struct sms_contention model = {
     .name = "@NAME@",
-    .help = "a resource that is used beyond 100 % slows its users in proportion",
+    .help = "slows the users of a resource in proportion to its use if that exceeds 100 %",
     .free_below_full = true,
     .slowdown = slowdown,
 };

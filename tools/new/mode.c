@@ -18,7 +18,7 @@ static uint64_t sms(const double *param, const struct sms_device_view *device, c
 
 static const struct sms_sharing_mode mode = {
     .name = "@NAME@",
-    .help = "kernels of all processes at once, each on the part of its class",
+    .help = "runs kernels of all processes at the same time, each on the part of its class",
     .params = params,
     .sms = sms,
 };

@@ -13,7 +13,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 static const struct sms_place_policy policy = {
     .name = "@NAME@",
-    .help = "the node with the most GPUs left",
+    .help = "takes the node with the most GPUs left",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

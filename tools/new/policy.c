@@ -10,7 +10,7 @@ static double score(const double *param, const struct sms_device_view *device, c
 
 static const struct sms_block_policy policy = {
     .name = "@NAME@",
-    .help = "the SM with the most free threads",
+    .help = "takes the SM with the most free threads",
     .search = SMS_SEARCH_BEST,
     .score = score,
     .promises = SMS_PURE | SMS_MONOTONE | SMS_LOCAL, /* what the score looks at, and what not: smsched/policy.h */

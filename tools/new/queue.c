@@ -5,7 +5,7 @@ static double rank(const struct sms_queued *launch) { return (double)launch->blo
 
 static const struct sms_queue_discipline discipline = {
     .name = "@NAME@",
-    .help = "the kernel with the fewest blocks first",
+    .help = "serves the kernel with the fewest blocks first",
     .rank = rank,
     .passes_over = true,
 };

@@ -14,7 +14,7 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
 
 static const struct sms_share_policy policy = {
     .name = "@NAME@",
-    .help = "the next slice to the process that has had the device for the shortest time",
+    .help = "gives the next slice to the process that has had the device for the shortest time",
     .next = next,
 };
 

@@ -35,28 +35,28 @@ struct sms_mode_process {
 /* For modes that take turns; what the scenario does not give is the device's, else the default. The
  * defaults are assumed, but switch over slice, 0.0735, was measured (Kang 2022). */
 #define SMS_MODE_TURNS                                                                                                 \
-    {"slice", SMS_UNIT_TIME, 1e6, 3.6e15, 2e9, "time that a context has the device while others wait", NULL},          \
-        {"switch", SMS_UNIT_TIME, 0, 6e13, 0.147e9, "time that a change of context takes", NULL},                      \
+    {"slice", SMS_UNIT_TIME, 1e6, 3.6e15, 2e9, "sets how long a context has the device while others wait", NULL},      \
+        {"switch", SMS_UNIT_TIME, 0, 6e13, 0.147e9, "sets how long a context switch takes", NULL},                     \
         {"drain",                                                                                                      \
          SMS_UNIT_CHOICE,                                                                                              \
          0,                                                                                                            \
          1,                                                                                                            \
          0,                                                                                                            \
-         "blocks that run when a slice ends are waited for, not stopped",                                              \
+         "says whether blocks that run when a slice ends are waited for instead of stopped",                           \
          (const char *const[]){"false", "true", NULL}},                                                                \
         {"newcomer",                                                                                                   \
          SMS_UNIT_CHOICE,                                                                                              \
          0,                                                                                                            \
          2,                                                                                                            \
          0,                                                                                                            \
-         "says what a context waits for that comes to one that had the device alone",                                  \
+         "says what a newcomer waits for if one context had the device",                                               \
          (const char *const[]){"as_device", "whole_slice", "rest_of_slice", NULL}},                                    \
         {"ahead", SMS_UNIT_COUNT,                                                                                      \
          0,       1e6,                                                                                                 \
-         0,       "kernels launched ahead, which end before the share policy stops a process early",                   \
+         0,       "sets the number of kernels launched ahead, which end before a process is stopped early",            \
          NULL},                                                                                                        \
     {                                                                                                                  \
-        "stop", SMS_UNIT_TIME, 0, 6e13, 0, "time that it takes to stop a process early, before the switch", NULL       \
+        "stop", SMS_UNIT_TIME, 0, 6e13, 0, "sets the time to stop a process early, before the switch", NULL            \
     }
 enum { SMS_MODE_TURNS_COUNT = 6 };
 
@@ -64,7 +64,9 @@ enum { SMS_MODE_TURNS_COUNT = 6 };
 #define SMS_MODE_LAUNCH_WAIT                                                                                           \
     {                                                                                                                  \
         "launch_wait", SMS_UNIT_TIME, 0, 1e12, 0,                                                                      \
-            "time by which each other process with a kernel under way lengthens a launch of a coarse kernel", NULL     \
+            "sets the time by which each other process with a kernel in progress lengthens a launch of a coarse "      \
+            "kernel",                                                                                                  \
+            NULL                                                                                                       \
     }
 
 /* For modes in which several processes share a device. An instance of a cluster takes so many pods, else one. */
@@ -76,11 +78,13 @@ enum { SMS_MODE_TURNS_COUNT = 6 };
 /* The parameters of sms_mps_clients, on which the engine does not act. */
 #define SMS_MODE_CLIENTS                                                                                               \
     {                                                                                                                  \
-        "clients", SMS_UNIT_COUNT, 0, 1024, 0, "processes on a device at most; 0: as the device says, else 48", NULL   \
+        "clients", SMS_UNIT_COUNT, 0, 1024, 0,                                                                         \
+            "sets the maximum number of processes on a device; 0: as the device says, otherwise 48", NULL              \
     }
 #define SMS_MODE_DRIVER                                                                                                \
     {                                                                                                                  \
-        "driver", SMS_UNIT_CHOICE, 0, 1, 0, "the clients that a device takes depend on it", (const char *const[])      \
+        "driver", SMS_UNIT_CHOICE, 0, 1, 0, "names the driver, on which the number of clients of a device depends",    \
+            (const char *const[])                                                                                      \
         {                                                                                                              \
             "today", "before", NULL                                                                                    \
         }                                                                                                              \

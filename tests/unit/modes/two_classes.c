@@ -18,7 +18,7 @@ static uint64_t sms(const double *param, const struct sms_device_view *device, c
 extern const struct sms_sharing_mode sms_sharing_mode_two_classes;
 const struct sms_sharing_mode sms_sharing_mode_two_classes = {
     .name = "two_classes",
-    .help = "kernels of all processes at once, each on the part of its class",
+    .help = "runs kernels of all processes at the same time, each on the part of its class",
     .params = params,
     .sms = sms,
 };

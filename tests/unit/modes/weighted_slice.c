@@ -13,7 +13,7 @@ static double slice_ps(const double *param, const struct sms_device_view *device
 extern const struct sms_sharing_mode sms_sharing_mode_weighted_slice;
 const struct sms_sharing_mode sms_sharing_mode_weighted_slice = {
     .name = "weighted_slice",
-    .help = "contexts take turns, in slices that are as long as the weights of their processes are great",
+    .help = "makes contexts take turns, in slices proportional to the weights of their processes",
     .params = params,
     .slices = true,
     .slice_ps = slice_ps,
