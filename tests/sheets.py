@@ -38,5 +38,5 @@ for sheet in sheets:
 table = listed("devices", "--sheet", "l4")
 assert "compute_clock  702 MHz; " in table and "knee_dram      not measured; corner: " in table, table
 wrong = subprocess.run([SMSCHED, "list", "policies", "--sheet"], capture_output=True, text=True)
-assert wrong.returncode == 2 and "--sheet is of devices" in wrong.stderr, wrong
+assert wrong.returncode == 2 and "--sheet prints devices only" in wrong.stderr, wrong
 print(f"{len(sheets)} sheets")

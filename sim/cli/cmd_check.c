@@ -20,11 +20,11 @@ static const struct cli_format junit_format = {"a JUnit file", {"<?xml"}};
 static const struct cli_option own_options[] = {
     {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT, AT(baseline),
      .file = CLI_INPUT},
-    {"tolerance", "RATIO", "allowed relative difference from a value of the baseline; default 1 %", CLI_RATIO,
+    {"tolerance", "RATIO", "allow this relative difference from a value of the baseline; default 1 %", CLI_RATIO,
      AT(tolerance), .otherwise = 0.01, .percentage = true},
     {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit), .file = CLI_OUTPUT,
      .format = &junit_format},
-    {"verbose", NULL, "print also what was met", CLI_FLAG, AT(verbose), .letter = 'v'},
+    {"verbose", NULL, "also print what was met", CLI_FLAG, AT(verbose), .letter = 'v'},
     {0},
 };
 
@@ -124,8 +124,8 @@ const struct cli_command cmd_check = {
     .name = "check",
     .args = "SCENARIO...",
     .summary = "run the scenarios and check their expectations, or a baseline",
-    .text = "Checks the 'expect:' list of each scenario, and with --baseline every value of a CSV file that "
-            "'run --format csv' wrote. Prints those that were missed, and exits 1 if there are any.",
+    .text = "Checks the 'expect:' list of each scenario, and with --baseline every value of a CSV file that 'run "
+            "--format csv' wrote. Prints the values that missed, and exits with 1 if there are any.",
     .examples = "smsched check scenarios/03-expectations.yaml --junit checks.xml\n"
                 "smsched run scenarios/03-expectations.yaml --format csv >baseline.csv\n"
                 "smsched check scenarios/03-expectations.yaml --baseline baseline.csv --tolerance '1 %'\n",
@@ -139,6 +139,6 @@ const struct cli_command cmd_check = {
                 {cli_models},
                 {cli_plugins},
                 {cli_quiet}},
-    .texts = {{"quiet", "print no progress, and only what was missed, and how many checks there were"}},
+    .texts = {{"quiet", "print no progress, only what was missed and the number of checks"}},
     .size = sizeof(struct options),
     .run = check};

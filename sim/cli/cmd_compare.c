@@ -17,11 +17,11 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"baseline", "POLICY", "the policy to compare with; default: the first", CLI_TEXT, AT(baseline)},
+    {"baseline", "POLICY", "compare with this policy; default: the first of the scenario", CLI_TEXT, AT(baseline)},
     {"unknowns", "N",
-     "draw what is not known N times, and say in how many the answer holds; default: as the scenario says", CLI_COUNT,
-     AT(draws), .max = SMS__DRAWS_MAX},
-    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
+     "draw uncertain inputs N times, and print in how many draws the answer holds; default: as the scenario says",
+     CLI_COUNT, AT(draws), .max = SMS__DRAWS_MAX},
+    {"format", "FORMAT", "print a table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
     {0},
 };
 
@@ -86,18 +86,15 @@ static int compare(struct cli *cli)
 const struct cli_command cmd_compare = {
     .name = "compare",
     .args = "SCENARIO...",
-    .summary = "run the scenarios and print each policy's change over the first",
-    .text =
-        "Ratios are paired by replication: all policies see the same random numbers in a replication. A mark "
-        "says that a change is significant after Holm's correction over the changes of its metric: better, worse, or * "
-        "where neither is. --baseline names "
-        "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
-        "of each policy to it, and the resources that limit it.\n"
-        "--unknowns draws demands, block times, and the knee, slope or curves of the contention model, each around "
-        "what "
-        "the scenario says, and runs all policies in each draw. It says in how many draws the answer's policy is best, "
-        "and which parameter decides. 'run: {unknowns: {draws: 100, slope: 0}}' in the scenario does the same, with "
-        "the slope taken as known.",
+    .summary = "run the scenarios and print how each policy differs from the first",
+    .text = "Ratios are paired by replication: all policies see the same random numbers in a replication. A mark means "
+            "that a change is significant after Holm's correction over all changes of the metric: better, worse, or * "
+            "if the metric has no better direction. --baseline names another policy to compare with. The table ends "
+            "with the throughput that no policy can exceed, the gap of each policy to it, and the resources that limit "
+            "it.\n--unknowns draws demands, block times, and the knee, slope or curves of the contention model around "
+            "their values in the scenario, and runs all policies in each draw. It prints in how many draws the "
+            "answer's policy is best, and which parameter decides. 'run: {unknowns: {draws: 100, slope: 0}}' in the "
+            "scenario does the same, with a slope that is taken as known.",
     .examples =
         "smsched compare scenarios/02-a-server.yaml\n"
         "smsched compare scenarios/02-a-server.yaml --baseline leftover --policy fine_grained --policy leftover\n"
@@ -116,9 +113,10 @@ const struct cli_command cmd_compare = {
                 {cli_models},
                 {cli_plugins},
                 {cli_quiet}},
-    .texts = {{"policy",
-               "compare only this policy with the others named, and add it if the scenario lacks it (repeatable)"},
-              {"quiet", "print no progress"}},
+    .texts =
+        {{"policy",
+          "compare only the policies of this option, in the scenario's order, and add any that it lacks (repeatable)"},
+         {"quiet", "print no progress"}},
     .hints = {{"metric",
                "'answer: {metric: job_latency_p99_ns, of: NAME}' in the scenario says what is compared, and so does "
                "--set answer.metric=NAME; 'smsched list metrics' has the names"}},

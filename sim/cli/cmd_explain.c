@@ -24,9 +24,10 @@ struct options {
 static const char *const formats[] = {"table", "csv", NULL};
 
 static const struct cli_option own_options[] = {
-    {"from", "TIME", "start of the span of time, such as '0 ms'; default 0", CLI_TIME, AT(from_ps), .otherwise = -1},
-    {"to", "TIME", "end of the span of time, such as '1 ms'; --from needs it", CLI_TIME, AT(to_ps), .otherwise = -1},
-    {"format", "FORMAT", "table or csv", CLI_CHOICE, AT(format), .choices = formats},
+    {"from", "TIME", "start the time span here, such as '0 ms'; default 0", CLI_TIME, AT(from_ps), .otherwise = -1},
+    {"to", "TIME", "end the time span here, such as '1 ms'; --from needs this option", CLI_TIME, AT(to_ps),
+     .otherwise = -1},
+    {"format", "FORMAT", "print a table or csv", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
 
@@ -357,15 +358,14 @@ static int explain(struct cli *cli)
 const struct cli_command cmd_explain = {
     .name = "explain",
     .args = "SCENARIO",
-    .summary = "print the decisions of a span of time",
-    .text =
-        "Prints where blocks were placed, which SMs were passed over and why, what processes did, and what share "
-        "policies report about them, in the first replication of each policy. The table has one line for decisions "
-        "that differ only in time, block and SM; csv has each. Without --from and --to, the table "
-        "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
-        "blocks. Blocks of time slices and of MIG instances are never printed.",
+    .summary = "print the decisions in a time span",
+    .text = "Prints where blocks were placed, which SMs were passed over and why, what processes did, and what share "
+            "policies report about them, in the first replication of each policy. In the table, decisions that differ "
+            "only in time, block and SM share a line; csv has a line for each. Without --from and --to, the table "
+            "shows the start of the run for VMs, and the first 40 lines of each policy for processes and pods, without "
+            "blocks. Blocks of time slices and of MIG instances are never printed.",
     .examples = "smsched explain scenarios/02-a-server.yaml --policy fine_grained --from '1 ms' --to '1.1 ms'\n",
     .options = {{own_options}, {session_policy}, {session_set}, {run_seed}, {cli_memory}, {cli_models}, {cli_plugins}},
-    .texts = {{"policy", "explain only this policy, and add it if the scenario lacks it (repeatable)"}},
+    .texts = {{"policy", "explain only the policies of this option, and add any that the scenario lacks (repeatable)"}},
     .size = sizeof(struct options),
     .run = explain};

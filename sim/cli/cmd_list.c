@@ -26,9 +26,9 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"format", "FORMAT", "table or json", CLI_CHOICE, AT(json), .choices = cli_table_or_json},
-    {"sheet", NULL, "of devices: what is known of each, from which source, and what stands in for the rest", CLI_FLAG,
-     AT(sheet)},
+    {"format", "FORMAT", "print a table or json", CLI_CHOICE, AT(json), .choices = cli_table_or_json},
+    {"sheet", NULL, "print for each device which values are known, their sources, and what is used for the others",
+     CLI_FLAG, AT(sheet)},
     {0},
 };
 
@@ -115,7 +115,8 @@ static json_t *list_contention(const struct sms_load_options *options)
         if (model->curves)
             add_form(list, "curves", "{RESOURCE: [[usage, overhead], ...]}, rising");
         if (model->pairs)
-            add_form(list, "slowdown", "{CLASS: {CLASS: FACTOR, ...}, ...}, by how much each class is slowed by each, at least 1");
+            add_form(list, "slowdown",
+                     "{CLASS: {CLASS: FACTOR, ...}, ...}, by how much each class is slowed by each, at least 1");
     }
     return list;
 }
@@ -470,11 +471,12 @@ static int list(struct cli *cli)
     if (named == LISTS)
         return unknown_list(cli);
     if (!cli->n_args && wants_json(cli))
-        return cli_usage(cli, "--format json is of one list: name it, as in 'list policies'");
+        return cli_usage(cli, "--format json prints one list: name it, as in 'list policies'");
     if (wants_sheets(cli) && (!cli->n_args || named != DEVICES))
-        return cli_usage(cli, "--sheet is of devices: smsched list devices --sheet [NAME]");
+        return cli_usage(cli, "--sheet prints devices only: smsched list devices --sheet [NAME]");
     if (cli->n_args > (named == SCHEMA ? 1U : 2U))
-        return cli_usage(cli, "'%s' is one too many: name a list, and one of its entries", cli->args[cli->n_args - 1]);
+        return cli_usage(cli, "unexpected argument '%s': give one list and at most one name",
+                         cli->args[cli->n_args - 1]);
     if (cli->n_args)
         return print_chosen(cli, named);
     for (size_t i = 0; i < SHOWN && code == EXIT_OK; i++) {
@@ -488,9 +490,9 @@ const struct cli_command cmd_list = {
     .name = "list",
     .args = "[WHAT [NAME]]",
     .summary = "print the known devices, workloads, policies, contention models, metrics, fields or schema",
-    .text = "With a NAME, prints the entries of that name only. Parameters are printed with their units, ranges and "
-            "defaults. Fields are the keys of files. The schema "
-            "holds the same as JSON, for editors (docs/how-to/editors.md).",
+    .text = "With a NAME, prints only the entries of that name. Parameters are printed with their units, ranges and "
+            "defaults. Fields are the keys of files. The schema has the fields as JSON, for editors "
+            "(docs/how-to/editors.md).",
     .words = "devices workloads policies contention metrics fields schema",
     .examples = "smsched list\n"
                 "smsched list policies fine_grained\n"

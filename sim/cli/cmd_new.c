@@ -153,11 +153,10 @@ struct nothing {
 const struct cli_command cmd_new = {
     .name = "new",
     .args = "KIND NAME",
-    .summary = "write a policy, mode or model of your own to begin with, as a plug-in",
-    .text =
-        "Makes a folder NAME with a policy, a scenario that uses it, a Makefile and a test. KIND is policy (a block "
-        "policy), share, mode, place, queue or contention. 'make' there builds the plug-in, and 'make test' checks its "
-        "promises (docs/how-to/plugins.md).",
+    .summary = "write a starter plug-in for your own policy, mode or model",
+    .text = "Makes a folder NAME with a policy, a scenario that uses it, a Makefile and a test. KIND is policy (a "
+            "block policy), share, mode, place, queue or contention. In that folder 'make' builds the plug-in, and "
+            "'make test' checks its promises (docs/how-to/plugins.md).",
     .words = "policy share mode place queue contention",
     .examples = "smsched new policy most_threads && make -C most_threads test\n"
                 "smsched new contention mine\n",

@@ -25,11 +25,12 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"out", "DIR", "folder of the figures; default RESULTS/plots", CLI_TEXT, AT(out), .file = CLI_OUTPUT_FOLDER,
-     .letter = 'o'},
-    {"format", "LIST", "svg, pdf and png, separated by commas; default svg", CLI_TEXT, AT(format)},
-    {"width", "WIDTH", "column (3.45in, the default), page (7in), or a width in in, cm or mm", CLI_TEXT, AT(width)},
-    {"figures", "LIST", "only figures of these names, separated by commas; * stands for any characters", CLI_TEXT,
+    {"out", "DIR", "write the figures into this folder; default RESULTS/plots", CLI_TEXT, AT(out),
+     .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
+    {"format", "LIST", "write these formats: svg, pdf and png, separated by commas; default svg", CLI_TEXT, AT(format)},
+    {"width", "WIDTH", "set the width: column (3.45in, the default), page (7in), or a number of in, cm or mm", CLI_TEXT,
+     AT(width)},
+    {"figures", "LIST", "draw only figures of these names, separated by commas; * stands for any characters", CLI_TEXT,
      AT(figures)},
     {0},
 };
@@ -271,9 +272,10 @@ const struct cli_command cmd_plot = {
     .name = "plot",
     .args = "RESULTS",
     .summary = "draw the figures of results",
-    .text = "Draws figures for print with gnuplot, from a folder of 'smsched run --out' or 'smsched advise --out', "
-            "a folder of 'smsched sweep', or a file of 'smsched compare --format csv'. Beside each figure are its "
-            "numbers, NAME.csv, and its script, NAME.gp: change it, and draw it again with 'gnuplot -c NAME.gp pdf'.",
+    .text = "Draws figures for print with gnuplot, from a folder of 'smsched run --out' or 'smsched advise --out', a "
+            "folder of 'smsched sweep', or a file of 'smsched compare --format csv'. Next to each figure are its "
+            "numbers, NAME.csv, and its script, NAME.gp. Change the script, and draw the figure again with 'gnuplot -c "
+            "NAME.gp pdf'.",
     .examples = "smsched run scenarios/01-two-tenants.yaml --out two\n"
                 "smsched plot two --format pdf --width page\n",
     .options = {{own_options}, {cli_quiet}},

@@ -24,7 +24,7 @@ static const struct cli_format page_format = {"a page or its data", {"<!doctype 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, - for stdout; default: report.html, or stdout for json", CLI_TEXT, AT(out),
      .file = CLI_OUTPUT, .format = &page_format, .letter = 'o'},
-    {"format", "FORMAT", "html, or json: the data of the page", CLI_CHOICE, AT(format), .choices = formats},
+    {"format", "FORMAT", "write html, or json: the data of the page", CLI_CHOICE, AT(format), .choices = formats},
     {0},
 };
 
@@ -88,11 +88,10 @@ static int report(struct cli *cli)
 const struct cli_command cmd_report = {
     .name = "report",
     .args = "DIR|DB",
-    .summary = "write a page about a results folder, a sweep or advice, for browsers",
-    .text =
-        "The page is one file that needs nothing else. It has the answer, gains with intervals, the gap to the bound, "
-        "curves and heat maps of a sweep, and the timeline of a run. DIR is a folder of 'run --out', of a sweep "
-        "or of 'advise --out', DB the sweep.db of a sweep. docs/reference/report.md describes the JSON.",
+    .summary = "write a web page about a results folder, a sweep or advice",
+    .text = "The page is one file that needs no other. It shows the answer, gains with intervals, the gap to the "
+            "bound, curves and heat maps of a sweep, and the timeline of a run. DIR is a folder of 'run --out', of a "
+            "sweep or of 'advise --out'. DB is the sweep.db of a sweep. docs/reference/report.md describes the JSON.",
     .examples = "smsched run scenarios/01-two-tenants.yaml --out pair\n"
                 "smsched report pair -o pair.html\n"
                 "smsched sweep scenarios/sweeps/load.yaml --out load\n"

@@ -13,15 +13,15 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option own_options[] = {
-    {"out", "DIR", "write the results into this folder, which must not exist without --force", CLI_TEXT, AT(out),
-     .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
-    {"force", NULL, "with --out: replace the results of an earlier run; with --trace: also what is no trace", CLI_FLAG,
-     AT(force), .letter = 'f'},
+    {"out", "DIR", "write the results into this folder, which must not exist unless --force is given", CLI_TEXT,
+     AT(out), .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
+    {"force", NULL, "with --out: replace earlier results; with --trace: also replace a file that is not a trace",
+     CLI_FLAG, AT(force), .letter = 'f'},
     {"brief", NULL, "with --out: leave out the rows of timeline.csv, heatmap.csv and latencies.csv", CLI_FLAG,
      AT(brief)},
-    {"point", "N", "run point N of a plan, as 'smsched sweep' does; points count from 0, as in points.csv", CLI_TEXT,
-     AT(point)},
-    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
+    {"point", "N", "run point N of a plan, as 'smsched sweep' does; points are numbered from 0, as in points.csv",
+     CLI_TEXT, AT(point)},
+    {"format", "FORMAT", "print a table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
     {0},
 };
 
@@ -78,12 +78,11 @@ const struct cli_command cmd_run = {
     .name = "run",
     .args = "SCENARIO...|PLAN",
     .summary = "run every policy of the scenarios and print the results",
-    .text =
-        "Prints throughput, normalized progress, waiting and slowdown of each VM and of the host, for each scenario "
-        "and policy. Values are means over the replications, with 95 % confidence intervals. With 'run: {until: "
-        "1 %}' in the scenario, replications are added until the intervals are narrow enough. With --out the "
-        "results, a timeline and the scenarios themselves go into a new folder, from which 'smsched plot' draws "
-        "figures. --point runs one point of the plan of a sweep, which keeps no timelines.",
+    .text = "Prints throughput, normalized progress, waiting and slowdown of each VM and of the host, for each "
+            "scenario and policy. Values are means over the replications, with 95 % confidence intervals. With 'run: "
+            "{until: 1 %}' in the scenario, replications are added until the intervals are narrow enough. --out writes "
+            "the results, a timeline and the scenarios themselves into a new folder, from which 'smsched plot' draws "
+            "figures. --point runs one point of a sweep's plan, without a timeline.",
     .examples = "smsched run scenarios/02-a-server.yaml\n"
                 "smsched run scenarios/02-a-server.yaml --out results --force   # then: smsched report results\n"
                 "smsched run scenarios/02-a-server.yaml --policy most_room --set run.replications=5\n"

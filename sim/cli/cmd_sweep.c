@@ -16,15 +16,15 @@ enum { SHARDS_MAX = 10000 };
 #define AT(member) offsetof(struct sweep_options, member)
 
 static const struct cli_option own_options[] = {
-    {"out", "DIR", "folder of the sweep; default: NAME.sweep, with the name of the plan", CLI_TEXT, AT(out),
+    {"out", "DIR", "use this folder for the sweep; default: NAME.sweep, with the name of the plan", CLI_TEXT, AT(out),
      .file = CLI_OUTPUT_FOLDER, .letter = 'o'},
-    {"jobs", "N", "threads; results do not depend on their number; default: all cores", CLI_COUNT, AT(jobs),
+    {"jobs", "N", "use this many threads, which does not change results; default: all cores", CLI_COUNT, AT(jobs),
      .max = 100000},
     {"shard", "K/N", "run only the K-th of N parts, from 1, and merge nothing", CLI_TEXT, AT(shard)},
-    {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE, AT(engine),
-     .choices = cli_engines},
+    {"engine", "ENGINE", "choose the engine: fast, or reference, which is simple and slow and gives the same results",
+     CLI_CHOICE, AT(engine), .choices = cli_engines},
     {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
-    {"format", "FORMAT", "table, or json: the counts and the answers of a search", CLI_CHOICE, AT(format),
+    {"format", "FORMAT", "print a table, or json: the counts and the answers of a search", CLI_CHOICE, AT(format),
      .choices = cli_table_or_json},
     {0},
 };
@@ -277,10 +277,11 @@ const struct cli_command cmd_sweep = {
     .name = "sweep",
     .args = "[status|merge] PLAN",
     .summary = "run the missing points of a plan, and merge their results",
-    .text = "Results of points go to stores in the folder of the sweep. A sweep that was killed continues when it is "
-            "started again. --shard K/N runs every N-th point only and merges nothing. 'status' prints how many points "
-            "are done, failed, missing and running, 'merge' writes results/ in that folder from all shards. Exits 1 if "
-            "points failed or are missing (docs/how-to/sweeps.md, and docs/how-to/sweeps-on-a-cluster.md for Slurm).",
+    .text =
+        "Results of points go to stores in the folder of the sweep. A sweep that was killed continues when it is "
+        "started again. --shard K/N runs only every N-th point and merges nothing. 'status' prints how many points are "
+        "done, failed, missing and running. 'merge' writes results/ in that folder from all shards. The exit code is 1 "
+        "if points failed or are missing (docs/how-to/sweeps.md, and docs/how-to/sweeps-on-a-cluster.md for Slurm).",
     .words = "status merge",
     .verb = true,
     .examples = "smsched sweep scenarios/sweeps/load.yaml\n"

@@ -5,14 +5,15 @@
 
 #include <string.h>
 
-static const char *const exit_codes[] = {"0 success",
-                                         "1 an expectation or a baseline was missed",
-                                         "2 wrong usage",
-                                         "3 bad input: nothing was written",
-                                         "4 a file could not be read or written, or memory or a limit was exceeded",
-                                         "70 a bug",
-                                         "130 interrupted",
-                                         NULL};
+static const char *const exit_codes[] = {
+    "0 success",
+    "1 an expectation or a baseline was missed, or points of a sweep failed or are missing",
+    "2 wrong usage",
+    "3 bad input, or a scenario that cannot be read: nothing was written",
+    "4 another file could not be read or written, or memory or a limit was exceeded",
+    "70 a bug",
+    "130 interrupted",
+    NULL};
 
 void cli_print_usage(const struct cli_command *const *commands, FILE *to)
 {
@@ -137,8 +138,8 @@ static int help(struct cli *cli)
         print_man(cli->commands, stdout);
     else if (!strcmp(topic, "completion")) {
         if (cli->n_args > 1)
-            return cli_usage(cli, "completion is for bash; zsh takes it after 'autoload -U bashcompinit && "
-                                  "bashcompinit', and fish makes its own of the man page");
+            return cli_usage(cli, "completion is for bash; zsh can use it after 'autoload -U bashcompinit && "
+                                  "bashcompinit', and fish makes its own from the man page");
         cli_print_completion(cli->commands, stdout);
     } else {
         const struct cli_command *command = cli_find(cli->commands, topic);

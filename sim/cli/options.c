@@ -11,7 +11,7 @@ const char *const cli_table_or_json[] = {"table", "json", NULL};
 const char *const cli_engines[] = {"fast", "reference", NULL};
 
 const struct cli_option cli_models[] = {
-    {"models", "DIR", "search this folder for devices/ and workloads/ first", CLI_TEXT, offsetof(struct cli, models),
+    {"models", "DIR", "search devices/ and workloads/ of this folder first", CLI_TEXT, offsetof(struct cli, models),
      .common = true},
     {0},
 };
@@ -21,36 +21,37 @@ const struct cli_option cli_plugins[] = {
     {0},
 };
 const struct cli_option cli_quiet[] = {
-    {"quiet", NULL, "print no progress, and on stdout only what was asked for", CLI_FLAG, offsetof(struct cli, quiet),
+    {"quiet", NULL, "print no progress, and only the results on stdout", CLI_FLAG, offsetof(struct cli, quiet),
      .letter = 'q', .common = true},
     {0},
 };
 const struct cli_option cli_notes[] = {
-    {"notes", NULL, "print the notes of each scenario on a terminal, too, where they are only counted", CLI_FLAG,
-     offsetof(struct cli, notes), .common = true},
+    {"notes", NULL, "print the notes of each scenario even on a terminal, which otherwise shows only their number",
+     CLI_FLAG, offsetof(struct cli, notes), .common = true},
     {0},
 };
 const struct cli_option cli_force[] = {
-    {"force", NULL, "replace also a file of another kind than is written", CLI_FLAG, offsetof(struct cli, force),
+    {"force", NULL, "also replace an existing file of another kind", CLI_FLAG, offsetof(struct cli, force),
      .letter = 'f', .common = true},
     {0},
 };
 const struct cli_option cli_strict[] = {
-    {"strict", NULL, "refuse kernels that alone want more than 100 % of a resource, except synthetic ones", CLI_FLAG,
+    {"strict", NULL,
+     "refuse kernels that demand more than 100 % of a resource when they run alone, except synthetic ones", CLI_FLAG,
      offsetof(struct cli, strict), .common = true},
     {0},
 };
 const struct cli_option cli_memory[] = {
     {"memory", "SIZE",
-     "exit 4 with nothing written if runs need more, such as '16 GiB'; default: half of the machine's", CLI_BYTES,
-     offsetof(struct cli, memory), .min = 1, .common = true},
+     "exit with 4 and write nothing if runs need more memory, such as '16 GiB'; default: half of the machine's",
+     CLI_BYTES, offsetof(struct cli, memory), .min = 1, .common = true},
     {0},
 };
 static const char *const colors[] = {"auto", "always", "never", NULL};
 static const struct cli_option common_options[] = {
-    {"color", "WHEN", "auto, always or never; auto: on a terminal, unless NO_COLOR is set", CLI_CHOICE,
+    {"color", "WHEN", "use colors: auto, always or never; auto: on a terminal, unless NO_COLOR is set", CLI_CHOICE,
      offsetof(struct cli, color), .choices = colors, .common = true},
-    {"help", NULL, "print this and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h', .common = true},
+    {"help", NULL, "print this help and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h', .common = true},
     {0},
 };
 static const struct cli_table common_table = {common_options, 0};

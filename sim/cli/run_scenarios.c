@@ -18,18 +18,18 @@ enum { TIMELINE_BINS = 200, MOST = 100000 };
 #define AT(member) offsetof(struct run_options, member)
 
 const struct cli_option run_seed[] = {
-    {"seed", "N", "seed of the random numbers, instead of the scenario's", CLI_COUNT, AT(seed)},
-    {"events", "COUNT", "exit 4 with nothing written if a run of a policy has more events; default 1e12", CLI_COUNT,
+    {"seed", "N", "use this seed of the random numbers instead of the scenario's", CLI_COUNT, AT(seed)},
+    {"events", "COUNT", "exit with 4 and write nothing if a run of a policy has more events; default 1e12", CLI_COUNT,
      AT(events)},
     {0},
 };
 const struct cli_option run_effort[] = {
-    {"replications", "N", "number of replications, instead of the scenario's", CLI_COUNT, AT(replications),
+    {"replications", "N", "run this many replications instead of the scenario's number", CLI_COUNT, AT(replications),
      .max = MOST},
-    {"jobs", "N", "threads; default: all cores; results do not depend on their number", CLI_COUNT, AT(jobs),
+    {"jobs", "N", "use this many threads, which does not change results; default: all cores", CLI_COUNT, AT(jobs),
      .max = MOST},
-    {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE, AT(engine),
-     .choices = cli_engines},
+    {"engine", "ENGINE", "choose the engine: fast, or reference, which is simple and slow and gives the same results",
+     CLI_CHOICE, AT(engine), .choices = cli_engines},
     {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
     {0},
 };
@@ -41,7 +41,7 @@ static const struct cli_format trace_format = {"a trace", {"{\"displayTimeUnit\"
 const struct cli_option run_trace[] = {
     {"trace", "FILE", "write the timeline of the run for Perfetto as FILE.json, or compressed as FILE.json.gz",
      CLI_TEXT, TRACE_AT(path), .file = CLI_OUTPUT, .format = &trace_format},
-    {"trace-events", "N", "limit of the number of these events; default 500000", CLI_COUNT, TRACE_AT(events)},
+    {"trace-events", "N", "write at most this many events to the trace; default 500000", CLI_COUNT, TRACE_AT(events)},
     {"trace-from", "TIME", "leave out events that end before this time; default 0", CLI_TIME, TRACE_AT(from_ps)},
     {"trace-to", "TIME", "leave out events from this time on; default: the end of the run", CLI_TIME, TRACE_AT(to_ps),
      .otherwise = -1},

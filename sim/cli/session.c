@@ -17,8 +17,8 @@ const struct cli_option session_set[] = {
     {0},
 };
 const struct cli_option session_policy[] = {
-    {"policy", "POLICY", "run only this policy, and add it if the scenario lacks it (repeatable)", CLI_LIST,
-     AT(policies)},
+    {"policy", "POLICY", "run only the policies of this option, and add any that the scenario lacks (repeatable)",
+     CLI_LIST, AT(policies)},
     {0},
 };
 
@@ -242,8 +242,7 @@ int session_expect_some(const struct session *session)
 }
 
 const struct cli_option session_trust[] = {
-    {"trust", NULL,
-     "say how well each measurement was met that bears on the answer, and where the scenario is outside them all",
+    {"trust", NULL, "print the error of each measurement that covers the answer, and what no measurement covers",
      CLI_FLAG, 0},
     {0},
 };

@@ -87,8 +87,8 @@ if [ "$(grep -o '^[^ ]*' <<<"$output" | xargs)" = "v100/bfs_64k" ]; then ok; els
 try 0 "one field" list fields block_time; prints "workload: kernels"
 try 2 "a policy that is none" list policies fine_graned; prints "none of the policies is 'fine_graned'; did you mean 'fine_grained'?"
 try 2 "a workload that is none" list workloads nosuch; prints "none of the workloads is 'nosuch'"
-try 2 "a part of the schema" list schema x; prints "'x' is one too many"
-try 2 "two policies" list policies leftover round_robin; prints "'round_robin' is one too many"
+try 2 "a part of the schema" list schema x; prints "unexpected argument 'x'"
+try 2 "two policies" list policies leftover round_robin; prints "unexpected argument 'round_robin'"
 try 2 "list of nearly something" list polices; prints "did you mean 'policies'?"
 
 # Each table of the pages has a row for each name of the registry, and that of queue disciplines has the words of the list.
