@@ -98,8 +98,8 @@ const char *sms__note_on_turns(struct sms_results *results, const char **name)
     sms__quantity_print(slice, sizeof slice, turns.slice_ps, SMS__TIME);
     sms__quantity_print(change, sizeof change, turns.switch_ps, SMS__TIME);
     return sms__print(&results->arena,
-                      "under %s, a slice of %s and a switch of %s stand in for what was not measured on %s", mode->word,
-                      slice, change, devices);
+                      "under %s, a slice of %s and a switch of %s are assumed, because neither was measured on %s",
+                      mode->word, slice, change, devices);
 }
 
 static bool runs_by_block(const struct sms__kernel *kernel) { return !kernel->whole; }
@@ -111,8 +111,7 @@ const char *sms__note_on_queue(struct sms_results *results)
     if (!mode || results->scenario->vms < 2 || !sms__has_kernel(results->scenario, runs_by_block))
         return NULL;
     return sms__print(&results->arena,
-                      "under %s, blocks of all processes wait in launch order, as an H100 was measured to have them: "
-                      "that was not measured on %s",
+                      "under %s, blocks of all processes wait in launch order, as measured on an H100 but not on %s",
                       mode->word, devices);
 }
 
@@ -124,11 +123,11 @@ const char *sms__note_on_clock(struct sms_results *results)
     const char *unknown = sms__names_of_devices(results, sms__compute_clock_unknown);
     if (*unknown)
         return sms__print(&results->arena,
-                          "the clock under load of %s is not known: SMs whose fp32 units all work keep theirs",
+                          "the clock under load of %s is unknown: SMs whose fp32 units all work keep their clock",
                           unknown);
     return *devices ? sms__print(&results->arena,
                                  "the clock under load of %s was not measured: it follows from the energy of a result, "
-                                 "which is like that of chips of the same process",
+                                 "taken from chips of the same process",
                                  devices)
                     : NULL;
 }

@@ -29,9 +29,8 @@ static void note_length(struct sms_results *results)
     for (size_t v = 0; v < scenario->vms; v++)
         repeats |= scenario->vm[v].repeat == 0;
     if (repeats && scenario->duration_ps > 0 && !scenario->cluster)
-        sms__note(results,
-                  "fairness_ratio and 99th percentiles depend on the length of a run: their intervals are of runs "
-                  "as long as this one");
+        sms__note(results, "fairness_ratio and 99th percentiles depend on the length of a run: their intervals cover "
+                           "only runs of this length");
 }
 
 static void note_seed(struct sms_results *results)
@@ -39,26 +38,26 @@ static void note_seed(struct sms_results *results)
     size_t n = results->replications;
     if (n < 2 || sms_results_exact(results))
         return;
-    sms__note(results,
-              "intervals are of the seed alone: they tell how far another draw may be off, not another device, "
-              "workload or model");
+    sms__note(results, "intervals cover only the seed: they show how far another draw may differ, not another device, "
+                       "workload or model");
     note_length(results);
     if (n < REPLICATIONS_FEW)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "only %zu replications: an event that happens in one run of ten is probably in none of "
-                             "them, and no interval shows that",
-                             n));
+        sms__note(results, sms__print(&results->arena,
+                                      "only %zu replications: an event that happens in one run of ten is probably in "
+                                      "none of them, and no interval shows this",
+                                      n));
 }
 
 static void note_one_device(struct sms_results *results)
 {
     const size_t devices = sms__devices_for_one(results->scenario);
     if (devices > 1)
-        sms__note(results, sms__print(&results->arena,
-                                      "one of %zu equal devices was simulated and counts for all: intervals are as "
-                                      "wide as those of one",
-                                      devices));
+        sms__note(
+            results,
+            sms__print(
+                &results->arena,
+                "one of %zu equal devices was simulated and counts for all: intervals are as wide as for one device",
+                devices));
 }
 
 /* Counts the kernels of a VM without an end under the policy with fewest; the mean over replications. */
@@ -84,7 +83,7 @@ static void note_few(struct sms_results *results)
     }
     if (few.count)
         sms__note(results, sms__print(&results->arena,
-                                      "fewer than %d kernels ran in the time measured, so figures are coarse: %s",
+                                      "fewer than %d kernels were counted, so results are imprecise: %s",
                                       KERNELS_FEW, sms__names_print(results, &few)));
 }
 
@@ -97,11 +96,10 @@ static void note_stp(struct sms_results *results)
     for (size_t p = 0; p < results->policies && !scenario->cluster; p++)
         most = fmax(most, sms_results_estimate(results, p, SMS_HOST, 0, metric).mean);
     if (scenario->vms && most > STP_ABOVE * (double)scenario->vms)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "stp_ratio of %.4g is above the number of tenants, %zu: they run faster together than "
-                             "alone, where %s slows them",
-                             most, scenario->vms, scenario->alone->label));
+        sms__note(results, sms__print(&results->arena,
+                                      "stp_ratio of %.4g is above the number of tenants, %zu: they run faster together "
+                                      "than alone, because %s slows them when they run alone",
+                                      most, scenario->vms, scenario->alone->label));
 }
 
 /* The resources with a knee, as "dram of v100, l2 of v100"; "" if no device has one. */
@@ -125,15 +123,14 @@ static void note_default_contention(struct sms_results *results)
 {
     const char *fitted = knees(results), *label = results->scenario->contention.label;
     if (*fitted)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "contention %s is the default: its knee was fitted for %s; of other resources what is "
-                             "oversubscribed is shared, and none of it is lost",
-                             label, fitted));
+        sms__note(results, sms__print(&results->arena,
+                                      "contention %s is the default: its knee was fitted for %s; other oversubscribed "
+                                      "resources are shared without loss",
+                                      label, fitted));
     else
         sms__note(results, sms__print(&results->arena,
-                                      "contention %s is the default, and no knee was measured for %s: what is "
-                                      "oversubscribed is shared, and none of it is lost",
+                                      "contention %s is the default, and no knee was measured for %s: oversubscribed "
+                                      "resources are shared without loss",
                                       label, sms__names_of_devices(results, is_device)));
 }
 
@@ -152,8 +149,9 @@ static void note_launches(struct sms_results *results)
 {
     const char *devices = sms__names_of_devices(results, launches_free);
     if (*devices && sms__has_kernel(results->scenario, launches_blocks))
-        sms__note(results, sms__print(&results->arena, "a launch on %s costs nothing, because none was measured there",
-                                      devices));
+        sms__note(results,
+                  sms__print(&results->arena, "a launch on %s costs nothing, because its cost was not measured there",
+                             devices));
 }
 
 static void note_turns(struct sms_results *results)
@@ -190,8 +188,8 @@ static void note_pressure(struct sms_results *results)
     if (model->measured_alone && model->joins && *devices)
         sms__note(results,
                   sms__print(&results->arena,
-                             "under %s, a kernel that uses nearly all of a pipe of %s may press up to %g times as "
-                             "much, because how many warps fill one was not measured there",
+                             "under %s, a kernel that uses nearly all of a pipe of %s may demand up to %g times as "
+                             "much, because the number of warps that saturate a pipe was not measured there",
                              results->scenario->contention.label, devices, SMS__ALONE_MAX));
 }
 
@@ -299,8 +297,8 @@ static void note_lockstep(struct sms_results *results)
     if (i < grids)
         sms__note(results,
                   sms__print(&results->arena,
-                             "grids of %.60s and %.60s stay in lockstep, as long as each other and nothing drawn: "
-                             "results hinge on how they meet; a jitter of 0.1 %% ends that",
+                             "grids of %.60s and %.60s stay in lockstep, because they are equally long and nothing is "
+                             "drawn: results depend on how they meet; a jitter of 0.1 %% prevents this",
                              grid[i - 1].vm->name, grid[i].vm->name));
 }
 
@@ -325,11 +323,10 @@ static void note_starts(struct sms_results *results)
         if (meets_given_start(scenario, v))
             sms__names_add(&given, scenario->vm[v].name, -1);
     if (given.count)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "the starts of %s are given, and who begins at the same time goes in the order of the "
-                             "list: no interval covers other starts or another order",
-                             sms__names_print(results, &given)));
+        sms__note(results, sms__print(&results->arena,
+                                      "the starts of %s are given, and equal starts go in the order of the list: no "
+                                      "interval covers other starts or another order",
+                                      sms__names_print(results, &given)));
 }
 
 /* A green context is the program's own, so it has it alone, too. */
@@ -346,11 +343,10 @@ static void note_greens(struct sms_results *results)
             sms__names_add(&green, vm->name, -1);
     }
     if (green.count)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "%s have their green contexts alone, too: progress and stp say what they lose to each "
-                             "other, not to fewer SMs",
-                             sms__names_print(results, &green)));
+        sms__note(results, sms__print(&results->arena,
+                                      "%s keep their green contexts when they run alone: progress and stp show what "
+                                      "they lose to each other, not to fewer SMs",
+                                      sms__names_print(results, &green)));
 }
 
 static bool are_unlike(const struct sms__instances *instances)
@@ -369,11 +365,10 @@ static void note_instances(struct sms_results *results)
     while (p < scenario->policies && !are_unlike(scenario->policy[p].instances))
         p++;
     if (p < scenario->policies && scenario->vms > 1 && !scenario->cluster)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "under %s, processes get unlike instances in the order in which they arrive: who has "
-                             "which decides the result, and no interval covers an order that was not drawn",
-                             scenario->policy[p].label));
+        sms__note(results, sms__print(&results->arena,
+                                      "under %s, processes get different instances in order of arrival: this order "
+                                      "affects the result, and no interval covers other orders",
+                                      scenario->policy[p].label));
 }
 
 static void note_arrivals(struct sms_results *results)
@@ -384,11 +379,10 @@ static void note_arrivals(struct sms_results *results)
         if (scenario->vm[v].arrivals != SMS__CLOSED && scenario->duration_ps > 0)
             sms__names_add(&open, scenario->vm[v].name, -1);
     if (open.count)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "jobs arrive at %s: normalized progress, ntt, antt and stp then say how much of the "
-                             "work is done, not how long jobs wait, which latencies say",
-                             sms__names_print(results, &open)));
+        sms__note(results, sms__print(&results->arena,
+                                      "jobs arrive at %s: normalized progress, ntt, antt and stp show how much of the "
+                                      "work is done; latencies show how long jobs wait",
+                                      sms__names_print(results, &open)));
 }
 
 /* How much longer or shorter a job alone gets with one SM less or more, whichever is more. */
@@ -415,11 +409,10 @@ static void note_waves(struct sms_results *results)
             sms__names_add(&found, scenario->vm[v].name, 100 * change);
     }
     if (found.count)
-        sms__note(results,
-                  sms__print(&results->arena,
-                             "one SM more or less changes a job alone by so many %%, because its last wave just "
-                             "fits or just does not: %s",
-                             sms__names_print(results, &found)));
+        sms__note(results, sms__print(&results->arena,
+                                      "one SM more or less changes a solo job by this many %%, because its last wave "
+                                      "just fits or just does not: %s",
+                                      sms__names_print(results, &found)));
 }
 
 /* A device that a tenant may choose, were it not for a resource that it lacks. */
@@ -439,7 +432,7 @@ static void note_lacking(struct sms_results *results)
                            sms__print(&results->arena, "%.20s off %.20s (%.20s)", vm->name, device->name, lacks), -1);
         }
     if (found.count)
-        sms__note(results, sms__print(&results->arena, "kept off devices for lack of a resource: %s",
+        sms__note(results, sms__print(&results->arena, "not on devices that lack a resource: %s",
                                       sms__names_print(results, &found)));
 }
 
@@ -459,7 +452,7 @@ static void note_limits(struct sms_results *results)
                               sms__names_print(results, &found), device->name);
     }
     if (*text)
-        sms__note(results, sms__print(&results->arena, "%s are as on a V100, because nobody gave them", text));
+        sms__note(results, sms__print(&results->arena, "%s are those of a V100, because no file gives them", text));
 }
 
 int sms__results_note(void *user)

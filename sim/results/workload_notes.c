@@ -99,11 +99,11 @@ static void note_scaled(struct sms_results *results, const struct workloads *wor
     const char *unknown = sms__names_of_devices(results, scaling_unknown);
     for (int b = 0; b < SMS__BOUNDS; b++)
         if (bounds & 1U << b && !*unknown)
-            factors =
-                sms__print(&results->arena, "%s; bound by %s, 80 %% of those held back were within a factor of %.2f",
-                           factors, sms__bound_names[b], sms__retarget_factor((enum sms__bound)b));
+            factors = sms__print(&results->arena,
+                                 "%s; 80 %% of the held-back kernels bound by %s were within a factor of %.2f", factors,
+                                 sms__bound_names[b], sms__retarget_factor((enum sms__bound)b));
     if (*unknown)
-        factors = sms__print(&results->arena, "; how far off is not known, because none was held back on %s", unknown);
+        factors = sms__print(&results->arena, "; the error is unknown, because no kernel was held back on %s", unknown);
     if (found.count) {
         sms__note(results, sms__print(&results->arena, "kernels scaled from the device of their profile: %s%s",
                                       sms__names_print(results, &found), factors));
@@ -133,7 +133,7 @@ static void note_unmeasured(struct sms_results *results, const struct workloads 
     if (found.count)
         sms__note(results,
                   sms__print(&results->arena,
-                             "kernels without metrics press on nothing; they are so many %% of the kernel time: %s",
+                             "kernels without metrics demand nothing; their share of the kernel time in %%: %s",
                              sms__names_print(results, &found)));
 }
 
@@ -142,8 +142,8 @@ void sms__note_workloads(struct sms_results *results)
     static const struct {
         bool (*holds)(const struct sms_scenario *scenario, const struct sms__workload *workload);
         const char *words;
-    } cases[] = {{runs_as_it_is, "profiled on another device than it runs on: %s"},
-                 {is_scaled, "scaled to its device from a profile of another one: %s"},
+    } cases[] = {{runs_as_it_is, "profiled on a device other than the one it runs on: %s"},
+                 {is_scaled, "scaled to its device from a profile of another device: %s"},
                  {is_fitted, "fitted to published results, not measured: %s"}};
     struct workloads workloads = workloads_of(results);
     note_scaled(results, &workloads);

@@ -379,7 +379,7 @@ if [ "$(grep -c "warning: workload 'mine' was profiled on v100 and runs on gtx10
 if grep -q "note: kernels scaled from the device of their profile: mine" "$work/out"; then ok; else bad "a note of that" "$(cat "$work/out")"; fi
 sed 's/^device: v100/device: unheard-of/' "$work/elsewhere.yaml" >"$work/unknown.yaml"
 "$smsched" run "$work/unknown.yaml" >"$work/out" 2>/dev/null
-if grep -q "note: profiled on another device than it runs on: mine" "$work/out"; then ok; else bad "a note of a device without a file" "$(cat "$work/out")"; fi
+if grep -q "note: profiled on a device other than the one it runs on: mine" "$work/out"; then ok; else bad "a note of a device without a file" "$(cat "$work/out")"; fi
 sed -i 's/^device: v100/device: gtx1080ti/' "$work/elsewhere.yaml"
 if [ -z "$("$smsched" run "$work/elsewhere.yaml" 2>&1 >/dev/null)" ]; then ok; else bad "a profile of its own device needs no warning"; fi
 finish

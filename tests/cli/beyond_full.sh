@@ -86,7 +86,7 @@ for tenants in "three;" "four; and 1 more"; do
     if "$smsched" compare ${tenants%;*}.yaml 2>&1 | grep -qE "third \+[0-9.]+ %${tenants#*;}, so that"; then ok; else bad "what ${tenants%;*} tenants gain alone"; fi
 done
 prints "note: stp_ratio of 2.1"
-prints "is above the number of tenants, 2: they run faster together than alone, where"
+prints "is above the number of tenants, 2: they run faster together than alone, because"
 sed '/name: multiply, workload/d' two.yaml >one.yaml
 try 0 "a tenant alone" compare one.yaml; prints "; gather has the GPU to itself: there is nobody to share with;"
 sed 's/26 %/12.5 %/; s/22 %/12.5 %/' two.yaml >within.yaml

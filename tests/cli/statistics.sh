@@ -395,9 +395,9 @@ run: {warmup: auto, duration: 5 ms, replications: 3}
 END
 for command in run compare; do
     try 0 "$command with notes" "$command" doubts.yaml
-    for note in "intervals are of the seed alone" "only 3 replications: " "fairness_ratio and 99th percentiles depend" "fewer than 200 kernels ran in the time measured, so figures are coarse: a (" \
+    for note in "intervals cover only the seed" "only 3 replications: " "fairness_ratio and 99th percentiles depend" "fewer than 200 kernels were counted, so results are imprecise: a (" \
         "contention knee is the default" "the clock under load of v100 was not measured" "kernels scaled from the device of their profile: w" \
-        "scaled to its device from a profile of another one: scaled" "fitted to published results, not measured: w"; do
+        "scaled to its device from a profile of another device: scaled" "fitted to published results, not measured: w"; do
         if [ "$(grep -cF "  note: $note" <<<"$output")" = 1 ]; then ok; else bad "$command notes: $note" "$output"; fi
     done
     prints "warm-up found: "

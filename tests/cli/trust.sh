@@ -124,8 +124,8 @@ for device in l4 rtx4090 h100; do
     printf 'scenario: s\ndevices: [{model: %s}]\npolicies: [leftover]\nvms: [{name: a, workload: gtx1080ti/atax}]\n' "$device" >"$work/scaled.yaml"
     try 0 "kernels scaled to $device" run --quiet --trust "$work/scaled.yaml"
     case $device in
-    l4) prints "80 % of those held back were within a factor of" ;;
-    *) prints "how far off is not known, because none was held back on $device"
+    l4) prints "80 % of the held-back kernels bound by" ;;
+    *) prints "the error is unknown, because no kernel was held back on $device"
        omits "within a factor of" ;;
     esac
 done

@@ -74,7 +74,7 @@ EOF
 try 0 "a mode for each device" compare modes.yaml --notes
 if grep -q "slice and switch\|stand in for" <<<"$output"; then bad "turns of a device without turns" "$output"; else ok; fi
 try 0 "the other way round" compare modes.yaml --notes --set policies.0.mode.0=time_slice --set policies.0.mode.1=mps
-prints "stand in for what was not measured on a100"; prints "slice and switch of time_slice"
+prints "are assumed, because neither was measured on a100"; prints "slice and switch of time_slice"
 
 # The same bytes with any number of threads, under both engines, and by the key of the scenario.
 "$smsched" compare two.yaml --unknowns 20 --format json --jobs 1 >one.json

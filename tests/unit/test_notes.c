@@ -57,10 +57,10 @@ static void unlike_instances_are_noted(void **state)
                       both[] = "{name: a, workload: w, repeat: forever}, {name: b, workload: w, repeat: forever}";
     (void)state;
     assert_true(notes_instances("4g.20gb, 2g.10gb", both,
-                                "under mig(instances=4g.20gb+2g.10gb), processes get unlike instances in the order"));
-    assert_true(notes_instances("2g.10gb, 2g.10gb, 1g.5gb", both, "unlike instances"));
-    assert_false(notes_instances("3g.20gb, 3g.20gb", both, "unlike instances"));
-    assert_false(notes_instances("4g.20gb, 2g.10gb", a, "unlike instances"));
+                                "under mig(instances=4g.20gb+2g.10gb), processes get different instances in order"));
+    assert_true(notes_instances("2g.10gb, 2g.10gb, 1g.5gb", both, "different instances"));
+    assert_false(notes_instances("3g.20gb, 3g.20gb", both, "different instances"));
+    assert_false(notes_instances("4g.20gb, 2g.10gb", a, "different instances"));
 }
 
 static void arrivals_are_noted(void **state)
@@ -103,11 +103,11 @@ static void limits_that_nobody_gave_are_noted(void **state)
                               "registers_per_thread: 255, register_unit: 256, register_partitions: 4, "
                               "shared_memory_unit: 256 B, shared_memory_reserved: 0 B}";
     (void)state;
-    assert_true(notes_limits("{}", "{}", "threads, warps, blocks and 8 more of an SM of heir are as on a V100"));
+    assert_true(notes_limits("{}", "{}", "threads, warps, blocks and 8 more of an SM of heir are those of a V100"));
     assert_true(
         notes_limits("{threads: 1024}", "{blocks: 8}", "warps, shared_memory, threads_per_block and 6 more of"));
     assert_true(
-        notes_limits(all, "{}", "shared_memory_per_block of an SM of heir are as on a V100, because nobody gave"));
+        notes_limits(all, "{}", "shared_memory_per_block of an SM of heir are those of a V100, because no file gives"));
     assert_false(notes_limits(all, "{shared_memory_per_block: 48 KiB}", "a V100"));
 }
 
