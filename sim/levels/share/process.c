@@ -303,7 +303,7 @@ void sms__job_use_device(struct sms__stream *stream, bool uses, uint64_t now)
 
 void sms__job_add_partial(struct sms__stream *stream, int sign, uint64_t parts)
 {
-    if (!stream->job.under_way)
+    if (!stream->job.under_way || sms__is_within(&stream->begins)) /* it has not come to where it begins */
         return;
     uint64_t done = sms__job_parts(stream->workload, stream->step, stream->times, parts);
     stream->process->vm_record->job_parts += sign * (sms__integral)done;

@@ -136,6 +136,8 @@ static void add_partial(struct sms__stream *stream, int sign, uint64_t now)
         parts = sms__context_add_partial(stream->kernel.context, &stream->kernel, sign, now);
     else if (stream->cut) /* between two pieces of its kernel */
         parts = sms__launch_add_partial(&stream->kernel.launch, sign);
+    else if (stream->done > 0 && stream->workload->step[stream->step].kind == SMS__LAUNCH) /* it waits for leave */
+        parts = sms__parts(stream->done, 1);
     sms__job_add_partial(stream, sign, parts);
 }
 
