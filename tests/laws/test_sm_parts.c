@@ -35,6 +35,28 @@ static void a_process_waits_for_its_partition(void **state)
     share_release(s);
 }
 
+/* Where a device has fewer SMs than its chunks, a process waits for another that has enough. So it is on instances. */
+static void a_process_is_on_no_device_that_is_smaller_than_its_partition(void **state)
+{
+    (void)state;
+    struct sms_run_options options = sms_run_defaults();
+    options.check = true;
+    struct shared s = share_with(&options, BLOCKS("w", "16"),
+                                 "devices: [{model: small, sms: 2}, {model: small}]\ncontention: none\n"
+                                 "policies: [{mode: partition}]\nprocesses: [{name: a, workload: w, chunks: 4, count: "
+                                 "2}, {name: b, workload: w, chunks: 2}]\n");
+    assert_turnarounds(s, 0, 3, (double[]){2, 4, 4});
+    share_release(s);
+    s = share_with(
+        &options, BLOCKS("w", "16"),
+        "devices: [{model: small, mig: {slices: 4, profiles: [{name: one, sms: 1, memory: 250 B, slices: 1, starts: "
+        "[0]}, {name: three, sms: 3, memory: 750 B, slices: 3, starts: [1]}]}}]\ncontention: none\n"
+        "policies: [{mode: {mig: {instances: [one, three], inside: partition}}}]\n"
+        "processes: [{name: a, workload: w, chunks: 2, count: 2}]\n");
+    assert_turnarounds(s, 0, 2, (double[]){4, 8});
+    share_release(s);
+}
+
 /* A coarse kernel takes by its partition as long as on so many SMs. */
 static void a_coarse_kernel_is_divided_by_its_partition(void **state)
 {
@@ -325,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_partition_is_of_chunks_and_its_process_alone),
         cmocka_unit_test(a_process_waits_for_its_partition),
+        cmocka_unit_test(a_process_is_on_no_device_that_is_smaller_than_its_partition),
         cmocka_unit_test(a_coarse_kernel_is_divided_by_its_partition),
         cmocka_unit_test(a_coarse_kernel_alone_takes_its_time_on_a_part),
         cmocka_unit_test(green_contexts_are_counts_or_sets_and_may_overlap),

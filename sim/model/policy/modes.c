@@ -74,7 +74,8 @@ uint64_t sms__mode_bytes(const struct sms__mode *mode, const struct sms__device 
 
 bool sms__mode_takes(const struct sms__mode *mode, const struct sms__device *device, const struct sms__tenant *process)
 {
-    return !mode->form->reserves || sms__mode_asks(mode, device, process) > 0;
+    const uint64_t sms = sms__mode_asks(mode, device, process);
+    return !mode->form->reserves || (sms > 0 && sms <= device->sms);
 }
 
 double sms__mode_slice_ps(const struct sms__mode *mode, const struct sms__device *device,

@@ -100,7 +100,7 @@ uint64_t sms__mode_bytes(const struct sms__mode *shared, const struct sms__devic
 /* The SMs that the mode asks for, which may be none, or more than there are. */
 uint64_t sms__mode_asks(const struct sms__mode *shared, const struct sms__device *device,
                         const struct sms__tenant *process);
-/* True unless the mode would reserve no SM for the process. */
+/* True unless the mode would reserve no SM for the process, or more than there are. */
 bool sms__mode_takes(const struct sms__mode *shared, const struct sms__device *device,
                      const struct sms__tenant *process);
 
