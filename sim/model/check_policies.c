@@ -116,7 +116,7 @@ static void check_greens(struct sms__reader *reader, const struct sms_scenario *
     struct sms__site site;
     for (size_t i = 0; known && (site = sms__site_of(scenario, use, i)).device; i++) {
         probe->tenants = sms__tenants_on(scenario, site.board);
-        if (sms__may_be_on(vm, site.board) && sms__mode_sms(site.mode, site.device, vm) >= site.device->sms)
+        if (sms__site_takes(&site, vm) && sms__mode_sms(site.mode, site.device, vm) >= site.device->sms)
             check_greens_at(reader, probe, &site, use->instances ? use->instances->fit[v][i] : vm->fit[i], vm);
     }
     probe->tenants = scenario->vms;

@@ -14,6 +14,11 @@ struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct 
               : (struct sms__site){scenario->device[i], sms__mode_shared(&use->mode, 0), i};
 }
 
+bool sms__site_takes(const struct sms__site *site, const struct sms__tenant *process)
+{
+    return sms__may_be_on(process, site->board) && sms__mode_takes(site->mode, site->device, process);
+}
+
 static void add_site(struct sms__instances *out, const struct sms__device *device, const struct sms__mode *mode,
                      size_t board)
 {

@@ -166,7 +166,7 @@ static void check_greens_of(struct sms__reader *reader, const struct sms_scenari
             sms__has_error(reader->errors, &green->node->mark, NULL))
             continue;
         for (size_t i = 0; (site = sms__site_of(scenario, use, i)).device; i++)
-            if (sms__may_be_on(process, site.board) &&
+            if (sms__site_takes(&site, process) &&
                 is_wrong(reader, green, site.device, site.mode, sms__mode_sms(site.mode, site.device, process)))
                 break;
     }

@@ -57,6 +57,17 @@ static void a_process_is_on_no_device_that_is_smaller_than_its_partition(void **
     share_release(s);
 }
 
+/* Its green context is of all SMs under mps. Under partition it cannot be, because it has no chunks. */
+static void a_green_context_is_checked_where_its_process_may_be(void **state)
+{
+    (void)state;
+    struct shared s = share(BLOCKS("w", "16"), "devices: [{model: small, count: 2}]\ncontention: none\n"
+                                               "policies: [{mode: [partition, mps]}]\nprocesses:\n"
+                                               "  - {name: a, streams: [{workload: w, sms: 4}]}\n");
+    assert_turnarounds(s, 0, 1, (double[]){2});
+    share_release(s);
+}
+
 /* A coarse kernel takes by its partition as long as on so many SMs. */
 static void a_coarse_kernel_is_divided_by_its_partition(void **state)
 {
@@ -348,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_partition_is_of_chunks_and_its_process_alone),
         cmocka_unit_test(a_process_waits_for_its_partition),
         cmocka_unit_test(a_process_is_on_no_device_that_is_smaller_than_its_partition),
+        cmocka_unit_test(a_green_context_is_checked_where_its_process_may_be),
         cmocka_unit_test(a_coarse_kernel_is_divided_by_its_partition),
         cmocka_unit_test(a_coarse_kernel_alone_takes_its_time_on_a_part),
         cmocka_unit_test(green_contexts_are_counts_or_sets_and_may_overlap),

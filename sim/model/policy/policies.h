@@ -52,6 +52,8 @@ struct sms__site {
 
 /* instances.c: the i-th of them; its device is NULL beyond the last. */
 struct sms__site sms__site_of(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t i);
+/* Whether its mode lets the process be there. */
+bool sms__site_takes(const struct sms__site *site, const struct sms__tenant *process);
 
 extern const char sms__policy_option[]; /* the file of marks in that option */
 
