@@ -163,6 +163,24 @@ static void each_instance_has_a_dispatcher(void **state)
     }
 }
 
+/* 5 blocks start one by one, and the dispatcher is free again long before the next launch, whatever takes turns. */
+static void a_dispatcher_that_was_idle_starts_a_block_at_once(void **state)
+{
+    static const char *const modes[] = {"exclusive", "time_slice", "{time_slice: {drain: true}}", "mps"};
+    (void)state;
+    for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "device: gpu\nclock: 1 GHz\nsms: 4\nsm: {blocks: 2}\nresources: {a: {class: compute}}\n"
+                 "dispatch: {block: 200 ns}\n---\nworkload: w\n"
+                 "kernels: [{name: k, blocks: 5, threads: 32, block_time: 1 ns}]\n"
+                 "steps: [{launch: k, times: 20, sync: 10 us}]\n---\nscenario: s\ndevices: [{model: gpu}]\n"
+                 "policies: [{mode: %s}]\nprocesses: [{name: p, workload: w}]\n",
+                 modes[m]);
+        assert_takes(text, 20 * (4 * 0.2 + 0.001 + 10));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +195,7 @@ int main(void)
         cmocka_unit_test(the_host_takes_time_after_each_launch_that_it_waits_for),
         cmocka_unit_test(launches_of_two_tenants_pass_at_the_same_time_and_their_blocks_one_by_one),
         cmocka_unit_test(each_instance_has_a_dispatcher),
+        cmocka_unit_test(a_dispatcher_that_was_idle_starts_a_block_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,11 +240,13 @@ static void set_clock(const struct sms__context *context, struct sms__stream_ker
                                                               : 0;
 }
 
-/* Nothing was due in between, or it would have fired. */
+/* Nothing was due in between, or it would have fired. The clock of a context that has had no kernels went on, because
+ * nobody stopped what it does not do: its dispatcher is ready for the first one. */
 static void catch_up(struct sms__context *context, uint64_t now)
 {
-    if (context->active && context->engine->now < inner_now(context, now))
-        context->engine->now = inner_now(context, now);
+    const bool was_idle = context->kernels <= 1; /* the one that comes now */
+    if ((context->active || was_idle) && context->engine->now < now - context->offset)
+        context->engine->now = now - context->offset;
 }
 
 static void launch_blocks(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
