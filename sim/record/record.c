@@ -199,7 +199,7 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
 
 void sms__process_record_restart(struct sms__process_record *process)
 {
-    *process = (struct sms__process_record){.service_before_ps = process->service_before_ps + process->service_ps,
+    *process = (struct sms__process_record){.service_before_ps = process->service_before_ps + sms__service_ps(process),
                                             .peak_held = process->peak_held,
                                             .failed = process->failed,
                                             .choice = process->choice};

@@ -70,8 +70,7 @@ struct sms__process_record {
     uint64_t state_ps[SMS_PHASES];         /* time in each phase, without pauses */
     uint64_t sliced_ps;                    /* part of SMS_PHASE_KERNEL in which others had the time slice */
     uint64_t paused_ps;                    /* time paused, in any phase */
-    uint64_t service_ps;                   /* time in which its kernels had the device */
-    uint64_t service_before_ps;            /* the same before the warm-up ended, because policies see the whole run */
+    uint64_t service_before_ps;            /* service before the warm-up ended, because policies see the whole run */
     uint64_t pauses, suspends, migrations; /* a migration restores it on another device than before */
     double copied_in, copied_out;          /* bytes of its own copies */
     double moved;                          /* bytes of suspends and restores */
@@ -262,6 +261,12 @@ struct sms__span_record sms__record_spans(const struct sms__record *record, size
 size_t sms__series_rows(const struct sms_scenario *scenario);
 /* Returns the length of a part; 0 if such a scenario has no series. */
 uint64_t sms__series_ps(const struct sms_scenario *scenario);
+
+/* Returns the time in which its kernels had the device, ps. */
+static inline uint64_t sms__service_ps(const struct sms__process_record *process)
+{
+    return process->state_ps[SMS_PHASE_KERNEL] - process->sliced_ps;
+}
 
 /* Reset a process and a device, except for the fields of the whole run. */
 void sms__process_record_restart(struct sms__process_record *process);

@@ -136,6 +136,28 @@ static double sum_of_states(struct shared shared, size_t policy, size_t process)
     return sum;
 }
 
+/* While all processes are there: some wait for ever where the device takes one. */
+static void states_add_up_to_the_time_measured(const char *workload, const char *policies)
+{
+    static const double from_ms = 7.3, to_ms = 31.1;
+    char scenario[2048];
+    snprintf(scenario, sizeof scenario,
+             "devices: [{model: small, link: {bandwidth: 4 KB/s}, mig: {slices: 4, profiles: [{name: two, sms: 2, "
+             "memory: 500 B, slices: 2, starts: [0, 2]}]}}]\ncontention: proportional\n"
+             "host: {cores: 2, context: 20 B, context_time: 0.25 ms}\npolicies: [%s]\n"
+             "processes: [{name: p, workload: %s, count: 3, chunks: 2, stagger: 4.6 ms, repeat: forever}]\n"
+             "run: {warmup: %g ms, duration: %g ms}\n",
+             policies, workload, from_ms, to_ms);
+    struct shared shared = share(WHOLES_AND_BLOCKS, scenario);
+    for (size_t p = 0; p < 3; p++) {
+        if (of_process(shared, 0, p, "failed_count") > 0)
+            continue;
+        double since_ms = fmax(from_ms, 4.6 * (double)p);
+        assert_near(sum_of_states(shared, 0, p), (to_ms - since_ms) * MS, 1e-3);
+    }
+    share_release(shared);
+}
+
 static void states_add_up(const char *workload, const char *policies)
 {
     char scenario[2048];
@@ -168,16 +190,45 @@ static void the_states_of_a_process_add_up_to_its_turnaround(void **state)
                                          "memory_admission",
                                          "shortest_first",
                                          "interference_aware"};
-    static const char *const modes[] = {"exclusive", "{time_slice: {slice: 0.5 ms, switch: 0.03 ms}}",
-                                        "{time_slice: {slice: 0.5 ms, drain: true}}", "together", "mps"};
+    static const char *const modes[] = {"exclusive",
+                                        "{time_slice: {slice: 0.5 ms, switch: 0.03 ms}}",
+                                        "{time_slice: {slice: 0.5 ms, drain: true}}",
+                                        "together",
+                                        "mps",
+                                        "partition",
+                                        "{mig: {instances: [two, two]}}",
+                                        "{mig: {instances: [two, two], inside: mps}}"};
     (void)state;
     for (size_t s = 0; s < sizeof shares / sizeof *shares; s++)
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
             char policy[256];
             snprintf(policy, sizeof policy, "{share: %s, mode: %s}", shares[s], modes[m]);
-            states_add_up("wholes", policy);
-            states_add_up("blocks", policy);
+            if (m < 5) {
+                states_add_up("wholes", policy);
+                states_add_up("blocks", policy);
+            }
+            states_add_up_to_the_time_measured("wholes", policy);
+            states_add_up_to_the_time_measured("blocks", policy);
         }
+}
+
+/* 10 ms of copy and 40 of the 80 ms of a kernel, and from the 20th to the 120th ms 70, 10 and 20 of them. */
+static void service_lies_in_the_time_measured(void **state)
+{
+    static const char *const modes[] = {"exclusive", "time_slice", "together", "mps", "partition"};
+    (void)state;
+    for (size_t m = 0; m < 2 * sizeof modes / sizeof *modes; m++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small, link: {bandwidth: 3 KB/s}}]\npolicies: [{mode: %s}]\n"
+                 "processes: [{name: a, workload: a, chunks: 4, repeat: forever}]\nrun: {%s}\n",
+                 modes[m / 2], m % 2 ? "warmup: 20 ms, duration: 120 ms" : "duration: 50 ms");
+        struct shared s =
+            share("workload: a\nkernels: [{name: k, time: 80 ms}]\nsteps: [{copy_in: 30 B}, {launch: k}]\n", scenario);
+        assert_near(of_process(s, 0, 0, "service_ns"), (m % 2 ? 70 + 20 : 40) * MS, 0.1);
+        assert_near(of_process(s, 0, 0, "copy_in_ns"), 10 * MS, 0.1);
+        share_release(s);
+    }
 }
 
 int main(void)
@@ -192,6 +243,7 @@ int main(void)
         cmocka_unit_test(a_process_out_of_memory_ends_and_frees_everything),
         cmocka_unit_test(what_a_job_leaves_behind_goes_with_it),
         cmocka_unit_test(the_states_of_a_process_add_up_to_its_turnaround),
+        cmocka_unit_test(service_lies_in_the_time_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

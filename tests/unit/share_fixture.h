@@ -68,7 +68,7 @@ static inline void write_processes(struct sms__vm_record *vm)
     for (size_t s = 0; s < SMS_PHASES; s++)
         first->state_ps[s] = 1000 * in[s];
     first->paused_ps = 5000;
-    first->service_ps = 31000;
+    first->sliced_ps = 31000;
     first->pauses = 3;
     first->suspends = 2;
     first->migrations = 1;

@@ -52,8 +52,6 @@ static void leave_device(struct sms__stream *stream, uint64_t now)
     process->kernels--;
     if (!process->record)
         return;
-    if (process->kernels == 0 && !sms__is_sliced(process->instance))
-        process->record->service_ps += now - process->served_since_ps;
     sms__instance_kernel(process->instance, stream->kernel.core, -1, now);
 }
 
@@ -161,8 +159,7 @@ void sms__stream_launch(struct sms__stream *stream, uint64_t now)
     struct sms__context *context = context_of(stream);
     size_t k = stream->workload->step[stream->step].kernel;
     set_kernel(stream, k, now);
-    if (process->kernels++ == 0)
-        process->served_since_ps = now;
+    process->kernels++;
     sms__stream_enter(stream, SMS_PHASE_KERNEL, now);
     if (process->record) {
         stream->kernel.core = core_of(stream, k);

@@ -48,6 +48,14 @@ static bool awaits_slice(const struct sms__process *process, enum sms_phase phas
     return phase == SMS_PHASE_KERNEL && process->instance && !sms__context_of(process->instance, process)->active;
 }
 
+uint64_t sms__process_service(const struct sms__process *process, uint64_t now)
+{
+    const enum sms_phase phase = sms__process_phase(process);
+    const bool is_served = phase == SMS_PHASE_KERNEL && !awaits_slice(process, phase);
+    return process->record->service_before_ps + sms__service_ps(process->record) +
+           (is_served ? now - process->phase_since_ps : 0);
+}
+
 static const char *state_of(const struct sms__stream *stream)
 {
     enum sms_phase phase = shown_phase(stream);

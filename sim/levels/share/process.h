@@ -160,10 +160,9 @@ struct sms__process {
     bool paused;                    /* with all its streams */
     bool doomed;                    /* it fails when its kernels have ended */
     bool has_context;
-    bool exclusive;           /* it needs its instance to itself */
-    size_t unended, kernels;  /* streams that have not ended; that have a kernel on the device */
-    uint64_t begun;           /* jobs of all its streams */
-    uint64_t served_since_ps; /* time since which there is such a kernel */
+    bool exclusive;          /* it needs its instance to itself */
+    size_t unended, kernels; /* streams that have not ended; that have a kernel on the device */
+    uint64_t begun;          /* jobs of all its streams */
     uint64_t phase_since_ps, arrived_ps;
     struct sms__process_memory memory;
     struct sms__process_parts parts;
@@ -191,6 +190,8 @@ void sms__process_register(struct sms__process *process);
 void sms__process_add_stream(struct sms__process *process, const struct sms__stream *stream);
 enum sms_phase sms__process_phase(const struct sms__process *process); /* the busiest of its streams */
 void sms__process_advance(struct sms__process *process, uint64_t now); /* its integrals, before its state changes */
+/* The time in which its kernels have had the device, in the whole run, ps. */
+uint64_t sms__process_service(const struct sms__process *process, uint64_t now);
 /* Ends spans of the timeline whose state has changed. */
 void sms__process_show(struct sms__process *process, uint64_t now);
 void sms__process_close(struct sms__process *process, uint64_t now); /* at the end of the run: ends them all */

@@ -98,18 +98,13 @@ static void init_jitter(struct sms__process *process)
     }
 }
 
-/* The contexts of the slot belong to another process from now on. The slice of the one before may end at this very
- * instant, and counts for that one. */
-static void renew_contexts(const struct sms__process *process, uint64_t now)
+/* The contexts of the slot belong to another process from now on. */
+static void renew_contexts(const struct sms__process *process)
 {
     const struct sms_share *share = process->share;
-    for (size_t i = 0; i < share->instances; i++) {
-        struct sms__instance *instance = &share->instance[i];
-        if (!instance->slicer || !sms__instance_allows(instance, process))
-            continue;
-        sms__context_of(instance, process)->renewed = true;
-        sms__slicer_advance(instance, now);
-    }
+    for (size_t i = 0; i < share->instances; i++)
+        if (share->instance[i].slicer && sms__instance_allows(&share->instance[i], process))
+            sms__context_of(&share->instance[i], process)->renewed = true;
 }
 
 /* Puts a process into the slot of `process`, of which it keeps what belongs to the slot. */
@@ -155,7 +150,7 @@ void sms__share_admit(struct sms_share *share, const struct sms__arrival *arriva
     struct sms__process *process = find_free(share, arrival->gpu);
     uint64_t now = share->engine->now;
     sms__stop_waiting(process->stream); /* a process that failed may still be in the list */
-    renew_contexts(process, now);
+    renew_contexts(process);
     take_slot(process, arrival, now);
     sms__process_add_stream(process, process->stream);
     sms__part_set(process);

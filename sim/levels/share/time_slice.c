@@ -18,7 +18,6 @@ struct sms__slicer {
     uint64_t ahead;  /* once so many more kernels of the current one have ended */
     struct sms__turns turns;
     uint64_t began_ps; /* when the current slice began, or the first of those that the context has had alone */
-    uint64_t since_ps; /* time up to which the current one's service is recorded */
 };
 
 static void set_source(struct sms__instance *instance, uint64_t time)
@@ -87,7 +86,6 @@ static void activate(struct sms__instance *instance, struct sms__context *contex
     slicer->coming = NULL;
     slicer->current = slicer->latest = context;
     context->renewed = false;
-    slicer->since_ps = now;
     sms__context_set_active(context, true, now);
     begin_slice(instance, now);
 }
@@ -134,7 +132,6 @@ static struct sms__context *choose(const struct sms__instance *instance)
 static void stop_current(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
-    sms__slicer_advance(instance, now);
     sms__context_set_active(slicer->current, false, now);
     slicer->current = NULL;
 }
@@ -148,7 +145,6 @@ static void end_turn(struct sms__instance *instance, uint64_t now)
     append(slicer, context);
     struct sms__context *next = choose(instance);
     if (next == context) {
-        sms__slicer_advance(instance, now);
         begin_slice(instance, now);
         return;
     }
@@ -292,19 +288,4 @@ void sms__slicer_end_kernel(struct sms__context *context)
     if (slicer->current == context && slicer->ahead)
         slicer->ahead--;
     check_later(context);
-}
-
-uint64_t sms__slicer_service(const struct sms__instance *instance, const struct sms__process *process, uint64_t now)
-{
-    const struct sms__slicer *slicer = instance->slicer;
-    return slicer && slicer->current && slicer->current->owner == process ? now - slicer->since_ps : 0;
-}
-
-void sms__slicer_advance(struct sms__instance *instance, uint64_t now)
-{
-    struct sms__slicer *slicer = instance->slicer;
-    if (!slicer || !slicer->current)
-        return;
-    slicer->current->owner->record->service_ps += now - slicer->since_ps;
-    slicer->since_ps = now;
 }

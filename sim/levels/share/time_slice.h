@@ -9,9 +9,5 @@ void sms__slicer_init(struct sms__instance *instance);
 void sms__slicer_add(struct sms__context *context, uint64_t now);
 /* A kernel of the context has ended, maybe its last one. */
 void sms__slicer_end_kernel(struct sms__context *context);
-/* Adds the time of the slice under way to its process's record. */
-void sms__slicer_advance(struct sms__instance *instance, uint64_t now);
-/* The time that the slice under way adds to the process since then, ps; 0 if another has the slice. */
-uint64_t sms__slicer_service(const struct sms__instance *instance, const struct sms__process *process, uint64_t now);
 
 #endif

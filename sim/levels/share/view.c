@@ -1,7 +1,7 @@
 /* What share policies see of a host, and do to it: smsched/share.h. A policy that breaks its contract ends the run. */
+#include "host.h"
 #include "repartition.h"
 #include "stream.h"
-#include "time_slice.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -104,17 +104,6 @@ static double kernel_ps(const struct sms__stream *stream)
     return has_kernel && instance ? sms__instance_kernel_ps(instance, stream, kernel_of(stream)) : 0;
 }
 
-static uint64_t service_of(const struct sms__process *process)
-{
-    uint64_t now = process->share->engine->now;
-    uint64_t service = process->record->service_before_ps + process->record->service_ps;
-    if (!process->instance)
-        return service;
-    if (sms__is_sliced(process->instance))
-        return service + sms__slicer_service(process->instance, process, now);
-    return service + (process->kernels ? now - process->served_since_ps : 0);
-}
-
 static uint64_t earliest_deadline(const struct sms__process *process)
 {
     uint64_t earliest = sms__job_deadline(process->stream);
@@ -174,7 +163,7 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .weight = of->vm->weight,
         .arrived_ps = of->arrived_ps,
         .deadline_ps = asked ? sms__job_deadline(stream) : earliest_deadline(of),
-        .service_ps = service_of(of),
+        .service_ps = sms__process_service(of, share->engine->now),
         .kernel_ps = to_uint(kernel_ps(stream)),
         .blocks = kernel_ps(stream) > 0 ? stream->workload->kernel[kernel_of(stream)].blocks : 0,
         .sms = !of->instance         ? 0
