@@ -97,7 +97,8 @@ struct sms__device_record {
     sms__integral excess[SMS_RESOURCES_MAX];  /* usage above SMS_FULL, parts x ps, summed over SMs */
     sms__integral over_ps[SMS_RESOURCES_MAX]; /* time above SMS_FULL, summed over SMs (scope device: times SMs) */
     sms__integral active;                     /* SMs that are active, parts x ps, summed over SMs */
-    uint64_t switches, switch_ps;             /* context switches, and the time they took */
+    uint64_t switches;                        /* context switches */
+    sms__integral switch_ps;                  /* time of context switches, summed over the SMs of the instance */
     uint64_t busy_ps;                         /* time with a kernel of a process running or a switch under way */
     uint64_t peak_held;                       /* memory that processes hold, bytes; whole run */
     sms__integral held_ps;                    /* memory held, bytes x ps */

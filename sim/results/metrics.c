@@ -354,6 +354,7 @@ void sms__measure_device(const struct sms__record *record, double *rows)
     for (size_t d = 0; d < devices; d++, row += DEVICE_METRICS) {
         const struct sms__device_record *shared = &record->device[d];
         const double memory = (double)record->scenario->device[d]->memory;
+        const double switch_ps = (double)shared->switch_ps / (double)record->scenario->device[d]->sms;
 #define DEVICE(name, better, fold, value, words, formula) row[SMS__DEVICE_##name - SMS__FIRST_DEVICE] = (double)(value);
 #include "metrics.def"
     }

@@ -64,6 +64,26 @@ static void equal_processes_under_time_slices_take_turns(void **state)
     share_release(shared);
 }
 
+/* A slice of 1 ms, and a switch of 60 s, of which 9 ms lie in the 10 ms of the run, and 3 ms after a warm-up. */
+static void switches_count_as_far_as_they_lie_in_the_time_measured(void **state)
+{
+    static const char *const runs[] = {"duration: 10 ms", "warmup: 7 ms, duration: 10 ms"};
+    static const double switch_ms[] = {9, 3}, ratio[] = {0.9, 1};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char scenario[256];
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small}]\npolicies: [{mode: {time_slice: {slice: 1 ms, switch: 60 s}}}]\n"
+                 "processes: [{name: p, workload: w, repeat: forever, start: 0 s, count: 2}]\nrun: {%s}\n",
+                 runs[i]);
+        struct shared s = share(WHOLE("w", "1"), scenario);
+        assert_near(of_device(s, 0, 0, "switch_ns"), switch_ms[i] * MS, 0.1);
+        assert_near(of_device(s, 0, 0, "switch_ratio"), ratio[i], 1e-9);
+        assert_near(of_process(s, 0, 0, "service_ns"), i == 0 ? MS : 0, 0.1);
+        share_release(s);
+    }
+}
+
 /* 8 blocks fit: the block of `q` starts at 2 ms, and its wait in the dispatch queue is service under mps alone. */
 static void service_under_mps_begins_with_the_launch(void **state)
 {
@@ -315,6 +335,7 @@ int main(void)
         cmocka_unit_test(a_kernel_alone_takes_its_time_under_every_mode),
         cmocka_unit_test(steps_take_the_sum_of_their_times),
         cmocka_unit_test(equal_processes_under_time_slices_take_turns),
+        cmocka_unit_test(switches_count_as_far_as_they_lie_in_the_time_measured),
         cmocka_unit_test(service_under_mps_begins_with_the_launch),
         cmocka_unit_test(launches_ahead_catch_up_when_their_slice_comes),
         cmocka_unit_test(a_host_ahead_takes_a_core_only_while_no_kernel_of_its_process_runs),

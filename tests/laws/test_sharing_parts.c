@@ -205,6 +205,21 @@ static void instances_are_isolated(void **state)
     share_release(shared);
 }
 
+/* Two instances switch once each, for 1 ms: one has half of the SMs, the other a quarter. */
+static void a_switch_of_an_instance_counts_by_its_sms(void **state)
+{
+    (void)state;
+    struct shared s =
+        share(SPLIT AND "workload: w\nkernels: [{name: k, time: 1 ms}]\n",
+              "devices: [{model: split}]\n"
+              "policies: [{mode: {mig: {instances: [two, one], inside: {time_slice: {slice: 2 ms, switch: 1 ms}}}}}]\n"
+              "processes: [{name: a, workload: w, repeat: forever, start: 0 s, count: 4}]\nrun: {duration: 4.5 ms}\n");
+    assert_true(of_device(s, 0, 0, "switches_count") == 2);
+    assert_near(of_device(s, 0, 0, "switch_ns"), (2 + 1) / 4.0 * MS, 0.1);
+    assert_near(of_device(s, 0, 0, "switch_ratio"), (2 + 1) / 4.0 / 4.5, 1e-9);
+    share_release(s);
+}
+
 /* 10 ms on four SMs and 25 ms on one: 5 ms that are not divided, and 20 ms on one SM that are. */
 #define SHARES                                                                                                         \
     "workload: shares\nkernels: [{name: k, time: {100 %: 10 ms, 25 %: 25 ms}, demand: {fp32: 100 %, dram: 60 %}}]\n"
@@ -451,6 +466,7 @@ int main(void)
         cmocka_unit_test(kernels_see_their_instance),
         cmocka_unit_test(whole_kernels_see_their_instance),
         cmocka_unit_test(instances_are_isolated),
+        cmocka_unit_test(a_switch_of_an_instance_counts_by_its_sms),
         cmocka_unit_test(a_kernel_measured_at_two_shares_takes_a_plus_b_over_the_share),
         cmocka_unit_test(the_two_shares_need_not_have_all_sms),
         cmocka_unit_test(kernels_measured_at_two_shares_do_not_meet_on_parts),

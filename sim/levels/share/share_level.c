@@ -147,6 +147,7 @@ void sms__share_advance(struct sms_share *share, int partial, uint64_t now)
         struct sms__instance *instance = &share->instance[i];
         for (size_t c = 0; c < instance->contexts; c++)
             sms__context_advance(&instance->context[c], partial, now);
+        sms__slicer_advance(instance, now);
     }
     for (size_t s = 0; partial && s < share->streams; s++)
         add_partial(&share->stream[s], partial, now);

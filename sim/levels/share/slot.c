@@ -3,7 +3,7 @@
 #include "slot.h"
 #include "sm_part.h"
 #include "stream.h"
-#include "time_slice.h"
+#include "context.h"
 
 #include <stdio.h>
 

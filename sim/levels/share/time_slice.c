@@ -10,6 +10,7 @@ struct sms__slicer {
     struct sms__context *current;      /* the active one */
     struct sms__context *latest;       /* the one that was active last */
     struct sms__context *coming;       /* the one that is active once the switch is over */
+    uint64_t since_ps;                 /* time up to which the switch under way is recorded */
     size_t source;                     /* end of the slice, or of the switch */
     size_t *candidates;                /* [contexts], scratch */
     struct sms__action check;
@@ -80,9 +81,19 @@ static void welcome(struct sms__instance *instance, uint64_t now)
     set_source(instance, sms__after(now, slice_ps(instance) - over));
 }
 
+void sms__slicer_advance(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    if (!slicer || !slicer->coming)
+        return;
+    instance->gpu->record->switch_ps += (sms__integral)(now - slicer->since_ps) * instance->type->sms;
+    slicer->since_ps = now;
+}
+
 static void activate(struct sms__instance *instance, struct sms__context *context, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
+    sms__slicer_advance(instance, now);
     slicer->coming = NULL;
     slicer->current = slicer->latest = context;
     context->renewed = false;
@@ -95,13 +106,12 @@ static void activate(struct sms__instance *instance, struct sms__context *contex
 static void switch_to(struct sms__instance *instance, struct sms__context *context, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
-    struct sms__device_record *record = instance->gpu->record;
     double cost = slicer->turns.switch_ps + (slicer->preempting ? instance->mode->stop_ps : 0);
     if (slicer->latest && (slicer->latest != context || context->renewed)) {
-        record->switches++;
-        record->switch_ps += (uint64_t)cost;
+        instance->gpu->record->switches++;
         if (cost >= 1) {
             slicer->coming = context;
+            slicer->since_ps = now;
             set_source(instance, sms__after(now, cost));
             return;
         }

@@ -9,5 +9,7 @@ void sms__slicer_init(struct sms__instance *instance);
 void sms__slicer_add(struct sms__context *context, uint64_t now);
 /* A kernel of the context has ended, maybe its last one. */
 void sms__slicer_end_kernel(struct sms__context *context);
+/* Adds the switch under way, as far as it has come, to the record. */
+void sms__slicer_advance(struct sms__instance *instance, uint64_t now);
 
 #endif
