@@ -84,7 +84,7 @@ static const struct sms__field link_fields[] = {
     {"copy_out_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_out_most), 1, 1e18,
      .help = "limits the bandwidth of a single copy of a process to the host"},
     {"copy_out_spread", SMS__QUANTITY, SMS__RATIO, F(sms__device, copy_out_spread), 0, 10,
-     .help = "sets the share by which each additional copy to the host lengthens all of them, for processes"},
+     .help = "sets the share by which each additional copy to the host lengthens all of them, if copy_out_most limits them"},
     {0}};
 
 static const struct sms__field power_fields[] = {

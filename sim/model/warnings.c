@@ -145,12 +145,27 @@ static void warn_of_slices(struct sms_file *file, const struct sms_scenario *sce
     }
 }
 
+/* A copy that takes what the link gives is lengthened by what others take of it, and by nothing else. */
+static void warn_of_spread(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        const struct sms__node *link = sms__node_get(device->node, "link");
+        const struct sms__node *own = link ? sms__node_get(link, "copy_out_spread") : NULL;
+        const struct sms__mark at = own ? own->mark : device->node->mark;
+        if (device->copy_out_spread > 0 && device->copy_out_most <= 0 && !sms__has_error(&file->warnings, &at, NULL))
+            sms__error(&file->warnings, SMS_OK, at,
+                       "copy_out_spread has no effect: it lengthens what copy_out_most says of one copy");
+    }
+}
+
 void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
 {
     if (scenario->cluster)
         warn_of_pods(file, scenario->cluster);
     warn_of_profiles(file, scenario);
     warn_of_clocks(file, scenario);
+    warn_of_spread(file, scenario);
     if (scenario->shares) {
         warn_of_keys(file, scenario);
         warn_of_slices(file, scenario);

@@ -454,6 +454,12 @@ warns "{mode: time_slice, share: fair_share}" "chunks active_threads chunks "
 warns "{mode: mps, share: fair_share}, {mode: mps, share: tally}" "fair_share chunks chunks "
 warns "{mode: partition}, {mode: time_slice, share: lottery}" "active_threads "
 warns "{mode: partition}, {mode: mps}" ""
+for most in "" ", copy_out_most: 2 GB/s"; do
+    sed "s|^devices: .*|devices: [{model: v100, link: {bandwidth: 10 GB/s$most, copy_out_spread: 10 %}}]|" "$work/keys.yaml" >"$work/spread.yaml"
+    try 0 "a spread of copies" validate "$work/spread.yaml"
+    [ -n "$most" ]
+    if [ $? -ne "$(grep -c "spread.yaml:2:.*: warning: copy_out_spread has no effect" <<<"$output")" ]; then bad "a spread of copies" "$output"; else ok; fi
+done
 try 0 "warnings are no errors" validate "$work/wait.yaml"; prints "pod 's'"
 # The figure has no point for pods that end after the last arrival.
 printf 'scenario: short\nnodes: [{name: a, count: 2, gpus: 1}]\npolicies: [first_fit]\npods: [{name: p, count: 2, gpus: 1, arrivals: {every: 1 s}, duration: 60 s}, {name: q, start: 90 s, duration: 1 s}]\n' >"$work/short.yaml"
