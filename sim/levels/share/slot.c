@@ -1,9 +1,9 @@
 /* Slots of a host, for processes that come and go. A slot belongs to one GPU. Its source of events, its contexts and
  * its random streams serve one process after another. */
 #include "slot.h"
+#include "context.h"
 #include "sm_part.h"
 #include "stream.h"
-#include "context.h"
 
 #include <stdio.h>
 
