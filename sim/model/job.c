@@ -20,10 +20,12 @@ double sms__measure_step(const struct sms__workload *workload, size_t s, const s
                          const struct sms__device *device)
 {
     const struct sms__step *step = &workload->step[s];
-    bool copy = (step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT) && device->link_bandwidth > 0;
+    const bool copy = (step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT) && device->link_bandwidth > 0;
+    const double most = step->kind == SMS__COPY_IN ? device->copy_in_most : device->copy_out_most;
+    const double rate = most > 0 ? fmin(most, device->link_bandwidth) : device->link_bandwidth;
     if (step->kind == SMS__LAUNCH) /* of an asynchronous one, whichever is longer */
         return fmax(measure_launch(&workload->kernel[step->kernel], &fit[step->kernel], device), step->amount);
-    return copy ? step->amount / device->link_bandwidth * 1e12 : step->kind == SMS__HOST ? step->amount : 0;
+    return copy ? step->amount / rate * 1e12 : step->kind == SMS__HOST ? step->amount : 0;
 }
 
 double sms__measure_job(const struct sms__workload *workload, const struct sms__footprint *fit,

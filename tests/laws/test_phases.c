@@ -167,6 +167,22 @@ static void a_job_longer_than_the_run_is_under_way(void **state)
     discard(results, file);
 }
 
+/* 30 ms of a copy, which takes a tenth of the link, and 10 ms of a kernel: a quarter begin in the kernel. */
+static void a_phase_counts_a_copy_by_what_it_takes_of_the_link(void **state)
+{
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file = load_text(
+        "workload: w\nkernels: [{name: k, time: 10 ms}]\nsteps: [{copy_in: 30 B}, {launch: k}]\n---\nscenario: s\n"
+        "devices: [{model: v100, link: {bandwidth: 10 KB/s, copy_in_most: 1 KB/s}}]\npolicies: [{mode: mps}]\n"
+        "processes: [{name: p, workload: w, repeat: forever, count: 2}]\nrun: {duration: 1 ms, replications: 400}\n");
+    struct sms_results *results = run_first(file, &options);
+    struct sms_estimate kernels = estimate(results, 0, SMS_HOST, 0, "kernels_per_s");
+    (void)state;
+    assert_near(kernels.mean, 2 / 40e-3, kernels.ci95);
+    assert_true(kernels.ci95 < 10);
+    discard(results, file);
+}
+
 static bool is_exact(const char *tenants)
 {
     struct sms_run_options options = sms_run_defaults();
@@ -218,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_of_a_list_decides_nothing),
         cmocka_unit_test(a_job_longer_than_the_run_is_under_way),
+        cmocka_unit_test(a_phase_counts_a_copy_by_what_it_takes_of_the_link),
         cmocka_unit_test(nothing_is_drawn_where_a_start_is_given_or_nobody_shares),
         cmocka_unit_test(what_is_done_of_a_launch_does_not_count),
     };

@@ -1,4 +1,5 @@
 /* What share policies see of a host, and do to it: smsched/share.h. A policy that breaks its contract ends the run. */
+#include "../../model/job.h"
 #include "host.h"
 #include "repartition.h"
 #include "stream.h"
@@ -53,26 +54,16 @@ static const struct sms__instance *instance_of(const struct sms__process *proces
     return i < share->instances ? &share->instance[i] : NULL;
 }
 
-/* Time alone of a step, as far as it is known before the step ends. */
-static double step_ps(const struct sms__stream *stream, const struct sms__step *step)
+/* Time alone of a step, as far as it is known before the step ends: of kernels on the SMs of their stream. */
+static double step_ps(const struct sms__stream *stream, size_t s)
 {
     const struct sms__instance *instance = instance_of(stream->process);
+    const struct sms__step *step = &stream->workload->step[s];
     if (!instance)
         return 0;
-    const struct sms__device *type = instance->type;
-    double most = step->kind == SMS__COPY_IN ? type->copy_in_most : type->copy_out_most;
-    double rate = most > 0 && most < type->link_bandwidth ? most : type->link_bandwidth;
-    switch (step->kind) {
-    case SMS__HOST:
-        return step->amount;
-    case SMS__COPY_IN:
-    case SMS__COPY_OUT:
-        return rate > 0 ? step->amount / rate * 1e12 : 0;
-    case SMS__LAUNCH:
-        return (double)step->times * fmax(sms__instance_kernel_ps(instance, stream, step->kernel), step->amount);
-    default:
-        return 0;
-    }
+    if (step->kind != SMS__LAUNCH)
+        return sms__measure_step(stream->workload, s, NULL, instance->type);
+    return (double)step->times * fmax(sms__instance_kernel_ps(instance, stream, step->kernel), step->amount);
 }
 
 /* Time alone of the steps that have not ended. The step under way counts in full. */
@@ -80,7 +71,7 @@ static double steps_left_ps(const struct sms__stream *stream)
 {
     double left = 0;
     for (size_t s = stream->step; s < stream->workload->steps; s++)
-        left += step_ps(stream, &stream->workload->step[s]);
+        left += step_ps(stream, s);
     return left;
 }
 
