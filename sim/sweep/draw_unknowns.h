@@ -26,8 +26,8 @@ struct sms__parameter {
 
 struct sms__drawn_workload {
     const struct sms__workload *workload;
-    double *most; /* [kernels][SMS_RESOURCES_MAX]: of the factor of each demand, so that no full wave wants more than
-                   * 100 %, unless it did so before */
+    double *most; /* [kernels][SMS_RESOURCES_MAX]: of the factor of each demand, so that its field takes it, and no full
+                   * wave wants more than 100 %, unless it did so before */
     size_t first, parameters; /* the workload's, among those of the scenario */
 };
 
@@ -41,6 +41,9 @@ struct sms__unknown_list {
 
 /* unknown_list.c: lists what is not known of a scenario that was read. For a guard of the arena. */
 void sms__list_unknowns(struct sms__arena *arena, const struct sms_scenario *scenario, struct sms__unknown_list *list);
+
+/* The same file: whether a demand is drawn: it is a share of a resource, and no count of its units. */
+bool sms__draws_demand(const struct sms_scenario *scenario, const struct sms__demand *demand);
 
 /* unknown_draw.c: loads a draw. `logarithm` is [parameters], of the factors. Devices are looked up in `library`, which
  * no two threads may share. The caller frees the file, which lives no longer than the library and the list. */

@@ -34,6 +34,18 @@ static struct sms__node *scaled(struct sms__arena *arena, const struct sms__node
                                              : " ps"));
 }
 
+/* The factor that is nearest to this one with which a number stays between `least` and `most`, or cycles possible. */
+static double bounded(const struct sms__node *node, enum sms__dimension dimension, double least, double most,
+                      double factor)
+{
+    struct sms__quantity number = {0};
+    char why[160];
+    sms__quantity_parse(node->text, dimension, &number, why, sizeof why); /* it was read before */
+    if (number.cycles)
+        return fmin(factor, SMS__CYCLES_MAX / number.value);
+    return fmax(fmin(factor, most / number.value), least / number.value);
+}
+
 /* A copy of a mapping or a list whose items may be replaced. */
 static struct sms__node *copy(struct sms__arena *arena, const struct sms__node *node)
 {
@@ -76,17 +88,19 @@ static struct sms__node *draw_demands(struct sms__arena *arena, const struct dra
     for (size_t d = 0; d < kernel->demands; d++) {
         const double logarithm = logarithm_of(draw, drawn, kernel->demand[d].resource);
         const double factor = fmin(exp(logarithm), drawn->most[k * SMS_RESOURCES_MAX + d]);
-        if (logarithm != 0)
+        if (logarithm != 0 && sms__draws_demand(draw->list->scenario, &kernel->demand[d]))
             *value_in(map, kernel->demand[d].resource) = scaled(arena, kernel->demand[d].value, SMS__RATIO, factor);
     }
     return map;
 }
 
-/* A time, or times at two shares of the SMs. */
+/* A time, or times at shares of the SMs, whose ratios stay. */
 static struct sms__node *draw_times(struct sms__arena *arena, const struct sms__node *node, double factor)
 {
+    for (size_t i = 1; i < node->items; i += 2)
+        factor = bounded(node->item[i], SMS__CYCLES, 1, SMS__TIME_MAX_PS, factor);
     if (node->kind == SMS__SCALAR)
-        return scaled(arena, node, SMS__CYCLES, factor);
+        return scaled(arena, node, SMS__CYCLES, bounded(node, SMS__CYCLES, 1, SMS__TIME_MAX_PS, factor));
     struct sms__node *map = copy(arena, node);
     for (size_t i = 1; i < map->items; i += 2)
         map->item[i] = scaled(arena, node->item[i], SMS__CYCLES, factor);
@@ -145,6 +159,8 @@ static const struct sms__node *draw_curve(struct sms__reader *reader, const stru
 {
     const struct sms__node *curves = sms__node_get(sms__node_get(root, "contention"), "curves");
     struct sms__node *curve = copy(reader->arena, sms__node_get(curves, resource));
+    if (curve->items) /* the last overhead is the greatest */
+        factor = bounded(curve->item[curve->items - 1]->item[1], SMS__RATIO, 0, SMS__CURVE_MAX, factor);
     for (size_t i = 0; i < curve->items; i++) {
         curve->item[i] = copy(reader->arena, curve->item[i]);
         curve->item[i]->item[1] = scaled(reader->arena, curve->item[i]->item[1], SMS__RATIO, factor);

@@ -37,14 +37,19 @@ static void add_place(const struct lister *l, struct sms__parameter *parameter, 
 /* ---- workloads ---- */
 
 /* A count of units is no measurement. */
-static bool is_count(const struct lister *l, const struct sms__demand *demand)
+static bool is_count(const struct sms_scenario *scenario, const struct sms__demand *demand)
 {
     bool count = false;
-    for (size_t d = 0; d < l->scenario->devices && demand->bare; d++) {
-        const int r = sms__resource_index(l->scenario->device[d], demand->resource);
-        count |= r >= 0 && l->scenario->device[d]->resource[r].capacity;
+    for (size_t d = 0; d < scenario->devices && demand->bare; d++) {
+        const int r = sms__resource_index(scenario->device[d], demand->resource);
+        count |= r >= 0 && scenario->device[d]->resource[r].capacity;
     }
     return count;
+}
+
+bool sms__draws_demand(const struct sms_scenario *scenario, const struct sms__demand *demand)
+{
+    return demand->ratio > 0 && !is_count(scenario, demand);
 }
 
 static bool has_demand(const struct lister *l, size_t first, const char *resource)
@@ -72,7 +77,7 @@ static void add_demands(const struct lister *l, const struct sms__workload *work
     for (size_t k = 0; k < workload->kernels; k++)
         for (size_t d = 0; d < workload->kernel[k].demands; d++) {
             const struct sms__demand *demand = &workload->kernel[k].demand[d];
-            if (demand->ratio <= 0 || is_count(l, demand) || has_demand(l, first, demand->resource))
+            if (!sms__draws_demand(l->scenario, demand) || has_demand(l, first, demand->resource))
                 continue;
             struct sms__parameter *added =
                 add(l, sms__print(l->arena, "demand of %s of %s", demand->resource, workload->name),
@@ -100,7 +105,7 @@ static void limit(const struct sms__device *device, const struct sms__kernel *ke
         const int r = sms__resource_index(device, kernel->demand[d].resource);
         const double wants = r < 0 ? 0 : full_wave(device, kernel, fit, (size_t)r);
         const double given = wants > 0 ? fmax(1 / wants, 1) : 1;
-        most[d] = fmin(fmin(most[d], given), SMS__DEMAND_MAX / kernel->demand[d].ratio);
+        most[d] = fmin(most[d], given);
     }
 }
 
@@ -112,6 +117,17 @@ static void limit_tenant(const struct lister *l, const struct sms__tenant *vm, s
              k < drawn->workload->kernels && sms__may_be_on(vm, d) && (d == 0 || vm->fit[d] != vm->fit[d - 1]); k++)
             limit(l->scenario->device[d], &drawn->workload->kernel[k], &vm->fit[d][first + k],
                   drawn->most + k * SMS_RESOURCES_MAX);
+}
+
+/* What the fields of kernels take, whether a device can have the workload or not. */
+static double *field_limits(const struct lister *l, const struct sms__workload *workload)
+{
+    double *most = SMS__NEW(l->arena, double, workload->kernels *SMS_RESOURCES_MAX);
+    for (size_t k = 0; k < workload->kernels; k++)
+        for (size_t d = 0; d < workload->kernel[k].demands; d++)
+            most[k * SMS_RESOURCES_MAX + d] =
+                (workload->kernel[k].whole ? 1 : SMS__DEMAND_MAX) / workload->kernel[k].demand[d].ratio;
+    return most;
 }
 
 /* How far a block time may be off. Of kernels that are scaled from another device 80 % of those held back were within a
@@ -134,9 +150,7 @@ static void add_workload(const struct lister *l, const struct sms__tenant *vm, s
 {
     struct sms__drawn_workload *drawn = SMS__APPEND(l->arena, l->list->workload, l->list->workloads);
     *drawn = (struct sms__drawn_workload){.workload = workload, .first = l->list->parameters};
-    drawn->most = SMS__NEW(l->arena, double, workload->kernels *SMS_RESOURCES_MAX);
-    for (size_t i = 0; i < workload->kernels * SMS_RESOURCES_MAX; i++)
-        drawn->most[i] = INFINITY;
+    drawn->most = field_limits(l, workload);
     add_demands(l, workload);
     add(l, sms__print(l->arena, "block time of %s", workload->name), spread_of_times(l, vm, first, workload));
     drawn->parameters = l->list->parameters - drawn->first;

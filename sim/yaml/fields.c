@@ -111,7 +111,7 @@ bool sms__expect_range(struct sms__reader *reader, const struct sms__node *node,
 {
     char low[32], high[32];
     double value = number->value;
-    if (number->cycles ? value >= 0 && value <= 1e18 : value >= min && value <= max)
+    if (number->cycles ? value >= 0 && value <= SMS__CYCLES_MAX : value >= min && value <= max)
         return true;
     sms__print_bound(low, sizeof low, dimension, min);
     sms__print_bound(high, sizeof high, dimension, max);

@@ -327,6 +327,69 @@ static void devices_of_one_model_share_a_knee(void **state)
     sms_file_free(file);
 }
 
+/* The kernel of a draw of a scenario whose numbers are at the limits of their fields. */
+static void check_limits(const char *kernel, const char *part, double logarithm, double time, double demand)
+{
+    struct sms_file *file = load_text("workload: w\n"
+                                      "kernels: [{name: k, %s}]\n"
+                                      "---\n"
+                                      "scenario: limits\n"
+                                      "nodes: [{name: n, devices: {model: a100}}]\n"
+                                      "contention: {model: curve, curves: {dram: [[50 %%, 1 %%], [1, 100000000 %%]]}}\n"
+                                      "policies: [{mode: mps}]\n"
+                                      "pods: [{name: p, workload: w, %s}]\n",
+                                      kernel, part);
+    struct sms__arena arena = {0};
+    struct sms__unknown_list list;
+    struct sms_file *drawn = load_draw(file, logarithm, &arena, &list);
+    const struct sms__kernel *found = &drawn->scenario[0]->vm[0].workload->kernel[0];
+    const struct sms_curve *curve = &drawn->scenario[0]->contention.curves->curve[0];
+    assert_near(found->block_time.value, time, 1e-9 * time);
+    assert_near(found->demand[0].ratio, demand, 1e-9);
+    assert_near(curve->overhead[1], 1e6 * fmin(exp(logarithm), 1), 1e-3);
+    sms_file_free(drawn);
+    sms__arena_release(&arena);
+    sms_file_free(file);
+}
+
+/* No node has the instance that the pod asks for, so no device bounds what its kernel demands. */
+static void draws_stay_within_the_limits_of_fields(void **state)
+{
+    (void)state;
+    check_limits("time: 1 h, demand: {dram: 100 %}", "profile: 1g.5gb", log(2), 7.2e15, 1);
+    check_limits("time: 2500 h, demand: {dram: 10 %}", "gpu: 1", log(2), 9e18, 0.2);
+    check_limits("time: 1 ps, demand: {dram: 100 %}", "gpu: 1", log(0.5), 1, 0.5);
+    check_limits("blocks: 4, threads: 32, block_time: 2 ps, demand: {dram: 1600 %}", "gpu: 1", log(2), 4, 16);
+    check_limits("blocks: 4, threads: 32, block_time: 2500 h, demand: {dram: 20 %}", "gpu: 1", log(2), 9e18, 0.4);
+    /* times at shares keep their ratio */
+    check_limits("time: {100 %: 1500 h, 50 %: 2500 h}, demand: {dram: 10 %}", "gpu: 1", log(2), 5.4e18, 0.2);
+}
+
+/* A kernel's count of units stays, beside another kernel's share of the resource. */
+static void counts_are_not_drawn_with_shares(void **state)
+{
+    struct sms_file *file =
+        load_text("workload: w\n"
+                  "kernels:\n"
+                  "  - {name: units, blocks: 4, threads: 32, block_time: 1 us, demand: {slots: 3}}\n"
+                  "  - {name: share, blocks: 4, threads: 32, block_time: 1 us, demand: {slots: 10 %%}}\n"
+                  "---\n"
+                  "scenario: units\n"
+                  "devices: [{model: v100, resources: {slots: {class: memory, capacity: 48}}}]\n"
+                  "policies: [round_robin]\n"
+                  "vms: [{name: v, workload: w}]\n");
+    struct sms__arena arena = {0};
+    struct sms__unknown_list list;
+    struct sms_file *drawn = load_draw(file, log(2), &arena, &list);
+    const struct sms__kernel *kernel = drawn->scenario[0]->vm[0].workload->kernel;
+    (void)state;
+    assert_near(kernel[0].demand[0].ratio, 3, 0);
+    assert_near(kernel[1].demand[0].ratio, 0.2, 1e-9);
+    sms_file_free(drawn);
+    sms__arena_release(&arena);
+    sms_file_free(file);
+}
+
 /* Two processes of blocks, or of a coarse kernel, on a device in the modes. */
 static struct sms_file *load_modes(const char *kernel, const char *device, const char *modes)
 {
@@ -403,6 +466,8 @@ int main(void)
         cmocka_unit_test(no_factor_fills_a_resource_beyond_what_there_is),
         cmocka_unit_test(contention_stays_within_its_range),
         cmocka_unit_test(devices_of_one_model_share_a_knee),
+        cmocka_unit_test(draws_stay_within_the_limits_of_fields),
+        cmocka_unit_test(counts_are_not_drawn_with_shares),
         cmocka_unit_test(what_modes_assume_is_drawn),
         cmocka_unit_test(what_is_known_of_modes_is_not_drawn),
     };
