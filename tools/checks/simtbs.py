@@ -113,13 +113,13 @@ def find(data, name):
 
 
 def table(published, found):
-    lines = ["| simtbs | smsched | least | median | greatest |", "|---|---|--:|--:|--:|"]
+    lines = ["| simtbs | smsched | minimum | median | maximum |", "|---|---|--:|--:|--:|"]
     for policy, name in POLICIES.items():
         ratios = [found[of][policy]["tb"] / rate(row[policy]) for of, row in published.items()]
         lines.append(f"| {policy} | {name} | {min(ratios):.3f} | {statistics.median(ratios):.3f} | {max(ratios):.3f} |")
     best = sum(found[of][max(row, key=lambda policy: rate(row[policy]))]["tb"] >= 0.99 *
                max(run["tb"] for run in found[of].values()) for of, row in published.items())
-    return "\n".join(lines) + (f"\n\nThe policy that is best in simtbs is best here, or within 1 % of it, in {best} of {len(published)} "
+    return "\n".join(lines) + (f"\n\nIn smsched, simtbs's best policy is also the best, or within 1 % of it, in {best} of {len(published)} "
                                "configurations.\n")
 
 
