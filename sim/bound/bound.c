@@ -89,11 +89,11 @@ static const char *find_window(struct call *call, struct sms__bound_window *wind
     window->to_ps = scenario->duration_ps - 2 * sms__slack_ps(scenario); /* the shortest window may be this long */
     name[0] = '\0';
     if (scenario->shares)
-        return "what share policies can reach on shared devices is not known";
+        return "the optimum of share policies on shared devices is not known";
     if (!all_end(scenario))
         return NULL;
     if (may_stall(scenario))
-        return "beside a background a policy may leave jobs undone, and the run has no duration";
+        return "with a background a policy may leave jobs undone, and the run has no duration";
     double least = makespan_ps(call, name);
     window->may_end_early = scenario->duration_ps <= 0 || least < scenario->duration_ps;
     if (window->may_end_early)
@@ -172,7 +172,7 @@ static int add_devices(struct call *call, size_t first, size_t count, struct sms
     struct sms__bound_device device;
     struct sms__bound_found steady, run;
     if (!sms__bound_describe(&call->arena, call->scenario, first, &device))
-        call->out->reason = "it is not sought for more than 2000 unlike VMs on a device";
+        call->out->reason = "it is not computed for more than 2000 different VMs on a device";
     if (!device.vms || call->out->reason)
         return SMS_OK;
     for (size_t v = 0; v < call->scenario->vms && call->worth; v++)
@@ -241,7 +241,7 @@ static int bound(void *user)
     struct sms_bound_part whole = {.share = 1};
     call->worth = call->metric == SMS_BOUND_STP ? find_worth(call) : NULL;
     if (call->metric == SMS_BOUND_STP && !call->worth)
-        call->out->reason = "it needs VMs that repeat for ever, and their speed alone";
+        call->out->reason = "it needs VMs that repeat for ever, and their solo speed";
     else
         call->out->reason = find_window(call, &window, whole.name);
     if (call->out->reason)

@@ -256,10 +256,11 @@ static void state_host(const struct trace *trace, const struct part *part)
     for (size_t l = 0; l < profile->launches; l++)
         waits += profile->launch[l].host_waited;
     if (profile->ahead)
-        state(trace, "%s: the host launches ahead of its kernels; in a job it waits for them %.0f times, and at copies",
+        state(trace, "%s: the host launches ahead; per job it waits for its kernels %.0f times, and at copies",
               part->name, (double)waits / fmax((double)profile->rounds, 1));
     else
-        state(trace, "%s: it is not known where the host waits for its kernels: it waits for each", part->name);
+        state(trace, "%s: it is unknown where the host waits for its kernels: it is assumed to wait for each",
+              part->name);
 }
 
 static void state_all(const struct trace *trace)
@@ -274,9 +275,8 @@ static void state_all(const struct trace *trace)
     for (size_t f = 0; f < profile->facts; f++)
         state(trace, "%s", profile->fact[f]);
     if (!profile->demands)
-        state(trace,
-              "no counters: kernels press on nothing but the limits of SMs; --with takes demands from a report of "
-              "Nsight Compute");
+        state(trace, "no counters: kernels contend only for SM limits (threads, registers ...); add demands with "
+                     "--with REPORT from Nsight Compute");
     if (trace->options->derive.alone_s > 0)
         state(trace, "host time is scaled so that a job takes %.6g ms alone", trace->options->derive.alone_s * 1e3);
     for (size_t p = 0; p < trace->parts; p++) {

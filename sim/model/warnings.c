@@ -110,7 +110,7 @@ static void warn_of_key(struct sms_file *file, const struct sms_scenario *scenar
 {
     const struct sms__node *at = sms__node_get(process->node, key);
     if (at && !differs(scenario, process, without))
-        sms__error(&file->warnings, SMS_OK, at->mark, "%s has no effect: no mode of the scenario's policies heeds it",
+        sms__error(&file->warnings, SMS_OK, at->mark, "%s has no effect: no mode of the scenario's policies uses it",
                    key);
 }
 

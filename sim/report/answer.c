@@ -259,7 +259,7 @@ static void put_comparison(const struct sms__outcome *answer, FILE *to)
     if (next == SIZE_MAX) {
         if (answer->best.equal)
             return;
-        fprintf(to, "; %s changes it by ", name_of(answer, answer->other));
+        fprintf(to, "; %s: ", name_of(answer, answer->other));
         put_change(answer, answer->other, baseline, to);
         return;
     }
@@ -282,13 +282,13 @@ static clause *const clauses[] = {sms__answer_put_few,     sms__answer_put_starv
 static void put_text(const struct sms__outcome *answer, FILE *to)
 {
     if (sms__answer_is_unknown(answer) && answer->verdict > SMS__ANSWER_ALONE)
-        fputs("modes cannot be ranked, as kernels have no demands and so never slow each other; without contention ",
+        fputs("modes cannot be ranked, because kernels have no demands and never slow each other; without contention ",
               to);
     put_best(answer, to);
     if (!put_no_change(answer, to) && answer->verdict != SMS__ANSWER_SAME)
         put_comparison(answer, to);
     if (answer->verdict == SMS__ANSWER_ONCE)
-        fputs("; one replication says nothing of chance", to);
+        fputs("; one replication does not show what is chance", to);
     if (answer->verdict == SMS__ANSWER_EXACT)
         fputs("; nothing is drawn, so it is exact", to);
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
@@ -314,7 +314,8 @@ static void put_measured(const struct sms__outcome *answer, struct sms__trust *t
     put_value(answer, value, to);
     if (seed > 0)
         fprintf(to, " ± %.2g by the seed,", seed / unit.divisor);
-    fprintf(to, " ± %.2g with the error that 9 of 10 stay within", hypot(seed, line.within * value) / unit.divisor);
+    fprintf(to, " ± %.2g with the error that 90 %% of values stay within",
+            hypot(seed, line.within * value) / unit.divisor);
 }
 
 bool sms__print_answer(const struct sms_results *results, size_t baseline, struct sms__trust *trust, const char *before,
@@ -342,7 +343,7 @@ void sms__print_no_answer(const struct sms_results *results, FILE *to)
     if (!sms_results_question(results, &asked))
         fputs("  no answer: these results do not have the metric that the scenario asks for\n", to);
     else if (sms_results_policies(results) == 1)
-        fputs("  no answer: there is only one policy, so nothing to compare it with: add one with --policy\n", to);
+        fputs("  no answer: there is only one policy: add another with --policy\n", to);
     else
         fprintf(to, "  no answer: no policy has a value of %s of %s; 'answer: {metric: ...}' names another metric\n",
                 sms__metric_name(asked.subject, asked.metric), sms_results_subject(results, asked.subject, asked.idx));

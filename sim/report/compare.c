@@ -331,10 +331,9 @@ static void print_doubtful(const struct comparison *c, FILE *to)
 static void print_terms(const struct comparison *c, FILE *to)
 {
     if (!sms_results_scenario(c->results)->cluster)
-        fputs(
-            "  normalized progress: speed over speed alone; stp: its sum over tenants; ntt: slowdown; antt: its mean; "
-            "fairness: the least progress over the greatest\n",
-            to);
+        fputs("  normalized progress: speed / speed alone; stp: its sum over tenants; ntt: slowdown; antt: its mean; "
+              "fairness: smallest / largest progress\n",
+              to);
 }
 
 static void print_legend(const struct comparison *c, FILE *to)
@@ -348,21 +347,21 @@ static void print_legend(const struct comparison *c, FILE *to)
             any_same |= p != c->baseline && verdict(c, cell) == same;
         }
     if (c->compared) {
-        fprintf(to, "  ✓ better, ✗ worse, * different, and not chance: p < %g", SMS__SIGNIFICANT);
+        fprintf(to, "  ✓ better, ✗ worse, * different: significant, p < %g", SMS__SIGNIFICANT);
         if (c->largest > 1)
             fprintf(to, " after Holm's correction for all changes of the same metric (%zu at most)", c->largest);
         fputc('\n', to);
     }
     if (c->exact)
-        fputs("  ✓ better, ✗ worse, * different; nothing is drawn, so there is no chance\n", to);
+        fputs("  ✓ better, ✗ worse, * different; nothing is drawn, so no change is chance\n", to);
     if (any_difference)
-        fputs("  without %: the difference, where the base is not above 0 in every replication\n", to);
+        fputs("  no %: a difference, because the base is not above 0 in every replication\n", to);
     if (any_new)
-        fprintf(to, "  =: the value, where %s has none\n", sms_results_policy(c->results, c->baseline));
+        fprintf(to, "  =: a value, because %s has none\n", sms_results_policy(c->results, c->baseline));
     print_doubtful(c, to);
     sms__print_few(c->results, to);
     if (any_same)
-        fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",
+        fprintf(to, "  no ±: all %zu replications agree, which does not mean that the value is accurate\n",
                 sms_results_replications(c->results));
     sms__print_alone_legend(c->results, to);
     print_terms(c, to);

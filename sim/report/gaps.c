@@ -59,7 +59,7 @@ static void print_what_binds(const struct sms_bound *bound, const char *metric, 
         fprintf(to, "  no bound: %s\n\n", bound->reason);
         return;
     }
-    fprintf(to, "  what binds %s: ", metric);
+    fprintf(to, "  what limits %s: ", metric);
     for (size_t i = 0; i < bound->parts && (i == 0 || bound->part[i].share > 0.005); i++)
         fprintf(to, "%s%s (%.0f %%)", i ? ", " : "", bound->part[i].name, 100 * bound->part[i].share);
     fputs("\n", to);
@@ -69,7 +69,7 @@ static void print_what_binds(const struct sms_bound *bound, const char *metric, 
             "  in the long run no policy exceeds %.5g %s; the ends of this run and its random draws may add the rest "
             "(docs/explanation/bound.md)\n",
             bound->steady_per_s, metric);
-    fputs("  the policy that reaches a bound may be another one for each metric, and may starve a tenant\n", to);
+    fputs("  each metric's bound may be reached by a different policy, which may starve a tenant\n", to);
     fputs("\n", to);
 }
 

@@ -232,7 +232,7 @@ static const char *const device_columns[] = {"switches_count",          "switch_
 static void print_stall(const struct sms_results *results, size_t policy, const struct sms__screen *screen)
 {
     FILE *to = screen->to;
-    static const char *const words[SMS__STALLS] = {"for a device",   "for memory",    "for leave to launch",
+    static const char *const words[SMS__STALLS] = {"for a device",   "for memory",    "for permission to launch",
                                                    "to be restored", "to be resumed", "for an SM that takes a block"};
     uint64_t sum;
     const uint64_t *stall = sms__results_stall(results, policy, &sum);

@@ -33,7 +33,7 @@ static void put_gains(const struct sms__outcome *answer, size_t over, bool of_st
     if (count > NAMED)
         fprintf(to, " and %zu more", count - NAMED);
     if (count && of_stp && !isnan(left))
-        fprintf(to, ", so that %s is left for sharing", sms__percent(text, sizeof text, true, 100 * left, NAN));
+        fprintf(to, ", so %s remains for sharing", sms__percent(text, sizeof text, true, 100 * left, NAN));
 }
 
 /* The change that was told last is that of the best policy over the baseline, or over the next if the baseline is best.
@@ -44,7 +44,7 @@ void sms__answer_put_gain_alone(const struct sms__outcome *answer, FILE *to)
     const size_t over = answer->best.best == answer->baseline ? answer->best.next : answer->baseline;
     const bool of_stp = answer->asked.subject == SMS_HOST && !strcmp(sms__result_metric(&answer->asked), "stp_ratio");
     if (!scenario->cluster && scenario->vms == 1)
-        fprintf(to, "; %s has the GPU to itself: there is nobody to share with", scenario->vm[0].name);
+        fprintf(to, "; %s has the GPU to itself: no other tenant shares it", scenario->vm[0].name);
     else if (over != SIZE_MAX)
         put_gains(answer, over, of_stp, to);
 }
@@ -75,11 +75,10 @@ void sms__print_alone_legend(const struct sms_results *results, FILE *to)
     for (size_t v = 0; v < sms_results_scenario(results)->vms; v++)
         any |= sms__gains_alone(results, v);
     if (any)
-        fputs("  alone: the speed with the GPU to itself under the same policy; what changes there is no gain of "
-              "sharing\n",
+        fputs("  alone: the speed with the GPU to itself under the same policy; its changes are no gain of sharing\n",
               to);
     else if (sms__has_gain_alone(results))
-        fputs("  with the GPU to itself every tenant is as fast under all policies\n", to);
+        fputs("  with the GPU to itself every tenant is equally fast under all policies\n", to);
 }
 
 /* ---- JSON ---- */

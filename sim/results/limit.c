@@ -115,10 +115,11 @@ static bool warn(struct sms_results *results, size_t p, const struct sms__limit 
                    subject, policy);
     else if (most)
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
-                   "%s of %.60s is of %zu jobs, and so their maximum, which has no interval", metric, subject, most);
+                   "%s of %.60s comes from %zu jobs, so it is their maximum, which has no interval", metric, subject,
+                   most);
     else
         sms__error(&results->warnings, SMS_OK, limit->key->mark,
-                   "after %zu replications %s of %.60s is not told from %.6g under %.60s: %.6g ± %.2g",
+                   "after %zu replications %s of %.60s cannot be distinguished from %.6g under %.60s: %.6g ± %.2g",
                    results->replications, metric, subject, limit->value.value, policy, estimate.mean,
                    isnan(estimate.ci95) ? 0 : estimate.ci95);
     return isnan(estimate.mean) || !most;

@@ -111,18 +111,17 @@ void sms__until_warn(struct sms_results *results)
     const char *none = without_mean(results, &until);
     if (none)
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
-                   "after %zu replications %s is 0 on average under %.60s, of which there is no precision in %%",
+                   "after %zu replications %s is 0 on average under %.60s, so it has no precision in %%",
                    results->replications, what, none);
     else if (isinf(until.reached) && has_mean(results, &until))
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
-                   "%s is the same in all %zu replications, which does not say how precisely it is known", what,
+                   "%s is the same in all %zu replications, which does not show its precision", what,
                    results->replications);
     else if (isinf(until.reached))
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
-                   "after %zu replications %s has no mean to be precise about", results->replications, what);
+                   "after %zu replications %s has no mean, and so no precision", results->replications, what);
     else
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
-                   "after %zu replications, which are the most, %s is known to ± %.*g %%, not %.4g %%",
-                   results->replications, what, sms__percent_digits(100 * until.reached), 100 * until.reached,
-                   100 * until.wanted);
+                   "after the maximum of %zu replications %s is known to ± %.*g %%, not %.4g %%", results->replications,
+                   what, sms__percent_digits(100 * until.reached), 100 * until.reached, 100 * until.wanted);
 }

@@ -90,7 +90,7 @@ static void warn_short(struct sms_results *results)
         snprintf(names + used, sizeof names - used, " and %zu more", count - NAMED);
     if (count)
         sms__error(&results->warnings, SMS_OK, mark_of(scenario),
-                   "the warm-up was found without those of whom fewer than %d kernels ended in %d pilots: %s",
+                   "the warm-up was found without tenants of which fewer than %d kernels ended in %d pilots: %s",
                    KERNELS_LEAST, SMS__PILOTS, names);
 }
 
@@ -111,7 +111,7 @@ int sms__find_warmup(struct sms_results *results, struct sms_errors *errors)
     forget_pilots(results);
     if (unsteady)
         sms__error(&results->warnings, SMS_OK, mark_of(scenario),
-                   "no steady state in the first half of the run under %.60s: that half is not measured", unsteady);
+                   "no steady state in the first half of the run under %.60s: results leave that half out", unsteady);
     return SMS_OK;
 }
 
@@ -151,7 +151,7 @@ static void warn(struct sms_results *results, const struct beginning *worst, dou
     const struct sms_scenario *scenario = results->scenario;
     size_t rows = sms__series_rows(scenario), row = worst->row % rows;
     sms__error(&results->warnings, SMS_OK, mark_of(scenario),
-               "the warm-up looks too short: under %.60s kernels of %.60s end at another rate until about %.3g ms, "
+               "the warm-up looks too short: under %.60s kernels of %.60s end at a different rate until about %.3g ms, "
                "which moves the mean by %+.2g %%",
                sms_results_policy(results, worst->row / rows), row ? scenario->vm[row - 1].name : "all", end_ps / 1e9,
                100 * worst->shift);

@@ -122,7 +122,7 @@ vms:
 answer: {metric: job_latency_mean_ns, of: b}
 run: {duration: 3 ms, seed: 2, replications: 3}
 END
-is "a cost that may be chance" "breadth_first and round_robin have .* .not told apart.; breadth_first changes it by [^;]*; contention proportional is assumed$" "$work/noise.yaml"
+is "a cost that may be chance" "breadth_first and round_robin have .* .not told apart.; breadth_first: [^;]*; contention proportional is assumed$" "$work/noise.yaml"
 if "$smsched" compare "$work/noise.yaml" | grep -qE "fairness_ratio +[0-9.]+ +-0\.[5-9]"; then ok; else bad "fairness falls by more than half a percent"; fi
 sed 's/replications: 3/replications: 1/' "$work/fair.yaml" >"$work/once.yaml"
 is "one replication" ".*one replication says nothing of chance" "$work/once.yaml"
@@ -137,7 +137,7 @@ is "contention that is assumed" ".*; contention proportional.slope=200%. is assu
 sed 's/^kernels: /unmeasured: 78 %\nkernels: /' "$work/processes.yaml" >"$work/part.yaml"
 is "kernels without demands" ".* the lowest .*; if kernels do not press on each other: 78 % of kernel time has no demands" "$work/part.yaml"
 sed 's/, demand: {[^}]*}//' "$work/processes.yaml" >"$work/none.yaml"
-is "no demands" "modes cannot be ranked, as kernels have no demands and so never slow each other; without contention .*" "$work/none.yaml"
+is "no demands" "modes cannot be ranked, because kernels have no demands and never slow each other; without contention .*" "$work/none.yaml"
 if "$smsched" compare --format json "$work/none.yaml" 2>/dev/null | grep -q '"verdict": "not known"'; then ok; else bad "a ranking without demands in JSON"; fi
 sed 's/^policies.*/policies: [{mode: time_slice}, {mode: exclusive}]/' "$work/none.yaml" >"$work/turns.yaml"
 if answer "$work/turns.yaml" | grep -q "demands"; then bad "modes that take turns need no demands" "$(answer "$work/turns.yaml")"; else ok; fi
@@ -157,7 +157,7 @@ END
 is "no value to compare with" "memory_admission.mps has the lowest turnaround of q: 9.041 ms; plain.mps has none" "$work/lacks.yaml"
 try 0 "a comparison without a value" compare "$work/lacks.yaml"
 prints "q turnaround                   -            = 9.041 ms"
-prints "=: the value, where plain+mps has none"
+prints "=: a value, because plain+mps has none"
 prints "all failed_count               1              -100.0 %"
 prints "the same under all policies: p turnaround 5.020 ms, host"
 try 0 "no other value" compare "$work/lacks.yaml" --baseline memory_admission+mps
@@ -167,7 +167,7 @@ prints "q turnaround                                  9.041 ms          -"
 # Policies are ranked by their means, and a change is a ratio of means, which follows their order; the mean of the ratios would not.
 sed 's/duration: 60 ms/duration: 6 ms/; s/poisson: 2 ms/poisson: 1 ms/; s/jitter: 10 %, demand: {fp64/spread: exponential, demand: {fp64/; s/jitter: 10 %/jitter: 50 %/
 s/blocks: 4000/blocks: 400/' "$work/rule.yaml" | sed 's/^policies.*/policies: [round_robin, breadth_first, depth_first]/; s/, deadline: 1 ms//' >"$work/skewed.yaml"
-is "the mean ratio is higher, the mean lower" "no verdict on job_latency_p99 of server: depth_first has 952.8 us; depth_first changes it by -0.2 % over round_robin .95 % interval -3.2 to \\+2.8." "$work/skewed.yaml"
+is "the mean ratio is higher, the mean lower" "no verdict on job_latency_p99 of server: depth_first has 952.8 us; depth_first: -0.2 % over round_robin .95 % interval -3.2 to \\+2.8." "$work/skewed.yaml"
 
 # Throughput is highest where one of them gets nothing, and the answer says so.
 cat >"$work/starved.yaml" <<'END'
@@ -324,7 +324,7 @@ best = sqlite3.connect(sys.argv[1] + "/tail.sweep/results/sweep.db").execute("SE
 assert best == [(1,), (1,)], best
 assert any("job_latency_p99_ns tells no policies apart at 2 points" in note for note in page["notes"]), page["notes"]
 said = [text for text, in page["caveats"]]  # a page of a sweep says what its answer rests on
-assert "measured: no measurement covers job_latency_p99" in said and any("alone wants 300 % of fp32" in text for text in said), said
+assert "measured: no measurement covers job_latency_p99" in said and any("demands 300 % of fp32" in text for text in said), said
 view = next(v for v in page["subjects"] if v["subject"] == "vm")
 metric, median = view["metrics"].index("job_latency_p99_ns"), view["metrics"].index("job_latency_p50_ns")
 rows = [row for row in view["overall"] if row[0] == view["names"].index("b")]

@@ -38,18 +38,18 @@ for command in validate run compare check sweep; do
     file=two.yaml
     [ "$command" = sweep ] && file=plan.yaml
     try 0 "$command warns" "$command" "$file"
-    prints "two.yaml:2:95: warning: kernel 'gather' alone wants 208 % of dram of v100; no profile shows that"
-    prints "two.yaml:5:84: warning: kernel 'multiply' alone wants 176 % of fp32 of v100"
+    prints "two.yaml:2:95: warning: kernel 'gather' demands 208 % of dram of v100 when it runs alone; no profile shows this"
+    prints "two.yaml:5:84: warning: kernel 'multiply' demands 176 % of fp32 of v100"
     rm -rf p.sweep
     try 3 "$command --strict refuses" "$command" --strict "$file"
-    prints "two.yaml:2:95: error: kernel 'gather' alone wants 208 % of dram of v100"
+    prints "two.yaml:2:95: error: kernel 'gather' demands 208 % of dram of v100"
     prints "'synthetic: true' in its workload allows it"
     if [ -e p.sweep ]; then bad "$command --strict makes a folder"; else ok; fi
     try 0 "$command --strict of what is meant" "$command" --strict "meant/$file"
-    if grep -q "alone wants" <<<"$output"; then bad "synthetic: true is warned of by $command" "$output"; else ok; fi
+    if grep -q "when it runs alone" <<<"$output"; then bad "synthetic: true is warned of by $command" "$output"; else ok; fi
     rm -rf p.sweep
 done
-try 0 "explain warns" explain two.yaml --to "1 us"; prints "alone wants 208 %"
+try 0 "explain warns" explain two.yaml --to "1 us"; prints "demands 208 %"
 
 # A point of a sweep may exceed what its base does not: the warning is at the value, once for each place.
 sed 's/26 %/12 %/; s/22 %/12 %/' two.yaml >calm.yaml
@@ -57,27 +57,27 @@ printf 'plan: p\nbase: calm.yaml\naxes:\n  - workloads.gather.kernels.gather.dem
 printf 'plan: p\nbase: calm.yaml\naxes:\n  - workloads.gather.kernels.gather.threads: [256, 128, 64]\n' >threads.yaml
 for command in validate sweep; do
     try 0 "$command warns of the points of a plan" "$command" demand.yaml
-    prints "demand.yaml:4:57: warning: with workloads.gather.kernels.gather.demand.dram: 20 %: kernel 'gather' alone wants 160 % of dram of v100"
+    prints "demand.yaml:4:57: warning: with workloads.gather.kernels.gather.demand.dram: 20 %: kernel 'gather' demands 160 % of dram of v100"
     prints "fewer blocks is its own (calm.yaml:2:95)"
-    if [ "$(grep -c "alone wants" <<<"$output")" = 1 ]; then ok; else bad "no more than that" "$output"; fi
+    if [ "$(grep -c "when it runs alone" <<<"$output")" = 1 ]; then ok; else bad "no more than that" "$output"; fi
     rm -rf p.sweep
 done
 try 3 "sweep --strict refuses such a point" sweep --strict demand.yaml
-prints "demand.yaml:4:57: error: with workloads.gather.kernels.gather.demand.dram: 20 %: kernel 'gather' alone wants 160 % of dram of v100"
-prints "demand.yaml:4:63: error: with workloads.gather.kernels.gather.demand.dram: 30 %: kernel 'gather' alone wants 240 % of dram of v100"
+prints "demand.yaml:4:57: error: with workloads.gather.kernels.gather.demand.dram: 20 %: kernel 'gather' demands 160 % of dram of v100"
+prints "demand.yaml:4:63: error: with workloads.gather.kernels.gather.demand.dram: 30 %: kernel 'gather' demands 240 % of dram of v100"
 if [ -e p.sweep ]; then bad "sweep --strict makes a folder"; else ok; fi
 rm -rf p.sweep
 for command in validate sweep; do
     try 0 "$command warns of a kernel that more blocks fit of" "$command" threads.yaml
-    prints "threads.yaml:4:52: warning: with workloads.gather.kernels.gather.threads: 128: kernel 'gather' alone wants 192 % of dram of v100"
-    if [ "$(grep -c "alone wants" <<<"$output")" = 2 ]; then ok; else bad "each place is told once, dram and l2" "$output"; fi
+    prints "threads.yaml:4:52: warning: with workloads.gather.kernels.gather.threads: 128: kernel 'gather' demands 192 % of dram of v100"
+    if [ "$(grep -c "when it runs alone" <<<"$output")" = 2 ]; then ok; else bad "each place is told once, dram and l2" "$output"; fi
     rm -rf p.sweep
 done
 
 # What a policy gains for a tenant alone is told in the answer, the table and the JSON.
 try 0 "gains alone" compare two.yaml
 answer=$(grep "^two: " <<<"$output")
-if grep -qE "; of that, with the GPU to itself gather gains \+2[0-9.]+ %, multiply \+[0-9.]+ %, so that \+1[0-9.]+ % is left for sharing;" <<<"$answer"; then ok; else bad "the answer tells what tenants gain alone" "$answer"; fi
+if grep -qE "; of that, with the GPU to itself gather gains \+2[0-9.]+ %, multiply \+[0-9.]+ %, so \+1[0-9.]+ % remains for sharing;" <<<"$answer"; then ok; else bad "the answer tells what tenants gain alone" "$answer"; fi
 if grep -qE "^  gather alone +1 +\+2[0-9.]+ ± [0-9.]+ %" <<<"$output"; then ok; else bad "a row of a tenant alone" "$output"; fi
 # Three of them have names, the others are counted.
 sed '/name: multiply, workload/{p; s/name: multiply/name: third/}' two.yaml >three.yaml
@@ -88,9 +88,9 @@ done
 prints "note: stp_ratio of 2.1"
 prints "is above the number of tenants, 2: they run faster together than alone, because"
 sed '/name: multiply, workload/d' two.yaml >one.yaml
-try 0 "a tenant alone" compare one.yaml; prints "; gather has the GPU to itself: there is nobody to share with;"
+try 0 "a tenant alone" compare one.yaml; prints "; gather has the GPU to itself: no other tenant shares it;"
 sed 's/26 %/12.5 %/; s/22 %/12.5 %/' two.yaml >within.yaml
-try 0 "nothing beyond full" compare --strict within.yaml; prints "with the GPU to itself every tenant is as fast under all policies"
+try 0 "nothing beyond full" compare --strict within.yaml; prints "with the GPU to itself every tenant is equally fast under all policies"
 "$smsched" compare two.yaml --format json >two.json 2>err
 if python3 - two.json <<'END'; then ok; else bad "gains alone in JSON"; fi
 import json, sys

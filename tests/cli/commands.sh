@@ -216,7 +216,7 @@ try 4 "replications beyond memory" run --memory '1 GiB' --replications 100000 "$
 try 4 "replications of a cluster beyond memory" run --memory '100 MiB' --replications 100000 tests/golden/cluster.yaml; prints "the limit of memory was reached"
 try 0 "compare" compare "$tutorial"; prints "change over round_robin"
 try 0 "compare with another" compare --baseline fine_grained "$tutorial"; prints "change over fine_grained"
-try 0 "compare says what any policy could reach" compare tests/scenarios/two-tenants.yaml; prints "what binds stp_ratio: fp64 (50 %), fp32 (50 %)"
+try 0 "compare says what any policy could reach" compare tests/scenarios/two-tenants.yaml; prints "what limits stp_ratio: fp64 (50 %), fp32 (50 %)"
 try 0 "compare in rows" compare --format csv "$tutorial"; prints "two-tenants,bound,host,host,steady_kernels_per_s,12500,"
 prints "two-tenants,fine_grained,host,host,gap_blocks_per_s_ratio,0."
 if "$smsched" compare --format json "$tutorial" | python3 -c '

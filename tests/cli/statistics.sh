@@ -235,7 +235,7 @@ answer: {metric: job_latency_p99_ns, of: s}
 END
 try 0 "a maximum of few jobs" compare few.yaml
 prints "few: no verdict on job_latency_p99 of s: "; prints "; a maximum of 10 jobs, no percentile;"
-prints "  no percentile but a maximum, so without a verdict: s job_latency_p99 (max of 10 jobs)"
+prints "  too few for this percentile, so the value is the maximum, without a verdict: s job_latency_p99 (max of 10 jobs)"
 prints "; deadlines missed: 0 % under fine_grained (at most 5 %)"; prints "s under round_robin at most 5 % (0 of 60 jobs)"
 if grep "^  s job_latency_p99" <<<"$output" | grep -q "[✓✗]"; then bad "a maximum has a verdict" "$output"; else ok; fi
 if grep "^  s job_latency_p50" <<<"$output" | grep -q "✓"; then ok; else bad "the same difference of medians has one" "$output"; fi
@@ -280,7 +280,7 @@ pods:
 run: {replications: 8}
 END
 try 0 "zeros in the base" compare zero.yaml
-prints "  without %: the difference, where the base is not above 0 in every replication"
+prints "  no %: a difference, because the base is not above 0 in every replication"
 "$smsched" compare --format json zero.yaml >zero.json
 "$smsched" compare zero.yaml >zero.txt
 cat >zeros.yaml <<'END'
@@ -401,7 +401,7 @@ for command in run compare; do
         if [ "$(grep -cF "  note: $note" <<<"$output")" = 1 ]; then ok; else bad "$command notes: $note" "$output"; fi
     done
     prints "warm-up found: "
-    prints "warning: the warm-up was found without those of whom fewer than 200 kernels ended in 5 pilots: a ("
+    prints "warning: the warm-up was found without tenants of which fewer than 200 kernels ended in 5 pilots: a ("
 done
 "$smsched" run --format json doubts.yaml 2>/dev/null >doubts.json
 if python3 -c 'import json; d = json.load(open("doubts.json")); assert len(d["notes"]) == 9 and len(d["warnings"]) == 1, d["notes"]'; then ok

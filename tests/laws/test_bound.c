@@ -233,7 +233,7 @@ static void stp_has_no_bound_without_runs_alone_or_with_tenants_that_end(void **
     (void)state;
     struct sms_file *file = on_small(1, a_and_b);
     assert_string_equal(bound_of(file, SMS_BOUND_STP).reason,
-                        "it needs VMs that repeat for ever, and their speed alone");
+                        "it needs VMs that repeat for ever, and their solo speed");
     options.alone = false;
     struct sms_results *results = run_first(file, &options);
     struct sms_bound bound;

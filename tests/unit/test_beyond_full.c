@@ -24,7 +24,7 @@ static void a_full_wave_of_an_sm_beyond_100_percent_is_warned_of_once_at_its_key
     struct sms_file *file = load_text(FILE_OF, 4, 8, "device", "", "", 1000, "l1: 3 %, fp32: 20 %");
     const struct sms_errors *warnings = sms_file_warnings(file);
     assert_int_equal(warnings->count, 1); /* two tenants run it */
-    assert_non_null(strstr(warnings->item[0].message, "kernel 'k' alone wants 160 % of fp32 of small"));
+    assert_non_null(strstr(warnings->item[0].message, "kernel 'k' demands 160 % of fp32 of small"));
     assert_int_equal(warnings->item[0].code, SMS_OK);
     assert_int_equal(warnings->item[0].line, 14);
     assert_int_equal(warnings->item[0].column, 24);
@@ -35,7 +35,7 @@ static void rounding_is_no_warning(void **state)
 {
     (void)state;
     assert_int_equal(warned("", "", 1000, "fp32: 12.75 %", ""), 0);
-    assert_int_equal(warned("", "", 1000, "fp32: 12.76 %", "alone wants 102.1 % of fp32"), 1);
+    assert_int_equal(warned("", "", 1000, "fp32: 12.76 %", "demands 102.1 % of fp32"), 1);
 }
 
 /* 28 blocks are 7 on each of four SMs; a device has 28 of them. */
@@ -43,9 +43,9 @@ static void a_wave_is_no_more_than_the_grid(void **state)
 {
     (void)state;
     assert_int_equal(warned("", "", 28, "fp32: 14.5 %", ""), 0);
-    assert_int_equal(warned("", "", 29, "fp32: 14.5 %", "alone wants 116 % of fp32"), 1);
+    assert_int_equal(warned("", "", 29, "fp32: 14.5 %", "demands 116 % of fp32"), 1);
     assert_int_equal(warned("", "", 28, "dram: 14.5 %", ""), 0);
-    assert_int_equal(warned("", "", 30, "dram: 14.5 %", "alone wants 108.7 % of dram"), 1);
+    assert_int_equal(warned("", "", 30, "dram: 14.5 %", "demands 108.7 % of dram"), 1);
 }
 
 /* A block each us is ten blocks of 10 us on the device, at most three on an SM. */
@@ -53,8 +53,8 @@ static void a_wave_is_no_more_than_the_dispatcher_starts(void **state)
 {
     (void)state;
     assert_int_equal(warned("dispatch: {block: 1 us}\n", "", 1000, "fp32: 33 %, dram: 40 %", ""), 0);
-    assert_int_equal(warned("dispatch: {block: 1 us}\n", "", 1000, "fp32: 35 %", "alone wants 105 % of fp32"), 1);
-    assert_int_equal(warned("dispatch: {block: 1 us}\n", "", 1000, "dram: 42 %", "alone wants 105 % of dram"), 1);
+    assert_int_equal(warned("dispatch: {block: 1 us}\n", "", 1000, "fp32: 35 %", "demands 105 % of fp32"), 1);
+    assert_int_equal(warned("dispatch: {block: 1 us}\n", "", 1000, "dram: 42 %", "demands 105 % of dram"), 1);
 }
 
 static void synthetic_workloads_are_meant(void **state)
