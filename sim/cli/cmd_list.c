@@ -76,48 +76,50 @@ static void add_split(json_t *list)
     add_form(list, "inside", "the MODE of instances without a mode of their own; default time_slice");
 }
 
+/* The keys of a kind that are no parameters. */
+static void add_forms(json_t *list, enum sms__kind kind, const struct sms__known *known)
+{
+    const struct sms_sharing_mode *mode = kind == SMS__MODE ? known->item : NULL;
+    const struct sms_contention *model = kind == SMS__CONTENTION ? known->item : NULL;
+    if (mode && mode->instances)
+        add_split(list);
+    if (mode && mode->caps)
+        add_form(list, "caps", "{PROCESS: SHARE, ...}, in place of the active_threads of these processes");
+    if (model && model->curves)
+        add_form(list, "curves", "{RESOURCE: [[usage, overhead], ...]}, rising");
+    if (model && model->pairs)
+        add_form(list, "slowdown",
+                 "{CLASS: {CLASS: FACTOR, ...}, ...}, by how much each class is slowed by each, at least 1");
+}
+
+static void add_kind(json_t *list, const struct sms_load_options *options, enum sms__kind kind, const char *what)
+{
+    struct sms__known known;
+    for (size_t i = 0; (known = sms__known_at(options, kind, i)).name; i++) {
+        const struct sms_block_policy *block = kind == SMS__BLOCK ? known.item : NULL;
+        const char *queue = block && block->queue ? block->queue->name : NULL;
+        char words[100];
+        snprintf(words, sizeof words, "%s%s%s", what, queue ? ", queue " : "", queue ? queue : "");
+        add(list, words, known.name, known.help, known.params);
+        add_forms(list, kind, &known);
+    }
+}
+
 static json_t *list_policies(const struct sms_load_options *options)
 {
-    const struct sms_block_policy *policy;
-    const struct sms_queue_discipline *queue;
-    const struct sms_share_policy *share;
-    const struct sms_sharing_mode *mode;
-    const struct sms_place_policy *place;
     json_t *list = json_array();
-    for (size_t i = 0; (policy = sms__policy_at(options, i)); i++) {
-        char kind[100];
-        snprintf(kind, sizeof kind, "block policy%s%s", policy->queue ? ", queue " : "",
-                 policy->queue ? policy->queue->name : "");
-        add(list, kind, policy->name, policy->help, policy->params);
-    }
-    for (size_t i = 0; (queue = sms__queue_at(options, i)); i++)
-        add(list, "queue discipline", queue->name, queue->help, NULL);
-    for (size_t i = 0; (share = sms__share_at(options, i)); i++)
-        add(list, "share policy", share->name, share->help, share->params);
-    for (size_t i = 0; (mode = sms__mode_at(options, i)); i++) {
-        add(list, "mode", mode->name, mode->help, mode->params);
-        if (mode->instances)
-            add_split(list);
-        if (mode->caps)
-            add_form(list, "caps", "{PROCESS: SHARE, ...}, in place of the active_threads of these processes");
-    }
-    for (size_t i = 0; (place = sms__place_at(options, i)); i++)
-        add(list, "place policy", place->name, place->help, place->params);
+    add_kind(list, options, SMS__BLOCK, "block policy");
+    add_kind(list, options, SMS__QUEUE, "queue discipline");
+    add_kind(list, options, SMS__SHARE, "share policy");
+    add_kind(list, options, SMS__MODE, "mode");
+    add_kind(list, options, SMS__PLACE, "place policy");
     return list;
 }
 
 static json_t *list_contention(const struct sms_load_options *options)
 {
-    const struct sms_contention *model;
     json_t *list = json_array();
-    for (size_t i = 0; (model = sms__contention_at(options, i)); i++) {
-        add(list, "contention model", model->name, model->help, model->params);
-        if (model->curves)
-            add_form(list, "curves", "{RESOURCE: [[usage, overhead], ...]}, rising");
-        if (model->pairs)
-            add_form(list, "slowdown",
-                     "{CLASS: {CLASS: FACTOR, ...}, ...}, by how much each class is slowed by each, at least 1");
-    }
+    add_kind(list, options, SMS__CONTENTION, "contention model");
     return list;
 }
 

@@ -79,17 +79,15 @@ static json_t *end_uses(struct uses *uses)
     return schema_either(names_of(uses), pair);
 }
 
-/* All policies of a registry. The three types of policies have the same fields here. */
-#define POLICIES(type, policy_at)                                                                                      \
-    struct uses uses = begin_uses();                                                                                   \
-    const struct type *policy;                                                                                         \
-    for (size_t i = 0; (policy = policy_at(options, i)); i++)                                                          \
-        add_use(&uses, policy->name, policy->help, policy->params);                                                    \
-    return end_uses(&uses)
-
-static json_t *block_policies(const struct sms_load_options *options) { POLICIES(sms_block_policy, sms__policy_at); }
-static json_t *share_policies(const struct sms_load_options *options) { POLICIES(sms_share_policy, sms__share_at); }
-static json_t *place_policies(const struct sms_load_options *options) { POLICIES(sms_place_policy, sms__place_at); }
+/* All policies of a kind. */
+static json_t *policies(const struct sms_load_options *options, enum sms__kind kind)
+{
+    struct uses uses = begin_uses();
+    struct sms__known known;
+    for (size_t i = 0; (known = sms__known_at(options, kind, i)).name; i++)
+        add_use(&uses, known.name, known.help, known.params);
+    return end_uses(&uses);
+}
 
 /* A profile, or {PROFILE: MODE}. */
 static json_t *instance(void)
@@ -118,7 +116,7 @@ static json_t *mode(const struct sms_load_options *options)
 {
     struct uses uses = begin_uses();
     const struct sms_sharing_mode *form;
-    for (size_t i = 0; (form = sms__mode_at(options, i)); i++) {
+    for (size_t i = 0; (form = sms__known_at(options, SMS__MODE, i).item); i++) {
         if (form->instances)
             json_object_set_new(uses.forms, form->name, split_mode(form->help));
         else
@@ -136,7 +134,7 @@ static json_t *modes(void) { return schema_either(schema_refer("mode"), schema_l
  * and block policy. */
 static json_t *with_parts(const struct sms_load_options *options, json_t *alone, const char *key)
 {
-    json_t *properties = json_pack("{so so so}", "share", share_policies(options), "mode", modes(), "block",
+    json_t *properties = json_pack("{so so so}", "share", policies(options, SMS__SHARE), "mode", modes(), "block",
                                    schema_refer("block_policy"));
     if (key)
         json_object_set_new(properties, key, json_deep_copy(alone));
@@ -180,7 +178,7 @@ static json_t *contention(const struct sms_load_options *options)
     struct uses uses = begin_uses();
     const struct sms_contention *model;
     json_t *any = json_array();
-    for (size_t i = 0; (model = sms__contention_at(options, i)); i++) {
+    for (size_t i = 0; (model = sms__known_at(options, SMS__CONTENTION, i).item); i++) {
         if (!model->pairs)
             add_name(&uses, model->name, model->help);
         json_array_append_new(any, contention_form(model));
@@ -193,9 +191,9 @@ static json_t *contention(const struct sms_load_options *options)
 static json_t *queues(const struct sms_load_options *options)
 {
     struct uses uses = begin_uses();
-    const struct sms_queue_discipline *queue;
-    for (size_t i = 0; (queue = sms__queue_at(options, i)); i++)
-        add_name(&uses, queue->name, queue->help);
+    struct sms__known queue;
+    for (size_t i = 0; (queue = sms__known_at(options, SMS__QUEUE, i)).name; i++)
+        add_name(&uses, queue.name, queue.help);
     json_decref(uses.forms);
     return names_of(&uses);
 }
@@ -231,9 +229,9 @@ static json_t *metrics(void)
 
 void schema_add_uses(json_t *definitions, const struct sms_load_options *options)
 {
-    json_object_set_new(definitions, "block_policy", block_policies(options));
-    json_object_set_new(definitions, "share_policy", with_parts(options, share_policies(options), NULL));
-    json_object_set_new(definitions, "place_policy", with_parts(options, place_policies(options), "place"));
+    json_object_set_new(definitions, "block_policy", policies(options, SMS__BLOCK));
+    json_object_set_new(definitions, "share_policy", with_parts(options, policies(options, SMS__SHARE), NULL));
+    json_object_set_new(definitions, "place_policy", with_parts(options, policies(options, SMS__PLACE), "place"));
     json_object_set_new(definitions, "mode", mode(options));
     json_object_set_new(definitions, "instance", instance());
     json_object_set_new(definitions, "contention_model", contention(options));

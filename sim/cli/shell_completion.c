@@ -9,19 +9,14 @@
 /* The words that an option takes, each followed by a blank; nothing if they are not known. */
 static void put_values(const struct cli_option *option, FILE *to)
 {
-    const struct sms_block_policy *block;
-    const struct sms_share_policy *share;
-    const struct sms_place_policy *place;
+    static const enum sms__kind kinds[] = {SMS__BLOCK, SMS__SHARE, SMS__PLACE};
     for (size_t i = 0; option->choices && option->choices[i]; i++)
         fprintf(to, "%s ", option->choices[i]);
     if (!option->value || strcmp(option->value, "POLICY") != 0)
         return;
-    for (size_t i = 0; (block = sms__policy_at(NULL, i)); i++)
-        fprintf(to, "%s ", block->name);
-    for (size_t i = 0; (share = sms__share_at(NULL, i)); i++)
-        fprintf(to, "%s ", share->name);
-    for (size_t i = 0; (place = sms__place_at(NULL, i)); i++)
-        fprintf(to, "%s ", place->name);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; i < sms__count_known(NULL, kinds[k]); i++)
+            fprintf(to, "%s ", sms__known_at(NULL, kinds[k], i).name);
 }
 
 enum values { NO_VALUE, WORDS, FOLDERS, ANYTHING, FILES };

@@ -8,20 +8,14 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-static const char *queue_name(const void *options, size_t i) { return sms__queue_at(options, i)->name; }
-
 void sms__read_queue(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    const struct sms_load_options *options = sms__load_options(reader);
     const char *name = sms__read_text(reader, node);
-    struct sms__known known = name ? sms__find_known(options, SMS__QUEUE, name) : (struct sms__known){0};
-    size_t count = 0;
-    while (sms__queue_at(options, count))
-        count++;
-    if (known.item)
-        *(const struct sms_queue_discipline **)at = known.item;
+    const void *queue = name ? sms__find_known(sms__load_options(reader), SMS__QUEUE, name).item : NULL;
+    if (queue)
+        *(const struct sms_queue_discipline **)at = queue;
     else if (name)
-        sms__complain_unknown(reader, node, "queue", count, queue_name, options);
+        sms__complain_unknown_kind(reader, node, "queue", SMS__QUEUE, SMS__KINDS);
 }
 
 /* With fewer replications the spread is hardly known, and a rule that may stop there often stops too early. */

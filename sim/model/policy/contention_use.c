@@ -181,22 +181,12 @@ static void read_params(struct sms__reader *reader, const struct sms__node *node
     }
 }
 
-static const char *model_name(const void *user, size_t i)
-{
-    const struct sms_contention *model = sms__contention_at(user, i);
-    return model ? model->name : NULL;
-}
-
 /* Sets the model that is named, or complains. */
 static bool find_model(struct sms__reader *reader, const struct sms__node *name, struct sms__contention_use *use)
 {
-    const struct sms_load_options *options = sms__load_options(reader);
-    const struct sms__known known = sms__find_known(options, SMS__CONTENTION, name->text);
-    size_t count = 0;
-    while (sms__contention_at(options, count))
-        count++;
+    const struct sms__known known = sms__find_known(sms__load_options(reader), SMS__CONTENTION, name->text);
     if (!known.name) {
-        sms__complain_unknown(reader, name, "contention model", count, model_name, options);
+        sms__complain_unknown_kind(reader, name, "contention model", SMS__CONTENTION, SMS__CONTENTION + 1);
         return false;
     }
     *use = (struct sms__contention_use){.model = known.item};

@@ -132,23 +132,18 @@ static uint32_t bit_of(const struct sms_param *params, const struct sms__node *k
     return 0;
 }
 
-static const char *mode_name(const void *user, size_t i) { return sms__known_at(user, SMS__MODE, i).name; }
-
 /* A mode within another. */
 static bool read_part(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *mode)
 {
-    const struct sms_load_options *options = sms__load_options(reader);
     const struct sms__node *name, *params;
-    size_t before = reader->errors->count, count = 0;
+    const size_t before = reader->errors->count;
     if (!sms__split_use(reader, node, &name, &params))
         return false;
-    const struct sms__known known = sms__find_known(options, SMS__MODE, name->text);
-    while (mode_name(options, count))
-        count++;
+    const struct sms__known known = sms__find_known(sms__load_options(reader), SMS__MODE, name->text);
     if (known.name)
         sms__read_mode(reader, name, known.item, params, mode);
     else
-        sms__complain_unknown(reader, name, "mode", count, mode_name, options);
+        sms__complain_unknown_kind(reader, name, "mode", SMS__MODE, SMS__MODE + 1);
     return reader->errors->count == before;
 }
 

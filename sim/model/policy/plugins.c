@@ -151,40 +151,35 @@ static bool check_one(const struct opening *opening, enum sms__kind kind, const 
            refuse(opening, "names something '%s', and that name is taken", name);
 }
 
-/* Defines the function that adds what a plug-in offers of a kind to the options, and returns whether all was right. */
-#define DEFINE_ADD(function, kind, type, list, added, count)                                                           \
-    static bool function(const struct opening *opening)                                                                \
-    {                                                                                                                  \
-        struct sms_load_options *options = opening->options;                                                           \
-        const struct type *const *offered = opening->has->list, **grown;                                               \
-        grown = SMS__NEW(&opening->file->arena, const struct type *, options->count + SMS_PLUGIN_MOST);                \
-        if (options->count)                                                                                            \
-            memcpy((void *)grown, options->added, options->count * sizeof *grown);                                     \
-        options->added = grown;                                                                                        \
-        for (size_t i = 0; i < SMS_PLUGIN_MOST && offered[i]; i++) {                                                   \
-            const struct sms_load_options one = {.added = &offered[i], .count = 1};                                    \
-            if (!check_one(opening, kind, &one))                                                                       \
-                return false;                                                                                          \
-            grown[options->count++] = offered[i];                                                                      \
-        }                                                                                                              \
-        return true;                                                                                                   \
+/* Adds what a plug-in offers of a kind to the options. Returns whether all was right. `offered` has SMS_PLUGIN_MOST
+ * pointers to structs of the kind, those that there are first. */
+static bool add_kind(const struct opening *opening, enum sms__kind kind, const void *offered)
+{
+    size_t count = sms__count_added(opening->options, kind);
+    const void *list[SMS_PLUGIN_MOST], **grown = SMS__NEW(&opening->file->arena, const void *, count + SMS_PLUGIN_MOST);
+    memcpy(list, offered, sizeof list);
+    for (size_t i = 0; i < count; i++)
+        grown[i] = sms__known_at(opening->options, kind, i).item;
+    for (size_t i = 0; i < SMS_PLUGIN_MOST && list[i]; i++) {
+        struct sms_load_options one = {0};
+        sms__set_added(&one, kind, &list[i], 1);
+        if (!check_one(opening, kind, &one))
+            return false;
+        grown[count++] = list[i];
+        sms__set_added(opening->options, kind, grown, count);
     }
-
-DEFINE_ADD(add_blocks, SMS__BLOCK, sms_block_policy, block, policies, n_policies)
-DEFINE_ADD(add_shares, SMS__SHARE, sms_share_policy, share, shares, n_shares)
-DEFINE_ADD(add_places, SMS__PLACE, sms_place_policy, place, places, n_places)
-DEFINE_ADD(add_queues, SMS__QUEUE, sms_queue_discipline, queue, queues, n_queues)
-DEFINE_ADD(add_contentions, SMS__CONTENTION, sms_contention, contention, contentions, n_contentions)
-DEFINE_ADD(add_modes, SMS__MODE, sms_sharing_mode, mode, modes, n_modes)
+    return true;
+}
 
 static void add_all(const struct opening *opening)
 {
     const struct sms_plugin *has = opening->has;
     if (!has->block[0] && !has->share[0] && !has->place[0] && !has->queue[0] && !has->contention[0] && !has->mode[0])
         refuse(opening, "has no policy, mode or model in it");
-    else if (add_blocks(opening) && add_shares(opening) && add_places(opening) && add_queues(opening) &&
-             add_modes(opening))
-        add_contentions(opening);
+    else if (add_kind(opening, SMS__BLOCK, has->block) && add_kind(opening, SMS__SHARE, has->share) &&
+             add_kind(opening, SMS__PLACE, has->place) && add_kind(opening, SMS__QUEUE, has->queue) &&
+             add_kind(opening, SMS__MODE, has->mode))
+        add_kind(opening, SMS__CONTENTION, has->contention);
 }
 
 static bool has_plugin(const struct sms_file *file, const char *path)

@@ -19,29 +19,6 @@ struct entry {
     struct sms__policy_use *use;
 };
 
-static size_t count_kind(const struct sms_load_options *options, enum sms__kind kind)
-{
-    size_t count = 0;
-    while (sms__known_at(options, kind, count).name)
-        count++;
-    return count;
-}
-
-/* Names to suggest: those of one kind, or of several one after another. */
-struct names {
-    const struct sms_load_options *options;
-    enum sms__kind first, end;
-};
-
-static const char *name_at(const void *user, size_t i)
-{
-    const struct names *names = user;
-    enum sms__kind kind = names->first;
-    for (size_t count; kind + 1 < names->end && i >= (count = count_kind(names->options, kind)); kind++)
-        i -= count;
-    return sms__known_at(names->options, kind, i).name;
-}
-
 static bool is_key(const struct sms__node *node, enum sms__kind first)
 {
     bool found = false;
@@ -91,11 +68,8 @@ static void complain_unknown(const struct entry *entry, const struct sms__node *
                       name->text);
         return;
     }
-    struct names names = {options, any ? entry->first : kind, any ? ENTRY_KINDS : kind + 1};
-    size_t count = 0;
-    for (enum sms__kind k = names.first; k < names.end; k++)
-        count += count_kind(options, k);
-    sms__complain_unknown(reader, name, any ? "policy" : words[kind], count, name_at, &names);
+    sms__complain_unknown_kind(reader, name, any ? "policy" : words[kind], any ? entry->first : kind,
+                               any ? ENTRY_KINDS : kind + 1);
 }
 
 /* Sets the use's policy of a kind, with default parameters. Returns where its parameters are. */

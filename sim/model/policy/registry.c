@@ -1,46 +1,68 @@
 /* Policies, modes and contention models by name. The build writes the tables from the files it finds
  * (registry_table.c.in). */
 #include "registry.h"
+#include "../file.h"
 #include "modes.h"
 #include "params.h"
 
+#include <stddef.h>
 #include <string.h>
 
-/* Defines the function that returns the idx-th of one kind: first those of the options, then those of the table. */
-#define DEFINE_AT(function, type, table, added, count)                                                                 \
-    extern const struct type *const table[];                                                                           \
-    const struct type *function(const struct sms_load_options *options, size_t idx)                                    \
+extern const void *const sms__place_policies[],
+    *const sms__share_policies[], *const sms__modes[], *const sms__block_policies[], *const sms__contentions[],
+                                                                                         *const sms__queues[];
+
+/* The library's table of each kind, which NULL ends, the members of the options that add to it, and the struct. */
+#define KIND(table, list, count, type)                                                                                 \
     {                                                                                                                  \
-        size_t own = options ? options->count : 0;                                                                     \
-        if (idx < own)                                                                                                 \
-            return options->added[idx];                                                                                \
-        for (size_t i = 0; (table)[i]; i++)                                                                            \
-            if (i == idx - own)                                                                                        \
-                return (table)[i];                                                                                     \
-        return NULL;                                                                                                   \
+        table, offsetof(struct sms_load_options, list), offsetof(struct sms_load_options, count), sizeof(struct type)  \
     }
+static const struct {
+    const void *const *table;
+    size_t list, count, size;
+} kinds[SMS__KINDS] = {
+    [SMS__PLACE] = KIND(sms__place_policies, places, n_places, sms_place_policy),
+    [SMS__SHARE] = KIND(sms__share_policies, shares, n_shares, sms_share_policy),
+    [SMS__MODE] = KIND(sms__modes, modes, n_modes, sms_sharing_mode),
+    [SMS__BLOCK] = KIND(sms__block_policies, policies, n_policies, sms_block_policy),
+    [SMS__CONTENTION] = KIND(sms__contentions, contentions, n_contentions, sms_contention),
+    [SMS__QUEUE] = KIND(sms__queues, queues, n_queues, sms_queue_discipline),
+};
 
-DEFINE_AT(sms__policy_at, sms_block_policy, sms__block_policies, policies, n_policies)
-DEFINE_AT(sms__share_at, sms_share_policy, sms__share_policies, shares, n_shares)
-DEFINE_AT(sms__place_at, sms_place_policy, sms__place_policies, places, n_places)
-DEFINE_AT(sms__contention_at, sms_contention, sms__contentions, contentions, n_contentions)
-DEFINE_AT(sms__queue_at, sms_queue_discipline, sms__queues, queues, n_queues)
-DEFINE_AT(sms__mode_at, sms_sharing_mode, sms__modes, modes, n_modes)
+/* The pointer at a position of a list of pointers to structs of any kind. All have one form, that of `void *`. */
+static const void *pointer_at(const void *list, size_t bytes)
+{
+    const void *pointer;
+    memcpy(&pointer, (const char *)list + bytes, sizeof pointer);
+    return pointer;
+}
 
-#define KNOWN(one)                                                                                                     \
-    (one) ? (struct sms__known){(one)->name, (one)->params, (one)->size, (one)} : (struct sms__known) { 0 }
+size_t sms__count_added(const struct sms_load_options *options, enum sms__kind kind)
+{
+    size_t count = 0;
+    if (options)
+        memcpy(&count, (const char *)options + kinds[kind].count, sizeof count);
+    return count;
+}
+
+void sms__set_added(struct sms_load_options *options, enum sms__kind kind, const void *const *list, size_t count)
+{
+    memcpy((char *)options + kinds[kind].list, &list, sizeof list);
+    memcpy((char *)options + kinds[kind].count, &count, sizeof count);
+}
 
 struct sms__known sms__known_at(const struct sms_load_options *options, enum sms__kind kind, size_t idx)
 {
-    const struct sms_place_policy *place = kind == SMS__PLACE ? sms__place_at(options, idx) : NULL;
-    const struct sms_share_policy *share = kind == SMS__SHARE ? sms__share_at(options, idx) : NULL;
-    const struct sms_sharing_mode *mode = kind == SMS__MODE ? sms__mode_at(options, idx) : NULL;
-    const struct sms_block_policy *block = kind == SMS__BLOCK ? sms__policy_at(options, idx) : NULL;
-    const struct sms_contention *contention = kind == SMS__CONTENTION ? sms__contention_at(options, idx) : NULL;
-    const struct sms_queue_discipline *queue = kind == SMS__QUEUE ? sms__queue_at(options, idx) : NULL;
-    if (queue)
-        return (struct sms__known){queue->name, NULL, queue->size, queue};
-    return place ? KNOWN(place) : share ? KNOWN(share) : mode ? KNOWN(mode) : block ? KNOWN(block) : KNOWN(contention);
+    const size_t added = sms__count_added(options, kind);
+    struct sms__known known = {0};
+    if (idx < added)
+        known.item = pointer_at(pointer_at(options, kinds[kind].list), idx * sizeof known.item);
+    for (size_t i = added; idx >= added && kinds[kind].table[i - added] && !known.item; i++)
+        known.item = i == idx ? kinds[kind].table[i - added] : NULL;
+    if (known.item)
+        memcpy(&known, known.item,
+               offsetof(struct sms__known, params) + (kind == SMS__QUEUE ? 0 : sizeof known.params));
+    return known;
 }
 
 struct sms__known sms__find_known(const struct sms_load_options *options, enum sms__kind kind, const char *name)
@@ -51,23 +73,37 @@ struct sms__known sms__find_known(const struct sms_load_options *options, enum s
     return known;
 }
 
-/* The policies, modes or models of one kind that the options add. */
-struct added {
-    size_t count, size; /* size of the kind's struct in this library */
-    const void *list;
+size_t sms__count_known(const struct sms_load_options *options, enum sms__kind kind)
+{
+    size_t count = 0;
+    while (sms__known_at(options, kind, count).name)
+        count++;
+    return count;
+}
+
+/* Names to suggest: those of some kinds, one kind after another. */
+struct names {
+    const struct sms_load_options *options;
+    enum sms__kind first, end;
 };
 
-static struct added added_of(const struct sms_load_options *options, enum sms__kind kind)
+static const char *name_at(const void *user, size_t i)
 {
-    const struct added added[SMS__KINDS] = {
-        [SMS__PLACE] = {options->n_places, sizeof(struct sms_place_policy), options->places},
-        [SMS__SHARE] = {options->n_shares, sizeof(struct sms_share_policy), options->shares},
-        [SMS__BLOCK] = {options->n_policies, sizeof(struct sms_block_policy), options->policies},
-        [SMS__CONTENTION] = {options->n_contentions, sizeof(struct sms_contention), options->contentions},
-        [SMS__QUEUE] = {options->n_queues, sizeof(struct sms_queue_discipline), options->queues},
-        [SMS__MODE] = {options->n_modes, sizeof(struct sms_sharing_mode), options->modes},
-    };
-    return added[kind];
+    const struct names *names = user;
+    enum sms__kind kind = names->first;
+    for (size_t count; kind + 1 < names->end && i >= (count = sms__count_known(names->options, kind)); kind++)
+        i -= count;
+    return sms__known_at(names->options, kind, i).name;
+}
+
+void sms__complain_unknown_kind(struct sms__reader *reader, const struct sms__node *node, const char *what,
+                                enum sms__kind first, enum sms__kind end)
+{
+    const struct names names = {sms__load_options(reader), first, end};
+    size_t count = 0;
+    for (enum sms__kind kind = first; kind < end; kind++)
+        count += sms__count_known(names.options, kind);
+    sms__complain_unknown(reader, node, what, count, name_at, &names);
 }
 
 /* Names go into labels and files, like those of the scenario. */
@@ -124,13 +160,13 @@ static const char *function_misuse(enum sms__kind kind, const void *item)
 
 static const char *kind_misuse(const struct sms_load_options *options, enum sms__kind kind)
 {
-    const struct added added = added_of(options, kind);
+    const size_t count = sms__count_added(options, kind);
     const char *wrong = NULL;
-    if (added.count && !added.list)
+    if (count && !pointer_at(options, kinds[kind].list))
         return "options have a number of policies, modes or models and no list of them";
-    for (size_t i = 0; i < added.count && !wrong; i++) {
+    for (size_t i = 0; i < count && !wrong; i++) {
         struct sms__known known = sms__known_at(options, kind, i);
-        wrong = known.item ? known_misuse(&known, added.size) : "a policy, mode or model that is added is NULL";
+        wrong = known.item ? known_misuse(&known, kinds[kind].size) : "a policy, mode or model that is added is NULL";
         wrong = wrong ? wrong : function_misuse(kind, known.item);
     }
     return wrong;

@@ -10,31 +10,36 @@
 #include <smsched/share.h>
 #include <smsched/smsched.h>
 
+#include "../../yaml/fields.h"
+
 /* The names of the library's queue disciplines, terminated by NULL. */
 extern const char *const sms__queue_names[];
 
 /* The order is that in which a label names them. */
 enum sms__kind { SMS__PLACE, SMS__SHARE, SMS__MODE, SMS__BLOCK, SMS__CONTENTION, SMS__QUEUE, SMS__KINDS };
 
-/* A policy, mode or model of any kind. */
+/* A policy, mode or model of any kind: what the structs of all kinds begin with. */
 struct sms__known {
-    const char *name; /* NULL: there is none */
-    const struct sms_param *params;
-    size_t size;      /* of the struct that it was compiled with; 0: not told */
-    const void *item; /* the struct of its kind */
+    size_t size; /* of the struct that it was compiled with; 0: not told */
+    const char *name, *help;
+    const struct sms_param *params; /* a queue discipline has none */
+    const void *item;               /* the struct of its kind, or NULL */
 };
 
-/* The idx-th of a kind, without a name beyond the last. */
+/* The idx-th of a kind. Beyond the last all is 0. */
 struct sms__known sms__known_at(const struct sms_load_options *options, enum sms__kind kind, size_t idx);
 struct sms__known sms__find_known(const struct sms_load_options *options, enum sms__kind kind, const char *name);
+size_t sms__count_known(const struct sms_load_options *options, enum sms__kind kind);
 
-/* NULL beyond the last. */
-const struct sms_block_policy *sms__policy_at(const struct sms_load_options *options, size_t idx);
-const struct sms_share_policy *sms__share_at(const struct sms_load_options *options, size_t idx);
-const struct sms_place_policy *sms__place_at(const struct sms_load_options *options, size_t idx);
-const struct sms_contention *sms__contention_at(const struct sms_load_options *options, size_t idx);
-const struct sms_queue_discipline *sms__queue_at(const struct sms_load_options *options, size_t idx);
-const struct sms_sharing_mode *sms__mode_at(const struct sms_load_options *options, size_t idx);
+/* Reports the unknown `what` that a scalar names, with the nearest of the kinds from `first` to the one before `end`.
+ */
+void sms__complain_unknown_kind(struct sms__reader *reader, const struct sms__node *node, const char *what,
+                                enum sms__kind first, enum sms__kind end);
+
+/* The number of those of a kind that the options add. */
+size_t sms__count_added(const struct sms_load_options *options, enum sms__kind kind);
+/* Makes `count` pointers to structs of the kind those that the options add. */
+void sms__set_added(struct sms_load_options *options, enum sms__kind kind, const void *const *list, size_t count);
 
 /* Returns what is wrong with the policies, modes and models that options add, or NULL. */
 const char *sms__options_misuse(const struct sms_load_options *options);

@@ -75,11 +75,9 @@ static void print_workload(struct choices *c, unsigned w)
 static const struct sms_sharing_mode *draw_mode(struct choices *c)
 {
     const struct sms_sharing_mode *mode;
-    unsigned modes = 0;
-    while (sms__mode_at(NULL, modes))
-        modes++;
+    const unsigned modes = (unsigned)sms__count_known(NULL, SMS__MODE);
     do
-        mode = sms__mode_at(NULL, number(c, 0, modes - 1));
+        mode = sms__known_at(NULL, SMS__MODE, number(c, 0, modes - 1)).item;
     while (mode->instances || mode->needs);
     return mode;
 }
@@ -407,7 +405,7 @@ static const struct sms_place_policy *next_place(const struct choices *c, unsign
 {
     const struct sms_place_policy *place;
     do {
-        place = sms__place_at(NULL, (*idx)++);
+        place = sms__known_at(NULL, SMS__PLACE, (*idx)++).item;
         *idx = place ? *idx : 0;
     } while (!place || !is_able(c, place));
     return place;
@@ -415,12 +413,8 @@ static const struct sms_place_policy *next_place(const struct choices *c, unsign
 
 static void print_policies(struct choices *c)
 {
-    unsigned blocks = 0, places = 0, policies = number(c, 1, 3);
-    while (sms__policy_at(NULL, blocks))
-        blocks++;
-    while (sms__place_at(NULL, places))
-        places++;
-    places = number(c, 0, places - 1);
+    const unsigned blocks = (unsigned)sms__count_known(NULL, SMS__BLOCK), policies = number(c, 1, 3);
+    unsigned places = number(c, 0, (unsigned)sms__count_known(NULL, SMS__PLACE) - 1);
     fputs("policies:\n", c->to);
     for (unsigned p = 0; p < policies; p++) {
         const struct sms_place_policy *place = next_place(c, &places);
@@ -434,7 +428,7 @@ static void print_policies(struct choices *c)
                 print_instances(c);
             else
                 print_mode(c);
-            fprintf(c->to, ", block: %s", sms__policy_at(NULL, number(c, 0, blocks - 1))->name);
+            fprintf(c->to, ", block: %s", sms__known_at(NULL, SMS__BLOCK, number(c, 0, blocks - 1)).name);
         }
         fputs("}\n", c->to);
     }

@@ -41,9 +41,7 @@ void print_param(FILE *to, uint64_t *rng, const struct sms_param *param)
 
 const char *draw_share(uint64_t *rng)
 {
-    unsigned shares = 0;
-    while (sms__share_at(NULL, shares))
-        shares++;
+    unsigned shares = (unsigned)sms__count_known(NULL, SMS__SHARE);
     unsigned drawn = (unsigned)within(rng, 0, shares + 1);
-    return drawn < shares ? sms__share_at(NULL, drawn)->name : "chaos";
+    return drawn < shares ? sms__known_at(NULL, SMS__SHARE, drawn).name : "chaos";
 }

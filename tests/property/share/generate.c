@@ -185,11 +185,9 @@ static void print_events(struct choices *c)
 static const struct sms_sharing_mode *draw_form(struct choices *c, bool may_split)
 {
     const struct sms_sharing_mode *form;
-    unsigned modes = 0;
-    while (sms__mode_at(NULL, modes))
-        modes++;
+    const unsigned modes = (unsigned)sms__count_known(NULL, SMS__MODE);
     do /* kernels of both forms do not run at once */
-        form = sms__mode_at(NULL, number(c, 0, modes - 1));
+        form = sms__known_at(NULL, SMS__MODE, number(c, 0, modes - 1)).item;
     while ((c->form == BOTH && !form->slices && !form->exclusive && !form->instances) ||
            (form->instances && !may_split));
     return form;
@@ -253,16 +251,14 @@ static void print_mode(struct choices *c)
 
 static void print_policies(struct choices *c)
 {
-    unsigned blocks = 0, policies = number(c, 1, 3);
-    while (sms__policy_at(NULL, blocks))
-        blocks++;
+    unsigned blocks = (unsigned)sms__count_known(NULL, SMS__BLOCK), policies = number(c, 1, 3);
     unsigned first = number(c, 0, blocks - 1);
     c->least = c->sms;
     fputs("policies:\n", c->to);
     for (unsigned p = 0; p < policies; p++) { /* no two are the same */
         fprintf(c->to, "  - {share: %s, ", draw_share(c->rng));
         print_mode(c);
-        const char *name = sms__policy_at(NULL, (first + p) % blocks)->name;
+        const char *name = sms__known_at(NULL, SMS__BLOCK, (first + p) % blocks).name;
         fprintf(c->to, ", block: %s}\n", name);
         c->quota |= !strcmp(name, "sm_quota");
     }
