@@ -19,10 +19,6 @@ static void read_times(struct sms__reader *reader, const struct sms__node *node,
 {
     struct sms__times *times = SMS__NEW(reader->arena, struct sms__times, 1);
     struct sms__quantity time;
-    if (!sms__expect_list(reader, node, SMS__TIMES_MAX))
-        return;
-    if (node->items == 0)
-        sms__complain(reader, node, "times: there are none");
     times->ps = SMS__NEW(reader->arena, double, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         if (!sms__read_number(reader, node->item[i], SMS__TIME, 0, SMS__TIME_MAX_PS, &time))

@@ -209,9 +209,8 @@ static void read_background(struct sms__reader *reader, const struct sms__node *
 static void read_carveouts(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__quantity size;
-    if (sms__expect_list(reader, node, SMS__CARVEOUTS_MAX))
-        ((struct sms__device *)at)->about.carveouts = node;
-    for (size_t i = 0; i < node->items && node->kind == SMS__LIST; i++)
+    ((struct sms__device *)at)->about.carveouts = node;
+    for (size_t i = 0; i < node->items; i++)
         sms__read_number(reader, node->item[i], SMS__BYTES, 0, 1e12, &size);
 }
 

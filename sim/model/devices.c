@@ -6,7 +6,7 @@
 #define F(struct_, member) offsetof(struct struct_, member)
 
 /* Most devices and entries of a scenario, which bound the time of loading. */
-enum { DEVICES_MAX = 100000, ENTRIES_MAX = 10000 };
+enum { DEVICES_MAX = 100000 };
 
 struct device_use {
     const struct sms__node *model;
@@ -50,8 +50,6 @@ void sms__read_devices(struct sms__reader *reader, const struct sms__node *node,
 {
     struct sms_scenario *scenario = at;
     uint64_t count;
-    if (!sms__expect_list(reader, node, ENTRIES_MAX))
-        return;
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         const struct sms__device *device = sms__read_device_use(reader, node->item[i], &count);
         bool few = device && scenario->devices + count <= DEVICES_MAX;

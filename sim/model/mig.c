@@ -11,10 +11,6 @@ static void read_starts(struct sms__reader *reader, const struct sms__node *node
 {
     struct sms__quantity number;
     uint64_t *start = at;
-    if (!sms__expect_list(reader, node, SLICES_MAX))
-        return;
-    if (node->items == 0)
-        sms__complain(reader, node, "starts: there are none");
     for (size_t i = 0; i < node->items; i++)
         if (sms__read_number(reader, node->item[i], SMS__COUNT, 0, SLICES_MAX - 1, &number))
             *start |= UINT64_C(1) << (unsigned)number.value;
@@ -48,8 +44,6 @@ static void check_profile(struct sms__reader *reader, const struct sms__node *no
 
 static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    if (!sms__expect_list(reader, node, PROFILES_MAX))
-        return;
     struct sms__mig *mig = at;
     mig->profile = SMS__NEW(reader->arena, struct sms__mig_profile, node->items);
     mig->profiles = node->items;

@@ -4,8 +4,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { EXPECTS_MAX = 10000 };
-
 /* Most replications by default. */
 enum { REPLICATIONS = 100 };
 
@@ -158,8 +156,6 @@ const struct sms__field sms__expect_fields[] = {
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!sms__expect_list(reader, node, EXPECTS_MAX))
-        return;
     scenario->expect.item = SMS__NEW(reader->arena, struct sms__expect, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         struct sms__expect *expect = &scenario->expect.item[scenario->expect.count++];

@@ -96,24 +96,22 @@ static void resolve_tenants(struct sms__reader *reader, struct sms_scenario *sce
         sms__check_policies(reader, scenario);
 }
 
-/* Whether a list has entries. Reports an empty one; `sound`: also one whose tables have no rows. */
-static bool require(struct sms__reader *reader, const struct sms_scenario *scenario, const char *key, size_t count,
-                    bool sound)
+/* Reports a list without entries, because its tables have no rows. One that is empty itself was reported before. */
+static void require(struct sms__reader *reader, const struct sms_scenario *scenario, const char *key, size_t count)
 {
     const struct sms__node *list = sms__node_get(scenario->node, key);
-    if (count == 0 && list && list->kind == SMS__LIST && (sound || list->items == 0))
+    if (count == 0 && list)
         sms__complain(reader, list, "%s: there are none", key);
-    return count > 0;
 }
 
 static void resolve_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     struct sms__cluster *cluster = scenario->cluster;
-    bool sound = reader->errors->count == 0;
-    bool whole = require(reader, scenario, "nodes", cluster->nodes, sound);
-    whole &= require(reader, scenario, "pods", cluster->groups, sound);
-    whole &= require(reader, scenario, "policies", scenario->policies, sound);
-    if (!whole || !sound)
+    if (reader->errors->count)
+        return;
+    require(reader, scenario, "nodes", cluster->nodes);
+    require(reader, scenario, "pods", cluster->groups);
+    if (reader->errors->count)
         return;
     sms__check_cluster(reader, scenario);
     if (!reader->errors->count && scenario->vms)
@@ -146,10 +144,7 @@ static void resolve_devices(struct sms__reader *reader, struct sms_scenario *sce
 {
     if (reader->errors->count && found_devices(reader, scenario))
         check_names(reader, scenario);
-    bool whole = require(reader, scenario, "devices", scenario->devices, false);
-    whole &= require(reader, scenario, scenario->shares ? "processes" : "vms", scenario->vms, false);
-    whole &= require(reader, scenario, "policies", scenario->policies, false);
-    if (whole && !reader->errors->count)
+    if (!reader->errors->count)
         resolve_tenants(reader, scenario);
 }
 

@@ -7,8 +7,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { ENTRIES_MAX = 10000 };
-
 #define TENANTS "a scenario has either vms or processes"
 
 static const struct sms__field scenario_fields[] = {
@@ -17,7 +15,7 @@ static const struct sms__field scenario_fields[] = {
     {"plugins", SMS__CUSTOM, .read = sms__skip, .form = SMS__FORM_FILES,
      .help = "lists plug-ins with policies and models that the scenario names: paths relative to its file"},
     {"devices", SMS__FIELDS, .read = sms__read_devices, .required = true, .holds = SMS__MANY,
-     .fields = sms__device_use_fields, .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
+     .fields = sms__device_use_fields, .overrides = sms__device_fields, .least = 1, .most = SMS__LISTED_MAX,
      .help = "lists devices, {model: NAME, count: N}, with any field of a device to override"},
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
      .form = SMS__FORM_CONTENTION, .help = "names the contention model, or {model: NAME, ...}; default knee"},
@@ -29,10 +27,10 @@ static const struct sms__field scenario_fields[] = {
              "leftover, or plain"},
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
      .help = "names the policy of the stand-alone runs; default leftover, as hardware does"},
-    {"vms", SMS__FIELDS, .read = sms__read_vms, .holds = SMS__MANY, .fields = sms__vm_fields, .most = ENTRIES_MAX,
-     .one_of = TENANTS, .help = "lists tenants on all SMs; instead of processes"},
+    {"vms", SMS__FIELDS, .read = sms__read_vms, .holds = SMS__MANY, .fields = sms__vm_fields, .least = 1,
+     .most = SMS__LISTED_MAX, .one_of = TENANTS, .help = "lists tenants on all SMs; instead of processes"},
     {"processes", SMS__FIELDS, .read = sms__read_processes, .holds = SMS__MANY, .fields = sms__process_fields,
-     .least = 1, .most = ENTRIES_MAX, .one_of = TENANTS,
+     .least = 1, .most = SMS__LISTED_MAX, .one_of = TENANTS,
      .help = "lists processes that share the devices; instead of vms"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields, .needs = "processes",
      .help = "describes the host of the processes"},
@@ -42,7 +40,7 @@ static const struct sms__field scenario_fields[] = {
     {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
      .help = "says how long the simulation runs, from which seed, and how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
-     .most = ENTRIES_MAX, .help = "lists values that `smsched check` checks"},
+     .most = SMS__LISTED_MAX, .help = "lists values that `smsched check` checks"},
     {"workload", .refuse = SMS__WORKLOAD_APART},
     {0}};
 

@@ -30,6 +30,9 @@ struct sms__host {
 /* Runs of a policy by which a warm-up is found. */
 enum { SMS__PILOTS = 5 };
 
+/* Most entries of a list of devices, tenants or expectations. */
+enum { SMS__LISTED_MAX = 10000 };
+
 /* Complaint about the key `workload` of a scenario. */
 #define SMS__WORKLOAD_APART                                                                                            \
     "a workload is a document of its own, which a line of '---' ends; --set changes one as workloads.NAME"

@@ -38,10 +38,6 @@ struct entry {
 
 static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    if (!sms__expect_list(reader, node, DRAW_MAX))
-        return;
-    if (node->items == 0)
-        sms__complain(reader, node, "draw: there are none");
     for (size_t i = 0; i < node->items; i++)
         if (!sms__expect_kind(reader, node->item[i], SMS__SCALAR))
             return;
@@ -389,8 +385,6 @@ static void read_tenants(struct sms__reader *reader, const struct sms__node *nod
 {
     const char *word = scenario->shares ? "processes" : "VMs";
     uint64_t sum = 0, all_streams = 0;
-    if (!sms__expect_list(reader, node, TENANTS_MAX))
-        return;
     struct entry *entry = SMS__NEW(reader->arena, struct entry, node->items);
     struct sms__streams *streams = SMS__NEW(reader->arena, struct sms__streams, node->items);
     for (size_t i = 0; i < node->items; i++) {

@@ -146,12 +146,6 @@ static void check_kernel(struct sms__reader *reader, struct sms__kernel *kernel)
 static void read_kernels(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__workload *workload = at;
-    if (!sms__expect_kind(reader, node, SMS__LIST))
-        return;
-    if (node->items > KERNELS_MAX) {
-        sms__complain(reader, node, "more than %d kernels", KERNELS_MAX);
-        return;
-    }
     workload->kernel = SMS__NEW(reader->arena, struct sms__kernel, node->items);
     workload->kernels = node->items;
     for (size_t k = 0; k < node->items && reader->errors->count <= SMS_ERRORS_MAX; k++) {
@@ -411,8 +405,5 @@ void sms__read_workload(struct sms__reader *reader, const struct sms__node *node
         read_steps(reader, steps, workload);
     else
         launch_each_kernel(reader, workload);
-    const struct sms__node *kernels = sms__node_get(node, "kernels");
-    if (workload->kernels == 0 && kernels && kernels->kind == SMS__LIST)
-        sms__complain(reader, kernels, "a workload needs at least one kernel");
     check_uncertainty(reader, workload);
 }

@@ -12,13 +12,9 @@
 
 #define F(member) offsetof(struct sms__trust_set, member)
 
-enum { SETS_MAX = 10000, NAMES_MAX = 1000 };
-
 static void read_names(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__trust_names *names = at;
-    if (!sms__expect_list(reader, node, NAMES_MAX))
-        return;
     names->name = SMS__NEW(reader->arena, const char *, node->items + 1);
     for (size_t i = 0; i < node->items; i++) {
         const char *name = sms__read_name(reader, node->item[i]);
@@ -53,8 +49,6 @@ static const struct sms__field set_fields[] = {
 static void read_sets(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__trust *trust = at;
-    if (!sms__expect_list(reader, node, SETS_MAX))
-        return;
     trust->set = SMS__NEW(reader->arena, struct sms__trust_set, node->items + 1);
     trust->sets = node->items;
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)

@@ -324,6 +324,18 @@ const struct sms__field *sms__expect_key(struct sms__reader *reader, const struc
     return field && !field->refuse ? field : NULL;
 }
 
+/* Whether the value of a field that holds many is a list as long as the table says, unless others read it later. */
+static bool expect_values(struct sms__reader *reader, const struct sms__node *value, const struct sms__field *field)
+{
+    if (field->holds != SMS__MANY || field->read == sms__skip)
+        return true;
+    if (!sms__expect_list(reader, value, field->most ? field->most : SIZE_MAX))
+        return false;
+    if (value->items < field->least)
+        sms__complain(reader, value, "%s: there are none", field->name);
+    return value->items >= field->least;
+}
+
 static void read_pair(struct sms__reader *reader, const struct sms__node *map, size_t i,
                       const struct sms__field *fields, void *into)
 {
@@ -331,9 +343,9 @@ static void read_pair(struct sms__reader *reader, const struct sms__node *map, s
     const struct sms__field *field = sms__expect_key(reader, map->item[i], fields);
     if (!field || !sms__is_first(reader, map, i))
         return;
-    if (field->read)
+    if (field->read && expect_values(reader, value, field))
         field->read(reader, value, (char *)into + field->offset);
-    else
+    else if (!field->read)
         read_value(reader, value, field, (char *)into + field->offset);
 }
 

@@ -105,8 +105,6 @@ static void read_others(struct sms__reader *reader, const struct sms__node *node
 static void read_sick(struct sms__reader *reader, const struct sms__node *node, const struct sms__nodes *kind,
                       struct sms__share_node *share)
 {
-    if (!sms__expect_list(reader, node, SMS__SICKS_MAX))
-        return;
     share->sick = SMS__NEW(reader->arena, struct sms__sick, node->items + 1);
     for (size_t i = 0; i < node->items; i++) {
         struct sms__sick *sick = &share->sick[share->sicks++];

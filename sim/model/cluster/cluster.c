@@ -72,7 +72,7 @@ static const struct sms__field cluster_fields[] = {
     {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
      .help = "says how long the simulation runs, from which seed, and how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
-     .help = "lists values that `smsched check` checks"},
+     .most = SMS__LISTED_MAX, .help = "lists values that `smsched check` checks"},
     {"devices", .refuse = "a cluster has no devices: its GPUs are in its nodes, as nodes: [{name: a, gpus: 8}], or "
                           "[{name: a, devices: {model: v100, count: 8}}]"},
     {"vms", .refuse = "a cluster has no vms: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},

@@ -66,10 +66,6 @@ static uint32_t read_gpus(struct sms__reader *reader, const struct sms__node *li
     uint32_t bits = 0;
     if (!list)
         return (UINT32_C(1) << gpus) - 1;
-    if (!sms__expect_list(reader, list, SMS_NODE_GPUS_MAX))
-        return 0;
-    if (list->items == 0)
-        sms__complain(reader, list, "gpus: there are none");
     for (size_t i = 0; i < list->items; i++)
         if (sms__read_number(reader, list->item[i], SMS__COUNT, 0, (double)gpus - 1, &number))
             bits |= UINT32_C(1) << (unsigned)number.value;
@@ -132,11 +128,7 @@ static bool read_instances(struct sms__reader *reader, const struct entry *entry
 {
     const struct sms__node *list = entry->layout;
     const struct sms__mode none = {.form = NULL};
-    if (!sms__expect_list(reader, list, SMS__INSTANCES_MAX))
-        return false;
-    if (list->items == 0)
-        sms__complain(reader, list, "layout: there are no instances");
-    if (list->items == 0 || !sms__read_instances(reader, list, &none, mode))
+    if (!sms__read_instances(reader, list, &none, mode))
         return false;
     for (size_t i = 0; i < mode->parts; i++) {
         const struct sms__mode *own = &mode->part[i];
@@ -188,11 +180,7 @@ static void read_split(struct sms__reader *reader, const struct sms__node *node,
 struct sms__node_mig *sms__read_node_mig(struct sms__reader *reader, const struct sms__node *list,
                                          const struct sms__device *device, uint64_t gpus, struct sms__cluster *cluster)
 {
-    if (!sms__expect_list(reader, list, SMS_NODE_GPUS_MAX))
-        return NULL;
     struct sms__node_mig *mig = SMS__NEW(reader->arena, struct sms__node_mig, 1);
-    if (list->items == 0)
-        sms__complain(reader, list, "mig: there is none");
     for (size_t i = 0; i < list->items; i++)
         read_split(reader, list->item[i], device, gpus, cluster, mig);
     return mig;

@@ -144,8 +144,6 @@ static void check_node_names(struct sms__reader *reader, const struct sms__clust
 void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__cluster *cluster = ((struct sms_scenario *)at)->cluster;
-    if (!sms__expect_list(reader, node, SMS__ENTRIES_MAX))
-        return;
     cluster->node = SMS__NEW(reader->arena, struct sms__nodes, sms__count_entries(node));
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         const struct sms__node *table = table_of(node->item[i]), *row;

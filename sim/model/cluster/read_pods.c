@@ -404,8 +404,6 @@ static void check_all(const struct reading *reading, const struct sms__node *lis
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct reading reading = {.reader = reader, .scenario = at, .cluster = ((struct sms_scenario *)at)->cluster};
-    if (!sms__expect_list(reader, node, SMS__ENTRIES_MAX))
-        return;
     sms__read_guest_nodes(reader, reading.scenario);
     size_t most = sms__count_entries(node);
     reading.cluster->pod = SMS__NEW(reader->arena, struct sms__pods, most);

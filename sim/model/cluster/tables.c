@@ -40,8 +40,7 @@ void sms__read_table(struct sms__reader *reader, const struct sms__node *node, c
     sms__read_fields(reader, node, sms__table_fields, &given);
     if (!given.columns || !given.rows) /* or there are too many messages already: then nothing is read */
         return;
-    if (reader->errors->count > before || !sms__expect_list(reader, given.columns, SMS__TABLE_COLUMNS_MAX) ||
-        !sms__expect_list(reader, given.rows, SMS__ENTRIES_MAX))
+    if (reader->errors->count > before)
         return;
     table->columns = given.columns->items;
     table->rows = given.rows->items;

@@ -199,8 +199,6 @@ void sms__read_policies(struct sms__reader *reader, const struct sms__node *node
 {
     struct sms_scenario *scenario = at;
     enum sms__kind first = first_kind(scenario);
-    if (!sms__expect_list(reader, node, SMS__POLICIES_MAX))
-        return;
     scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         struct sms__policy_use *use = &scenario->policy[scenario->policies];
