@@ -1,8 +1,8 @@
 /* The parts of sms_bound: bound_device.c describes a device and its load, program.c and solve.c write and
  * solve the linear program over them, bound.c adds up the devices. docs/explanation/bound.md has the program, with the
  * same letters. */
-#ifndef SMS_REPORT_BOUND_H
-#define SMS_REPORT_BOUND_H
+#ifndef SMS_BOUND_BOUND_H
+#define SMS_BOUND_BOUND_H
 
 #include "../model/scenario.h"
 

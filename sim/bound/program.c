@@ -8,7 +8,7 @@
 
 /* ---- rows and columns ---- */
 
-static int add_column(struct sms__program *p, double most)
+static int add_column(struct sms__linear_program *p, double most)
 {
     if (!(most > 0))
         return 0;
@@ -17,7 +17,7 @@ static int add_column(struct sms__program *p, double most)
     return column;
 }
 
-static void add_term(struct sms__program *p, int column, double value)
+static void add_term(struct sms__linear_program *p, int column, double value)
 {
     if (column == 0 || value == 0)
         return;
@@ -29,14 +29,14 @@ static void add_term(struct sms__program *p, int column, double value)
     p->value[p->place[column]] += value;
 }
 
-static void clear_terms(struct sms__program *p)
+static void clear_terms(struct sms__linear_program *p)
 {
     for (; p->terms > 0; p->terms--)
         p->place[p->index[p->terms]] = 0;
 }
 
 /* The terms added since the last row are at most, or at least, `value`. */
-static int add_row(struct sms__program *p, int kind, double value, const char *name)
+static int add_row(struct sms__linear_program *p, int kind, double value, const char *name)
 {
     if (p->terms == 0)
         return 0;
@@ -48,7 +48,7 @@ static int add_row(struct sms__program *p, int kind, double value, const char *n
     return row;
 }
 
-static const char *of(const struct sms__program *p, const char *what, const struct sms__bound_vm *vm)
+static const char *of(const struct sms__linear_program *p, const char *what, const struct sms__bound_vm *vm)
 {
     if (vm->alike > 1)
         return sms__print(p->arena, "%s of %.60s and %.0f alike", what, vm->vm->name, vm->alike - 1);
@@ -69,7 +69,7 @@ static struct sms__allowance allow(double cv, double about)
 }
 
 /* How many blocks to expect of a kernel, beside so many of random work: any number is right, a near one is tight. */
-static double expect_blocks(const struct sms__program *p, size_t k, double random)
+static double expect_blocks(const struct sms__linear_program *p, size_t k, double random)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
     double alone = INFINITY;
@@ -81,7 +81,7 @@ static double expect_blocks(const struct sms__program *p, size_t k, double rando
     return fmax(p->window->blocks[k], alone / fmax(1, random));
 }
 
-static void allow_for_chance(struct sms__program *p)
+static void allow_for_chance(struct sms__linear_program *p)
 {
     double random = 0;
     for (size_t v = 0; v < p->device->vms; v++)
@@ -104,20 +104,20 @@ static double excess(const struct sms__bound_kernel *kernel, struct sms__allowan
 }
 
 /* The engine's clock ends what has less than half a picosecond to go. */
-static double tick(const struct sms__program *p, double work_ps)
+static double tick(const struct sms__linear_program *p, double work_ps)
 {
     return p->window->steady ? 1 : fmax(work_ps - 0.5, work_ps / 2) / work_ps;
 }
 
 /* ---- the program ---- */
 
-static bool begins_before(const struct sms__program *p, const struct sms__bound_vm *vm)
+static bool begins_before(const struct sms__linear_program *p, const struct sms__bound_vm *vm)
 {
     return !p->window->steady && (vm->vm->draws_phase || p->window->from_ps > vm->vm->start_ps);
 }
 
 /* Jobs that can have a part in the window, or per second. */
-static double most_jobs(const struct sms__program *p, const struct sms__bound_vm *vm)
+static double most_jobs(const struct sms__linear_program *p, const struct sms__bound_vm *vm)
 {
     const struct sms__bound_window *window = p->window;
     double length = (window->to_ps - window->from_ps) / SMS__PS_PER_S;
@@ -128,7 +128,7 @@ static double most_jobs(const struct sms__program *p, const struct sms__bound_vm
     return fmin(vm->most_jobs, fmin(vm->arrived[0], vm->arrived[1] + SMS__BACKLOG_MAX + vm->streams));
 }
 
-static void add_kernel_columns(struct sms__program *p, const struct sms__bound_vm *vm, size_t k)
+static void add_kernel_columns(struct sms__linear_program *p, const struct sms__bound_vm *vm, size_t k)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
     struct sms__kernel_columns *column = &p->kernel[k]; /* assigned one by one, to keep the order of columns */
@@ -139,7 +139,7 @@ static void add_kernel_columns(struct sms__program *p, const struct sms__bound_v
     column->staying = kernel->cv > 0 ? add_column(p, vm->streams * kernel->blocks) : 0;
 }
 
-static void add_vm_columns(struct sms__program *p, size_t v)
+static void add_vm_columns(struct sms__linear_program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     double most = most_jobs(p, vm);
@@ -152,7 +152,7 @@ static void add_vm_columns(struct sms__program *p, size_t v)
 }
 
 /* Launches of a kernel, each counted by its part in the window. */
-static void add_launches(struct sms__program *p, size_t v, size_t k, double each)
+static void add_launches(struct sms__linear_program *p, size_t v, size_t k, double each)
 {
     add_term(p, p->vm[v].jobs, each * p->device->kernel[k].times);
     add_term(p, p->kernel[k].more, each);
@@ -160,7 +160,7 @@ static void add_launches(struct sms__program *p, size_t v, size_t k, double each
 
 /* Adds the use of a limit of the SMs or a resource by one kernel. Returns how much chance may add to the row's
  * capacity. Blocks that were resident when the window began are allowed for as whole ones. */
-static double add_use(struct sms__program *p, size_t v, size_t k, double use)
+static double add_use(struct sms__linear_program *p, size_t v, size_t k, double use)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
     const struct sms__bound_vm *vm = &p->device->vm[v];
@@ -174,7 +174,7 @@ static double add_use(struct sms__program *p, size_t v, size_t k, double use)
 }
 
 /* A limit of the SMs or a resource, over the window. */
-static void add_capacity(struct sms__program *p, const struct sms__bound_row *row)
+static void add_capacity(struct sms__linear_program *p, const struct sms__bound_row *row)
 {
     double capacity = row->capacity;
     for (size_t v = 0; v < p->device->vms; v++)
@@ -184,7 +184,7 @@ static void add_capacity(struct sms__program *p, const struct sms__bound_row *ro
 }
 
 /* The blocks that are resident when the window ends fit on the SMs. */
-static void add_residents(struct sms__program *p, const struct sms__bound_row *row)
+static void add_residents(struct sms__linear_program *p, const struct sms__bound_row *row)
 {
     for (size_t v = 0; row->limit && v < p->device->vms; v++)
         for (size_t k = p->device->vm[v].first; k < p->device->vm[v].first + p->device->vm[v].kernels; k++)
@@ -193,7 +193,7 @@ static void add_residents(struct sms__program *p, const struct sms__bound_row *r
 }
 
 /* The window cuts a launch of each stream at each of its ends. */
-static void couple_parts(struct sms__program *p, size_t v)
+static void couple_parts(struct sms__linear_program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
@@ -208,7 +208,7 @@ static void couple_parts(struct sms__program *p, size_t v)
 }
 
 /* Adds the jobs of a VM, `each` for one, as jobs_per_s counts them: by their operations. */
-static void add_jobs(struct sms__program *p, size_t v, double each)
+static void add_jobs(struct sms__linear_program *p, size_t v, double each)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     add_term(p, p->vm[v].jobs, each);
@@ -218,7 +218,7 @@ static void add_jobs(struct sms__program *p, size_t v, double each)
 }
 
 /* Only jobs that arrived count. */
-static void couple_jobs(struct sms__program *p, size_t v)
+static void couple_jobs(struct sms__linear_program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     double most = most_jobs(p, vm);
@@ -233,7 +233,7 @@ static void couple_jobs(struct sms__program *p, size_t v)
 }
 
 /* The time for which a VM is there: its part of the window. */
-static double active(const struct sms__program *p, const struct sms__bound_vm *vm)
+static double active(const struct sms__linear_program *p, const struct sms__bound_vm *vm)
 {
     const struct sms__bound_window *window = p->window;
     bool whole = window->steady || window->may_end_early || vm->vm->start_ps <= window->from_ps;
@@ -241,7 +241,7 @@ static double active(const struct sms__program *p, const struct sms__bound_vm *v
 }
 
 /* The time of the streams: launches that begin and end in the window take their least time. */
-static void add_stream_time(struct sms__program *p, size_t v)
+static void add_stream_time(struct sms__linear_program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     double capacity = vm->streams * active(p, vm), longest = 0;
@@ -259,7 +259,7 @@ static void add_stream_time(struct sms__program *p, size_t v)
     add_row(p, GLP_UP, capacity + vm->streams * longest, of(p, "streams", vm));
 }
 
-static void add_link(struct sms__program *p, int way)
+static void add_link(struct sms__linear_program *p, int way)
 {
     double bytes_per_ps = p->device->model->link_bandwidth / 1e12, capacity = bytes_per_ps * p->time_ps;
     for (size_t v = 0; capacity > 0 && v < p->device->vms; v++) {
@@ -271,7 +271,7 @@ static void add_link(struct sms__program *p, int way)
 }
 
 /* What a launch adds to the metric. Jobs are counted otherwise. */
-static double launch_value(const struct sms__program *p, const struct sms__bound_vm *vm, size_t k)
+static double launch_value(const struct sms__linear_program *p, const struct sms__bound_vm *vm, size_t k)
 {
     double blocks = p->device->kernel[k].blocks;
     if (p->metric == SMS_BOUND_STP)
@@ -281,7 +281,7 @@ static double launch_value(const struct sms__program *p, const struct sms__bound
 
 /* Returns how much the rounding to parts (record.h) may add to a count: less than three parts for each block or step
  * under way. */
-static double rounding(const struct sms__program *p)
+static double rounding(const struct sms__linear_program *p)
 {
     double parts = 0;
     for (size_t v = 0; v < p->device->vms && !p->window->steady; v++) {
@@ -295,7 +295,7 @@ static double rounding(const struct sms__program *p)
 }
 
 /* The objective is the sum of the terms added, and `rounding`. */
-static void set_objective(struct sms__program *p)
+static void set_objective(struct sms__linear_program *p)
 {
     for (size_t v = 0; v < p->device->vms; v++) {
         const struct sms__bound_vm *vm = &p->device->vm[v];
@@ -311,7 +311,7 @@ static void set_objective(struct sms__program *p)
     clear_terms(p);
 }
 
-static void make_room(struct sms__program *p)
+static void make_room(struct sms__linear_program *p)
 {
     size_t kernels = p->device->kernels, vms = p->device->vms;
     size_t columns = 3 * kernels + 2 * vms + 1, rows = 2 * p->device->rows + 2 * kernels + 3 * vms + 3;
@@ -326,7 +326,7 @@ static void make_room(struct sms__program *p)
     p->value = SMS__NEW(p->arena, double, columns);
 }
 
-void sms__bound_write(struct sms__program *p)
+void sms__bound_write(struct sms__linear_program *p)
 {
     make_room(p);
     allow_for_chance(p);

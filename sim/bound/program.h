@@ -1,6 +1,6 @@
 /* The linear program of one device, between program.c, which writes it, and solve.c. */
-#ifndef SMS_REPORT_BOUND_PROGRAM_H
-#define SMS_REPORT_BOUND_PROGRAM_H
+#ifndef SMS_BOUND_PROGRAM_H
+#define SMS_BOUND_PROGRAM_H
 
 #include "bound.h"
 
@@ -26,7 +26,7 @@ struct sms__allowance {
     double share, fixed;
 };
 
-struct sms__program {
+struct sms__linear_program {
     struct sms__arena *arena;
     const struct sms__bound_device *device;
     const struct sms__bound_window *window;
@@ -43,6 +43,6 @@ struct sms__program {
 };
 
 /* Into `lp`; what the program is of is filled in, the rest is not. */
-void sms__bound_write(struct sms__program *program);
+void sms__bound_write(struct sms__linear_program *program);
 
 #endif

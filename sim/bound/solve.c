@@ -14,7 +14,7 @@ static void keep_part(struct sms__bound_found *out, const char *name, double sha
 }
 
 /* By duality the optimum is the sum over what binds of its width times what a unit of width is worth. */
-static void keep_parts(const struct sms__program *p, struct sms__bound_found *out)
+static void keep_parts(const struct sms__linear_program *p, struct sms__bound_found *out)
 {
     int rows = glp_get_num_rows(p->lp), columns = glp_get_num_cols(p->lp);
     out->part = SMS__NEW(p->arena, struct sms_bound_part, (size_t)(rows + columns));
@@ -25,7 +25,7 @@ static void keep_parts(const struct sms__program *p, struct sms__bound_found *ou
             keep_part(out, p->column_name[i], glp_get_col_dual(p->lp, i) * glp_get_col_ub(p->lp, i) / out->value);
 }
 
-static void keep_blocks(const struct sms__program *p)
+static void keep_blocks(const struct sms__linear_program *p)
 {
     double windows = (p->window->to_ps - p->window->from_ps) / SMS__PS_PER_S;
     for (size_t v = 0; v < p->device->vms; v++)
@@ -53,7 +53,7 @@ int sms__bound_solve(struct sms__arena *arena, const struct sms__bound_device *d
                      const struct sms__bound_window *window, enum sms_bounded metric, struct glp_prob **problem,
                      struct sms__bound_found *out)
 {
-    struct sms__program program = {.arena = arena, .device = device, .window = window, .metric = metric};
+    struct sms__linear_program program = {.arena = arena, .device = device, .window = window, .metric = metric};
     *out = (struct sms__bound_found){.value = INFINITY};
     program.lp = *problem = glp_create_prob();
     program.time_ps = window->steady ? SMS__PS_PER_S : window->to_ps - window->from_ps;

@@ -28,7 +28,7 @@ static bool has_probes(const struct sms__calibration *calibration, const struct 
 
 /* ---- reading ---- */
 
-static struct sms__traced *find_process(struct sms__traced_run *run, const struct sms__place *place)
+static struct sms__traced *find_process(struct sms__traced_run *run, const struct sms__trace_place *place)
 {
     size_t p = 0;
     while (p < run->processes && strcmp(run->process[p].name, place->process ? place->process : "") != 0)
@@ -41,7 +41,7 @@ static void divide(struct sms__arena *arena, struct sms__traced_run *run)
 {
     const struct sms__profile *whole = &run->profile;
     for (size_t l = 0; l < whole->launches; l++) {
-        const struct sms__place *place = whole->launch[l].place;
+        const struct sms__trace_place *place = whole->launch[l].place;
         struct sms__traced *process = find_process(run, place);
         if (!process) {
             process = SMS__APPEND(arena, run->process, run->processes);

@@ -77,7 +77,7 @@ static void add_split(json_t *list)
 }
 
 /* The keys of a kind that are no parameters. */
-static void add_forms(json_t *list, enum sms__kind kind, const struct sms__known *known)
+static void add_forms(json_t *list, enum sms__known_kind kind, const struct sms__known *known)
 {
     const struct sms_sharing_mode *mode = kind == SMS__MODE ? known->item : NULL;
     const struct sms_contention *model = kind == SMS__CONTENTION ? known->item : NULL;
@@ -92,7 +92,7 @@ static void add_forms(json_t *list, enum sms__kind kind, const struct sms__known
                  "{CLASS: {CLASS: FACTOR, ...}, ...}, by how much each class is slowed by each, at least 1");
 }
 
-static void add_kind(json_t *list, const struct sms_load_options *options, enum sms__kind kind, const char *what)
+static void add_kind(json_t *list, const struct sms_load_options *options, enum sms__known_kind kind, const char *what)
 {
     struct sms__known known;
     for (size_t i = 0; (known = sms__known_at(options, kind, i)).name; i++) {

@@ -17,7 +17,8 @@
 enum { PATH_BYTES = 4400, TEMPLATE_BYTES_MAX = 1 << 20 };
 
 static const char *const kinds[] = {"policy", "share", "mode", "place", "queue", "contention", NULL};
-static const enum sms__kind registered[] = {SMS__BLOCK, SMS__SHARE, SMS__MODE, SMS__PLACE, SMS__QUEUE, SMS__CONTENTION};
+static const enum sms__known_kind registered[] = {SMS__BLOCK, SMS__SHARE, SMS__MODE,
+                                                  SMS__PLACE, SMS__QUEUE, SMS__CONTENTION};
 
 /* The file of each template below share/smsched/new, and what it becomes in the folder; '@' stands for the kind, and
  * for the name. */

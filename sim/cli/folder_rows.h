@@ -1,8 +1,8 @@
 /* The rows of a results folder that are written while the scenarios run: timeline.csv (blocks), waits.csv (kernels),
  * spans.csv and parts.csv (processes), placements.csv (pods) and gpus.csv (shared GPUs), of the first replication of
  * each policy. The number of rows of a policy is limited, so files stay bounded. */
-#ifndef SMS_CLI_ROWS_H
-#define SMS_CLI_ROWS_H
+#ifndef SMS_CLI_FOLDER_ROWS_H
+#define SMS_CLI_FOLDER_ROWS_H
 
 #include "../report/folder.h"
 #include "session.h"

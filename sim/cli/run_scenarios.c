@@ -160,7 +160,7 @@ static int begin_trace(struct run *run, const struct trace_options *options, con
     if (code || !options->path || session->scenarios == 0)
         return code;
     const struct sms_scenario *scenario = session->scenario[0];
-    const struct sms__trace_options settings = {
+    const struct sms__trace_settings settings = {
         .path = options->path,
         .policies = of_run->changes.policies,
         .seed = of_run->seed ? of_run->seed : scenario->seed,

@@ -1,6 +1,6 @@
 /* Runs the scenarios of a session, with --trace, and into a results folder. */
-#ifndef SMS_CLI_RUN_H
-#define SMS_CLI_RUN_H
+#ifndef SMS_CLI_RUN_SCENARIOS_H
+#define SMS_CLI_RUN_SCENARIOS_H
 
 #include "../report/folder.h"
 #include "session.h"

@@ -80,7 +80,7 @@ static json_t *end_uses(struct uses *uses)
 }
 
 /* All policies of a kind. */
-static json_t *policies(const struct sms_load_options *options, enum sms__kind kind)
+static json_t *policies(const struct sms_load_options *options, enum sms__known_kind kind)
 {
     struct uses uses = begin_uses();
     struct sms__known known;

@@ -9,7 +9,7 @@
 /* The words that an option takes, each followed by a blank; nothing if they are not known. */
 static void put_values(const struct cli_option *option, FILE *to)
 {
-    static const enum sms__kind kinds[] = {SMS__BLOCK, SMS__SHARE, SMS__PLACE};
+    static const enum sms__known_kind kinds[] = {SMS__BLOCK, SMS__SHARE, SMS__PLACE};
     for (size_t i = 0; option->choices && option->choices[i]; i++)
         fprintf(to, "%s ", option->choices[i]);
     if (!option->value || strcmp(option->value, "POLICY") != 0)

@@ -1,6 +1,6 @@
 /* `smsched sweep`: what its files share. */
-#ifndef SMS_CLI_SWEEP_H
-#define SMS_CLI_SWEEP_H
+#ifndef SMS_CLI_SWEEP_COMMAND_H
+#define SMS_CLI_SWEEP_COMMAND_H
 
 #include "cli.h"
 

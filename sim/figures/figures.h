@@ -2,8 +2,8 @@
  * `NAME.sql` of the installed folder plots/ chooses what one kind of figure shows. It becomes a CSV file and a
  * self-contained gnuplot script, made of the variables that the SQL gives, `common.gp` and a script for a kind of mark.
  */
-#ifndef SMS_REPORT_FIGURES_H
-#define SMS_REPORT_FIGURES_H
+#ifndef SMS_FIGURES_FIGURES_H
+#define SMS_FIGURES_FIGURES_H
 
 #include "../base/arena.h"
 #include "../base/errors.h"

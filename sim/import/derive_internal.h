@@ -46,7 +46,7 @@ struct sms__durations {
 };
 
 /* Metrics of a kernel (derive_kernel.c), and what they show (derive_usage.c). */
-struct sms__measured {
+struct sms__measured_kernel {
     struct sms__metric_means own;
     const struct sms__metric_means *metrics; /* `own`, or the metrics of all launches of the symbol; NULL: none */
     double time_s;                           /* mean duration of the launches that `metrics` describes */
@@ -84,10 +84,10 @@ struct sms__fitted {
 };
 
 /* How long a launch took, or the launches of one place in the rounds of a trace, which are of one shape. */
-struct sms__span {
+struct sms__launch_span {
     const struct sms__profile_launch *launch; /* the first of them */
     double mean_s;                            /* NAN: unknown */
-    struct sms__span *group;                  /* the shortest of those that become one kernel */
+    struct sms__launch_span *group;           /* the shortest of those that become one kernel */
     size_t kernel;                            /* number of the group's kernel, from 1; 0: there is none yet */
 };
 
@@ -104,7 +104,7 @@ struct sms__derived {
     uint64_t launches;
     double gap_s; /* mean time before a launch for which the device has not waited for the host */
     struct sms__durations time;
-    struct sms__measured measured;
+    struct sms__measured_kernel measured;
     struct sms__fitted fit;
 };
 
@@ -142,9 +142,9 @@ struct sms__derivation {
 
     struct sms__derived *kernel;
     size_t kernels;
-    struct sms__span *span;   /* of launch l: span[l % spans] */
-    size_t spans;             /* launches, or those of a round */
-    size_t *kernel_of_launch; /* [launches] index of the launch's kernel; SIZE_MAX: the launch is left out */
+    struct sms__launch_span *span; /* of launch l: span[l % spans] */
+    size_t spans;                  /* launches, or those of a round */
+    size_t *kernel_of_launch;      /* [launches] index of the launch's kernel; SIZE_MAX: the launch is left out */
     struct sms__derived_step *step;
     size_t steps;
     double lead_s;            /* host time before the first step */
@@ -191,11 +191,11 @@ void sms__derive_spread(struct sms__derivation *derivation);
  * how much launches of a kernel differ, and how far its modelled occupancy is off. NAN if too few launches tell. */
 double sms__derive_uncertainty(const struct sms__derivation *derivation, size_t r);
 /* The same use as measured->usage[r], by other metrics. NAN if they do not have it. */
-double sms__derive_use_again(const struct sms__device *device, const struct sms__measured *measured, size_t r);
+double sms__derive_use_again(const struct sms__device *device, const struct sms__measured_kernel *measured, size_t r);
 /* derive_usage.c: sets clock, activity, occupancy and the usage of each resource, for a kernel whose time is known. */
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel);
 /* Sets activity and occupancy from the metrics, NAN where not measured. */
-void sms__derive_measured(struct sms__measured *measured, const struct sms__device *device);
+void sms__derive_measured(struct sms__measured_kernel *measured, const struct sms__device *device);
 /* Capacity of resource `r` of the whole device at this clock: lane cycles or bytes per second. */
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 

@@ -73,7 +73,7 @@ static double shared_bytes(const struct sms__profile_shape *shape)
 }
 
 /* The kernel of a launch's group, which is added if it is new. NULL if there are too many kernels. */
-static struct sms__derived *kernel_of(struct sms__derivation *derivation, const struct sms__span *span,
+static struct sms__derived *kernel_of(struct sms__derivation *derivation, const struct sms__launch_span *span,
                                       const struct sms__profile_launch *launch)
 {
     const struct sms__profile_shape *shape = launch->shape;
@@ -244,7 +244,7 @@ static int order_of_shapes(const struct sms__profile_shape *x, const struct sms_
 }
 
 /* Orders launches by what makes them one kernel, then by duration. Sets whether they can be one kernel. */
-static int order_of(const struct sms__span *a, const struct sms__span *b, bool *same)
+static int order_of(const struct sms__launch_span *a, const struct sms__launch_span *b, bool *same)
 {
     const struct sms__profile_shape *x = a->launch->shape, *y = b->launch->shape;
     int order = x == y ? 0 : order_of_shapes(x, y);
@@ -256,12 +256,12 @@ static int order_of(const struct sms__span *a, const struct sms__span *b, bool *
 static int by_duration(const void *left, const void *right)
 {
     bool same;
-    return order_of(*(struct sms__span *const *)left, *(struct sms__span *const *)right, &same);
+    return order_of(*(struct sms__launch_span *const *)left, *(struct sms__launch_span *const *)right, &same);
 }
 
 /* Splits spans of one kernel and geometry, which are in the order of their durations: at each of the widest gaps a
  * group of its own begins. A span leads its group if it is the shortest one. */
-static void split(struct sms__span **span, size_t count)
+static void split(struct sms__launch_span **span, size_t count)
 {
     span[0]->group = span[0];
     for (size_t cuts = 0; cuts < GROUPS_MAX - 1; cuts++) {
@@ -298,8 +298,8 @@ static void group_launches(struct sms__derivation *derivation)
 {
     const size_t launches = derivation->profile->launches, spans = count_spans(derivation->profile);
     const size_t rounds = spans > 0 ? launches / spans : 1;
-    struct sms__span **span = SMS__NEW(derivation->arena, struct sms__span *, spans + 1);
-    derivation->span = SMS__NEW(derivation->arena, struct sms__span, spans + 1);
+    struct sms__launch_span **span = SMS__NEW(derivation->arena, struct sms__launch_span *, spans + 1);
+    derivation->span = SMS__NEW(derivation->arena, struct sms__launch_span, spans + 1);
     derivation->spans = spans;
     for (size_t l = 0; l < launches && spans > 0; l++) {
         const char *from;

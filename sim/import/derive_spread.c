@@ -18,7 +18,7 @@ static void add_launch(struct sms__derivation *derivation, struct sms__derived *
                        const struct sms__profile_launch *launch)
 {
     struct sms__metric_means *metrics = &derivation->scratch;
-    struct sms__measured one = kernel->measured;
+    struct sms__measured_kernel one = kernel->measured;
     const char *from;
     if (!launch->metrics || launch->count > 1 || one.metrics != &kernel->measured.own || one.pooled)
         return;

@@ -39,7 +39,7 @@ static double block_time(const struct split *split, double all_s)
  * which is a mean over the time in which an SM has a block. NAN if it was not measured. */
 static double block_time_of_occupancy(const struct split *split)
 {
-    const struct sms__measured *measured = &split->kernel->measured;
+    const struct sms__measured_kernel *measured = &split->kernel->measured;
     const struct sms__device *device = split->derivation->device;
     uint64_t warp = device->sm.warp, warps = (split->kernel->shape.threads + warp - 1) / warp;
     double resident = measured->occupancy * (double)device->sm.warps / (double)warps * (double)device->sms;

@@ -159,34 +159,34 @@ double sms__derive_capacity(const struct sms__device *device, size_t r, double c
     return resource->bandwidth * whole * (clock_hz / device->clock_hz);
 }
 
-static double get(const struct sms__measured *measured, const char *name, enum sms__metric_quantity quantity)
+static double get(const struct sms__measured_kernel *measured, const char *name, enum sms__metric_quantity quantity)
 {
     return sms__metrics_get(measured->metrics, name, quantity);
 }
 
 /* A count; 0 if it was not measured. */
-static double get_count(const struct sms__measured *measured, const char *name)
+static double get_count(const struct sms__measured_kernel *measured, const char *name)
 {
     double count = get(measured, name, SMS__AS_COUNT);
     return isnan(count) ? 0 : count;
 }
 
 /* Lanes taken per active thread: idle threads of a warp take a lane too. */
-static double lane_factor(const struct sms__measured *measured)
+static double lane_factor(const struct sms__measured_kernel *measured)
 {
     double efficiency = get(measured, "warp_nonpred_execution_efficiency", SMS__AS_RATIO);
     return efficiency > 0.03 && efficiency <= 1 ? 1 / efficiency : 1;
 }
 
 /* Conversions run on the fp64 unit in a kernel that uses fp64, otherwise on the special function unit. */
-static double conversions(const struct sms__measured *measured, bool uses_fp64_unit)
+static double conversions(const struct sms__measured_kernel *measured, bool uses_fp64_unit)
 {
     bool uses = get_count(measured, "inst_fp_64") > 0;
     return uses == uses_fp64_unit ? get_count(measured, "inst_bit_convert") : 0;
 }
 
 /* The sum of the source's metrics, of which some may be missing if `partial`. NAN if too few are there. */
-static double add_up(const struct sms__measured *measured, const struct source *source,
+static double add_up(const struct sms__measured_kernel *measured, const struct source *source,
                      enum sms__metric_quantity quantity, bool partial)
 {
     size_t found = 0, names = 0;
@@ -200,7 +200,7 @@ static double add_up(const struct sms__measured *measured, const struct source *
 }
 
 /* NAN if the profile does not have it. */
-static double read_pipe(const struct sms__measured *measured, const char *name)
+static double read_pipe(const struct sms__measured_kernel *measured, const char *name)
 {
     static const char *const suffixes[] = {"", ".avg.pct_of_peak_sustained_elapsed",
                                            ".sum.pct_of_peak_sustained_elapsed", ".avg.pct_of_peak_sustained_active",
@@ -219,7 +219,7 @@ static double read_pipe(const struct sms__measured *measured, const char *name)
 }
 
 /* Operations and halves of a pipe that a GPU lacks are not in the profile, so one of them is enough. */
-static double read_pipes(const struct sms__measured *measured, const struct source *source)
+static double read_pipes(const struct sms__measured_kernel *measured, const struct source *source)
 {
     double sum = NAN, most = NAN;
     for (size_t i = 0; i < NAMES && source->name[i]; i++) {
@@ -231,7 +231,7 @@ static double read_pipes(const struct sms__measured *measured, const struct sour
 }
 
 /* The operations that a unit executes, from nvprof's overlapping counts of instructions. */
-static double correct_count(const struct sms__measured *measured, enum method method, double sum)
+static double correct_count(const struct sms__measured_kernel *measured, enum method method, double sum)
 {
     double special = get_count(measured, "flop_count_sp_special");
     switch (method) {
@@ -249,7 +249,7 @@ static double correct_count(const struct sms__measured *measured, enum method me
 }
 
 /* The usage of resource r by this source, or NAN. */
-static double read_source(const struct sms__device *device, size_t r, const struct sms__measured *measured,
+static double read_source(const struct sms__device *device, size_t r, const struct sms__measured_kernel *measured,
                           const struct source *source, bool partial)
 {
     double capacity = sms__derive_capacity(device, r, measured->clock_hz);
@@ -291,7 +291,7 @@ static const char *source_names(struct sms__arena *arena, const struct sms__metr
 }
 
 /* Takes the first source of the resource. If none has all its metrics, takes the first that has some of them. */
-static void find_usage(struct sms__derivation *derivation, struct sms__measured *measured, size_t r)
+static void find_usage(struct sms__derivation *derivation, struct sms__measured_kernel *measured, size_t r)
 {
     const struct sms__device *device = derivation->device;
     for (int partial = 0; partial <= 1; partial++)
@@ -311,13 +311,13 @@ static void find_usage(struct sms__derivation *derivation, struct sms__measured 
         }
 }
 
-double sms__derive_use_again(const struct sms__device *device, const struct sms__measured *measured, size_t r)
+double sms__derive_use_again(const struct sms__device *device, const struct sms__measured_kernel *measured, size_t r)
 {
     return fmin(read_source(device, r, measured, &sources[measured->usage[r].source], false), 1);
 }
 
 /* The first of the metrics that the profile has, and its index; NAN if it has none. */
-static double first_of(const struct sms__measured *measured, const char *const *names,
+static double first_of(const struct sms__measured_kernel *measured, const char *const *names,
                        enum sms__metric_quantity quantity, size_t *idx)
 {
     for (*idx = 0; names[*idx]; ++*idx)
@@ -327,7 +327,7 @@ static double first_of(const struct sms__measured *measured, const char *const *
 }
 
 /* Cycles that elapsed on an SM during a launch, as counted; NAN if they were not. The last three are sums over SMs. */
-static double elapsed_cycles(const struct sms__measured *measured, const struct sms__device *device)
+static double elapsed_cycles(const struct sms__measured_kernel *measured, const struct sms__device *device)
 {
     static const char *const names[] = {"Elapsed Cycles",
                                         "sm__cycles_elapsed.max",
@@ -346,7 +346,7 @@ static double elapsed_cycles(const struct sms__measured *measured, const struct 
 }
 
 /* The same, or if they were not counted, the cycles computed from instructions and IPC. */
-static double find_cycles(const struct sms__measured *measured, const struct sms__device *device)
+static double find_cycles(const struct sms__measured_kernel *measured, const struct sms__device *device)
 {
     static const char *const counts[] = {"inst_executed", "sm__inst_executed.sum", "smsp__inst_executed.sum", NULL};
     static const char *const whole[] = {"Executed Ipc Elapsed", "sm__inst_executed.avg.per_cycle_elapsed", NULL};
@@ -361,7 +361,7 @@ static double find_cycles(const struct sms__measured *measured, const struct sms
 }
 
 /* The SM frequency as measured; NAN if it was not, or is out of range. */
-static double measured_clock(const struct sms__measured *measured, const struct sms__device *device)
+static double measured_clock(const struct sms__measured_kernel *measured, const struct sms__device *device)
 {
     static const char *const clocks[] = {"SM Frequency", "sm__cycles_elapsed.avg.per_second",
                                          "smsp__cycles_elapsed.avg.per_second", "gpc__cycles_elapsed.avg.per_second",
@@ -372,7 +372,7 @@ static double measured_clock(const struct sms__measured *measured, const struct 
 }
 
 /* Bytes of device memory over the share of its bandwidth; NAN if there is no such pair of metrics. */
-static double time_of_share(struct sms__arena *arena, const struct sms__measured *measured,
+static double time_of_share(struct sms__arena *arena, const struct sms__measured_kernel *measured,
                             const struct sms__device *device, const char **from)
 {
     const struct source *bytes = NULL, *share = NULL;
@@ -395,7 +395,7 @@ static double time_of_share(struct sms__arena *arena, const struct sms__measured
 
 /* Bytes over the rate at which they moved, or over the share of the bandwidth. nvprof measures counts and rates in the
  * same passes. NAN if no pair of metrics exists. */
-static double time_of_bytes(struct sms__arena *arena, const struct sms__measured *measured,
+static double time_of_bytes(struct sms__arena *arena, const struct sms__measured_kernel *measured,
                             const struct sms__device *device, const char **from)
 {
     static const struct {
@@ -427,7 +427,7 @@ static double derive_seconds(struct sms__arena *arena, const struct sms__metric_
                              const struct sms__device *device, const char **from)
 {
     static const char *const durations[] = {"gpu__time_duration.sum", "Duration", "gpu__time_duration.avg", NULL};
-    struct sms__measured measured = {.metrics = metrics};
+    struct sms__measured_kernel measured = {.metrics = metrics};
     size_t i;
     double seconds = first_of(&measured, durations, SMS__AS_SECONDS, &i);
     *from = NULL;
@@ -456,7 +456,7 @@ double sms__derive_launch_time(struct sms__derivation *derivation, const struct 
     return isfinite(seconds) ? seconds : launch->duration_s;
 }
 
-static void find_activity(struct sms__measured *measured)
+static void find_activity(struct sms__measured_kernel *measured)
 {
     static const char *const active[] = {"sm__cycles_active.avg", "SM Active Cycles", NULL};
     static const char *const all[] = {"sm__cycles_elapsed.max", "sm__cycles_elapsed.avg", "Elapsed Cycles", NULL};
@@ -469,7 +469,7 @@ static void find_activity(struct sms__measured *measured)
     measured->activity = measured->activity > 1 ? 1 : measured->activity;
 }
 
-static void find_occupancy(struct sms__measured *measured, const struct sms__device *device)
+static void find_occupancy(struct sms__measured_kernel *measured, const struct sms__device *device)
 {
     static const char *const shares[] = {"achieved_occupancy", "Achieved Occupancy",
                                          "sm__warps_active.avg.pct_of_peak_sustained_active",
@@ -485,7 +485,7 @@ static void find_occupancy(struct sms__measured *measured, const struct sms__dev
         measured->occupancy = NAN;
 }
 
-void sms__derive_measured(struct sms__measured *measured, const struct sms__device *device)
+void sms__derive_measured(struct sms__measured_kernel *measured, const struct sms__device *device)
 {
     find_activity(measured);
     find_occupancy(measured, device);
@@ -493,7 +493,7 @@ void sms__derive_measured(struct sms__measured *measured, const struct sms__devi
 
 /* The SM frequency if it was measured, otherwise cycles over time. The latter is limited to the range of a GPU's clock:
  * boost adds up to a quarter, and the estimate is low for short kernels, whose time is mostly overhead. */
-static void find_clock(struct sms__measured *measured, const struct sms__device *device)
+static void find_clock(struct sms__measured_kernel *measured, const struct sms__device *device)
 {
     double clock = measured_clock(measured, device), low = 0.93 * device->clock_hz, high = 1.27 * device->clock_hz;
     measured->clock_hz = clock;
@@ -511,7 +511,7 @@ static void find_clock(struct sms__measured *measured, const struct sms__device 
 
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
-    struct sms__measured *measured = &kernel->measured;
+    struct sms__measured_kernel *measured = &kernel->measured;
     double use[SMS_RESOURCES_MAX];
     struct sms__timing timing;
     sms__derive_measured(measured, derivation->device);

@@ -36,7 +36,7 @@ static void print_label(const char *label, const char *text, FILE *to)
 static void print_launch(const struct sms__profile_launch *launch, FILE *to)
 {
     const struct sms__profile_shape *shape = launch->shape;
-    const struct sms__place *place = launch->place;
+    const struct sms__trace_place *place = launch->place;
     fputs("launch ", to);
     print_text(shape->kernel, to);
     print_dimensions("grid", shape->grid, to);

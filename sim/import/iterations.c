@@ -80,7 +80,7 @@ static uint64_t code_of_copy(const struct sms__profile_copy *copy)
     return (copy->to_device ? COPY_IN : COPY_OUT) | (copy->bytes >= 0.5 ? 0 : COPY_EMPTY);
 }
 
-static void add_operation(struct search *search, const struct sms__place *place, struct operation operation)
+static void add_operation(struct search *search, const struct sms__trace_place *place, struct operation operation)
 {
     if (!search->place_code[place->number])
         search->place_code[place->number] = hash_text(hash_text(HASH_START, place->context), place->stream);

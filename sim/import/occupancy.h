@@ -23,7 +23,7 @@ enum { SMS__BLOCKS_DRAWN = 1 << 20 };
 /* Scratch of the model, with room for the larger of two devices. */
 struct sms__occupancy_model {
     struct sms__arena *arena;
-    struct sms__slot *slot;
+    struct sms__occupancy_slot *slot;
     double *last_end;
     uint64_t blocks_drawn; /* so far, in all simulated launches */
 };

@@ -25,7 +25,7 @@ struct sms__profile_metric {
 };
 
 /* Where an operation ran. NULL: unknown. The operations of a place share it. */
-struct sms__place {
+struct sms__trace_place {
     const char *process, *device, *context, *stream;
     size_t number; /* in a trace, from 0 */
 };
@@ -46,7 +46,7 @@ struct sms__profile_file {
 
 /* A launch, or several launches of one kernel and geometry that the tool has merged. A trace has millions. */
 struct sms__profile_launch {
-    const struct sms__place *place;
+    const struct sms__trace_place *place;
     const struct sms__profile_shape *shape;
     double start_s, duration_s; /* NAN: unknown */
     double called_s;            /* of a trace: start of the call that launched it; NAN: unknown */
@@ -63,7 +63,7 @@ struct sms__profile_copy {
     bool to_device; /* otherwise to the host; copies within a device are not kept */
     double bytes, start_s, duration_s;
     unsigned line;
-    const struct sms__place *place; /* NULL: unknown */
+    const struct sms__trace_place *place; /* NULL: unknown */
 };
 
 /* Is told how much of a file was read. Bytes; of a report of nsys, estimated from its rows. */

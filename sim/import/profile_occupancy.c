@@ -11,7 +11,7 @@
 
 enum { DRAWS = 16384, SEED = 1 };
 
-struct sms__slot {
+struct sms__occupancy_slot {
     double end;
     uint64_t sm;
 };
@@ -22,16 +22,16 @@ void sms__occupancy_begin(struct sms__occupancy_model *model, struct sms__arena 
                           const struct sms__device *b)
 {
     *model = (struct sms__occupancy_model){.arena = arena};
-    model->slot = SMS__NEW(arena, struct sms__slot, larger(a->sms * a->sm.blocks, b->sms * b->sm.blocks));
+    model->slot = SMS__NEW(arena, struct sms__occupancy_slot, larger(a->sms * a->sm.blocks, b->sms * b->sm.blocks));
     model->last_end = SMS__NEW(arena, double, larger(a->sms, b->sms));
 }
 
-static bool is_before(const struct sms__slot *a, const struct sms__slot *b)
+static bool is_before(const struct sms__occupancy_slot *a, const struct sms__occupancy_slot *b)
 {
     return a->end != b->end ? a->end < b->end : a->sm < b->sm;
 }
 
-static void sift_down(struct sms__slot *slot, size_t count, size_t at)
+static void sift_down(struct sms__occupancy_slot *slot, size_t count, size_t at)
 {
     for (;;) {
         size_t least = at;
@@ -39,7 +39,7 @@ static void sift_down(struct sms__slot *slot, size_t count, size_t at)
             least = is_before(&slot[child], &slot[least]) ? child : least;
         if (least == at)
             return;
-        struct sms__slot moved = slot[at];
+        struct sms__occupancy_slot moved = slot[at];
         slot[at] = slot[least];
         slot[least] = moved;
         at = least;
@@ -60,13 +60,13 @@ struct launch {
 static void launch_once(struct sms__occupancy_model *model, const struct launch *launch, gsl_rng *stream,
                         struct sums *sums)
 {
-    struct sms__slot *slot = model->slot;
+    struct sms__occupancy_slot *slot = model->slot;
     double longest = 0, start = 0;
     memset(model->last_end, 0, launch->sms * sizeof *model->last_end);
     for (uint64_t i = 0; i < launch->slots; i++) {
         double work = sms__uniform_about_one(stream, launch->jitter);
         start = (double)i * launch->interval;
-        slot[i] = (struct sms__slot){start + work, i % launch->sms};
+        slot[i] = (struct sms__occupancy_slot){start + work, i % launch->sms};
         sums->work += work;
     }
     for (size_t i = launch->slots; i-- > 0;)

@@ -17,7 +17,7 @@ enum { PRINTED_LINE = 200, PRINTED_MAX = 1000 };
  * come from tables that people made of ncu's reports. */
 static const struct column_name {
     const char *name;
-    enum sms__column kind;
+    enum sms__counter_column kind;
     int tools;
 } column_names[] = {
     {"ID", SMS__COLUMN_ID, NCU},
@@ -89,7 +89,7 @@ static const char *const unused[2][12] = {{"Host Name", "Kernel Time", "Section 
                                           {"Total", "Metric Description", "Throughput", "SrcMemType", "DstMemType",
                                            "Correlation_ID", "Unified Memory", "Virtual Address"}};
 
-static enum sms__column kind_of(const struct sms__profile_reader *reader, const char *name)
+static enum sms__counter_column kind_of(const struct sms__profile_reader *reader, const char *name)
 {
     const char *const *words = unused[reader->is_nvprof];
     for (size_t i = 0; i < sizeof column_names / sizeof *column_names; i++)
@@ -100,7 +100,7 @@ static enum sms__column kind_of(const struct sms__profile_reader *reader, const 
     return *words ? SMS__COLUMN_IGNORED : SMS__COLUMN_METRIC;
 }
 
-enum sms__column sms__launch_metric(const char *metric)
+enum sms__counter_column sms__launch_metric(const char *metric)
 {
     for (size_t i = 0; i < sizeof column_names / sizeof *column_names; i++)
         if (column_names[i].tools == VALUE && !strcmp(column_names[i].name, metric))
@@ -113,7 +113,7 @@ size_t sms__header_known(const struct sms__profile_reader *reader, bool *kernels
     size_t known = 0;
     *kernels = false;
     for (size_t i = 0; i < reader->rows->fields && i < SMS__ROWS_COLUMNS; i++) {
-        enum sms__column kind = kind_of(reader, sms__rows_field(reader->rows, i));
+        enum sms__counter_column kind = kind_of(reader, sms__rows_field(reader->rows, i));
         *kernels |= kind == SMS__COLUMN_KERNEL;
         known += kind != SMS__COLUMN_METRIC;
     }
@@ -146,7 +146,7 @@ bool sms__header_open(struct sms__profile_reader *reader)
     }
     struct sms__header *table = &reader->table;
     *table = (struct sms__header){.columns = columns, .quoted = *rows->from == '"', .number = table->number + 1};
-    table->kind = SMS__NEW(reader->arena, enum sms__column, columns);
+    table->kind = SMS__NEW(reader->arena, enum sms__counter_column, columns);
     table->name = SMS__NEW(reader->arena, const char *, columns);
     table->unit = SMS__NEW(reader->arena, const char *, columns);
     for (size_t i = 0; i < SMS__COLUMNS; i++)
@@ -160,12 +160,12 @@ bool sms__header_open(struct sms__profile_reader *reader)
     return true;
 }
 
-bool sms__header_has(const struct sms__header *table, enum sms__column column)
+bool sms__header_has(const struct sms__header *table, enum sms__counter_column column)
 {
     return table->columns && table->first_column[column] != SIZE_MAX;
 }
 
-const char *sms__header_field(const struct sms__profile_reader *reader, enum sms__column column)
+const char *sms__header_field(const struct sms__profile_reader *reader, enum sms__counter_column column)
 {
     return sms__header_has(&reader->table, column) ? sms__rows_field(reader->rows, reader->table.first_column[column])
                                                    : "";
@@ -232,7 +232,7 @@ bool sms__row_is_cut(struct sms__profile_reader *reader, size_t needed)
     return true;
 }
 
-static const char *interned_field(struct sms__profile_reader *reader, enum sms__column column)
+static const char *interned_field(struct sms__profile_reader *reader, enum sms__counter_column column)
 {
     return sms__intern_text(&reader->strings, sms__header_field(reader, column));
 }
@@ -252,7 +252,7 @@ static const char *process_of(struct sms__profile_reader *reader)
 }
 
 /* Keeps the first value of a column. */
-static void keep_first(struct sms__profile_reader *reader, enum sms__column column, const char **out)
+static void keep_first(struct sms__profile_reader *reader, enum sms__counter_column column, const char **out)
 {
     if (!*out && *sms__header_field(reader, column))
         *out = interned_field(reader, column);
@@ -290,10 +290,10 @@ struct sms__launch_draft *sms__launch_new(struct sms__profile_reader *reader)
     keep_first(reader, SMS__COLUMN_CAPABILITY, &reader->capability);
     struct sms__launch_draft *draft = SMS__APPEND(reader->arena, reader->draft, reader->drafts);
     draft->index = reader->drafts - 1;
-    draft->place = (struct sms__place){.process = process_of(reader),
-                                       .device = interned_field(reader, SMS__COLUMN_DEVICE),
-                                       .context = interned_field(reader, SMS__COLUMN_CONTEXT),
-                                       .stream = interned_field(reader, SMS__COLUMN_STREAM)};
+    draft->place = (struct sms__trace_place){.process = process_of(reader),
+                                             .device = interned_field(reader, SMS__COLUMN_DEVICE),
+                                             .context = interned_field(reader, SMS__COLUMN_CONTEXT),
+                                             .stream = interned_field(reader, SMS__COLUMN_STREAM)};
     draft->shape = (struct sms__profile_shape){
         .kernel = interned_field(reader, SMS__COLUMN_KERNEL), .static_shared = NAN, .dynamic_shared = NAN};
     draft->launch = (struct sms__profile_launch){
@@ -385,7 +385,7 @@ void sms__launch_add_columns(struct sms__profile_reader *reader, struct sms__lau
             sms__launch_add(reader, draft, metric);
 }
 
-void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__column column, uint64_t out[3])
+void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__counter_column column, uint64_t out[3])
 {
     const char *text = sms__header_field(reader, column);
     uint64_t read[3];
@@ -399,8 +399,8 @@ void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__column co
 }
 
 /* Reads a number of the row with its own unit or that of its column. */
-static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum sms__column column, double *value,
-                                        double *step, const char **unit)
+static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum sms__counter_column column,
+                                        double *value, double *step, const char **unit)
 {
     struct sms__number number;
     const char *text = sms__header_field(reader, column);
@@ -417,7 +417,7 @@ static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum
     return kind;
 }
 
-void sms__row_whole(struct sms__profile_reader *reader, enum sms__column column, uint64_t *out)
+void sms__row_whole(struct sms__profile_reader *reader, enum sms__counter_column column, uint64_t *out)
 {
     double value, step;
     const char *unit;
@@ -430,7 +430,7 @@ void sms__row_whole(struct sms__profile_reader *reader, enum sms__column column,
                       sms__header_field(reader, column));
 }
 
-static double read_in_unit(struct sms__profile_reader *reader, enum sms__column column,
+static double read_in_unit(struct sms__profile_reader *reader, enum sms__counter_column column,
                            double (*to)(double, const char *), const char *what)
 {
     double value, step;
@@ -453,12 +453,12 @@ static double read_in_unit(struct sms__profile_reader *reader, enum sms__column 
     return to == sms__to_bytes ? sms__round_bytes(converted, to(step, unit)) : converted;
 }
 
-double sms__row_seconds(struct sms__profile_reader *reader, enum sms__column column)
+double sms__row_seconds(struct sms__profile_reader *reader, enum sms__counter_column column)
 {
     return read_in_unit(reader, column, sms__to_seconds, "time");
 }
 
-double sms__row_bytes(struct sms__profile_reader *reader, enum sms__column column)
+double sms__row_bytes(struct sms__profile_reader *reader, enum sms__counter_column column)
 {
     return read_in_unit(reader, column, sms__to_bytes, "bytes");
 }

@@ -9,7 +9,7 @@
 #include "rows.h"
 
 /* What a column contains. */
-enum sms__column {
+enum sms__counter_column {
     SMS__COLUMN_METRIC, /* any other column: a metric of that name */
     SMS__COLUMN_IGNORED,
     SMS__COLUMN_ID,
@@ -64,7 +64,7 @@ struct sms__hint {
 /* The header of a table. */
 struct sms__header {
     size_t columns; /* 0: no header was read yet */
-    enum sms__column *kind;
+    enum sms__counter_column *kind;
     const char **name, **unit;
     size_t first_column[SMS__COLUMNS]; /* index of the first column of each kind; SIZE_MAX: none */
     bool quoted;                       /* the first field of the header was quoted */
@@ -74,7 +74,7 @@ struct sms__header {
 
 struct sms__launch_draft {
     struct sms__profile_launch launch; /* without a place and a shape until all are read */
-    struct sms__place place;
+    struct sms__trace_place place;
     struct sms__profile_shape shape;
     size_t capacity, index;
     size_t process; /* nvprof: index of the process in its file */
@@ -138,9 +138,9 @@ bool sms__header_open(struct sms__profile_reader *reader);
 /* The number of columns of the row that are known by name. */
 size_t sms__header_known(const struct sms__profile_reader *reader, bool *kernels);
 
-bool sms__header_has(const struct sms__header *table, enum sms__column column);
+bool sms__header_has(const struct sms__header *table, enum sms__counter_column column);
 /* The row's field in a column; "" if there is none. */
-const char *sms__header_field(const struct sms__profile_reader *reader, enum sms__column column);
+const char *sms__header_field(const struct sms__profile_reader *reader, enum sms__counter_column column);
 /* Reads the row as the units of the columns. */
 void sms__header_units(struct sms__profile_reader *reader);
 
@@ -160,10 +160,10 @@ bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *na
 
 /* Read a field of the row as dimensions, a whole number, seconds or bytes. If the field is absent, `out` does not
  * change, or NAN is returned. An invalid field has the same effect and is reported. */
-void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__column column, uint64_t out[3]);
-void sms__row_whole(struct sms__profile_reader *reader, enum sms__column column, uint64_t *out);
-double sms__row_seconds(struct sms__profile_reader *reader, enum sms__column column);
-double sms__row_bytes(struct sms__profile_reader *reader, enum sms__column column);
+void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__counter_column column, uint64_t out[3]);
+void sms__row_whole(struct sms__profile_reader *reader, enum sms__counter_column column, uint64_t *out);
+double sms__row_seconds(struct sms__profile_reader *reader, enum sms__counter_column column);
+double sms__row_bytes(struct sms__profile_reader *reader, enum sms__counter_column column);
 
 /* Keeps the current line, which is outside of tables, if it names a GPU. */
 void sms__keep_gpu_line(struct sms__profile_reader *reader);
@@ -174,7 +174,7 @@ void sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy 
 /* launch_metrics.c: sets geometry, registers, shared memory and duration from metrics, if no column gave them. */
 void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft);
 /* Which of these a metric gives; SMS__COLUMN_METRIC: none. */
-enum sms__column sms__launch_metric(const char *metric);
+enum sms__counter_column sms__launch_metric(const char *metric);
 
 /* dump.c: prints the profile as text. */
 void sms__profile_dump(const struct sms__profile *profile, FILE *to);

@@ -49,7 +49,7 @@ static void state(const struct trace *trace, const char *format, ...)
 
 static bool is_same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-static bool has(const struct part *part, const struct sms__place *place)
+static bool has(const struct part *part, const struct sms__trace_place *place)
 {
     return is_same(place->process, part->process) && is_same(place->device, part->device) &&
            (!part->stream || (is_same(place->stream, part->stream) && is_same(place->context, part->context)));
@@ -111,7 +111,7 @@ static int add_parts(struct trace *trace, const struct part *whole)
 {
     const size_t from = trace->parts;
     for (size_t l = 0; l < trace->profile->launches; l++) {
-        const struct sms__place *place = trace->profile->launch[l].place;
+        const struct sms__trace_place *place = trace->profile->launch[l].place;
         if (whole && !has(whole, place))
             continue;
         size_t p = from;
@@ -202,7 +202,7 @@ static int count_all(struct trace *trace)
     bool *met = SMS__NEW(trace->arena, bool, trace->profile->places);
     bool fits = true;
     for (size_t l = 0; fits && l < trace->profile->launches; l++) {
-        const struct sms__place *place = trace->profile->launch[l].place;
+        const struct sms__trace_place *place = trace->profile->launch[l].place;
         if (met[place->number])
             continue;
         met[place->number] = true;

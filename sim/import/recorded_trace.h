@@ -1,6 +1,6 @@
 /* Derives workloads from a trace of processes, devices and streams. */
-#ifndef SMS_IMPORT_TRACE_H
-#define SMS_IMPORT_TRACE_H
+#ifndef SMS_IMPORT_RECORDED_TRACE_H
+#define SMS_IMPORT_RECORDED_TRACE_H
 
 #include "derive.h"
 

@@ -1,8 +1,8 @@
 /* Chrome trace events of a JSON file, plain or compressed by gzip, and the GPUs that PyTorch's profiler lists beside
  * them. What profilers write is not always JSON: bare `inf` and `nan`, and control characters, backslashes and bytes
  * that are no UTF-8 in texts, are mended on the way. */
-#ifndef SMS_IMPORT_EVENTS_H
-#define SMS_IMPORT_EVENTS_H
+#ifndef SMS_IMPORT_TRACE_EVENTS_H
+#define SMS_IMPORT_TRACE_EVENTS_H
 
 #include "gzip.h"
 #include "intern.h"

@@ -19,12 +19,12 @@ void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *a
     out->trace = true;
 }
 
-const struct sms__place *sms__trace_place(struct sms__trace_reading *reading, struct sms__place place)
+const struct sms__trace_place *sms__trace_place(struct sms__trace_reading *reading, struct sms__trace_place place)
 {
     struct sms__pooled_string *entry =
-        sms__intern(&reading->places, (const char *)&place, offsetof(struct sms__place, number));
+        sms__intern(&reading->places, (const char *)&place, offsetof(struct sms__trace_place, number));
     if (!entry->fixed) {
-        struct sms__place *made = SMS__NEW(reading->arena, struct sms__place, 1);
+        struct sms__trace_place *made = SMS__NEW(reading->arena, struct sms__trace_place, 1);
         *made = place;
         made->number = reading->out->places++;
         entry->fixed = made;
@@ -111,7 +111,7 @@ static void take_call(struct sms__trace_reading *reading, struct sms__profile_la
 {
     launch->called_s = call->start_s;
     if (!launch->place->process) {
-        struct sms__place place = *launch->place;
+        struct sms__trace_place place = *launch->place;
         place.process = call->process;
         launch->place = sms__trace_place(reading, place);
     }

@@ -42,7 +42,7 @@ struct sms__trace_reading {
 void sms__reading_begin(struct sms__trace_reading *reading, struct sms__arena *arena, struct sms__profile *out);
 /* The place, or the shape, of the profile that is like this one, which is added if it is new. Texts are interned: those
  * of equal places and shapes are equal pointers. Numbers are not compared. */
-const struct sms__place *sms__trace_place(struct sms__trace_reading *reading, struct sms__place place);
+const struct sms__trace_place *sms__trace_place(struct sms__trace_reading *reading, struct sms__trace_place place);
 const struct sms__profile_shape *sms__trace_shape(struct sms__trace_reading *reading, struct sms__profile_shape shape);
 /* Adds a line for the user, if there is room. */
 void sms__reading_fact(struct sms__trace_reading *reading, const char *fact);

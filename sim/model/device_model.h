@@ -1,8 +1,8 @@
 /* A device, as `device:` documents say: its SMs, resources, link, power, and the instances that it can be split into.
  * Times are picoseconds, sizes bytes, ratios 1.0 for 100 %. All of it lives in the arena of the struct sms_file that it
  * was read for, and never changes. */
-#ifndef SMS_MODEL_DEVICE_H
-#define SMS_MODEL_DEVICE_H
+#ifndef SMS_MODEL_DEVICE_MODEL_H
+#define SMS_MODEL_DEVICE_MODEL_H
 
 #include <smsched/policy.h>
 

@@ -1,6 +1,6 @@
 /* From the record of one run to the values of its metrics: a row of doubles for each subject. */
-#ifndef SMS_REPORT_METRICS_H
-#define SMS_REPORT_METRICS_H
+#ifndef SMS_RESULTS_METRICS_H
+#define SMS_RESULTS_METRICS_H
 
 #include "../record/record.h"
 

@@ -1,6 +1,6 @@
 /* The results that sms_run fills and the accessors of smsched.h read. */
-#ifndef SMS_REPORT_RESULTS_H
-#define SMS_REPORT_RESULTS_H
+#ifndef SMS_RESULTS_RESULTS_H
+#define SMS_RESULTS_RESULTS_H
 
 #include "memo.h"
 #include "metrics.h"

@@ -1,6 +1,6 @@
 /* Draws of what is not known: in each, all policies ran with the same parameters and the same random numbers. */
-#ifndef SMS_RESULTS_UNKNOWNS_H
-#define SMS_RESULTS_UNKNOWNS_H
+#ifndef SMS_RESULTS_UNKNOWN_EFFECTS_H
+#define SMS_RESULTS_UNKNOWN_EFFECTS_H
 
 #include "../base/rng.h"
 

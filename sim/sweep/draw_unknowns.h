@@ -1,7 +1,7 @@
 /* Draws of what is not known of a scenario: its demands, times, and the parameters of its contention model. A draw is a
  * scenario of its own, whose document has some numbers replaced, so that it passes the same checks. */
-#ifndef SMS_SWEEP_UNKNOWNS_H
-#define SMS_SWEEP_UNKNOWNS_H
+#ifndef SMS_SWEEP_DRAW_UNKNOWNS_H
+#define SMS_SWEEP_DRAW_UNKNOWNS_H
 
 #include "../model/file.h"
 #include "../model/scenario.h"

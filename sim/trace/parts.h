@@ -1,7 +1,7 @@
 /* What the files of the trace writer share: the trace of the policy that runs now and its tracks. The
  * files that observe say what happens, and trace_json.c writes it. */
-#ifndef SMS_REPORT_TRACE_PARTS_H
-#define SMS_REPORT_TRACE_PARTS_H
+#ifndef SMS_TRACE_PARTS_H
+#define SMS_TRACE_PARTS_H
 
 #include "trace.h"
 
@@ -55,7 +55,7 @@ enum { SMS__TRACE_CACHE = 256 };
 struct sms__trace {
     struct sms__arena arena;
     const struct sms_scenario *scenario;
-    struct sms__trace_options options;
+    struct sms__trace_settings options;
     struct sms__write write;
     FILE *compressed; /* NULL if write.to is the file itself, not a stream that compresses into it */
     bool out_of_memory;

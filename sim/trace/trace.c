@@ -95,7 +95,7 @@ static void end_compression(struct sms__trace *trace)
     trace->compressed = NULL;
 }
 
-int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_options *options,
+int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_settings *options,
                      struct sms__trace **out, struct sms_errors *errors)
 {
     *out = NULL;

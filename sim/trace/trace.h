@@ -3,8 +3,8 @@
  * Each event is written when it is observed, up to a budget of events for each policy. Later events are only counted,
  * so the file has those that ended first. The policies must run one after the other,
  * each once: the file has them in that order. */
-#ifndef SMS_REPORT_TRACE_H
-#define SMS_REPORT_TRACE_H
+#ifndef SMS_TRACE_TRACE_H
+#define SMS_TRACE_TRACE_H
 
 #include <smsched/smsched.h>
 
@@ -14,7 +14,7 @@
 
 enum { SMS__TRACE_EVENTS_MIN = 1000, SMS__TRACE_EVENTS_MAX = 100000000, SMS__TRACE_EVENTS = 500000 };
 
-struct sms__trace_options {
+struct sms__trace_settings {
     const char *path;
     const char *const *policies; /* as in sms_run_options */
     uint64_t seed;
@@ -26,7 +26,7 @@ struct sms__trace;
 
 /* Creates the file under a temporary name, so that a bad path is known before the run. Returns SMS_OK, or the code of
  * the error in `errors`. */
-int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_options *options,
+int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_settings *options,
                      struct sms__trace **out, struct sms_errors *errors);
 
 /* The kinds of events that a trace has, and an event of such a kind. */

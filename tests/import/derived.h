@@ -101,11 +101,11 @@ enum { MADE = 16384 }; /* launches of a program of tests, at most; then the firs
 static inline struct sms__profile_launch with_shape(struct sms__profile_launch launch, struct sms__profile_shape of)
 {
     static struct sms__profile_shape shapes[MADE];
-    static struct sms__place places[MADE];
+    static struct sms__trace_place places[MADE];
     static size_t made;
     const size_t i = made++ % MADE;
     shapes[i] = of;
-    places[i] = (struct sms__place){0};
+    places[i] = (struct sms__trace_place){0};
     launch.shape = &shapes[i];
     launch.place = &places[i];
     return launch;
@@ -117,9 +117,9 @@ static inline struct sms__profile_shape *shape(const struct sms__profile_launch 
     return (struct sms__profile_shape *)(uintptr_t)launch->shape;
 }
 
-static inline struct sms__place *place(const struct sms__profile_launch *launch)
+static inline struct sms__trace_place *place(const struct sms__profile_launch *launch)
 {
-    return (struct sms__place *)(uintptr_t)launch->place;
+    return (struct sms__trace_place *)(uintptr_t)launch->place;
 }
 
 /* 448 blocks of 8 warps are two waves of eight blocks per SM on 28 SMs. */

@@ -49,7 +49,7 @@ static int read_launch(struct sms__arena *arena, const char *const *paths, size_
 {
     static const struct sms__profile_shape shape = {
         .kernel = "scale(float *)", .grid = {640, 1, 1}, .block = {256, 1, 1}};
-    static const struct sms__place nowhere = {0};
+    static const struct sms__trace_place nowhere = {0};
     static struct sms__profile_launch launch = {.place = &nowhere, .shape = &shape, .duration_s = 1e-3, .count = 3};
     (void)arena, (void)paths, (void)n_paths, (void)errors;
     out->launch = &launch;

@@ -62,7 +62,7 @@ static void read_launch(struct sms__arena *arena, struct program *program, char 
     shape->dynamic_shared = atof(field(&rest));
     shape->kernel = keep(arena, field(&rest));
     launch->shape = shape;
-    launch->place = SMS__NEW(arena, struct sms__place, 1);
+    launch->place = SMS__NEW(arena, struct sms__trace_place, 1);
     launch->count = 1;
 }
 
@@ -89,7 +89,7 @@ static void read_metric(struct sms__arena *arena, struct program *program, char 
     struct sms__profile_shape *shape = SMS__NEW(arena, struct sms__profile_shape, 1);
     shape->kernel = keep(arena, field(&rest));
     *launch = (struct sms__profile_launch){.shape = shape,
-                                           .place = SMS__NEW(arena, struct sms__place, 1),
+                                           .place = SMS__NEW(arena, struct sms__trace_place, 1),
                                            .metric = metric,
                                            .metrics = 1,
                                            .count = 1,

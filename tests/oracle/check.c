@@ -34,7 +34,7 @@ struct expected {
     uint64_t used[SMS_LIMITS];
 };
 
-static void add_group(struct expected *expected, const struct sms__group *group)
+static void add_group(struct expected *expected, const struct sms__block_group *group)
 {
     const struct sms__footprint *fit = group->fit;
     for (int r = 0; r < SMS_RESOURCES_MAX; r++) {
@@ -56,7 +56,7 @@ static struct expected sum_usage(const struct sms__sm_state *sm)
 }
 
 /* A group has as many residents as it counts, sorted by their ends, and no block is overdue. */
-static void check_residents(struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
+static void check_residents(struct sms__sm_state *sm, const struct sms__block_group *group, uint64_t now)
 {
     uint64_t blocks = 0;
     double last = 0;
@@ -76,13 +76,13 @@ static void check_residents(struct sms__sm_state *sm, const struct sms__group *g
 }
 
 /* Returns the launch of the group's first block. */
-static struct sms__launch *first_launch(const struct sms__sm_state *sm, const struct sms__group *group)
+static struct sms__launch *first_launch(const struct sms__sm_state *sm, const struct sms__block_group *group)
 {
     return sm->cold[group->first].launch;
 }
 
 /* Blocks that came before the SMs of their kernel were changed may be elsewhere. */
-static bool has_come(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t since)
+static bool has_come(const struct sms__sm_state *sm, const struct sms__block_group *group, uint64_t since)
 {
     bool come = false;
     for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next)
@@ -132,14 +132,17 @@ static void check_sm(struct sms__sm_state *sm, uint64_t now)
                    (unsigned long long)device->setup.model->view.capacity[l]);
 }
 
-static double speed_of(const struct sms__group *group) { return group->clock ? group->clock->speed : group->speed; }
+static double speed_of(const struct sms__block_group *group)
+{
+    return group->clock ? group->clock->speed : group->speed;
+}
 
 /* What the SM's blocks get of a resource: the sum of demand x speed. 1 is all that an SM has. */
 static double delivered(const struct sms__sm_state *sm, size_t r)
 {
     double sum = 0;
     for (size_t g = 0; g < sm->groups; g++) {
-        const struct sms__group *group = &sm->group[g];
+        const struct sms__block_group *group = &sm->group[g];
         sum += (double)group->blocks * group->fit->pressure[r] / SMS_FULL * speed_of(group);
     }
     return sum;
@@ -251,7 +254,7 @@ static void check_launch(struct sms__blocks *device, const struct sms__launch *l
 
 enum pass { CLEAR, COUNT, CHECK, PASSES };
 
-static void pass_residents(struct sms__sm_state *sm, const struct sms__group *group, enum pass pass, uint64_t now)
+static void pass_residents(struct sms__sm_state *sm, const struct sms__block_group *group, enum pass pass, uint64_t now)
 {
     for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next) {
         struct sms__launch *launch = sm->cold[i].launch;

@@ -24,7 +24,7 @@ struct sms__reference {
     struct block_list *list; /* [sms] */
 };
 
-static struct sms__group *group_of(struct sms__sm_state *sm, const struct sms__launch *launch)
+static struct sms__block_group *group_of(struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     for (size_t g = 0; g < sm->groups; g++)
         if (sm->group[g].kin == launch->kin)
@@ -39,7 +39,7 @@ static void place(struct sms__blocks *device, size_t s, struct sms__launch *laun
     sms__sm_integrate(sm, now);
     if (!group_of(sm, launch))
         sm->group[sm->groups++] = sms__new_group(launch, now);
-    struct sms__group *group = group_of(sm, launch);
+    struct sms__block_group *group = group_of(sm, launch);
     uint64_t work = sms__draw_work(launch);
     list->block[list->blocks++] =
         (struct reference_block){launch, sms__group_clock(group, now) + (double)work, now, work};
@@ -56,7 +56,7 @@ static void remove_block(struct block_list *list, size_t i)
 }
 
 /* Returns the group's block that ends first, among equals the one that was placed first; or SIZE_MAX. */
-static size_t first_to_end(const struct block_list *list, const struct sms__group *group)
+static size_t first_to_end(const struct block_list *list, const struct sms__block_group *group)
 {
     size_t first = SIZE_MAX;
     for (size_t i = 0; i < list->blocks; i++)
@@ -73,7 +73,7 @@ static bool is_equal(const struct reference_block *a, const struct reference_blo
 
 /* Removes the group's next block, with those that were placed and end together with it. Returns its launch; NULL if
  * none ends now. */
-static struct sms__launch *leave(struct sms__blocks *device, size_t s, struct sms__group *group, uint64_t now)
+static struct sms__launch *leave(struct sms__blocks *device, size_t s, struct sms__block_group *group, uint64_t now)
 {
     struct block_list *list = &device->reference->list[s];
     size_t first = first_to_end(list, group);
@@ -107,7 +107,7 @@ static void fire(void *subject, uint64_t now)
     device->left++;
     sms__engine_defer(device->setup.engine, &device->dispatch);
     for (size_t g = 0; g < sm->groups;) {
-        struct sms__group *group = &sm->group[g];
+        struct sms__block_group *group = &sm->group[g];
         struct sms__launch *ended = NULL, **list = &ended;
         for (struct sms__launch *left; (left = leave(device, sm->idx, group, now));)
             list = sms__list_ended(list, left);

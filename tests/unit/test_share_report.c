@@ -236,7 +236,7 @@ static json_t *trace_of(const struct sms_scenario *scenario)
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
-    struct sms__trace_options options = {.path = path, .seed = 1, .events = 10000, .to_ps = UINT64_MAX};
+    struct sms__trace_settings options = {.path = path, .seed = 1, .events = 10000, .to_ps = UINT64_MAX};
     struct sms__trace *trace;
     struct sms_errors errors;
     struct sms_results *results;

@@ -19,7 +19,7 @@ size_t sms__containers(const struct sms__cluster_run *run, uint32_t p)
 
 uint16_t sms__running_gpus(const struct sms__cluster_run *run, uint32_t p, size_t c)
 {
-    const struct sms__candidate *candidate = &sms__gpushare(run)->candidate[p];
+    const struct sms__share_candidate *candidate = &sms__gpushare(run)->candidate[p];
     return candidate->state == SMS__CANDIDATE_RUNNING ? candidate->gpus[c] : 0;
 }
 
@@ -69,7 +69,7 @@ const char *sms__find_fault(const struct sms__cluster_run *run, uint32_t p)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     uint32_t node = run->pod[p].node;
-    const struct sms__candidate *candidate = &gpushare->candidate[p];
+    const struct sms__share_candidate *candidate = &gpushare->candidate[p];
     uint16_t gpus = 0;
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
         gpus |= candidate->gpus[c];

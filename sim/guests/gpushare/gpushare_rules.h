@@ -1,7 +1,7 @@
 /* `scheduler: {kind: gpushare}`: Alibaba's scheduler extender and device plugin (docs/evidence/gpushare.md). Sizes are
  * bytes, whole numbers of the unit; times ps. */
-#ifndef SMS_GUESTS_GPUSHARE_RULES_H
-#define SMS_GUESTS_GPUSHARE_RULES_H
+#ifndef SMS_GUESTS_GPUSHARE_GPUSHARE_RULES_H
+#define SMS_GUESTS_GPUSHARE_GPUSHARE_RULES_H
 
 #include "../../model/scenario.h"
 

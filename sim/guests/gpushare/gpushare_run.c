@@ -116,7 +116,7 @@ static void init(struct sms__cluster_run *run)
     struct sms__engine *engine = &run->engine;
     run->scheduling = gpushare;
     gpushare->rules = run->cluster->rules;
-    gpushare->candidate = SMS__NEW(run->arena, struct sms__candidate, run->pods);
+    gpushare->candidate = SMS__NEW(run->arena, struct sms__share_candidate, run->pods);
     sms__queue_init(&gpushare->active, run->arena, run->pods);
     sms__queue_init(&gpushare->timers, run->arena, run->pods);
     gpushare->version = 1;

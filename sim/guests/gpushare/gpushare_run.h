@@ -2,8 +2,8 @@
  * kube-scheduler asks the extender where a pod may go, and lets it bind the pod to a GPU; the plugin on the node tells
  * the kubelet which GPU the containers get. The place policy chooses among the nodes that pass both filters, and among
  * GPUs that have the memory. */
-#ifndef SMS_GUESTS_GPUSHARE_GPUSHARE_H
-#define SMS_GUESTS_GPUSHARE_GPUSHARE_H
+#ifndef SMS_GUESTS_GPUSHARE_GPUSHARE_RUN_H
+#define SMS_GUESTS_GPUSHARE_GPUSHARE_RUN_H
 
 #include "../../levels/cluster/cluster_run.h"
 #include "../../levels/cluster/scheduler.h"
@@ -23,7 +23,7 @@ enum sms__candidate_state {
 };
 
 /* A pod, as this scheduler sees it. */
-struct sms__candidate {
+struct sms__share_candidate {
     uint8_t state;                      /* enum sms__candidate_state */
     bool assigned;                      /* annotation ASSIGNED */
     bool again;                         /* its first start is over, or was cut off */
@@ -67,13 +67,13 @@ struct sms__cycle {
 
 struct sms__gpushare_state {
     const struct sms__gpushare *rules;
-    struct sms__candidate *candidate; /* [pods] */
-    struct sms__queue active;         /* pods to be tried, by priority and then by when they were queued */
-    struct sms__queue timers;         /* when something happens to a pod next, according to its state */
-    uint64_t queued;                  /* how often pods were queued */
-    uint64_t version;                 /* how often something was freed, from 1 */
-    uint64_t waiting, untried;        /* pods that are queued or back off; those not tried at this version */
-    uint64_t under_way;               /* pods from the start of their cycle to that of their containers */
+    struct sms__share_candidate *candidate; /* [pods] */
+    struct sms__queue active;               /* pods to be tried, by priority and then by when they were queued */
+    struct sms__queue timers;               /* when something happens to a pod next, according to its state */
+    uint64_t queued;                        /* how often pods were queued */
+    uint64_t version;                       /* how often something was freed, from 1 */
+    uint64_t waiting, untried;              /* pods that are queued or back off; those not tried at this version */
+    uint64_t under_way;                     /* pods from the start of their cycle to that of their containers */
 
     struct sms__cycle cycle;
     struct sms__claim *claim; /* [nodes] */

@@ -8,7 +8,7 @@ static uint16_t first_bits(uint32_t gpus) { return (uint16_t)((1u << gpus) - 1);
 /* The list of pods bound to a node that do not run is in the order of their ASSUME_TIME. */
 static void link_pod(struct sms__gpushare_state *gpushare, uint32_t p, uint32_t node)
 {
-    struct sms__candidate *candidate = &gpushare->candidate[p];
+    struct sms__share_candidate *candidate = &gpushare->candidate[p];
     candidate->next = SMS__NO_POD;
     candidate->previous = gpushare->last[node];
     if (candidate->previous == SMS__NO_POD)
@@ -20,7 +20,7 @@ static void link_pod(struct sms__gpushare_state *gpushare, uint32_t p, uint32_t 
 
 static void unlink_pod(struct sms__gpushare_state *gpushare, uint32_t p, uint32_t node)
 {
-    const struct sms__candidate *candidate = &gpushare->candidate[p];
+    const struct sms__share_candidate *candidate = &gpushare->candidate[p];
     if (candidate->previous == SMS__NO_POD)
         gpushare->first[node] = candidate->next;
     else
@@ -49,7 +49,7 @@ static void wait_to_start(struct sms__cluster_run *run, uint32_t p, uint64_t now
 static void wait_to_allocate(struct sms__cluster_run *run, uint32_t p)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    const struct sms__candidate *candidate = &gpushare->candidate[p];
+    const struct sms__share_candidate *candidate = &gpushare->candidate[p];
     uint64_t expires =
         candidate->assigned ? SMS__NEVER : sms__after_if_any(candidate->assume_ps, gpushare->rules->assume_timeout_ps);
     sms__candidate_timer(run, p, candidate->allocate_ps < expires ? candidate->allocate_ps : expires);
@@ -59,7 +59,7 @@ void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const struct sms__pod *pod = &run->pod[p];
-    struct sms__candidate *candidate = &gpushare->candidate[p];
+    struct sms__share_candidate *candidate = &gpushare->candidate[p];
     char gpus[64];
     double delay =
         pick_delay(sms__pod_template(run, p)->allocate_delay_ps, candidate->again, gpushare->rules->allocate_delay_ps);
@@ -112,7 +112,7 @@ static uint32_t find_candidate(const struct sms__cluster_run *run, uint32_t asks
 static void annotate(struct sms__cluster_run *run, uint32_t p, uint64_t bytes, uint64_t now)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    struct sms__candidate *candidate = &gpushare->candidate[p];
+    struct sms__share_candidate *candidate = &gpushare->candidate[p];
     size_t all = sms__containers(run, p), asking = 0;
     if (!gpushare->rules->quirks.whole_pod)
         candidate->matched |= (uint8_t)(1u << find_container(run, p, bytes));
@@ -177,7 +177,7 @@ static void fail(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 
 static void allocate_all(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__candidate *candidate = &sms__gpushare(run)->candidate[p];
+    struct sms__share_candidate *candidate = &sms__gpushare(run)->candidate[p];
     bool failed = false;
     for (size_t c = 0; c < sms__containers(run, p); c++) {
         uint64_t bytes = sms__container_bytes(run, p, c);
@@ -228,7 +228,7 @@ static void expire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 
 void sms__plugin_fire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    const struct sms__candidate *candidate = &sms__gpushare(run)->candidate[p];
+    const struct sms__share_candidate *candidate = &sms__gpushare(run)->candidate[p];
     bool shared = sms__is_shared(sms__pod_shape(run, p));
     if (candidate->state == SMS__CANDIDATE_STARTING)
         start(run, p, now);

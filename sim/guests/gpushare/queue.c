@@ -2,7 +2,7 @@
  * that wait and of those not tried since the latest change are kept with each change of state. */
 #include "gpushare_run.h"
 
-static bool is_waiting(const struct sms__candidate *candidate)
+static bool is_waiting(const struct sms__share_candidate *candidate)
 {
     return candidate->state == SMS__CANDIDATE_QUEUED || candidate->state == SMS__CANDIDATE_BACKOFF;
 }
@@ -11,7 +11,7 @@ static bool is_waiting(const struct sms__candidate *candidate)
 static void set_state(struct sms__cluster_run *run, uint32_t p, enum sms__candidate_state state)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    struct sms__candidate *candidate = &gpushare->candidate[p];
+    struct sms__share_candidate *candidate = &gpushare->candidate[p];
     bool before = is_waiting(candidate), untried = candidate->tried != gpushare->version;
     candidate->state = (uint8_t)state;
     bool after = is_waiting(candidate);
@@ -43,7 +43,7 @@ void sms__candidate_begin(struct sms__cluster_run *run, uint32_t p)
 void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t p, uint64_t tried, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    struct sms__candidate *candidate = &gpushare->candidate[p];
+    struct sms__share_candidate *candidate = &gpushare->candidate[p];
     uint64_t most = (uint64_t)gpushare->rules->retry_most_ps;
     candidate->delay_ps = candidate->delay_ps ? 2 * candidate->delay_ps : (uint64_t)gpushare->rules->retry_ps;
     candidate->delay_ps = candidate->delay_ps < most ? candidate->delay_ps : most;

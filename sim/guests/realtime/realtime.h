@@ -1,7 +1,7 @@
 /* Real-time nodes (Kang 2022): a master whose decisions take time, as a scheduler, and the monitors of the nodes that
  * it asks, as an observer. docs/evidence/realtime.md. */
-#ifndef SMS_GUESTS_REALTIME_H
-#define SMS_GUESTS_REALTIME_H
+#ifndef SMS_GUESTS_REALTIME_REALTIME_H
+#define SMS_GUESTS_REALTIME_REALTIME_H
 
 #include "../../levels/cluster/observer.h"
 #include "../../levels/cluster/scheduler.h"

@@ -92,7 +92,7 @@ static enum category category_of(const struct sms__event *event)
 }
 
 /* Numbers as texts; Kineto shows devices as processes. Names replace the numbers of devices at the end. */
-static const struct sms__place *place_of(struct kineto *kineto, const struct sms__event *event)
+static const struct sms__trace_place *place_of(struct kineto *kineto, const struct sms__event *event)
 {
     const double number[] = {
         sms__event_whole(event, SMS__EVENT_DEVICE, sms__event_whole(event, SMS__EVENT_PID, 0)),
@@ -102,9 +102,9 @@ static const struct sms__place *place_of(struct kineto *kineto, const struct sms
     struct sms__pooled_string *entry = sms__intern(&kineto->places, (const char *)number, sizeof number);
     if (!entry->fixed)
         entry->fixed =
-            sms__trace_place(&kineto->reading, (struct sms__place){.device = intern_number(kineto, number[0]),
-                                                                   .context = intern_number(kineto, number[1]),
-                                                                   .stream = intern_number(kineto, number[2])});
+            sms__trace_place(&kineto->reading, (struct sms__trace_place){.device = intern_number(kineto, number[0]),
+                                                                         .context = intern_number(kineto, number[1]),
+                                                                         .stream = intern_number(kineto, number[2])});
     return entry->fixed;
 }
 
@@ -285,14 +285,14 @@ static const char *device_name(struct kineto *kineto, const char *id)
 }
 
 /* The place with the names of its device and of a process, which may be NULL. */
-static const struct sms__place *name_place(struct kineto *kineto, struct sms__string_pool *named,
-                                           const struct sms__place *place, const char *pid)
+static const struct sms__trace_place *name_place(struct kineto *kineto, struct sms__string_pool *named,
+                                                 const struct sms__trace_place *place, const char *pid)
 {
     const void *const key[] = {place, pid};
     struct sms__pooled_string *entry = sms__intern(named, (const char *)key, sizeof key);
     if (!entry->fixed) {
         const char *name = pid ? sms__intern(&kineto->processes, pid, strlen(pid))->data : NULL;
-        struct sms__place with = *place;
+        struct sms__trace_place with = *place;
         with.process = name ? name : pid;
         with.device = device_name(kineto, place->device);
         entry->fixed = sms__trace_place(&kineto->reading, with);
@@ -301,7 +301,7 @@ static const struct sms__place *name_place(struct kineto *kineto, struct sms__st
 }
 
 /* The entry of a place's device, whose name is interned. */
-static struct sms__pooled_string *of_device(struct sms__string_pool *devices, const struct sms__place *place)
+static struct sms__pooled_string *of_device(struct sms__string_pool *devices, const struct sms__trace_place *place)
 {
     return sms__intern(devices, (const char *)&place->device, sizeof place->device);
 }
@@ -324,7 +324,7 @@ static void name_places(struct kineto *kineto)
     for (size_t c = 0; c < out->copies; c++) {
         struct sms__profile_copy *copy = &out->copy[c];
         copy->place = name_place(kineto, &named, copy->place, NULL);
-        struct sms__place place = *copy->place;
+        struct sms__trace_place place = *copy->place;
         place.process = of_device(&devices, copy->place)->fixed;
         copy->place = sms__trace_place(&kineto->reading, place);
     }

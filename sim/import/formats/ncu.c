@@ -182,7 +182,7 @@ static const char *row_start(const struct ncu *ncu)
     return behind ? at - 1 : NULL;
 }
 
-static bool is_truncated(struct ncu *ncu, enum sms__column needed)
+static bool is_truncated(struct ncu *ncu, enum sms__counter_column needed)
 {
     return sms__row_is_cut(&ncu->reader, ncu->reader.table.first_column[needed] + 1);
 }
@@ -206,9 +206,9 @@ static struct sms__launch_draft *new_launch(struct ncu *ncu)
 /* The entry of the row's launch: of its ID and process, or in summaries of all columns that tell kernels apart. */
 static struct sms__pooled_string *entry_of_row(struct ncu *ncu)
 {
-    static const enum sms__column parts[] = {SMS__COLUMN_ID,      SMS__COLUMN_PROCESS_ID, SMS__COLUMN_KERNEL,
-                                             SMS__COLUMN_CONTEXT, SMS__COLUMN_STREAM,     SMS__COLUMN_DEVICE,
-                                             SMS__COLUMN_GRID,    SMS__COLUMN_BLOCK};
+    static const enum sms__counter_column parts[] = {SMS__COLUMN_ID,      SMS__COLUMN_PROCESS_ID, SMS__COLUMN_KERNEL,
+                                                     SMS__COLUMN_CONTEXT, SMS__COLUMN_STREAM,     SMS__COLUMN_DEVICE,
+                                                     SMS__COLUMN_GRID,    SMS__COLUMN_BLOCK};
     struct sms__profile_reader *reader = &ncu->reader;
     const char *key[9] = {0}; /* interned texts */
     const size_t n = sms__header_has(&reader->table, SMS__COLUMN_ID) ? 3 : 8;
@@ -235,7 +235,7 @@ static void read_metric(struct ncu *ncu)
     struct sms__profile_reader *reader = &ncu->reader;
     const struct sms__header *table = &reader->table;
     bool summary = !sms__header_has(table, SMS__COLUMN_METRIC_VALUE);
-    enum sms__column value = summary ? SMS__COLUMN_AVG : SMS__COLUMN_METRIC_VALUE;
+    enum sms__counter_column value = summary ? SMS__COLUMN_AVG : SMS__COLUMN_METRIC_VALUE;
     if (is_truncated(ncu, SMS__COLUMN_METRIC_NAME))
         return;
     const char *text = sms__header_field(reader, SMS__COLUMN_METRIC_NAME);

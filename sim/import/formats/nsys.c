@@ -117,15 +117,15 @@ static int64_t number_or_text(struct nsys *nsys, sqlite3_stmt *row, int column)
     return number ? sqlite3_column_int64(row, column) : (int64_t)(intptr_t)text_of(nsys, row, column);
 }
 
-static const struct sms__place *make_place(struct nsys *nsys, sqlite3_stmt *row, const struct row_place *read)
+static const struct sms__trace_place *make_place(struct nsys *nsys, sqlite3_stmt *row, const struct row_place *read)
 {
     const struct sms__report_gpu *gpu = sms__report_gpu_of(&nsys->gpus, read->device);
     char text[120];
     snprintf(text, sizeof text, "%s (%lld)", gpu ? gpu->name : "", (long long)read->device);
-    struct sms__place place = {.process = find_process(nsys, read->global),
-                               .device = sms__intern_text(&nsys->texts, text),
-                               .context = text_of(nsys, row, CONTEXT),
-                               .stream = text_of(nsys, row, STREAM)};
+    struct sms__trace_place place = {.process = find_process(nsys, read->global),
+                                     .device = sms__intern_text(&nsys->texts, text),
+                                     .context = text_of(nsys, row, CONTEXT),
+                                     .stream = text_of(nsys, row, STREAM)};
     if (read->green)
         place.context =
             sms__intern_text(&nsys->texts, sms__print(nsys->report.arena, "%s/%s", place.context, read->green));
@@ -134,7 +134,7 @@ static const struct sms__place *make_place(struct nsys *nsys, sqlite3_stmt *row,
 
 /* On which process, device, context and stream an operation ran. Texts are made once, because a million rows say the
  * same. */
-static const struct sms__place *read_place(struct nsys *nsys, sqlite3_stmt *row, const char *green)
+static const struct sms__trace_place *read_place(struct nsys *nsys, sqlite3_stmt *row, const char *green)
 {
     const struct row_place read = {.global = sqlite3_column_int64(row, PROCESS),
                                    .device = sms__report_whole(row, DEVICE, 0),

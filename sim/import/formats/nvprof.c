@@ -104,7 +104,7 @@ static bool is_first_value(struct nvprof *nvprof, const struct sms__launch_draft
 }
 
 /* Reads a value of the columns Min, Max or Avg. Reports a text that nvprof would not write there. */
-static bool read_value(struct nvprof *nvprof, enum sms__column column, const char *name,
+static bool read_value(struct nvprof *nvprof, enum sms__counter_column column, const char *name,
                        struct sms__profile_metric *out)
 {
     struct sms__profile_reader *reader = &nvprof->reader;
@@ -185,8 +185,8 @@ static const char *without_correlation(struct sms__profile_reader *reader, const
 static void read_dimensions(struct sms__profile_reader *reader, struct sms__profile_shape *shape)
 {
     for (int i = 0; i < 3; i++) {
-        sms__row_whole(reader, SMS__COLUMN_GRID_X + (enum sms__column)i, &shape->grid[i]);
-        sms__row_whole(reader, SMS__COLUMN_BLOCK_X + (enum sms__column)i, &shape->block[i]);
+        sms__row_whole(reader, SMS__COLUMN_GRID_X + (enum sms__counter_column)i, &shape->grid[i]);
+        sms__row_whole(reader, SMS__COLUMN_BLOCK_X + (enum sms__counter_column)i, &shape->block[i]);
     }
     sms__row_dimensions(reader, SMS__COLUMN_GRID, shape->grid);
     sms__row_dimensions(reader, SMS__COLUMN_BLOCK, shape->block);

@@ -18,8 +18,8 @@
  * The library has no global state, so threads may run at the same time. A loaded file never changes, so threads may
  * share it. The caller owns every object that it gets, and releases it with the matching _free, which accepts NULL.
  * Returned strings belong to the object from which they came. */
-#ifndef SMSCHED_H
-#define SMSCHED_H
+#ifndef SMSCHED_SMSCHED_H
+#define SMSCHED_SMSCHED_H
 
 #include <smsched/contention.h>
 #include <smsched/error.h>

@@ -39,7 +39,7 @@ static void init_residents(struct sms__blocks *device)
 {
     size_t limit = device->setup.model->sm.blocks;
     size_t each =
-        limit * (sizeof(struct sms__resident) + sizeof(struct sms__group) + sizeof(struct sms__resident_cold));
+        limit * (sizeof(struct sms__resident) + sizeof(struct sms__block_group) + sizeof(struct sms__resident_cold));
     device->residents = sms__alloc(device->arena, device->sms, each);
     device->residents_bytes = each;
     for (size_t s = 0; s < device->sms; s++) {
@@ -105,7 +105,7 @@ size_t sms__blocks_waiting(const struct sms__blocks *device)
 static void add_partial(struct sms__sm_state *sm, int sign, uint64_t now)
 {
     for (size_t g = 0; g < sm->groups; g++) {
-        const struct sms__group *group = &sm->group[g];
+        const struct sms__block_group *group = &sm->group[g];
         double clock = sms__group_clock(group, now);
         for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next) {
             const struct sms__resident *resident = &sm->resident[i];
@@ -183,7 +183,7 @@ static bool is_canceled(const struct sms__blocks *device)
 /* True if no block can be placed now, so that asking is needless. An observer still gets every answer. */
 static bool cannot_place(const struct sms__blocks *device)
 {
-    const struct sms__search *search = &device->search;
+    const struct sms__block_search *search = &device->search;
     bool closed =
         search->knows_room ? !(search->open & search->waiting) : search->closed_sms == device->sms && !device->observed;
     return closed || device->dispatcher.blocked || is_canceled(device);

@@ -7,8 +7,8 @@
  * does not depend on who reads it, or when.
  *
  * reference.c computes the same in the simplest way. All other code is tested against it, bit by bit. */
-#ifndef SMS_LEVELS_BLOCK_H
-#define SMS_LEVELS_BLOCK_H
+#ifndef SMS_LEVELS_BLOCK_BLOCK_H
+#define SMS_LEVELS_BLOCK_BLOCK_H
 
 #include "../../engine/engine.h"
 #include "../run_observer.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 
 struct sms__sm_state;
-struct sms__group;
+struct sms__block_group;
 
 enum { SMS__TOGETHER = 64 }; /* SMs that share a bound */
 
@@ -22,8 +22,8 @@ struct sms__bounds {
 
 /* What a clock keeps of the groups of an SM that follow it. INFINITY: none. */
 struct sms__next_ends {
-    double first;             /* end, as the clock's reading */
-    struct sms__group *group; /* of the first end */
+    double first;                   /* end, as the clock's reading */
+    struct sms__block_group *group; /* of the first end */
     double second;
 };
 

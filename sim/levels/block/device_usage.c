@@ -60,10 +60,10 @@ double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
         return model->slowdown(&device->setup.contention_view, r, usage);
     memcpy(&bits, &usage, sizeof bits);
     size_t row = (size_t)__builtin_popcount(knees & (bit - 1));
-    struct sms__known *known =
+    struct sms__known_slowdown *known =
         &device->rating.known[row * SMS__KNOWN + (bits * 0x9e3779b97f4a7c15u >> 32) % SMS__KNOWN];
     if (known->usage != usage || known->slowdown == 0)
-        *known = (struct sms__known){usage, model->slowdown(&device->setup.contention_view, r, usage)};
+        *known = (struct sms__known_slowdown){usage, model->slowdown(&device->setup.contention_view, r, usage)};
     return known->slowdown;
 }
 

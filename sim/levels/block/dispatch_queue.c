@@ -242,7 +242,7 @@ static struct sms__launch *lane_head(struct sms__launch_list *lane)
 
 /* Returns the first launch in the queue whose shape has not been refused. It never comes before the current launch,
  * because those were all refused. */
-static struct sms__launch *first_open(const struct sms__dispatch_queue *queue, const struct sms__search *search)
+static struct sms__launch *first_open(const struct sms__dispatch_queue *queue, const struct sms__block_search *search)
 {
     struct sms__launch *best = NULL;
     for (size_t i = 0; i < search->shapes; i++) {
@@ -253,8 +253,8 @@ static struct sms__launch *first_open(const struct sms__dispatch_queue *queue, c
     return best;
 }
 
-struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *queue, const struct sms__search *search,
-                                             struct sms__launch *launch)
+struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *queue,
+                                             const struct sms__block_search *search, struct sms__launch *launch)
 {
     for (size_t steps = 0; launch && sms__is_refused(search, launch->shape); launch = launch->in[SMS__QUEUE].next)
         if (++steps > search->shapes)

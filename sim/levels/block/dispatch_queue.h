@@ -37,11 +37,11 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
  * its turn may end. Returns the queue that is next in this dispatch, or NULL. */
 struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch);
 /* Returns `launch`, or the first after it whose shape has not been refused, or NULL. */
-struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *queue, const struct sms__search *search,
-                                             struct sms__launch *launch);
+struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *queue,
+                                             const struct sms__block_search *search, struct sms__launch *launch);
 
 /* Like sms__dispatch_queue_skip, with the frequent case inline. */
-static inline struct sms__launch *sms__dispatch_queue_open(const struct sms__search *search,
+static inline struct sms__launch *sms__dispatch_queue_open(const struct sms__block_search *search,
                                                            const struct sms__dispatch_queue *queue,
                                                            struct sms__launch *launch)
 {

@@ -18,12 +18,12 @@ struct sms__blocks {
     char *residents;          /* [sms][residents_bytes]: what events touch most of each */
     size_t residents_bytes;
     size_t sms;
-    struct sms__search search;
+    struct sms__block_search search;
     struct sms__compositions compositions;
     struct sms__dispatch_queues queues;
     struct sms__dispatcher dispatcher;
     struct sms__rating rating;
-    struct sms__policy_run policy;
+    struct sms__block_policy_run policy;
     struct sms__sm_times times;
     size_t source;                   /* of events; in the fast engine */
     bool firing;                     /* it does */

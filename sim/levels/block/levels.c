@@ -80,7 +80,7 @@ static void list_composition(struct sms__blocks *device, const struct sms__compo
 }
 
 /* Adds the group to those of its shape. */
-static void list_group(struct sms__levels *levels, const struct sms__group *group)
+static void list_group(struct sms__levels *levels, const struct sms__block_group *group)
 {
     size_t at = 0;
     while (at < levels->shapes && levels->equal[at].shape < group->shape)
@@ -378,7 +378,7 @@ void sms__levels_mark(struct sms__blocks *device)
 }
 
 /* Returns the entry of the group's shape among those listed. */
-static const struct sms__equal_blocks *listed(const struct sms__levels *levels, const struct sms__group *group)
+static const struct sms__equal_blocks *listed(const struct sms__levels *levels, const struct sms__block_group *group)
 {
     const struct sms__equal_blocks *equal = levels->equal;
     while (equal->shape != group->shape)

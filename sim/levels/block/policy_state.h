@@ -10,7 +10,7 @@ struct sms__policy_state {
     max_align_t bytes[];
 };
 
-struct sms__policy_run {
+struct sms__block_policy_run {
     bool cacheable;       /* refusals can be cached: the policy is pure and monotone, or only asks for room */
     bool pure;            /* the policy looks only at a block's shape */
     uint64_t patience_ps; /* time after which a refused kernel stops its queue; SMS__NEVER if never */

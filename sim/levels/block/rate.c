@@ -10,7 +10,8 @@ void sms__rate_init(struct sms__blocks *device)
     struct sms__rating *rating = &device->rating;
     rating->dirty = SMS__NEW(device->arena, uint32_t, device->sms);
     rating->group = SMS__NEW(device->arena, struct sms_group, model->sm.blocks);
-    rating->known = SMS__NEW(device->arena, struct sms__known, (size_t)__builtin_popcount(rating->knees) * SMS__KNOWN);
+    rating->known =
+        SMS__NEW(device->arena, struct sms__known_slowdown, (size_t)__builtin_popcount(rating->knees) * SMS__KNOWN);
     rating->speed = SMS__NEW(device->arena, double, model->sm.blocks);
     rating->spreads =
         device->setup.device_scope && !device->setup.contention->slowdown && !device->setup.contention->is_max_min;
@@ -37,7 +38,7 @@ const double *sms__visible_usage(const struct sms__blocks *device, const struct 
 
 /* Slows a group by the greater of two factors: its SM's and the device's. If the device's is greater, the group follows
  * the device clock. If they are equal, it keeps following what it follows. */
-static inline __attribute__((always_inline)) void set_shared_speed(struct sms__group *group, double sm_slow,
+static inline __attribute__((always_inline)) void set_shared_speed(struct sms__block_group *group, double sm_slow,
                                                                    double speed, uint64_t now)
 {
     struct sms__device_clock *clock = group->wide, *follows = group->clock;
@@ -55,8 +56,8 @@ static inline __attribute__((always_inline)) void set_shared_speed(struct sms__g
 }
 
 /* Slows a group by its SM. `speed` is 1 / sm_slow. */
-static inline __attribute__((always_inline)) void set_speed(struct sms__group *group, double sm_slow, double speed,
-                                                            uint64_t now)
+static inline __attribute__((always_inline)) void set_speed(struct sms__block_group *group, double sm_slow,
+                                                            double speed, uint64_t now)
 {
     if (sm_slow == group->slow)
         return;
@@ -82,7 +83,7 @@ uint32_t sms__sm_slowdowns(const struct sms__blocks *device, const struct sms__c
 }
 
 /* Gives a group the speed that its SM and the device allow. `speed` is 1 / sm_slow. */
-static inline __attribute__((always_inline)) void give(struct sms__group *group, double sm_slow, double speed,
+static inline __attribute__((always_inline)) void give(struct sms__block_group *group, double sm_slow, double speed,
                                                        uint64_t now)
 {
     if (group->wide)
@@ -99,7 +100,7 @@ static void slow_down(struct sms__sm_state *sm, uint64_t now)
     uint32_t slowing = sms__sm_slowdowns(sm->device, sm->composition, slowdown);
     uint32_t last = 0; /* what slowed the group before; most groups of an SM are slowed by the same resources */
     double sm_slow = 1, speed = 1;
-    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+    for (struct sms__block_group *group = sm->group, *end = group + sm->groups; group < end; group++) {
         uint32_t by = slowing & group->fit->of_sm;
         if (by != last) {
             sm_slow = sms__sum(slowdown, by, INFINITY);
@@ -111,7 +112,7 @@ static void slow_down(struct sms__sm_state *sm, uint64_t now)
 }
 
 /* Gives a group its speed where slowdowns add up. */
-static inline __attribute__((always_inline)) void join(struct sms__group *group, double exponent, uint64_t now)
+static inline __attribute__((always_inline)) void join(struct sms__block_group *group, double exponent, uint64_t now)
 {
     double slow = group->sm_slow;
     if (group->wide)
@@ -126,7 +127,7 @@ static __attribute__((noinline)) void join_sm(struct sms__sm_state *sm, uint64_t
     const struct sms__composed *known = sm->device->compositions.shared ? sm->composition->shape : NULL;
     double slowdown[SMS_RESOURCES_MAX];
     uint32_t slowing = known ? 0 : sms__sm_slowdowns(sm->device, sm->composition, slowdown);
-    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+    for (struct sms__block_group *group = sm->group, *end = group + sm->groups; group < end; group++) {
         group->sm_slow = known ? known[group->shape].slow : sms__sm_slow(rating, slowdown, slowing, group->fit);
         join(group, rating->join.exponent, now);
     }
@@ -137,7 +138,7 @@ static void describe(const struct sms__sm_state *sm)
 {
     struct sms__rating *rating = &sm->device->rating;
     for (size_t g = 0; g < sm->groups; g++) {
-        const struct sms__group *group = &sm->group[g];
+        const struct sms__block_group *group = &sm->group[g];
         rating->group[g] =
             (struct sms_group){sm->idx, group->blocks, group->fit->pressure, &rating->speed[g], group->fit->cls};
     }
@@ -147,7 +148,7 @@ static void describe(const struct sms__sm_state *sm)
 static void apply_speeds(struct sms__sm_state *sm, uint64_t now)
 {
     for (size_t g = 0; g < sm->groups; g++) {
-        struct sms__group *group = &sm->group[g];
+        struct sms__block_group *group = &sm->group[g];
         double speed = sm->device->rating.speed[g];
         if (speed == group->speed)
             continue;
@@ -206,7 +207,7 @@ void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
 }
 
 /* Notes when the device's slowdown makes a group start or stop following its clock. */
-static inline __attribute__((always_inline)) void bound(struct sms__crossings *at, const struct sms__group *group)
+static inline __attribute__((always_inline)) void bound(struct sms__crossings *at, const struct sms__block_group *group)
 {
     at->rises = group->clock ? at->rises : sms__lower(at->rises, group->sm_slow);
     at->falls = group->clock ? sms__lower(at->falls, -group->sm_slow) : at->falls;
@@ -214,7 +215,7 @@ static inline __attribute__((always_inline)) void bound(struct sms__crossings *a
 
 /* Notes when a group that follows a clock ends. */
 static inline __attribute__((always_inline)) void note(struct sms__next_ends *next, const struct sms__sm_state *sm,
-                                                       struct sms__group *group)
+                                                       struct sms__block_group *group)
 {
     double reading = group->clock_base + (sm->resident[group->first].end - group->base);
     next->group = reading < next->first ? group : next->group;
@@ -232,7 +233,7 @@ static __attribute__((noinline)) void track_others(const struct sms__sm_state *s
     for (struct sms__device_clock *clock = first + 1; clock < first + sm->device->clocks; clock++) {
         struct sms__next_ends next = nothing;
         struct sms__crossings at = nowhere;
-        for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+        for (struct sms__block_group *group = sm->group, *end = group + sm->groups; group < end; group++) {
             if (group->wide == clock)
                 bound(&at, group);
             if (group->clock == clock)
@@ -256,8 +257,8 @@ schedule_by(struct sms__sm_state *sm, const struct sms__composed *anew, bool as_
     struct sms__next_ends wide = nothing;
     struct sms__crossings at = nowhere;
     uint64_t first = SMS__NEVER;
-    struct sms__group *next = NULL;
-    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+    struct sms__block_group *next = NULL;
+    for (struct sms__block_group *group = sm->group, *end = group + sm->groups; group < end; group++) {
         if (anew && clocks)
             give(group, anew[group->shape].slow, anew[group->shape].speed, now);
         else if (anew)
@@ -310,7 +311,7 @@ static inline __attribute__((always_inline)) void rate_sm(struct sms__sm_state *
 
 uint64_t sms__rate_only(struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__group *group = sm->group;
+    struct sms__block_group *group = sm->group;
     sm->rated = sm->composition;
     if (sm->device->compositions.shared) {
         const struct sms__composed *anew = &sm->composition->shape[group->shape];
@@ -356,7 +357,7 @@ static inline uint64_t join_again(struct sms__sm_state *sm, uint64_t now)
     const double exponent = sm->device->rating.join.exponent;
     uint64_t first = SMS__NEVER;
     sm->next_group = NULL;
-    for (struct sms__group *group = sm->group, *end = group + sm->groups; group < end; group++) {
+    for (struct sms__block_group *group = sm->group, *end = group + sm->groups; group < end; group++) {
         if (group->wide)
             join(group, exponent, now);
         uint64_t due = sms__group_due(group, sm->resident[group->first].end);

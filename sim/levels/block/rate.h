@@ -8,7 +8,7 @@
 #include "sm.h"
 
 /* What the contention model has answered for a usage. Usages are sums of whole parts and come again. */
-struct sms__known {
+struct sms__known_slowdown {
     double usage, slowdown; /* slowdown 0: not asked yet */
 };
 enum { SMS__KNOWN = 256 };
@@ -56,9 +56,9 @@ struct sms__rating {
     bool oversubscribed; /* a resource of scope device was over 100 % at the last rating */
     uint32_t *dirty;     /* SMs to rate again at the end of this instant */
     size_t dirty_count;
-    uint32_t sm_scope, device_scope; /* bit r: resource r is of this scope */
-    struct sms__known *known;        /* [knees][SMS__KNOWN]: slowdowns of the resources of `knees`, in order */
-    struct sms_group *group;         /* what contention models read and write, like the next */
+    uint32_t sm_scope, device_scope;   /* bit r: resource r is of this scope */
+    struct sms__known_slowdown *known; /* [knees][SMS__KNOWN]: slowdowns of the resources of `knees`, in order */
+    struct sms_group *group;           /* what contention models read and write, like the next */
     double *speed;
     struct sms__levels levels;
 };

@@ -3,7 +3,7 @@
 #include "internal.h"
 
 /* Removes the first resident of a group, and returns its launch. Its blocks stay in the composition. */
-static inline struct sms__launch *take_out(struct sms__sm_state *sm, struct sms__group *group, uint32_t blocks,
+static inline struct sms__launch *take_out(struct sms__sm_state *sm, struct sms__block_group *group, uint32_t blocks,
                                            uint64_t now)
 {
     uint16_t at = group->first;
@@ -21,7 +21,7 @@ static inline struct sms__launch *take_out(struct sms__sm_state *sm, struct sms_
 }
 
 /* Removes the first resident of a group, and returns its launch. */
-static struct sms__launch *leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+static struct sms__launch *leave(struct sms__sm_state *sm, struct sms__block_group *group, uint64_t now)
 {
     uint32_t blocks = sm->resident[group->first].blocks;
     struct sms__launch *launch = take_out(sm, group, blocks, now);
@@ -32,13 +32,13 @@ static struct sms__launch *leave(struct sms__sm_state *sm, struct sms__group *gr
 }
 
 /* True if the group has a resident that ends now. */
-static bool is_due(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
+static bool is_due(const struct sms__sm_state *sm, const struct sms__block_group *group, uint64_t now)
 {
     return group->first != SMS__NONE && sms__group_due(group, sm->resident[group->first].end) <= now;
 }
 
 /* Removes the residents that end now. Returns the launches that end with them. */
-static struct sms__launch *leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+static struct sms__launch *leave_all(struct sms__sm_state *sm, struct sms__block_group *group, uint64_t now)
 {
     struct sms__launch *ended = NULL, **list = &ended;
     do
@@ -79,7 +79,7 @@ void sms__end_launches(struct sms__launch *list, uint64_t now)
 }
 
 /* Ends the blocks of the group that end now. Returns true if the group has others. */
-static bool end_blocks(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+static bool end_blocks(struct sms__sm_state *sm, struct sms__block_group *group, uint64_t now)
 {
     struct sms__launch *ended = leave_all(sm, group, now);
     bool has_others = group->first != SMS__NONE;
@@ -123,7 +123,7 @@ static bool is_simple(const struct sms__blocks *device) { return device->refills
 /* True if the resident ends after `now`, the time at which the one before it ends. Ends that are some picoseconds apart
  * are not at one instant, because no block is faster than its clock; readings are exact enough for that in short runs.
  */
-static bool ends_later(const struct sms__group *group, const struct sms__resident *before,
+static bool ends_later(const struct sms__block_group *group, const struct sms__resident *before,
                        const struct sms__resident *resident, uint64_t now)
 {
     const double apart = 8;
@@ -134,7 +134,7 @@ static bool ends_later(const struct sms__group *group, const struct sms__residen
 /* True if a single block leaves, one of a launch that goes on. */
 static bool leaves_one(const struct sms__sm_state *sm, uint64_t now)
 {
-    const struct sms__group *group = sm->next_group;
+    const struct sms__block_group *group = sm->next_group;
     if (!group)
         return false;
     const struct sms__resident *resident = &sm->resident[group->first];
@@ -144,7 +144,7 @@ static bool leaves_one(const struct sms__sm_state *sm, uint64_t now)
 }
 
 /* The first block of the group leaves. It stays in the composition. */
-static void leave_one(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
+static void leave_one(struct sms__sm_state *sm, struct sms__block_group *group, uint64_t now)
 {
     take_out(sm, group, 1, now);
     if (group->first == SMS__NONE)
@@ -192,7 +192,7 @@ static void end_instant(struct sms__sm_state *sm, uint64_t now)
 static bool leave_room(struct sms__sm_state *sm, struct sms__composition *without, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    struct sms__group *group = sm->next_group;
+    struct sms__block_group *group = sm->next_group;
     uint64_t fits = fitting(sm, without);
     bool waits = device->dispatcher.blocked || (fits && find_launch(device, fits));
     if (fits && !waits)
@@ -236,7 +236,7 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
     struct sms__blocks *device = sm->device;
     if (!is_simple(device) || !leaves_one(sm, now))
         return false;
-    struct sms__group *group = sm->next_group;
+    struct sms__block_group *group = sm->next_group;
     const struct sms__shape *gone = &device->search.shape[group->shape];
     struct sms__composition *without = sms__composition_next(device, sm->composition, group->shape, false);
     bool is_busy = sms__dispatcher_is_busy(device, now);
@@ -261,7 +261,7 @@ bool sms__refill(struct sms__sm_state *sm, uint64_t now)
 /* Returns the launch of which a block is placed next; NULL if none fits anywhere. */
 static struct sms__launch *find_open(const struct sms__blocks *device)
 {
-    const struct sms__search *search = &device->search;
+    const struct sms__block_search *search = &device->search;
     if (!(search->open & search->waiting))
         return NULL;
     for (const struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next) {
@@ -311,7 +311,7 @@ static bool only_ends(const struct sms__sm_state *sm)
  * take one event an SM. Returns false, and has done nothing, if there are no others than the last. */
 static bool run_ahead(struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__group *group = sm->group;
+    struct sms__block_group *group = sm->group;
     struct sms__engine *engine = sm->device->setup.engine;
     if (!only_ends(sm) || sms__group_due(group, sm->resident[group->last].end) <= now)
         return false;
@@ -344,6 +344,6 @@ void sms__sm_fire(struct sms__sm_state *sm, uint64_t now)
         end_blocks(sm, sm->next_group, now);
         return;
     }
-    for (struct sms__group *group = sm->group; group < sm->group + sm->groups;)
+    for (struct sms__block_group *group = sm->group; group < sm->group + sm->groups;)
         group += !is_due(sm, group, now) || end_blocks(sm, group, now);
 }

@@ -135,7 +135,7 @@ static int compare(const void *a, const void *b)
 static void init_shapes(struct sms__blocks *device)
 {
     const struct sms__blocks_setup *setup = &device->setup;
-    struct sms__search *search = &device->search;
+    struct sms__block_search *search = &device->search;
     size_t present = 0, count = 0; /* under time slices a context may have few of thousands of kernel types */
     for (size_t k = 0; k < setup->kernel_types; k++)
         present += setup->kernel_type[k] != NULL;
@@ -161,7 +161,7 @@ static void init_shapes(struct sms__blocks *device)
 
 void sms__search_init(struct sms__blocks *device)
 {
-    struct sms__search *search = &device->search;
+    struct sms__block_search *search = &device->search;
     init_shapes(device);
     search->words = (device->sms + 63) / 64;
     search->ring_step = device->setup.policy->policy->search == SMS_SEARCH_RING;
@@ -365,7 +365,7 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
 }
 
 /* The SM takes the shape now, or does so no more. */
-static inline void turn(struct sms__search *search, struct sms__shape *shape, size_t sm, bool takes)
+static inline void turn(struct sms__block_search *search, struct sms__shape *shape, size_t sm, bool takes)
 {
     uint64_t *word = &shape->row[sm / 64], bit = (uint64_t)1 << sm % 64;
     *word ^= bit;
@@ -407,7 +407,7 @@ void sms__search_room(struct sms__blocks *device, uint32_t sm, uint64_t shapes)
 
 void sms__search_forget(struct sms__blocks *device)
 {
-    struct sms__search *search = &device->search;
+    struct sms__block_search *search = &device->search;
     search->knows_room = device->refills = false;
     search->closed_sms = 0;
     for (size_t s = 0; s < device->sms; s++)

@@ -21,7 +21,7 @@ struct sms__shape {
     uint64_t allowed_ps;      /* when its allowed SMs were changed last; for check.c */
 };
 
-struct sms__search {
+struct sms__block_search {
     struct sms__shape *shape;     /* [shapes] */
     struct sms__shape **shape_of; /* [kernel types] */
     size_t shapes;
@@ -37,7 +37,7 @@ struct sms__search {
     size_t words;
 };
 
-static inline bool sms__is_refused(const struct sms__search *search, const struct sms__shape *shape)
+static inline bool sms__is_refused(const struct sms__block_search *search, const struct sms__shape *shape)
 {
     return search->knows_room ? shape->candidates == 0 : shape->refused_at == search->departures + 1;
 }

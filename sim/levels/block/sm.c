@@ -52,32 +52,32 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
     launch->parts += parts * (uint64_t)(blocks < 0 ? -blocks : blocks);
 }
 
-void sms__remove_group(struct sms__sm_state *sm, struct sms__group *group)
+void sms__remove_group(struct sms__sm_state *sm, struct sms__block_group *group)
 {
     sm->groups--;
     sm->rated = NULL;
     memmove(group, group + 1, (size_t)(&sm->group[sm->groups] - group) * sizeof *group);
 }
 
-struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
+struct sms__block_group sms__new_group(struct sms__launch *launch, uint64_t now)
 {
-    return (struct sms__group){.kin = launch->kin,
-                               .fit = launch->fit,
-                               .wide = sms__device_clock_of(launch->device, launch->fit),
-                               .shape = (uint32_t)launch->shape->idx,
-                               .speed = 1,
-                               .slow = 1,
-                               .sm_slow = 1,
-                               .since = now,
-                               .first = SMS__NONE,
-                               .last = SMS__NONE};
+    return (struct sms__block_group){.kin = launch->kin,
+                                     .fit = launch->fit,
+                                     .wide = sms__device_clock_of(launch->device, launch->fit),
+                                     .shape = (uint32_t)launch->shape->idx,
+                                     .speed = 1,
+                                     .slow = 1,
+                                     .sm_slow = 1,
+                                     .since = now,
+                                     .first = SMS__NONE,
+                                     .last = SMS__NONE};
 }
 
-static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
+static struct sms__block_group *group_of(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
-    struct sms__group *end = sm->group + sm->groups, *found = end;
+    struct sms__block_group *end = sm->group + sm->groups, *found = end;
     /* visits all groups, because the branch predictor handles a full loop better than an early exit */
-    for (struct sms__group *group = sm->group; group < end; group++)
+    for (struct sms__block_group *group = sm->group; group < end; group++)
         found = group->kin == launch->kin ? group : found;
     if (found == end) {
         *end = sms__new_group(launch, now);
@@ -93,7 +93,7 @@ static bool is_equal(const struct sms__resident_cold *a, const struct sms__resid
 }
 
 /* Inserts a resident so that the list stays sorted by end, and among equal ends by arrival. */
-static void insert(struct sms__sm_state *sm, struct sms__group *group, double end, struct sms__resident_cold cold)
+static void insert(struct sms__sm_state *sm, struct sms__block_group *group, double end, struct sms__resident_cold cold)
 {
     struct sms__resident *pool = sm->resident;
     uint16_t after = group->last;
@@ -133,7 +133,7 @@ uint64_t sms__draw_work(const struct sms__launch *launch)
 
 void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
-    struct sms__group *group = group_of(sm, launch, now);
+    struct sms__block_group *group = group_of(sm, launch, now);
     uint64_t work = sms__draw_work(launch);
     double end = sms__group_clock(group, now) + (double)(int64_t)work;
     insert(sm, group, end, (struct sms__resident_cold){launch, now, work});

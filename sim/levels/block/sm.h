@@ -22,7 +22,7 @@ struct sms__resident_cold {
 };
 
 /* The blocks of one shape on an SM, or of one launch if the model or the policy tells launches apart. */
-struct sms__group {
+struct sms__block_group {
     const void *kin;                  /* that of their launches */
     const struct sms__footprint *fit; /* of a launch of their shape, at hand: events visit all groups of an SM */
     struct sms__device_clock *wide;   /* the device clock that the group may follow, or NULL */
@@ -43,8 +43,8 @@ struct sms__sm_state {
     uint64_t integrated_ps;               /* time up to which the integrals are complete */
     uint64_t may;                         /* shapes that may use it, one bit each; if compositions know room */
     uint16_t groups, free;                /* number of groups; head of the pool's free list */
-    struct sms__group *next_group;        /* the only group that ends at the next event; NULL if not known */
-    struct sms__group *group;             /* [limit of blocks]; in order of arrival */
+    struct sms__block_group *next_group;  /* the only group that ends at the next event; NULL if not known */
+    struct sms__block_group *group;       /* [limit of blocks]; in order of arrival */
     struct sms__resident *resident;       /* [limit of blocks]; the pool; NULL in the reference engine */
     struct sms__resident_cold *cold;      /* [limit of blocks]; by index in the pool */
     struct sms__blocks *device;
@@ -54,7 +54,7 @@ struct sms__sm_state {
 };
 
 /* Returns the reading of the group's clock. */
-static inline double sms__group_clock(const struct sms__group *group, uint64_t now)
+static inline double sms__group_clock(const struct sms__block_group *group, uint64_t now)
 {
     if (group->clock)
         return group->base + (sms__device_clock_reading(group->clock, now) - group->clock_base);
@@ -62,7 +62,7 @@ static inline double sms__group_clock(const struct sms__group *group, uint64_t n
 }
 
 /* Returns the time at which the clock will read `end` if speeds stay as they are. */
-static inline uint64_t sms__group_due(const struct sms__group *group, double end)
+static inline uint64_t sms__group_due(const struct sms__block_group *group, double end)
 {
     const struct sms__device_clock *clock = group->clock;
     if (clock)
@@ -95,8 +95,8 @@ void sms__sm_put(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t 
 /* Places a block. */
 void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
-struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
-void sms__remove_group(struct sms__sm_state *sm, struct sms__group *group);
+struct sms__block_group sms__new_group(struct sms__launch *launch, uint64_t now);
+void sms__remove_group(struct sms__sm_state *sm, struct sms__block_group *group);
 uint64_t sms__draw_work(const struct sms__launch *launch);
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);
 /* Only if an observer wants it. */

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void sms__best_init(struct sms__best *best, struct sms__arena *arena, size_t scores)
+void sms__best_init(struct sms__best_node *best, struct sms__arena *arena, size_t scores)
 {
     size_t count = scores;
-    *best = (struct sms__best){.count[0] = count, .bound[0] = SMS__NEW(arena, double, count)};
+    *best = (struct sms__best_node){.count[0] = count, .bound[0] = SMS__NEW(arena, double, count)};
     while (count > 1) {
         count = (count + SMS__BEST_CHILDREN - 1) / SMS__BEST_CHILDREN;
         best->count[++best->top] = count;
@@ -30,7 +30,7 @@ static double find_most(const double *value, size_t count)
 }
 
 /* The first child with the highest bound. */
-static size_t find_child(const struct sms__best *best, size_t level, size_t vertex)
+static size_t find_child(const struct sms__best_node *best, size_t level, size_t vertex)
 {
     const double *bound = best->bound[level - 1];
     size_t first = vertex * SMS__BEST_CHILDREN, left = best->count[level - 1] - first;
@@ -40,14 +40,14 @@ static size_t find_child(const struct sms__best *best, size_t level, size_t vert
     return first;
 }
 
-void sms__best_bound(struct sms__best *best)
+void sms__best_bound(struct sms__best_node *best)
 {
     for (size_t level = 1; level <= best->top; level++)
         for (size_t v = 0; v < best->count[level]; v++)
             best->bound[level][v] = best->bound[level - 1][find_child(best, level, v)];
 }
 
-size_t sms__best_find(struct sms__best *best)
+size_t sms__best_find(struct sms__best_node *best)
 {
     size_t level = best->top, vertex = 0;
     while (level > 0) {

@@ -2,8 +2,8 @@
  * State that a single file needs is behind a struct that only this file defines. Quantities are whole numbers:
  * thousandths of GPUs and cores, bytes, picoseconds.
  */
-#ifndef SMS_LEVELS_CLUSTER_RUN_H
-#define SMS_LEVELS_CLUSTER_RUN_H
+#ifndef SMS_LEVELS_CLUSTER_CLUSTER_RUN_H
+#define SMS_LEVELS_CLUSTER_CLUSTER_RUN_H
 
 #include "../../engine/engine.h"
 #include "../simulate.h"
@@ -48,7 +48,7 @@ struct sms__cluster_run {
 
     struct sms__ledger ledger;
     struct sms__node_search *search;
-    struct sms__samples *samples;
+    struct sms__pod_samples *samples;
     struct sms__ends *ends;
     struct sms__audit *audit;         /* NULL before the first check */
     struct sms__hosts *hosts;         /* NULL: no pod has a workload */

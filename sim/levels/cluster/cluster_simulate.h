@@ -1,7 +1,7 @@
 /* The cluster level: pods arrive, wait until a node has what they ask for, and hold it while they run.
  * docs/explanation/clusters.md has the model. */
-#ifndef SMS_LEVELS_CLUSTER_CLUSTER_H
-#define SMS_LEVELS_CLUSTER_CLUSTER_H
+#ifndef SMS_LEVELS_CLUSTER_CLUSTER_SIMULATE_H
+#define SMS_LEVELS_CLUSTER_CLUSTER_SIMULATE_H
 
 #include "../simulate.h"
 

@@ -22,9 +22,9 @@ enum { AT_ONCE = 32 };
 /* The cache of one shape. */
 struct shape_cache {
     bool built;
-    uint64_t seen;         /* the log up to there */
-    struct sms__best best; /* of the nodes' scores; -INFINITY: infeasible */
-    uint64_t *bits;        /* a bit for each node: it is feasible, and its score is not -INFINITY */
+    uint64_t seen;              /* the log up to there */
+    struct sms__best_node best; /* of the nodes' scores; -INFINITY: infeasible */
+    uint64_t *bits;             /* a bit for each node: it is feasible, and its score is not -INFINITY */
     /* Any feasible node: counts in a tree over words of 64 bits. */
     uint32_t *count; /* [2 * count_leaves] */
 };

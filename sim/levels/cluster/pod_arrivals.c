@@ -20,7 +20,7 @@ struct maker {
     double at_ps;
 };
 
-struct sms__samples {
+struct sms__pod_samples {
     size_t taken;                  /* points of the record's allocation */
     struct sms__allocation latest; /* after the last pod that arrived and asked for GPUs was tried */
     size_t source;
@@ -171,7 +171,7 @@ static double load_of(const struct sms__cluster_run *run, size_t sample)
 /* Samples at the loads that arriving pods pass: up to there the present allocation holds. */
 static void sample_to(struct sms__cluster_run *run, uint64_t arrived_milli)
 {
-    struct sms__samples *samples = run->samples;
+    struct sms__pod_samples *samples = run->samples;
     double load = sms__share_of_gpus(run, arrived_milli);
     for (; samples->taken < SMS__ALLOCATIONS && load_of(run, samples->taken) < load; samples->taken++)
         run->record->allocation[samples->taken] = allocation_of(run);
@@ -208,7 +208,7 @@ static void arrive(void *subject, uint64_t now)
 
 void sms__arrivals_init(struct sms__cluster_run *run)
 {
-    run->samples = SMS__NEW(run->arena, struct sms__samples, 1);
+    run->samples = SMS__NEW(run->arena, struct sms__pod_samples, 1);
     run->samples->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, arrive, run);
     sms__engine_at(&run->engine, run->samples->source, next_arrival(run));
 }
@@ -216,7 +216,7 @@ void sms__arrivals_init(struct sms__cluster_run *run)
 /* The last sample may lie exactly where all have arrived, whichever pods have left since. */
 void sms__arrivals_close(struct sms__cluster_run *run)
 {
-    const struct sms__samples *samples = run->samples;
+    const struct sms__pod_samples *samples = run->samples;
     double load = sms__share_of_gpus(run, run->arrived_milli) * (1 + 1e-9);
     if (samples->taken < SMS__ALLOCATIONS && load_of(run, samples->taken) <= load)
         run->record->allocation[samples->taken] = samples->latest;

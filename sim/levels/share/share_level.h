@@ -3,8 +3,8 @@
  * This header is for those that run a host. share_level.c runs the one host of a scenario with `vms:` or `processes:`,
  * stand_alone.c one for a process by itself, and a cluster runs one for each node whose pods run workloads. A host uses
  * an engine that others may use as well. */
-#ifndef SMS_LEVELS_SHARE_H
-#define SMS_LEVELS_SHARE_H
+#ifndef SMS_LEVELS_SHARE_SHARE_LEVEL_H
+#define SMS_LEVELS_SHARE_SHARE_LEVEL_H
 
 #include "../../base/rng.h"
 #include "../../engine/engine.h"

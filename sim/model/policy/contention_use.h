@@ -1,7 +1,7 @@
 /* `contention:` of a scenario: a model with its parameters, and for some models slowdowns of pairs of classes,
  * or curves. */
-#ifndef SMS_MODEL_POLICY_CONTENTION_H
-#define SMS_MODEL_POLICY_CONTENTION_H
+#ifndef SMS_MODEL_POLICY_CONTENTION_USE_H
+#define SMS_MODEL_POLICY_CONTENTION_USE_H
 
 #include <smsched/contention.h>
 

@@ -129,10 +129,10 @@ static bool check_version(const struct opening *opening)
 
 /* Whether a name of this kind is another's: queue disciplines and models have names of their own, all others share
  * theirs, because `policies:` names them all. */
-static bool is_taken(const struct sms_load_options *options, enum sms__kind kind, const char *name)
+static bool is_taken(const struct sms_load_options *options, enum sms__known_kind kind, const char *name)
 {
     bool taken = false;
-    for (enum sms__kind other = 0; other < SMS__KINDS; other++) {
+    for (enum sms__known_kind other = 0; other < SMS__KINDS; other++) {
         const bool own =
             other == SMS__QUEUE || other == SMS__CONTENTION || kind == SMS__QUEUE || kind == SMS__CONTENTION;
         taken |= (!own || other == kind) && sms__find_known(options, other, name).name;
@@ -141,7 +141,7 @@ static bool is_taken(const struct sms_load_options *options, enum sms__kind kind
 }
 
 /* Whether the one policy or model of `one` is right, and its name free. */
-static bool check_one(const struct opening *opening, enum sms__kind kind, const struct sms_load_options *one)
+static bool check_one(const struct opening *opening, enum sms__known_kind kind, const struct sms_load_options *one)
 {
     const char *wrong = sms__options_misuse(one);
     if (wrong)
@@ -153,7 +153,7 @@ static bool check_one(const struct opening *opening, enum sms__kind kind, const 
 
 /* Adds what a plug-in offers of a kind to the options. Returns whether all was right. `offered` has SMS_PLUGIN_MOST
  * pointers to structs of the kind, those that there are first. */
-static bool add_kind(const struct opening *opening, enum sms__kind kind, const void *offered)
+static bool add_kind(const struct opening *opening, enum sms__known_kind kind, const void *offered)
 {
     size_t count = sms__count_added(opening->options, kind);
     const void *list[SMS_PLUGIN_MOST], **grown = SMS__NEW(&opening->file->arena, const void *, count + SMS_PLUGIN_MOST);

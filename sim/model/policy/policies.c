@@ -10,19 +10,19 @@
 static const char *const keys[] = {"place", "share", "mode", "block"};
 static const char *const words[] = {"place policy", "share policy", "mode", "block policy"};
 
-static const enum sms__kind ENTRY_KINDS = SMS__BLOCK + 1; /* in an entry */
+static const enum sms__known_kind ENTRY_KINDS = SMS__BLOCK + 1; /* in an entry */
 
 /* An entry while it is read. */
 struct entry {
     struct sms__reader *reader;
-    enum sms__kind first; /* of those that it may name; a bare name is one of these */
+    enum sms__known_kind first; /* of those that it may name; a bare name is one of these */
     struct sms__policy_use *use;
 };
 
-static bool is_key(const struct sms__node *node, enum sms__kind first)
+static bool is_key(const struct sms__node *node, enum sms__known_kind first)
 {
     bool found = false;
-    for (enum sms__kind k = first; k < ENTRY_KINDS; k++)
+    for (enum sms__known_kind k = first; k < ENTRY_KINDS; k++)
         found |= node->kind == SMS__SCALAR && !strcmp(node->text, keys[k]);
     return found;
 }
@@ -35,7 +35,8 @@ static bool is_of_processes(const struct sms_load_options *options, const struct
 }
 
 /* `bare`: the entry is a name alone, so the writer may have meant another kind. */
-static void complain_unknown(const struct entry *entry, const struct sms__node *name, enum sms__kind kind, bool bare)
+static void complain_unknown(const struct entry *entry, const struct sms__node *name, enum sms__known_kind kind,
+                             bool bare)
 {
     struct sms__reader *reader = entry->reader;
     const struct sms_load_options *options = sms__load_options(reader);
@@ -45,7 +46,7 @@ static void complain_unknown(const struct entry *entry, const struct sms__node *
                       name->text);
         return;
     }
-    for (enum sms__kind other = entry->first; other < ENTRY_KINDS; other++) {
+    for (enum sms__known_kind other = entry->first; other < ENTRY_KINDS; other++) {
         const struct sms__known known = sms__find_known(options, other, name->text);
         if (other == kind || !known.name)
             continue;
@@ -73,7 +74,7 @@ static void complain_unknown(const struct entry *entry, const struct sms__node *
 }
 
 /* Sets the use's policy of a kind, with default parameters. Returns where its parameters are. */
-static double *set_policy(struct sms__policy_use *use, enum sms__kind kind, const struct sms__known *known)
+static double *set_policy(struct sms__policy_use *use, enum sms__known_kind kind, const struct sms__known *known)
 {
     double *values = kind == SMS__PLACE ? use->place_param : kind == SMS__SHARE ? use->share_param : use->param;
     if (kind == SMS__PLACE)
@@ -87,7 +88,8 @@ static double *set_policy(struct sms__policy_use *use, enum sms__kind kind, cons
 }
 
 /* Returns the label of what the node names, or NULL. */
-static const char *read_part(const struct entry *entry, const struct sms__node *node, enum sms__kind kind, bool bare)
+static const char *read_part(const struct entry *entry, const struct sms__node *node, enum sms__known_kind kind,
+                             bool bare)
 {
     struct sms__reader *reader = entry->reader;
     struct sms__policy_use *use = entry->use;
@@ -133,7 +135,7 @@ static const char *read_parts(const struct entry *entry, const struct sms__node 
     if (map->items == 0)
         sms__complain(reader, map, "a policy names at least one of %sshare, mode, block",
                       entry->first == SMS__PLACE ? "place, " : "");
-    for (enum sms__kind kind = entry->first; kind < ENTRY_KINDS; kind++) {
+    for (enum sms__known_kind kind = entry->first; kind < ENTRY_KINDS; kind++) {
         const struct sms__node *part = sms__node_get(map, keys[kind]);
         const char *own = part ? read_part(entry, part, kind, false) : NULL;
         if (own)
@@ -142,7 +144,7 @@ static const char *read_parts(const struct entry *entry, const struct sms__node 
     return label;
 }
 
-static void set_default(const struct sms_load_options *options, enum sms__kind kind, const char *name,
+static void set_default(const struct sms_load_options *options, enum sms__known_kind kind, const char *name,
                         struct sms__policy_use *use)
 {
     const struct sms__known known = sms__find_known(options, kind, name);
@@ -153,7 +155,7 @@ static void set_default(const struct sms_load_options *options, enum sms__kind k
  * in launch order (Gilman et al., PER 2020). A VM and a tenant alone get both from the policy, whatever `queue:` says.
  * Below a mode or a place policy it is the SM only, because `queue:`, leftover by default, is of such an entry as well.
  */
-static void set_defaults(const struct sms__reader *reader, enum sms__kind first, struct sms__policy_use *use)
+static void set_defaults(const struct sms__reader *reader, enum sms__known_kind first, struct sms__policy_use *use)
 {
     const struct sms_load_options *options = sms__load_options(reader);
     set_default(options, SMS__BLOCK, first == SMS__BLOCK ? "leftover" : "most_room", use);
@@ -167,7 +169,7 @@ static void set_defaults(const struct sms__reader *reader, enum sms__kind first,
 }
 
 /* Reads one entry. Returns whether it could be read. */
-static bool read_use(struct sms__reader *reader, const struct sms__node *node, enum sms__kind first,
+static bool read_use(struct sms__reader *reader, const struct sms__node *node, enum sms__known_kind first,
                      struct sms__policy_use *use)
 {
     const struct entry entry = {reader, first, use};
@@ -190,7 +192,7 @@ static struct sms__policy_use *find_same(const struct sms_scenario *scenario, co
     return NULL;
 }
 
-static enum sms__kind first_kind(const struct sms_scenario *scenario)
+static enum sms__known_kind first_kind(const struct sms_scenario *scenario)
 {
     return scenario->cluster ? SMS__PLACE : scenario->shares ? SMS__SHARE : SMS__BLOCK;
 }
@@ -198,7 +200,7 @@ static enum sms__kind first_kind(const struct sms_scenario *scenario)
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    enum sms__kind first = first_kind(scenario);
+    enum sms__known_kind first = first_kind(scenario);
     scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         struct sms__policy_use *use = &scenario->policy[scenario->policies];
@@ -224,7 +226,7 @@ void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, v
 
 /* An entry that names nothing, called by what a bare name would be. */
 static struct sms__policy_use *default_use(struct sms__reader *reader, const struct sms_scenario *scenario,
-                                           enum sms__kind first)
+                                           enum sms__known_kind first)
 {
     struct sms__policy_use *use = SMS__NEW(reader->arena, struct sms__policy_use, 1);
     set_defaults(reader, first, use);

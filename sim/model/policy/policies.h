@@ -1,6 +1,6 @@
 /* `policies:` and `alone:` of a scenario. */
-#ifndef SMS_MODEL_POLICY_USE_H
-#define SMS_MODEL_POLICY_USE_H
+#ifndef SMS_MODEL_POLICY_POLICIES_H
+#define SMS_MODEL_POLICY_POLICIES_H
 
 #include <smsched/place.h>
 #include <smsched/share.h>

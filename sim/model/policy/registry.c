@@ -37,7 +37,7 @@ static const void *pointer_at(const void *list, size_t bytes)
     return pointer;
 }
 
-size_t sms__count_added(const struct sms_load_options *options, enum sms__kind kind)
+size_t sms__count_added(const struct sms_load_options *options, enum sms__known_kind kind)
 {
     size_t count = 0;
     if (options)
@@ -45,13 +45,13 @@ size_t sms__count_added(const struct sms_load_options *options, enum sms__kind k
     return count;
 }
 
-void sms__set_added(struct sms_load_options *options, enum sms__kind kind, const void *const *list, size_t count)
+void sms__set_added(struct sms_load_options *options, enum sms__known_kind kind, const void *const *list, size_t count)
 {
     memcpy((char *)options + kinds[kind].list, &list, sizeof list);
     memcpy((char *)options + kinds[kind].count, &count, sizeof count);
 }
 
-struct sms__known sms__known_at(const struct sms_load_options *options, enum sms__kind kind, size_t idx)
+struct sms__known sms__known_at(const struct sms_load_options *options, enum sms__known_kind kind, size_t idx)
 {
     const size_t added = sms__count_added(options, kind);
     struct sms__known known = {0};
@@ -65,7 +65,7 @@ struct sms__known sms__known_at(const struct sms_load_options *options, enum sms
     return known;
 }
 
-struct sms__known sms__find_known(const struct sms_load_options *options, enum sms__kind kind, const char *name)
+struct sms__known sms__find_known(const struct sms_load_options *options, enum sms__known_kind kind, const char *name)
 {
     struct sms__known known;
     for (size_t i = 0; (known = sms__known_at(options, kind, i)).name && strcmp(known.name, name) != 0;)
@@ -73,7 +73,7 @@ struct sms__known sms__find_known(const struct sms_load_options *options, enum s
     return known;
 }
 
-size_t sms__count_known(const struct sms_load_options *options, enum sms__kind kind)
+size_t sms__count_known(const struct sms_load_options *options, enum sms__known_kind kind)
 {
     size_t count = 0;
     while (sms__known_at(options, kind, count).name)
@@ -84,24 +84,24 @@ size_t sms__count_known(const struct sms_load_options *options, enum sms__kind k
 /* Names to suggest: those of some kinds, one kind after another. */
 struct names {
     const struct sms_load_options *options;
-    enum sms__kind first, end;
+    enum sms__known_kind first, end;
 };
 
 static const char *name_at(const void *user, size_t i)
 {
     const struct names *names = user;
-    enum sms__kind kind = names->first;
+    enum sms__known_kind kind = names->first;
     for (size_t count; kind + 1 < names->end && i >= (count = sms__count_known(names->options, kind)); kind++)
         i -= count;
     return sms__known_at(names->options, kind, i).name;
 }
 
 void sms__complain_unknown_kind(struct sms__reader *reader, const struct sms__node *node, const char *what,
-                                enum sms__kind first, enum sms__kind end)
+                                enum sms__known_kind first, enum sms__known_kind end)
 {
     const struct names names = {sms__load_options(reader), first, end};
     size_t count = 0;
-    for (enum sms__kind kind = first; kind < end; kind++)
+    for (enum sms__known_kind kind = first; kind < end; kind++)
         count += sms__count_known(names.options, kind);
     sms__complain_unknown(reader, node, what, count, name_at, &names);
 }
@@ -138,7 +138,7 @@ static const char *mode_misuse(const struct sms_sharing_mode *mode)
                : NULL;
 }
 
-static const char *function_misuse(enum sms__kind kind, const void *item)
+static const char *function_misuse(enum sms__known_kind kind, const void *item)
 {
     const struct sms_block_policy *block = kind == SMS__BLOCK ? item : NULL;
     const struct sms_contention *model = kind == SMS__CONTENTION ? item : NULL;
@@ -158,7 +158,7 @@ static const char *function_misuse(enum sms__kind kind, const void *item)
     return NULL;
 }
 
-static const char *kind_misuse(const struct sms_load_options *options, enum sms__kind kind)
+static const char *kind_misuse(const struct sms_load_options *options, enum sms__known_kind kind)
 {
     const size_t count = sms__count_added(options, kind);
     const char *wrong = NULL;
@@ -175,7 +175,7 @@ static const char *kind_misuse(const struct sms_load_options *options, enum sms_
 const char *sms__options_misuse(const struct sms_load_options *options)
 {
     const char *wrong = NULL;
-    for (enum sms__kind kind = 0; options && kind < SMS__KINDS && !wrong; kind++)
+    for (enum sms__known_kind kind = 0; options && kind < SMS__KINDS && !wrong; kind++)
         wrong = kind_misuse(options, kind);
     return wrong;
 }
