@@ -2,7 +2,7 @@
  * overheads of the classes, of hard resources and of resources of scope device add up. All blocks of an SM get the
  * speed 1 / (1 + overhead), whatever they use.
  *
- * Source: simtbs (oslab-ewha); its rules are in the project's specification, part B. */
+ * Source: simtbs (oslab-ewha). */
 #include <smsched/contention.h>
 
 static void rate(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count)

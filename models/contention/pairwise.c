@@ -2,7 +2,7 @@
  * classes. The factors combine by sum, maximum or product. Neither demands nor usage matter.
  *
  * Three blocks of a class that slows itself by 1.94 take 2.88 times as long by the sum, and 3.76 times by the product,
- * which is longer than one after another. Therefore the sum is the default (specification A.3). */
+ * which is longer than one after another. Therefore the sum is the default. */
 #include <smsched/contention.h>
 
 enum { COMBINE };

@@ -4,7 +4,7 @@
  * Wins if blocks with different bottlenecks wait for one device, because it puts them together. Fails, like every
  * admission control, if the profiles are wrong. Gains nothing if an oversubscribed resource still delivers its full
  * capacity.
- * Source: specification 004, section II ("FG", the proposal). */
+ * Source: "Thread-block scheduling by fine-grained resource utilization" (2022), section II ("FG", the proposal). */
 #include <smsched/policy.h>
 
 enum { LIMIT, PATIENCE };

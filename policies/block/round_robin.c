@@ -3,7 +3,7 @@
  *
  * Wins if blocks are alike and an oversubscribed resource still delivers its full capacity. Fails if SMs fill up with
  * blocks that have the same bottleneck.
- * Source: specification 004, section II ("RR"). */
+ * Source: "Thread-block scheduling by fine-grained resource utilization" (2022), section II ("RR"). */
 #include <smsched/policy.h>
 
 const struct sms_block_policy sms_block_policy_round_robin = {

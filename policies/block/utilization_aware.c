@@ -3,7 +3,7 @@
  *
  * Wins over round robin if mixes oversubscribe. Fails if blocks of one class have different bottlenecks, such as FP32
  * and FP64, because it separates blocks that would fit together.
- * Source: specification 004, section II ("UA"). */
+ * Source: "Thread-block scheduling by fine-grained resource utilization" (2022), section II ("UA"). */
 #include <smsched/policy.h>
 
 enum { LIMIT, PATIENCE };

@@ -4,7 +4,7 @@
  *
  * Wins if memory is what runs out, because GPUs with much memory left stay free for large pods. It counts only memory:
  * if pods ask for none, all GPUs look equal. Users of the extender asked for `spread` (its issues 61 and 207). Source:
- * gpushare-scheduler-extender, nodeinfo.go (specification 001, 1.2 and 1.3). */
+ * gpushare-scheduler-extender, nodeinfo.go. */
 #include <smsched/place.h>
 
 enum { NODE_SCORE, GPU_SELECT };

@@ -4,8 +4,8 @@
  *
  * Wins if jobs slow each other in ways that memory does not show, because a node with a miss takes no container. Fails
  * in two cases. The sum of the floats grows with every container, so that a full node looks as if it had room. And if
- * containers arrive faster than jobs end, the policy does not see what has not run yet. Source: Kang 2022, Algorithm 2
- * (specification 003). The paper sorts by memory. Its conclusion proposes `float`, and its future work `bestfit_float`,
+ * containers arrive faster than jobs end, the policy does not see what has not run yet. Source: Kang 2022, Algorithm 2.
+ * The paper sorts by memory. Its conclusion proposes `float`, and its future work `bestfit_float`,
  * the smallest sum that suffices. */
 #include <math.h>
 #include <smsched/place.h>

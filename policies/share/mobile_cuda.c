@@ -1,7 +1,7 @@
-/* Mobile CUDA: runs more processes than fit into device memory (specification 002). A library between processes and
- * driver asks a manager before each allocation. A process that finds no room moves to the host and waits there. It
- * continues on the first device with room, which may be another one. Processes that allocate inside kernels need a
- * device of their own (exclusive processes). */
+/* Mobile CUDA: runs more processes than fit into device memory (docs/evidence/mobile-cuda.md). A library between
+ * processes and driver asks a manager before each allocation. A process that finds no room moves to the host and waits
+ * there. It continues on the first device with room, which may be another one. Processes that allocate inside kernels
+ * need a device of their own (exclusive processes). */
 #include <smsched/share.h>
 
 enum { MESSAGE, REQUEST, MOVES, ASSIGNED, CONNECTING };

@@ -90,7 +90,7 @@ struct sms__bound_found {
 struct glp_prob;
 
 /* solve.c: SMS_OK, or SMS_EBUG if the solver gives up. In a guard of the
- * arena, to which errors of GLPK lead, too (bound.c); *problem is the caller's to
+ * arena, to which errors of GLPK lead, too (solver.c); *problem is the caller's to
  * delete in either case. */
 int sms__bound_solve(struct sms__arena *arena, const struct sms__bound_device *device,
                      const struct sms__bound_window *window, enum sms_bounded metric, struct glp_prob **problem,

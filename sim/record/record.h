@@ -1,5 +1,5 @@
 /* The measurements of a run: counters, integrals and histograms, all since the end of the warm-up. The levels write
- * them and sim/report reads them. Their memory depends on the scenario, never on how many blocks ran. */
+ * them and sim/results and sim/bound read them. Their memory depends on the scenario, never on how many blocks ran. */
 #ifndef SMS_RECORD_RECORD_H
 #define SMS_RECORD_RECORD_H
 

@@ -1,4 +1,4 @@
-/* The node's side of gpushare: the device plugin gives each container its GPUs (specification 001, 1.3, steps 7 to 9),
+/* The node's side of gpushare: the device plugin gives each container its GPUs (gpushare-device-plugin),
  * and the containers start, fail and leave. */
 #include "../../levels/cluster/cluster_run.h"
 #include "gpushare_run.h"

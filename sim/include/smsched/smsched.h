@@ -267,7 +267,7 @@ struct sms_run_event {
     };
 };
 
-/* How to run. Begin with sms_run_defaults(): all 0 is `alone` false. */
+/* How to run. Begin with sms_run_defaults(): zeros would leave out the stand-alone runs and explain nothing. */
 struct sms_run_options {
     size_t size;                 /* as in sms_load_options */
     const char *const *policies; /* run only these, by label, or by a name in it; ends with NULL. NULL or empty: all */

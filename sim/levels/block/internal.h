@@ -30,7 +30,7 @@ struct sms__blocks {
     struct sms__device_clock *clock; /* [clocks]; for models with a `slowdown` function */
     size_t clocks;
     bool tells_launches; /* the model or the policy may answer differently for equal blocks of two launches */
-    bool refills;        /* a block may take another's place in one step, if compositions know room (sm.c) */
+    bool refills;        /* a block may take another's place in one step, if compositions know room (refill.c) */
     struct sms__reference *reference; /* what it keeps instead of residents; NULL in the fast engine */
     struct sms__action dispatch;
     uint64_t launches;

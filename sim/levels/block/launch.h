@@ -48,7 +48,7 @@ struct sms__pending_launch {
     bool is_grid;                  /* it counts among the grids of the device */
 };
 
-/* Launches of which the last block has left an SM at this instant. Kept by sm.c. */
+/* Launches of which the last block has left an SM at this instant. Kept by refill.c. */
 struct sms__launch_end {
     struct sms__launch *next; /* the next to be told that it has ended */
     bool is_due;              /* it has not been told yet */

@@ -108,7 +108,7 @@ struct sms__process_memory {
     uint64_t statics; /* static variables, which are part of the context */
 };
 
-/* SMs that a process or a stream may use (part.c). */
+/* SMs that a process or a stream may use (sm_part.c). */
 struct sms__sm_part {
     bool is_on;                  /* otherwise all of them */
     size_t sms;                  /* number of them on its instance */

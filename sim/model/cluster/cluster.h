@@ -104,12 +104,12 @@ struct sms__profiles {
  * block by block. */
 enum sms__fidelity { SMS__AS_DURATION, SMS__AS_PROCESSES, SMS__AS_BLOCKS };
 
-/* A cluster, in the place of devices and tenants. Its scenario's devices and VMs are what pods with workloads run on
- * and are; there may be none. */
 /* Of nodes with equal scores the lowest is taken; or the first of an order that is drawn once for each run; or any, all
  * equally likely. */
 enum sms__ties { SMS__TIES_LOWEST, SMS__TIES_SHUFFLED, SMS__TIES_RANDOM };
 
+/* A cluster, in the place of devices and tenants. Its scenario's devices and VMs are what pods with workloads run on
+ * and are; there may be none. */
 struct sms__cluster {
     struct sms__nodes *node; /* [kinds] */
     size_t kinds, nodes;
