@@ -164,6 +164,14 @@ const struct sms__table *sms__device_tables(void);
 /* demand.c: returns whether a demand is at most this share, and reports otherwise. */
 bool sms__expect_share(struct sms__reader *reader, const struct sms__demand *demand, double most);
 
+/* Its capacity of resource `r`, in what one SM of a whole device has: its SMs, unless it is an instance, which may have
+ * more or less of a device-wide resource. */
+static inline double sms__capacity_sms(const struct sms__device *device, size_t r)
+{
+    bool has_share = device->mig.board && device->resource[r].scope == SMS_SCOPE_DEVICE;
+    return has_share ? (double)device->mig.board->sms * sms__share_of_board(device) : (double)device->sms;
+}
+
 /* workload.c: a demand of a block, or of a background. */
 void sms__read_demand(struct sms__reader *reader, const struct sms__node *node, struct sms__demand **demand,
                       size_t *count);

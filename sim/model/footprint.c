@@ -34,11 +34,9 @@ static double share_of(const struct fitting *f, size_t r)
  * second and another share. Counts come out right by the instance's capacity. */
 static double on_instance(const struct fitting *f, size_t r, const struct sms__footprint *fit)
 {
-    bool device_scope = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
-    if (!f->device->mig.board || !device_scope || fit->count[r])
+    if (!f->device->mig.board || fit->count[r])
         return fit->demand[r];
-    return nearbyint(fit->demand[r] * (double)f->device->sms /
-                     ((double)f->device->mig.board->sms * sms__share_of_board(f->device)));
+    return nearbyint(fit->demand[r] * (double)f->device->sms / sms__capacity_sms(f->device, r));
 }
 
 static void fit_resource(const struct fitting *f, size_t r, const struct sms__demand *demand,

@@ -27,9 +27,7 @@ struct alone {
 /* How much more than here a block demands on the whole device, if it is on an instance. */
 static double on_board(const struct sms__kernel *kernel, const struct sms__device *device, size_t r)
 {
-    if (kernel->whole || !device->mig.board || device->resource[r].scope != SMS_SCOPE_DEVICE)
-        return 1;
-    return (double)device->mig.board->sms * sms__share_of_board(device) / (double)device->sms;
+    return kernel->whole ? 1 : sms__capacity_sms(device, r) / (double)device->sms;
 }
 
 /* Adds a stage in which `resident` blocks per SM are resident on average. */

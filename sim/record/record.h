@@ -94,15 +94,16 @@ struct sms__vm_record {
 };
 
 struct sms__device_record {
-    sms__integral excess[SMS_RESOURCES_MAX];  /* usage above SMS_FULL, parts x ps, summed over SMs */
-    sms__integral over_ps[SMS_RESOURCES_MAX]; /* time above SMS_FULL, summed over SMs (scope device: times SMs) */
-    sms__integral active;                     /* SMs that are active, parts x ps, summed over SMs */
-    uint64_t switches;                        /* context switches */
-    sms__integral switch_ps;                  /* time of context switches, summed over the SMs of the instance */
-    uint64_t busy_ps;                         /* time with a kernel of a process running or a switch under way */
-    uint64_t peak_held;                       /* memory that processes hold, bytes; whole run */
-    sms__integral held_ps;                    /* memory held, bytes x ps */
-    uint64_t single_ps, several_ps;           /* time with one process on it, and with more */
+    /* Parts x ps, summed over SMs. Of a device-wide resource an instance counts as the SMs whose share it has. */
+    sms__integral excess[SMS_RESOURCES_MAX]; /* usage above SMS_FULL */
+    sms__integral over[SMS_RESOURCES_MAX];   /* SMs whose usage is above SMS_FULL; of scope device: all or none */
+    sms__integral active;                    /* SMs that are active */
+    uint64_t switches;                       /* context switches */
+    sms__integral switch_ps;                 /* time of context switches, summed over the SMs of the instance */
+    uint64_t busy_ps;                        /* time with a kernel of a process running or a switch under way */
+    uint64_t peak_held;                      /* memory that processes hold, bytes; whole run */
+    sms__integral held_ps;                   /* memory held, bytes x ps */
+    uint64_t single_ps, several_ps;          /* time with one process on it, and with more */
 };
 
 /* What a process waits for when no event is left and it has not ended. */

@@ -157,7 +157,7 @@ static struct load load_of(const struct sms__record *record, const char *resourc
             continue;
         load.used += background(scenario->device[d], (size_t)r) * sms__measured_ps(record);
         load.excess += (double)record->device[d].excess[r] / SMS_FULL;
-        load.over_ps += (double)record->device[d].over_ps[r];
+        load.over_ps += (double)record->device[d].over[r] / SMS_FULL;
     }
     return load;
 }

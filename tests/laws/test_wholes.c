@@ -185,6 +185,50 @@ static void coarse_kernels_together_use_no_more_than_all(void **state)
     assert_near(use[1][OVER], 0, 1e-6);
 }
 
+/* What four processes use of the dram of an A100, in its instances. */
+static void use_dram(double use[USES], const char *kernel, const char *instances)
+{
+    static const char *const metrics[USES] = {"usage_ratio", "utilization_ratio", "delivered_ratio",
+                                              "oversubscribed_time_ratio"};
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    struct sms_file *file = load_text("workload: w\nsynthetic: true\nkernels: [{name: k, %s}]\n---\nscenario: s\n"
+                                      "contention: proportional\ndevices: [{model: a100}]\n"
+                                      "policies: [{mode: {mig: {instances: [%s], inside: mps}}}]\n"
+                                      "processes: [{name: p, workload: w, repeat: 10, count: 4}]\n",
+                                      kernel, instances);
+    struct sms_results *results = run_first(file, &options);
+    size_t dram = 0;
+    while (strcmp(sms_results_subject(results, SMS_RESOURCE, dram), "dram") != 0)
+        dram++;
+    for (size_t m = 0; m < USES; m++)
+        use[m] = estimate(results, 0, SMS_RESOURCE, dram, metrics[m]).mean;
+    discard(results, file);
+}
+
+/* An A100 has 108 SMs and 8 slices of memory: 3g has 42 and 4, 4g 56 and 4, 2g 28 and 2, 7g 98 and 8. Kernels that
+ * want more than the memory of their instance use all of it, whatever its SMs. */
+static void a_full_instance_uses_its_share_of_the_memory(void **state)
+{
+    static const char *const kernels[] = {"time: 3 ms, demand: {dram: 100 %}",
+                                          "blocks: 1000, threads: 1024, block_time: 100 us, demand: {dram: 90 %}"};
+    static const struct {
+        const char *instances;
+        double share;
+    } cases[] = {{"2g.10gb", 0.25}, {"3g.20gb", 0.5}, {"7g.40gb", 1}, {"3g.20gb, 4g.20gb", 1}};
+    (void)state;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            double use[USES];
+            use_dram(use, kernels[k], cases[i].instances);
+            const double ends = k ? 5e-3 : 1e-6; /* the last blocks leave one after another */
+            assert_near(use[UTILIZATION], cases[i].share, ends);
+            assert_near(use[UTILIZATION], use[DELIVERED], 1e-8);
+            assert_true(use[USAGE] > use[UTILIZATION] + 0.1);
+            assert_near(use[OVER], cases[i].share, 4 * ends);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +239,7 @@ int main(void)
         cmocka_unit_test(blocks_take_about_as_long),
         cmocka_unit_test(coarse_kernels_on_a_part_of_a_device_use_as_much_as_blocks),
         cmocka_unit_test(coarse_kernels_together_use_no_more_than_all),
+        cmocka_unit_test(a_full_instance_uses_its_share_of_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

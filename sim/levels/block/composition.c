@@ -97,7 +97,7 @@ void sms__composition_record(struct sms__blocks *device, struct sms__composition
         record->active += time * (sms__integral)SMS_FULL;
     for (uint32_t left = composition->over; left; left &= left - 1) {
         int r = __builtin_ctz(left);
-        record->over_ps[r] += time;
+        record->over[r] += time * (sms__integral)SMS_FULL;
         record->excess[r] += (sms__integral)(int64_t)(composition->usage[r] - SMS_FULL) * time;
     }
 }

@@ -42,10 +42,11 @@ static void record_row(struct sms__blocks *device, struct sms__usage_row *row)
     row->time_ps = 0;
     for (uint32_t left = time ? device->rating.device_scope : 0; left; left &= left - 1, usage++) {
         int r = __builtin_ctz(left);
+        double capacity = sms__capacity_sms(device->setup.model, (size_t)r);
         if (*usage <= full)
             continue;
-        device->setup.record->excess[r] += (sms__integral)(uint64_t)(*usage - full) * time;
-        device->setup.record->over_ps[r] += (sms__integral)time * device->sms;
+        device->setup.record->excess[r] += (sms__integral)((*usage - full) * capacity / (double)device->sms) * time;
+        device->setup.record->over[r] += (sms__integral)sms_parts(capacity) * time;
     }
 }
 

@@ -16,7 +16,7 @@ void sms__coarse_kernels_count(struct sms__coarse_kernels *kernels, uint64_t now
     for (size_t r = 0; r < kernels->rater.view->resources; r++)
         if (kernels->excess[r]) {
             kernels->record->excess[r] += (sms__integral)kernels->excess[r] * elapsed;
-            kernels->record->over_ps[r] += (sms__integral)elapsed * kernels->sms;
+            kernels->record->over[r] += (sms__integral)sms_parts(sms__capacity_sms(kernels->type, r)) * elapsed;
         }
     kernels->record->active += (sms__integral)kernels->active * elapsed;
     kernels->counted_ps = now;
@@ -28,7 +28,8 @@ static void find_excess(struct sms__coarse_kernels *kernels)
         double usage = 0;
         for (struct sms__flow *flow = kernels->fluid.first; flow; flow = flow->next)
             usage += ((struct sms__coarse_kernel *)flow)->fit->demand[r];
-        kernels->excess[r] = usage > SMS_FULL ? (uint64_t)(usage - SMS_FULL) * kernels->sms : 0;
+        kernels->excess[r] =
+            usage > SMS_FULL ? (uint64_t)((usage - SMS_FULL) * sms__capacity_sms(kernels->type, r)) : 0;
     }
 }
 
@@ -39,7 +40,7 @@ static void find_active(struct sms__coarse_kernels *kernels)
         const struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
         active += kernel->active * kernel->present;
     }
-    kernels->active = (uint64_t)(active < SMS_FULL ? active : SMS_FULL) * kernels->sms;
+    kernels->active = (uint64_t)(active < SMS_FULL ? active : SMS_FULL) * kernels->type->sms;
 }
 
 /* Flows are advanced before their rates change, so the time now is that up to which they are. */

@@ -23,8 +23,8 @@ struct sms__coarse_kernels {
     struct sms__rater rater;
     struct sms__rated *rated; /* [most], scratch */
     size_t most;
-    struct sms__device_record *record; /* of active SMs, and of usage above 100 % */
-    uint64_t sms;
+    struct sms__device_record *record;  /* of active SMs, and of usage above 100 % */
+    const struct sms__device *type;     /* on which they run: a whole device or an instance */
     uint64_t excess[SMS_RESOURCES_MAX]; /* usage above SMS_FULL, parts, summed over SMs */
     uint64_t active;                    /* SMs that are active, parts, summed over SMs */
     uint64_t counted_ps;                /* time up to which the record is complete */

@@ -148,7 +148,7 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
                   .launch_wait_ps = instance->mode->launch_wait_ps,
                   .spare_w = type->limit_w > type->idle_w ? type->limit_w - type->idle_w : 0},
         .record = instance->gpu->record,
-        .sms = instance->type->sms,
+        .type = instance->type,
     };
     sms__coarse_kernels_init(&context->coarse, share->engine, context->source, context->active);
 }
