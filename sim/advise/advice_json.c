@@ -85,21 +85,26 @@ static json_t *program_of(const struct sms__program *program)
     return object;
 }
 
+json_t *sms__lines_json(struct sms__buffer *text, FILE *to)
+{
+    json_t *lines = json_array();
+    const bool whole = to && sms__buffer_close(text, to);
+    for (char *line = text->bytes, *end; whole && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        json_array_append_new(lines, sms__json_text(line + strspn(line, " ")));
+    }
+    free(text->bytes);
+    return lines;
+}
+
 /* What people read above the table, a line each. */
 static json_t *lines_of(const struct sms__advice *advice, struct sms__trust *trust)
 {
     struct sms__buffer text = {0};
     FILE *to = sms__buffer_open(&text);
-    json_t *lines = json_array();
     if (to)
         sms__advice_print_head(advice, trust, to);
-    const bool whole = to && sms__buffer_close(&text, to);
-    for (char *line = text.bytes, *end; whole && (end = strchr(line, '\n')); line = end + 1) {
-        *end = '\0';
-        json_array_append_new(lines, sms__json_text(line + strspn(line, " ")));
-    }
-    free(text.bytes);
-    return lines;
+    return sms__lines_json(&text, to);
 }
 
 json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *trust)

@@ -331,23 +331,6 @@ static void print_few(const struct sms__advice *advice, FILE *to)
     fputs(*before == ',' ? "\n" : "", to);
 }
 
-void sms__print_ignored(const struct sms__programs *programs, FILE *to)
-{
-    for (size_t p = 0; p < programs->count; p++) {
-        const struct sms__program *program = &programs->program[p];
-        const double deadline_ms = program->tenant->deadline_ps / 1e9;
-        if (program->file->scenarios > 1 && (p == 0 || programs->program[p - 1].file != program->file))
-            fprintf(to, "  ignored in %s: scenarios after the first, of %zu\n", program->path,
-                    program->file->scenarios);
-        if (program->tenant->arrivals != SMS__CLOSED && !(program->per_s > 0))
-            fprintf(to, "  ignored in %s: when jobs of %s arrive, because they are not random; use --load %s:RATE/s\n",
-                    program->path, program->name, program->name);
-        if (deadline_ms > 0 && !program->target.metric)
-            fprintf(to, "  ignored in %s: the deadline of %s; use --slo '%s:p99<%.6gms'\n", program->path,
-                    program->name, program->name, deadline_ms);
-    }
-}
-
 void sms__print_loads(const struct sms__programs *programs, FILE *to)
 {
     const char *before = "  arrivals: ";

@@ -44,6 +44,7 @@ struct sms__program {
     size_t number;         /* among all that were read */
     struct sms_file *file; /* which has the tenant and its workloads */
     const struct sms__tenant *tenant;
+    const struct sms__node *written; /* the file's scenario, if a person wrote it; or NULL */
     struct sms__target target;
     uint64_t least, most;             /* copies */
     double per_s;                     /* rate at which jobs arrive, of all copies together; 0: the next when one ends */
@@ -254,7 +255,8 @@ void sms__advice_print_answer(const struct sms__advice *advice, FILE *to);
 void sms__advice_print_head(const struct sms__advice *advice, struct sms__trust *trust, FILE *to);
 /* What binds, what stands for what, and how sure the best way is, a line each. */
 void sms__advice_print_notes(const struct sms__advice *advice, struct sms__trust *trust, FILE *to);
-/* What does not count of the scenarios that the programs come from, because no option says it, a line each. */
+/* ignored.c: what does not count of the scenarios that the programs come from, because no option says it; keys with
+ * their places in one line. */
 void sms__print_ignored(const struct sms__programs *programs, FILE *to);
 /* The rates at which jobs arrive, in a line, because those that a run has differ by chance; without any, nothing. */
 void sms__print_loads(const struct sms__programs *programs, FILE *to);
@@ -273,6 +275,9 @@ void sms__columns_add(const struct sms__columns *columns, struct sms__table_out 
                       const struct sms__advice *advice, const struct sms__outlook *outlook, const char *label);
 /* advice_json.c: the same for programs. NULL when out of memory. */
 struct json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *trust);
+/* The lines that were printed to `to`, which the buffer has opened, or NULL, as a list. Closes it, and frees the text.
+ */
+struct json_t *sms__lines_json(struct sms__buffer *text, FILE *to);
 /* The i-th outlook. */
 struct json_t *sms__outlook_json(const struct sms__advice *advice, size_t i);
 

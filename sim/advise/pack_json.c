@@ -17,6 +17,15 @@ static json_t *gpu_of(const struct sms__pack *pack, const struct sms__packed *gp
     return object;
 }
 
+static json_t *ignored_of(const struct sms__pack *pack)
+{
+    struct sms__buffer text = {0};
+    FILE *to = sms__buffer_open(&text);
+    if (to)
+        sms__print_ignored(pack->programs, to);
+    return sms__lines_json(&text, to);
+}
+
 json_t *sms__pack_json(const struct sms__pack *pack, struct sms__arena *arena)
 {
     json_t *gpus = json_array(), *unplaced = json_array(), *fewest = json_object();
@@ -31,10 +40,11 @@ json_t *sms__pack_json(const struct sms__pack *pack, struct sms__arena *arena)
     }
     for (size_t k = 0; k < pack->kinds; k++)
         json_object_set_new(fewest, pack->kind[k].name, json_integer((json_int_t)pack->fewest_of[k]));
-    return json_pack("{sI sI so so sI sI so sI sI sI sb so so}", "copies", (json_int_t)pack->copies, "placed",
+    return json_pack("{sI sI so so sI sI so sI sI sI sb so so so}", "copies", (json_int_t)pack->copies, "placed",
                      (json_int_t)pack->all_placed, "work_ratio", sms__json_number(pack->worth), "bound_work_ratio",
                      sms__json_number(pack->bound), "bound_placed", (json_int_t)pack->bound_placed, "fewest_gpus",
                      (json_int_t)pack->fewest, "fewest_by_device", fewest, "bound_fewest_gpus",
                      (json_int_t)pack->least_gpus, "groups", (json_int_t)pack->groups, "whole_groups",
-                     (json_int_t)pack->wholes, "groups_left", (int)pack->open, "gpus", gpus, "unplaced", unplaced);
+                     (json_int_t)pack->wholes, "groups_left", (int)pack->open, "gpus", gpus, "unplaced", unplaced,
+                     "ignored", ignored_of(pack));
 }

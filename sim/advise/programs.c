@@ -80,7 +80,7 @@ static int complain_missing(const char *path, const struct sms_load_options *loa
                      found ? "; did you mean '" : " ('smsched list workloads' shows them)", near, found ? "'?" : "");
 }
 
-/* `named`: whether the file's tenants have names of a user's. */
+/* `named`: whether a user wrote the scenario, and so named its tenants. */
 static int load_file(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
                      struct sms_file **file, bool *named, struct sms_errors *errors)
 {
@@ -134,6 +134,25 @@ static double rate_of(const struct sms__tenant *tenant)
     return per_s >= SMS__LOAD_LEAST && per_s <= SMS__LOAD_MOST ? per_s : 0;
 }
 
+/* A run of a way has programs that are the same in all its replications. */
+static int complain_drawn(const struct sms_scenario *scenario, struct sms_errors *errors)
+{
+    for (size_t v = 0; v < scenario->vms; v++) {
+        const struct sms__node *draw = sms__node_get(scenario->vm[v].node, "draw");
+        if (draw && draw->items > 1 && !sms__is_like_last(scenario->vm, v))
+            sms__error(errors, SMS_EINPUT, draw->mark,
+                       "a program does one workload: make a process for each of these, with that workload");
+    }
+    return SMS_EINPUT;
+}
+
+static int complain_pods(const struct sms_scenario *scenario, struct sms_errors *errors)
+{
+    sms__error(errors, SMS_EINPUT, sms__at_key(scenario->node, "pods")->mark,
+               "advise takes the tenants of vms and processes, and no pods: give it their workloads");
+    return SMS_EINPUT;
+}
+
 int sms__programs_read(struct sms__arena *arena, const char *path, const struct sms__advise_settings *settings,
                        struct sms__programs *out, struct sms_errors *errors)
 {
@@ -145,12 +164,18 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
     if (code || !file)
         return code;
     const struct sms_scenario *scenario = file->scenario[0];
-    const bool none = scenario->vms == 0 || scenario->cluster;
-    if (none || out->count + scenario->vms > settings->programs_most) {
+    if (scenario->cluster || scenario->drawn) {
+        code = scenario->drawn ? complain_drawn(scenario, errors) : complain_pods(scenario, errors);
         sms_file_free(file);
-        return sms__fail(errors, SMS_EINPUT, path,
-                         none ? "has no tenants that run workloads" : "with it there are more than %zu programs",
+        return code;
+    }
+    if (scenario->vms == 0 || out->count + scenario->vms > settings->programs_most) {
+        code = sms__fail(errors, SMS_EINPUT, path,
+                         scenario->vms == 0 ? "has no tenants that run workloads"
+                                            : "with it there are more than %zu programs",
                          settings->programs_most);
+        sms_file_free(file);
+        return code;
     }
     for (size_t v = 0; v < scenario->vms; v++) {
         const struct sms__tenant *tenant = &scenario->vm[v];
@@ -159,6 +184,7 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
                                              .number = out->count,
                                              .file = file,
                                              .tenant = tenant,
+                                             .written = named ? scenario->node : NULL,
                                              .least = 1,
                                              .most = 1,
                                              .per_s = rate_of(tenant)};
