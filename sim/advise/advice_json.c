@@ -113,10 +113,12 @@ json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *tr
     json_t *object = json_object(), *programs = json_array(), *ways = json_array();
     struct sms__trust_line line;
     const bool shares = sms__advice_shares(advice);
+    const struct sms__outlook *answer = shares ? best : sms__advice_alone(advice);
     json_object_set_new(object, "device", sms__json_text(advice->device->name));
     json_object_set_new(object, "lines", lines_of(advice, trust));
     json_object_set_new(object, "share", json_boolean(shares));
-    json_object_set_new(object, "answer", sms__json_text(shares && best ? best->way->name : "exclusive"));
+    json_object_set_new(object, "answer", sms__json_text(answer->way->name));
+    json_object_set_new(object, "meets_targets", json_boolean(answer->meets));
     if (best && best->results && trust &&
         !sms__trust_line(trust, best->file->scenario[0], sms__advice_metric(advice), 0, &line)) {
         json_object_set_new(object, "measured", sms__json_text(line.text));

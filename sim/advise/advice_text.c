@@ -55,23 +55,32 @@ static void put_work(const struct sms__advice *advice, const struct sms__outlook
         fprintf(to, " ± %.2f", outlook->gain.ci95);
 }
 
+/* Whether a GPU for each program misses a target, so that not to share is no way to meet it. */
+static void put_alone(const struct sms__advice *advice, FILE *to)
+{
+    const struct sms__outlook *alone = sms__advice_alone(advice);
+    if (alone && !alone->meets)
+        fprintf(to, "; a GPU for each program %s the target", alone->may_meet ? "may miss" : "misses");
+    fputs("\n", to);
+}
+
 static void put_refusal(const struct sms__advice *advice, const struct sms__outlook *best, FILE *to)
 {
     const struct sms__programs *programs = advice->programs;
     fputs("do not share: ", to);
     if (programs->count == 1 && programs->program[0].most == 1)
-        fputs("there is only one program; name another, or try --copies 1..4\n", to);
+        fputs("there is only one program; name another, or try --copies 1..4", to);
     else if (!best)
-        fputs("no way of sharing works on this device\n", to);
+        fputs("no way of sharing works on this device", to);
     else if (!best->meets) {
         fprintf(to, "no way of sharing meets the target; the closest is %s", best->way->label);
         put_targets(advice, best, to);
-        fputs("\n", to);
     } else {
         fprintf(to, "under the best way, %s, one GPU replaces ", best->way->label);
         put_work(advice, best, to);
-        fputs(" dedicated GPUs, which may be no more than 1\n", to);
+        fputs(" dedicated GPUs, which may be no more than 1", to);
     }
+    put_alone(advice, to);
 }
 
 void sms__advice_print_answer(const struct sms__advice *advice, FILE *to)

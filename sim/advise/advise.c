@@ -316,6 +316,14 @@ struct sms__outlook *sms__advice_best(const struct sms__advice *advice, size_t r
     return NULL;
 }
 
+struct sms__outlook *sms__advice_alone(const struct sms__advice *advice)
+{
+    for (size_t i = 0; i < advice->count; i++)
+        if (advice->outlook[i].way->alone)
+            return &advice->outlook[i];
+    return NULL;
+}
+
 /* Whether the answer is the best way; or else that it does not pay to share. */
 static bool is_answer(const struct work *work) { return work->settings->packed || sms__advice_shares(work->out); }
 

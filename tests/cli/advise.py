@@ -341,6 +341,15 @@ def check_scenario(work):
     check("ways that miss a target are marked", "(misses)" in text and "  misses: a target is not met" in text, text)
 
 
+def check_missed_alone(work):
+    """A GPU for each program is no way to meet a target that it misses."""
+    slow = coarse(work / "slow.yaml", 30)
+    for target, meets, words in ("slow:mean<9ms", False, "; a GPU for each program misses the target"), ("slow:mean<11ms", True, ""):
+        advice = advise(slow, work / "full.yaml", "--device", "a100", "--slo", target)
+        check(f"whether {target} is met", advice["meets_targets"] == meets, advice["lines"][0])
+        check(f"as is said of {target}", advice["lines"][0].endswith(words) and ("misses" in advice["lines"][0]) == (words != ""), advice["lines"][0])
+
+
 def check_caps(work):
     """80 blocks of 1 ms, one on an SM, in waves: on 56 SMs of a V100 two, on 24 four. No law of all shares has such steps."""
     (work / "waves.yaml").write_text("workload: waves\nkernels: [{name: k, blocks: 80, threads: 1024, registers: 64, block_time: 1 ms}]\n")
@@ -433,5 +442,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_same()
     check_little(Path(folder))
     check_scenario(Path(folder))
+    check_missed_alone(Path(folder))
     check_errors(Path(folder))
 end()
