@@ -67,8 +67,11 @@ static void put_alone(const struct sms__advice *advice, FILE *to)
 static void put_refusal(const struct sms__advice *advice, const struct sms__outlook *best, FILE *to)
 {
     const struct sms__programs *programs = advice->programs;
+    const struct sms__program *exclusive = sms__find_exclusive(programs);
     fputs("do not share: ", to);
-    if (programs->count == 1 && programs->program[0].most == 1)
+    if (exclusive)
+        fprintf(to, "%s needs a GPU to itself, because its workload is exclusive", exclusive->name);
+    else if (programs->count == 1 && programs->program[0].most == 1)
         fputs("there is only one program; name another, or try --copies 1..4", to);
     else if (!best)
         fputs("no way of sharing works on this device", to);

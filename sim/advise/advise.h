@@ -73,6 +73,11 @@ struct sms__programs {
     size_t count;
 };
 
+/* Whether a workload of the program is `exclusive`: it shares a GPU with no other process. */
+bool sms__program_is_exclusive(const struct sms__program *program);
+/* The first such program; NULL: there is none. */
+const struct sms__program *sms__find_exclusive(const struct sms__programs *programs);
+
 struct sms__advice;
 
 struct sms__advise_settings {

@@ -391,6 +391,7 @@ static void count_pruned(const struct packing *packing, size_t kind)
             const enum sms__prune found = sms__pack_prune(pack, kind, copies);
             copies[p] = copies[q] = 0;
             pack->pairs++;
+            pack->apart += found == SMS__APART;
             pack->no_memory += found == SMS__NO_MEMORY;
             pack->too_much += found == SMS__TOO_MUCH;
         }

@@ -74,7 +74,8 @@ struct sms__pack {
     double *use;        /* [kinds * programs][SMS_RESOURCES_MAX]: share of the GPU's resource that a copy takes
                            which does as much as alone, or the jobs that arrive */
     double *unit_per_s; /* [programs]: jobs that a copy can do on a GPU of its own, of the kind that does most */
-    size_t pairs, no_memory, too_much; /* on all kinds; of these left out for memory, for load */
+    size_t pairs, no_memory, too_much; /* on all kinds, of programs that work alone; left out for memory, for load, */
+    size_t apart;                      /* because one is exclusive */
     bool open;                         /* groups that may do better were left because there were too many */
     struct sms__packed *gpu;           /* [gpus]: of the answer */
     size_t gpus;
@@ -106,7 +107,7 @@ double sms__pack_value(const struct sms__pack *pack, enum sms__goal goal, uint64
 /* Adds a group that is to be simulated. In a guard of `arena`. */
 void sms__pack_add(struct sms__arena *arena, struct sms__pack *pack, size_t kind, const uint64_t *copies);
 /* What keeps copies from one GPU, without a run. */
-enum sms__prune { SMS__MAY_WORK, SMS__NO_MEMORY, SMS__TOO_MUCH };
+enum sms__prune { SMS__MAY_WORK, SMS__APART, SMS__NO_MEMORY, SMS__TOO_MUCH };
 enum sms__prune sms__pack_prune(const struct sms__pack *pack, size_t kind, const uint64_t *copies);
 
 enum { SMS__PACK_ROUND = 16 }; /* groups of each kind that are tried between two prices */

@@ -88,6 +88,13 @@ static double use_of(const struct sms__pack *pack, size_t kind, const uint64_t *
 enum sms__prune sms__pack_prune(const struct sms__pack *pack, size_t kind, const uint64_t *copies)
 {
     double memory = 0;
+    uint64_t size = 0, exclusive = 0;
+    for (size_t p = 0; p < pack->programs->count; p++) {
+        size += copies[p];
+        exclusive += copies[p] && sms__program_is_exclusive(&pack->programs->program[p]);
+    }
+    if (exclusive && size > 1)
+        return SMS__APART;
     for (size_t p = 0; p < pack->programs->count; p++)
         memory += (double)copies[p] * sms__pack_alone(pack, kind, p)->memory;
     if (memory > (double)pack->kind[kind].device->memory)

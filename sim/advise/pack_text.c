@@ -57,6 +57,8 @@ static void print_tried(const struct sms__pack *pack, FILE *to)
         fputs("; groups that may be better were left out", to);
     if (pack->pairs)
         fprintf(to, "; pairs on one GPU: %zu", pack->pairs);
+    if (pack->pairs && pack->apart)
+        fprintf(to, ", %zu with a program that needs a GPU to itself", pack->apart);
     if (pack->pairs && pack->no_memory)
         fprintf(to, ", %zu without enough memory", pack->no_memory);
     if (pack->pairs && pack->too_much)

@@ -193,6 +193,24 @@ int sms__programs_read(struct sms__arena *arena, const char *path, const struct 
     return SMS_OK;
 }
 
+bool sms__program_is_exclusive(const struct sms__program *program)
+{
+    const struct sms__workload *workload;
+    bool exclusive = false;
+    size_t first;
+    for (size_t i = 0; (workload = sms__workload_of(program->tenant, i, &first)); i++)
+        exclusive |= workload->exclusive;
+    return exclusive;
+}
+
+const struct sms__program *sms__find_exclusive(const struct sms__programs *programs)
+{
+    for (size_t p = 0; p < programs->count; p++)
+        if (sms__program_is_exclusive(&programs->program[p]))
+            return &programs->program[p];
+    return NULL;
+}
+
 /* Programs of one file stand together. */
 void sms__programs_free(struct sms__programs *programs)
 {

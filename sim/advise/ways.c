@@ -295,7 +295,7 @@ static void add_mps(const struct lister *l)
 
 static void add_shared(struct lister *l)
 {
-    if (l->processes < 2)
+    if (l->processes < 2 || sms__find_exclusive(l->programs))
         return;
     add(l, "time slices", "time-slices", "{mode: time_slice}")->sliced = true;
     if (has_mps(l->device))

@@ -62,7 +62,7 @@ static void tell(struct sms__reader *reader, struct sms_file *file, const struct
     const bool strict = file->options->strict;
     struct sms_errors *list = strict ? reader->errors : &file->warnings;
     const struct sms__mark at = place_of(kernel, device->resource[r].name);
-    char text[320];
+    char text[400];
     snprintf(text, sizeof text,
              "kernel '%.60s' demands %.4g %% of %s of %.40s when it runs alone; no profile shows this, because use "
              "ends at 100 %%: its gain under a policy that admits fewer blocks is not one of sharing%s",

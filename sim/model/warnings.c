@@ -128,6 +128,25 @@ static void warn_of_keys(struct sms_file *file, const struct sms_scenario *scena
     }
 }
 
+static bool has_neighbour(const struct sms_scenario *scenario, size_t v)
+{
+    bool beside = false;
+    for (size_t w = 0; w < scenario->vms && !beside; w++)
+        beside = w != v && !sms__are_apart(&scenario->vm[v], &scenario->vm[w]);
+    return beside;
+}
+
+/* Blocks of VMs run together, whatever their workloads ask for. Processes have their device to themselves. */
+static void warn_of_exclusive(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    for (size_t v = 0; v < scenario->vms; v++)
+        if (scenario->vm[v].workload->exclusive && !sms__is_like_last(scenario->vm, v) && has_neighbour(scenario, v))
+            sms__error(&file->warnings, SMS_OK, sms__at_key(scenario->vm[v].node, "workload")->mark,
+                       "workload '%.60s' is exclusive, which has no effect on VMs: only a process has a device to "
+                       "itself",
+                       scenario->vm[v].workload->name);
+}
+
 /* Warns of share policies that only choose slices, in modes that have none. */
 static void warn_of_slices(struct sms_file *file, const struct sms_scenario *scenario)
 {
@@ -169,5 +188,6 @@ void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
     if (scenario->shares) {
         warn_of_keys(file, scenario);
         warn_of_slices(file, scenario);
-    }
+    } else if (!scenario->cluster)
+        warn_of_exclusive(file, scenario);
 }

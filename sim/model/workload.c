@@ -375,7 +375,7 @@ static const struct sms__field workload_fields[] = {
     {"static", SMS__QUANTITY, SMS__BYTES, F(sms__workload, statics), 0, SMS__STATIC_MOST,
      .help = "sets the device memory of static variables; default 0"},
     {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = sms__truths,
-     .help = "says whether the workload needs the device to itself; default false"},
+     .help = "says whether the device or MIG instance may hold no other process beside the workload's; default false"},
     {"kernels", SMS__FIELDS, .read = read_kernels, .required = true, .holds = SMS__MANY, .fields = kernel_fields,
      .least = 1, .most = KERNELS_MAX, .help = "lists the kernels"},
     {"steps", SMS__FIELDS, .read = sms__skip, .holds = SMS__MANY, .fields = step_table, .most = STEPS_MAX,

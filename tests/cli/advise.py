@@ -350,6 +350,19 @@ def check_missed_alone(work):
         check(f"as is said of {target}", advice["lines"][0].endswith(words) and ("misses" in advice["lines"][0]) == (words != ""), advice["lines"][0])
 
 
+def check_exclusive(work):
+    """A program whose workload is exclusive shares with nobody, on one GPU or on several."""
+    coarse(work / "lone.yaml", 10).write_text((work / "lone.yaml").read_text().replace("kernels", "exclusive: true\nkernels"))
+    for arguments in (work / "lone.yaml", work / "third.yaml"), (work / "lone.yaml", "--copies", "1..3"):
+        advice = advise(*arguments, "--device", "a100")
+        check("it is tried alone only", [one["name"] for one in advice["ways"]] == ["exclusive"] and not advice["share"], advice["ways"])
+        check("and that is said", "do not share: lone needs a GPU to itself, because its workload is exclusive" in advice["lines"][0], advice["lines"])
+    packing = json.loads(run(work / "lone.yaml", work / "third.yaml", work / "full.yaml", "--device", "a100=2", "--quiet", "--unknowns", "1", "--format", "json").stdout)
+    check("in a packing, too", ["lone"] in [[one["program"] for one in gpu["programs"]] for gpu in packing["gpus"]], packing["gpus"])
+    text = run(work / "lone.yaml", work / "third.yaml", work / "full.yaml", "--device", "a100=2", "--quiet", "--unknowns", "1").stdout
+    check("with how many pairs", "pairs on one GPU: 3, 2 with a program that needs a GPU to itself\n" in text, text)
+
+
 def check_caps(work):
     """80 blocks of 1 ms, one on an SM, in waves: on 56 SMs of a V100 two, on 24 four. No law of all shares has such steps."""
     (work / "waves.yaml").write_text("workload: waves\nkernels: [{name: k, blocks: 80, threads: 1024, registers: 64, block_time: 1 ms}]\n")
@@ -443,5 +456,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_little(Path(folder))
     check_scenario(Path(folder))
     check_missed_alone(Path(folder))
+    check_exclusive(Path(folder))
     check_errors(Path(folder))
 end()

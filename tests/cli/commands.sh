@@ -452,6 +452,20 @@ warns() {
 }
 warns "{mode: time_slice, share: fair_share}" "chunks active_threads chunks "
 warns "{mode: mps, share: fair_share}, {mode: mps, share: tally}" "fair_share chunks chunks "
+# A VM has no device to itself, a process has: the second waits for the first, 1 s each.
+sed 's/^ *//' >"$work/apart.yaml" <<'END'
+    workload: lone
+    exclusive: true
+    kernels: [{name: k, blocks: 8, threads: 256, block_time: 1 s}]
+    ---
+    scenario: apart
+    devices: [{model: v100}]
+    policies: [{mode: mps}]
+    processes: [{name: p, workload: lone}, {name: q, workload: lone}]
+END
+try 0 "processes that are exclusive" run "$work/apart.yaml"; prints "makespan           2.000 s"; if grep -q warning <<<"$output"; then bad "exclusive has an effect" "$output"; else ok; fi
+sed -i '/^policies/d; s/^processes/vms/' "$work/apart.yaml"
+try 0 "VMs that are exclusive" run "$work/apart.yaml"; prints "apart.yaml:7:27: warning: workload 'lone' is exclusive, which has no effect on VMs: only a process has a device to itself"
 warns "{mode: partition}, {mode: time_slice, share: lottery}" "active_threads "
 warns "{mode: partition}, {mode: mps}" ""
 for most in "" ", copy_out_most: 2 GB/s"; do
