@@ -402,6 +402,17 @@ static int draw_unknowns(const struct work *work)
     return code;
 }
 
+static int check_lengths(const struct work *work)
+{
+    const struct sms__program *program = sms__find_too_long(work->programs);
+    if (!program)
+        return SMS_OK;
+    return sms__fail(work->errors, SMS_EINPUT, program->path,
+                     "a job of '%.60s' takes %.4g h alone: a run, in which each program does a few jobs, would take "
+                     "longer than 2500 h",
+                     program->name, program->job_ps / 3.6e15);
+}
+
 int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const struct sms__advise_settings *settings,
                 struct sms__advice *out, struct sms_errors *errors)
 {
@@ -411,6 +422,7 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
     int code = sms__derive_device(settings->device, settings->load, &out->device_file, &out->device, errors);
     if (code == SMS_OK)
         code = write_locked(&work);
+    code = code ? code : check_lengths(&work);
     if (code == SMS_OK) {
         sms__ways_list(arena, programs, out->device, settings->only, &ways);
         out->left_out = ways.left_out;

@@ -181,6 +181,9 @@ struct sms__span {
 /* Runs in which every program does 500 jobs alone, and contexts have 200 slices, unless that takes too many launches;
  * or `part` of that, 0..1. Each program begins and ends a job in them, even where all take turns. */
 struct sms__span sms__span_for(const struct sms__programs *programs, const struct sms__device *device, double part);
+/* The program whose jobs are so long that the least length of a run is more than a scenario takes; NULL: there is none.
+ */
+const struct sms__program *sms__find_too_long(const struct sms__programs *programs);
 /* The launches in a run of the least length, as a multiple of the most that a first estimate should have. */
 double sms__programs_crowd(const struct sms__programs *programs);
 /* Writes the scenario of a way. */

@@ -384,7 +384,8 @@ static void count_pruned(const struct packing *packing, size_t kind)
     uint64_t *copies = SMS__NEW(packing->arena, uint64_t, programs);
     for (size_t p = 0; p < programs; p++)
         for (size_t q = p; q < programs; q++) {
-            if (p == q && pack->programs->program[p].least < 2)
+            if ((p == q && pack->programs->program[p].least < 2) || !sms__pack_alone(pack, kind, p)->works ||
+                !sms__pack_alone(pack, kind, q)->works)
                 continue;
             copies[p]++;
             copies[q]++;

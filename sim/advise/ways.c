@@ -2,6 +2,7 @@
 #include "advise.h"
 
 #include "../model/layout.h"
+#include "../model/limits.h"
 #include "../model/policy/modes.h"
 
 #include <inttypes.h>
@@ -483,12 +484,23 @@ double sms__programs_crowd(const struct sms__programs *programs)
     return load.launches_per_ps * load.least_ps / LAUNCHES_FIRST;
 }
 
+const struct sms__program *sms__find_too_long(const struct sms__programs *programs)
+{
+    const struct load load = load_of(programs);
+    size_t longest = 0;
+    for (size_t p = 1; p < programs->count; p++)
+        if (programs->program[p].job_ps > programs->program[longest].job_ps)
+            longest = p;
+    return load.longest_ps + load.least_ps > SMS__TIME_MAX_PS ? &programs->program[longest] : NULL;
+}
+
 struct sms__span sms__span_for(const struct sms__programs *programs, const struct sms__device *device, double part)
 {
     const struct load load = load_of(programs);
     const double most_ps = load.launches_per_ps > 0 ? LAUNCHES_MOST / load.launches_per_ps : load.jobs_ps;
     const double slice_ps = sms__mode_turns(NULL, device).slice_ps;
     const double whole_ps = fmin(fmax(load.jobs_ps, SLICES * slice_ps), most_ps);
-    const double duration_ps = fmax(part * whole_ps, load.least_ps);
+    const double most_of_all_ps = SMS__TIME_MAX_PS - fmax(load.longest_ps, 1e6); /* jobs may come once a day */
+    const double duration_ps = fmin(fmax(part * whole_ps, load.least_ps), most_of_all_ps);
     return (struct sms__span){fmax(load.longest_ps, 1e6), fmax(duration_ps, 1e6), part < 1 ? 1 : REPLICATIONS};
 }

@@ -90,16 +90,22 @@ static struct sms__program *find_program(const struct cli *cli, const char *opti
     return NULL;
 }
 
-static int parse(const struct cli *cli, const char *option, const char *text, enum sms__dimension dimension,
-                 double *out)
+/* What an option takes, from the least to the most, which `words` say. */
+struct range {
+    enum sms__dimension dimension;
+    double least, most;
+    const char *words;
+};
+
+static int parse(const struct cli *cli, const char *option, const char *text, struct range range, double *out)
 {
     struct sms__quantity number;
     char why[160];
-    const char *problem = sms__quantity_parse(text, dimension, &number, why, sizeof why);
+    const char *problem = sms__quantity_parse(text, range.dimension, &number, why, sizeof why);
     if (problem)
         return cli_usage(cli, "--%s: '%s' %s", option, text, problem);
-    if (!(number.value > 0 && number.value < 1e18))
-        return cli_usage(cli, "--%s: '%s' is out of range", option, text);
+    if (!(number.value >= range.least && number.value <= range.most))
+        return cli_usage(cli, "--%s: '%s' is out of range; it must be from %s", option, text, range.words);
     *out = number.value;
     return EXIT_OK;
 }
@@ -121,7 +127,8 @@ static int set_target(const struct cli *cli, const char *value, const struct sms
     for (size_t i = 0; sign && i < sizeof metrics / sizeof *metrics; i++)
         if (strlen(metrics[i].word) == (size_t)(sign - rest) &&
             !strncmp(metrics[i].word, rest, strlen(metrics[i].word))) {
-            int code = parse(cli, "slo", sign + 1, SMS__TIME, &ps);
+            int code =
+                parse(cli, "slo", sign + 1, (struct range){SMS__TIME, 1, SMS__TIME_MAX_PS, "1 ps to 2500 h"}, &ps);
             program->target = (struct sms__target){metrics[i].metric, metrics[i].word, ps / 1e3};
             return code;
         }
@@ -132,20 +139,16 @@ static int set_load(const struct cli *cli, const char *value, const struct sms__
 {
     const char *rest;
     struct sms__program *program = find_program(cli, "load", value, programs, &rest);
-    const int code = program ? parse(cli, "load", rest, SMS__ARRIVAL_RATE, &program->per_s) : EXIT_USAGE;
-    if (code == EXIT_OK && !(program->per_s >= SMS__LOAD_LEAST && program->per_s <= SMS__LOAD_MOST))
-        return cli_usage(cli, "--load: '%s' is out of range; it must be from 1e-5/s to 1e7/s", rest);
-    return code;
+    const struct range range = {SMS__ARRIVAL_RATE, SMS__LOAD_LEAST, SMS__LOAD_MOST, "1e-5/s to 1e7/s"};
+    return program ? parse(cli, "load", rest, range, &program->per_s) : EXIT_USAGE;
 }
 
 static int set_memory(const struct cli *cli, const char *value, const struct sms__programs *programs)
 {
     const char *rest;
     struct sms__program *program = find_program(cli, "gpu-memory", value, programs, &rest);
-    const int code = program ? parse(cli, "gpu-memory", rest, SMS__BYTES, &program->memory) : EXIT_USAGE;
-    if (code == EXIT_OK && program->memory > SMS__STATIC_MOST)
-        return cli_usage(cli, "--gpu-memory: '%s' is out of range; no GPU has as much", rest);
-    return code;
+    const struct range range = {SMS__BYTES, 1, SMS__STATIC_MOST, "1 B to 1 TB"};
+    return program ? parse(cli, "gpu-memory", rest, range, &program->memory) : EXIT_USAGE;
 }
 
 static int set_copies(const struct cli *cli, const char *value, const struct sms__programs *programs)

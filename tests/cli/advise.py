@@ -363,6 +363,20 @@ def check_exclusive(work):
     check("with how many pairs", "pairs on one GPU: 3, 2 with a program that needs a GPU to itself\n" in text, text)
 
 
+def check_ranges(work):
+    """Targets, loads and jobs from the least to the most."""
+    third = work / "third.yaml"
+    for gpus in "a100", "a100=1":
+        refused(2, "--slo: '0.5ps' is out of range; it must be from 1 ps to 2500 h", third, "--device", gpus, "--slo", "third:p99<0.5ps")
+        refused(2, "--slo: '2501h' is out of range; it must be from 1 ps to 2500 h", third, "--device", gpus, "--slo", "third:p99<2501h")
+        refused(2, "--load: '1e-6/s' is out of range; it must be from 1e-5/s to 1e7/s", third, "--device", gpus, "--load", "third:1e-6/s")
+        for option in "--slo=third:p99<2500h", "--slo=third:p99<1ps", "--load=third:1e-5/s":
+            run(third, "--device", gpus, option, "--unknowns", "1", "--quiet")
+    (work / "day.yaml").write_text("workload: day\nkernels: [{name: k, blocks: 80, threads: 256, block_time: 2500 h}]\n")
+    refused(3, "day.yaml: error: a job of 'day' takes 2500 h alone: a run, in which each program does a few jobs, would take longer than 2500 h",
+            work / "day.yaml", "--device", "v100")
+
+
 def check_caps(work):
     """80 blocks of 1 ms, one on an SM, in waves: on 56 SMs of a V100 two, on 24 four. No law of all shares has such steps."""
     (work / "waves.yaml").write_text("workload: waves\nkernels: [{name: k, blocks: 80, threads: 1024, registers: 64, block_time: 1 ms}]\n")
@@ -413,7 +427,7 @@ def check_errors(work):
         refused(3, words, third, "--device", "a100-80g=2", "--device", "v100", "--device", "v10", "--profiled", "t44", "--with", work / "none.csv")
     for words in "none.yaml: error: ", "did you mean 'v100/cfd_193k'?":
         refused(3, words, work / "none.yaml", third, "v100/cfd_193", "--device", "a100")
-    refused(2, "'1e17B' is out of range; no GPU has as much", third, "--device", "a100", "--gpu-memory", "third:1e17B")
+    refused(2, "'1e17B' is out of range; it must be from 1 B to 1 TB", third, "--device", "a100", "--gpu-memory", "third:1e17B")
     refused(2, "did you mean 'third'", third, "--device", "a100", "--slo", "thrd:p99<1ms")
     refused(2, "is no target", third, "--device", "a100", "--slo", "third:p98<1ms")
     refused(2, "has no unit", third, "--device", "a100", "--slo", "third:p99<50")
@@ -457,5 +471,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_scenario(Path(folder))
     check_missed_alone(Path(folder))
     check_exclusive(Path(folder))
+    check_ranges(Path(folder))
     check_errors(Path(folder))
 end()

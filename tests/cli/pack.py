@@ -125,6 +125,8 @@ def check_what_does_not_fit(work):
     check("two of three fit", answer["placed"] == 2 and [one["copies"] for one in answer["unplaced"]] == [1], answer["unplaced"])
     check("no packing places more", answer["bound_placed"] in (2, 3), answer["bound_placed"])
     check("why is said", "does not fit: big, 1 of 3: on a100-80gb it runs alone, but all GPUs are taken" in run(*arguments, "--quiet").stdout)
+    text = run(big, coarse(work, "huge", 20), "--device", "v100=1", "--gpu-memory", "big:17GiB", "--gpu-memory", "huge:17GiB", "--quiet").stdout
+    check("pairs of what fits nowhere are no pairs", "pairs on one GPU" not in text and text.count("does not fit:") == 2, text)
     fast = coarse(work, "fast", 20)
     fast.write_text("workload: fast\nkernels: [{name: k, blocks: 1080, threads: 256, registers: 32, block_time: 1 ms}]\n")
     small = coarse(work, "small", 20)
