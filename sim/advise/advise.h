@@ -29,6 +29,7 @@ enum { SMS__SHARING_MAX = 16 };
 struct sms__target {
     const char *metric; /* of a VM: "job_latency_p99_ns"; NULL: there is none */
     const char *word;   /* "p99" */
+    double beyond;      /* share of the jobs that may take longer, 0..1; 0: the mean is meant */
     double ns;
 };
 

@@ -12,6 +12,9 @@ static double value(const struct sms_results *results, size_t r, enum sms_subjec
     return sms_results_value(results, 0, r, subject, idx, (size_t)sms_metric_index(subject, name));
 }
 
+/* The chance at which a way that meets its target is said to miss it, at most. */
+static const double CHANCE = 0.05;
+
 static struct sms_estimate mean_of(const struct sms_results *results, size_t vm, const char *name)
 {
     return sms_results_estimate(results, 0, SMS_VM, vm, (size_t)sms_metric_index(SMS_VM, name));
@@ -99,6 +102,23 @@ static double over_target(const struct sms__program *program, double latency_ns)
     return isnan(latency_ns) ? INFINITY : latency_ns / program->target.ns;
 }
 
+/* Whether too many jobs of a copy are beyond the target for its percentile to meet it. If a share b of jobs is, the
+ * shares of independent replications, each over b, have a product with a mean of 1. By Markov's inequality it is n or
+ * more with a chance of 1/n at most. */
+static bool is_beyond(const struct sms__program *program, const struct sms_results *results, const struct sms__way *way,
+                      size_t p)
+{
+    bool beyond = false;
+    for (uint64_t copy = 0; copy < way->copies[p] && program->target.beyond > 0; copy++) {
+        double product = 1;
+        for (size_t r = 0; r < sms_results_replications(results); r++)
+            product *= value(results, r, SMS_VM, sms__way_first(way, p) + copy, "deadline_miss_ratio") /
+                       program->target.beyond;
+        beyond |= product >= (double)way->copies[p] / CHANCE;
+    }
+    return beyond;
+}
+
 /* By how much a program does fewer jobs than it must: by their rate; or by their latency, because fewer may arrive by
  * chance. Where a queue grows and so a part of the jobs is not done, their mean latency is half of that part of the
  * time that is measured. */
@@ -136,6 +156,7 @@ void sms__judge(const struct sms__programs *programs, struct sms__outlook *outlo
             const double half = isnan(asked.ci95) ? 0 : asked.ci95;
             least = fmax(least, over_target(program, asked.mean - half));
             most = fmax(most, over_target(program, asked.mean + half));
+            outlook->may_meet &= !is_beyond(program, results, outlook->way, p);
         }
         outlook->may_meet &= least <= 1;
         outlook->misses_by = fmax(outlook->misses_by, most);

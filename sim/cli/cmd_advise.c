@@ -114,10 +114,11 @@ static int set_target(const struct cli *cli, const char *value, const struct sms
 {
     static const struct {
         const char *word, *metric;
-    } metrics[] = {{"mean", "job_latency_mean_ns"},
-                   {"p50", "job_latency_p50_ns"},
-                   {"p95", "job_latency_p95_ns"},
-                   {"p99", "job_latency_p99_ns"}};
+        double beyond;
+    } metrics[] = {{"mean", "job_latency_mean_ns", 0},
+                   {"p50", "job_latency_p50_ns", 0.5},
+                   {"p95", "job_latency_p95_ns", 0.05},
+                   {"p99", "job_latency_p99_ns", 0.01}};
     const char *rest;
     struct sms__program *program = find_program(cli, "slo", value, programs, &rest);
     const char *sign = program ? strchr(rest, '<') : NULL;
@@ -129,7 +130,7 @@ static int set_target(const struct cli *cli, const char *value, const struct sms
             !strncmp(metrics[i].word, rest, strlen(metrics[i].word))) {
             int code =
                 parse(cli, "slo", sign + 1, (struct range){SMS__TIME, 1, SMS__TIME_MAX_PS, "1 ps to 2500 h"}, &ps);
-            program->target = (struct sms__target){metrics[i].metric, metrics[i].word, ps / 1e3};
+            program->target = (struct sms__target){metrics[i].metric, metrics[i].word, metrics[i].beyond, ps / 1e3};
             return code;
         }
     return cli_usage(cli, "--slo: '%s' is no target, as 'serve:p99<50ms' is; metrics: mean, p50, p95, p99", value);
