@@ -33,6 +33,18 @@ struct lister {
     size_t layouts;
 };
 
+/* The name, with a number if ways before have it: those of long names may agree. */
+static const char *unlike(const struct lister *l, const char *name)
+{
+    const char *own = name;
+    for (size_t i = 0, n = 2; i + 1 < l->out->count; i++)
+        if (!strcmp(l->out->way[i].name, own)) {
+            own = sms__print(l->arena, "%s-%zu", name, n++);
+            i = SIZE_MAX; /* again from the first */
+        }
+    return own;
+}
+
 static struct sms__way *add(const struct lister *l, const char *label, const char *name, const char *policy)
 {
     struct sms__way *way = SMS__APPEND(l->arena, l->out->way, l->out->count);
@@ -44,7 +56,7 @@ static struct sms__way *add(const struct lister *l, const char *label, const cha
             suffix = sms__print(l->arena, "%s-%llu", suffix, (unsigned long long)l->copies[p]);
         }
     *way = (struct sms__way){.label = *copies ? sms__print(l->arena, "%s, %s", label, copies) : label,
-                             .name = sms__print(l->arena, "%s%s", name, suffix),
+                             .name = unlike(l, sms__print(l->arena, "%s%s", name, suffix)),
                              .policy = policy,
                              .number = l->out->count - 1,
                              .copies = l->copies};
@@ -78,7 +90,7 @@ static void add_priorities(const struct lister *l)
             continue;
         struct sms__way *way =
             add(l, sms__print(l->arena, "mps, %s first", l->programs->program[p].name),
-                sms__print(l->arena, "mps-%.80s-first", l->programs->program[p].name), "{mode: mps}");
+                sms__print(l->arena, "mps-%.40s-first", l->programs->program[p].name), "{mode: mps}");
         way->paired = true;
         way->above = p + 1;
     }

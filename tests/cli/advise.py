@@ -384,6 +384,17 @@ def check_beyond(work):
     check("where 0.4 % are one of 76 ± 52 ms may be", re.search(r"mps, 2 copies \(may miss\) .*\n.* 0\.4 %\n", text), text)
 
 
+def check_names(work):
+    """Ways of 16 programs with long names that begin alike have names of their own, of at most 100 letters."""
+    names = [f"{'n' * 58}{i}" for i in range(10, 26)]
+    for name in names:
+        (work / f"{name}.yaml").write_text("workload: w\nkernels: [{name: k, blocks: 20, threads: 256, block_time: 1 ms}]\n")
+    advice = advise(*(work / f"{name}.yaml" for name in names), "--device", "v100", "--copies", "1..2", *(f"--slo={name}:p99<1s" for name in names[:2]))
+    files = [one["name"] for one in advice["ways"]]
+    check("they differ", len(set(files)) == len(files) and sum("-first" in name for name in files) == 4, files)
+    check("and all ways work", all(one["works"] for one in advice["ways"]), [one.get("why") for one in advice["ways"]])
+
+
 def check_caps(work):
     """80 blocks of 1 ms, one on an SM, in waves: on 56 SMs of a V100 two, on 24 four. No law of all shares has such steps."""
     (work / "waves.yaml").write_text("workload: waves\nkernels: [{name: k, blocks: 80, threads: 1024, registers: 64, block_time: 1 ms}]\n")
@@ -480,5 +491,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_exclusive(Path(folder))
     check_ranges(Path(folder))
     check_beyond(Path(folder))
+    check_names(Path(folder))
     check_errors(Path(folder))
 end()
