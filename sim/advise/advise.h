@@ -53,7 +53,8 @@ struct sms__program {
     double job_ps;                    /* time of a job alone, as the sum of its steps */
     double host_ps;                   /* that part of it which the host takes */
     double launches;                  /* of a job, as it is simulated */
-    double fold;                      /* launches for which one is simulated, because there are too many; 1: each is */
+    double fold;                      /* launches for which one is simulated, because there are too many; 1: each is,
+                                         as is each of a kernel by its time */
     double least_fold;                /* which it is at least; 0: 1 */
     const struct sms__buffer *coarse; /* [SMS__TEXTS]: its workloads, if they are known with all that is below; NULL */
     double coarse_fold;               /* the least fold that they were written with */

@@ -270,6 +270,7 @@ static struct sms__lone_kernel fold_kernel(struct sms__lone_kernel kernel, const
 
 struct sums {
     double fold, unknown_ps, kernel_ps;
+    double block_launches, left; /* of kernels by blocks; of these simulated */
 };
 
 /* The mean time of a launch alone. That of a coarse kernel is given, where a few launches have it only by chance. */
@@ -291,7 +292,10 @@ static void add_step(struct sms__program *program, const struct sms__kernel_runs
     if (step->kind == SMS__LAUNCH) {
         const struct sms__lone_kernel kernel = kernel_of(runs, step->kernel);
         ps = launch_ps(&kernel) * (double)step->times;
-        program->launches += (double)folded(workload, step, sums->fold);
+        const double left = (double)folded(workload, step, sums->fold);
+        program->launches += left;
+        sums->block_launches += kernel.given->whole ? 0 : (double)step->times;
+        sums->left += kernel.given->whole ? 0 : left;
         for (size_t r = 0; r < device->resources; r++)
             program->use_ps[r] += ps * sms__lone_demand(&kernel, r);
         sums->kernel_ps += ps;
@@ -307,7 +311,7 @@ static void sum_steps(struct sms__program *program, const struct sms__kernel_run
     struct sums sums = {.fold = fold_of(program, runs->workload)};
     for (size_t i = 0; i < runs->workload->steps; i++)
         add_step(program, runs, &runs->workload->step[i], &sums);
-    program->fold = fmax(program->fold, sums.fold);
+    program->fold = fmax(fmax(program->fold, 1), sums.block_launches / fmax(sums.left, 1));
     if (sums.kernel_ps > 0)
         program->unknown = fmax(program->unknown, sums.unknown_ps / sums.kernel_ps);
 }

@@ -395,6 +395,13 @@ def check_names(work):
     check("and all ways work", all(one["works"] for one in advice["ways"]), [one.get("why") for one in advice["ways"]])
 
 
+def check_whole(work):
+    """Each launch of a kernel by its time is simulated."""
+    (work / "small.yaml").write_text("workload: small\nkernels: [{name: k, time: 1 us}]\n")
+    text = run(work / "small.yaml", work / "third.yaml", "--device", "a100", "--unknowns", "1").stdout
+    check("none stands for others", "stands for" not in text, text)
+
+
 def check_caps(work):
     """80 blocks of 1 ms, one on an SM, in waves: on 56 SMs of a V100 two, on 24 four. No law of all shares has such steps."""
     (work / "waves.yaml").write_text("workload: waves\nkernels: [{name: k, blocks: 80, threads: 1024, registers: 64, block_time: 1 ms}]\n")
@@ -492,5 +499,6 @@ with tempfile.TemporaryDirectory() as folder:
     check_ranges(Path(folder))
     check_beyond(Path(folder))
     check_names(Path(folder))
+    check_whole(Path(folder))
     check_errors(Path(folder))
 end()
