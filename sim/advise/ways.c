@@ -283,11 +283,9 @@ static void add_mig_mps(const struct lister *l)
 
 /* ---- all ways ---- */
 
-/* MPS is NVIDIA's: GPUs of other makers take turns. */
-static bool has_mps(const struct sms__device *device)
-{
-    return !device->about.family || strncmp(device->about.family, "cdna", 4) != 0;
-}
+/* A family says how many clients MPS has, and without that has none, because MPS is NVIDIA's. A device that does not
+ * say its family is taken to have it. */
+static bool has_mps(const struct sms__device *device) { return !*device->about.family || device->mps.clients > 0; }
 
 /* Caps of threads, as static partitions, came with Volta. A device that does not say is taken to have them. */
 static bool has_caps(const struct sms__device *device) { return device->mps.clients == 0 || device->mps.chunk > 0; }

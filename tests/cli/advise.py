@@ -138,6 +138,12 @@ def check_devices(work):
     half, other = work / "half.yaml", work / "other.yaml"
     names = [one["name"] for one in advise(half, other, "--device", "mi250")["ways"]]
     check("AMD has no MPS", sorted(names) == ["exclusive", "time-slices"], names)
+    (work / "own/devices").mkdir(parents=True)
+    (work / "own/devices/acme.yaml").write_text((ROOT / "models/devices/v100.yaml").read_text().replace("device: v100", "device: acme").replace("family: volta", "family: acme"))
+    for clients, wanted in ("", False), ("mps: {clients: 8, clients_before: 8}\n", True):
+        (work / "own/families.yaml").write_text(f"family: acme\ngrids: 128\n{clients}")
+        names = [one["name"] for one in advise(half, other, "--device", "acme", "--models", work / "own")["ways"]]
+        check(f"a family says whether it has MPS: {wanted}", ("mps" in names) == wanted, names)
     names = [one["name"] for one in advise(half, other, "--device", "p100")["ways"]]
     check("caps came with Volta", sorted(names) == ["exclusive", "mps", "time-slices"], names)
     first = advise(half, other, "--device", "a100", "--load", "half:20/s", "--load", "other:20/s")["ways"][0]["name"]
@@ -341,15 +347,6 @@ def check_scenario(work):
     check("ways that miss a target are marked", "(misses)" in text and "  misses: a target is not met" in text, text)
 
 
-def check_missed_alone(work):
-    """A GPU for each program is no way to meet a target that it misses."""
-    slow = coarse(work / "slow.yaml", 30)
-    for target, meets, words in ("slow:mean<9ms", False, "; a GPU for each program misses the target"), ("slow:mean<11ms", True, ""):
-        advice = advise(slow, work / "full.yaml", "--device", "a100", "--slo", target)
-        check(f"whether {target} is met", advice["meets_targets"] == meets, advice["lines"][0])
-        check(f"as is said of {target}", advice["lines"][0].endswith(words) and ("misses" in advice["lines"][0]) == (words != ""), advice["lines"][0])
-
-
 def check_exclusive(work):
     """A program whose workload is exclusive shares with nobody, on one GPU or on several."""
     coarse(work / "lone.yaml", 10).write_text((work / "lone.yaml").read_text().replace("kernels", "exclusive: true\nkernels"))
@@ -363,18 +360,13 @@ def check_exclusive(work):
     check("with how many pairs", "pairs on one GPU: 3, 2 with a program that needs a GPU to itself\n" in text, text)
 
 
-def check_ranges(work):
-    """Targets, loads and jobs from the least to the most."""
-    third = work / "third.yaml"
-    for gpus in "a100", "a100=1":
-        refused(2, "--slo: '0.5ps' is out of range; it must be from 1 ps to 2500 h", third, "--device", gpus, "--slo", "third:p99<0.5ps")
-        refused(2, "--slo: '2501h' is out of range; it must be from 1 ps to 2500 h", third, "--device", gpus, "--slo", "third:p99<2501h")
-        refused(2, "--load: '1e-6/s' is out of range; it must be from 1e-5/s to 1e7/s", third, "--device", gpus, "--load", "third:1e-6/s")
-        for option in "--slo=third:p99<2500h", "--slo=third:p99<1ps", "--load=third:1e-5/s":
-            run(third, "--device", gpus, option, "--unknowns", "1", "--quiet")
-    (work / "day.yaml").write_text("workload: day\nkernels: [{name: k, blocks: 80, threads: 256, block_time: 2500 h}]\n")
-    refused(3, "day.yaml: error: a job of 'day' takes 2500 h alone: a run, in which each program does a few jobs, would take longer than 2500 h",
-            work / "day.yaml", "--device", "v100")
+def check_missed_alone(work):
+    """A GPU for each program is no way to meet a target that it misses."""
+    slow = coarse(work / "slow.yaml", 30)
+    for target, meets, words in ("slow:mean<9ms", False, "; a GPU for each program misses the target"), ("slow:mean<11ms", True, ""):
+        advice = advise(slow, work / "full.yaml", "--device", "a100", "--slo", target)
+        check(f"whether {target} is met", advice["meets_targets"] == meets, advice["lines"][0])
+        check(f"as is said of {target}", advice["lines"][0].endswith(words) and ("misses" in advice["lines"][0]) == (words != ""), advice["lines"][0])
 
 
 def check_beyond(work):
@@ -393,6 +385,20 @@ def check_names(work):
     files = [one["name"] for one in advice["ways"]]
     check("they differ", len(set(files)) == len(files) and sum("-first" in name for name in files) == 4, files)
     check("and all ways work", all(one["works"] for one in advice["ways"]), [one.get("why") for one in advice["ways"]])
+
+
+def check_ranges(work):
+    """Targets, loads and jobs from the least to the most."""
+    third = work / "third.yaml"
+    for gpus in "a100", "a100=1":
+        refused(2, "--slo: '0.5ps' is out of range; it must be from 1 ps to 2500 h", third, "--device", gpus, "--slo", "third:p99<0.5ps")
+        refused(2, "--slo: '2501h' is out of range; it must be from 1 ps to 2500 h", third, "--device", gpus, "--slo", "third:p99<2501h")
+        refused(2, "--load: '1e-6/s' is out of range; it must be from 1e-5/s to 1e7/s", third, "--device", gpus, "--load", "third:1e-6/s")
+        for option in "--slo=third:p99<2500h", "--slo=third:p99<1ps", "--load=third:1e-5/s":
+            run(third, "--device", gpus, option, "--unknowns", "1", "--quiet")
+    (work / "day.yaml").write_text("workload: day\nkernels: [{name: k, blocks: 80, threads: 256, block_time: 2500 h}]\n")
+    refused(3, "day.yaml: error: a job of 'day' takes 2500 h alone: a run, in which each program does a few jobs, would take longer than 2500 h",
+            work / "day.yaml", "--device", "v100")
 
 
 def check_whole(work):
@@ -494,11 +500,11 @@ with tempfile.TemporaryDirectory() as folder:
     check_same()
     check_little(Path(folder))
     check_scenario(Path(folder))
-    check_missed_alone(Path(folder))
     check_exclusive(Path(folder))
-    check_ranges(Path(folder))
+    check_missed_alone(Path(folder))
     check_beyond(Path(folder))
     check_names(Path(folder))
+    check_ranges(Path(folder))
     check_whole(Path(folder))
     check_errors(Path(folder))
 end()
