@@ -268,7 +268,7 @@ const struct sms__field sms__device_fields[] = {
     {"inherits", SMS__NAME, 0, F(sms__device, about.inherits),
      .help = "names another device, which gives the missing values"},
     {"background", SMS__FIELDS, .read = read_background, .holds = SMS__MANY, .fields = background_fields,
-     .help = "lists constant load on SMs, which never leaves"},
+     .help = "lists constant load on SMs, which never leaves; not with mig or kernels with a time"},
     {0}};
 
 static const struct sms__table tables[] = {{"device", sms__device_fields},

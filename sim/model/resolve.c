@@ -82,6 +82,8 @@ static void resolve_tenants(struct sms__reader *reader, struct sms_scenario *sce
     sms__check_tenants(reader, scenario);
     resolve_footprints(reader, scenario);
     check_curves(reader, scenario);
+    if (!reader->errors->count)
+        sms__check_backgrounds(reader, scenario);
     if (reader->errors->count)
         return;
     for (size_t p = 0; p < scenario->policies; p++)

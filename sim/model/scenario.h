@@ -107,7 +107,9 @@ void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, st
 /* equal_devices.c: complains where one device cannot stand for all. */
 void sms__check_equal_devices(struct sms__reader *reader, const struct sms_scenario *scenario);
 
-/* check_policies.c: complains of policies under which a block would never be placed or kernels cannot be together. */
+/* check_policies.c: complains of kernels given by time that may be on a device with a background; then of policies
+ * under which a block would never be placed or kernels cannot be together. */
+void sms__check_backgrounds(struct sms__reader *reader, const struct sms_scenario *scenario);
 void sms__check_modes(struct sms__reader *reader, const struct sms_scenario *scenario);
 void sms__check_policies(struct sms__reader *reader, const struct sms_scenario *scenario);
 
