@@ -240,12 +240,10 @@ static void set_clock(const struct sms__context *context, struct sms__stream_ker
                                                               : 0;
 }
 
-/* Nothing was due in between, or it would have fired. The clock of a context that has had no kernels went on, because
- * nobody stopped what it does not do: its dispatcher is ready for the first one. */
-static void catch_up(struct sms__context *context, uint64_t now)
+/* Nothing was due in between, or it would have fired. */
+static void catch_up(struct sms__context *context, bool went_on, uint64_t now)
 {
-    const bool was_idle = context->kernels <= 1; /* the one that comes now */
-    if ((context->active || was_idle) && context->engine->now < now - context->offset)
+    if (went_on && context->engine->now < now - context->offset)
         context->engine->now = now - context->offset;
 }
 
@@ -258,7 +256,8 @@ static void launch_blocks(struct sms__context *context, struct sms__stream_kerne
     kernel->launch.tenant = process->tenant;
     kernel->launch.owner = queue_of(kernel->stream);
     kernel->launch.subject = kernel;
-    catch_up(context, now);
+    /* While it had no kernels nobody stopped its clock, so that its dispatcher is ready for the first one. */
+    catch_up(context, context->active || context->kernels == 1, now);
     set_clock(context, kernel);
     sms__blocks_launch(context->blocks, &kernel->launch, inner_now(context, now));
     set_clock(context, kernel);
@@ -362,7 +361,7 @@ void sms__context_offer(struct sms__context *context, uint64_t now)
 {
     if (!context->has_blocks)
         return;
-    catch_up(context, now);
+    catch_up(context, context->active, now);
     sms__blocks_hold(context->blocks, context->on_hold);
     flush_later(context);
 }
