@@ -84,7 +84,8 @@ static const struct sms__field link_fields[] = {
     {"copy_out_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_out_most), 1, 1e18,
      .help = "limits the bandwidth of a single copy of a process to the host"},
     {"copy_out_spread", SMS__QUANTITY, SMS__RATIO, F(sms__device, copy_out_spread), 0, 10,
-     .help = "sets the share by which each additional copy to the host lengthens all of them, if copy_out_most limits them"},
+     .help = "sets the share by which each additional copy to the host lengthens all of them, if copy_out_most limits "
+             "them"},
     {0}};
 
 static const struct sms__field power_fields[] = {
@@ -93,7 +94,8 @@ static const struct sms__field power_fields[] = {
     {"busy", SMS__QUANTITY, SMS__POWER, F(sms__device, busy_w), 0, 1e6, .required = true,
      .help = "sets the power of the device with every SM active"},
     {"shared", SMS__QUANTITY, SMS__POWER, F(sms__device, shared_w), 0, 1e6,
-     .help = "sets the power with two or more processes; one then draws busy, whatever is active; default: by active SMs"},
+     .help =
+         "sets the power with two or more processes; one then draws busy, whatever is active; default: by active SMs"},
     {"limit", SMS__QUANTITY, SMS__POWER, F(sms__device, limit_w), 0, 1e6,
      .help = "sets the power at which the clock falls under coarse kernels; default: none"},
     {"compute_clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, compute_hz), 1, 1e13,
