@@ -125,7 +125,7 @@ END
 is "a cost that may be chance" "breadth_first and round_robin have .* .not told apart.; breadth_first: [^;]*; contention proportional is assumed$" "$work/noise.yaml"
 if "$smsched" compare "$work/noise.yaml" | grep -qE "fairness_ratio +[0-9.]+ +-0\.[5-9]"; then ok; else bad "fairness falls by more than half a percent"; fi
 sed 's/replications: 3/replications: 1/' "$work/fair.yaml" >"$work/once.yaml"
-is "one replication" ".*one replication says nothing of chance" "$work/once.yaml"
+is "one replication" ".*one replication does not show what is chance" "$work/once.yaml"
 sed 's/, jitter: 10 %//; s/arrivals: {poisson: 2 ms}/arrivals: {every: 2 ms}/' "$work/rule.yaml" >"$work/exact.yaml"
 is "nothing drawn" ".*(so it is exact|all policies have the same).*" "$work/exact.yaml"
 scenario "round_robin" "" >"$work/alone.yaml"
@@ -349,7 +349,7 @@ gains = {row[:2]: row[2] for row in database.execute("SELECT policy, name, gain_
 known = {(row["policy"], row["name"]): row["ratio"] for row in whole["alone"]}
 assert len(known) == 4 and all(abs(gains[key] - known[key]) < 1e-9 for key in known), (gains, known)
 left = [row[0] for row in database.execute("SELECT left_ratio FROM answer WHERE policy = 'fine_grained' ORDER BY point")]
-assert "so that +0.0 % is left for sharing" in whole["answer"]["text"] and abs(left[0] - 1) < 5e-4, (left, whole["answer"])
+assert "so +0.0 % remains for sharing" in whole["answer"]["text"] and abs(left[0] - 1) < 5e-4, (left, whole["answer"])
 mean = (sum(gain - 1 for gain, in database.execute("SELECT gain_ratio FROM gain_alone WHERE policy = 'fine_grained' AND name = 'single'")) / 2)
 rows = [row for row in page["gains_alone"]["rows"] if row[:2] == [2, "single"]]
 assert len(rows) == 1 and abs(rows[0][2] - mean) < 1e-9 and rows[0][3] == 2 and rows[0][2] > 0.02, (rows, mean)

@@ -37,7 +37,7 @@ for command in advise run compare validate check explain plot report sweep list;
 done
 try 0 "man page" help man; prints ".TH SMSCHED"
 if ! grep "^'" <<<"$output"; then ok; else bad "a line of the man page is a request to roff" "$(grep "^'" <<<"$output")"; fi
-try 0 "what explain does with --policy" explain --help; prints "--policy POLICY      explain only this policy"
+try 0 "what explain does with --policy" explain --help; prints "--policy POLICY      explain only the policies of this option"
 try 0 "what plot does not print with --quiet" plot --help; prints "--quiet              print no progress and no names of figures"
 # Nothing that a program reads is folded, whatever the terminal's width.
 for command in "help man" "help completion" "list schema"; do
@@ -53,7 +53,7 @@ if [ "$(completes co)" = compare ]; then ok; else bad "bash completes commands" 
 if [ "$(completes run --for)" = "--force --format" ]; then ok; else bad "bash completes options" "$(completes run --for)"; fi
 if [ "$(completes run --format '')" = "table csv json" ]; then ok; else bad "bash completes values" "$(completes run --format '')"; fi
 if [ "$(completes compare --policy fine_grained_)" = fine_grained_capped ]; then ok; else bad "bash completes policies" "$(completes compare --policy fine_grained_)"; fi
-try 2 "completion for another shell" help completion zsh; prints "zsh takes it after"
+try 2 "completion for another shell" help completion zsh; prints "zsh can use it after"
 for command in advise run compare validate check explain plot report sweep import list help; do
     try 0 "examples of $command" "$command" --help; prints "examples:"
     try 2 "an option that $command lacks" "$command" --no-such-option; prints "unknown option '--no-such-option'"

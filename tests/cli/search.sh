@@ -239,5 +239,5 @@ base: queue.yaml
 search: {vary: {vms.server.arrivals.poisson: [9 ms, 8 ms, 7 ms]}, find: least, where: {job_latency_p99_ns: "< 150 us"}, of: server, most: 10}
 END
 try 0 "a metric without an interval" sweep few.yaml
-prints "leftover: not told"; prints "and so their maximum, which has no interval"
+prints "leftover: not told"; prints "so it is their maximum, which has no interval"
 finish

@@ -44,7 +44,7 @@ try 0 "a folder" run --quiet --out folder two.yaml
 sed 's/until: 2 %/until: {precision: 0.1 %, most: 12}/' two.yaml >hard.yaml
 for command in run compare check; do
     try 0 "$command of what is not reached" "$command" hard.yaml
-    prints "hard.yaml:12:46: warning: after 12 replications, which are the most, kernels_per_s of host is known to ± "
+    prints "hard.yaml:12:46: warning: after the maximum of 12 replications kernels_per_s of host is known to ± "
 done
 "$smsched" run --format json hard.yaml >hard.json 2>/dev/null
 # What is the same in all replications under one policy is known exactly, so others alone decide how many there are.
@@ -68,7 +68,7 @@ try 0 "a warm-up that is found" run late.yaml; prints ", warm-up "
 "$smsched" run --format json late.yaml >late.json
 sed 's/warmup: auto/warmup: 1 ms/' late.yaml >early.yaml
 try 0 "a warm-up that is too short" run early.yaml
-prints "early.yaml:12:15: warning: the warm-up looks too short: under "; prints "kernels of b end at another rate until about 5."
+prints "early.yaml:12:15: warning: the warm-up looks too short: under "; prints "kernels of b end at a different rate until about 5."
 
 # Comparisons: Student's paired test and Holm's correction, computed from the replications' values, which a sweep keeps.
 cat >values.yaml <<'END'
@@ -98,7 +98,7 @@ axes: [run.until: [1 %, 3 %, {precision: 0.1 %, most: 7}]]
 END
 try 0 "precision as an axis" sweep own.yaml; prints "3 points: 3 run now"
 prints "own.sweep/results: 1 point has warnings: see points.csv"
-said='done,"after 7 replications, which are the most, kernels_per_s of host is known to ± '
+said='done,"after the maximum of 7 replications kernels_per_s of host is known to ± '
 if [ "$(grep -c ",$said" own.sweep/results/points.csv)" = 1 ] && tail -1 own.sweep/results/points.csv | grep -q ",$said"; then ok
 else bad "a sweep says of a precision that was not reached" "$(cat own.sweep/results/points.csv)"; fi
 "$smsched" report --format json own.sweep >own.json

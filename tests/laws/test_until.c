@@ -143,7 +143,7 @@ static void a_precision_that_is_not_reached_has_a_warning(void **state)
     assert_int_equal(sms_results_replications(results), 12);
     assert_true(sms_results_until(results, &until));
     assert_true(until.reached > until.wanted && until.most == 12);
-    assert_warning(results, "after 12 replications, which are the most, kernels_per_s of host is known to");
+    assert_warning(results, "after the maximum of 12 replications kernels_per_s of host is known to");
     discard(results, file);
 }
 
@@ -156,8 +156,8 @@ static void equal_replications_are_enough_without_random_times(void **state)
         size_t expected;
     } cases[] = {{"kernels_per_s", "0 %", NULL, 5},
                  {"kernels_per_s", "1 %", NULL, 10},
-                 {"job_latency_mean_ns", "0 %", "job_latency_mean_ns of a has no mean to be precise about", 5},
-                 {"job_latency_mean_ns", "1 %", "job_latency_mean_ns of a has no mean to be precise about", 17},
+                 {"job_latency_mean_ns", "0 %", "job_latency_mean_ns of a has no mean, and so no precision", 5},
+                 {"job_latency_mean_ns", "1 %", "job_latency_mean_ns of a has no mean, and so no precision", 17},
                  {"deadline_miss_ratio", "0 %", "deadline_miss_ratio of a", 5}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -233,7 +233,7 @@ static void a_rare_event_without_occurrences_is_no_precision(void **state)
         assert_true(isinf(until.reached) == (mean == 0));
         assert_warning(results, mean > 0 ? "deadline_miss_ratio of a is known to"
                                          : "after 30 replications deadline_miss_ratio of a is 0 on average under "
-                                           "round_robin, of which there is no precision in %");
+                                           "round_robin, so it has no precision in %");
         none_in_5 += first == 0;
         none_at_all += mean == 0;
         sms_results_free(results);
