@@ -149,7 +149,9 @@ static int make_folder(struct sms__partial *partial, mode_t mode)
     if (mkdir(partial->name, mode))
         return -1;
     int fd = open(partial->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
+    if (fd < 0 && errno == ENOENT)
+        errno = EEXIST; /* another process took it for a left-over and removed it: the next name may stay */
+    else if (fd < 0)
         rmdir(partial->name);
     return fd;
 }
