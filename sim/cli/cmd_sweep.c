@@ -137,14 +137,15 @@ static int write_json(const struct sweep *sweep, const struct sms__index *index,
     return sms__json_write(object, stdout, JSON_INDENT(2)) ? cli_no_memory() : EXIT_OK;
 }
 
-static void print_results(const struct sweep *sweep, const struct sms__index *index, uint64_t missing)
+static int print_results(const struct sweep *sweep, const struct sms__index *index, uint64_t missing)
 {
     sms__print_visible(stdout, sweep->folder);
     printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
            number(missing));
-    if (index->search)
-        sms__search_print(index->search, sweep->plan, stdout);
+    if (index->search && !sms__search_print(index->search, sweep->plan, stdout))
+        return cli_no_memory();
     sms__sweep_say_alone(sweep->folder, stdout);
+    return EXIT_OK;
 }
 
 static int write_results(struct sweep *sweep, struct sms__index *index)
@@ -168,7 +169,7 @@ static int write_results(struct sweep *sweep, struct sms__index *index)
     if (is_json(sweep))
         code = write_json(sweep, index, missing);
     else if (!sweep->cli->quiet)
-        print_results(sweep, index, missing);
+        code = print_results(sweep, index, missing);
     if (code)
         return code;
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;

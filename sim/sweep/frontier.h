@@ -89,8 +89,9 @@ uint64_t sms__search_groups(const struct sms__search *search);
 size_t sms__search_policies(const struct sms__search *search, uint64_t group); /* at least 1 */
 void sms__search_find(const struct sms__search *search, uint64_t group, size_t policy, struct sms__search_found *found);
 
-/* frontier_rows.c: prints the answers, a line each, up to a number that fits a screen. */
-void sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to);
+/* frontier_rows.c: prints the answers, a line each, up to a number that fits a screen. False: out of memory, and
+ * nothing was printed. */
+bool sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to);
 /* Returns the question in words: "the least devices.0.sms with ..., each with a confidence of 95 %". */
 const char *sms__search_says(struct sms__arena *arena, const struct sms__plan *plan);
 /* The names of the two values of an answer, and how many of the plan's columns tell it from others. */

@@ -1,6 +1,7 @@
 /* Tells the answers of a search: on a terminal, and as rows for the merge. */
 #include "frontier.h"
 
+#include "../base/buffer.h"
 #include "../base/escape.h"
 #include "../report/output.h"
 
@@ -246,10 +247,17 @@ static int print_all(void *user)
     return SMS_OK;
 }
 
-void sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to)
+bool sms__search_print(const struct sms__search *search, const struct sms__plan *plan, FILE *to)
 {
     struct sms__arena arena = {0};
-    struct guarded guarded = {search, {.plan = plan, .to = to, .arena = &arena}};
-    sms__guard(&arena, print_all, &guarded);
+    struct sms__buffer text = {0};
+    struct guarded guarded = {search, {.plan = plan, .to = sms__buffer_open(&text), .arena = &arena}};
+    bool whole = guarded.printing.to && sms__guard(&arena, print_all, &guarded) == SMS_OK;
+    if (guarded.printing.to)
+        whole = sms__buffer_close(&text, guarded.printing.to) && whole;
+    if (whole)
+        fputs(text.bytes, to);
+    free(text.bytes);
     sms__arena_release(&arena);
+    return whole;
 }
