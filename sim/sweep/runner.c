@@ -307,7 +307,7 @@ static void wait_for_change(struct runner *runner, double seconds, bool for_reco
 {
     struct timespec until;
     int timed_out = 0;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until); /* as `changed` waits */
     until.tv_nsec += (long)(seconds * 1e9);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
@@ -396,6 +396,16 @@ static int run_missing(struct runner *runner)
     return runner->code;
 }
 
+/* A clock that is set back must not stall the writer of records. */
+static void init_changed(struct runner *runner)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&runner->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
 int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
                    struct sms__sweep_count *count, struct sms_errors *errors)
 {
@@ -419,12 +429,12 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
                                 .memo = sms__memo_new(),
                                 .memory = sms__memory_most(options->memory),
                                 .lock = PTHREAD_MUTEX_INITIALIZER,
-                                .changed = PTHREAD_COND_INITIALIZER,
                                 .freed = PTHREAD_COND_INITIALIZER,
                                 .told = PTHREAD_COND_INITIALIZER,
                                 .alone = PTHREAD_RWLOCK_INITIALIZER,
                                 .count = count,
                                 .errors = errors};
+        init_changed(&runner);
         code = run_missing(&runner);
         sms__memo_free(runner.memo);
         sms__frontier_close(&index);
