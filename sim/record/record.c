@@ -76,7 +76,7 @@ double sms__histogram_rank(const struct sms__histogram *histogram, double p)
 {
     if (histogram->count == 0)
         return NAN;
-    uint64_t rank = (uint64_t)ceil(p * (double)histogram->count), seen = 0;
+    uint64_t rank = (uint64_t)fmax(ceil(p * (double)histogram->count), 1), seen = 0;
     size_t bucket = 0;
     if (rank >= histogram->count)
         return (double)histogram->greatest;

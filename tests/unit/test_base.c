@@ -266,6 +266,7 @@ static int fill_histogram(void *user)
     assert_near(sms__histogram_rank(&h, 0.5), 5e8, 5e8 * 0.004);
     assert_near(sms__histogram_rank(&h, 0.99), 9.9e8, 9.9e8 * 0.004);
     assert_near(sms__histogram_rank(&h, 1), 1e9, 0);
+    assert_near(sms__histogram_rank(&h, 0), sms__histogram_rank(&h, 1e-9), 0);
     sms__histogram_add(&h, UINT64_MAX);
     assert_near(sms__histogram_rank(&h, 1), 1.8446744073709552e19, 0);
     return SMS_OK;

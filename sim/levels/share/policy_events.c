@@ -54,11 +54,12 @@ void sms__stop_waiting(struct sms__stream *stream)
     struct sms__stream **link = &waiting->first;
     if (!stream->waiting)
         return;
-    while (*link != stream)
+    while (*link && *link != stream)
         link = &(*link)->next_waiting;
-    *link = stream->next_waiting;
-    if (!*link)
-        waiting->last = link;
+    if (*link) { /* not while all are being asked: then no list has it */
+        *link = stream->next_waiting;
+        waiting->last = *link ? waiting->last : link;
+    }
     stream->waiting = false;
 }
 
