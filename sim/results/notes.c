@@ -483,6 +483,6 @@ int sms__results_note(void *user)
 
 const char *const *sms_results_notes(const struct sms_results *results, size_t *count)
 {
-    *count = results->notes.count;
-    return results->notes.text;
+    *count = results ? results->notes.count : 0;
+    return results ? results->notes.text : NULL;
 }

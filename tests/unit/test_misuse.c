@@ -384,6 +384,9 @@ static void there_are_no_results_in_no_results(void **state)
     assert_int_equal(sms_results_policies(NULL), 0);
     assert_int_equal(sms_results_sms(NULL), 0);
     assert_int_equal(sms_results_warnings(NULL)->count, 0);
+    size_t notes = 1;
+    assert_null(sms_results_notes(NULL, &notes));
+    assert_int_equal(notes, 0);
     assert_true(isnan(sms_results_warmup_ps(NULL)));
     assert_false(sms_results_until(NULL, &until));
     struct sms_question answer;
