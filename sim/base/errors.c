@@ -1,16 +1,18 @@
 /* Collects, sorts and prints errors. Invariant: the texts of an error are clean UTF-8 without control characters,
  * whatever bytes the input held. */
+#define _XOPEN_SOURCE 700 /* widths of characters */
 #include "errors.h"
 
 #include "escape.h"
 
 #include <ctype.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
+#include <wchar.h>
 
-/* Bytes of the line break at `text`, or 0. Breaks are those of YAML 1.1, because libyaml counts lines by them. */
-static size_t break_length(const char *text)
+size_t sms__break_length(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
     if (c[0] == '\r' && c[1] == '\n')
@@ -24,7 +26,7 @@ static size_t break_length(const char *text)
 
 static const char *line_end(const char *line)
 {
-    while (*line && !break_length(line))
+    while (*line && !sms__break_length(line))
         line++;
     return line;
 }
@@ -33,7 +35,7 @@ const char *sms__text_line(const char *text, size_t line)
 {
     for (; line > 1; line--) {
         text = line_end(text);
-        text += break_length(text);
+        text += sms__break_length(text);
     }
     return text;
 }
@@ -158,6 +160,31 @@ void sms__errors_sort(struct sms_errors *errors, const char *first)
     }
 }
 
+/* The columns of a terminal that the character at `text` takes: two of a wide one, none of a combining one. */
+static unsigned cells(const char *text, locale_t unicode)
+{
+    const locale_t before = uselocale(unicode);
+    wchar_t wide = 0;
+    const size_t length = sms__char_length(text);
+    const bool known = length > 0 && mbrtowc(&wide, text, length, &(mbstate_t){0}) == length;
+    const int width = known ? wcwidth(wide) : -1;
+    uselocale(before);
+    return width < 0 ? 1 : (unsigned)width;
+}
+
+/* The columns that so many characters take, whatever the program's own locale is. */
+static unsigned width_of(const char *text, unsigned chars)
+{
+    const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    const char *end = skip_chars(text, text + strlen(text), chars);
+    unsigned width = 0;
+    for (const char *c = text; c < end; c = skip_chars(c, end, 1))
+        width += unicode ? cells(c, unicode) : 1;
+    if (unicode)
+        freelocale(unicode);
+    return width;
+}
+
 static void print_one(const struct sms_error *error, FILE *to)
 {
     sms__print_visible(to, error->file);
@@ -167,7 +194,7 @@ static void print_one(const struct sms_error *error, FILE *to)
         fputs(": ", to);
     fprintf(to, "%s: %s\n", error->code == SMS_OK ? "warning" : "error", error->message);
     if (error->line && error->source[0])
-        fprintf(to, "    %s\n    %*s^\n", error->source, (int)error->caret, "");
+        fprintf(to, "    %s\n    %*s^\n", error->source, (int)width_of(error->source, error->caret), "");
 }
 
 void sms_errors_print(const struct sms_errors *errors, FILE *to)
@@ -177,7 +204,7 @@ void sms_errors_print(const struct sms_errors *errors, FILE *to)
     for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++)
         print_one(&errors->item[i], to);
     if (errors->count > SMS_ERRORS_MAX)
-        fprintf(to, "and %zu more\n", errors->count - SMS_ERRORS_MAX);
+        fputs("and more\n", to); /* how many is not known, because readers stop there */
 }
 
 const char *sms_strerror(int code)

@@ -13,6 +13,10 @@ struct sms__mark {
     unsigned line, column;
 };
 
+/* Bytes of the line break at `text`, which is terminated, or 0. Breaks are those of YAML 1.1, because libyaml counts
+ * lines by them. */
+size_t sms__break_length(const char *text);
+
 /* Returns where a line of a text begins, counted from 1 as libyaml does, or the end of a text with fewer lines. */
 const char *sms__text_line(const char *text, size_t line);
 

@@ -120,12 +120,10 @@ int sms__file_bytes(struct sms__arena *arena, const char *path, uint64_t most, c
 struct sms__mark sms__text_mark(const char *path, const char *text, size_t size)
 {
     struct sms__mark mark = {path, text, 1, 1};
-    for (size_t i = 0; i < size; i++) {
-        mark.column += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (text[i] == '\n') {
-            mark.line++;
-            mark.column = 1;
-        }
+    for (size_t i = 0, length; i < size; i += length ? length : 1) {
+        length = sms__break_length(text + i);
+        mark.line += length > 0;
+        mark.column = length ? 1 : mark.column + (((unsigned char)text[i] & 0xc0) != 0x80);
     }
     return mark;
 }

@@ -31,7 +31,7 @@ void sms__input_close(struct sms__input *input);
 int sms__file_bytes(struct sms__arena *arena, const char *path, uint64_t most, char **bytes, size_t *size,
                     struct sms_errors *errors);
 
-/* Returns the position of byte `size` of a text, with lines and columns counted as libyaml does. */
+/* Returns the position of byte `size` of a terminated text, with lines and columns counted as libyaml does. */
 struct sms__mark sms__text_mark(const char *path, const char *text, size_t size);
 
 /* Checks that bytes can be text: no UTF-16 and no NUL bytes. Returns SMS_OK, or SMS_EINPUT with an error that says

@@ -47,8 +47,9 @@ struct sms_error {
 };
 
 /* The errors of a file in the order of its lines, then those of other files that it names. Errors without a file come
- * in the order in which they were found. Only the first SMS_ERRORS_MAX that were found are stored; `count` includes the
- * rest. The caller owns the struct and zeroes it before first use (`struct sms_errors errors = {0};`). */
+ * in the order in which they were found. Only the first SMS_ERRORS_MAX that were found are stored; `count` is greater
+ * where there were more, however many. The caller owns the struct and zeroes it before first use (`struct sms_errors
+ * errors = {0};`). */
 struct sms_errors {
     size_t count;
     struct sms_error item[SMS_ERRORS_MAX];
@@ -58,8 +59,8 @@ struct sms_errors {
  * NULL. */
 const char *sms_strerror(int code);
 
-/* Prints each stored error as `file:line:column: error: message` with its source line and a caret, and then how many
- * more there are. */
+/* Prints each stored error as `file:line:column: error: message` with its source line and a caret, and then whether
+ * there are more. */
 void sms_errors_print(const struct sms_errors *errors, FILE *to);
 
 #pragma GCC visibility pop
