@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct options {
     int json;
@@ -180,6 +181,7 @@ struct chosen {
     const char *name; /* NULL: all */
     json_t *names;    /* of all entries */
     bool found;
+    bool nowhere; /* no folder has models of the kind */
 };
 
 /* Whether an entry of that name is wanted. */
@@ -344,16 +346,19 @@ static void add_folder(const struct cli *cli, const char *folder, int deep, cons
         sms__note_memory(NULL);
 }
 
-/* Adds the models of the user's folder and of the installed one. */
-static void add_library(const struct cli *cli, const char *kind, const struct models *models)
+/* Adds the models of the user's folder and of the installed one. Returns whether there is one. */
+static bool add_library(const struct cli *cli, const char *kind, const struct models *models)
 {
     const char *const folders[] = {cli->models, cli->installed_models};
     char folder[4200];
+    bool any = false;
     for (size_t i = 0; i < 2; i++) {
         snprintf(folder, sizeof folder, "%s/%s", folders[i] ? folders[i] : "", kind);
+        any |= folders[i] && access(folder, F_OK) == 0;
         if (folders[i])
             add_folder(cli, folder, FOLDERS_DEEP, models);
     }
+    return any;
 }
 
 /* ---- the command ---- */
@@ -414,7 +419,7 @@ static json_t *make_list(const struct cli *cli, size_t which, struct chosen *cho
                             which == WORKLOADS ? &workloads : NULL, chosen};
     if (lists[which].list)
         return list_opened(cli, lists[which].list);
-    add_library(cli, lists[which].name, &models);
+    chosen->nowhere = !add_library(cli, lists[which].name, &models);
     return which == WORKLOADS ? workloads.json : models.devices;
 }
 
@@ -423,7 +428,7 @@ static void print_list(const struct cli *cli, size_t which, struct chosen *chose
     json_t *list = make_list(cli, which, chosen);
     if (chosen->name && list && which != WORKLOADS)
         choose_from(chosen, list);
-    if (!list || (chosen->name && !chosen->found)) {
+    if (!list || chosen->nowhere || (chosen->name && !chosen->found)) {
         json_decref(list);
         return;
     }
@@ -459,7 +464,11 @@ static int print_chosen(const struct cli *cli, size_t which)
 {
     struct chosen chosen = {.name = cli->n_args > 1 ? cli->args[1] : NULL, .names = json_array()};
     print_list(cli, which, &chosen);
-    const int code = chosen.name && !chosen.found ? unknown_name(cli, &chosen) : EXIT_OK;
+    const bool nowhere = chosen.nowhere && cli->n_args; /* else the other lists follow */
+    const int code = nowhere ? cli_fail(EXIT_INPUT, NULL, "no models are installed: name a folder with %s/ by --models",
+                                        lists[which].name)
+                     : chosen.name && !chosen.found ? unknown_name(cli, &chosen)
+                                                    : EXIT_OK;
     json_decref(chosen.names);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "../base/quantity.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <string.h>
 
 const char *const cli_formats[] = {"table", "csv", "json", NULL};
@@ -123,7 +124,7 @@ static int set_number(struct cli *cli, const struct cli_entry *entry, const char
     if (problem)
         return cli_usage(cli, "--%s: '%s' %s", option->name, text, problem);
     bool count = option->kind == CLI_COUNT;
-    double min = count ? 1 : option->min, max = option->max > 0 ? option->max : count ? COUNT_MAX : 9e18;
+    double min = fmax(option->min, count ? 1 : 0), max = option->max > 0 ? option->max : count ? COUNT_MAX : 9e18;
     if (number.value < min || number.value > max)
         return complain_range(cli, option, text, min, max, number.value);
     if (option->percentage && number.value >= 1 && !strchr(text, '%'))

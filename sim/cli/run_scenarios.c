@@ -41,7 +41,8 @@ static const struct cli_format trace_format = {"a trace", {"{\"displayTimeUnit\"
 const struct cli_option run_trace[] = {
     {"trace", "FILE", "write the timeline of the run for Perfetto as FILE.json, or compressed as FILE.json.gz",
      CLI_TEXT, TRACE_AT(path), .file = CLI_OUTPUT, .format = &trace_format},
-    {"trace-events", "N", "write at most this many events to the trace; default 500000", CLI_COUNT, TRACE_AT(events)},
+    {"trace-events", "N", "write at most this many events to the trace; default 500000", CLI_COUNT, TRACE_AT(events),
+     .min = SMS__TRACE_EVENTS_MIN, .max = SMS__TRACE_EVENTS_MAX},
     {"trace-from", "TIME", "leave out events that end before this time; default 0", CLI_TIME, TRACE_AT(from_ps)},
     {"trace-to", "TIME", "leave out events from this time on; default: the end of the run", CLI_TIME, TRACE_AT(to_ps),
      .otherwise = -1},
@@ -140,8 +141,6 @@ static int check_trace(const struct session *session, const struct trace_options
     bool given = options->events > 0 || options->from_ps > 0 || options->to_ps >= 0;
     if (!options->path)
         return given ? cli_usage(cli, "--trace-events, --trace-from and --trace-to are for --trace") : EXIT_OK;
-    if (options->events > 0 && (options->events < SMS__TRACE_EVENTS_MIN || options->events > SMS__TRACE_EVENTS_MAX))
-        return cli_usage(cli, "--trace-events: from %d to %d", SMS__TRACE_EVENTS_MIN, SMS__TRACE_EVENTS_MAX);
     if (options->to_ps >= 0 && options->to_ps <= options->from_ps)
         return cli_usage(cli, "--trace-to is not after --trace-from");
     if (strstr(options->path, ".pftrace"))

@@ -81,6 +81,14 @@ try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices,
 try 0 "one policy" list policies fine_grained; prints "fine_grained       block policy: "
 if [ "$(grep -vc '^    ' <<<"$output")" -eq 1 ]; then ok; else bad "more than one policy" "$output"; fi
 try 0 "one device" list devices a100; prints "a100 "
+mkdir -p "$work/alone"
+cp "$smsched" "$work/alone/smsched" # beside no models
+output=$("$work/alone/smsched" list devices 2>&1)
+exits 3 $? "list devices without models"; prints "no models are installed: name a folder with devices/ by --models"
+for events in 0 999; do
+    try 2 "--trace-events $events" run scenarios/01-two-tenants.yaml --trace t.json --trace-events "$events"
+    prints "it must be from 1000 to 100000000"
+done
 if [ "$(wc -l <<<"$output")" -eq 1 ]; then ok; else bad "more than one device" "$output"; fi
 try 0 "one workload" list workloads v100/bfs_64k
 if [ "$(grep -o '^[^ ]*' <<<"$output" | xargs)" = "v100/bfs_64k" ]; then ok; else bad "more than one workload" "$output"; fi
