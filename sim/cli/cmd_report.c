@@ -19,7 +19,7 @@ static const char *const formats[] = {"html", "json", NULL};
 
 #define AT(member) offsetof(struct options, member)
 
-static const struct cli_format page_format = {"a page or its data", {"<!doctype html", "{"}};
+static const struct cli_format page_format = {"a page or its data", {"<!doctype html", "{\n \"format\": 1,"}};
 
 static const struct cli_option own_options[] = {
     {"out", "FILE", "write this file, - for stdout; default: report.html, or stdout for json", CLI_TEXT, AT(out),

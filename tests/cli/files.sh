@@ -208,6 +208,10 @@ for command in import report trace check; do
     exits 2 $? "$command over a file of another kind"
     says "'own.yaml' exists and is not a" "$command over a file of another kind"
     if cmp -s own.yaml plan.yaml; then ok; else bad "$command replaces a file of another kind"; fi
+    echo '{"mine": 1}' >own.yaml
+    to $command own.yaml
+    exits 2 $? "$command over JSON of another kind"
+    cp plan.yaml own.yaml
     to $command own.yaml unlimited --force
     exits 0 $? "$command over a file of another kind with --force"
     : >own.yaml
