@@ -29,7 +29,7 @@ static int compare_with_all(void *user)
 {
     const struct test *test = user;
     gsl_rng *rng = sms__stream(test->arena, 1, "test", test->scores);
-    struct sms__best best;
+    struct sms__best_node best;
     sms__best_init(&best, test->arena, test->scores);
     for (size_t i = 0; i < test->scores; i++)
         best.bound[0][i] = draw_score(rng, test->values);
@@ -60,7 +60,7 @@ static void the_first_of_the_highest_is_found(void **state)
 
 static int find_none(void *user)
 {
-    struct sms__best best;
+    struct sms__best_node best;
     sms__best_init(&best, user, 100);
     assert_int_equal(sms__best_find(&best), 0);
     for (size_t i = 0; i < 100; i++)
