@@ -336,7 +336,7 @@ static void only_a_warm_up_that_is_too_short_has_a_warning(void **state)
         struct sms_file *enough = load_late("{warmup: 0.2 ms, duration: 1 ms}");
         struct sms_file *none = load_late("{duration: 1 ms}");
         struct sms_results *results = run_seed(brief, seed, 1, 1);
-        assert_warning(results, "under round_robin kernels of late end at another rate until about 0.");
+        assert_warning(results, "under round_robin kernels of late end at a different rate until about 0.");
         found += strstr(sms_results_warnings(results)->item[0].message, "until about 0.2") != NULL;
         sms_results_free(results);
         assert_near(found_ms(enough, seed), 0.2, 1e-9);

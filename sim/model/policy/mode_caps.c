@@ -8,21 +8,6 @@
 
 enum { CAPS_MAX = 1000 };
 
-/* True if the cap names the process, or the entry of several processes that it is one of. */
-static bool names(const struct sms__cap *cap, const struct sms__tenant *process)
-{
-    const struct sms__node *entry = sms__node_get(process->node, "name");
-    return !strcmp(cap->name->text, process->name) || (entry && !strcmp(cap->name->text, entry->text));
-}
-
-double sms__mode_threads(const struct sms__mode *mode, const struct sms__tenant *process)
-{
-    for (size_t i = 0; i < mode->caps; i++)
-        if (names(&mode->cap[i], process))
-            return mode->cap[i].share;
-    return process->active_threads;
-}
-
 static void read_cap(struct sms__reader *reader, const struct sms__node *name, const struct sms__node *share,
                      struct sms__cap *cap)
 {
@@ -73,7 +58,7 @@ static void check_cap(struct sms__reader *reader, const struct sms_scenario *sce
         return;
     }
     for (size_t v = 0; v < scenario->vms && !found; v++)
-        found = names(cap, &scenario->vm[v]);
+        found = sms__cap_names(cap, &scenario->vm[v]);
     if (!found)
         sms__complain_unknown(reader, cap->name, "process", scenario->vms, process_name, scenario);
 }

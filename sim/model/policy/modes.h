@@ -45,7 +45,7 @@ struct sms__modes {
     size_t count;
 };
 
-/* `params` as of sms__split_use. */
+/* read_modes.c: `params` as of sms__split_use. */
 void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms_sharing_mode *form,
                     const struct sms__node *params, struct sms__mode *mode);
 /* Reads a list of modes, one for each device of the scenario. Returns whether it could be read. */
@@ -82,14 +82,17 @@ struct sms__unsaid_turns sms__mode_unsaid(const struct sms__mode *shared, const 
 double sms__mode_slice_ps(const struct sms__mode *shared, const struct sms__device *device,
                           const struct sms__tenant *process, double slice_ps);
 
+/* True if the cap names the process, or the entry of several processes that it is one of. */
+bool sms__cap_names(const struct sms__cap *cap, const struct sms__tenant *process);
+/* The active_threads of the process under the mode. */
+double sms__mode_threads(const struct sms__mode *shared, const struct sms__tenant *process);
+
 /* mode_caps.c: reads `caps:`. Sets none if there is a problem. */
 void sms__read_caps(struct sms__reader *reader, const struct sms__node *map, struct sms__mode *mode);
 /* The label of a mode's parameters with its caps. */
 const char *sms__caps_label(struct sms__arena *arena, const struct sms__mode *mode, const char *label);
 /* Complains of caps of processes that the scenario lacks, and of those of pods. */
 void sms__check_caps(struct sms__reader *reader, const struct sms_scenario *scenario);
-/* The active_threads of the process under the mode. */
-double sms__mode_threads(const struct sms__mode *shared, const struct sms__tenant *process);
 
 /* The SMs of the device on which the process may run, 1 to all. */
 uint64_t sms__mode_sms(const struct sms__mode *shared, const struct sms__device *device,
