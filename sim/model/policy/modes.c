@@ -1,4 +1,4 @@
-/* What sharing modes say of devices and processes. read_modes.c reads them. */
+/* What sharing modes give devices and processes. read_modes.c reads them. */
 #include "../tenant.h"
 #include "modes.h"
 
