@@ -58,7 +58,7 @@ printf 'plan: p\nbase: calm.yaml\naxes:\n  - workloads.gather.kernels.gather.thr
 for command in validate sweep; do
     try 0 "$command warns of the points of a plan" "$command" demand.yaml
     prints "demand.yaml:4:57: warning: with workloads.gather.kernels.gather.demand.dram: 20 %: kernel 'gather' demands 160 % of dram of v100"
-    prints "fewer blocks is its own (calm.yaml:2:95)"
+    prints "is not one of sharing (calm.yaml:2:95)"
     if [ "$(grep -c "when it runs alone" <<<"$output")" = 1 ]; then ok; else bad "no more than that" "$output"; fi
     rm -rf p.sweep
 done
@@ -83,7 +83,7 @@ if grep -qE "^  gather alone +1 +\+2[0-9.]+ ± [0-9.]+ %" <<<"$output"; then ok;
 sed '/name: multiply, workload/{p; s/name: multiply/name: third/}' two.yaml >three.yaml
 sed '/name: third/{p; s/name: third/name: fourth/}' three.yaml >four.yaml
 for tenants in "three;" "four; and 1 more"; do
-    if "$smsched" compare ${tenants%;*}.yaml 2>&1 | grep -qE "third \+[0-9.]+ %${tenants#*;}, so that"; then ok; else bad "what ${tenants%;*} tenants gain alone"; fi
+    if "$smsched" compare ${tenants%;*}.yaml 2>&1 | grep -qE "third \+[0-9.]+ %${tenants#*;}, so "; then ok; else bad "what ${tenants%;*} tenants gain alone"; fi
 done
 prints "note: stp_ratio of 2.1"
 prints "is above the number of tenants, 2: they run faster together than alone, because"

@@ -193,7 +193,7 @@ for c in judged:
     assert c["verdict"] == ("differs" if c["p_holm"] < 0.05 else "excludes 0, not after correction" if c["p"] < 0.05 else "includes 0"), c
 text = open("compare.txt").read()
 assert sum(text.count(mark + sign) for mark in "✓✗*" for sign in (" +", " -")) == sum(c["p_holm"] < 0.05 for c in judged), text
-assert "not chance: p < 0.05 after Holm's correction for all changes of the same metric (4 at most)" in text, text
+assert "significant, p < 0.05 after Holm's correction for all changes of the same metric (4 at most)" in text, text
 # Changes that only an uncorrected interval would call a difference are named.
 few = json.load(open("few.json"))["comparisons"]
 doubtful = [c for c in few if c["verdict"] == "excludes 0, not after correction"]

@@ -151,7 +151,7 @@ def devices(smsched):
     found["nv-a100-sms"] = sms["a100"]["1g.5gb"]
     names = {"1g": "1g.10gb", "1g20": "1g.20gb", "2g": "2g.20gb", "3g": "3g.40gb", "4g": "4g.40gb", "7g": "7g.80gb"}
     found.update({f"nv-h100-{row}": sms["h100"][name] for row, name in names.items()})
-    found["nv-mps"] = number(r"clients: .*else (\d+)", smsched.text("list", "policies"))
+    found["nv-mps"] = number(r"clients: .*otherwise (\d+)", smsched.text("list", "policies"))
     return found
 
 

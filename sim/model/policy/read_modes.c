@@ -45,7 +45,7 @@ static bool read_part(struct sms__reader *reader, const struct sms__node *node, 
         sms__read_mode(reader, name, known.item, params, mode);
     else
         sms__complain_unknown_kind(reader, name, "mode", SMS__MODE, SMS__MODE + 1);
-    return reader->errors->count == before;
+    return reader->errors->count == before && mode->form;
 }
 
 bool sms__read_modes(struct sms__reader *reader, const struct sms__node *list, struct sms__mode *mode)
