@@ -88,6 +88,8 @@ static int scan_rows(sqlite3_stmt *rows, uint64_t bytes, int (*row)(void *, cons
         bytes -= size;
         if (read_row(rows, &record))
             code = row(user, &record, id);
+        else if (sqlite3_errcode(sqlite3_db_handle(rows)) == SQLITE_NOMEM)
+            code = SMS_ENOMEM;
     }
     return code;
 }
@@ -101,15 +103,16 @@ int sms__store_scan(const struct sms__store_reader *reader, const char *path,
     const uint64_t size = SLACK + (stat(path, &st) ? 0 : (uint64_t)st.st_size);
     uint64_t steps = size;
     sqlite3_progress_handler(reader->file, STEPS_AT_ONCE, count_steps, &steps);
-    int code = SMS_OK;
-    if (sqlite3_prepare_v2(reader->file, COLUMNS "ORDER BY id", -1, &rows, NULL) == SQLITE_OK)
-        code = scan_rows(rows, size, row, user);
+    /* A store that is just made has no table: SQLITE_ERROR. */
+    const int prepared = sqlite3_prepare_v2(reader->file, COLUMNS "ORDER BY id", -1, &rows, NULL);
+    int code = prepared == SQLITE_OK ? scan_rows(rows, size, row, user) : SMS_OK;
     sqlite3_progress_handler(reader->file, 0, NULL, NULL);
     if (code == SMS_EINPUT)
         sms__fail(errors, code, path, "is damaged: it uses a page twice; %s", sms__move_away);
     else if (code)
         sms__fail(errors, code, path, "out of memory");
-    if (sqlite3_finalize(rows) != SQLITE_OK && code == SMS_OK)
+    const bool is_read = sqlite3_finalize(rows) == SQLITE_OK && (prepared == SQLITE_OK || prepared == SQLITE_ERROR);
+    if (!is_read && code == SMS_OK)
         code = sms__store_fail(reader->file, path, "read", errors);
     return code;
 }
