@@ -59,7 +59,7 @@ static void put_work(const struct sms__advice *advice, const struct sms__outlook
 static void put_alone(const struct sms__advice *advice, FILE *to)
 {
     const struct sms__outlook *alone = sms__advice_alone(advice);
-    if (alone && !alone->meets)
+    if (!alone->meets)
         fprintf(to, "; a GPU for each program %s the target", alone->may_meet ? "may miss" : "misses");
     fputs("\n", to);
 }

@@ -239,10 +239,7 @@ static int decide(const struct work *work)
 {
     struct sms__advice *out = work->out;
     struct sms__outlook *outlook = find_undecided(work);
-    int code = SMS_OK;
-    for (size_t i = 0; i < out->count && outlook && code == SMS_OK; i++)
-        if (out->outlook[i].way->alone)
-            code = look_again(work, &out->outlook[i]);
+    int code = outlook ? look_again(work, sms__advice_alone(out)) : SMS_OK;
     while (outlook && code == SMS_OK) {
         code = look_again(work, outlook);
         qsort(out->outlook, out->count, sizeof *out->outlook, by_rank);
@@ -318,10 +315,10 @@ struct sms__outlook *sms__advice_best(const struct sms__advice *advice, size_t r
 
 struct sms__outlook *sms__advice_alone(const struct sms__advice *advice)
 {
-    for (size_t i = 0; i < advice->count; i++)
-        if (advice->outlook[i].way->alone)
-            return &advice->outlook[i];
-    return NULL;
+    struct sms__outlook *outlook = advice->outlook;
+    while (!outlook->way->alone)
+        outlook++;
+    return outlook;
 }
 
 /* Whether the answer is the best way; or else that it does not pay to share. */

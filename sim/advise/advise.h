@@ -291,7 +291,7 @@ struct json_t *sms__lines_json(struct sms__buffer *text, FILE *to);
 /* The i-th outlook. */
 struct json_t *sms__outlook_json(const struct sms__advice *advice, size_t i);
 
-/* Each program on a GPU of its own; NULL: it did not run. */
+/* Each program on a GPU of its own, which is among the ways of all advice. */
 struct sms__outlook *sms__advice_alone(const struct sms__advice *advice);
 /* The best way that shares, after `rank` better ones; NULL: there is none. */
 struct sms__outlook *sms__advice_best(const struct sms__advice *advice, size_t rank);

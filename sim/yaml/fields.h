@@ -122,9 +122,9 @@ extern const char *const sms__truths[];
 /* Reads one number. Returns whether it is one in [min, max], and reports otherwise. */
 bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                       double min, double max, struct sms__quantity *out);
+#define SMS__CYCLES_MAX 1e18
 /* Returns whether a number that was read from `node` is in [min, max], and reports otherwise. A number of cycles is in
  * [0, SMS__CYCLES_MAX] instead. */
-#define SMS__CYCLES_MAX 1e18
 bool sms__expect_range(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                        double min, double max, const struct sms__quantity *number);
 /* Returns whether the ratio of `node` is above 1 and written without %, and reports it: a percentage is meant. */
