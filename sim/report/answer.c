@@ -107,8 +107,8 @@ static struct sms__scale unit_of(const struct sms__outcome *answer, double value
 
 static void put_value(const struct sms__outcome *answer, double value, FILE *to)
 {
-    const struct sms__scale unit = unit_of(answer, value);
-    fprintf(to, "%.4g%s", value / unit.divisor, unit.name);
+    char text[64];
+    fputs(sms__print_value(text, sizeof text, value, NAN, unit_of(answer, value)), to);
 }
 
 /* No interval says that a metric falls below 0. */
@@ -145,20 +145,21 @@ static void put_percent(const struct sms__outcome *answer, const struct sms_esti
         fprintf(to, "%+.*f %%", decimals, 100 * change->mean);
 }
 
-static void put_change(const struct sms__outcome *answer, size_t policy, size_t over, FILE *to)
+/* `which`: what the other policy is, after its name. */
+static void put_change(const struct sms__outcome *answer, size_t policy, size_t other, const char *which, FILE *to)
 {
     bool ratio;
-    const struct sms_estimate change = change_of(answer, policy, over, &ratio);
+    const struct sms_estimate change = change_of(answer, policy, other, &ratio);
     const struct sms__scale unit = unit_of(answer, fabs(change.mean));
     struct sms__regimes regimes;
     if (ratio)
         put_percent(answer, &change, to);
     else
         fprintf(to, "%+.4g%s", change.mean / unit.divisor, unit.name);
-    fprintf(to, " over %s", name_of(answer, over));
+    fprintf(to, " vs %s%s", name_of(answer, other), which);
     put_interval(answer, &change, ratio, to);
     const enum sms__regime found =
-        ratio ? sms__result_regimes(&answer->asked, policy, (long)over, &regimes) : SMS__ONE_REGIME;
+        ratio ? sms__result_regimes(&answer->asked, policy, (long)other, &regimes) : SMS__ONE_REGIME;
     if (found == SMS__TWO_REGIMES)
         fprintf(to, ", in two regimes: %+.1f and %+.1f %%", 100 * (regimes.mean[0] - 1), 100 * (regimes.mean[1] - 1));
     if (found == SMS__STRAY_VALUE)
@@ -167,10 +168,10 @@ static void put_change(const struct sms__outcome *answer, size_t policy, size_t 
 
 enum { NAMED = 3 };
 
-/* "a, b and 3 more". */
+/* "a, b, c and 2 more". A single one is named, because its name is as short as "1 more". */
 static void put_names(const struct sms__outcome *answer, FILE *to)
 {
-    const size_t count = answer->best.group, shown = count > NAMED ? NAMED : count;
+    const size_t count = answer->best.group, shown = count > NAMED + 1 ? NAMED : count;
     size_t put = 1;
     fputs(name_of(answer, answer->best.best), to);
     for (size_t p = 0; p < sms_results_policies(answer->results) && put < shown; p++)
@@ -255,22 +256,22 @@ static bool put_no_change(const struct sms__outcome *answer, FILE *to)
 static void put_comparison(const struct sms__outcome *answer, FILE *to)
 {
     const size_t best = answer->best.best, next = answer->best.next, baseline = answer->baseline;
-    const char *between = answer->best.group > 1 ? "; " : ", ";
     if (next == SIZE_MAX) {
         if (answer->best.equal)
             return;
         fprintf(to, "; %s: ", name_of(answer, answer->other));
-        put_change(answer, answer->other, baseline, to);
+        put_change(answer, answer->other, baseline, "", to);
         return;
     }
-    fputs(between, to);
-    put_change(answer, best, next, to);
-    if (sms_results_policies(answer->results) > 2)
-        fputs(", the next", to);
+    if (answer->best.group > 1)
+        fprintf(to, "; %s: ", name_of(answer, best));
+    else
+        fputs(", ", to);
+    put_change(answer, best, next, sms_results_policies(answer->results) > 2 ? ", the next best" : "", to);
     if (baseline == next || answer->in_group[baseline])
         return;
     fputs(", and ", to);
-    put_change(answer, best, baseline, to);
+    put_change(answer, best, baseline, "", to);
 }
 
 /* What follows the comparison; the last ones are only for the line on the terminal. */

@@ -151,13 +151,17 @@ void sms__answer_put_misses(const struct sms__outcome *answer, FILE *to)
 void sms__answer_put_bound(const struct sms__outcome *answer, FILE *to)
 {
     struct sms_bound bound;
+    char least[64], most[64];
     for (int m = 0; m < SMS_BOUNDED && answer->asked.subject == SMS_HOST; m++) {
         if (strcmp(sms__result_metric(&answer->asked), sms_bound_metric((enum sms_bounded)m)) != 0 ||
             sms_results_bound(answer->results, (enum sms_bounded)m, &bound, NULL))
             continue;
-        if (!isnan(sms_bound_gap(&bound, answer->value.mean)))
-            fprintf(to, "; the optimum is between %.4g and %.4g, which no policy exceeds", answer->value.mean,
-                    bound.run_per_s);
+        if (isnan(sms_bound_gap(&bound, answer->value.mean)))
+            continue;
+        const struct sms__scale unit = sms__scale_of(sms_bound_metric((enum sms_bounded)m), bound.run_per_s);
+        fprintf(to, "; the optimum is between %s and %s, which no policy exceeds",
+                sms__print_value(least, sizeof least, answer->value.mean, NAN, unit),
+                sms__print_value(most, sizeof most, bound.run_per_s, NAN, unit));
     }
 }
 

@@ -97,7 +97,7 @@ static void put_rival(const struct view *view, FILE *to)
     if (other.best + other.shared)
         fprintf(to, ", %s in %zu", rival_of(view), other.best + other.shared);
     if (!isnan(s->low))
-        fprintf(to, "; %+.1f to %+.1f %% over %s in 90 %% of them", 100 * (s->low - 1), 100 * (s->high - 1),
+        fprintf(to, "; %+.1f to %+.1f %% vs %s in 90 %% of them", 100 * (s->low - 1), 100 * (s->high - 1),
                 rival_of(view));
 }
 
