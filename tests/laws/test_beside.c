@@ -9,16 +9,22 @@
 
 #define WORKLOAD(name, kernel) "workload: " name "\nkernels: [{name: k, " kernel "}]\n---\n"
 
-/* A and b are as long, b as often: both are done at the same time if they are slowed alike. Returns ms. */
-static double turnaround_ms(const char *mode, const char *kernels, const char *processes)
+static double measure(const char *mode, const char *kernels, const char *processes, enum sms_subject subject,
+                      const char *metric)
 {
     struct sms_file *file =
         load_text("%s%sscenario: s\ndevices: [{model: d}]\ncontention: none\npolicies: [{mode: %s}]\nprocesses: [%s]\n",
                   DEVICE, kernels, mode, processes);
     struct sms_results *results = run_first(file, NULL);
-    double mean = estimate(results, 0, SMS_PROCESS, 0, "turnaround_ns").mean;
+    double mean = estimate(results, 0, subject, 0, metric).mean;
     discard(results, file);
-    return mean / 1e6;
+    return mean;
+}
+
+/* A and b are as long, b as often: both are done at the same time if they are slowed alike. */
+static double turnaround_ms(const char *mode, const char *kernels, const char *processes)
+{
+    return measure(mode, kernels, processes, SMS_PROCESS, "turnaround_ns") / 1e6;
 }
 
 static const char *const same = WORKLOAD("w", "time: 10 ms, launches: 100");
@@ -57,6 +63,37 @@ static void a_kernel_alone_above_the_limit_is_as_fast_as_measured(void **state)
     assert_near(turnaround_ms("together", hot, "{name: p, workload: w, count: 2}"), 10 * cbrt(2), 1e-6);
 }
 
+/* Those that fill the SMs take turns, and so do their 160 W. With half of the room each, both run at once. */
+static void kernels_that_take_turns_for_room_draw_power_in_turn(void **state)
+{
+    (void)state;
+    const char *full = WORKLOAD("w", "time: 10 ms, power: 160 W, room: 100 %");
+    const char *half = WORKLOAD("w", "time: 10 ms, power: 160 W, room: 50 %");
+    assert_near(turnaround_ms("together", full, "{name: p, workload: w, count: 2}"), 20, 1e-6);
+    assert_near(turnaround_ms("together", half, "{name: p, workload: w, count: 2}"), 10 * cbrt(320. / 250), 1e-6);
+}
+
+/* The blocks of both are on the SMs half of the 20 ms, at full speed. */
+static void kernels_that_take_turns_for_room_use_what_runs(void **state)
+{
+    static const char *const both = "{name: p, workload: w, count: 2}";
+    static const char *const full = WORKLOAD("w", "time: 10 ms, demand: {fp32: 60 %}, room: 100 %");
+    static const char *const loose = WORKLOAD("w", "time: 10 ms, demand: {fp32: 60 %}, room: 50 %");
+    (void)state;
+    assert_near(measure("mps", full, both, SMS_RESOURCE, "usage_ratio"), 0.6, 1e-9);
+    assert_near(measure("mps", full, both, SMS_RESOURCE, "utilization_ratio"), 0.6, 1e-9);
+    assert_near(measure("mps", full, both, SMS_RESOURCE, "delivered_ratio"), 0.6, 1e-9);
+    assert_near(measure("mps", full, both, SMS_RESOURCE, "oversubscribed_time_ratio"), 0, 0);
+    assert_near(measure("mps", full, both, SMS_KERNEL, "block_slowdown_ratio"), 1, 1e-9);
+    assert_near(measure("mps", loose, both, SMS_RESOURCE, "usage_ratio"), 1.2, 1e-9);
+    assert_near(measure("mps", loose, both, SMS_RESOURCE, "utilization_ratio"), 1, 1e-9);
+    /* The second starts at 4 ms and both take turns until the first has its other 6 ms: at 16 ms. Then it is alone. */
+    static const char *const later = "{name: p, workload: w}, {name: q, workload: w, start: 4 ms}";
+    assert_near(measure("mps", full, later, SMS_RESOURCE, "usage_ratio"), 0.6, 1e-9);
+    assert_near(measure("mps", full, later, SMS_KERNEL, "block_slowdown_ratio"), 1, 1e-9);
+    assert_near(measure("mps", full, later, SMS_HOST, "makespan_ns"), 20e6, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -64,6 +101,8 @@ int main(void)
         cmocka_unit_test(launches_of_one_process_do_not_wait_for_each_other),
         cmocka_unit_test(the_clock_falls_at_the_power_limit),
         cmocka_unit_test(a_kernel_alone_above_the_limit_is_as_fast_as_measured),
+        cmocka_unit_test(kernels_that_take_turns_for_room_draw_power_in_turn),
+        cmocka_unit_test(kernels_that_take_turns_for_room_use_what_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

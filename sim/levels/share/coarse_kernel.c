@@ -22,12 +22,15 @@ void sms__coarse_kernels_count(struct sms__coarse_kernels *kernels, uint64_t now
     kernels->counted_ps = now;
 }
 
+/* Kernels that take turns for room use a resource only while they run. */
 static void find_excess(struct sms__coarse_kernels *kernels)
 {
     for (size_t r = 0; r < kernels->rater.view->resources; r++) {
         double usage = 0;
-        for (struct sms__flow *flow = kernels->fluid.first; flow; flow = flow->next)
-            usage += ((struct sms__coarse_kernel *)flow)->fit->demand[r];
+        for (struct sms__flow *flow = kernels->fluid.first; flow; flow = flow->next) {
+            const struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
+            usage += kernel->fit->demand[r] * kernel->present;
+        }
         kernels->excess[r] =
             usage > SMS_FULL ? (uint64_t)((usage - SMS_FULL) * sms__capacity_sms(kernels->type, r)) : 0;
     }
@@ -43,6 +46,18 @@ static void find_active(struct sms__coarse_kernels *kernels)
     kernels->active = (uint64_t)(active < SMS_FULL ? active : SMS_FULL) * kernels->type->sms;
 }
 
+/* Exact, so that sums do not depend on when they are read. */
+static sms__integral present_parts(const struct sms__coarse_kernel *kernel)
+{
+    return (sms__integral)(kernel->present * SMS__PARTS + 0.5);
+}
+
+static void count_ran(const struct sms__fluid *fluid, struct sms__coarse_kernel *kernel)
+{
+    kernel->ran += present_parts(kernel) * (fluid->active_ps - kernel->counted_ps);
+    kernel->counted_ps = fluid->active_ps;
+}
+
 /* Flows are advanced before their rates change, so the time now is that up to which they are. */
 static void set_speeds(struct sms__fluid *fluid)
 {
@@ -53,6 +68,7 @@ static void set_speeds(struct sms__fluid *fluid)
     for (struct sms__flow *flow = fluid->first; flow; flow = flow->next) {
         struct sms__coarse_kernel *kernel = (struct sms__coarse_kernel *)flow;
         const struct sms__footprint *fit = kernel->fit;
+        count_ran(fluid, kernel);
         kernels->rated[n++] = (struct sms__rated){.demand = fit->pressure,
                                                   .room = fit->room,
                                                   .cls = fit->cls,
@@ -81,14 +97,15 @@ static uint64_t active_ps(const struct sms__fluid *fluid, uint64_t now)
 
 void sms__coarse_kernel_start(struct sms__coarse_kernels *kernels, struct sms__coarse_kernel *kernel, uint64_t now)
 {
-    kernel->began_ps = active_ps(&kernels->fluid, now);
+    kernel->counted_ps = active_ps(&kernels->fluid, now);
     sms__flow_start(&kernels->fluid, &kernel->flow, kernel->flow.left, now);
 }
 
 uint64_t sms__coarse_kernel_ran_ps(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel,
                                    uint64_t now)
 {
-    return kernel->flow.rate > 0 ? active_ps(&kernels->fluid, now) - kernel->began_ps : 0;
+    uint64_t since_ps = kernel->flow.rate > 0 ? active_ps(&kernels->fluid, now) - kernel->counted_ps : 0;
+    return (uint64_t)((kernel->ran + present_parts(kernel) * since_ps) / SMS__PARTS);
 }
 
 uint64_t sms__coarse_kernel_parts(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel,

@@ -15,7 +15,8 @@ struct sms__coarse_kernel {
     double active;                    /* the part of the SMs that it keeps active, parts of SMS_FULL */
     double present;                   /* the part of its blocks that finds room beside others */
     size_t process;                   /* whose it is */
-    uint64_t began_ps;                /* when the context had been active for so long */
+    sms__integral ran;                /* time on the SMs, ps x SMS__PARTS of its blocks */
+    uint64_t counted_ps;              /* until the context had been active for so long */
 };
 
 struct sms__coarse_kernels {
@@ -44,8 +45,8 @@ void sms__coarse_kernels_init(struct sms__coarse_kernels *kernels, struct sms__e
                               bool active);
 /* The caller has set what is to be called when the flow is done, how much of the work is left, and the kernel's fit. */
 void sms__coarse_kernel_start(struct sms__coarse_kernels *kernels, struct sms__coarse_kernel *kernel, uint64_t now);
-/* How much of the kernel is done, in parts, and the time that it has run; 0 before it starts. They change nothing, so
- * that no clock depends on who reads it. */
+/* How much of the kernel is done, in parts, and the mean time of its blocks on the SMs; 0 before it starts. They change
+ * nothing, so that no clock depends on who reads it. */
 uint64_t sms__coarse_kernel_parts(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel,
                                   uint64_t now);
 uint64_t sms__coarse_kernel_ran_ps(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel,

@@ -83,12 +83,12 @@ static double clock_at(const struct sms__rater *rater, double power_w)
     return power_w > rater->spare_w ? cbrt(rater->spare_w / power_w) : 1;
 }
 
-/* A kernel's time alone has in it the clock that it has alone. */
-static void slow_clock(const struct sms__rater *rater, const struct sms__rated *rated, size_t count)
+/* A kernel's time alone has in it the clock that it has alone. Kernels that take turns for room draw power in turn. */
+static void slow_clock(const struct sms__rater *rater, double crowd, const struct sms__rated *rated, size_t count)
 {
     double power_w = 0;
     for (size_t i = 0; i < count; i++)
-        power_w += rated[i].power_w;
+        power_w += rated[i].power_w / crowd;
     for (size_t i = 0; i < count && power_w > rater->spare_w; i++)
         *rated[i].speed *= clock_at(rater, power_w) / clock_at(rater, rated[i].power_w);
 }
@@ -111,5 +111,5 @@ void sms__rate_coarse(struct sms__rater *rater, const struct sms__rated *rated, 
     if (rater->launch_wait_ps > 0 && count > 1)
         wait_for_launches(rater, rated, count);
     if (rater->spare_w > 0)
-        slow_clock(rater, rated, count);
+        slow_clock(rater, crowd, rated, count);
 }
