@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "buffer.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,4 +57,13 @@ bool sms__buffer_close(struct sms__buffer *buffer, FILE *stream)
     complete &= fclose(stream) == 0;
     sms__buffer_add(buffer, "", 0);
     return complete && !buffer->failed;
+}
+
+void sms__append(char *text, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
 }

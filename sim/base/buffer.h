@@ -22,6 +22,9 @@ void sms__buffer_add(struct sms__buffer *buffer, const char *bytes, size_t lengt
 /* Opens a stream that appends to the buffer. Returns NULL when out of memory. */
 FILE *sms__buffer_open(struct sms__buffer *buffer);
 
+/* Appends formatted text to the terminated one in an array of `size` bytes. What does not fit is cut. */
+void sms__append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* Closes the stream. Returns true if the buffer holds everything that was written, and at least a terminator. */
 bool sms__buffer_close(struct sms__buffer *buffer, FILE *stream);
 

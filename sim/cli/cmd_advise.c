@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include "../advise/pack.h"
+#include "../base/buffer.h"
 #include "../base/quantity.h"
 #include "../import/derive.h"
 #include "../report/folder.h"
@@ -75,8 +76,7 @@ static struct sms__program *find_program(const struct cli *cli, const char *opti
     snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - value) : 0, value);
     *rest = colon ? colon + 1 : value;
     for (size_t i = 0; i < programs->count; i++) {
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", programs->program[i].name);
+        sms__append(names, sizeof names, "%s%s", i ? ", " : "", programs->program[i].name);
         if (!strcmp(programs->program[i].name, name))
             return &programs->program[i];
     }

@@ -3,6 +3,7 @@
 #include "run_scenarios.h"
 #include "stretches.h"
 
+#include "../base/buffer.h"
 #include "../base/escape.h"
 #include "../model/scenario.h"
 #include "../results/results.h"
@@ -198,15 +199,14 @@ static void print_placement(struct explanation *explanation, const char *policy,
     char text[512];
     if (!is_within(explanation, placement->time_ps))
         return;
-    int used = snprintf(text, sizeof text, "on %s", placement->node);
+    snprintf(text, sizeof text, "on %s", placement->node);
     for (unsigned i = 0, n = 0; i < 64; i++)
         if (placement->gpus >> i & 1)
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", n++ ? ", " : ", GPU ", i);
+            sms__append(text, sizeof text, "%s%u", n++ ? ", " : ", GPU ", i);
     if (placement->profile)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, ", %s at slice %u", placement->profile, placement->slice);
+        sms__append(text, sizeof text, ", %s at slice %u", placement->profile, placement->slice);
     if (placement->wait_ps)
-        snprintf(text + used, sizeof text - (size_t)used, ", after %.6g s", (double)placement->wait_ps / 1e12);
+        sms__append(text, sizeof text, ", after %.6g s", (double)placement->wait_ps / 1e12);
     const struct sms_message message = {placement->time_ps, placement->pod, text};
     print_event(explanation, policy, &message, -1);
 }

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "session.h"
 
+#include "../base/buffer.h"
 #include "../base/escape.h"
 #include "../report/json_write.h"
 #include "../report/memory.h"
@@ -47,8 +48,8 @@ static json_t *params_of(const struct sms_param *params)
         sms__print_param(min, sizeof min, params, params->min);
         sms__print_param(max, sizeof max, params, params->max);
         sms__print_param(fallback, sizeof fallback, params, params->fallback);
-        for (size_t i = 0, used = 0; params->unit == SMS_UNIT_CHOICE && params->choices[i] && used < sizeof range; i++)
-            used += (size_t)snprintf(range + used, sizeof range - used, "%s%s", i ? " | " : "", params->choices[i]);
+        for (size_t i = 0; params->unit == SMS_UNIT_CHOICE && params->choices[i]; i++)
+            sms__append(range, sizeof range, "%s%s", i ? " | " : "", params->choices[i]);
         if (!range[0])
             snprintf(range, sizeof range, "%s to %s", min, max);
         json_array_append_new(list, json_pack("{ss ss ss ss}", "name", params->name, "range", range, "default",
@@ -279,12 +280,11 @@ static struct sms_file *open_model(const struct cli *cli, const char *path)
 static json_t *device_of(const struct sms__device *device)
 {
     char resources[1000] = "", profiles[1000] = "";
-    for (size_t r = 0, used = 0; r < device->resources && used < sizeof resources; r++)
-        used += (size_t)snprintf(resources + used, sizeof resources - used, "%s%s%s", r ? " " : "",
-                                 device->resource[r].name, device->resource[r].scope == SMS_SCOPE_DEVICE ? "*" : "");
-    for (size_t p = 0, used = 0; device->mig.sheet && p < device->mig.sheet->profiles && used < sizeof profiles; p++)
-        used += (size_t)snprintf(profiles + used, sizeof profiles - used, "%s%s", p ? " " : "",
-                                 device->mig.sheet->profile[p].name);
+    for (size_t r = 0; r < device->resources; r++)
+        sms__append(resources, sizeof resources, "%s%s%s", r ? " " : "", device->resource[r].name,
+                    device->resource[r].scope == SMS_SCOPE_DEVICE ? "*" : "");
+    for (size_t p = 0; device->mig.sheet && p < device->mig.sheet->profiles; p++)
+        sms__append(profiles, sizeof profiles, "%s%s", p ? " " : "", device->mig.sheet->profile[p].name);
     return json_pack("{ss ss sI sf sI ss ss}", "name", device->name, "title", device->title, "sms",
                      (json_int_t)device->sms, "clock_hz", device->clock_hz, "memory_bytes", (json_int_t)device->memory,
                      "resources", resources, "mig", profiles);
@@ -452,8 +452,8 @@ static int unknown_list(const struct cli *cli)
 {
     char all[128] = "";
     const char *near = sms__nearest(cli->args[0], LISTS, list_name, NULL);
-    for (size_t i = 0, used = 0; i < LISTS; i++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", lists[i].name);
+    for (size_t i = 0; i < LISTS; i++)
+        sms__append(all, sizeof all, "%s%s", i ? ", " : "", lists[i].name);
     if (near)
         return cli_usage(cli, "cannot list '%s'; did you mean '%s'?", cli->args[0], near);
     return cli_usage(cli, "cannot list '%s'; it lists %s; modes are among the policies", cli->args[0], all);

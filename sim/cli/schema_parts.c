@@ -1,5 +1,6 @@
 /* Parts of a JSON schema: numbers with units, names, choices, lists, mappings, conditions. */
 #include "schema.h"
+#include "../base/buffer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,14 +20,13 @@ static json_t *pattern_of(enum sms__dimension dimension, double min)
     char text[256];
     const char *unit;
     bool bare = false;
-    int used = snprintf(text, sizeof text, "^%s%s" DIGITS " *(", min < 0 ? "[-+]?" : "\\+?",
-                        min > 0 ? "(?=[0-9.]*[1-9])" : "");
+    snprintf(text, sizeof text, "^%s%s" DIGITS " *(", min < 0 ? "[-+]?" : "\\+?", min > 0 ? "(?=[0-9.]*[1-9])" : "");
     for (size_t i = 0, n = 0; (unit = sms__dimension_unit(dimension, i)); i++) {
         bare |= !*unit;
         if (*unit)
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", n++ ? "|" : "", unit);
+            sms__append(text, sizeof text, "%s%s", n++ ? "|" : "", unit);
     }
-    snprintf(text + used, sizeof text - (size_t)used, ")%s$", bare ? "?" : "");
+    sms__append(text, sizeof text, ")%s$", bare ? "?" : "");
     return json_string(text);
 }
 

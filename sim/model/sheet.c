@@ -2,6 +2,7 @@
  * row asks the code that does. */
 #include "sheet.h"
 #include "policy/modes.h"
+#include "../base/buffer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,11 +146,9 @@ static size_t put_turns(const struct sms__device *device, struct sms__sheet_row 
 
 static size_t put_carveouts(const struct sms__device *device, struct sms__sheet_row *row)
 {
-    size_t used = 0;
     char *value = begin(row, "carveouts", "largest: any block may have all of the shared memory");
-    for (size_t i = 0; device->about.carveouts && i < device->about.carveouts->items && used < SMS__SHEET_TEXT; i++)
-        used += (size_t)snprintf(value + used, SMS__SHEET_TEXT - used, "%s%s", i ? ", " : "",
-                                 device->about.carveouts->item[i]->text);
+    for (size_t i = 0; device->about.carveouts && i < device->about.carveouts->items; i++)
+        sms__append(value, SMS__SHEET_TEXT, "%s%s", i ? ", " : "", device->about.carveouts->item[i]->text);
     return 1;
 }
 

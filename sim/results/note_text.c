@@ -1,5 +1,6 @@
 /* What every note is made of: a list of a few names, and its place among the notes of the results. */
 #include "note_text.h"
+#include "../base/buffer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +9,11 @@ enum { NAMED = 3 };
 
 void sms__names_add(struct sms__names *names, const char *name, double count)
 {
-    size_t used = strlen(names->text);
     if (++names->count > NAMED)
         return;
-    used +=
-        (size_t)snprintf(names->text + used, sizeof names->text - used, "%s%.60s", names->count > 1 ? ", " : "", name);
-    if (count >= 0 && used < sizeof names->text)
-        snprintf(names->text + used, sizeof names->text - used, " (%.0f)", count);
+    sms__append(names->text, sizeof names->text, "%s%.60s", names->count > 1 ? ", " : "", name);
+    if (count >= 0)
+        sms__append(names->text, sizeof names->text, " (%.0f)", count);
 }
 
 const char *sms__names_print(struct sms_results *results, const struct sms__names *names)

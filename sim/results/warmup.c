@@ -2,6 +2,7 @@
  * of all tenants and of each, summed over replications, which averages out noise (Welch). */
 #include "results.h"
 
+#include "../base/buffer.h"
 #include "../base/statistics.h"
 #include "../model/draws.h"
 
@@ -77,17 +78,17 @@ static double too_few(const struct sms_results *results, size_t row, size_t rows
 static void warn_short(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    size_t rows = sms__series_rows(scenario), parts = count_parts(scenario), count = 0, used = 0;
+    size_t rows = sms__series_rows(scenario), parts = count_parts(scenario), count = 0;
     char names[160] = "";
     for (size_t row = rows > 1; row < rows; row++) {
         double most = too_few(results, row, rows, parts);
         if (most < 0 || ++count > NAMED)
             continue;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.30s (%.0f)", count > 1 ? ", " : "",
-                                 row ? scenario->vm[row - 1].name : "all", most);
+        sms__append(names, sizeof names, "%s%.30s (%.0f)", count > 1 ? ", " : "",
+                    row ? scenario->vm[row - 1].name : "all", most);
     }
     if (count > NAMED)
-        snprintf(names + used, sizeof names - used, " and %zu more", count - NAMED);
+        sms__append(names, sizeof names, " and %zu more", count - NAMED);
     if (count)
         sms__error(&results->warnings, SMS_OK, mark_of(scenario),
                    "the warm-up was found without tenants of which fewer than %d kernels ended in %d pilots: %s",

@@ -6,6 +6,7 @@
 #include "../report/output.h"
 #include "../results/gain_alone.h"
 #include "../results/verdict.h"
+#include "../base/buffer.h"
 
 #include <endian.h>
 #include <math.h>
@@ -40,10 +41,8 @@ void sms__record_failure(struct sms__buffer *content, const char *message) { put
 static void put_warnings(struct sms__buffer *content, const struct sms_errors *warnings)
 {
     char text[WARNINGS_BYTES] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX && length < sizeof text; i++)
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "; " : "", warnings->item[i].message);
+    for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX; i++)
+        sms__append(text, sizeof text, "%s%s", i ? "; " : "", warnings->item[i].message);
     put_text(content, text);
 }
 

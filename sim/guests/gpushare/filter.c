@@ -132,7 +132,7 @@ static size_t ask(struct sms__cluster_run *run, uint32_t p, bool extender, uint6
         uint8_t verdict = extender ? verdict_by_extender(run, n, pod) : verdict_by_default(run, n, pod);
         if (reasons[verdict].left_out != NOT_COUNTED)
             run->record->cards.left_out[reasons[verdict].left_out]++;
-        if (sms__is_pod_explained(run))
+        if (sms__observes(run->spec->observer, SMS_RUN_MESSAGE))
             note(run, &notes, n, verdict);
         if (verdict == SMS__NODE_PASSES)
             cycle->kept[cycle->passed++] = (uint32_t)n;

@@ -165,11 +165,7 @@ const char *sms__gpushare_disagreement(struct sms__cluster_run *run);
 /* Bytes of a GPU that are really in use, by others than pods as well. */
 uint64_t sms__gpu_used(const struct sms__cluster_run *run, size_t node, uint32_t gpu);
 
-/* protocol.c: messages of `smsched explain`. */
-bool sms__is_pod_explained(const struct sms__cluster_run *run);
-void sms__explain_pod(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Reports all shared GPUs at the end of the run. */
+/* protocol.c: what `smsched explain` and reports say. Reports all shared GPUs at the end of the run. */
 void sms__report_gpus(const struct sms__cluster_run *run);
 /* "0, 2" */
 const char *sms__gpu_list(uint16_t gpus, char *out, size_t size);

@@ -1,27 +1,8 @@
-/* Messages of `smsched explain` on the protocol of gpushare. */
+/* What `smsched explain` and reports tell about shared GPUs. */
 #include "gpushare_run.h"
+#include "../../base/buffer.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-
-bool sms__is_pod_explained(const struct sms__cluster_run *run)
-{
-    return sms__observes(run->spec->observer, SMS_RUN_MESSAGE);
-}
-
-void sms__explain_pod(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *format, ...)
-{
-    char name[256], text[2048];
-    va_list args;
-    if (!sms__explains(run->spec->observer, SMS_RUN_MESSAGE, now))
-        return;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    sms__pod_name(run, p, name, sizeof name);
-    const struct sms_message message = {now, name, text};
-    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_MESSAGE, .message = &message});
-}
 
 static void report_gpu(const struct sms__cluster_run *run, size_t n, uint32_t i, const char *name)
 {
@@ -49,11 +30,10 @@ void sms__report_gpus(const struct sms__cluster_run *run)
 
 const char *sms__gpu_list(uint16_t gpus, char *out, size_t size)
 {
-    size_t used = 0;
     out[0] = '\0';
-    for (unsigned i = 0; i < SMS_NODE_GPUS_MAX && used < size; i++)
+    for (unsigned i = 0; i < SMS_NODE_GPUS_MAX; i++)
         if (gpus >> i & 1)
-            used += (size_t)snprintf(out + used, size - used, "%s%u", used ? ", " : "", i);
+            sms__append(out, size, "%s%u", *out ? ", " : "", i);
     return out;
 }
 

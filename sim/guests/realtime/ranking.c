@@ -1,9 +1,9 @@
 /* Ranks the nodes that answer a request, and explains the ranking. */
 #include "../../levels/cluster/cluster_run.h"
 #include "master.h"
+#include "../../base/buffer.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -84,72 +84,51 @@ static struct ranked rank(const struct sms__cluster_run *run, size_t n, const st
     return ranked;
 }
 
-struct text {
-    char text[4096];
-    size_t used;
-};
-
-static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct text *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int wrote = vsnprintf(text->text + text->used, sizeof text->text - text->used, format, args);
-    va_end(args);
-    size_t left = sizeof text->text - text->used - 1;
-    text->used += wrote < 0 ? 0 : (size_t)wrote < left ? (size_t)wrote : left;
-}
-
 /* Describes what the node answers, or why it does not. */
-static void describe(const struct sms__cluster_run *run, size_t n, struct text *text)
+static void describe(const struct sms__cluster_run *run, size_t n, char *text)
 {
     const struct sms_monitored *seen = run->ledger.node[n].monitored;
     char name[NAME];
     sms__node_name(run->cluster, n, name, sizeof name);
     if (seen->misses)
-        append(text, "%s (%u missed)", name, seen->misses);
+        sms__append(text, SMS__MESSAGE_BYTES, "%s (%u missed)", name, seen->misses);
     else if (seen->full)
-        append(text, "%s (full)", name);
+        sms__append(text, SMS__MESSAGE_BYTES, "%s (full)", name);
     else if (seen->timed)
-        append(text, "%s (float %.3f s, %.2f GiB free)", name, seen->float_ps / 1e12,
-               (double)seen->memory_left / (1 << 30));
+        sms__append(text, SMS__MESSAGE_BYTES, "%s (float %.3f s, %.2f GiB free)", name, seen->float_ps / 1e12,
+                    (double)seen->memory_left / (1 << 30));
     else
-        append(text, "%s (no float, %.2f GiB free)", name, (double)seen->memory_left / (1 << 30));
+        sms__append(text, SMS__MESSAGE_BYTES, "%s (no float, %.2f GiB free)", name,
+                    (double)seen->memory_left / (1 << 30));
 }
 
 /* Lists the nodes of the first standing, which are next to each other. Returns how many there are. */
-static size_t list_standing(const struct sms__cluster_run *run, const struct ranked *ranked, size_t count,
-                            struct text *text)
+static size_t list_standing(const struct sms__cluster_run *run, const struct ranked *ranked, size_t count, char *text)
 {
     size_t same = 0;
-    append(text, "%s%s: ", text->used ? "; " : "", standing_names[ranked[0].standing]);
+    sms__append(text, SMS__MESSAGE_BYTES, "%s%s: ", *text ? "; " : "", standing_names[ranked[0].standing]);
     for (; same < count && ranked[same].standing == ranked[0].standing; same++) {
         if (same < NAMED)
-            append(text, "%s", same ? ", " : "");
+            sms__append(text, SMS__MESSAGE_BYTES, "%s", same ? ", " : "");
         if (same < NAMED)
             describe(run, ranked[same].node, text);
     }
     if (same > NAMED)
-        append(text, " and %zu more", same - NAMED);
+        sms__append(text, SMS__MESSAGE_BYTES, " and %zu more", same - NAMED);
     return same;
 }
 
 void sms__explain_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now)
 {
-    struct sms__run_observer *observer = run->spec->observer;
     size_t nodes = run->cluster->nodes;
-    char name[256];
-    if (!sms__explains(observer, SMS_RUN_MESSAGE, now))
+    char text[SMS__MESSAGE_BYTES] = "";
+    if (!sms__explains(run->spec->observer, SMS_RUN_MESSAGE, now))
         return;
-    struct text *text = SMS__NEW(run->arena, struct text, 1);
     struct ranked *ranked = SMS__NEW(run->arena, struct ranked, nodes);
     for (size_t n = 0; n < nodes; n++)
         ranked[n] = rank(run, n, view);
     qsort(ranked, nodes, sizeof *ranked, compare);
     for (size_t n = 0; n < nodes;)
         n += list_standing(run, ranked + n, nodes - n, text);
-    sms__pod_name(run, pod, name, sizeof name);
-    const struct sms_message message = {now, name, text->text};
-    sms__observe(observer, (struct sms_run_event){SMS_RUN_MESSAGE, .message = &message});
+    sms__explain_pod(run, pod, now, "%s", text);
 }

@@ -1,9 +1,9 @@
 /* Explains a decision of the block policy: asks again the SMs that refused the block, and writes down why. Runs only if
  * there is an observer, and changes nothing that the run computes. */
 #include "internal.h"
+#include "../../base/buffer.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +13,9 @@ static const uint64_t WAITS_FOR_DISPATCHER = UINT64_MAX; /* as the `explained` o
 
 struct text {
     char chars[512];
-    size_t used;
 };
+
+#define append(text, ...) sms__append((text)->chars, sizeof(text)->chars, __VA_ARGS__)
 
 /* The SMs that refused a block for one cause, or that are outside the part of its process or stream. */
 struct refusal {
@@ -29,19 +30,6 @@ struct refusals {
     struct refusal by[OUTSIDE + 1]; /* in the order in which they were met */
     size_t causes, sms;             /* of these, SMs that refused */
 };
-
-static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct text *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(text->chars + text->used, sizeof text->chars - text->used, format, args);
-    va_end(args);
-    text->used += n > 0 ? (size_t)n : 0;
-    if (text->used >= sizeof text->chars)
-        text->used = sizeof text->chars - 1;
-}
 
 static int cause_of(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, int verdict)
 {
@@ -122,7 +110,7 @@ static struct text detail_of(const struct sms__blocks *device, size_t sm, const 
 {
     const struct sms__footprint *fit = launch->fit;
     const struct sms__sm_state *state = &device->sm[sm];
-    struct text text = {.used = 0};
+    struct text text = {""};
     double buffer[SMS_RESOURCES_MAX];
     if (cause < SMS_LIMITS) {
         double unit = limit_unit(cause);
@@ -164,7 +152,7 @@ static void add_refusal(struct refusals *all, const struct sms__blocks *device, 
                         const struct sms__launch *launch, int cause)
 {
     struct refusal *refusal = refusal_of(all, cause);
-    struct text detail = {.used = 0};
+    struct text detail = {""};
     if (cause != OUTSIDE)
         detail = detail_of(device, sm, launch, cause);
     all->sms += cause != OUTSIDE;
@@ -183,7 +171,7 @@ static void add_refusal(struct refusals *all, const struct sms__blocks *device, 
 static void append_refusal(struct text *text, const struct sms__blocks *device, struct refusal *refusal)
 {
     end_range(refusal);
-    append(text, "%s", text->used ? "; " : "");
+    append(text, "%s", *text->chars ? "; " : "");
     if (refusal->ranges > RANGES_MAX)
         append(text, "%zu SMs", refusal->sms);
     else
@@ -267,7 +255,7 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
     launch->notes.explained = sm < 0 ? device->left + 1 : 0;
     if (is_left_out(device, is_known, now))
         return;
-    struct text text = {.used = 0};
+    struct text text = {""};
     char words[96], cause[128] = "";
     struct refusals all;
     ask_again(device, launch, ring_start, sm, &all);

@@ -3,6 +3,7 @@
 #include "cluster_run.h"
 #include "scheduler.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 void sms__cluster_stop(struct sms__cluster_run *run, const char *why)
@@ -25,6 +26,20 @@ void sms__pod_explain(const struct sms__cluster_run *run, uint32_t p, uint64_t n
 {
     if (run->scheduler->explain)
         run->scheduler->explain(run, p, now, text);
+}
+
+void sms__explain_pod(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *format, ...)
+{
+    char name[256], text[SMS__MESSAGE_BYTES];
+    va_list args;
+    if (!sms__explains(run->spec->observer, SMS_RUN_MESSAGE, now))
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    sms__pod_name(run, p, name, sizeof name);
+    const struct sms_message message = {now, name, text};
+    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_MESSAGE, .message = &message});
 }
 
 uint64_t sms__pod_delay(const struct sms__cluster_run *run, uint32_t p)

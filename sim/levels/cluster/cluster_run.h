@@ -90,6 +90,11 @@ uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t pod, s
 /* Tells `smsched explain` what happened to the pod, if the scheduler explains pods. */
 void sms__pod_explain(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
 
+/* The same under any scheduler. A longer text is cut. */
+enum { SMS__MESSAGE_BYTES = 4096 };
+void sms__explain_pod(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* pod_arrivals.c: the pods of a run, and when they come. */
 /* Makes the list of pods, with the random numbers of this run. */
 void sms__pods_init(struct sms__cluster_run *run);

@@ -2,6 +2,7 @@
 #include "cluster_run.h"
 #include "scheduler.h"
 #include "../run_observer.h"
+#include "../../base/buffer.h"
 
 #include <stdio.h>
 
@@ -39,23 +40,20 @@ static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now
 {
     const struct sms_pod_view *pod = sms__pod_shape(run, p);
     size_t gpus[REASONS] = {0};
-    char name[256], text[640];
+    char text[640];
     if (!sms__explains(run->spec->observer, SMS_RUN_MESSAGE, now))
         return;
     for (size_t n = 0; n < run->cluster->nodes; n++)
         for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++)
             gpus[reason_of(&run->ledger.node[n], i, pod)]++;
-    int used =
-        snprintf(text, sizeof text, "waits for an instance %s: GPUs", run->cluster->profiles.name[pod->profile - 1]);
+    snprintf(text, sizeof text, "waits for an instance %s: GPUs", run->cluster->profiles.name[pod->profile - 1]);
     const char *comma = "";
     for (size_t r = 0; r < REASONS; r++)
         if (gpus[r]) {
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s %zu %s", comma, gpus[r], reasons[r]);
+            sms__append(text, sizeof text, "%s %zu %s", comma, gpus[r], reasons[r]);
             comma = ",";
         }
-    sms__pod_name(run, p, name, sizeof name);
-    const struct sms_message message = {now, name, text};
-    sms__observe(run->spec->observer, (struct sms_run_event){SMS_RUN_MESSAGE, .message = &message});
+    sms__explain_pod(run, p, now, "%s", text);
 }
 
 /* Whether the GPU would have an instance for the pod, were it empty, and becomes empty only if it drains. */

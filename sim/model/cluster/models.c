@@ -1,5 +1,6 @@
 /* GPU models of nodes, and those on which pods may run: each is a bit. */
 #include "cluster.h"
+#include "../../base/buffer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +26,8 @@ static void complain_of_model(struct sms__reader *reader, const struct sms__clus
 {
     const char *near = sms__nearest(name->text, cluster->models, model_name, cluster);
     char all[160] = "";
-    for (size_t m = 0, used = 0; m < cluster->models && used < sizeof all; m++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%.36s", m ? ", " : "", cluster->model[m]);
+    for (size_t m = 0; m < cluster->models; m++)
+        sms__append(all, sizeof all, "%s%.36s", m ? ", " : "", cluster->model[m]);
     if (!cluster->models)
         sms__complain(reader, name, "no node has a GPU of model '%.60s': none has a GPU", name->text);
     else
