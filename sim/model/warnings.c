@@ -35,48 +35,103 @@ static void warn_of_profiles(struct sms_file *file, const struct sms_scenario *s
             warn_of_profile(file, scenario, &scenario->vm[v], workload);
 }
 
-/* The first kernel whose time on the device is that of its file, at whatever clock; NULL if none. */
-static const struct sms__kernel *find_unclocked(const struct sms__workload *workload, const struct sms__device *device)
+/* Whether the time of the kernel is a time, at whatever clock. */
+static bool is_timed(const struct sms__kernel *kernel, const char *resource)
+{
+    (void)resource;
+    return !kernel->block_time.cycles;
+}
+
+static bool demands(const struct sms__kernel *kernel, const char *resource)
+{
+    bool found = false;
+    for (size_t d = 0; d < kernel->demands; d++)
+        found |= kernel->demand[d].ratio > 0 && !strcmp(kernel->demand[d].resource, resource);
+    return found;
+}
+
+typedef bool kernel_test(const struct sms__kernel *kernel, const char *resource);
+
+/* The first such kernel whose numbers are taken on the device as they are; NULL if none. */
+static const struct sms__kernel *find_unscaled(const struct sms__workload *workload, const struct sms__device *device,
+                                               kernel_test *is_such, const char *resource)
 {
     if (*workload->device && strcmp(workload->device, device->name) != 0)
-        return NULL; /* scaled from there by the clock */
+        return NULL; /* scaled from there */
     for (size_t k = 0; k < workload->kernels; k++)
-        if (!workload->kernel[k].block_time.cycles)
+        if (is_such(&workload->kernel[k], resource))
             return &workload->kernel[k];
     return NULL;
 }
 
-static const struct sms__kernel *find_unclocked_of_all(const struct sms_scenario *scenario,
-                                                       const struct sms__device *device)
+static const struct sms__kernel *find_unscaled_of_all(const struct sms_scenario *scenario,
+                                                      const struct sms__device *device, kernel_test *is_such,
+                                                      const char *resource)
 {
     const struct sms__workload *workload;
     const struct sms__kernel *kernel = NULL;
     size_t first;
     for (size_t v = 0; v < scenario->vms && !kernel; v++)
         for (size_t i = 0; !kernel && (workload = sms__workload_of(&scenario->vm[v], i, &first)); i++)
-            kernel = find_unclocked(workload, device);
+            kernel = find_unscaled(workload, device, is_such, resource);
     return kernel;
 }
 
+static void warn_once(struct sms_file *file, const struct sms__node *at, const char *text)
+{
+    if (!sms__has_error(&file->warnings, NULL, text))
+        sms__error(&file->warnings, SMS_OK, at->mark, "%s", text);
+}
+
 /* Another clock than the device's own changes cycles only. */
-static void warn_of_clocks(struct sms_file *file, const struct sms_scenario *scenario)
+static void warn_of_clock(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__device *device,
+                          const struct sms__device *own)
+{
+    const struct sms__node *at = sms__node_get(device->node, "clock");
+    const struct sms__kernel *kernel =
+        at && own->clock_hz != device->clock_hz ? find_unscaled_of_all(scenario, device, is_timed, NULL) : NULL;
+    char text[256];
+    if (!kernel)
+        return;
+    snprintf(
+        text, sizeof text,
+        "the clock does not change how long kernels take whose %s is a time, such as '%.60s': only cycles follow it",
+        kernel->whole ? "time" : "block_time", kernel->name);
+    warn_once(file, at, text);
+}
+
+/* A demand is a share of what the device has, whatever that is. */
+static void warn_of_resource(struct sms_file *file, const struct sms_scenario *scenario,
+                             const struct sms__device *device, const struct sms__resource *own)
+{
+    int r = sms__resource_index(device, own->name);
+    const struct sms__node *all = sms__node_get(device->node, "resources");
+    const struct sms__node *one = all ? sms__node_get(all, own->name) : NULL;
+    const struct sms__kernel *kernel =
+        r >= 0 && one ? find_unscaled_of_all(scenario, device, demands, own->name) : NULL;
+    bool wider = kernel && own->bandwidth != device->resource[r].bandwidth;
+    char text[384];
+    if (!wider && !(kernel && own->lanes != device->resource[r].lanes))
+        return;
+    snprintf(text, sizeof text,
+             "the %s of %.30s %s not change how long kernels take that demand a share of it, such as '%.60s'; a "
+             "device of its own that inherits %.30s scales kernels profiled on that",
+             wider ? "bandwidth" : "lanes", own->name, wider ? "does" : "do", kernel->name, device->name);
+    warn_once(file, one, text);
+}
+
+/* Warns of overrides that change no kernel, because times and demands are given for the device as it is overridden. */
+static void warn_of_overrides(struct sms_file *file, const struct sms_scenario *scenario)
 {
     for (size_t d = 0; d < scenario->devices; d++) {
         const struct sms__device *device = scenario->device[d];
-        const struct sms__node *at = sms__node_get(device->node, "clock");
         const struct sms__device *own =
             sms__node_get(device->node, "model") ? sms__find_profiled(file, device->name) : NULL;
-        const struct sms__kernel *kernel =
-            at && own && own->clock_hz != device->clock_hz ? find_unclocked_of_all(scenario, device) : NULL;
-        char text[256];
-        if (!kernel)
+        if (!own)
             continue;
-        snprintf(text, sizeof text,
-                 "the clock does not change how long kernels take whose %s is a time, such as '%.60s': only cycles "
-                 "follow it",
-                 kernel->whole ? "time" : "block_time", kernel->name);
-        if (!sms__has_error(&file->warnings, NULL, text))
-            sms__error(&file->warnings, SMS_OK, at->mark, "%s", text);
+        warn_of_clock(file, scenario, device, own);
+        for (size_t r = 0; r < own->resources; r++)
+            warn_of_resource(file, scenario, device, &own->resource[r]);
     }
 }
 
@@ -183,7 +238,7 @@ void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
     if (scenario->cluster)
         warn_of_pods(file, scenario->cluster);
     warn_of_profiles(file, scenario);
-    warn_of_clocks(file, scenario);
+    warn_of_overrides(file, scenario);
     warn_of_spread(file, scenario);
     if (scenario->shares) {
         warn_of_keys(file, scenario);

@@ -444,6 +444,10 @@ try 0 "another clock and times in us" run "$tutorial" --set devices.v100.clock='
 prints "warning: the clock does not change how long kernels take whose block_time is a time, such as 'single': only cycles"
 try 0 "the same clock" run "$tutorial" --set devices.v100.clock='1530 MHz' --replications 1
 if grep -q "warning: the clock" <<<"$output"; then bad "the device's own clock is warned of" "$output"; else ok; fi
+try 0 "another bandwidth and shares of it" validate scenarios/01-two-tenants.yaml --set 'devices.v100.resources={dram: {bandwidth: 1800 GB/s}, issue: {lanes: 8}, l2: {bandwidth: 2300 GB/s}, sfu: {lanes: 32}}'
+prints "warning: the bandwidth of dram does not change how long kernels take that demand a share of it, such as 'cuda_compute_step_factor'"
+prints "warning: the lanes of issue do not change"
+if [ "$(grep -c warning: <<<"$output")" -eq 2 ]; then ok; else bad "what no kernel demands, and the device's own, are warned of" "$output"; fi
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
 # The queue is that of all policies, a table without rows has no head, and of two jobs up to 100 % may miss a deadline.
