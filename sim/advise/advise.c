@@ -191,16 +191,19 @@ static int look_at_all(const struct work *work, const struct sms__ways *ways, st
 
 /* ---- where chance decides ---- */
 
+/* Whether the answer is the best way; or else that it does not pay to share. */
+static bool is_answer(const struct work *work) { return work->settings->packed || sms__advice_shares(work->out); }
+
 /* Whether the answer hangs on how far an interval reaches. */
 static bool is_undecided(const struct work *work, const struct sms__outlook *outlook)
 {
     const struct sms__outlook *best = sms__advice_best(work->out, 0);
-    if (outlook->way->alone || outlook->why || outlook->again)
+    if (outlook->why || outlook->again || (outlook->way->alone && (best || !work->settings->packed)))
         return false;
     if (outlook == best && outlook->meets)
-        return !sms__advice_shares(work->out) && shown(outlook->worst_gain) > shown(1);
+        return !is_answer(work) && shown(outlook->worst_gain) > shown(1);
     return !outlook->meets && outlook->may_meet &&
-           (!best->meets || shown(outlook->worst_gain) > shown(best->worst_gain));
+           (!best || !best->meets || shown(outlook->worst_gain) > shown(best->worst_gain));
 }
 
 /* The one that does the most work, or NULL. */
@@ -239,7 +242,8 @@ static int decide(const struct work *work)
 {
     struct sms__advice *out = work->out;
     struct sms__outlook *outlook = find_undecided(work);
-    int code = outlook ? look_again(work, sms__advice_alone(out)) : SMS_OK;
+    int code =
+        outlook && !outlook->way->alone && !work->settings->known ? look_again(work, sms__advice_alone(out)) : SMS_OK;
     while (outlook && code == SMS_OK) {
         code = look_again(work, outlook);
         qsort(out->outlook, out->count, sizeof *out->outlook, by_rank);
@@ -320,9 +324,6 @@ struct sms__outlook *sms__advice_alone(const struct sms__advice *advice)
         outlook++;
     return outlook;
 }
-
-/* Whether the answer is the best way; or else that it does not pay to share. */
-static bool is_answer(const struct work *work) { return work->settings->packed || sms__advice_shares(work->out); }
 
 /* A way that is drawn, in shorter runs. */
 struct drawn {
@@ -434,8 +435,7 @@ int sms__advise(struct sms__arena *arena, struct sms__programs *programs, const 
     }
     if (code == SMS_OK)
         code = look_at_all(&work, &ways, sms__span_for(programs, out->device, settings->part > 0 ? settings->part : 1));
-    if (code == SMS_OK && !settings->only)
-        code = decide(&work);
+    code = code ? code : decide(&work);
     code = code ? code : draw_unknowns(&work);
     if (code == SMS_ENOMEM && !errors->count)
         sms__fail(errors, code, NULL, "no memory");

@@ -11,6 +11,9 @@
 
 #include "advise.h"
 
+/* By such a factor a latency that misses its target may be above it by chance in the shorter runs. */
+#define SMS__MISSES_BY_CHANCE 1.5
+
 /* GPUs of one model. */
 struct sms__kind {
     const char *name; /* of the device's file */
@@ -29,7 +32,7 @@ struct sms__group {
     uint64_t *copies; /* [programs] */
     uint64_t size;    /* their sum */
     uint64_t hash;    /* of kind and copies */
-    bool works;       /* and meets all targets, and does the jobs that arrive */
+    bool works; /* and meets all targets, or misses them by chance in shorter runs, and does the jobs that arrive */
     enum sms__length ran;
     size_t way[2];    /* numbers of the best ways in short runs, which alone are run longer; SIZE_MAX: none */
     double misses_by; /* latency over its target, or jobs that must be done over those done; INFINITY: no job is done */

@@ -13,9 +13,8 @@ enum {
     ROUNDS_MOST = 100,  /* of prices */
     NODES_MOST = 20000, /* sets that are looked at for one kind at one price */
 };
-/* By such a factor a latency that misses its target may be above it by chance in the shorter runs, and by such a part
- * work below what it is. */
-static const double CHANCE = 1.5, CHANCE_OF_WORK = 0.05;
+/* By such a part work may be below what it is by chance in the shorter runs. */
+static const double CHANCE_OF_WORK = 0.05;
 /* What the solver's tolerances may hide. */
 static const double SLACK = 1e-6;
 
@@ -52,7 +51,7 @@ static double work_beside(const struct bounding *b, size_t p, size_t q)
     const struct sms__group *pair = sms__pack_pair(b->pack, b->kind, p, q);
     const double alone = alone_of(b, p);
     if (!sms__pack_alone(b->pack, b->kind, p)->works ||
-        (pair && pair->misses_by > (pair->ran < SMS__WHOLE_RUN ? CHANCE : 1)))
+        (pair && pair->misses_by > (pair->ran < SMS__WHOLE_RUN ? SMS__MISSES_BY_CHANCE : 1)))
         return -1;
     if (!pair || b->pack->programs->program[p].per_s > 0)
         return alone;

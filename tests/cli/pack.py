@@ -66,6 +66,32 @@ def check_enumeration(work):
     check("80 goes with 20, 70 with 30", shares(four) == [["p0", "p3"], ["p1", "p2"]], shares(four))
 
 
+def served(folder, name, time_us, host_us, fp32, dram):
+    """A kernel after a step of the host, as profiled on an A100."""
+    path = folder / f"{name}.yaml"
+    path.write_text(f"workload: {name}\ndevice: a100\nkernels: [{{name: k, time: {time_us} us, demand: {{fp32: {fp32} %, dram: {dram} %}}}}]\n"
+                    f"steps: [{{host: {host_us} us}}, {{launch: k}}]\n")
+    return path
+
+
+def check_chance(work):
+    """Intervals of few replications reach beyond a target that more of them meet."""
+    near_target, long, short = served(work, "near", 2000, 1000, 66, 24), served(work, "long", 8000, 1000, 18, 38), served(work, "short", 500, 3000, 39, 29)
+    asked = ("--load", "near:66.67/s", "--slo", "near:p99<4.5ms", "--device", "h100=1")
+    for seed in (1, 2, 3):
+        answer = pack(near_target, long, short, *asked, "--seed", str(seed))
+        check(f"seed {seed}: all are on the one GPU, within the target", shares(answer) == [["long", "near", "short"]], [answer["gpus"], answer["unplaced"]])
+        check("which the bound allows", answer["bound_placed"] == 3 and answer["bound_work_ratio"] >= answer["work_ratio"], answer)
+
+
+def check_hidden(work):
+    """In a short run light meets its target on the A100, so that nothing seems to be gained by three on the H100."""
+    light, rare, follows = served(work, "light", 8000, 200, 14, 73), served(work, "rare", 30000, 1000, 75, 59), served(work, "follows", 500, 200, 79, 12)
+    answer = pack(light, rare, follows, "--load", "light:6.1/s", "--slo", "light:p99<12.3ms", "--load", "rare:1.61/s", "--slo", "rare:p99<46.5ms",
+                  "--device", "h100=1", "--device", "a100=1")
+    check("a group is tried that others hid which then did not work", shares(answer) == [["follows", "light", "rare"]], answer["gpus"])
+
+
 def check_fewest(work):
     third = coarse(work, "third", 33)
     answer = pack(third, "--device", "a100=4", "--copies", "6", "--slo", "third:mean<11ms")
@@ -170,6 +196,6 @@ def check_errors(work):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for one in (check_twenty, check_loads, check_enumeration, check_fewest, check_what_does_not_fit, check_folder, check_same, check_errors):
+    for one in (check_twenty, check_loads, check_enumeration, check_chance, check_hidden, check_fewest, check_what_does_not_fit, check_folder, check_same, check_errors):
         one(Path(folder))
 end()
