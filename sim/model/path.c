@@ -230,6 +230,9 @@ const struct sms__node *sms__node_replace(struct sms__reader *reader, const stru
                                           const struct sms__change *change)
 {
     struct cursor cursor = {.reader = reader, .change = change};
+    const size_t length = strlen(change->rest);
+    if (length && change->rest[length - 1] == '.')
+        report(&cursor, "the path ends with a dot: a key is missing");
     struct sms__node *changed = descend(&cursor, root, change->rest);
     return cursor.failed ? root : changed;
 }

@@ -26,12 +26,12 @@ static void quote(struct sms__node *node, const char *option, const char *typed)
 /* Parses what follows the first `from` bytes of an option's text as YAML. Returns NULL after an error. */
 static struct sms__node *parse(struct sms__reader *reader, const char *option, const char *typed, size_t from)
 {
-    size_t length = strlen(typed);
+    size_t length = strlen(typed), blanks = strspn(typed + from, " ");
     struct sms__doc doc = {0};
     char *blanked = SMS__NEW(reader->arena, char, length + 1);
     memcpy(blanked, typed, length + 1);
     memset(blanked, ' ', from);
-    if (sms__doc_load_text(reader->arena, option, blanked, length, &doc, reader->errors))
+    if (from + blanks < length && sms__doc_load_text(reader->arena, option, blanked, length, &doc, reader->errors))
         return NULL;
     if (doc.roots == 1) {
         quote(doc.root[0], option, typed);

@@ -165,6 +165,8 @@ if [ "$output" = "$(cat "$work/edited.csv")" ]; then ok; else bad "--set gives w
 try 3 "a field that is set wrongly" run --set run.seed=abc --set vms.single.repet=3 --set vms "$tutorial"
 prints "--set:1:10: error: 'abc' is not a number"; prints "    run.seed=abc"; prints "unknown key 'repet'; did you mean 'repeat'?"
 prints "--set:1:1: error: this is not PATH=VALUE, as in run.seed=7"
+try 3 "a path without a value, and one that ends with a dot" run --set run.seed= --set run.seed.=1 "$tutorial"
+prints "--set:1:10: error: there is no value here"; prints "--set:1:1: error: the path ends with a dot: a key is missing"
 try 3 "entries without names" run scenarios/04-processes.yaml --set policies.foo.mode=mps --set policies.9.mode=mps --set devices.v10.count=2
 prints "unknown entry 'foo'; known: 0 to "; prints "unknown entry '9'; known: 0 to "; prints "unknown entry 'v10'; did you mean 'v100'?"
 # Standard input is a file named "-".
