@@ -22,8 +22,8 @@ static const struct cli_option own_options[] = {
      .file = CLI_INPUT},
     {"tolerance", "RATIO", "allow this relative difference from a value of the baseline; default 1 %", CLI_RATIO,
      AT(tolerance), .otherwise = 0.01, .percentage = true},
-    {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit), .file = CLI_OUTPUT,
-     .format = &junit_format},
+    {"junit", "FILE", "write the checks as JUnit XML; - is stdout, without the table", CLI_TEXT, AT(junit),
+     .file = CLI_OUTPUT, .format = &junit_format, .to_stdout = true},
     {"verbose", NULL, "also print what was met", CLI_FLAG, AT(verbose), .letter = 'v'},
     {0},
 };
@@ -71,18 +71,20 @@ static void add_times(const struct session *session, struct sms__checks *checks)
     }
 }
 
+static bool is_stdout(const char *path) { return path && !strcmp(path, "-"); }
+
 /* The file is opened before the runs, so that a bad path is reported before they take time. */
 static int begin_junit(struct sms__write *write, const char *path)
 {
     struct sms_errors errors = {0};
-    return cli_print_errors(sms__write_begin(write, path, &errors), &errors);
+    return is_stdout(path) ? EXIT_OK : cli_print_errors(sms__write_begin(write, path, &errors), &errors);
 }
 
 static int end_junit(struct sms__write *write, const struct sms__checks *checks)
 {
     struct sms_errors errors = {0};
-    sms__print_junit(checks, write->to);
-    return cli_print_errors(sms__write_end(write, &errors), &errors);
+    sms__print_junit(checks, write->to ? write->to : stdout);
+    return write->to ? cli_print_errors(sms__write_end(write, &errors), &errors) : EXIT_OK;
 }
 
 static int check(struct cli *cli)
@@ -108,7 +110,7 @@ static int check(struct cli *cli)
     if (code == EXIT_OK && checks.count == 0) {
         code = cli_fail(EXIT_INPUT, NULL, "nothing to check: no scenario has 'expect:', and no --baseline was given");
     }
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && !is_stdout(given->junit))
         print(&session.set, &checks, cli->quiet, given->verbose);
     if (code == EXIT_OK && given->junit)
         code = end_junit(&junit, &checks);

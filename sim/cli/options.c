@@ -163,6 +163,18 @@ static int add_to_list(struct cli *cli, const struct cli_entry *entry, const cha
     return 0;
 }
 
+/* Of two files the first would not be read, or not written. */
+static int set_text(struct cli *cli, const struct cli_entry *entry, const char *value)
+{
+    const char **text = place_of(cli, entry);
+    if (*text && entry->option->file)
+        return cli_usage(cli, "--%s is given twice: '%s' and '%s'", entry->option->name, *text, value);
+    if (entry->option->file >= CLI_OUTPUT && !entry->option->to_stdout && !strcmp(value, "-"))
+        return cli_usage(cli, "--%s: '-' is no name of a file; it is not written to stdout", entry->option->name);
+    *text = value;
+    return 0;
+}
+
 static int set_option(struct cli *cli, const struct cli_entry *entry, const char *value)
 {
     switch (entry->option->kind) {
@@ -170,8 +182,7 @@ static int set_option(struct cli *cli, const struct cli_entry *entry, const char
         *(bool *)place_of(cli, entry) = true;
         return 0;
     case CLI_TEXT:
-        *(const char **)place_of(cli, entry) = value;
-        return 0;
+        return set_text(cli, entry, value);
     case CLI_LIST:
         return add_to_list(cli, entry, value);
     case CLI_CHOICE:

@@ -337,6 +337,10 @@ sed 's/min: 5 %/min: 500 %/' tests/scenarios/expectations.yaml >"$work/missed.ya
 try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"; prints "MISSED"
 if grep -qE '<testsuite .* time="[0-9.]+"' "$work/junit.xml" && grep -qE '<testcase .* time="[0-9.]+"' "$work/junit.xml"; then ok; else bad "JUnit has times"; fi
 if grep -q '<failure' "$work/junit.xml"; then ok; else bad "JUnit holds the failure"; fi
+if "$smsched" check "$work/missed.yaml" --quiet --junit - | sed 's/ time="[^"]*"//' | cmp -s - <(sed 's/ time="[^"]*"//' "$work/junit.xml"); then ok; else bad "JUnit on stdout"; fi
+try 2 "a trace on stdout" run "$tutorial" --trace -; prints "--trace: '-' is no name of a file"
+try 2 "two traces" run "$tutorial" --trace "$work/1.json" --trace "$work/2.json"; prints "--trace is given twice: "
+if [ -e "$work/1.json" ] || [ -e "$work/2.json" ]; then bad "a trace is written"; else ok; fi
 "$smsched" run --format csv "$tutorial" >"$work/base.csv"
 try 0 "a baseline" check "$tutorial" --baseline "$work/base.csv"; prints "0 missed"
 sed -E 's/,kernels_per_s,[0-9.]+/,kernels_per_s,1/' "$work/base.csv" >"$work/moved.csv"
