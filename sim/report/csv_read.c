@@ -6,16 +6,40 @@
 
 #include <csv.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { CSV_MIB = 4096, BLOCK_BYTES = 65536 };
+enum { CSV_MIB = 4096, BLOCK_BYTES = 65536, LINE_BYTES = 8192 };
 
-void sms__csv_complain(struct sms__csv *csv, const char *what)
+/* Reads the line anew, because the parser keeps none. Returns the column of the field, or 0 if it cannot be quoted. */
+static unsigned quote(const struct sms__csv *csv, int field, char *line, int size)
 {
+    FILE *file = fopen(csv->path, "re");
+    size_t left = csv->line - 1;
+    unsigned column = 0;
+    for (int c; file && left && (c = getc(file)) != EOF;)
+        left -= c == '\n';
+    if (file && fgets(line, size, file))
+        for (bool quoted = false; field > 1 && line[column]; column++) {
+            quoted ^= line[column] == '"';
+            field -= line[column] == ',' && !quoted;
+        }
+    if (file)
+        fclose(file);
+    return file && field == 1 ? column + 1 : 0;
+}
+
+void sms__csv_complain(struct sms__csv *csv, int field, const char *what)
+{
+    char line[LINE_BYTES] = "";
+    const unsigned column = csv->code == SMS_OK ? quote(csv, field, line, sizeof line) : 0;
     if (csv->code != SMS_OK)
         return;
     csv->code = SMS_EINPUT;
-    sms__error(csv->errors, SMS_EINPUT, (struct sms__mark){csv->path, NULL, (unsigned)csv->line, 1}, "%s", what);
+    sms__error(csv->errors, SMS_EINPUT, (struct sms__mark){csv->path, column ? line : NULL, 1, column ? column : 1},
+               "%s", what);
+    if (csv->errors->count <= SMS_ERRORS_MAX)
+        csv->errors->item[csv->errors->count - 1].line = (unsigned)csv->line;
 }
 
 static void take_field(void *bytes, size_t length, void *user)
@@ -23,9 +47,9 @@ static void take_field(void *bytes, size_t length, void *user)
     struct sms__csv *csv = user;
     csv->column++;
     if (length >= csv->most || !sms__is_printable(bytes, length))
-        sms__csv_complain(csv, "a field is too long, is not UTF-8, or holds control characters");
+        sms__csv_complain(csv, csv->column, "a field is too long, is not UTF-8, or holds control characters");
     else if (csv->line > 1 && csv->column > csv->columns)
-        sms__csv_complain(csv, "has not as many fields as the first line");
+        sms__csv_complain(csv, 1, "has not as many fields as the first line");
     else if (csv->code == SMS_OK)
         csv->field(csv, bytes, length);
 }
@@ -36,7 +60,7 @@ static void take_line(int end, void *user)
     (void)end;
     csv->columns = csv->line == 1 ? csv->column : csv->columns;
     if (csv->column != csv->columns)
-        sms__csv_complain(csv, "has not as many fields as the first line");
+        sms__csv_complain(csv, 1, "has not as many fields as the first line");
     else if (csv->code == SMS_OK)
         csv->row(csv);
     csv->line++;
@@ -59,7 +83,7 @@ static void parse(struct sms__csv *csv, struct csv_parser *parser, struct sms__i
     if (!whole && csv_error(parser) == CSV_ENOMEM)
         csv->code = SMS_ENOMEM;
     else if (!whole)
-        sms__csv_complain(csv, "is not CSV");
+        sms__csv_complain(csv, 1, "is not CSV");
 }
 
 int sms__csv_read(struct sms__csv *csv)

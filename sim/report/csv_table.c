@@ -28,7 +28,7 @@ static void check(struct sms__csv *csv, bool ok)
     if (code == SQLITE_NOMEM || code == SQLITE_INTERRUPT)
         csv->code = code == SQLITE_NOMEM ? SMS_ENOMEM : SMS_ECANCELED;
     else if (!ok)
-        sms__csv_complain(csv, sqlite3_errmsg(file));
+        sms__csv_complain(csv, 1, sqlite3_errmsg(file));
 }
 
 /* Columns of names; all others are of numbers. */
@@ -69,7 +69,7 @@ static void take_field(struct sms__csv *csv, const char *text, size_t length)
     char *end;
     const double value = strtod(text, &end);
     if (csv->column > COLUMNS_MOST)
-        sms__csv_complain(csv, "has too many columns");
+        sms__csv_complain(csv, 1, "has too many columns");
     else if (csv->line == 1)
         take_name(csv, text);
     else if (!filling->column[i].kept || (!length && !(filling->column[i].text && !filling->declared)))
@@ -77,7 +77,7 @@ static void take_field(struct sms__csv *csv, const char *text, size_t length)
     else if (filling->column[i].text)
         check(csv, !sqlite3_bind_text(filling->insert, csv->column, text, (int)length, SQLITE_TRANSIENT));
     else if (*end || !isfinite(value))
-        sms__csv_complain(csv, "a number is malformed");
+        sms__csv_complain(csv, csv->column, "a number is malformed");
     else
         check(csv, !sqlite3_bind_double(filling->insert, csv->column, value));
 }
@@ -87,7 +87,7 @@ static void end_header(struct sms__csv *csv)
 {
     struct filling *filling = csv->user;
     if (!sqlite3_str_errcode(filling->names) && !sqlite3_str_length(filling->names))
-        sms__csv_complain(csv, "has none of its columns");
+        sms__csv_complain(csv, 1, "has none of its columns");
     char *names = sqlite3_str_finish(filling->names), *marks = sqlite3_str_finish(filling->marks);
     char *create = sqlite3_mprintf("CREATE TABLE %s (%s)", filling->table, names);
     filling->names = filling->marks = NULL;

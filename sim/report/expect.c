@@ -200,14 +200,20 @@ static double as_written(const struct value *value)
     return strtod(text, NULL);
 }
 
+static const char *policy_at(const void *results, size_t p) { return sms_results_policy(results, p); }
+
 static void describe_row(const struct baseline *baseline, struct sms__check *check, double actual, double expected)
 {
     const char(*const field)[SMS__FIELD_BYTES] = baseline->field;
     snprintf(check->name, sizeof check->name, "%s of %s %s under %s", field[METRIC], field[WORD], field[SUBJECT],
              field[POLICY]);
-    if (isnan(actual))
-        snprintf(check->message, sizeof check->message, "%s, baseline %.6g",
-                 find(baseline, POLICY + 1) ? "the run has no such value" : "the run has no such policy", expected);
+    if (isnan(actual) && !find(baseline, POLICY + 1)) {
+        const struct sms_results *results = find(baseline, SCENARIO + 1)->result.results;
+        const char *near = sms__nearest(field[POLICY], sms_results_policies(results), policy_at, results);
+        snprintf(check->message, sizeof check->message, "the run has no such policy%s%s%s, baseline %.6g",
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", expected);
+    } else if (isnan(actual))
+        snprintf(check->message, sizeof check->message, "the run has no such value, baseline %.6g", expected);
     else
         snprintf(check->message, sizeof check->message, "%.6g, baseline %.6g (%+.3g %%)", actual, expected,
                  expected != 0 ? 100 * (actual / expected - 1) : 0);
@@ -221,13 +227,13 @@ static void check_row(struct baseline *baseline)
     if (!scenario || !field[MEAN][0])
         return;
     if (baseline->left-- == 0) {
-        sms__csv_complain(&baseline->csv, "there are far more rows than the results have values: some stand twice");
+        sms__csv_complain(&baseline->csv, 1, "there are far more rows than the results have values: some stand twice");
         return;
     }
     double expected = strtod(field[MEAN], &rest);
     double actual = as_written(find(baseline, METRIC + 1));
-    if (*rest || !isfinite(expected)) {
-        sms__csv_complain(&baseline->csv, "the mean is not a number");
+    if (*rest || !isfinite(expected) || strpbrk(field[MEAN], "xX")) { /* strtod reads hexadecimal numbers, too */
+        sms__csv_complain(&baseline->csv, MEAN + 1, "the mean is not a number");
         return;
     }
     struct sms__check *check = new_check(baseline->checks, scenario->word[SCENARIO],
@@ -248,10 +254,11 @@ static void take_row(struct sms__csv *csv)
 {
     struct baseline *baseline = csv->user;
     if (csv->column < COLUMNS || csv->column > COLUMNS_MOST)
-        sms__csv_complain(csv, "is not a baseline: rows have the columns that 'smsched run --format csv' writes");
+        sms__csv_complain(csv, 1, "is not a baseline: rows have the columns that 'smsched run --format csv' writes");
     for (size_t i = 0; csv->line == 1 && i < COLUMNS && csv->code == SMS_OK; i++)
         if (strcmp(baseline->field[i], columns[i]))
-            sms__csv_complain(csv, "is not a baseline: its columns are not those of 'smsched run --format csv'");
+            sms__csv_complain(csv, (int)i + 1,
+                              "is not a baseline: its columns are not those of 'smsched run --format csv'");
     if (csv->line > 1 && csv->code == SMS_OK)
         check_row(baseline);
 }

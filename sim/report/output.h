@@ -147,8 +147,8 @@ struct sms__csv {
     int code;            /* SMS_OK, or of the first problem, after which nothing is called any more */
 };
 int sms__csv_read(struct sms__csv *csv);
-/* Adds an error about the line. */
-void sms__csv_complain(struct sms__csv *csv, const char *what);
+/* Adds an error about a field of the line, from 1. */
+void sms__csv_complain(struct sms__csv *csv, int field, const char *what);
 /* csv_table.c: fills a table of a database from a CSV file. A table that is there takes the columns that it knows;
  * else one is made of all columns: texts and REAL. Returns SMS_OK, or a code with an error but for SMS_ENOMEM and
  * SMS_ECANCELED. */
