@@ -129,6 +129,9 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     return code;
 }
 
+/* Each workload of several processes has its number behind the name: "-1234". */
+enum { NAME_MOST = SMS__NAME_MAX - 5 };
+
 static int check_usage(const struct cli *cli, const struct sms__importer *importer)
 {
     const struct options *given = cli->options;
@@ -136,11 +139,11 @@ static int check_usage(const struct cli *cli, const struct sms__importer *import
     const size_t files = cli->n_args - 1;
     if (files == 0 || (importer->n_files && files != importer->n_files))
         return cli_usage(cli, "name %s to import", importer->files);
-    if (name && (!sms__is_name(name) || *name == '-')) /* YAML lists begin with '-' */
+    if (name && (!sms__is_name(name) || *name == '-' || strlen(name) > NAME_MOST)) /* YAML lists begin with '-' */
         return cli_usage(cli,
                          "--name: '%.40s' is not a name: 1 to %d letters, digits, '_', '-', '.' or '/', no '-' or "
                          "'/' in front and no '..'",
-                         name, SMS__NAME_MAX);
+                         name, NAME_MOST);
     if (given->import.dump && !importer->read)
         return cli_usage(cli, "--dump is for profiles");
     if (!strcmp(importer->name, "pods") != (given->import.columns != NULL))

@@ -102,11 +102,11 @@ refuses "(--profiled contradicts the name)" 3 "the profiled GPU is 'Tesla P4 (0)
     fine/nvprof-extra-first-column.csv --profiled v100
 
 # The workload and the scenario that runs it have one name.
-for name in "" -x ../x "a b" "$(printf 'x%.0s' {1..101})"; do
-    refuses "(--name '$name')" 2 "--name: '${name:0:40}' is not a name: 1 to 100 letters" ncu "$work/ampere.csv" --profiled a6000 "--name=$name"
+for name in "" -x ../x "a b" "$(printf 'x%.0s' {1..96})"; do
+    refuses "(--name '$name')" 2 "--name: '${name:0:40}' is not a name: 1 to 95 letters" ncu "$work/ampere.csv" --profiled a6000 "--name=$name"
 done
 cp "$work/ampere.csv" "$work/-x.csv"
-for name in .x "$(printf 'x%.0s' {1..100})" _x; do
+for name in .x "$(printf 'x%.0s' {1..95})" _x; do
     if [ "$name" = _x ]; then set -- "$work/-x.csv"; else set -- "$work/ampere.csv" "--name=$name"; fi
     import ncu "$@" --profiled a6000
     all=$(sed -nE 's/^(workload|scenario): |^ .* workload: ([^,]*),.*/\2/p' "$work/out")
