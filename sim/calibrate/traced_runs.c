@@ -4,8 +4,10 @@
 
 #include "../import/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The least share of its launches that a process must have in common with a program to count as that program. */
 static const double SAME_LEAST = 0.5;
@@ -85,6 +87,8 @@ static int read_run(struct sms__calibration *calibration, const char *path, stru
         if (!strcmp(calibration->run[r].name, run.name))
             return sms__fail(errors, SMS_EINPUT, path, "has the name of %s, by which results would name both",
                              calibration->run[r].path);
+    if (access(path, R_OK))
+        return sms__fail(errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
     int code = sms__importer_of(calibration->arena, path, &importer, errors);
     if (code)
         return code;
