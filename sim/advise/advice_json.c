@@ -97,14 +97,17 @@ json_t *sms__lines_json(struct sms__buffer *text, FILE *to)
     return lines;
 }
 
-/* What people read above the table, a line each. */
+/* What people read above the table, a line each: first the answer, the title of a page, then that it is a range. */
 static json_t *lines_of(const struct sms__advice *advice, struct sms__trust *trust)
 {
     struct sms__buffer text = {0};
     FILE *to = sms__buffer_open(&text);
     if (to)
         sms__advice_print_head(advice, trust, to);
-    return sms__lines_json(&text, to);
+    json_t *lines = sms__lines_json(&text, to);
+    if (advice->ranged && json_array_insert(lines, 2, json_array_get(lines, 0)) == 0)
+        json_array_remove(lines, 0);
+    return lines;
 }
 
 json_t *sms__advice_json(const struct sms__advice *advice, struct sms__trust *trust)

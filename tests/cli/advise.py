@@ -252,6 +252,8 @@ def check_range(work):
     check("so they should not share", not advice["share"], advice["answer"])
     text = run(bare, "--device", "a100", "--copies", "2", "--quiet").stdout
     check("that is said first", text.startswith("contention is a range"), text[:60])
+    check("below the answer in JSON, whose first line is the title of the page", [line.startswith("contention is a range") for line in advice["lines"]][:3] ==
+          [False, True, False] and advice["lines"][0].startswith("bare on a100: "), advice["lines"])
 
 
 def check_folder(work):
