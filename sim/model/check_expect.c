@@ -328,6 +328,22 @@ static enum sms__dimension dimension_of(const char *metric, const char *value)
     return strchr(value, '%') && !sms__ends_with(metric, "_ratio") ? SMS__COUNT : SMS__RATIO;
 }
 
+/* Whether the metric has no value, however many replications there are, because none of its jobs has a deadline. */
+static bool lacks_deadline(const struct sms_scenario *scenario, const struct sms__expect *of)
+{
+    static const char *const timed[] = {"deadline_miss_ratio", "tardiness_mean_ns", "jobs_in_time_per_s"};
+    const char *name = of->vm ? of->vm : of->process;
+    bool lacks = false;
+    for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
+        lacks |= !scenario->cluster && !strcmp(of->metric, timed[i]);
+    for (size_t v = 0; v < scenario->vms; v++) {
+        const struct sms__tenant *vm = &scenario->vm[v];
+        lacks &= vm->deadline_ps <= 0 || (name && strcmp(name, vm->name) != 0) ||
+                 (of->cls && (!vm->cls || strcmp(of->cls, vm->cls) != 0));
+    }
+    return lacks;
+}
+
 static void check_limit(const struct check *check, struct sms__limit *limit)
 {
     char why[160];
@@ -341,6 +357,9 @@ static void check_limit(const struct check *check, struct sms__limit *limit)
         sms__complain(check->reader, limit->value_node, "%s: '%.40s' %s", metric, text, wrong);
     if (!wrong && sms_metric_is_share(sms__expect_subject(&limit->of), metric))
         sms__is_bare_percentage(check->reader, limit->value_node, limit->value.value);
+    if (lacks_deadline(check->scenario, &limit->of))
+        sms__complain(check->reader, limit->key, "%s has no value, because no job of %.60s has a deadline", metric,
+                      limit->name_node ? limit->name_node->text : "the host");
     if (dimension == SMS__TIME)
         limit->value.value /= 1e3; /* metrics of time are in ns */
 }
