@@ -22,7 +22,7 @@ comparisons test a use, the table gives their smallest and largest error. Cluste
 # decisions it is right about another copy, {worst} the largest error of all folders, {knee} the mean error of the default law of contention.
 USES = [
     ("**Trust it for**", "", []),
-    ("time slices, weights, preemption, SM quotas, stealing, atoms", "p95 and p99 of a server that preempts are 3 to 9 % too short",
+    ("time slices, weights, preemption, SM quotas, stealing, atoms", "p95 and p99 of a server that preempts are [too short](#preemption-when-a-request-comes)",
      ["gv100-2025-xsched-slices", "multi-2025-xsched-turns", "gv100-2025-xsched-preemption", "a100-2025-lithos-sharing"]),
     ("kernels, training and requests on a part of the SMs, under MPS, in MIG", "Single values are up to {worst} % off",
      ["a100-2024-muxserve-shares", "a100-2025-lithos-tpcs", "a100-2022-miso-mig", "a100-2024-parvagpu-mig-mps", "v100-2022-igniter-pairs", "a100-2021-abacus-pairs",
@@ -33,12 +33,12 @@ USES = [
      ["h100-2026-dram-by-sms", "a6000-2024-green-contexts", "v100-2019-dram-occupancy", "v100-2019-gaussian-dispatch", "gv100-2021-accelwattch-placement"]),
     ("a kernel at another size or clock of the same GPU", "", ["multi-2024-neusight-unseen-size", "a100-2025-lithos-clock"]),
     ("**Trust it with care for**", "", []),
-    ("a server beside a training", "The order of p99 under MPS and time slices is right in {order}. By blocks, p99 under MPS is "
-     "[18 % off](#a-server-beside-a-training-by-blocks). Single tails are off by up to a factor of two", ["a100-2025-tally-mechanisms", "a100-2025-tally-blocks", "a100-2025-tally-blocks-in-turn"]),
-    ("containers under caps and rate control", "Throughput only: latencies are up to 37 % too short", ["gv100-2025-xsched-containers"]),
-    ("prefill beside decode", "Near overload three of six values are 20 to 40 % too short", ["rtx5090-2026-openinfer-green-contexts"]),
+    ("a server beside a training", "The order of p99 under MPS and time slices is right in {order}. [By blocks](#a-server-beside-a-training-by-blocks), p99 under "
+     "MPS is less right than under time slices. Single tails are up to {worst} % off", ["a100-2025-tally-mechanisms", "a100-2025-tally-blocks", "a100-2025-tally-blocks-in-turn"]),
+    ("containers under caps and rate control", "Throughput only: [latencies are too short](#containers-that-share-a-gpu)", ["gv100-2025-xsched-containers"]),
+    ("prefill beside decode", "[Near overload](#prefill-beside-decode-on-green-contexts) single values are up to {worst} % off", ["rtx5090-2026-openinfer-green-contexts"]),
     ("whether another copy of a program pays", "The decision at 5 % is right in {more}", ["multi-2026-copies"]),
-    ("a kernel of PyTorch on another GPU", "80 % of the values are within a factor of 1.34", ["multi-2024-neusight-unseen-gpu"]),
+    ("a kernel of PyTorch on another GPU", "Single values are up to {worst} % off", ["multi-2024-neusight-unseen-gpu"]),
     ("**Do not trust it for**", "", []),
     ("Rodinia's kernels from one GPU to another", "R2 {r2}", ["v100-2019-rodinia-from-gtx1080ti"]),
     ("occupancy reached", "Wrong for grids of one or two blocks", ["v100-2019-rodinia-occupancy"]),
