@@ -5,7 +5,8 @@
 #define DEVICE                                                                                                         \
     "device: d\nclock: 1 GHz\nsms: 4\nmemory: 8 GiB\npower: {idle: 50 W, busy: 300 W, limit: 300 W}\n"                 \
     "sm: {threads: 1024, warps: 32, blocks: 16, registers: 32768, shared_memory: 48 KiB, "                             \
-    "shared_memory_per_block: 48 KiB}\nresources: {fp32: {class: compute}}\n---\n"
+    "shared_memory_per_block: 48 KiB}\nresources: {fp32: {class: compute}}\n"                                          \
+    "mig: {slices: 2, profiles: [{name: 1g, slices: 1, sms: 2, memory: 4 GiB, starts: [0, 1]}]}\n---\n"
 
 #define WORKLOAD(name, kernel) "workload: " name "\nkernels: [{name: k, " kernel "}]\n---\n"
 
@@ -73,6 +74,21 @@ static void kernels_that_take_turns_for_room_draw_power_in_turn(void **state)
     assert_near(turnaround_ms("together", half, "{name: p, workload: w, count: 2}"), 10 * cbrt(320. / 250), 1e-6);
 }
 
+/* A GPU has one clock for all its instances. Each kernel has half of the room, and so all of it on its instance. */
+static void instances_of_a_gpu_have_one_clock(void **state)
+{
+    static const char *const mig = "{mig: {instances: [1g, 1g]}}", *const two = "{name: p, workload: w, count: 2}";
+    static const char *const heavy = WORKLOAD("w", "time: 10 ms, power: 160 W, room: 50 %");
+    static const char *const slices = "{mig: {instances: [1g, 1g], inside: {time_slice: {slice: 1 ms, switch: 0 s}}}}";
+    (void)state;
+    assert_near(turnaround_ms(mig, heavy, "{name: p, workload: w}"), 10, 1e-6);
+    assert_near(turnaround_ms(mig, heavy, two), 10 * cbrt(320. / 250), 1e-6);
+    /* 5 ms alone, then the rest beside the second, which ends alone. */
+    assert_near(turnaround_ms(mig, heavy, "{name: p, workload: w}, {name: q, workload: w, start: 5 ms}"),
+                5 + 5 * cbrt(320. / 250), 1e-6);
+    assert_near(turnaround_ms(slices, heavy, two), 10 * cbrt(320. / 250), 1e-6);
+}
+
 /* The blocks of both are on the SMs half of the 20 ms, at full speed. */
 static void kernels_that_take_turns_for_room_use_what_runs(void **state)
 {
@@ -103,6 +119,7 @@ int main(void)
         cmocka_unit_test(a_kernel_alone_above_the_limit_is_as_fast_as_measured),
         cmocka_unit_test(kernels_that_take_turns_for_room_draw_power_in_turn),
         cmocka_unit_test(kernels_that_take_turns_for_room_use_what_runs),
+        cmocka_unit_test(instances_of_a_gpu_have_one_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,26 @@ static void count_ran(const struct sms__fluid *fluid, struct sms__coarse_kernel 
     kernel->counted_ps = fluid->active_ps;
 }
 
+/* Kernels on other instances have the same clock. Their own power stays as it is, so they change nobody again. */
+static void tell_others(const struct sms__coarse_kernels *kernels)
+{
+    for (struct sms__coarse_kernels *other = *kernels->on_gpu; other; other = other->next)
+        if (other != kernels && other->fluid.count && other->fluid.active)
+            sms__fluid_change(&other->fluid, kernels->fluid.advanced_ps);
+}
+
+static void rate(struct sms__coarse_kernels *kernels, size_t count)
+{
+    const double before_w = kernels->drawn_w;
+    kernels->rater.other_w = 0;
+    for (const struct sms__coarse_kernels *other = *kernels->on_gpu; other; other = other->next)
+        kernels->rater.other_w += other != kernels ? other->drawn_w : 0;
+    sms__rate_coarse(&kernels->rater, kernels->rated, count);
+    kernels->drawn_w = kernels->fluid.active ? kernels->rater.power_w : 0;
+    if (kernels->drawn_w != before_w)
+        tell_others(kernels);
+}
+
 /* Flows are advanced before their rates change, so the time now is that up to which they are. */
 static void set_speeds(struct sms__fluid *fluid)
 {
@@ -78,7 +98,7 @@ static void set_speeds(struct sms__fluid *fluid)
                                                   .power_w = fit->power_w,
                                                   .present = &kernel->present};
     }
-    sms__rate_coarse(&kernels->rater, kernels->rated, n);
+    rate(kernels, n);
     find_excess(kernels);
     find_active(kernels);
 }

@@ -22,8 +22,10 @@ struct sms__coarse_kernel {
 struct sms__coarse_kernels {
     struct sms__fluid fluid; /* the first member */
     struct sms__rater rater;
-    struct sms__rated *rated; /* [most], scratch */
+    struct sms__coarse_kernels *next, *const *on_gpu; /* all of its GPU, which has one clock */
+    struct sms__rated *rated;                         /* [most], scratch */
     size_t most;
+    double drawn_w;                     /* what they add to the GPU's power now, if it has a limit */
     struct sms__device_record *record;  /* of active SMs, and of usage above 100 % */
     const struct sms__device *type;     /* on which they run: a whole device or an instance */
     uint64_t excess[SMS_RESOURCES_MAX]; /* usage above SMS_FULL, parts, summed over SMs */

@@ -84,11 +84,12 @@ static double clock_at(const struct sms__rater *rater, double power_w)
 }
 
 /* A kernel's time alone has in it the clock that it has alone. Kernels that take turns for room draw power in turn. */
-static void slow_clock(const struct sms__rater *rater, double crowd, const struct sms__rated *rated, size_t count)
+static void slow_clock(struct sms__rater *rater, double crowd, const struct sms__rated *rated, size_t count)
 {
-    double power_w = 0;
+    rater->power_w = 0;
     for (size_t i = 0; i < count; i++)
-        power_w += rated[i].power_w / crowd;
+        rater->power_w += rated[i].power_w / crowd;
+    double power_w = rater->power_w + rater->other_w;
     for (size_t i = 0; i < count && power_w > rater->spare_w; i++)
         *rated[i].speed *= clock_at(rater, power_w) / clock_at(rater, rated[i].power_w);
 }

@@ -23,6 +23,8 @@ struct sms__rater {
     struct sms__arena *arena;
     double launch_wait_ps;               /* by which each other process lengthens a launch */
     double spare_w;                      /* power limit less idle power; 0: no limit */
+    double other_w;                      /* what others add on the same GPU, on other instances */
+    double power_w;                      /* the result: what these kernels add */
     struct sms_group *group;             /* [most], scratch, like the next two */
     struct sms__user *user;              /* [most] */
     double (*demand)[SMS_RESOURCES_MAX]; /* [most] */

@@ -149,7 +149,10 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
                   .spare_w = type->limit_w > type->idle_w ? type->limit_w - type->idle_w : 0},
         .record = instance->gpu->record,
         .type = instance->type,
+        .next = instance->gpu->coarse,
+        .on_gpu = &instance->gpu->coarse,
     };
+    instance->gpu->coarse = &context->coarse;
     sms__coarse_kernels_init(&context->coarse, share->engine, context->source, context->active);
 }
 

@@ -161,7 +161,13 @@ void sms__fluid_set_active(struct sms__fluid *fluid, bool active, uint64_t now)
 {
     advance(fluid, now);
     fluid->active = active;
-    schedule(fluid, now);
+    change(fluid, now);
+}
+
+void sms__fluid_change(struct sms__fluid *fluid, uint64_t now)
+{
+    advance(fluid, now);
+    change(fluid, now);
 }
 
 bool sms__fluid_is_busy(const struct sms__fluid *fluid)

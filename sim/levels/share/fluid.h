@@ -42,6 +42,8 @@ void sms__flow_start(struct sms__fluid *fluid, struct sms__flow *flow, double am
 void sms__flow_set_stopped(struct sms__flow *flow, bool stopped, uint64_t now);
 void sms__flow_drop(struct sms__flow *flow, uint64_t now);
 void sms__fluid_set_active(struct sms__fluid *fluid, bool active, uint64_t now);
+/* Its rates have become others for a reason of their owner's. */
+void sms__fluid_change(struct sms__fluid *fluid, uint64_t now);
 /* Ends the flows that end now. */
 void sms__fluid_fire(void *fluid, uint64_t now);
 /* True if a flow is under way and not stopped. */

@@ -8,17 +8,19 @@
 #include "share_level.h"
 
 struct sms__context;
+struct sms__coarse_kernels;
 struct sms__slicer;
 
 struct sms__gpu {
     size_t idx; /* of the host's GPUs */
     const struct sms__device *type;
-    size_t first_sm;           /* among the SMs of all GPUs */
-    struct sms__pool in, out;  /* its link */
-    uint64_t held;             /* bytes */
-    size_t processes, kernels; /* on all its instances; under way */
-    double core;               /* what the kernels under way ask for, parts of SMS_FULL of the GPU */
-    uint64_t advanced_ps;      /* time up to which its integrals are complete */
+    size_t first_sm;                    /* among the SMs of all GPUs */
+    struct sms__pool in, out;           /* its link */
+    uint64_t held;                      /* bytes */
+    size_t processes, kernels;          /* on all its instances; under way */
+    double core;                        /* what the kernels under way ask for, parts of SMS_FULL of the GPU */
+    struct sms__coarse_kernels *coarse; /* of all its contexts */
+    uint64_t advanced_ps;               /* time up to which its integrals are complete */
     struct sms__device_record *record;
 };
 
