@@ -160,6 +160,7 @@ static void fit_instance(const struct fitting *f, struct sms__footprint *fit)
         sms__press_less(fit, r, share_of(f, r) * slow, SMS_FULL);
     fit->room = fmin(fit->room / (sms * slow), 1);
     fit->work_ps *= slow;
+    fit->power_w /= slow;
     fit->share = sms;
 }
 

@@ -89,6 +89,16 @@ static void instances_of_a_gpu_have_one_clock(void **state)
     assert_near(turnaround_ms(slices, heavy, two), 10 * cbrt(320. / 250), 1e-6);
 }
 
+/* Each takes 20 ms on half of the SMs, and so draws half of its 240 W: 240 W together. */
+static void a_kernel_on_fewer_sms_draws_as_much_less_as_it_takes_longer(void **state)
+{
+    static const char *const full = WORKLOAD("w", "time: 10 ms, power: 240 W, demand: {fp32: 100 %}");
+    (void)state;
+    assert_near(turnaround_ms("mps", full, "{name: p, workload: w, active_threads: 50 %, count: 2}"), 20, 1e-6);
+    assert_near(turnaround_ms("{mig: {instances: [1g, 1g]}}", full, "{name: p, workload: w, count: 2}"), 20, 1e-6);
+    assert_near(turnaround_ms("mps", full, "{name: p, workload: w, count: 2}"), 10 * cbrt(480. / 250), 1e-6);
+}
+
 /* The blocks of both are on the SMs half of the 20 ms, at full speed. */
 static void kernels_that_take_turns_for_room_use_what_runs(void **state)
 {
@@ -120,6 +130,7 @@ int main(void)
         cmocka_unit_test(kernels_that_take_turns_for_room_draw_power_in_turn),
         cmocka_unit_test(kernels_that_take_turns_for_room_use_what_runs),
         cmocka_unit_test(instances_of_a_gpu_have_one_clock),
+        cmocka_unit_test(a_kernel_on_fewer_sms_draws_as_much_less_as_it_takes_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
