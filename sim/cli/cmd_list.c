@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "session.h"
 
+#include "../base/member.h"
 #include "../base/buffer.h"
 #include "../base/escape.h"
 #include "../report/json_write.h"
@@ -442,16 +443,10 @@ static void print_list(const struct cli *cli, size_t which, struct chosen *chose
     json_decref(list);
 }
 
-static const char *list_name(const void *user, size_t i)
-{
-    (void)user;
-    return lists[i].name;
-}
-
 static int unknown_list(const struct cli *cli)
 {
     char all[128] = "";
-    const char *near = sms__nearest(cli->args[0], LISTS, list_name, NULL);
+    const char *near = sms__nearest(cli->args[0], LISTS, SMS__NAMES(lists, name));
     for (size_t i = 0; i < LISTS; i++)
         sms__append(all, sizeof all, "%s%s", i ? ", " : "", lists[i].name);
     if (near)

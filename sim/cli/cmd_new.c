@@ -98,12 +98,6 @@ static bool is_identifier(const char *name)
     return right;
 }
 
-static const char *kind_name(const void *user, size_t i)
-{
-    (void)user;
-    return kinds[i];
-}
-
 static int check_args(const struct cli *cli, const char **kind)
 {
     size_t k = 0;
@@ -111,7 +105,7 @@ static int check_args(const struct cli *cli, const char **kind)
         return cli_usage(cli, "name a kind and a name, as in 'new policy most_threads'");
     while (kinds[k] && strcmp(kinds[k], cli->args[0]) != 0)
         k++;
-    const char *near = kinds[k] ? NULL : sms__nearest(cli->args[0], k, kind_name, NULL);
+    const char *near = kinds[k] ? NULL : sms__nearest(cli->args[0], k, sms__text_at, kinds);
     if (!kinds[k] && near)
         return cli_usage(cli, "there is no kind '%s'; did you mean '%s'?", cli->args[0], near);
     if (!kinds[k])

@@ -1,6 +1,7 @@
 /* Parses the options of a command by its tables. */
 #include "cli.h"
 
+#include "../base/member.h"
 #include "../base/quantity.h"
 
 #include <getopt.h>
@@ -192,8 +193,6 @@ static int set_option(struct cli *cli, const struct cli_entry *entry, const char
     }
 }
 
-static const char *long_name(const void *user, size_t i) { return ((const struct option *)user)[i].name; }
-
 /* Returns what to do without an option that the command lacks; NULL if nothing is known. */
 static const char *hint_about(const struct cli *cli, const char *word)
 {
@@ -210,7 +209,7 @@ static int bad_option(const struct cli *cli, const struct option *list, size_t c
     const char *word = argv[optind - 1], *hint = hint_about(cli, word);
     if (hint)
         return cli_usage(cli, "unknown option '%s'; %s", word, hint);
-    const char *near = !strncmp(word, "--", 2) ? sms__nearest(word + 2, count, long_name, list) : NULL;
+    const char *near = !strncmp(word, "--", 2) ? sms__nearest(word + 2, count, SMS__NAMES(list, name)) : NULL;
     if (near && strcmp(near, word + 2))
         return cli_usage(cli, "unknown option '%s'; did you mean '--%s'?", word, near);
     return cli_usage(cli, near ? "option '%s' needs a value" : "unknown option '%s'", word);

@@ -3,6 +3,7 @@
  * so that no complaint follows from another. */
 #include "lacking.h"
 
+#include "../base/member.h"
 #include "../base/suffix.h"
 
 #include <string.h>
@@ -19,13 +20,6 @@ static const struct sms__node *key_of(const struct sms__expect *e, const char *k
 {
     return sms__node_get(e->node, key) ? sms__node_get(e->node, key) : sms__at_key(e->node, "of");
 }
-
-static const char *policy_label(const void *user, size_t i)
-{
-    return ((const struct sms_scenario *)user)->policy[i].label;
-}
-
-static const char *metric_name(const void *user, size_t i) { return ((const struct sms_metric *)user)[i].name; }
 
 static bool is_metric(enum sms_subject subject, const char *name) { return sms_metric_index(subject, name) >= 0; }
 
@@ -167,7 +161,7 @@ static void check_metric(const struct check *check, const struct sms__expect *e)
     else if (e->cluster && is_metric(SMS_NODE, e->metric))
         sms__complain(reader, name, "'%s' is a metric of a node: key 'node' says of which", e->metric);
     else
-        sms__complain_unknown(reader, name, "metric", count, metric_name, metric);
+        sms__complain_unknown(reader, name, "metric", count, SMS__NAMES(metric, name));
 }
 
 /* Replaces a policy's name by its label. */
@@ -181,7 +175,7 @@ static void resolve_policy(const struct check *check, const struct sms__expect *
         }
     if (*label && is_whole(scenario, "policies", scenario->policies))
         sms__complain_unknown(check->reader, key_of(e, key), "policy of this scenario", scenario->policies,
-                              policy_label, scenario);
+                              SMS__NAMES(scenario->policy, label));
 }
 
 /* Whether `of` names a tenant; a class may be called like one, and then has the metrics that the tenant lacks. */
@@ -207,7 +201,7 @@ static enum sms_subject nearest_owner(const char *word, const enum sms_subject *
     for (size_t i = 0; i < count; i++) {
         size_t metrics;
         const struct sms_metric *metric = sms_metrics(subject[i], &metrics);
-        near[i] = sms__nearest(word, metrics, metric_name, metric);
+        near[i] = sms__nearest(word, metrics, SMS__NAMES(metric, name));
     }
     *nearest = sms__nearest(word, count, sms__text_at, near);
     for (size_t i = 0; i < count && *nearest; i++)

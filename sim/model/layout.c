@@ -1,5 +1,6 @@
 /* Finds out how the instances of a list lie on a device, and makes devices of them. */
 #include "layout.h"
+#include "../base/member.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,8 +36,6 @@ bool sms__place_layout(struct sms__layout *layout)
     struct split split = {.layout = layout};
     return place(&split, 0, 0);
 }
-
-static const char *profile_name(const void *user, size_t i) { return ((const struct sms__mig *)user)->profile[i].name; }
 
 const struct sms__mig_profile *sms__find_profile(const struct sms__mig *mig, const char *name)
 {
@@ -79,8 +78,8 @@ bool sms__read_layout(struct sms__reader *reader, const struct sms__node *list, 
     for (size_t i = 0; i < list->items; i++) {
         layout->profile[i] = sms__find_profile(device->mig.sheet, list->item[i]->text);
         if (!layout->profile[i]) {
-            sms__complain_unknown(reader, list->item[i], "profile", device->mig.sheet->profiles, profile_name,
-                                  device->mig.sheet);
+            sms__complain_unknown(reader, list->item[i], "profile", device->mig.sheet->profiles,
+                                  SMS__NAMES(device->mig.sheet->profile, name));
             return false;
         }
     }

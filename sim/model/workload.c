@@ -1,6 +1,7 @@
 /* Reads `workload:` documents: kernels with their geometry and demand, and the steps around them. */
 #include "limits.h"
 #include "workload.h"
+#include "../base/member.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -208,15 +209,13 @@ static const struct sms__field step_table[] = {
      .help = "sets how many jobs back in the recording stream the event is; default 0"},
     {0}};
 
-static const char *kernel_name(const void *user, size_t i) { return ((const struct sms__kernel *)user)[i].name; }
-
 static size_t find_kernel(struct sms__reader *reader, const struct sms__workload *workload,
                           const struct sms__node *name)
 {
     for (size_t k = 0; k < workload->kernels; k++)
         if (!strcmp(workload->kernel[k].name, name->text))
             return k;
-    sms__complain_unknown(reader, name, "kernel", workload->kernels, kernel_name, workload->kernel);
+    sms__complain_unknown(reader, name, "kernel", workload->kernels, SMS__NAMES(workload->kernel, name));
     return 0;
 }
 

@@ -50,12 +50,6 @@ const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
                                               {"plan: search", sms__search_fields},
                                               {NULL, NULL}};
 
-static const char *subject_word(const void *user, size_t i)
-{
-    (void)user;
-    return subjects[i];
-}
-
 static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
 {
     plan->keep = 1u << SMS_HOST | 1u << SMS_VM | 1u << SMS_PROCESS | 1u << SMS_DEVICE | 1u << SMS_CLUSTER |
@@ -71,7 +65,7 @@ static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
         while (s < KEEPABLE && strcmp(subjects[s], word->text) != 0)
             s++;
         if (s == KEEPABLE)
-            sms__complain_unknown(reader, word, "subject", KEEPABLE, subject_word, NULL);
+            sms__complain_unknown(reader, word, "subject", KEEPABLE, sms__text_at, subjects);
         else
             plan->keep |= 1u << s;
     }

@@ -1,5 +1,6 @@
 /* Reads mappings by tables of fields. Every problem is reported at its node; reading then goes on to find the next. */
 #include "fields.h"
+#include "../base/member.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -273,8 +274,6 @@ static size_t count_fields(const struct sms__field *fields)
     return count;
 }
 
-static const char *field_name(const void *user, size_t i) { return ((const struct sms__field *)user)[i].name; }
-
 static const struct sms__field *find_field(const struct sms__field *fields, const char *name)
 {
     for (; fields->name; fields++)
@@ -318,7 +317,7 @@ const struct sms__field *sms__expect_key(struct sms__reader *reader, const struc
         sms__complain(reader, key, "unknown key '%s'; it is a key of '%s', as in %s.%s", key->text, outer->name,
                       outer->name, key->text);
     else if (!field)
-        sms__complain_unknown(reader, key, "key", count_fields(fields), field_name, fields);
+        sms__complain_unknown(reader, key, "key", count_fields(fields), SMS__NAMES(fields, name));
     else if (field->refuse)
         sms__complain(reader, key, "%s", field->refuse);
     return field && !field->refuse ? field : NULL;

@@ -10,6 +10,7 @@
 #include "../pods_list.h"
 #include "../rows.h"
 #include "../text.h"
+#include "../../base/member.h"
 
 #include <smsched/place.h>
 
@@ -395,12 +396,6 @@ static int read_list(struct list *list)
     return sms__rows_read(list->arena, list->path, list->most, read_rows, list, list->errors);
 }
 
-static const char *key_name(const void *user, size_t i)
-{
-    (void)user;
-    return keys[i].name;
-}
-
 static const struct unit *find_unit(enum kind kind, const char *name)
 {
     for (size_t u = 0; u < UNITS; u++)
@@ -420,7 +415,7 @@ static void take_mapping(struct list *list, char *text)
         *unit++ = '\0';
     while (key < KEYS && strcmp(keys[key].name, text) != 0)
         key++;
-    const char *near = key == KEYS ? sms__nearest(text, KEYS, key_name, NULL) : NULL;
+    const char *near = key == KEYS ? sms__nearest(text, KEYS, SMS__NAMES(keys, name)) : NULL;
     if (key == KEYS)
         sms__fail(list->errors, SMS_EINPUT, NULL, "--columns: unknown key '%.40s'%s%s%s", text,
                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

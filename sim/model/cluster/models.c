@@ -19,12 +19,10 @@ int sms__intern_model(struct sms__reader *reader, const struct sms__node *node, 
     return (int)cluster->models++;
 }
 
-static const char *model_name(const void *user, size_t i) { return ((const struct sms__cluster *)user)->model[i]; }
-
 static void complain_of_model(struct sms__reader *reader, const struct sms__cluster *cluster,
                               const struct sms__node *name)
 {
-    const char *near = sms__nearest(name->text, cluster->models, model_name, cluster);
+    const char *near = sms__nearest(name->text, cluster->models, sms__text_at, cluster->model);
     char all[160] = "";
     for (size_t m = 0; m < cluster->models; m++)
         sms__append(all, sizeof all, "%s%.36s", m ? ", " : "", cluster->model[m]);

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static const char *label_name(const void *user, size_t i)
-{
-    return ((const struct sms__cluster *)user)->labels.text[i];
-}
-
 /* "NAME: VALUE", or NULL with the problem reported. */
 static const char *text_of(struct sms__reader *reader, const struct sms__node *name, const struct sms__node *value)
 {
@@ -31,7 +26,7 @@ static uint64_t bit_of(struct sms__reader *reader, struct sms__cluster *cluster,
             return (uint64_t)1 << i;
     struct sms__node named = {.kind = SMS__SCALAR, .mark = at->mark, .text = text};
     if (!is_new)
-        sms__complain_unknown(reader, &named, "label", cluster->labels.count, label_name, cluster);
+        sms__complain_unknown(reader, &named, "label", cluster->labels.count, sms__text_at, cluster->labels.text);
     else if (cluster->labels.count == SMS__LABELS_MAX)
         sms__complain(reader, at, "more than %d different labels", SMS__LABELS_MAX);
     else {

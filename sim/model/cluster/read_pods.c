@@ -3,6 +3,7 @@
 #include "../scenario.h"
 #include "node_mig.h"
 #include "tables.h"
+#include "../../base/member.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -234,8 +235,6 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
     reading->view[cluster->groups++] = view;
 }
 
-static const char *table_name(const void *user, size_t i) { return ((const struct table *)user)[i].name; }
-
 static int compare_tables(const void *a, const void *b)
 {
     struct table *const *x = a, *const *y = b;
@@ -265,7 +264,7 @@ static struct table *find_table(const struct reading *reading, const struct sms_
     }
     if (low < reading->tables && name->text[0] && !strcmp(reading->named[low]->name, name->text))
         return reading->named[low];
-    sms__complain_unknown(reading->reader, name, "table of pods", reading->tables, table_name, reading->table);
+    sms__complain_unknown(reading->reader, name, "table of pods", reading->tables, SMS__NAMES(reading->table, name));
     return NULL;
 }
 

@@ -8,11 +8,6 @@
 
 #define USAGE_STEP 1e-6 /* between two points of a curve, so that slopes are finite */
 
-static const char *class_name(const void *user, size_t i)
-{
-    return ((const struct sms__pairs_given *)user)->pairs.name[i];
-}
-
 int sms__pair_class(const struct sms__pairs_given *given, const char *name)
 {
     for (size_t c = 0; given && *name && c < given->pairs.classes; c++)
@@ -24,7 +19,7 @@ int sms__pair_class(const struct sms__pairs_given *given, const char *name)
 void sms__complain_unknown_class(struct sms__reader *reader, const struct sms__node *node,
                                  const struct sms__pairs_given *given)
 {
-    sms__complain_unknown(reader, node, "class", given->pairs.classes, class_name, given);
+    sms__complain_unknown(reader, node, "class", given->pairs.classes, sms__text_at, given->pairs.name);
 }
 
 static void read_slowdown(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,

@@ -1,14 +1,13 @@
 /* Finds the policies of a scenario by what a user calls them. */
 #include "../scenario.h"
+#include "../../base/member.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *label_at(const void *user, size_t i) { return ((const struct sms_scenario *)user)->policy[i].label; }
-
 void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scenario, const char *name)
 {
-    const char *near = sms__nearest(name, scenario->policies, label_at, scenario);
+    const char *near = sms__nearest(name, scenario->policies, SMS__NAMES(scenario->policy, label));
     int used = snprintf(out, size, "scenario '%.60s' has no policy '%.60s'; %s%.60s%sit has: ", scenario->name, name,
                         near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
     for (size_t i = 0; i < scenario->policies && used >= 0 && (size_t)used < size - 1; i++)

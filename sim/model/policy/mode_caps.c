@@ -3,6 +3,7 @@
 #include "../limits.h"
 #include "../scenario.h"
 #include "modes.h"
+#include "../../base/member.h"
 
 #include <string.h>
 
@@ -46,8 +47,6 @@ const char *sms__caps_label(struct sms__arena *arena, const struct sms__mode *mo
                               : sms__print(arena, "%s(caps=%s)", label, text);
 }
 
-static const char *process_name(const void *user, size_t i) { return ((const struct sms_scenario *)user)->vm[i].name; }
-
 static void check_cap(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__cap *cap)
 {
     bool found = false;
@@ -60,7 +59,7 @@ static void check_cap(struct sms__reader *reader, const struct sms_scenario *sce
     for (size_t v = 0; v < scenario->vms && !found; v++)
         found = sms__cap_names(cap, &scenario->vm[v]);
     if (!found)
-        sms__complain_unknown(reader, cap->name, "process", scenario->vms, process_name, scenario);
+        sms__complain_unknown(reader, cap->name, "process", scenario->vms, SMS__NAMES(scenario->vm, name));
 }
 
 static void check_caps(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__mode *mode)

@@ -2,6 +2,7 @@
  * by the table of whatever they belong to. */
 #include "params.h"
 
+#include "../../base/member.h"
 #include "../../base/hash.h"
 
 #include <stdio.h>
@@ -13,8 +14,6 @@ static const enum sms__dimension dimension_of[] = {
 };
 
 enum sms__dimension sms__param_dimension(enum sms_unit unit) { return dimension_of[unit]; }
-
-static const char *param_name(const void *user, size_t i) { return ((const struct sms_param *)user)[i].name; }
 
 size_t sms__count_params(const struct sms_param *params)
 {
@@ -55,7 +54,7 @@ void sms__read_param(struct sms__reader *reader, const struct sms__node *key, co
         return;
     }
     if (count)
-        sms__complain_unknown(reader, key, "parameter", count, param_name, params);
+        sms__complain_unknown(reader, key, "parameter", count, SMS__NAMES(params, name));
     else
         sms__complain(reader, key, "unknown parameter '%.60s': there are none", key->text);
 }
